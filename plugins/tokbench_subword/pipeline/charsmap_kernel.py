@@ -40,11 +40,13 @@ from tokbench_subword.pipeline.splicing import (
     finished,
 )
 
+UNTELLABLE = -3
+"""In place of a target: which rule there is only Python can tell."""
 _SHORT_CLUSTER = 6
 
 
 @inline
-def _next_special(text: Any, position: Any, stop: Any, quiet: Any, steps: Any, about: Any) -> Any:
+def next_special(text: Any, position: Any, stop: Any, quiet: Any, steps: Any, about: Any) -> Any:
     """Where a SPECIAL character begins; `stop` or behind it for none."""
     while position < stop:
         while position < stop and quiet[text[position]] and text[position + 1] < 0x80:
@@ -115,12 +117,27 @@ def _short_cluster(text: Any, begin: Any, position: Any, width: Any, stop: Any, 
     return end
 
 
+@inline
+def rule_at(tables: Any, text: Any, begin: Any, position: Any, width: Any, stop: Any, kind: Any) -> Any:
+    """Which rule is for the character at `position`, of this kind, or for the cluster that it begins.
+
+    Returned are where its target begins, -1 for no rule, `UNTELLABLE` where only Python can tell; and where
+    what it replaces ends. The text begins at byte `begin` and ends at `stop`.
+    """
+    behind = _short_cluster(text, begin, position, width, stop, kind, i32_in(tables, 2))
+    target = (kind >> TARGET_SHIFT) - 1
+    if target < 0 and behind > position + width:
+        target = shortest_rule(text, position, behind, u32_in(tables, 3), i64_in(tables, 5)[0])
+    several = behind > position + width
+    if kind & UNTOLD or (kind & JOINED and several) or target >= i64_in(tables, 5)[1]:
+        target = np.int64(UNTELLABLE)
+    return target, behind
+
+
 @Writer
 def by_charsmap(tables: Any, batch: Any) -> Any:
     """Write documents as `CharsmapTables` have them; see `splicing`."""
-    quiet, steps, about = u8_in(tables, 0), u8_in(tables, 1), i32_in(tables, 2)
-    units, targets = u32_in(tables, 3), u8_in(tables, 4)
-    n_units, n_targets = i64_in(tables, 5)[0], i64_in(tables, 5)[1]
+    quiet, steps, about, targets = u8_in(tables, 0), u8_in(tables, 1), i32_in(tables, 2), u8_in(tables, 4)
     text, offsets, declined = u8_in(batch, TEXT), i64_in(batch, OFFSETS), u8_in(batch, DECLINED)
     out, out_offsets, numbers = u8_in(batch, OUT), i64_in(batch, OUT_OFFSETS), i64_in(batch, NUMBERS)
     capacity, n_documents = numbers[CAPACITY], numbers[N_TEXTS]
@@ -130,16 +147,12 @@ def by_charsmap(tables: Any, batch: Any) -> Any:
         begin, stop = offsets[document], offsets[document + 1]
         position = begin
         while True:
-            position = _next_special(text, position, stop, quiet, steps, about)
+            position = next_special(text, position, stop, quiet, steps, about)
             if position >= stop:
                 break
             point, width = code_point(text, position)
-            kind = np.int64(about[point])
-            behind = _short_cluster(text, begin, position, width, stop, kind, about)
-            target = (kind >> TARGET_SHIFT) - 1
-            if target < 0 and behind > position + width:
-                target = shortest_rule(text, position, behind, units, n_units)
-            if kind & UNTOLD or (kind & JOINED and behind > position + width) or target >= n_targets:
+            target, behind = rule_at(tables, text, begin, position, width, stop, np.int64(about[point]))
+            if target == UNTELLABLE:
                 declined[document] = 1
                 break
             if target < 0:

@@ -40,7 +40,7 @@ class JsonEncoder:
     def _words(self) -> WordPath | None:
         """Compiled when places are first asked for: seconds on a new machine, a tenth of one later."""
         special = self._plain.preparation.match_special
-        return WordPath.of(self._document, where=self._name, match_special=special)
+        return WordPath.of(self._document, match_special=special)
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts."""

@@ -3,7 +3,7 @@
 1. `replace_literal`: one string by another, for files that begin with that.
 2. `map_characters`: rules that look at one character (case, accents, normal forms as far as no combining
    character is about). A document that needs more is marked, and left to the plain path.
-3. `map_clusters`: the rule `Precompiled` as `tokenizers` has it (see `pipeline.precompiled`).
+3. `map_clusters`: the rule `Precompiled` as `tokenizers` has it (see `pipeline.charsmap_kernel`).
 4. `cut_words`: white space, and Metaspace's U+2581.
 
 Each takes the `origins` of the bytes it reads (see `origins`) and gives those of the bytes it writes.
@@ -14,17 +14,14 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import pointer
+from tokbench.kernels.pointers import i32_in, pointer, u8_in
+from tokbench.kernels.unicode_classes import SPACE
 from tokbench.kernels.utf8 import code_point
-from tokbench_subword.pipeline.charsmap_tables import rule_step, trie_root
+from tokbench_subword.pipeline.charsmap_kernel import UNTELLABLE, next_special, rule_at
 from tokbench_subword.unigram.origins import carry, extend
 
 REPLACED, CONTEXT = 1, 2
 """What `map_characters` knows of a character: it becomes something else; it depends on its neighbours."""
-IN_MAP, STICKY, CONTROL, JOINS, CONSONANT, LINKER, BETWEEN = (1 << bit for bit in range(7))
-"""What `map_clusters` knows of one: rules begin with it; it continues the cluster before it (unless that is a
-control character); it is a control character; it joins what follows, and rules begin with it; it is a consonant
-of an Indic conjunct, what links two of them, or what may be between."""
 SLOT_SHIFT = 4
 SPLIT_SPACE, PREPEND, SPLIT_MARK, COLLAPSE, STRIP_LEFT, STRIP_RIGHT, STRIP_BLANKS, MARK_FIRST = (
     1 << bit for bit in range(8)
@@ -32,8 +29,15 @@ SPLIT_SPACE, PREPEND, SPLIT_MARK, COLLAPSE, STRIP_LEFT, STRIP_RIGHT, STRIP_BLANK
 """What `cut_words` does: cut at white space; put a mark before a stretch; cut before marks; make runs of spaces
 one; strip the ends."""
 FULL = -1
-_SHORT_CLUSTER = 6
 _MARK = 0x2581
+
+
+@inline
+def _copied(data, begin, end, out, size, before, after):  # type: ignore[no-untyped-def]
+    """Write the characters of some bytes as they are; the new size."""
+    for part in range(end - begin):
+        out[size + part], after[size + part] = data[begin + part], before[begin + part]
+    return size + end - begin
 
 
 @kernel
@@ -59,9 +63,8 @@ def replace_literal(source, offsets, old_array, new_array, out_array, ends, old_
                     size += 1
                 position += n_old
             else:
-                out[size] = data[position]
-                carry(after, size, before, position, position)
-                size, position = size + 1, position + 1
+                size = _copied(data, position, position + 1, out, size, before, after)
+                position += 1
         ends[document + 1] = size
     return size
 
@@ -90,10 +93,7 @@ def map_characters(  # type: ignore[no-untyped-def]
             point, width = code_point(data, position)
             entry = entries[point]
             if entry == 0:
-                for part in range(width):
-                    out[size + part] = data[position + part]
-                    carry(after, size + part, before, position, position)
-                size += width
+                size = _copied(data, position, position + width, out, size, before, after)
             elif entry & CONTEXT:
                 marked[document] = 1
                 size = begin
@@ -112,115 +112,45 @@ def map_characters(  # type: ignore[no-untyped-def]
     return size
 
 
-@inline
-def _shortest_rule(data, begin, end, units, n_units):  # type: ignore[no-untyped-def]
-    """Where the target of the shortest rule that begins the text begins, or -1."""
-    node, found, target = trie_root(units), False, np.int64(-1)
-    while begin < end and node >= 0 and not found and data[begin] != 0:
-        node, found = rule_step(units, n_units, node, np.int64(data[begin]))
-        begin += 1
-    if found and node < n_units:
-        target = np.int64(units[node] & np.uint32(0x7FFFFFFF))
-    return target
-
-
-@inline
-def _in_conjunct(data, begin, position, flags):  # type: ignore[no-untyped-def]
-    """Whether a linker before `position`, and before that a consonant, join what is there to their cluster."""
-    linked = False
-    while position > begin:
-        position -= 1
-        while data[position] & 0xC0 == 0x80:
-            position -= 1
-        point, _ = code_point(data, position)
-        kind = flags[point]
-        if kind & LINKER:
-            linked = True
-        elif not kind & BETWEEN:
-            return linked and kind & CONSONANT != 0
-    return False
-
-
 @kernel
-def map_clusters(  # type: ignore[no-untyped-def]
-    source, offsets, flags_array, units_array, targets_array, marked, out_array, ends, old_origins, new_origins
-):
-    """As `map_characters`, by the rules of a precompiled map: `units` uint32, `targets` uint8, see `charsmap`.
-
-    `flags`, uint8 by code point, are IN_MAP and those that follow it.
-    """
-    data, out, capacity = pointer(source), pointer(out_array), len(out_array)
-    flags, units, targets = pointer(flags_array), pointer(units_array), pointer(targets_array)
-    n_units, n_targets = np.int64(len(units_array)), len(targets_array)
+def map_clusters(source, offsets, tables_array, marked, out_array, ends, old_origins, new_origins):  # type: ignore[no-untyped-def]
+    """As `map_characters`, by the rules of a precompiled map: the block of `CharsmapTables`."""
+    data, out, capacity, tables = pointer(source), pointer(out_array), len(out_array), pointer(tables_array)
+    quiet, steps, about, targets = u8_in(tables, 0), u8_in(tables, 1), i32_in(tables, 2), u8_in(tables, 4)
     before, after = pointer(old_origins), pointer(new_origins)
     size = np.int64(0)
     ends[0] = 0
     for document in range(len(offsets) - 1):
         position, stop = offsets[document], offsets[document + 1]
         begin = size
-        after_control = True
-        if size + (stop - position) + 4 > capacity:
-            return np.int64(FULL)
-        while position < stop:
+        while True:
+            if size + (stop - position) + 4 > capacity:
+                return np.int64(FULL)
+            special = min(next_special(data, position, stop, quiet, steps, about), stop)
+            size = _copied(data, position, special, out, size, before, after)
+            position = special
+            if position == stop:
+                break
             point, width = code_point(data, position)
-            kind = flags[point]
-            behind, target = position + width, np.int64(-1)
-            if kind & JOINS:
+            kind = np.int64(about[point])
+            target, behind = rule_at(tables, data, offsets[document], position, width, stop, kind)
+            if target == UNTELLABLE:
                 marked[document] = 1
                 size = begin
                 break
-            if kind & IN_MAP:
-                if point == 0x0D and behind < stop and data[behind] == 0x0A:
-                    end = behind + 1
-                    target = _shortest_rule(data, position, end, units, n_units)
-                    if target >= 0:
-                        behind = end
-                elif (after_control or not kind & STICKY) and not kind & CONTROL:
-                    end = behind
-                    while end < stop and end - position < _SHORT_CLUSTER:
-                        follower, follower_width = code_point(data, end)
-                        if not flags[follower] & STICKY:
-                            break
-                        end += follower_width
-                    if behind < end < position + _SHORT_CLUSTER and not (
-                        kind & CONSONANT and _in_conjunct(data, offsets[document], position, flags)
-                    ):
-                        target = _shortest_rule(data, position, end, units, n_units)
-                        if target >= 0:
-                            behind = end
-                if target < 0:
-                    target = _shortest_rule(data, position, position + width, units, n_units)
-            if target >= 0:
-                while target < n_targets and targets[target] != 0:
-                    if size + (stop - position) + 1 > capacity:
-                        return np.int64(FULL)
-                    out[size] = targets[target]
-                    carry(after, size, before, position, behind - 1)
-                    size += 1
-                    target += 1
-            else:
-                for part in range(width):
-                    out[size + part] = data[position + part]
-                    carry(after, size + part, before, position, position)
-                size += width
-            if size + (stop - behind) > capacity:
-                return np.int64(FULL)
-            after_control = (kind & CONTROL) != 0
+            if target < 0:
+                size = _copied(data, position, position + width, out, size, before, after)
+                position += width
+                continue
+            while targets[target] != 0:
+                if size + (stop - position) + 1 > capacity:
+                    return np.int64(FULL)
+                out[size] = targets[target]
+                carry(after, size, before, position, behind - 1)
+                size, target = size + 1, target + 1
             position = behind
         ends[document + 1] = size
     return size
-
-
-@inline
-def _is_space(point):  # type: ignore[no-untyped-def]
-    """White_Space."""
-    if point < 0x85:
-        return point == 0x20 or 0x09 <= point <= 0x0D
-    if point < 0x2000:
-        return point == 0x85 or point == 0xA0 or point == 0x1680
-    if point <= 0x200A:
-        return True
-    return point == 0x2028 or point == 0x2029 or point == 0x202F or point == 0x205F or point == 0x3000
 
 
 @inline
@@ -234,14 +164,14 @@ def _put_mark(out, size, before, after, position):  # type: ignore[no-untyped-de
 
 @kernel
 def cut_words(  # type: ignore[no-untyped-def]
-    source, offsets, rules, out_array, word_ends, document_ends, old_origins, new_origins
+    source, offsets, rules, kinds_array, out_array, word_ends, document_ends, old_origins, new_origins
 ):
     """Cut documents into words: word w is ``out[word_ends[w]:word_ends[w + 1]]``; how many there are.
 
     ``document_ends[d + 1]`` is the number of words up to the end of document d. Spaces become U+2581. `out` has
-    room for three times the text and three bytes for each document.
+    room for three times the text and three bytes for each document. `kinds` is `class_table`.
     """
-    data, out, ends = pointer(source), pointer(out_array), pointer(word_ends)
+    data, out, ends, kinds = pointer(source), pointer(out_array), pointer(word_ends), pointer(kinds_array)
     before, after = pointer(old_origins), pointer(new_origins)
     size, n_words = np.int64(0), np.int64(0)
     ends[0] = 0
@@ -250,7 +180,7 @@ def cut_words(  # type: ignore[no-untyped-def]
         position, stop = offsets[document], offsets[document + 1]
         while rules & STRIP_LEFT and position < stop:
             point, width = code_point(data, position)
-            if not _is_space(point):
+            if kinds[point] & SPACE == 0:
                 break
             position += width
         while rules & STRIP_RIGHT and position < stop:
@@ -258,7 +188,7 @@ def cut_words(  # type: ignore[no-untyped-def]
             while data[last] & 0xC0 == 0x80:
                 last -= 1
             point, width = code_point(data, last)
-            if not _is_space(point):
+            if kinds[point] & SPACE == 0:
                 break
             stop = last
         if rules & STRIP_BLANKS:
@@ -273,7 +203,7 @@ def cut_words(  # type: ignore[no-untyped-def]
             begins = False
         while position < stop:
             point, width = code_point(data, position)
-            if rules & SPLIT_SPACE and _is_space(point):
+            if rules & SPLIT_SPACE and kinds[point] & SPACE:
                 if size > begin:
                     n_words += 1
                     ends[n_words] = begin = size
@@ -294,10 +224,7 @@ def cut_words(  # type: ignore[no-untyped-def]
             if mark or (begins and rules & PREPEND):
                 size = _put_mark(out, size, before, after, position)
             if not mark:
-                for part in range(width):
-                    out[size + part] = data[position + part]
-                    carry(after, size + part, before, position, position)
-                size += width
+                size = _copied(data, position, position + width, out, size, before, after)
             begins = False
             position += width
         if size > begin:

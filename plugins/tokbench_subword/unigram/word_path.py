@@ -11,11 +11,10 @@ in 20 to 70 MB/s, where the plain path, character by character, does 0.1 to 1.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,18 +22,18 @@ from numpy.typing import NDArray
 from tokbench.kernels.compiling import announce
 from tokbench.kernels.pointers import PADDING
 from tokbench.kernels.text import utf8_of
-from tokbench_subword.files.sentencepiece_model import NormalizerSpec
+from tokbench.kernels.unicode_classes import class_table
 from tokbench_subword.files.tokenizer_json import Document, steps_of
+from tokbench_subword.pipeline.charsmap_tables import CharsmapTables, charsmap_tables
 from tokbench_subword.pipeline.leading import Leading
+from tokbench_subword.pipeline.normal_form_tables import JOINS, normal_form_tables
+from tokbench_subword.pipeline.normal_forms import Form
 from tokbench_subword.pipeline.normalizers import normalizer_of
-from tokbench_subword.pipeline.precompiled import decoded_charsmap, recent_joiners
+from tokbench_subword.pipeline.precompiled import decoded_charsmap
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.pipeline.versions import unsettled_case, unsettled_marks, unsettled_normal_form
 from tokbench_subword.unigram import word_kernels as kernels
-from tokbench_subword.unigram.charsmap import compile_normalizer
-from tokbench_subword.unigram.charsmap_classes import CHARACTER_CLASS
-from tokbench_subword.unigram.charsmap_kernels import CLASSES, TARGETS, UNITS
 from tokbench_subword.unigram.json_export import ENDS
 from tokbench_subword.unigram.origins import number_characters
 
@@ -70,12 +69,12 @@ class WordPath:
 
     literals: tuple[tuple[str, str], ...]
     characters: tuple[NDArray[Any], ...] | None
-    clusters: tuple[NDArray[Any], ...] | None
+    clusters: CharsmapTables | None
     rules: int
     leading: Leading | None
 
     @classmethod
-    def of(cls, document: Document, *, where: str, match_special: bool = False) -> WordPath | None:
+    def of(cls, document: Document, *, match_special: bool = False) -> WordPath | None:
         """The path of a document, or None where its rules are not of the kind described above."""
         rules = _word_rules(steps_of(document.pre_tokenizer, "pretokenizers"))
         steps = list(steps_of(document.normalizer, "normalizers"))
@@ -99,7 +98,7 @@ class WordPath:
         first = str(steps_of(document.pre_tokenizer, "pretokenizers")[-1].get("prepend_scheme")) == "first"
         leading = Leading(document.normalizer) if first and document.normalizer else None
         characters = _characters(tuple(str(step["type"]) for step in local)) if local else None
-        clusters = _clusters(charsmap, where) if charsmap else None
+        clusters = charsmap_tables(charsmap) if charsmap else None
         return cls(tuple(literals), characters, clusters, rules | ends, leading)
 
     def prepare(self, texts: Sequence[str]) -> Prepared:
@@ -116,14 +115,19 @@ class WordPath:
             if changed:
                 tables = [np.frombuffer(text.encode(), np.uint8) for text in literal]
                 data, offsets, origins = _grown(kernels.replace_literal, data, offsets, tables, origins)
-        for kernel, rules in ((kernels.map_characters, self.characters), (kernels.map_clusters, self.clusters)):
-            if rules is not None:
-                data, offsets, origins = _grown(kernel, data, offsets, [*rules, left], origins)
+        if self.characters is not None:
+            tables = [*self.characters, left]
+            data, offsets, origins = _grown(kernels.map_characters, data, offsets, tables, origins)
+        if self.clusters is not None:
+            tables = [self.clusters.block, left]
+            data, offsets, origins = _grown(kernels.map_clusters, data, offsets, tables, origins)
         size = int(offsets[-1]) + len(texts)
         out, places = np.empty(3 * size + PADDING, np.uint8), np.empty(3 * size, np.int64)
         words = np.empty(size + 1, np.int64)  # a mark put in front may be a word of its own
         documents = np.empty(len(texts) + 1, np.int64)
-        n_words = kernels.cut_words(data, offsets, self.rules, out, words, documents, origins, places)
+        n_words = kernels.cut_words(
+            data, offsets, self.rules, class_table(), out, words, documents, origins, places
+        )
         return Prepared(out, words[: n_words + 1], documents, np.flatnonzero(left).tolist(), places)
 
 
@@ -237,50 +241,7 @@ def _context(kinds: tuple[str, ...]) -> set[int]:
         if kind in _FORMS:
             unsettled.append(unsettled_normal_form())
             if not (kind in ("NFD", "NFKD") and following == "StripAccents"):
-                context |= _joining()
+                about = normal_form_tables(cast(Form, kind)).about
+                context.update(np.flatnonzero(about & np.uint32(JOINS)).tolist())
     everything = "".join(map(chr, _MAPPED_POINTS))
     return context.union(*(map(ord, one.members(everything)) for one in unsettled))
-
-
-@lru_cache(maxsize=1)
-def _joining() -> set[int]:
-    """Characters whose decomposition begins with one that is reordered, or composed with what is before it."""
-    second = {0x1161 + vowel for vowel in range(21)} | {0x11A7 + tail for tail in range(28)}
-    for point in _MAPPED_POINTS:
-        parts = unicodedata.decomposition(chr(point)).split()
-        if len(parts) == 2 and not parts[0].startswith("<"):
-            second.add(int(parts[1], 16))
-    found = set()
-    for point in _MAPPED_POINTS:
-        for form in ("NFD", "NFKD"):
-            first = unicodedata.normalize(form, chr(point))[0]
-            if unicodedata.combining(first) or ord(first) in second:
-                found.add(point)
-    return found
-
-
-@lru_cache(maxsize=4)
-def _clusters(charsmap: bytes, where: str) -> tuple[NDArray[Any], ...]:
-    """The tables of `map_clusters` for a map."""
-    compiled = compile_normalizer(NormalizerSpec(charsmap=charsmap), where=where)
-    flags = np.where(compiled.arrays[CLASSES] & CHARACTER_CLASS, kernels.IN_MAP, 0).astype(np.uint8)
-    for kind, flag in (
-        (r"\p{GCB=Extend}\p{GCB=SpacingMark}\p{GCB=ZWJ}", kernels.STICKY),
-        (r"\p{GCB=Control}\p{GCB=CR}\p{GCB=LF}", kernels.CONTROL),
-        (r"\p{GCB=Prepend}", kernels.JOINS),
-        (r"\p{InCB=Consonant}", kernels.CONSONANT),
-        (r"\p{InCB=Linker}", kernels.LINKER),
-        (r"\p{InCB=Extend}", kernels.BETWEEN),
-    ):
-        flags[_points_of(kind)] |= flag
-    flags[sorted(recent_joiners())] &= ~(kernels.STICKY | kernels.BETWEEN | kernels.CONSONANT) & 0xFF
-    return flags, compiled.arrays[UNITS], compiled.arrays[TARGETS]
-
-
-@lru_cache(maxsize=4)
-def _points_of(kinds: str) -> list[int]:
-    """The code points of a class of `regex`."""
-    import regex
-
-    everything = "".join(map(chr, [*_MAPPED_POINTS, *range(0xE0200, 0xE1000)]))
-    return [ord(character) for character in regex.findall(f"[{kinds}]", everything)]

@@ -21,10 +21,7 @@ from .word_rules import BLANKS, CHAINS, HARD, MAP, RUNS, N, P, config, texts
 
 def path_of(name: str) -> WordPath:
     normalizer, pre_tokenizer = CHAINS[name]
-    path = WordPath.of(
-        Document(model={}, normalizer=config(normalizer), pre_tokenizer=config(pre_tokenizer)),
-        where=name,
-    )
+    path = WordPath.of(Document(model={}, normalizer=config(normalizer), pre_tokenizer=config(pre_tokenizer)))
     assert path is not None
     return path
 
@@ -121,7 +118,7 @@ def test_what_needs_the_plain_path_is_left_to_it() -> None:
         (MAP, P.Metaspace(replacement="_")),
     ):
         document = Document(model={}, normalizer=config(normalizer), pre_tokenizer=config(pre_tokenizer))
-        assert WordPath.of(document, where="test") is None
+        assert WordPath.of(document) is None
 
 
 def test_damaged_maps_are_refused() -> None:
@@ -130,7 +127,7 @@ def test_damaged_maps_are_refused() -> None:
     steps = {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(b"\xff\xff\0\0abc").decode()}
     document = Document(model={}, normalizer=steps, pre_tokenizer=config(P.Metaspace()))
     with pytest.raises(TokenizerError, match="damaged"):
-        WordPath.of(document, where="test")
+        WordPath.of(document)
 
 
 def test_marks_that_are_words_of_their_own_have_room():
