@@ -27,7 +27,7 @@ from tokbench.kernels.pointers import f64_in, i32_in, i64_in, pointer, prefetch_
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.emitting import KNOWN, UNKNOWN_RUN, add_unknown, emit, emit_unknown, place_token
-from tokbench_subword.unigram.paths import link, only_piece, width_of
+from tokbench_subword.unigram.paths import link
 from tokbench_subword.unigram.segments import LEADS, PIECE_SHIFT, next_cut
 from tokbench_subword.unigram.spm_bpe_kernel import merge_part
 from tokbench_subword.unigram.viterbi import double, search, search_with_margin, single
@@ -129,20 +129,6 @@ def _find_with_limit(block, lattice, merging, text, index, size, so_far):  # typ
     return search_with_margin(lattice, f64_in(block, at.EXACT), text, index, size, so_far)
 
 
-@inline
-def _take_two(lattice, text, index, middle, stop, one, two, so_far):  # type: ignore[no-untyped-def]
-    """Of two characters that are pieces: whether the best can be told here, the piece of both or else -1, which
-    is each by itself, and the score then.
-    """
-    if lattice is None:
-        return False, np.int64(-1), so_far
-    both = only_piece(text, index, stop - index, lattice.units)
-    apart = so_far + lattice.scores[one] + lattice.scores[two]
-    if both < 0 or apart > so_far + lattice.scores[both]:
-        return True, np.int64(-1), apart
-    return True, both, so_far + lattice.scores[both]
-
-
 @subroutine
 def encode_parts(block, lattice, merging, text, start, end, out, spans, o):  # type: ignore[no-untyped-def]
     """Encode ``text[start:end]`` in parts; return the new end of `out`.
@@ -150,8 +136,7 @@ def encode_parts(block, lattice, merging, text, start, end, out, spans, o):  # t
     Either `lattice` is what is searched, or `merging` the scratch of merging; the other is None.
     """
     links, words, lengths = i64_in(block, at.LINKS), u64_in(block, WORDS), i32_in(block, at.LENGTHS)
-    alphabet, parts = i32_in(block, at.CHARACTERS), i64_in(block, at.PARTS)
-    keys, homes = u64_in(block, at.PART_KEYS), i64_in(block, at.PART_HOMES)
+    parts, keys, homes = i64_in(block, at.PARTS), u64_in(block, at.PART_KEYS), i64_in(block, at.PART_HOMES)
     slots, mask = u64_in(words, SLOTS), i64_in(words, STATE)[MASK]
     settings = i64_in(block, at.SETTINGS)
     unk_id, fallback = settings[at.UNK_ID], settings[at.FALLBACK] == 1
@@ -186,25 +171,6 @@ def encode_parts(block, lattice, merging, text, start, end, out, spans, o):  # t
                 o, run, _ = emit(block, text, index, size, out, spans, o, run, start)
                 index = stop
                 continue
-            character, width = code_point(text, index)
-            one = np.int64(alphabet[character] >> PIECE_SHIFT) - 1
-            middle = index + width
-            if one >= 0 and one != unk_id and stop == middle + width_of(text[middle]):
-                character, _ = code_point(text, middle)
-                two = np.int64(alphabet[character] >> PIECE_SHIFT) - 1
-                if two >= 0 and two != unk_id:  # two characters: either one piece or two
-                    found, both, after_two = _take_two(lattice, text, index, middle, stop, one, two, so_far)
-                    if found and both < 0:
-                        out[o], out[o + 1] = one, two
-                        place_token(spans, o, index - start, middle - start)
-                        place_token(spans, o + 1, middle - start, stop - start)
-                        so_far, o, run, index = after_two, o + 2, np.int64(KNOWN), stop
-                        continue
-                    if found and both != unk_id:
-                        out[o] = both
-                        place_token(spans, o, index - start, stop - start)
-                        so_far, o, run, index = after_two, o + 1, np.int64(KNOWN), stop
-                        continue
             low, high = keys[2 * k], keys[2 * k + 1]
             after = recall(words, slots, mask, low, high, homes[k], text, index, out, o)
             if after >= 0:
