@@ -3,9 +3,10 @@
     python benchmarks/stages.py gpt2/tokenizer.json novel.txt [--megabytes 2] [--rounds 3]
 
 CPU time of one thread, medians, in MB/s of the text; documents are lines. `cutting` is the automata as passes
-of their own; in the encoder they run group by group with the word cache. `model, cold` and `warm` are all that
-comes behind the other stages, with an empty word cache and with the words of the text in it. The first line is
-how much memory a batch of all documents takes beside its ids, from its texts on (by Linux's account).
+of their own; in the encoder they run group by group with the word cache. Where four parts of a
+text are cut at once, a second line cuts it character by character. `model, cold` and `warm` are all that comes
+behind the other stages, with an empty word cache and with the words of the text in it. The first line is how
+much memory a batch of all documents takes beside its ids, from its texts on (by Linux's account).
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from typing import Any
 
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.pipeline.compiled import CompiledPipeline
+from tokbench_subword.pipeline.cutters import MachineCutter
+from tokbench_subword.pipeline.machine import HAS_STEPS
 from tokbench_subword.pipeline.segments import Segments
 
 from tokbench.kernels.text import utf8_of
@@ -87,8 +90,20 @@ def stages_of(compiled: CompiledPipeline, texts: list[str]) -> dict[str, Callabl
     units = units_of(at.offsets)
     for number, cutter in enumerate(compiled.cuts.cutters):
         stages[f"cutting, {number + 1}"] = lambda cutter=cutter, units=units: cutter.cut(at.data, units)
+        if isinstance(cutter, MachineCutter) and cutter.machine.settings[HAS_STEPS]:
+            one = one_by_one(cutter)
+            stages[f"cutting, {number + 1}, one by one"] = lambda cutter=one, units=units: cutter.cut(
+                at.data, units
+            )
         units, _ = cutter.cut(at.data, units)
     return stages
+
+
+def one_by_one(cutter: MachineCutter) -> MachineCutter:
+    """The same, reading character by character instead of four parts of a text at once."""
+    settings = cutter.machine.settings.copy()
+    settings[HAS_STEPS] = 0
+    return MachineCutter(replace(cutter.machine, settings=settings))
 
 
 def forget_peak() -> float:
