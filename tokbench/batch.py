@@ -112,6 +112,10 @@ class TokenBatch:
         where = np.arange(offsets[-1]) + np.repeat(self.offsets[chosen] - offsets[:-1], lengths)
         return TokenBatch(self.ids[where], offsets)
 
+    def copy(self) -> TokenBatch:
+        """The same in arrays of its own, for code that may write to them."""
+        return TokenBatch(self.ids.copy(), self.offsets.copy())
+
     def lengths(self) -> NDArray[np.int64]:
         """Tokens per document, int64 of shape ``(documents,)``."""
         import numpy as np

@@ -249,9 +249,17 @@ class Describable(Protocol):
 
 
 def encode_batch(tokenizer: Tokenizer, texts: Sequence[str]) -> TokenBatch:
-    """The ids of many texts, by the tokenizer's own batch call where it has one."""
+    """The ids of many texts, by the tokenizer's own batch call where it has one.
+
+    That gets a list of its own: one that changes its texts must not change what they are compared with.
+    """
     if isinstance(tokenizer, BatchEncoder):
-        batch = tokenizer.encode_batch(texts)
+        batch = tokenizer.encode_batch(list(texts))
+        if not isinstance(batch, TokenBatch):
+            raise TokenizerError(
+                f"{tokenizer.name}: encode_batch returned {type(batch).__name__}, not a TokenBatch; "
+                "TokenBatch.of makes one of any sequences of ids"
+            )
         if len(batch) != len(texts):
             raise TokenizerError(
                 f"{tokenizer.name}: encode_batch returned {len(batch)} documents for {len(texts)} texts"

@@ -73,6 +73,15 @@ def test_what_is_decoded_is_text_and_what_a_token_stands_for_bytes() -> None:
         token_bytes(Wrong(), 1)
 
 
+def test_a_batch_that_is_none_is_refused() -> None:
+    class Lists(Minimal):
+        def encode_batch(self, texts: Sequence[str]) -> Any:
+            return [[1] for _ in texts]
+
+    with pytest.raises(TokenizerError, match=r"returned list, not a TokenBatch; TokenBatch\.of makes one"):
+        encode_batch(Lists(), ["a", "b"])
+
+
 def test_a_batch_of_the_wrong_length_is_refused() -> None:
     class Short(Minimal):
         def encode_batch(self, texts: Sequence[str]) -> TokenBatch:

@@ -78,7 +78,11 @@ class OwnCounter:
 
         if self._fault:
             return
-        given = {"texts": list(batch.texts) if "texts" in self._asks else (), "batch": tokens}
+        given: dict[str, Any] = {}  # of its own, to do with as it likes
+        if "texts" in self._asks:
+            given["texts"] = list(batch.texts)
+        if "batch" in self._asks:
+            given["batch"] = tokens.copy()
         try:
             found = self._counting.count(**{name: given[name] for name in self._asks}, **self._given)
             for name, values in self._checked(found, len(batch)).items():

@@ -115,7 +115,7 @@ class RoundTrips:
 
     def _decoded(self, tokens: TokenBatch, documents: Flags) -> dict[int, str]:
         """What each of `documents` decodes to."""
-        texts = decode_batch(self._tokenizer, tokens if documents.all() else tokens.some(documents))
+        texts = decode_batch(self._tokenizer, tokens.copy() if documents.all() else tokens.some(documents))
         return dict(zip(np.flatnonzero(documents).tolist(), texts, strict=True))
 
 

@@ -11,10 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tokbench.batch import TokenBatch
 from tokbench.corpus import Document
 from tokbench.errors import ResultsError, TokenizerError
 from tokbench.tally import CorpusFacts, Tally, histogram
 from tokbench.tally.collect import collect
+from tokbench.tally.own import Counting
 from tokbench.tally.prepare import prepare
 
 TEXTS = st.lists(
@@ -134,6 +136,37 @@ def test_facts_say_which_group_a_document_is_in(stand_ins) -> None:
     apart = collect(stand_ins.Pieces(), documents, facts=CorpusFacts(parallel=True))
     assert apart.groups.rows.tolist() == [0, 1, 2]
     assert len(collect(stand_ins.Pieces(), documents).groups.rows) == 1
+
+
+def test_what_plugins_do_to_their_arguments_changes_no_count(stand_ins) -> None:
+    """Texts put in small letters in place came back "unchanged"; ids cleared by one were zeros to the next."""
+
+    class Lowers(stand_ins.Pieces):
+        def encode_batch(self, texts: list[str]) -> TokenBatch:
+            texts[:] = map(str.lower, texts)
+            return TokenBatch.of(map(self.encode, texts))
+
+    class Clears(stand_ins.Pieces):
+        def decode_batch(self, batch: TokenBatch) -> list[str]:
+            texts = [self.decode(ids) for ids in batch.to_lists()]
+            batch.ids[:] = 0
+            return texts
+
+    def clear(texts: list[str], batch: TokenBatch) -> list[int]:
+        batch.ids[:] = 0
+        texts.clear()
+        return [0] * len(batch)
+
+    documents = [Document(f"Hello {number}") for number in range(20)]
+    assert collect(Lowers(), documents).count("round_trips") == 0
+    told = [
+        Counting("first", ("n",), clear, {}),
+        Counting("second", ("n",), lambda batch: [int(ids[0]) for ids in batch], {}),
+    ]
+    own = collect(stand_ins.Pieces(), documents, counting=told).own
+    assert (own.faults, own.totals()["second.n"]) == ({}, 20 * ord("H"))
+    same = collect(Clears(), documents) == collect(stand_ins.Pieces(), documents)
+    assert same
 
 
 def test_an_id_outside_the_vocabulary_is_an_error(stand_ins) -> None:
