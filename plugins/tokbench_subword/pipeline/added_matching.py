@@ -97,7 +97,7 @@ class AddedMatcher:
         found = np.empty((_ROOM, search.MATCH), np.int64)
         while True:
             numbers[MOST_TEXTS] = found.size
-            self.written([data, offsets, nothing, found.reshape(-1), nothing, numbers])
+            self.written([data, offsets, nothing, found.reshape(-1), nothing, numbers, found[:0].reshape(-1)])
             if numbers[SEARCHED] == n_documents:
                 starts, ends, tokens = found[: numbers[N_FOUND]].T
                 return AddedMatches(starts.copy(), ends.copy(), self.ids[tokens])

@@ -26,18 +26,15 @@ from tokbench_subword.pipeline.charsmap_tables import (
     shortest_rule,
 )
 from tokbench_subword.pipeline.splicing import (
-    CAPACITY,
     DECLINED,
     N_TEXTS,
     NUMBERS,
     OFFSETS,
-    OUT,
     OUT_OFFSETS,
     TEXT,
-    TOO_SMALL,
     Writer,
-    copy_span,
     finished,
+    splice,
 )
 
 UNTELLABLE = -3
@@ -139,8 +136,7 @@ def by_charsmap(tables: Any, batch: Any) -> Any:
     """Write documents as `CharsmapTables` have them; see `splicing`."""
     quiet, steps, about, targets = u8_in(tables, 0), u8_in(tables, 1), i32_in(tables, 2), u8_in(tables, 4)
     text, offsets, declined = u8_in(batch, TEXT), i64_in(batch, OFFSETS), u8_in(batch, DECLINED)
-    out, out_offsets, numbers = u8_in(batch, OUT), i64_in(batch, OUT_OFFSETS), i64_in(batch, NUMBERS)
-    capacity, n_documents = numbers[CAPACITY], numbers[N_TEXTS]
+    out_offsets, n_documents = i64_in(batch, OUT_OFFSETS), i64_in(batch, NUMBERS)[N_TEXTS]
     out_offsets[0] = 0
     size, copied = np.int64(0), offsets[0]
     for document in range(n_documents):
@@ -161,10 +157,9 @@ def by_charsmap(tables: Any, batch: Any) -> Any:
             end = target
             while targets[end] != 0:
                 end += 1
-            if size + position - copied + end - target + 32 > capacity:
-                return np.int64(TOO_SMALL)
-            size = copy_span(text, copied, position, out, size)
-            size = copy_span(targets, target, end, out, size)
+            size = splice(batch, copied, position, behind, targets, target, end, size)
+            if size < 0:
+                return size
             copied = position = behind
         out_offsets[document + 1] = size + stop - copied
-    return finished(text, copied, offsets, offsets[n_documents], out, size, capacity)
+    return finished(batch, copied, size)

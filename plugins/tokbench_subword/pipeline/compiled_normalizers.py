@@ -47,9 +47,8 @@ from tokbench_subword.pipeline.rewriting_kernel import (
     replace_matches,
     rewrite,
     spell_bytes,
-    write_origins,
 )
-from tokbench_subword.pipeline.splicing import TOO_SMALL, Batch, Writer, Written, each, rewritten
+from tokbench_subword.pipeline.splicing import Batch, Writer, Written, each, rewritten
 
 Step = Callable[[Batch], Batch]
 """One thing that is done to a batch: it gives the very same back where it changes nothing."""
@@ -92,12 +91,6 @@ class BatchNormalizer(Stays):
     steps: tuple[Step, ...]
 
     @property
-    def tables(self) -> RewritingTables | None:
-        """The tables that do all of it, where each character is rewritten by itself; else None."""
-        step = self.steps[0] if len(self.steps) == 1 else None
-        return step.rewriting if isinstance(step, ByWriter) else None
-
-    @property
     def written(self) -> tuple[Written, ...] | None:
         """The kernels of its steps; None where a step is more than a kernel."""
         if not all(isinstance(step, ByWriter) for step in self.steps):
@@ -128,37 +121,6 @@ class BatchNormalizer(Stays):
         for step in self.steps:
             batch = step(batch)
         return batch
-
-
-def origins(
-    normalizer: BatchNormalizer | None, data: NDArray[np.uint8], offsets: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.bool_]] | None:
-    """The character of its document that each byte of a normalized document comes from, for whole batches.
-
-    Three arrays: where the documents begin in the second, int64 ``(n + 1,)``; numbers of characters; and for
-    which documents they are right, since characters of the others had to be put in order. None for a normalizer
-    that does more than rewrite each character by itself.
-
-    Example:
-        >>> from tokbench.kernels.text import utf8_of
-        >>> spaced = compiled_normalizer_of({"type": "Replace", "pattern": {"String": "b"}, "content": "--"})
-        >>> begins, characters, known = origins(spaced, *utf8_of(["abc", "b"]))
-        >>> begins.tolist(), characters.tolist(), known.tolist()
-        ([0, 4, 6], [0, 1, 1, 2, 0, 0], [True, True])
-    """
-    tables = _unchanged() if normalizer is None else normalizer.tables
-    if tables is None:
-        return None
-    begins, known = np.zeros(len(offsets), np.int64), np.ones(len(offsets) - 1, np.bool_)
-    numbers = np.empty(2 * int(offsets[-1]) + PADDING, np.int32)
-    while write_origins(tables.block, data, offsets, numbers, begins, known) == TOO_SMALL:
-        numbers = np.empty(2 * len(numbers), np.int32)
-    return begins, numbers[: begins[-1]], known
-
-
-@lru_cache(maxsize=1)
-def _unchanged() -> RewritingTables:
-    return rewriting_tables(Rewriting.of({}))
 
 
 def compiled_normalizer_of(config: Mapping[str, Any] | None) -> BatchNormalizer | None:
@@ -252,8 +214,9 @@ def _replace(pattern: Mapping[str, str] | str, content: str) -> Iterator[Part]:
     if len(literal) == 1:
         yield Rewriting.of({ord(literal): content})
     elif literal and literal != content:
-        texts = [_array(encodable(one)) for one in (literal, content)]
-        yield _by_kernel(replace_literal, [*texts, np.array([len(one) for one in texts])], 1.25)
+        texts = [encodable(one) for one in (literal, content)]
+        sizes = np.array([len(one) for one in texts])
+        yield _by_kernel(replace_literal, [*map(_array, texts), sizes], 1.25)
 
 
 def _replace_matches(config: Mapping[str, Any]) -> Step:
@@ -262,8 +225,9 @@ def _replace_matches(config: Mapping[str, Any]) -> Step:
         cutter = finder_of(str(config["pattern"]["Regex"]), "oniguruma")
     except NotExpressible:
         return partial(each, plain=_plain(config))
-    content = _array(encodable(str(config["content"])))
-    return _by_kernel(replace_matches, [cutter.block, content, np.array([len(content)])], 1.25, cutter)
+    content = encodable(str(config["content"]))
+    arrays: list[NDArray[Any]] = [cutter.block, _array(content), np.array([len(content)])]
+    return _by_kernel(replace_matches, arrays, 1.25, cutter)
 
 
 def _bert(config: Mapping[str, Any]) -> Iterator[Part]:
@@ -279,14 +243,14 @@ def _bert(config: Mapping[str, Any]) -> Iterator[Part]:
 
 
 def _edges(*, head: str = "", left: bool = False, right: bool = False) -> Step:
-    new = _array(encodable(head))
+    new = encodable(head)
     settings = np.array([len(new), left, right], np.int64)
-    return _by_kernel(put_before_and_strip, [new, class_table(), settings], 1.25)
+    return _by_kernel(put_before_and_strip, [_array(new), class_table(), settings], 1.25)
 
 
 def _array(data: bytes) -> NDArray[np.uint8]:
-    """Bytes as an array that can be written to, which kernels expect of all."""
-    return np.frombuffer(bytearray(data), np.uint8)
+    """Bytes as an array that can be written to, which kernels expect of all, and read behind."""
+    return np.frombuffer(bytearray(data + bytes(PADDING)), np.uint8)
 
 
 def _by_kernel(writer: Writer, arrays: Sequence[NDArray[Any]], growth: float, owner: Any = None) -> ByWriter:

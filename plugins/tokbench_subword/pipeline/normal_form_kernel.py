@@ -38,19 +38,16 @@ from tokbench_subword.pipeline.normal_form_tables import (
     pair_slot,
 )
 from tokbench_subword.pipeline.splicing import (
-    CAPACITY,
     DECLINED,
     N_TEXTS,
     NUMBERS,
     OFFSETS,
-    OUT,
     OUT_OFFSETS,
     TEXT,
-    TOO_SMALL,
     Writer,
-    copy_span,
     finished,
     put_character,
+    splice,
 )
 
 LONGEST = 1024
@@ -177,8 +174,7 @@ def normal_form(tables: Any, batch: Any) -> Any:
     steps, about, parts, pairs = u8_in(tables, 0), u32_in(tables, 1), u32_in(tables, 2), i64_in(tables, 3)
     composes = i64_in(tables, 4)[0] != 0
     text, offsets, declined = u8_in(batch, TEXT), i64_in(batch, OFFSETS), u8_in(batch, DECLINED)
-    out, out_offsets, numbers = u8_in(batch, OUT), i64_in(batch, OUT_OFFSETS), i64_in(batch, NUMBERS)
-    capacity, n_documents = numbers[CAPACITY], numbers[N_TEXTS]
+    out_offsets, n_documents = i64_in(batch, OUT_OFFSETS), i64_in(batch, NUMBERS)[N_TEXTS]
     points, classes = np.empty(LONGEST, np.int64), np.empty(LONGEST, np.int64)
     encoded_array = np.empty(4 * LONGEST + 16, np.uint8)
     encoded = pointer(encoded_array)
@@ -235,11 +231,10 @@ def normal_form(tables: Any, batch: Any) -> Any:
                 same = encoded[index] == text[boundary + index]
             if same:
                 continue
-            if size + boundary - copied + length + 32 > capacity:
-                return np.int64(TOO_SMALL)
-            size = copy_span(text, copied, boundary, out, size)
-            size = copy_span(encoded, 0, length, out, size)
+            size = splice(batch, copied, boundary, position, encoded, np.int64(0), length, size)
+            if size < 0:
+                return size
             copied = position
         out_offsets[document + 1] = size + stop - copied
     keep(encoded_array)
-    return finished(text, copied, offsets, offsets[n_documents], out, size, capacity)
+    return finished(batch, copied, size)

@@ -27,6 +27,7 @@ from tokbench_subword.pipeline.splicing import (
     Writer,
     copy_span,
     finished,
+    splice,
 )
 
 _DECLINED = -1
@@ -147,43 +148,29 @@ def rewrite(tables: Any, batch: Any) -> Any:
 
 
 @kernel
-def write_origins(tables: Any, data: Any, offsets: Any, numbers: Any, begins: Any, known: Any) -> Any:
-    """The character that each byte of a document comes from which `rewrite` writes, to `numbers` (int32).
+def carry_rewritten(
+    tables: Any, data: Any, offsets: Any, new_offsets: Any, declined: Any, before: Any, after: Any
+) -> None:
+    """Let the bytes that `rewrite` has written come from what their characters do: `before`, to `after`.
 
-    ``begins[d + 1]`` is set to where those of document d end, and `known` to False for documents that `rewrite`
-    declines. Returns how many there are, or that there is no room for them.
+    Those of the documents that it has declined are left out.
     """
-    entries, starts, ordered_from = i32_in(tables, 2), i32_in(tables, 3), i64_in(tables, 5)[0]
-    text, out, size = pointer(data), pointer(numbers), np.int64(0)
+    entries, starts = i32_in(tables, 2), i32_in(tables, 3)
+    text, source, target = pointer(data), pointer(before), pointer(after)
     for document in range(len(offsets) - 1):
-        position, stop = offsets[document], offsets[document + 1]
-        character, ordered_end = np.int32(0), np.int64(-1)
+        position, stop, size = offsets[document], offsets[document + 1], new_offsets[document]
+        if declined[document]:
+            continue
         while position < stop:
             point, width = code_point(text, position)
             entry, length = np.int64(entries[point]), np.int64(width)
             if entry != 0:
                 place = 2 * abs(entry)
                 length = np.int64(starts[place + 2]) - starts[place] + (width if entry < 0 else 0)
-            if size + length > len(numbers):
-                return np.int64(TOO_SMALL)
-            if entry >= ordered_from:
-                known[document] = known[document] and size != ordered_end
-                ordered_end = size + length
             for index in range(length):
-                out[size + index] = character
+                target[size + index] = source[position]
             size += length
-            character += np.int32(1)
             position += width
-        begins[document + 1] = size
-    return size
-
-
-@inline
-def _copy_bytes(source: Any, length: Any, out: Any, size: Any) -> Any:
-    """Copy so many bytes, and no more, to ``out[size:]``; the new size."""
-    for index in range(length):
-        out[size + index] = source[index]
-    return size + length
 
 
 @inline
@@ -197,12 +184,11 @@ def _equals(word: Any, byte: Any) -> Any:
 def replace_literal(tables: Any, batch: Any) -> Any:
     """Write documents with one literal in the place of another: both as UTF-8, and how long they are."""
     wanted, new, length, n_new = u8_in(tables, 0), u8_in(tables, 1), i64_in(tables, 2)[0], i64_in(tables, 2)[1]
-    text, offsets, numbers = u8_in(batch, TEXT), i64_in(batch, OFFSETS), i64_in(batch, NUMBERS)
-    out, out_offsets = u8_in(batch, OUT), i64_in(batch, OUT_OFFSETS)
-    capacity, n_documents = numbers[CAPACITY], numbers[N_TEXTS]
+    text, offsets, out_offsets = u8_in(batch, TEXT), i64_in(batch, OFFSETS), i64_in(batch, OUT_OFFSETS)
+    n_documents = i64_in(batch, NUMBERS)[N_TEXTS]
     first, last = np.uint64(wanted[0]), np.uint64(wanted[length - 1])
     out_offsets[0] = 0
-    size, copied = np.int64(0), offsets[0]
+    size, copied, none = np.int64(0), offsets[0], np.int64(0)
     for document in range(n_documents):
         position, stop = offsets[document], offsets[document + 1]
         while position + length <= stop:
@@ -219,14 +205,13 @@ def replace_literal(tables: Any, batch: Any) -> Any:
             if matched < length:
                 position += 1
                 continue
-            if size + position - copied + n_new + 32 > capacity:
-                return np.int64(TOO_SMALL)
-            size = copy_span(text, copied, position, out, size)
-            size = _copy_bytes(new, n_new, out, size)
+            size = splice(batch, copied, position, position + length, new, none, n_new, size)
+            if size < 0:
+                return size
             position += length
             copied = position
         out_offsets[document + 1] = size + stop - copied
-    return finished(text, copied, offsets, offsets[n_documents], out, size, capacity)
+    return finished(batch, copied, size)
 
 
 @Writer
@@ -236,9 +221,8 @@ def replace_matches(tables: Any, batch: Any) -> Any:
     The tables: the machine; the text; how long it is.
     """
     machine, new, n_new = u64_in(tables, 0), u8_in(tables, 1), i64_in(tables, 2)[0]
-    text, offsets, numbers = u8_in(batch, TEXT), i64_in(batch, OFFSETS), i64_in(batch, NUMBERS)
-    out, out_offsets = u8_in(batch, OUT), i64_in(batch, OUT_OFFSETS)
-    capacity, n_documents = numbers[CAPACITY], numbers[N_TEXTS]
+    text, offsets, out_offsets = u8_in(batch, TEXT), i64_in(batch, OFFSETS), i64_in(batch, OUT_OFFSETS)
+    n_documents = i64_in(batch, NUMBERS)[N_TEXTS]
     pieces = np.empty(2 * (_PIECES + SPARE), np.int64)
     starts, ends = pointer(pieces), pointer(pieces[_PIECES + SPARE :])
     out_offsets[0] = 0
@@ -248,14 +232,13 @@ def replace_matches(tables: Any, batch: Any) -> Any:
         while i < end or row != 0:
             i, began, row, count = cut_some(machine, text, i, began, row, end, starts, ends, none, most)
             for k in range(count):
-                if size + starts[k] - copied + n_new + 32 > capacity:
-                    return np.int64(TOO_SMALL)
-                size = copy_span(text, copied, starts[k], out, size)
-                size = _copy_bytes(new, n_new, out, size)
+                size = splice(batch, copied, starts[k], ends[k], new, none, n_new, size)
+                if size < 0:
+                    return size
                 copied = ends[k]
         out_offsets[document + 1] = size + end - copied
     keep(pieces)
-    return finished(text, copied, offsets, offsets[n_documents], out, size, capacity)
+    return finished(batch, copied, size)
 
 
 @Writer
@@ -265,10 +248,9 @@ def put_before_and_strip(tables: Any, batch: Any) -> Any:
     The tables: the text; `class_table`; how long the text is, whether the left is stripped, and the right.
     """
     new, kinds, settings = u8_in(tables, 0), u8_in(tables, 1), i64_in(tables, 2)
-    n_new, left, right = settings[0], settings[1] != 0, settings[2] != 0
-    text, offsets, numbers = u8_in(batch, TEXT), i64_in(batch, OFFSETS), i64_in(batch, NUMBERS)
-    out, out_offsets = u8_in(batch, OUT), i64_in(batch, OUT_OFFSETS)
-    capacity, n_documents = numbers[CAPACITY], numbers[N_TEXTS]
+    n_new, left, right, none = settings[0], settings[1] != 0, settings[2] != 0, np.int64(0)
+    text, offsets, out_offsets = u8_in(batch, TEXT), i64_in(batch, OFFSETS), i64_in(batch, OUT_OFFSETS)
+    n_documents = i64_in(batch, NUMBERS)[N_TEXTS]
     out_offsets[0] = 0
     size, copied = np.int64(0), offsets[0]
     for document in range(n_documents):
@@ -287,20 +269,19 @@ def put_before_and_strip(tables: Any, batch: Any) -> Any:
             if kinds[point] & SPACE == 0:
                 break
             end = before
-        length = n_new if end > first else np.int64(0)
-        if first > begin or length > 0:
-            if size + begin - copied + length + 32 > capacity:
-                return np.int64(TOO_SMALL)
-            size = copy_span(text, copied, begin, out, size)
-            size = _copy_bytes(new, length, out, size)
+        if first > begin:
+            size = splice(batch, copied, begin, first, new, none, none, size)
+            copied = first
+        if end > first and n_new > 0 and size >= 0:
+            size = splice(batch, copied, first, first, new, none, n_new, size)
             copied = first
         out_offsets[document + 1] = size + end - copied
-        if end < stop:
-            if size + end - copied + 32 > capacity:
-                return np.int64(TOO_SMALL)
-            size = copy_span(text, copied, end, out, size)
+        if end < stop and size >= 0:
+            size = splice(batch, copied, end, stop, new, none, none, size)
             copied = stop
-    return finished(text, copied, offsets, offsets[n_documents], out, size, capacity)
+        if size < 0:
+            return size
+    return finished(batch, copied, size)
 
 
 @Writer

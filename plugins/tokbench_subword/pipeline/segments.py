@@ -28,7 +28,9 @@ from tokbench_subword.pipeline.splicing import (
     Writer,
     Written,
     copy_span,
+    finished,
     rewritten,
+    splice,
 )
 
 TEXT = -1
@@ -217,31 +219,29 @@ def put_prefix(tables: Any, batch: Any) -> Any:
     said: all behind them are.
     """
     mark, wanted, settings = u8_in(tables, 0), u8_in(tables, 1), i64_in(tables, 2)
-    size, n_wanted = settings[0], settings[1]
+    length, n_wanted, none = settings[0], settings[1], np.int64(0)
     source, offsets, numbers = u8_in(batch, splicing.TEXT), i64_in(batch, OFFSETS), i64_in(batch, NUMBERS)
-    target, new_offsets = u8_in(batch, OUT), i64_in(batch, OUT_OFFSETS)
-    at, n_texts = np.int64(0), numbers[N_TEXTS]
-    if offsets[n_texts] - offsets[0] + n_texts * size + 32 > numbers[CAPACITY]:
-        return np.int64(TOO_SMALL)
+    new_offsets, size, copied = i64_in(batch, OUT_OFFSETS), np.int64(0), offsets[0]
     new_offsets[0] = 0
-    for s in range(n_texts):
+    for s in range(numbers[N_TEXTS]):
         begin, end = offsets[s], offsets[s + 1]
-        there = end - begin >= size
-        for k in range(size):
+        there = end - begin >= length
+        for k in range(length):
             there = there and source[begin + k] == mark[k]
         if (s >= n_wanted or wanted[s] != 0) and end > begin and not there:
-            for k in range(size):
-                target[at + k] = mark[k]
-            at += size
-        at = copy_span(source, begin, end, target, at)
-        new_offsets[s + 1] = at
-    return at
+            size = splice(batch, copied, begin, begin, mark, none, length, size)
+            if size < 0:
+                return size
+            copied = begin
+        new_offsets[s + 1] = size + end - copied
+    return finished(batch, copied, size)
 
 
 def prefixing(prefix: str, wanted: NDArray[np.uint8]) -> Written:
     """What puts `prefix` before texts, of the first of them those that are `wanted`."""
-    mark = np.frombuffer(prefix.encode(), np.uint8)
-    return Written(put_prefix, [mark, wanted, np.array([len(mark), len(wanted)])])
+    mark = prefix.encode()
+    tables = [np.frombuffer(mark + bytes(PADDING), np.uint8), wanted, np.array([len(mark), len(wanted)])]
+    return Written(put_prefix, tables)
 
 
 @Writer

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from tokbench.kernels.by_address import BLOCK, ByAddress, called_at
 from tokbench.kernels.compiling import announce, inline, kernel
 from tokbench.kernels.copies import Stays
-from tokbench.kernels.pointers import PADDING, block, copy_bytes_16, keep, pointer
+from tokbench.kernels.pointers import PADDING, block, copy_bytes_16, i64_in, keep, pointer, u8_in
 
 UNCHANGED, TOO_SMALL, FOUND = -1, -2, -3
 """What a kernel says in place of the size of its result: the batch is as it was; there is no room for it; there
@@ -33,7 +33,8 @@ is something in it that another has to see to.
     OUT_OFFSETS,  # int64 (n + 1,)
     DECLINED,  # uint8 (n,): 1 for documents that the kernel leaves to plain Python; 0 before
     NUMBERS,  # int64, see below
-) = range(6)
+    EDITS,  # int64 (3 * `MOST_EDITS`,), where edits are asked for: see `splice`
+) = range(7)
 """What stands where in the block of a batch."""
 (
     N_TEXTS,  # how many documents there are, and then, how many were written
@@ -41,8 +42,10 @@ is something in it that another has to see to.
     MOST_TEXTS,  # how many documents there is room for
     SEARCHED,  # documents that `added_search` has been through; 0 before
     N_FOUND,  # and what it has found; 0 before
-) = range(5)
-N_NUMBERS = 5
+    N_EDITS,  # how many edits were made; 0 before
+    MOST_EDITS,  # how many there is room for
+) = range(7)
+N_NUMBERS = 7
 
 Batch = tuple[NDArray[np.uint8], NDArray[np.int64]]
 """`data` and `offsets`."""
@@ -88,12 +91,13 @@ def _write(
     out_offsets: Any,
     declined: Any,
     numbers: Any,
+    edits: Any,
 ) -> Any:
     """Call a writer. To make the block of a batch in Python takes 10 µs: as long as many a batch."""
-    batch = np.empty(6, np.uint64)
+    batch = np.empty(7, np.uint64)
     batch[TEXT], batch[OFFSETS], batch[OUT] = data.ctypes.data, offsets.ctypes.data, out.ctypes.data
     batch[OUT_OFFSETS], batch[DECLINED] = out_offsets.ctypes.data, declined.ctypes.data
-    batch[NUMBERS] = numbers.ctypes.data
+    batch[NUMBERS], batch[EDITS] = numbers.ctypes.data, edits.ctypes.data
     written = written_at(address, (pointer(tables), pointer(batch)))
     keep(batch)
     return written
@@ -106,22 +110,37 @@ def rewritten(
 
     `capacity` is how many bytes the result is expected to have at the most; more are found if it has more.
     """
-    data, offsets = batch
-    texts = len(offsets) - 1
-    declined = np.zeros(texts, np.uint8)
-    capacity += PADDING
-    while True:
-        out, out_offsets = np.empty(capacity, np.uint8), np.empty(texts + 1, np.int64)
-        numbers = np.array([texts, capacity, texts, 0, 0])
-        size = write([_readable(data), np.ascontiguousarray(offsets), out, out_offsets, declined, numbers])
-        if size != TOO_SMALL:
-            break
-        declined[:] = 0
-        capacity *= 2
-    result = (data, offsets) if size == UNCHANGED else (_padded(out, size), out_offsets)
+    result, declined, _ = told(batch, write, capacity=capacity)
     if plain is None or not declined.any():
         return result
     return _replaced(result, batch, np.flatnonzero(declined).tolist(), plain)
+
+
+def told(
+    batch: Batch, write: Written, *, capacity: int, most_edits: int = 0
+) -> tuple[Batch, NDArray[np.uint8], NDArray[np.int64]]:
+    """The batch as a kernel writes it, which documents it declines, and its edits, as `splice` tells them.
+
+    These are told where there is room for some; then more is found where there are more.
+    """
+    data, offsets = batch
+    texts = len(offsets) - 1
+    capacity += PADDING
+    while True:
+        out, out_offsets = np.empty(capacity, np.uint8), np.empty(texts + 1, np.int64)
+        declined, edits = np.zeros(texts, np.uint8), np.empty((most_edits, 3), np.int64)
+        numbers = np.array([texts, capacity, texts, 0, 0, 0, most_edits])
+        given = _readable(data), np.ascontiguousarray(offsets)
+        size = write([*given, out, out_offsets, declined, numbers, edits.reshape(-1)])
+        n_edits = int(numbers[N_EDITS])
+        if size == TOO_SMALL:
+            capacity *= 2
+        elif 0 < most_edits < n_edits:
+            most_edits = n_edits
+        else:
+            break
+    result = (data, offsets) if size == UNCHANGED else (_padded(out, size), out_offsets)
+    return result, declined, edits[:n_edits]
 
 
 def each(batch: Batch, plain: Callable[[str], str]) -> Batch:
@@ -175,13 +194,35 @@ def copy_span(source: Any, begin: Any, end: Any, out: Any, size: Any) -> Any:
 
 
 @inline
-def finished(text: Any, copied: Any, offsets: Any, stop: Any, out: Any, size: Any, capacity: Any) -> Any:
-    """Copy what is left of the text, up to `stop`, and give the size of all: the last a kernel does."""
+def splice(batch: Any, copied: Any, begin: Any, behind: Any, new: Any, first: Any, last: Any, size: Any) -> Any:
+    """Copy the text from `copied` to `begin`, and ``new[first:last]`` for what goes on to `behind`; tell of it.
+
+    Returns the new size, or `TOO_SMALL`. Up to 15 bytes more are read and written. An edit is told by `begin`,
+    `behind`, and the new size, where there is room for it.
+    """
+    numbers, out = i64_in(batch, NUMBERS), u8_in(batch, OUT)
+    if size + begin - copied + last - first + 32 > numbers[CAPACITY]:
+        return np.int64(TOO_SMALL)
+    size = copy_span(u8_in(batch, TEXT), copied, begin, out, size)
+    size = copy_span(new, first, last, out, size)
+    edit = numbers[N_EDITS]
+    numbers[N_EDITS] = edit + 1
+    if edit < numbers[MOST_EDITS]:
+        edits = i64_in(batch, EDITS)
+        edits[3 * edit], edits[3 * edit + 1], edits[3 * edit + 2] = begin, behind, size
+    return size
+
+
+@inline
+def finished(batch: Any, copied: Any, size: Any) -> Any:
+    """Copy what is left of the text from `copied` on, and give the size of all: the last a kernel does."""
+    offsets, numbers = i64_in(batch, OFFSETS), i64_in(batch, NUMBERS)
+    stop = offsets[numbers[N_TEXTS]]
     if copied == offsets[0] and size == 0:
         return np.int64(UNCHANGED)
-    if size + stop - copied + 32 > capacity:
+    if size + stop - copied + 32 > numbers[CAPACITY]:
         return np.int64(TOO_SMALL)
-    return copy_span(text, copied, stop, out, size)
+    return copy_span(u8_in(batch, TEXT), copied, stop, u8_in(batch, OUT), size)
 
 
 @inline

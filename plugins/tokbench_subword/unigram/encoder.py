@@ -13,9 +13,9 @@ from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import announce
 from tokbench.kernels.pointers import block
 from tokbench_subword.pipeline.cutters import Cutter
+from tokbench_subword.pipeline.origins import place_tokens
 from tokbench_subword.pipeline.splicing import Written
 from tokbench_subword.unigram import layout as at
-from tokbench_subword.unigram.origins import place_tokens
 from tokbench_subword.unigram.searching import Algorithm
 from tokbench_subword.unigram.segments import PIECE_SHIFT
 from tokbench_subword.words.cache import CACHE_BYTES

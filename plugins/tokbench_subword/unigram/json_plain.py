@@ -1,6 +1,6 @@
 """The plain path of a Unigram `tokenizer.json`: any normalizer and pre-tokenizer, word by word, with places.
 
-Offsets go this way where `word_path` cannot; traces, which ask for each step, always.
+Offsets go this way where `pipeline.origins` cannot; traces, which ask for each step, always.
 """
 
 from __future__ import annotations

@@ -99,9 +99,7 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
         except TokenizerError as error:
             raise TokenizerError(f"{self.name}: {error}") from error
         self._plain = PlainPath(self._preparation, vocabulary, self._algorithm)
-        self._encoder = JsonEncoder(
-            document, self._plain, name=self.name, threads=self.threads, cache=self.cache
-        )
+        self._encoder = JsonEncoder(self._plain, name=self.name, threads=self.threads, cache=self.cache)
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], **options: Any) -> JsonUnigramTokenizer:

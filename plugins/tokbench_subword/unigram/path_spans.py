@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tokbench_subword.pipeline.origins import spans_in
 from tokbench_subword.unigram.charsmap import to_text
-from tokbench_subword.unigram.origins import spans_in
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

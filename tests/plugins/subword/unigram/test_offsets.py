@@ -22,9 +22,9 @@ from tokenizers import Tokenizer
 from tokbench.kernels.utf8 import encodable
 
 from ..strings import hard_strings
+from ..word_rules import CHAINS, HARD, config, texts
 from .conftest import BPE_MODELS, LONG, UNIGRAM_MODELS, corpus_files, lines_of
 from .small_models import SMALL, Pair, small
-from .word_rules import CHAINS, HARD, config, texts
 
 EDGES = ["", " ", "a ", " a", "  ", "\ud800x", "a\u0301\u0323 \u00e9\u0323", "``x'' ''' ````", "\x00"]
 BYTES = tuple(Piece(byte_piece(byte), 0.0, BYTE) for byte in range(256))

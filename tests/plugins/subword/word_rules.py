@@ -34,6 +34,13 @@ CHAINS = {
         P.Metaspace(prepend_scheme="never"),
     ),
     "marked": (N.Sequence(MARKED), P.Metaspace()),
+    "vowels": (N.Replace(Regex("[aeiou]"), "x"), P.Metaspace()),
+    "twice": (N.Sequence([MAP, N.NFKC()]), P.Metaspace()),
+    "strip marked": (N.Sequence([N.Prepend("▁"), N.Strip()]), P.Metaspace()),
+    "runs first": (N.Sequence([RUNS, BLANKS, N.Prepend("_")]), P.Metaspace(replacement="_")),
+    "words": (MAP, P.Whitespace()),
+    "letters": (N.NFC(), P.ByteLevel()),
+    "bert": (N.BertNormalizer(), P.BertPreTokenizer()),
 }
 HARD = [
     *"ab ef  ▁▁ \t\n\r\x01\x85\xa0\u2003\u3000\u200b\u200d\ufeff\ufffd①ﬁ㌀ﬀ½™©ßİΣς`'",
