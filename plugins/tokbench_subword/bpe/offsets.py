@@ -1,15 +1,12 @@
 """Where the tokens of a text stand in it: spans in code points, through normalizer and pre-tokenizer.
 
-Most texts come to the model character for character, perhaps with something before them: a pattern cuts them,
-and normalizing changes nothing or puts one character in the place of one. The tokens of such a text stand for
-its bytes one after the other, so that one walk over both finds the spans, for many texts in one call. All other
-texts, with added tokens or characters that normalizing joins, take their spans from `Stretch.origin`.
+A token stands for the bytes of its pre-token one after another, and `pipeline.origins` leads these back. Texts
+that it leaves take their spans from `Stretch.origin`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,34 +21,27 @@ from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.plain import first_symbols, segment
 from tokbench_subword.bpe.preparation import Preparation
 from tokbench_subword.bpe.token_sizes import bytes_of_tokens, symbols_of_tokens
-from tokbench_subword.files.tokenizer_json import steps_of
+from tokbench_subword.pipeline.origins import located, replaced
+from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.stretch import Stretch
-
-_ALL_OR_NOTHING = {"NFC", "NFD", "NFKC", "NFKD", "Lowercase"}
-"""Normalizers that may join and part characters, but none of a text that comes out as it went in."""
 
 
 @kernel
-def _walk(ids, ends, consumed, data, starts, ahead, spans, walked):  # type: ignore[no-untyped-def]
-    """Write the spans of the tokens of whole texts; ``walked[t]`` says whether those of text t could be found.
+def _walk(ids, ends, consumed, offsets, places, walked):  # type: ignore[no-untyped-def]
+    """Write where the tokens of texts begin and end; ``walked[t]`` says whether those of text t could be told.
 
-    Text t is ``data[starts[t]:starts[t + 1]]``, its tokens ``ids[ends[t]:ends[t + 1]]``, and each stands for
-    ``consumed[id]`` bytes, or -1 where that varies. ``ahead[t]`` of its characters were put before it, and are
-    taken for its first.
+    Text t goes from ``offsets[t]`` on, its tokens are ``ids[ends[t]:ends[t + 1]]``, and each stands for
+    ``consumed[id]`` bytes, or -1 where that varies.
     """
-    for t in range(len(starts) - 1):
-        at, begun, known = starts[t], -ahead[t], True
+    for t in range(len(offsets) - 1):
+        at, known = offsets[t], True
         for token in range(ends[t], ends[t + 1]):
             length = consumed[ids[token]]
-            known = known and length >= 0 and at + length <= starts[t + 1]
-            if not known:
-                break
-            first = begun if (data[at] & 0xC0) != 0x80 else begun - 1
-            for i in range(at, at + length):
-                begun += (data[i] & 0xC0) != 0x80
-            at += length
-            spans[token, 0], spans[token, 1] = max(first, 0), max(begun, 1)
-        walked[t] = known and at == starts[t + 1]
+            known = known and length >= 0 and at + length <= offsets[t + 1]
+            places[token, 0] = at
+            at += length if known else 0
+            places[token, 1] = at
+        walked[t] = known and at == offsets[t + 1]
 
 
 class Offsets:
@@ -65,49 +55,21 @@ class Offsets:
     def batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The spans of the tokens of many texts, ``(total, 2)``, and where those of each text begin and end."""
         announce(_walk)
-        texts = [repaired(text) for text in texts]
-        found = [self._in_place(text) for text in texts]
-        ready = [text or "" for text in found]
-        data, starts = utf8_of(ready)
-        ahead = np.array([len(a) - len(b) for a, b in zip(ready, texts, strict=True)], np.int64)
-        batch = self._encoder.encode_batch(ready)
-        spans, walked = np.empty((len(batch.ids), 2), np.int64), np.zeros(len(texts), np.bool_)
-        _walk(batch.ids, batch.offsets, self._consumed, data, starts, ahead, spans, walked)
-        walked &= np.array([text is not None for text in found], np.bool_)
-        if walked.all():
-            return spans, batch.offsets
-        limits = batch.offsets.tolist()
-        every = [
-            spans[limits[t] : limits[t + 1]] if walked[t] else self.of(text) for t, text in enumerate(texts)
-        ]
-        return np.concatenate([np.zeros((0, 2), np.int64), *every]), np.cumsum([0, *map(len, every)])
-
-    def _in_place(self, text: str) -> str | None:
-        """`text` as the model gets it, where that is character for character what it was; else None."""
-        if self._preparation.pattern is None:
-            return None
-        normal = self._preparation.simple(text)
-        if normal is None or self._keeps_places:
-            return normal
-        same = self._all_or_nothing and normal in (text, " " + text)
-        return normal if same else None
-
-    @cached_property
-    def _steps(self) -> Sequence[Mapping[str, Any]]:
-        return steps_of(self._preparation.document.normalizer, "normalizers")
-
-    @cached_property
-    def _keeps_places(self) -> bool:
-        """Whether normalizing at most puts something before a text and one character in the place of one."""
-        for step in self._steps:
-            one = len(step.get("pattern", {}).get("String", "")) == len(step.get("content", "")) == 1
-            if step["type"] != "Prepend" and not (step["type"] == "Replace" and one):
-                return False
-        return True
-
-    @cached_property
-    def _all_or_nothing(self) -> bool:
-        return all(step["type"] in _ALL_OR_NOTHING for step in self._steps)
+        texts, compiled = [repaired(text) for text in texts], self._preparation.compiled
+        found = None if self._preparation.spelling else located(compiled, Segments(*utf8_of(texts)))
+        if found is None:
+            every = [np.zeros((0, 2), np.int64), *map(self.of, texts)]
+            return np.concatenate(every), np.cumsum(list(map(len, every)))
+        batch = self._encoder.encode_utf8(found.texts.data, found.texts.offsets)
+        places, walked = (
+            np.empty((len(batch.ids), 2), np.int64),
+            np.zeros(len(found.texts.offsets) - 1, np.bool_),
+        )
+        _walk(batch.ids, batch.offsets, self._consumed, found.texts.offsets, places, walked)
+        found.leave(np.flatnonzero(~walked))
+        limits = batch.offsets[found.documents]
+        left = [self.of(texts[index]) for index in found.left]
+        return replaced(found.spans(places, limits), limits, found.left, left)
 
     def of(self, text: str) -> NDArray[np.int64]:
         """(start, end) of each token of `text`, which holds no surrogates, in code points: int64 ``(n, 2)``."""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from tokbench.kernels.copies import cached_property
 from tokbench_subword.bpe.model import Level
 from tokbench_subword.files.tokenizer_json import Document, steps_of
 from tokbench_subword.pipeline import preparation
 from tokbench_subword.pipeline.added_tokens import AddedToken
-from tokbench_subword.pipeline.normalizers import text_normalizer_of
 from tokbench_subword.pipeline.patterns import CL100K_IN_RUBY, NAMED, Pattern
 from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN
 from tokbench_subword.pipeline.preparation import Part
@@ -67,23 +65,6 @@ class Preparation(preparation.Preparation):
         it.
         """
         return self.compiled.leaves_text
-
-    @cached_property
-    def text_normalizer(self) -> Callable[[str], str] | None:
-        """The normalizer of text alone."""
-        return text_normalizer_of(self.document.normalizer)
-
-    def simple(self, text: str) -> str | None:
-        """`text` normalized, where it is one stretch without added tokens; else None."""
-        if self.raw_tokens.may_match(text, match_special=self.match_special):
-            return None
-        if self.text_normalizer is not None:
-            text = self.text_normalizer(text)
-        if self.normal_tokens.may_match(text, match_special=self.match_special):
-            return None
-        if self.prefix_space and text and not text.startswith(" "):
-            return " " + text
-        return text
 
     def parts(self, text: str, *, track: bool = False) -> Iterator[Part]:
         """See `pipeline.preparation`; stretches come with the space before them, and none is empty."""

@@ -37,13 +37,13 @@ from tokbench_subword.pipeline.splicing import (
     splice,
 )
 
-UNTELLABLE = -3
+_UNTELLABLE = -3
 """In place of a target: which rule there is only Python can tell."""
 _SHORT_CLUSTER = 6
 
 
 @inline
-def next_special(text: Any, position: Any, stop: Any, quiet: Any, steps: Any, about: Any) -> Any:
+def _next_special(text: Any, position: Any, stop: Any, quiet: Any, steps: Any, about: Any) -> Any:
     """Where a SPECIAL character begins; `stop` or behind it for none."""
     while position < stop:
         while position < stop and quiet[text[position]] and text[position + 1] < 0x80:
@@ -115,10 +115,10 @@ def _short_cluster(text: Any, begin: Any, position: Any, width: Any, stop: Any, 
 
 
 @inline
-def rule_at(tables: Any, text: Any, begin: Any, position: Any, width: Any, stop: Any, kind: Any) -> Any:
+def _rule_at(tables: Any, text: Any, begin: Any, position: Any, width: Any, stop: Any, kind: Any) -> Any:
     """Which rule is for the character at `position`, of this kind, or for the cluster that it begins.
 
-    Returned are where its target begins, -1 for no rule, `UNTELLABLE` where only Python can tell; and where
+    Returned are where its target begins, -1 for no rule, `_UNTELLABLE` where only Python can tell; and where
     what it replaces ends. The text begins at byte `begin` and ends at `stop`.
     """
     behind = _short_cluster(text, begin, position, width, stop, kind, i32_in(tables, 2))
@@ -127,7 +127,7 @@ def rule_at(tables: Any, text: Any, begin: Any, position: Any, width: Any, stop:
         target = shortest_rule(text, position, behind, u32_in(tables, 3), i64_in(tables, 5)[0])
     several = behind > position + width
     if kind & UNTOLD or (kind & JOINED and several) or target >= i64_in(tables, 5)[1]:
-        target = np.int64(UNTELLABLE)
+        target = np.int64(_UNTELLABLE)
     return target, behind
 
 
@@ -143,12 +143,12 @@ def by_charsmap(tables: Any, batch: Any) -> Any:
         begin, stop = offsets[document], offsets[document + 1]
         position = begin
         while True:
-            position = next_special(text, position, stop, quiet, steps, about)
+            position = _next_special(text, position, stop, quiet, steps, about)
             if position >= stop:
                 break
             point, width = code_point(text, position)
-            target, behind = rule_at(tables, text, begin, position, width, stop, np.int64(about[point]))
-            if target == UNTELLABLE:
+            target, behind = _rule_at(tables, text, begin, position, width, stop, np.int64(about[point]))
+            if target == _UNTELLABLE:
                 declined[document] = 1
                 break
             if target < 0:

@@ -39,7 +39,7 @@ class IntoPieces:
 
     def __call__(self, texts: Segments) -> Segments:
         """The pieces."""
-        return texts.cut(self.cutters)
+        return texts.cut(*texts.pieces(self.cutters))
 
     @property
     def written(self) -> tuple[Written, ...] | None:

@@ -148,29 +148,38 @@ def rewrite(tables: Any, batch: Any) -> Any:
 
 
 @kernel
-def carry_rewritten(
-    tables: Any, data: Any, offsets: Any, new_offsets: Any, declined: Any, before: Any, after: Any
-) -> None:
-    """Let the bytes that `rewrite` has written come from what their characters do: `before`, to `after`.
+def before_rewriting(tables: Any, data: Any, offsets: Any, ends: Any, declined: Any, places: Any) -> None:
+    """Lead `places`, int64 ``(n, 2)``, in what `rewrite` has made of texts back into these.
 
-    Those of the documents that it has declined are left out.
+    What it has made of text t ends at ``ends[t + 1]``. Places in texts that it has declined are any.
     """
-    entries, starts = i32_in(tables, 2), i32_in(tables, 3)
-    text, source, target = pointer(data), pointer(before), pointer(after)
-    for document in range(len(offsets) - 1):
-        position, stop, size = offsets[document], offsets[document + 1], new_offsets[document]
-        if declined[document]:
-            continue
-        while position < stop:
-            point, width = code_point(text, position)
-            entry, length = np.int64(entries[point]), np.int64(width)
-            if entry != 0:
-                place = 2 * abs(entry)
-                length = np.int64(starts[place + 2]) - starts[place] + (width if entry < 0 else 0)
-            for index in range(length):
-                target[size + index] = source[position]
+    single, entries, starts = u8_in(tables, 0), i32_in(tables, 2), i32_in(tables, 3)
+    text, count, begun, ended = pointer(data), len(places), np.int64(0), np.int64(0)
+    for t in range(len(offsets) - 1):
+        position, stop, size = offsets[t], offsets[t + 1], ends[t]
+        while position < stop and not declined[t]:
+            width = length = np.int64(1)
+            if single[text[position]] == LOOK_UP:
+                point, width = code_point(text, position)
+                entry, length = np.int64(entries[point]), np.int64(width)
+                if entry != 0:
+                    place = 2 * abs(entry)
+                    length = np.int64(starts[place + 2]) - starts[place] + (width if entry < 0 else 0)
             size += length
+            while begun < count and places[begun, 0] < size:
+                places[begun, 0] = position
+                begun += 1
             position += width
+            while ended < count and places[ended, 1] <= size:
+                places[ended, 1] = position
+                ended += 1
+        size = ends[t + 1]
+        while begun < count and places[begun, 0] < size:
+            places[begun, 0] = offsets[t]
+            begun += 1
+        while ended < count and places[ended, 1] <= size:
+            places[ended, 1] = stop
+            ended += 1
 
 
 @inline

@@ -91,13 +91,19 @@ class Segments:
         """How many documents there are."""
         return len(self.offsets if self.documents is None else self.documents) - 1
 
-    def cut(self, cutters: Sequence[Cutter]) -> Segments:
-        """The segments with each text cut into pieces, each by the pieces of the one before."""
+    def pieces(self, cutters: Sequence[Cutter]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Begin and end of the pieces that each cutter makes of those of the one before, int64 ``(n, 2)``; and
+        how many there are up to each segment.
+        """
         units = np.ascontiguousarray(np.stack([self.offsets[:-1], self.offsets[1:]], axis=1))
         before = np.arange(len(self.offsets))
         for cutter in cutters:
             units, counts = cutter.cut(self.data, units)
             before = counts[before]
+        return units, before
+
+    def cut(self, units: NDArray[np.int64], before: NDArray[np.int64]) -> Segments:
+        """The segments with `pieces` in the place of each text."""
         marks = np.full(len(before) - 1, TEXT, np.int32) if self.marks is None else self.marks
         count = len(units) + int(np.count_nonzero(marks != TEXT))
         data = np.zeros(int((units[:, 1] - units[:, 0]).sum()) + PADDING, np.uint8)

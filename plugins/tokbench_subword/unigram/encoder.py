@@ -13,10 +13,9 @@ from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import announce
 from tokbench.kernels.pointers import block
 from tokbench_subword.pipeline.cutters import Cutter
-from tokbench_subword.pipeline.origins import place_tokens
 from tokbench_subword.pipeline.splicing import Written
 from tokbench_subword.unigram import layout as at
-from tokbench_subword.unigram.searching import Algorithm
+from tokbench_subword.unigram.searching import Algorithm, part_rows
 from tokbench_subword.unigram.segments import PIECE_SHIFT
 from tokbench_subword.words.cache import CACHE_BYTES
 from tokbench_subword.words.encoder import WordEncoder
@@ -101,24 +100,19 @@ class PathEncoder(WordEncoder):
             self._idle.append(work)
 
     def locate(
-        self,
-        data: NDArray[np.uint8],
-        words: NDArray[np.int64],
-        documents: NDArray[np.int64],
-        origins: NDArray[np.int64],
+        self, data: NDArray[np.uint8], words: NDArray[np.int64], documents: NDArray[np.int64]
     ) -> tuple[TokenBatch, NDArray[np.int64]]:
-        """The ids of documents whose words are given, and the spans of all tokens, int64 ``(total, 2)``.
+        """The ids of documents whose words are given, and where in `data` the tokens are, int64 ``(total, 2)``.
 
-        `words` are places in `data`; those of document d end before word ``documents[d + 1]``. `origins` say
-        where each byte comes from.
+        `words` are places in `data`; those of document d end before word ``documents[d + 1]``.
         """
         announce(self._algorithm.locate)
         sizes = np.concatenate([np.zeros(1, np.int64), np.cumsum(words[:, 1] - words[:, 0])])
         found = self._spread(self._algorithm.locate, data, words, sizes)
         rows, ends = found.ids, found.offsets // 3
-        ids, spans = np.empty(len(rows) // 3, np.int32), np.empty((len(rows) // 3, 2), np.int64)
-        place_tokens(rows, ends, words, documents, origins, ids, spans)
-        return TokenBatch(ids, ends[documents]), spans
+        ids, places = np.empty(len(rows) // 3, np.int32), np.empty((len(rows) // 3, 2), np.int64)
+        part_rows(rows, ends, words, ids, places)
+        return TokenBatch(ids, ends[documents]), places
 
 
 def _own() -> list[NDArray[Any]]:

@@ -40,21 +40,23 @@ class JsonEncoder:
 
     def locate_batch(self, texts: Sequence[str]) -> tuple[TokenBatch, NDArray[np.int64]]:
         """The ids of many texts and the spans of all tokens, int64 ``(total, 2)``."""
-        found = located(self.compiled, *utf8_of(texts))
+        found = located(self.compiled, Segments(*utf8_of(texts)))
         if found is None:
-            spans = [self._plain.offsets(text) for text in texts]
-            return self.encode_batch(texts), np.concatenate([np.zeros((0, 2), np.int64), *spans])
+            every = [np.zeros((0, 2), np.int64), *map(self._plain.offsets, texts)]
+            return self.encode_batch(texts), np.concatenate(every)
         words, documents = found.words(self.compiled.cutters)
-        batch, places = self._encoder.locate(found.data, words, documents, found.origins)
+        batch, places = self._encoder.locate(found.texts.data, words, documents)
+        spans = found.spans(places, batch.offsets)
         if left := found.left:
             some = [texts[index] for index in left]
-            places, _ = replaced(places, batch.offsets, left, [self._plain.offsets(text) for text in some])
+            spans, _ = replaced(spans, batch.offsets, left, [self._plain.offsets(text) for text in some])
             batch = TokenBatch(*replaced(batch.ids, batch.offsets, left, list(self.encode_batch(some))))
-        return self._checked(batch), places
+        return self._checked(batch), spans
 
     def words_of(self, text: str) -> tuple[bytes, NDArray[np.int64]] | None:
         """The words of a text end to end, and where each begins and ends; None where it has added tokens."""
-        segments = self.compiled.segments(Segments(*utf8_of([text]))).cut(self.compiled.cutters)
+        segments = self.compiled.segments(Segments(*utf8_of([text])))
+        segments = segments.cut(*segments.pieces(self.compiled.cutters))
         if segments.marks is not None and (segments.marks != TEXT).any():
             return None
         return segments.data[: segments.offsets[-1]].tobytes(), segments.offsets

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tokbench_subword.pipeline.origins import spans_in
 from tokbench_subword.unigram.charsmap import to_text
 
 if TYPE_CHECKING:
@@ -17,6 +16,14 @@ if TYPE_CHECKING:
 
     from tokbench_subword.unigram.tokenizer import Algorithm
     from tokbench_subword.unigram.vocabulary import SpmVocabulary
+
+
+def spans_in(origins: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """What bytes from ``places[:, 0]`` to ``places[:, 1]`` come from, int64 of the same shape.
+
+    `origins` is of each byte the start of a span of code points of its document, above 32 bits of its end.
+    """
+    return np.stack([origins[places[:, 0]] >> 32, origins[places[:, 1] - 1] & 0xFFFFFFFF], axis=1)
 
 
 def spans_of_path(vocabulary: SpmVocabulary, algorithm: Algorithm, source: bytes) -> NDArray[np.int64]:

@@ -172,14 +172,15 @@ class SpmTokenizer(OneByOne, Rebuilt):
     def encode_with_offsets(self, texts: Sequence[str]) -> tuple[TokenBatch, NDArray[np.int64]]:
         """The ids of every text and the spans of all tokens, from one compiled call, on `threads` threads."""
         texts = plain_texts(texts, name=self.name)
-        if self.algorithm.plain:
-            from tokbench_subword.unigram.path_spans import spans_of_path
+        from tokbench_subword.unigram.path_spans import spans_in, spans_of_path
 
+        if self.algorithm.plain:
             sources = map(encodable, texts)
             found = [spans_of_path(self.vocabulary, self.algorithm, source) for source in sources]
             return self.encode_batch(texts), np.concatenate([np.zeros((0, 2), np.int64), *found])
         data, offsets, origins = self.algorithm.normalizer.located(*utf8_of(texts))
-        return self._encoder.locate(data, units_of(offsets), np.arange(len(offsets)), origins)
+        batch, places = self._encoder.locate(data, units_of(offsets), np.arange(len(offsets)))
+        return batch, spans_in(origins, places)
 
     def trace(self, text: str) -> Iterator[Step]:
         """The algorithm at work: the normalised text, then step by step towards the tokens."""

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import announce, kernel
 from tokbench.kernels.text import utf8_of
-from tokbench_subword.pipeline.origins import located, replaced, spans_in
+from tokbench_subword.pipeline.origins import located, replaced
+from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.wordpiece.encoder import Encoder
 
 
@@ -56,13 +57,14 @@ class Offsets:
     def of(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The spans of all tokens in code points, ``(total, 2)``, and where those of each text begin."""
         encoder, compiled = self._encoder, self._encoder.compiled
-        found = None if encoder.preparation.gives_letters else located(compiled, *utf8_of(texts))
+        found = None if encoder.preparation.gives_letters else located(compiled, Segments(*utf8_of(texts)))
         if found is None:
             every = [np.zeros((0, 2), np.int64), *map(self._otherwise, texts)]
             return np.concatenate(every), np.cumsum(list(map(len, every)))
-        words, documents = found.words(compiled.cutters)
-        batch = encoder.pretokens(found.data, words)
+        (words, documents), data = found.words(compiled.cutters), found.texts.data
+        batch = encoder.pretokens(data, words)
         places = np.empty((len(batch.ids), 2), np.int64)
-        _places(found.data, words, (batch.ids, batch.offsets), self._written, encoder.model.unk_id, places)
-        spans, limits, left = spans_in(found.origins, places), batch.offsets[documents], found.left
-        return replaced(spans, limits, left, [self._otherwise(texts[index]) for index in left])
+        _places(data, words, (batch.ids, batch.offsets), self._written, encoder.model.unk_id, places)
+        limits = batch.offsets[documents]
+        left = [self._otherwise(texts[index]) for index in found.left]
+        return replaced(found.spans(places, limits), limits, found.left, left)

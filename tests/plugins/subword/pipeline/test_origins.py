@@ -7,6 +7,7 @@ import itertools
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ from tokbench_subword.files.tokenizer_json import Document
 from tokbench_subword.pipeline.normalizers import normalizer_of
 from tokbench_subword.pipeline.origins import located
 from tokbench_subword.pipeline.preparation import Preparation
+from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 from tokenizers import Regex, Tokenizer, models
@@ -36,10 +38,12 @@ def left_alone(name: str, lines: list[str], *, placed: bool = True) -> int:
     `placed` where the plain form says.
     """
     (normalizer, pre_tokenizer), preparation = CHAINS[name], PREPARATIONS[name]
-    found = located(preparation.compiled, *utf8_of(lines))
+    found = located(preparation.compiled, Segments(*utf8_of(lines)))
     assert found is not None
     pieces, ends = found.words(preparation.compiled.cutters)
-    data, origins, left = found.data.tobytes(), found.origins, set(found.left)
+    data, left = found.texts.data.tobytes(), set(found.left)
+    offsets, each = found.texts.offsets, np.arange(found.texts.offsets[-1])
+    origins = found.spans(np.stack([each, each + 1], axis=1), offsets[found.documents]).tolist()
     for document, line in enumerate(lines):
         if document in left:
             continue
@@ -52,7 +56,7 @@ def left_alone(name: str, lines: list[str], *, placed: bool = True) -> int:
         # in a pipeline, a text whose first character was taken away does not begin where the input does
         assert words == expected or preparation.compiled.leading, (name, ascii(line))
         if placed:
-            spans = [(origins[k] >> 32, origins[k] & 0xFFFFFFFF) for place in places for k in range(*place)]
+            spans = [tuple(origins[k]) for place in places for k in range(*place)]
             parts = preparation.parts(line, track=True)
             plain = [word for part in parts for word in preparation.pre_tokenizer(part.stretch) if word.text]
             assert words == [word.text for word in plain], (name, ascii(line))
@@ -126,11 +130,11 @@ def test_consonants_are_one_cluster_where_a_linker_joins_two_of_them(name: str) 
 
 
 def test_what_needs_the_plain_form_is_left_to_it() -> None:
-    found = located(PREPARATIONS["nfc"].compiled, *utf8_of(["plain", "e\u0301", "fine"]))
+    found = located(PREPARATIONS["nfc"].compiled, Segments(*utf8_of(["plain", "e\u0301", "fine"])))
     assert found is not None
     assert found.left == [1]
     no_automaton = preparation_of(N.Replace(Regex("(?<=ab+)c"), "x"), P.Metaspace())
-    assert located(no_automaton.compiled, *utf8_of(["abc"])) is None
+    assert located(no_automaton.compiled, Segments(*utf8_of(["abc"]))) is None
 
 
 def test_damaged_maps_are_refused() -> None:
