@@ -165,7 +165,13 @@ def _count_characters(data, offsets, limits, places):  # type: ignore[no-untyped
     """Make places in bytes spans of code points of their documents: of the first byte's to the last byte's."""
     text, ends = pointer(data), pointer(places)
     for document in range(len(limits) - 1):
-        at, count = offsets[document], np.int64(0)
+        at, count, highest = offsets[document], np.int64(0), np.uint8(0)
+        for place in range(at, offsets[document + 1]):
+            highest |= text[place]
+        if highest < 0x80:  # every byte is a character
+            for index in range(2 * limits[document], 2 * limits[document + 1]):
+                ends[index] -= at
+            continue
         for token in range(limits[document], limits[document + 1]):
             begin, end = ends[2 * token], ends[2 * token + 1]
             count += _begun(text, at, begin + 1)

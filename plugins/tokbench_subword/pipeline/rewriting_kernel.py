@@ -148,16 +148,29 @@ def rewrite(tables: Any, batch: Any) -> Any:
 
 
 @kernel
-def before_rewriting(tables: Any, data: Any, offsets: Any, ends: Any, declined: Any, places: Any) -> None:
-    """Lead `places`, int64 ``(n, 2)``, in what `rewrite` has made of texts back into these.
+def before_rewriting(tables: Any, data: Any, offsets: Any, ends: Any, declined: Any, places_: Any) -> None:
+    """Lead places, int64 ``(n, 2)``, in what `rewrite` has made of texts back into these.
 
-    What it has made of text t ends at ``ends[t + 1]``. Places in texts that it has declined are any.
+    What it has made of text t ends at ``ends[t + 1]``. Places in texts that it has declined come to be any.
     """
     single, entries, starts = u8_in(tables, 0), i32_in(tables, 2), i32_in(tables, 3)
-    text, count, begun, ended = pointer(data), len(places), np.int64(0), np.int64(0)
+    text, places, count = pointer(data), pointer(places_), 2 * len(places_)
+    begun, ended = np.int64(0), np.int64(1)  # the next to be led back: a begin, and an end
     for t in range(len(offsets) - 1):
-        position, stop, size = offsets[t], offsets[t + 1], ends[t]
-        while position < stop and not declined[t]:
+        position, stop, size, new_stop = offsets[t], offsets[t + 1], ends[t], ends[t + 1]
+        first = position
+        while first < stop and single[text[first]] != LOOK_UP:
+            first += 1
+        shift = position - size
+        if first == stop or declined[t]:  # every byte has become one, or it does not matter
+            position, size = stop, new_stop
+        while begun < count and places[begun] < size:
+            places[begun] = min(places[begun] + shift, stop - 1)
+            begun += 2
+        while ended < count and places[ended] <= size:
+            places[ended] = min(places[ended] + shift, stop)
+            ended += 2
+        while position < stop:
             width = length = np.int64(1)
             if single[text[position]] == LOOK_UP:
                 point, width = code_point(text, position)
@@ -166,20 +179,13 @@ def before_rewriting(tables: Any, data: Any, offsets: Any, ends: Any, declined: 
                     place = 2 * abs(entry)
                     length = np.int64(starts[place + 2]) - starts[place] + (width if entry < 0 else 0)
             size += length
-            while begun < count and places[begun, 0] < size:
-                places[begun, 0] = position
-                begun += 1
+            while begun < count and places[begun] < size:
+                places[begun] = position
+                begun += 2
             position += width
-            while ended < count and places[ended, 1] <= size:
-                places[ended, 1] = position
-                ended += 1
-        size = ends[t + 1]
-        while begun < count and places[begun, 0] < size:
-            places[begun, 0] = offsets[t]
-            begun += 1
-        while ended < count and places[ended, 1] <= size:
-            places[ended, 1] = stop
-            ended += 1
+            while ended < count and places[ended] <= size:
+                places[ended] = position
+                ended += 2
 
 
 @inline
