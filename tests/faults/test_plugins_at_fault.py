@@ -315,9 +315,10 @@ def test_a_worker_that_is_killed_twice_while_it_reads_is_no_wrong_request(
     text: Path, run: RunIt, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from tokbench.results import Failure
-    from tokbench.runner import lessons
+    from tokbench.runner import training_stage
     from tokbench.runner.run import RunError
 
-    monkeypatch.setattr(lessons, "attempt", lambda *_, **__: Failure("crashed", "ended by signal SIGKILL"))
+    killed = Failure("crashed", "ended by signal SIGKILL")
+    monkeypatch.setattr(training_stage, "attempt", lambda *_, **__: killed)
     with pytest.raises(RunError, match=r"SIGKILL; the same command goes on"):
         run(["words:vocab_size=30"], [f"text:{text}"], train_on=f"text:{text}")

@@ -11,11 +11,11 @@ from tokbench.errors import PluginError, SpecError, TokbenchError
 from tokbench.wording import printable
 
 COLLECTED_AFTER = 50_000
-"""Objects made between two collections of garbage: imports make 130,000 that stay, and to look through them as
-often as Python does took a tenth of a small run."""
+"""Objects made between two collections of garbage. Imports make 130,000 that stay; looking through them as
+often as Python does by default took a tenth of a small run."""
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
-"""What a write to standard output fails with, short of a reader that left (which typer answers)."""
+"""Errors of a write to standard output: the disk is full, say. That the reader left is answered by typer."""
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""`tokbench audit` and `tokbench overlap`: vocabularies looked through, and side by side."""
+"""`tokbench audit`: what the ids of a vocabulary are; `tokbench overlap`: how much vocabularies share."""
 
 from __future__ import annotations
 

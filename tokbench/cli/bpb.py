@@ -1,4 +1,4 @@
-"""`tokbench bpb`: somebody's bits per byte, counted again with exact denominators."""
+"""`tokbench bpb`: recomputes bits per byte from the losses of a model, with exact numbers of bytes."""
 
 from __future__ import annotations
 

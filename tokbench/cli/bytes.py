@@ -1,4 +1,4 @@
-"""`tokbench bytes`: how many bytes of text each id stands for, and the proof on text."""
+"""`tokbench bytes`: how many bytes of text each id stands for, checked on text."""
 
 from __future__ import annotations
 

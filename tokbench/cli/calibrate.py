@@ -1,4 +1,4 @@
-"""`tokbench calibrate`: token counts of closed tokenizers, estimated from those of one at hand."""
+"""`tokbench calibrate`: estimates the token counts of a closed tokenizer from those of one at hand."""
 
 from __future__ import annotations
 

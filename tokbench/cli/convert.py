@@ -1,4 +1,4 @@
-"""`tokbench convert`: a tokenizer from one file format to another; and how a command saves a tokenizer."""
+"""`tokbench convert`: writes a tokenizer in another file format; also how every command saves one."""
 
 from __future__ import annotations
 

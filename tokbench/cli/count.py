@@ -43,7 +43,7 @@ def count(
     Memory is bounded, whatever the text. Counts of parts add up: --merge.
     """
     from tokbench.errors import SpecError
-    from tokbench.runner.plan import available_cores
+    from tokbench.kernels.threads import usable_cores
     from tokbench.runner.pretokens import count_pretokens, merge_counts
     from tokbench.training_corpus import shares
     from tokbench.wording import counted
@@ -63,7 +63,7 @@ def count(
                 languages=language or (),
                 engine=engine,
                 address=address,
-                jobs=jobs or available_cores(),
+                jobs=jobs or usable_cores(),
                 progress=progress,
             )
     sizes: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""`tokbench diff`: do two tokenizers give the same ids, and where do they part."""
+"""`tokbench diff`: whether two tokenizers give the same ids, and the first places where they differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tokbench lint` and `tokbench injection`: the gate before training and before deploying."""
+"""`tokbench lint` and `tokbench injection`: checks of a tokenizer before training or deploying."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tokbench ngram`: bits per byte of a small n-gram model over each tokenizer's ids."""
+"""`tokbench ngram`: ranks tokenizers by the bits per byte of a small n-gram model over their ids."""
 
 from __future__ import annotations
 

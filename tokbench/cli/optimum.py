@@ -1,4 +1,4 @@
-"""`tokbench optimum`: how many more tokens a tokenizer makes than its vocabulary needs."""
+"""`tokbench optimum`: a tokenizer's tokens over the fewest that its vocabulary could spell the text with."""
 
 from __future__ import annotations
 

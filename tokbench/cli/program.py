@@ -1,4 +1,4 @@
-"""Every command put together: what `tokbench` is, once it has been imported."""
+"""The command line put together: every built-in command, and those that plugins bring."""
 
 from __future__ import annotations
 

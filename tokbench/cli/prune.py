@@ -1,4 +1,4 @@
-"""`tokbench prune`: a tokenizer with fewer tokens, those that given text uses least taken away."""
+"""`tokbench prune`: removes the tokens that a given text uses least."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from tokbench.family import Progress
     from tokbench.registry import Registry
     from tokbench.tokenizer import Tokenizer
-
-_AT_ONCE = 1000  # documents that are encoded together
 
 
 @loads_tokenizers
@@ -76,20 +74,17 @@ def prune(
 
 def _used(tokenizer: Tokenizer, datasets: list[Dataset], progress: Progress) -> NDArray[np.int64]:
     """How often each id was used."""
-    from itertools import islice
-
-    import numpy as np
-
     from tokbench.errors import CorpusError
-    from tokbench.tokenizer import encode_batch
+    from tokbench.inspection.usage import usage
     from tokbench.training_corpus import TrainingCorpus
 
-    counts = np.zeros(tokenizer.vocab_size, np.int64)
     corpus = TrainingCorpus.of(*datasets)
-    texts, total = corpus.texts(), max(1, corpus.n_bytes)
-    while some := list(islice(texts, _AT_ONCE)):
-        counts += np.bincount(encode_batch(tokenizer, some).ids, minlength=len(counts))
+    total = max(1, corpus.n_bytes)
+
+    def tell(documents: int) -> None:
         progress(min(1.0, sum(corpus.sizes.values()) / total), "counting")
+
+    counts = usage(tokenizer, corpus.texts(), tell).counts
     if not counts.any():
         raise CorpusError("there is no text that could say which tokens are used")
     return counts

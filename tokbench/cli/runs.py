@@ -1,4 +1,4 @@
-"""`tokbench runs`: one run against another, and a metric over many."""
+"""`tokbench runs`: compares one run with another, and draws a metric over several."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tokbench serve`: the live page."""
+"""`tokbench serve`: a web page where text is tokenized as it is typed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables for the terminal in which no name is ever cut off: a name is there to be typed."""
+"""Tables for the terminal: names are folded or set as paragraphs, never cut off, so that they can be copied."""
 
 from __future__ import annotations
 

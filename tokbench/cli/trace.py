@@ -1,4 +1,4 @@
-"""`tokbench trace`: an algorithm at work on a text, step by step, in the terminal or as a figure."""
+"""`tokbench trace`: the steps by which an algorithm tokenizes a text, in the terminal or as a figure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tokbench train`: a tokenizer from text, written to a file that its family opens."""
+"""`tokbench train`: trains a tokenizer on text and saves it to a file."""
 
 from __future__ import annotations
 

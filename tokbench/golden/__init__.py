@@ -1,1 +1,1 @@
-"""Golden ids: a pack of texts with the ids they must get, for anybody's implementation in any language."""
+"""Golden packs: texts with the ids that a tokenizer gives, to test any other implementation of it against."""

@@ -1,4 +1,4 @@
-"""Which texts a golden pack holds: every rule, script and kind of character, and every token there is."""
+"""Chooses the texts of a golden pack: one for every rule, script and kind of character, and for every token."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes of the model in a `tokenizer.json`, one at a time: `mutations` tries them beside those of rules."""
+"""Single changes to the model of a `tokenizer.json` (a merge left out, two ids exchanged), for `mutations`."""
 
 from __future__ import annotations
 

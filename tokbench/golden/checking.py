@@ -1,4 +1,4 @@
-"""An implementation held against a golden pack: which texts get other ids, and which stage departs first."""
+"""Checks an implementation against a golden pack: which texts get other ids, and at which stage first."""
 
 from __future__ import annotations
 

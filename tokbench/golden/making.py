@@ -1,4 +1,4 @@
-"""A golden pack made of a tokenizer."""
+"""Makes the golden pack of a tokenizer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from tokbench.golden import pack
 from tokbench.golden.cases import Case, detailed, rows
-from tokbench.golden.pack import Golden, Row, checksum
+from tokbench.golden.pack import Golden, VocabularyRow, checksum
 from tokbench.inspection.audit import audit
 from tokbench.tokenizer import OffsetEncoder, Staged, Tokenizer, encode_batch, token_bytes
 
@@ -43,7 +43,7 @@ def make(
     seen = {index for case in cases for index in case.ids}
     texts = list(rows(tokenizer, found, seen, tell))
     ids = encode_batch(tokenizer, texts).to_lists()
-    walk = [Row(text, len(row), checksum(row)) for text, row in zip(texts, ids, strict=True)]
+    walk = [VocabularyRow(text, len(row), checksum(row)) for text, row in zip(texts, ids, strict=True)]
     details, packed, kept = pack.fitting(cases, walk)
     covered = {index for case in cases for index in case.ids} | {index for row in ids[:kept] for index in row}
     first = cases[0]

@@ -1,4 +1,4 @@
-"""Does a pack notice a wrong implementation? Tokenizers with one change each, which it must tell apart.
+"""Measures how good a golden pack is: changes the tokenizer in one place and sees whether the pack notices.
 
 A change is made in the content of a `tokenizer.json`: a normalizer left out, an alternative of a pattern, a
 flag turned over, a merge or token left out, two ids exchanged. The mutation score is the share of the changes
@@ -37,7 +37,7 @@ _SWAPS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class MutationScore:
     """How many changes a pack tells, of how many that have an effect; the names of those it does not tell."""
 
     told: int
@@ -192,7 +192,7 @@ def score(
     *,
     drawn: int,
     tell: Callable[[float, str], None] = lambda done, word: None,
-) -> Score | str:
+) -> MutationScore | str:
     """The mutation score of a pack whose tokenizer is `content`; a text says why there is none.
 
     `open_file` loads a `tokenizer.json`, by whatever library; it must agree with the pack to begin with.
@@ -221,7 +221,7 @@ def score(
                     missed.append(name)
             except TokbenchError:
                 refused.append(name)
-    return Score(told, told + len(missed), tuple(missed), tuple(without), tuple(refused))
+    return MutationScore(told, told + len(missed), tuple(missed), tuple(without), tuple(refused))
 
 
 def agrees(pack: Pack, tokenizer: Tokenizer) -> bool:

@@ -1,4 +1,4 @@
-"""A golden pack: a folder with `manifest.json`, `cases.jsonl` and `vocabulary.jsonl.gz`, written and read.
+"""The files of a golden pack, written and read: `manifest.json`, `cases.jsonl`, `vocabulary.jsonl.gz`.
 
 `cases.jsonl`: one object a line with `rule`, `text`, `ids`, `bytes` (of each token, in hexadecimal), `spans`
 (start and end of each in code points, or null) and `stages` (the pieces after each stage, or null).
@@ -26,7 +26,7 @@ MOST_BYTES = 1_000_000
 MANIFEST, CASES, VOCABULARY = "manifest.json", "cases.jsonl", "vocabulary.jsonl.gz"
 _ROOM = 20_000
 _STEPS = 12
-Entry = TypeVar("Entry", "Golden", "Row")
+Entry = TypeVar("Entry", "Golden", "VocabularyRow")
 _MOST_UNPACKED = 100 * MOST_BYTES
 
 
@@ -69,7 +69,7 @@ class Golden:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class VocabularyRow:
     """A text of the vocabulary's walk, with the number and the checksum of its ids."""
 
     text: str
@@ -95,7 +95,7 @@ class Pack:
 
     manifest: Mapping[str, Any]
     cases: Sequence[Golden]
-    rows: Sequence[Row] = field(default=())
+    rows: Sequence[VocabularyRow] = field(default=())
 
 
 def _lines(entries: Iterable[Mapping[str, Any]]) -> bytes:
@@ -103,14 +103,14 @@ def _lines(entries: Iterable[Mapping[str, Any]]) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _packed(rows: Sequence[Row]) -> bytes:
+def _packed(rows: Sequence[VocabularyRow]) -> bytes:
     stream = io.BytesIO()
     with gzip.GzipFile(fileobj=stream, mode="wb", compresslevel=9, mtime=0) as packed:
         packed.write(_lines({"text": row.text, "n": row.n, "crc32": row.crc32} for row in rows))
     return stream.getvalue()
 
 
-def fitting(cases: Sequence[Golden], rows: Sequence[Row]) -> tuple[bytes, bytes, int]:
+def fitting(cases: Sequence[Golden], rows: Sequence[VocabularyRow]) -> tuple[bytes, bytes, int]:
     """The two files, and how many of the rows fit into the room of a pack."""
     details, kept = _lines(case.to_json() for case in cases), len(rows)
     for _ in range(_STEPS):
@@ -161,7 +161,9 @@ def read(folder: Path) -> Pack:
         raise SpecError(f"{folder}: {VOCABULARY} is no gzip file, or damaged: {error}") from error
     if len(listed) > _MOST_UNPACKED:
         raise SpecError(f"{folder}: {VOCABULARY} unpacks to more than {_MOST_UNPACKED:,} bytes")
-    return Pack(manifest, cases, _entries(listed, lambda entry: Row(**entry), f"{folder}: {VOCABULARY}"))
+    return Pack(
+        manifest, cases, _entries(listed, lambda entry: VocabularyRow(**entry), f"{folder}: {VOCABULARY}")
+    )
 
 
 def _stated(manifest: Mapping[str, Any], name: str) -> Any:

@@ -7,7 +7,8 @@ here. The keys that mean the same for all come first, in this order; others a pl
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -90,8 +91,8 @@ def facts(tokenizer: Tokenizer, family: TokenizerFamily, spec: Spec, context: Lo
         "special_tokens": dict.fromkeys(map(str, sorted(special_ids(tokenizer)))),
         "unk_id": unk_id(tokenizer),
         "lossless": getattr(tokenizer, "lossless", None),
-        "libraries": libraries(family),
-        "files": files(family, spec, context),
+        "libraries": versions(family.libraries),
+        "files": file_digests(family.files(spec, context) if family.files is not None else ()),
         "capabilities": [name for name, kind in CAPABILITIES.items() if isinstance(tokenizer, kind)],
     }
     if isinstance(tokenizer, TokenEstimator):
@@ -102,25 +103,32 @@ def facts(tokenizer: Tokenizer, family: TokenizerFamily, spec: Spec, context: Lo
     return known | {key: value for key, value in found.items() if key not in known}
 
 
-def libraries(family: TokenizerFamily) -> dict[str, str]:
-    """The distributions that do the family's work, with their versions."""
-    return {name: _version(name) for name in family.libraries}
+def versions(distributions: Iterable[str]) -> dict[str, str]:
+    """The installed versions of distributions; "absent" where one is not installed."""
+    return {name: _version(name) for name in distributions}
 
 
+@lru_cache(maxsize=256)
 def _version(distribution: str) -> str:
     try:
         return version(distribution)
     except PackageNotFoundError:
-        return "not installed"
+        return "absent"
 
 
-def files(family: TokenizerFamily, spec: Spec, context: LoadContext) -> list[dict[str, Any]]:
-    """The files the family reads for `spec`, each with size and sha256."""
-    paths = family.files(spec, context) if family.files is not None else ()
-    return [_file(path) for path in paths]
+def file_digests(paths: Iterable[Path]) -> list[dict[str, Any]]:
+    """Name, size and SHA-256 of files, and of those in folders; what is not there is left out."""
+    found: list[Path] = []
+    for path in map(Path, paths):
+        found += [each for each in path.rglob("*") if each.is_file()] if path.is_dir() else [path]
+    return [
+        {"path": str(path), "bytes": path.stat().st_size, "sha256": file_sha256(path)}
+        for path in sorted(found)
+        if path.is_file()
+    ]
 
 
-def _file(path: Path) -> dict[str, Any]:
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return {"path": str(path), "bytes": path.stat().st_size, "sha256": digest}
+def file_sha256(path: Path) -> str:
+    """SHA-256 of a file, read in pieces."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,1 +1,1 @@
-"""What every compiled algorithm here stands on: pointers, hashing, UTF-8, code-point classes."""
+"""What compiled code here is built on: compiling, pointers, hashing, UTF-8, Unicode classes, threads."""

@@ -1,7 +1,7 @@
-"""Sixty-four bytes at a time as one number, for kernels: its bit k tells whether byte k lies in a range.
+"""Vector operations on 64 bytes at once, for kernels: each gives a uint64 whose bit k is about byte k.
 
-A few vector instructions classify all of them at once, on x86-64 and ARM64 alike; finding where a run of
-letters ends is then counting the zeros of one number. `data` is a pointer or an array of uint8 whose next 64
+One comparison classifies all 64 bytes, on x86-64 and ARM64 alike; where a run of letters ends is then the
+number of zeros at the end of a uint64. `data` is a pointer or an array of uint8 whose next 64
 bytes are all readable. With ``NUMBA_DISABLE_JIT=1`` each function has a plain form.
 """
 
@@ -29,14 +29,6 @@ if config.DISABLE_JIT:
         there = data[index : index + WINDOW]
         block[: len(there)] = there | np.uint8(fold)
         return np.packbits((block >= low) & (block < low + count), bitorder="little").view(np.uint64)[0]
-
-    def differ_64(one: Any, index: Any, other: Any, place: Any) -> Any:
-        """Bit i: whether byte i of one array from `index` on differs from that of another from `place` on."""
-        different = np.zeros(WINDOW, np.bool_)  # padding, past the end
-        here, there = one[index : index + WINDOW], other[place : place + WINDOW]
-        size = min(len(here), len(there))
-        different[:size] = here[:size] != there[:size]
-        return np.packbits(different, bitorder="little").view(np.uint64)[0]
 
     def spread_64(data: Any, index: Any, one: Any, two: Any, four: Any) -> None:
         """Write 64 bytes from `index` on: byte i is bit i of `one`, twice that of `two`, 4 times of `four`."""
@@ -83,19 +75,6 @@ else:
             return builder.bitcast(within, ir.IntType(WINDOW))
 
         return types.uint64(data, types.int64, types.int64, types.int64, types.int64), codegen
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def differ_64(typingctx: Any, one: Any, index: Any, other: Any, place: Any) -> Any:
-        """Bit i: whether byte i of one array from `index` on differs from that of another from `place` on."""
-
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            places = [_window(context, builder, signature.args[at], *args[at : at + 2]) for at in (0, 2)]
-            blocks = list(map(builder.load, places))
-            for block in blocks:
-                block.align = 1
-            return builder.bitcast(builder.icmp_unsigned("!=", *blocks), ir.IntType(WINDOW))
-
-        return types.uint64(one, types.int64, other, types.int64), codegen
 
     @intrinsic  # type: ignore[untyped-decorator]
     def spread_64(typingctx: Any, data: Any, index: Any, one: Any, two: Any, four: Any) -> Any:
@@ -171,5 +150,3 @@ def _between(low: int, high: int, fold: int = 0) -> Any:
 
 letters = _between(0x61, 0x7A, fold=0x20)
 digits = _between(0x30, 0x39)
-blanks = _between(0x20, 0x20)
-line_feeds = _between(0x0A, 0x0A)

@@ -1,8 +1,8 @@
-"""Kernels that others call by their address: compiled once for all callers, which know none of them.
+"""Kernels called by their address, as C calls function pointers: the caller is compiled without knowing them.
 
-A loop that is to run with any model, or over any stages, finds the addresses of what it calls in an array. A
-kind of such kernels is a class, which says what they take; all give an int64. Each kernel is an object of it,
-made by using the class as a decorator.
+A loop that works with any model, or over any stages, reads the addresses of what it calls from an array. Each
+kind of such kernels is a subclass of `ByAddress` that says what they take; all return an int64. Used as a
+decorator, the class makes a kernel of a function.
 """
 
 from __future__ import annotations

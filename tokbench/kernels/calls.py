@@ -1,9 +1,9 @@
-"""Functions of Python that are kernels, for calls of a fraction of a microsecond.
+"""Python functions in compiled code, callable in a fraction of a microsecond.
 
-numba's own way in takes over argument by argument, 0.1 µs for a string and as much for an array that is given
-back, and a function of Python has to stand before it, to borrow, check and copy. What `callable_of` makes is a
-function like those of Python's own modules: compiled code gets the addresses of arguments, reads strings,
-lists and numbers in place by the C API, and gives back an object.
+A kernel that numba makes callable converts each argument, which takes 0.1 µs for a string and as much for an
+array that it returns, and needs a Python function before it that checks and copies. What `callable_of` makes is
+a function like those of Python's C modules: compiled code gets the addresses of its arguments, reads strings,
+lists and numbers in place by the C API, and returns an object.
 
 A kernel of this kind is ``code(state, arguments, count, names)``, all addresses and sizes (`ADDRESS`). It gives
 the address of a new object, or 0 where an error is set. `state` is a tuple, whose first member is a function of

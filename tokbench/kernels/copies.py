@@ -1,8 +1,8 @@
-"""Copies of what compiled code works with: pickled, copied, in a process that was forked.
+"""How objects that hold addresses are pickled and copied: they are made again from what they were made of.
 
-Kernels find tables by their addresses, which mean nothing in another process, nor to a copy that frees its
-tables on its own. So addresses never travel: a tokenizer goes as what it was made of, and its tables are made
-again where it arrives (`Rebuilt`). What holds addresses of its own says so and stays (`Stays`).
+Kernels find tables by their addresses, which mean nothing in another process. So a tokenizer is pickled as the
+arguments it was made with, and its tables are made again from them (`Rebuilt`). An object that holds addresses
+and cannot be made again so refuses to be pickled (`Stays`).
 
 A fork copies the memory of a process, its addresses still right, but only one of its threads: a lock that
 another was holding is never given back. `cached_property` therefore works without one.

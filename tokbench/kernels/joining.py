@@ -1,4 +1,4 @@
-"""Lists of ids to text, where the text is the bytes of all ids end to end: by a function of Python (`calls`).
+"""Decodes a list of ids whose text is their bytes end to end, as one compiled Python function (see `calls`).
 
 Python itself looks up each id, joins and decodes. A kernel does so in half the time or less; but to make an
 array of the ids for it, as other kernels want, would take longer than that.

@@ -1,12 +1,12 @@
-"""Thirty-two bytes in one register of the processor, its *lanes*, for kernels: looked up in a table at once.
+"""Operations on 32 bytes in one register (its *lanes*), for kernels: above all, looked up in a table at once.
 
 One instruction can look up 32 bytes in a table of 32 bytes. An automaton of as many states is run by that from
 all of its states at the same time: lane s holds where it has come from state s. So a text can be read at
 several places at once, before it is known in which state the automaton arrives there (Mytkowicz, Musuvathi and
 Schulte 2014, "Data-Parallel Finite-State Machines").
 
-`THERE` tells whether the processor has such an instruction: x86-64 of the last ten years does; what asks has
-another way for the others. With ``NUMBA_DISABLE_JIT=1`` lanes are an array.
+`THERE` tells whether the processor has such an instruction, as x86-64 of the last ten years does. A caller that
+finds it false does its work without lanes. With ``NUMBA_DISABLE_JIT=1`` lanes are an array.
 """
 
 from __future__ import annotations

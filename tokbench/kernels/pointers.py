@@ -1,4 +1,4 @@
-"""Memory as kernels see it: pointers, blocks of them, several bytes at a time, and asking for them beforehand.
+"""Pointers for kernels: to arrays, to blocks of arrays; loads and copies of several bytes; prefetching.
 
 A numba array argument is a struct of seven fields (data, shape, strides, reference count …). Passed between
 kernels it is spilled and reloaded at every call, and each index multiplies by a stride, so a byte-wise state
@@ -6,17 +6,17 @@ machine that is split into readable functions runs at 25 MB/s. The same function
 inlined into one loop and run at 190 MB/s. Hence the rule: the *outer* kernel takes arrays,
 turns each into a pointer once with `pointer`, and the inner functions take pointers and integers only.
 
-What a pointer gives up is the length: nothing here checks a bound. The caller of a kernel owns that, which is
-why pointers never leave compiled code, and the arrays they came from stay arguments of the outer kernel,
-alive for as long as it runs. An array that a kernel makes for itself is freed behind its last use, and a
-pointer to it does not count as one: `keep` stands behind the last use of the pointer. What reads or writes
-several elements at once takes arrays as well as pointers.
+A pointer does not know its length: nothing here checks a bound, so callers of kernels must give room enough.
+Pointers never leave compiled code, and the arrays they came from stay arguments of the outer kernel, which
+keeps them alive. An array that a kernel itself makes is freed by numba after its last use, and using a pointer
+to it does not count: call `keep` after the last use of the pointer. Functions that read or write several
+elements at once take arrays as well as pointers.
 
 `load_u64` reads eight bytes at any alignment, which turns comparing and hashing of short words into a few
 integer operations; `store_u64` writes two ids at once, `copy_ids_8` eight, `copy_bytes_16` sixteen bytes.
 
-A place that is in no cache takes as long to come as a hundred instructions. A loop that asks for what it will
-need in a dozen rounds (`prefetch`), and meanwhile works on what it asked for before, does not wait for it.
+Reading memory that is in no cache takes as long as a hundred instructions. A loop that asks for what it needs a
+dozen rounds ahead (`prefetch`) does not wait for it.
 
 A kernel with twenty arrays spends microseconds on taking them over from Python, more than it needs to encode a
 sentence. `block` therefore packs arrays into one argument, and ``u8_in(block, k)`` and its kin give the pointer

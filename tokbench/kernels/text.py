@@ -1,5 +1,4 @@
-r"""Python strings in kernels: what `str.encode` does, but without the GIL, many texts at once, into an array at
-hand.
+r"""Turns Python strings into UTF-8 in kernels: many texts at once, without the GIL, into one array.
 
 CPython keeps a string as one, two or four bytes a character, whichever its largest code point needs, and numba
 hands that over as it is. So threads can turn text into UTF-8 at the same time.

@@ -1,9 +1,9 @@
-"""How many threads to work with, and parts of a job done by so many at once.
+"""Divides a job over threads; and how many threads there are to use.
 
-Kernels run without the GIL, so threads of one process use all cores. What they return is in the order of the
-parts: whoever adds it up in that order gets the same result from any number of threads.
+Kernels run without the GIL, so threads of one process use all cores. Results come in the order of the parts, so
+that adding them up gives the same for any number of threads.
 
-A thread takes half a millisecond to get to work: whoever has dozens of short jobs keeps threads for them all.
+Starting a thread takes half a millisecond: a caller with many short jobs keeps its threads (`kept_threads`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ THREADS = Option(
 
 
 def usable_cores() -> int:
-    """How many cores this process may use."""
+    """How many cores this process may use, which in a container are fewer than the machine has."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

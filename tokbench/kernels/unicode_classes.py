@@ -1,4 +1,4 @@
-r"""What a pattern's ``\p{L}``, ``\p{N}``, ``\s`` mean: a table over code points, of a stated Unicode version.
+r"""The character classes of patterns (``\p{L}``, ``\p{N}``, ``\s``), of a fixed Unicode version.
 
 Libraries disagree here. `tiktoken` and `tokenizers` carry the tables of Unicode 16.0 (tiktoken 0.14 in Rust's
 regex-syntax, tokenizers 0.23 in Oniguruma: equal on every code point), while `regex` follows the newest
@@ -30,8 +30,6 @@ UNICODE_VERSION = unicode_16.VERSION
 
 LETTER, NUMBER, SPACE = 1, 2, 4
 """``\\p{L}``, ``\\p{N}``, ``\\s``: at most one of the three is set; none is "other"."""
-KIND = LETTER | NUMBER | SPACE
-"""Mask of those three."""
 UPPERISH = 8
 """Lu, Lt, Lm, Lo, M: what o200k lets a capitalised beginning consist of."""
 LOWERISH = 16

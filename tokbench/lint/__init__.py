@@ -1,1 +1,1 @@
-"""The gate before training and before deploying: named checks of a tokenizer, each with a stable code."""
+"""Checks of a tokenizer before a model is trained with it or served, each with a stable code."""

@@ -1,4 +1,4 @@
-"""The checks that tokbench brings itself; a plugin adds more by the hook `tokbench_checks`."""
+"""The list of tokbench's own checks; plugins add theirs by the hook `tokbench_checks`."""
 
 from __future__ import annotations
 

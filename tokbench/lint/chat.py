@@ -1,4 +1,4 @@
-"""A chat template run as transformers runs it, in a sandbox: it is code from a file."""
+"""Renders chat templates as transformers does, in a sandbox, since they are code; and counts their tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of the files side by side: what they add, cut, and say differently of one tokenizer. Codes TB4xx."""
+"""Checks of a tokenizer's files: where they contradict each other, what they put around text. Codes TB4xx."""
 
 from __future__ import annotations
 

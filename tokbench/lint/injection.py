@@ -1,4 +1,4 @@
-"""What control strings in plain text become: every special token, written in many ways, through each entry.
+"""Tries which control strings in plain text become control ids, in many spellings.
 
 A control string that a user types should be text. Entries are `encode` as tokbench calls it (content only),
 the same with special tokens matched (what libraries do unless told otherwise), and the chat template with the

@@ -1,4 +1,4 @@
-"""Checks run on tokenizers: each on its own, so that what fails in one is that one's finding."""
+"""Runs checks on a tokenizer; one that raises becomes a finding and stops no other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Built-in texts for checks that need some: one sentence in many scripts, and texts that rules stumble over."""
+"""Built-in texts for checks: one sentence in eighteen languages, and texts that are hard to give back."""
 
 from __future__ import annotations
 

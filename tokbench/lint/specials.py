@@ -1,4 +1,4 @@
-"""Checks of special tokens: what plain text can produce, and what the chat template does. Codes TB5xx."""
+"""Checks of special tokens: whether plain text produces them, and the chat template. Codes TB5xx."""
 
 from __future__ import annotations
 

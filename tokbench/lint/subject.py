@@ -1,4 +1,4 @@
-"""What a check may look at: the tokenizer, the files it came in, and the text it was given."""
+"""What a check gets to look at: a loaded tokenizer, its files, and text."""
 
 from __future__ import annotations
 

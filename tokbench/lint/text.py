@@ -1,4 +1,4 @@
-"""Checks of what becomes of text: what is lost, and what spaces, digits and normal forms do. Codes TB3xx."""
+"""Checks of what becomes of text: losses, spaces, line ends, digits, normal forms, cost. Codes TB3xx."""
 
 from __future__ import annotations
 

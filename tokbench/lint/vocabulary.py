@@ -5,20 +5,19 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Mapping
 
 from tokbench.inspection.audit import Status
+from tokbench.inspection.usage import usage as count_ids
 from tokbench.lint.check import SHOWN, Check, Finding, Outcome
 from tokbench.lint.subject import Subject, shown
-from tokbench.tokenizer import encode_batch, token_bytes
+from tokbench.tokenizer import token_bytes
 
 Bounds = Mapping[str, float]
 
 _CONTINUATION = range(0x80, 0xC0)
 _NEVER_IN_UTF8 = frozenset([0xC0, 0xC1, *range(0xF5, 0x100)])
 _ENOUGH = 20
-_AT_ONCE = 4096  # texts
 _MOJIBAKE = re.compile(r"[ÃÂ]{2}|Ã[\x80-\xbf]|â€|Ð[\x80-\xbf]")
 _RUN = re.compile(r"([^\s\w])\1{31}|([^\W\d])\2{15}")
 
@@ -154,14 +153,12 @@ def usage(subject: Subject, bounds: Bounds) -> Finding:
     """Tokens that the given text never uses (-d): active, rare and unseen ones."""
     if not subject.texts:
         return Finding.unchecked("no text was given; name a dataset with -d")
-    seen: Counter[int] = Counter()
-    texts = subject.sample()
-    for start in range(0, len(texts), _AT_ONCE):
-        seen.update(encode_batch(subject.tokenizer, texts[start : start + _AT_ONCE]).ids.tolist())
-    size, total = subject.audit.vocab_size, seen.total()
-    rare = sum(1 for count in seen.values() if count < 10)
-    unseen = [index for index in range(size) if index not in seen and index not in subject.special_ids]
-    counts = f"{len(seen) - rare:,} active, {rare:,} rare, {len(unseen):,} unseen in {total:,} tokens of text"
+    found = count_ids(subject.tokenizer, subject.sample())
+    size, total = subject.audit.vocab_size, found.tokens
+    never, up_to_nine = found.rare(0), found.rare(9)
+    unseen = [index for index in never.tolist() if index not in subject.special_ids]
+    active, rare = size - len(up_to_nine), len(up_to_nine) - len(never)
+    counts = f"{active:,} active, {rare:,} rare, {len(unseen):,} unseen in {total:,} tokens of text"
     if total < _ENOUGH * size:
         return Finding(
             Outcome.NOT_CHECKED,

@@ -1,4 +1,4 @@
-"""The ASGI application: the page, its assets, the API."""
+"""The live page's web application (ASGI): the page, its assets, the JSON API."""
 
 from __future__ import annotations
 

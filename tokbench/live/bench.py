@@ -1,4 +1,4 @@
-"""The tokenizers that a live page offers, loaded once, and what it asks of them: to encode, to trace.
+"""The tokenizers behind the live page, and its requests: to encode a text, to trace it, to load one more.
 
 A text is encoded in one of three modes: as content, with special tokens matched, or as a user's message in the
 tokenizer's chat template. More tokenizers can be loaded from the page, chosen from a list made at the start:
@@ -32,7 +32,7 @@ MODES: tuple[Mode, ...] = get_args(Mode)
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class VisitorLimits:
     """How much a visitor may ask at once; `tokenizers` of a request, and to load from the page."""
 
     chars: int = 20_000
@@ -111,7 +111,7 @@ class Bench:
     more: Mapping[str, Callable[[], Seat]] = field(default_factory=dict)
     examples: Sequence[Mapping[str, str]] = ()
     texts: Sequence[str] = ()
-    limits: Limits = Limits()
+    limits: VisitorLimits = VisitorLimits()
     loaded: dict[str, Seat] = field(default_factory=dict)
 
     def about(self) -> dict[str, Any]:

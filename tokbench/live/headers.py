@@ -1,4 +1,4 @@
-"""What every answer of the live page carries, and which requests get none: the page's own defences.
+"""The live page's defences: security headers on every answer, and requests from other sites refused.
 
 The policy allows the page's own script and style and nothing else. Requests must name a host the server was
 told it has (a web page elsewhere cannot reach it by rebinding a name), and a POST must come from the page

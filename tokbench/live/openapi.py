@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tokbench.live.bench import MODES, Limits
+from tokbench.live.bench import MODES, VisitorLimits
 
 
-def document(limits: Limits, *, version: str) -> dict[str, Any]:
+def document(limits: VisitorLimits, *, version: str) -> dict[str, Any]:
     """The description of the API as the server with these limits offers it."""
     return {
         "openapi": "3.1.0",

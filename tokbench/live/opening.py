@@ -1,4 +1,4 @@
-"""Opening a bench: the tokenizers that were asked for, what may be loaded besides, and examples to try."""
+"""Loads what the live page starts with: the tokenizers asked for, what may be loaded later, examples."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from tokbench.errors import TokbenchError
 from tokbench.inspection.pieces import visible
 from tokbench.lint.subject import Subject
-from tokbench.live.bench import Bench, Limits, Seat
+from tokbench.live.bench import Bench, Seat, VisitorLimits
 from tokbench.plots.labels import tokenizer_labels
 from tokbench.registry import Registry
 from tokbench.spec import Spec
@@ -24,7 +24,7 @@ def open_bench(
     *,
     train_on: str | None = None,
     load_from: Iterable[str] = (),
-    limits: Limits | None = None,
+    limits: VisitorLimits | None = None,
 ) -> Bench:
     """Load (and, where needed, train) the tokenizers of `specs`; what cannot be had is named, with why.
 
@@ -55,7 +55,7 @@ def open_bench(
         name = f"{public} ({alike + 1})" if alike else public  # two files of one name
         seats[name] = _seat(registry, name, labels[key], key, tokenizer)
     examples, texts = hard_cases(registry), texts_of(registry, "bundled:parallel")
-    return Bench(seats, missing, more, examples, texts, limits or Limits())
+    return Bench(seats, missing, more, examples, texts, limits or VisitorLimits())
 
 
 def _seat(registry: Registry, name: str, label: str, spec: str, tokenizer: Tokenizer | None = None) -> Seat:

@@ -1,4 +1,4 @@
-"""Runs the live page with uvicorn, on loopback unless told otherwise."""
+"""Runs the live page with uvicorn, on loopback unless told otherwise, with limits on slow clients."""
 
 from __future__ import annotations
 

@@ -43,22 +43,6 @@ def gini(costs: NDArray[np.float64]) -> Any:
     return np.tensordot(weights, ordered, axes=1) / (n * ordered.sum(axis=0))
 
 
-def lorenz(costs: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The Lorenz curve: share of languages (cheapest first), and the share of all tokens they take.
-
-    Example:
-        >>> import numpy as np
-        >>> x, y = lorenz(np.array([1.0, 3.0]))
-        >>> x.tolist(), y.tolist()
-        ([0.0, 0.5, 1.0], [0.0, 0.25, 1.0])
-    """
-    import numpy as np
-
-    ordered = np.sort(costs)
-    share = np.append(0.0, np.cumsum(ordered) / ordered.sum())
-    return np.linspace(0, 1, len(costs) + 1), share
-
-
 def _premium(languages: Languages) -> NDArray[np.float64]:
     if languages.reference < 0:
         raise Undefined("the reference language is not in this dataset")

@@ -1,12 +1,12 @@
-"""What figures take from tallies: histograms of a whole dataset, each added up once per run."""
+"""The histograms that plots draw from tallies: token lengths, frequencies of ids, documents by length."""
 
 from __future__ import annotations
 
-import weakref
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import ResultsError
+from tokbench.plots.data import remembered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,21 +31,9 @@ class Counts:
     lengths: NDArray[Any]
 
 
-_kept: dict[int, dict[tuple[str, str], Counts | None]] = {}
-
-
+@remembered
 def counts(run: Run, tokenizer: str, dataset: str) -> Counts | None:
     """The counts of a tokenizer over all languages of a dataset; None where some were not measured."""
-    if id(run) not in _kept:
-        _kept[id(run)] = {}
-        weakref.finalize(run, _kept.pop, id(run), None)
-    kept, key = _kept[id(run)], (tokenizer, dataset)
-    if key not in kept:
-        kept[key] = _counted(run, tokenizer, dataset)
-    return kept[key]
-
-
-def _counted(run: Run, tokenizer: str, dataset: str) -> Counts | None:
     import numpy as np
 
     try:

@@ -1,4 +1,4 @@
-"""Plots as files."""
+"""Draws plots of a run and writes them as files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tokenizers do not give every text back or are estimated, and which may be ranked with which.
+"""Which tokenizers lose text, or are estimated, and which may therefore be ranked with which.
 
 A tokenizer that drops text looks better than it is, and so does one that lower-cases. So each is compared with
 those that lose the same: nothing, or the same kinds of form (case, accents, normal forms, spaces). What loses

@@ -1,4 +1,4 @@
-"""Curves of several tokenizers: together while they can be told apart, then one small panel each."""
+"""Plots of a curve for each tokenizer: up to five in one panel, more in a grid of small panels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels beside points without overlaps: each takes the first free place around its point."""
+"""Places labels beside points so that they do not overlap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Axes that end where comparable figures do.
+"""Where an axis ends when a tokenizer that loses text is far beyond the others.
 
 A tokenizer that drops most of a text may come to ten times the bytes per token of all others; an axis that
 reached it would squeeze what can be compared into a corner. Such figures are drawn at the edge, with their

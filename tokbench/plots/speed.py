@@ -1,4 +1,4 @@
-"""Compression against encode speed, with the front of tokenizers that nothing beats on both."""
+"""The plot of compression against encode speed, with the Pareto front."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tokens themselves: how long they are, how often each is used, and how text length changes the yield."""
+"""Plots of the tokens a text gives: their lengths, their frequencies, and compression by length of document."""
 
 from __future__ import annotations
 

@@ -18,7 +18,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import re
@@ -29,6 +28,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from tokbench.errors import ResultsError
+from tokbench.inspection.facts import file_sha256
 from tokbench.results.atomic import name_to_take, write_json
 
 SCHEMA_VERSION = 1
@@ -109,7 +109,7 @@ class RunFolder:
             if path.resolve().is_relative_to(self.path.resolve()) and path.is_file()
         }
         if inside:
-            new = {name: _sha256(path) for path, name in inside.items()}
+            new = {name: file_sha256(path) for path, name in inside.items()}
             write_json(self.written, {**self._remembered(), **new})
 
     def wrote(self, path: Path) -> bool:
@@ -117,7 +117,7 @@ class RunFolder:
         whole, here = path.resolve(), self.path.resolve()
         if not whole.is_relative_to(here) or not whole.is_file():
             return False
-        return self._remembered().get(whole.relative_to(here).as_posix()) == _sha256(whole)
+        return self._remembered().get(whole.relative_to(here).as_posix()) == file_sha256(whole)
 
     def remove_reports(self) -> None:
         """Remove the reports and plots that tokbench wrote: beside new figures they would show other ones.
@@ -127,7 +127,7 @@ class RunFolder:
         here = self.path.resolve()
         for name, digest in self._remembered().items():
             path = (self.path / name).resolve()
-            if path.is_relative_to(here) and path.is_file() and _sha256(path) == digest:
+            if path.is_relative_to(here) and path.is_file() and file_sha256(path) == digest:
                 path.unlink()
         self.written.unlink(missing_ok=True)
 
@@ -265,11 +265,6 @@ def read_json(path: Path, hint: str) -> Any:
         raise ResultsError(f"{path}: {error.strerror or error}; {hint}") from error
     except ValueError as error:
         raise ResultsError(f"{path}: {error}; {hint}") from error
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _version(manifest: dict[str, Any]) -> str:

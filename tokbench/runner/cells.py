@@ -1,4 +1,4 @@
-"""The cells of a run: which there are, which are on disk already, the tasks that count the others."""
+"""The cells of a run (a tokenizer on one language of a dataset): those on disk, and tasks for the others."""
 
 from __future__ import annotations
 

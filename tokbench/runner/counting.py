@@ -1,4 +1,4 @@
-"""Counting in a worker: a task of portions of text goes in, a tally of each comes out."""
+"""Counting in a worker: takes a task (a tokenizer and portions of text), gives a tally of each portion."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Portion:
 
 @dataclass(frozen=True, slots=True)
 class CountTask:
-    """Pieces to be counted with one tokenizer, in one worker.
+    """Portions to be counted with one tokenizer, in one worker.
 
     `counting` are the metrics with counters of their own: the spec of each, and a digest of its plugin's code.
     """

@@ -18,9 +18,10 @@ from typing import Any, TypeVar, TypeVarTuple
 
 from tokbench.errors import SpecError
 from tokbench.extension import Engine
+from tokbench.inspection.facts import versions
 from tokbench.registry import Registry
 from tokbench.results.atomic import StorageError
-from tokbench.runner.recipe import RegistryRecipe, versions
+from tokbench.runner.recipe import RegistryRecipe
 from tokbench.workers.worker import WorkerLost
 
 T = TypeVar("T")

@@ -1,4 +1,4 @@
-"""From cells on disk to the figures of the run: measurements with a row for whatever failed, comparisons.
+"""From the cells on disk to `measurements` and `comparisons`; what failed gets a row that says why.
 
 Figures of one tokenizer need its own cells and the baseline's, nothing else, so they are made side by side in
 workers; and the linear algebra of the replicates runs on one thread each instead of all on all cores.

@@ -1,4 +1,4 @@
-"""What a run shows beside figures: passages tokenized by everyone, vocabulary audits, gold words, diffs.
+"""What a run records beside figures: vocabulary audits, passages tokenized, gold words, diffs.
 
 Each tokenizer is looked at by one call in a worker, once all is counted: it is not shown passages of cells in
 which it failed.

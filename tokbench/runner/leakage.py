@@ -1,4 +1,4 @@
-"""Whether a text that is measured was trained on, told by its lines and not by what its dataset is called.
+"""Whether a measured text was trained on: its lines are looked up in the training text.
 
 A copied file has another name and the same lines. Of each text that is measured, the hashes of its distinct
 lines are kept (a fixed number of them, those of the smallest hashes, which is a random choice that is the same

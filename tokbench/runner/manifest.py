@@ -10,14 +10,16 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tokbench.inspection.facts import versions
+from tokbench.kernels.threads import usable_cores
 from tokbench.manager import Host
 from tokbench.metrics.definitions import described, with_orders
 from tokbench.results.cell import CellResult, Failure
 from tokbench.results.folder import SCHEMA_VERSION
 from tokbench.runner.inspecting import Inspections
 from tokbench.runner.leakage import Leaks
-from tokbench.runner.plan import Corpus, Plan, available_cores
-from tokbench.runner.recipe import digest_of, versions
+from tokbench.runner.plan import Corpus, Plan
+from tokbench.runner.recipe import digest_of
 from tokbench.runner.speed.rows import same_ids, speed_summary
 from tokbench.runner.speed.turns import SpeedResult
 from tokbench.runner.subjects import Subject
@@ -188,7 +190,7 @@ def machine() -> dict[str, Any]:
         "processor": _processor(),
         "cores": psutil.cpu_count(logical=False) or os.cpu_count(),
         "threads": os.cpu_count(),
-        "available": available_cores(),
+        "available": usable_cores(),
         "megahertz": round(frequency.current) if frequency else None,
         "memory_bytes": psutil.virtual_memory().total,
         "system": f"{platform.system()} {platform.release().partition('-')[0]}",

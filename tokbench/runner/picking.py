@@ -1,6 +1,6 @@
-"""Some text of a dataset, picked in a worker: what is timed, compared, shown, or looked for in training text.
+"""Picks a bounded amount of text from a dataset: to time, to compare tokenizers on, to show, to look for leaks.
 
-Parts of a dataset (its languages, say) take turns, so that each has as much as any other, as far as it goes.
+The parts of a dataset (its languages, say) take turns, so that each gives the same amount, if it has as much.
 """
 
 from __future__ import annotations

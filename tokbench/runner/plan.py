@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
@@ -13,6 +12,7 @@ from typing import Any
 from tokbench.corpus import CountedDataset, Shard
 from tokbench.errors import CorpusError, SpecError, UnknownNameError
 from tokbench.extension import Engine
+from tokbench.kernels.threads import usable_cores
 from tokbench.metrics.context import CHEAPEST
 from tokbench.metrics.cost import PriceTable
 from tokbench.metrics.metric import Metric
@@ -115,7 +115,7 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     check_address(suite, engine, registry)
     check_gold(suite)
     prices = open_prices(suite, registry)
-    jobs = suite.jobs or available_cores()
+    jobs = suite.jobs or usable_cores()
     limits = Limits(suite.timeout, suite.memory_limit or default_memory_limit(jobs))
     training = None
     if any(entry.trains for entry in entries):
@@ -239,13 +239,6 @@ def open_corpus(emit: Emit | None, recipe: DatasetRecipe, registry: Registry | N
 
 
 # --- what the machine allows ----------------------------------------------------------------------------
-
-
-def available_cores() -> int:
-    """Cores this process may use, which in a container are fewer than the machine has."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def default_memory_limit(jobs: int) -> int:

@@ -1,4 +1,4 @@
-"""Counting pre-tokens: shards counted by the workers of an engine, each into a file, and the files added up.
+"""`tokbench count`: workers count the pre-tokens of shards into files, which are then added up.
 
 Memory is bounded: a worker spills what it has counted to a file whenever there is much of it, and files are
 added up a part at a time.

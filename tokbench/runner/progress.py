@@ -1,4 +1,4 @@
-"""What a run shows while it goes: one bar for each tokenizer at work, with throughput and time left."""
+"""What a run shows while it goes: progress bars with throughput and time left, and lines of text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The quality pass: tasks to an executor, tallies back, a file for each finished cell."""
+"""The quality pass: sends counting tasks to an engine, adds up the tallies, writes each complete cell."""
 
 from __future__ import annotations
 
@@ -66,9 +66,8 @@ class _Growing:
 class QualityPass:
     """Counts cells, cut into `work`, through an executor.
 
-    `digests` then holds the shard digests of each dataset and language.
-    Outcomes arrive on the threads of the local engine, or with the futures of a shared one; a lock makes
-    them one line.
+    `digests` then holds the shard digests of each dataset and language. Outcomes arrive on the threads of the
+    local engine, or with the futures of a shared one; a lock has them taken one at a time.
     """
 
     def __init__(

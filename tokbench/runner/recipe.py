@@ -1,4 +1,4 @@
-"""Recipes: all that a process needs to build a registry, a tokenizer or a dataset for itself; fingerprints.
+"""Recipes, from which a process builds a registry, tokenizer or dataset for itself; and fingerprints.
 
 Objects never cross processes; recipes do. A fingerprint is one digest of what a result depends on; where it
 changes, what was kept is stale. A tokenizer depends on its spec and options, its files, the versions of its
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import importlib.metadata
 import json
 import os
 import sys
@@ -24,6 +23,7 @@ from typing import Any
 from tokbench.corpus import Dataset
 from tokbench.errors import TokenizerError
 from tokbench.family import LoadContext
+from tokbench.inspection.facts import file_sha256, versions
 from tokbench.registry import PluginChoice, Registry, registry_of
 from tokbench.spec import Spec
 from tokbench.tokenizer import Tokenizer
@@ -152,40 +152,9 @@ def fingerprint(registry: Registry, spec: Spec, files: Iterable[dict[str, Any]],
     )
 
 
-def file_digests(paths: Iterable[Path]) -> list[dict[str, Any]]:
-    """Name, size and SHA-256 of files, and of those in folders, as the manifest lists them."""
-    found: list[Path] = []
-    for path in map(Path, paths):
-        found += [each for each in path.rglob("*") if each.is_file()] if path.is_dir() else [path]
-    return [
-        {"path": str(path), "bytes": path.stat().st_size, "sha256": file_sha256(path)}
-        for path in sorted(found)
-        if path.is_file()
-    ]
-
-
-def file_sha256(path: Path) -> str:
-    """SHA-256 of a file, read in pieces."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
 def digest_of(*parts: object) -> str:
     """SHA-256 of JSON-ready values."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
-
-
-def versions(distributions: Iterable[str]) -> dict[str, str]:
-    """The installed versions of distributions; "absent" where one is not installed."""
-    return {name: _version(name) for name in distributions}
-
-
-@lru_cache(maxsize=256)
-def _version(distribution: str) -> str:
-    try:
-        return importlib.metadata.version(distribution)
-    except importlib.metadata.PackageNotFoundError:
-        return "absent"
 
 
 def code_digest(registry: Registry, plugin: str) -> str:

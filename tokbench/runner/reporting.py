@@ -1,4 +1,4 @@
-"""Reports and plots of a finished run, and the plugins that want to hear of it: each may fail by itself."""
+"""Writes the reports and plots of a finished run, and tells plugins of events; each may fail on its own."""
 
 from __future__ import annotations
 

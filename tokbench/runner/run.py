@@ -1,4 +1,4 @@
-"""One run from suite to folder."""
+"""One run, from a suite to its folder: the stages in order, and what happens when one is cut short."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tokenizers of a run made ready: trained where they must be, loaded once, and described."""
+"""Gets the tokenizers of a run ready: trains those that need it, loads each once, records its facts."""
 
 from __future__ import annotations
 
@@ -11,19 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import TokbenchError
-from tokbench.inspection.facts import facts
+from tokbench.inspection.facts import facts, file_digests, versions
 from tokbench.results.cell import Failure
 from tokbench.runner.counting import loaded
-from tokbench.runner.lessons import Lesson
 from tokbench.runner.recipe import (
     Recipe,
     RegistryRecipe,
-    file_digests,
     fingerprint,
     key_of,
-    versions,
 )
 from tokbench.runner.training import Trained
+from tokbench.runner.training_stage import TrainingStage
 from tokbench.spec import Spec
 from tokbench.tokenizer import special_ids, unk_id
 from tokbench.workers.interrupt import Stop
@@ -75,18 +73,18 @@ def make_ready(plan: Plan, models: Path, stop: Stop, display: Display) -> list[S
     Raises `WorkerLost` of kind ``interrupted`` only. Once the user asked to stop, no more are begun.
     """
     with tempfile.TemporaryDirectory(prefix="tokbench-") as aside:
-        lesson = Lesson.of(plan, models, Path(aside, "training.jsonl"), display)
+        stage = TrainingStage.of(plan, models, Path(aside, "training.jsonl"), display)
         # Trainers take longest, so they go first; results stay in the order of the suite.
         order = sorted(plan.entries, key=lambda entry: not entry.trains)
         with ThreadPoolExecutor(plan.jobs) as threads:
             made = threads.map(
-                lambda entry: Subject(entry) if stop.asked else _ready(plan, entry, lesson), order
+                lambda entry: Subject(entry) if stop.asked else _ready(plan, entry, stage), order
             )
             by_key = {subject.entry.key: subject for subject in made}
     return [by_key[entry.key] for entry in plan.entries]
 
 
-def _ready(plan: Plan, entry: Entry, lesson: Lesson) -> Subject:
+def _ready(plan: Plan, entry: Entry, stage: TrainingStage) -> Subject:
     subject = Subject(entry)
     try:
         context = plan.registry.context
@@ -95,7 +93,7 @@ def _ready(plan: Plan, entry: Entry, lesson: Lesson) -> Subject:
             context = replace(context, offline=True, offline_because=because)
         trained = None
         if entry.trains:
-            trained, info = lesson.train(entry)
+            trained, info = stage.train(entry)
             subject = replace(subject, training=info)
         with borrowed() as worker:
             recipe, files, libraries = worker.call(

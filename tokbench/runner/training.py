@@ -1,4 +1,4 @@
-"""Training: a spec without a variant becomes a file, once, and is loaded from there ever after.
+"""Training one tokenizer, and keeping it: the same spec on the same text is trained once and loaded afterwards.
 
 Models are kept by content: the key covers the spec, the training text, the trainer's libraries and code.
 Beside each lies ``info.json`` with what the training took.
@@ -18,10 +18,11 @@ from typing import Any
 
 from tokbench.errors import SpecError, TokbenchError, TokenizerError
 from tokbench.family import Progress
+from tokbench.inspection.facts import file_digests
 from tokbench.manager import PATIENCE, within
 from tokbench.registry import CACHE_VARIABLE, Registry
 from tokbench.results.atomic import StorageError
-from tokbench.runner.recipe import digest_of, file_digests, fingerprint
+from tokbench.runner.recipe import digest_of, fingerprint
 from tokbench.spec import Spec, with_defaults
 from tokbench.tokenizer import Savable, Tokenizer
 from tokbench.training_corpus import TrainingCorpus

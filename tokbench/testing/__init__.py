@@ -1,4 +1,4 @@
-"""The conformance kit: does a tokenizer do what tokbench, and its users, rely on?
+"""The conformance kit: checks that a tokenizer does what tokbench and its users rely on.
 
 Example:
     >>> import tokbench

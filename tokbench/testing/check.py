@@ -1,4 +1,4 @@
-"""What a check is: of one text after the other, or of the tokenizer as a whole."""
+"""What a check of the conformance kit is, and how it is run."""
 
 from __future__ import annotations
 
@@ -6,25 +6,26 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from tokbench.batch import TokenBatch
+from tokbench.manager import PATIENCE, within
 from tokbench.tokenizer import Tokenizer
 
 Problem = str | None
 
 
-class TextCheck(NamedTuple):
-    """A check tried on many texts: `run(tokenizer, text)` says what is wrong, or None."""
+class Check(NamedTuple):
+    """One thing to rely on: `run` says what is wrong with what it is given, or None; `remedy`, what to do."""
 
     name: str
     remedy: str
-    run: Callable[[Tokenizer, str], Problem]
+    run: Callable[..., Problem]
 
-
-class WholeCheck(NamedTuple):
-    """A check of the tokenizer as a whole: `run(tokenizer)` says what is wrong, or None."""
-
-    name: str
-    remedy: str
-    run: Callable[[Tokenizer], Problem]
+    def problem(self, *given: object) -> Problem:
+        """What is wrong; an exception is a problem, and so is an answer that does not come."""
+        try:
+            with within(PATIENCE):
+                return self.run(*given)
+        except (Exception, SystemExit) as error:
+            return f"raised {type(error).__name__}: {error}"
 
 
 def ids_of(tokenizer: Tokenizer, text: str) -> list[int]:

@@ -1,4 +1,4 @@
-"""Checks of how a tokenizer behaves in a program: threads, output, memory, time."""
+"""Checks of a tokenizer's behaviour in a process: threads, output, memory, time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tokbench.testing.check import Problem, WholeCheck, ids_of
+from tokbench.testing.check import Check, Problem, ids_of
 from tokbench.testing.texts import EDGE_CASES
 from tokbench.tokenizer import Tokenizer
 
@@ -77,8 +77,8 @@ def _seconds(tokenizer: Tokenizer, text: str) -> float:
 
 
 CONDUCT = (
-    WholeCheck("threads", "keep no state in encode, or guard it with a lock.", _threads),
-    WholeCheck("silent", "print nothing and leave the working directory alone.", _silent),
-    WholeCheck("memory", "bound the caches that encode fills.", _memory),
-    WholeCheck("speed", "encode in time linear in the length of the text.", _speed),
+    Check("threads", "keep no state in encode, or guard it with a lock.", _threads),
+    Check("silent", "print nothing and leave the working directory alone.", _silent),
+    Check("memory", "bound the caches that encode fills.", _memory),
+    Check("speed", "encode in time linear in the length of the text.", _speed),
 )

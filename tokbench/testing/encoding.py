@@ -1,9 +1,9 @@
-"""Checks on texts of encode and decode, which every tokenizer has."""
+"""Checks of `encode` and `decode`, which every tokenizer has, on texts."""
 
 from __future__ import annotations
 
 from tokbench.batch import TokenBatch
-from tokbench.testing.check import Problem, TextCheck, ids_of
+from tokbench.testing.check import Check, Problem, ids_of
 from tokbench.tokenizer import Tokenizer, special_ids, unk_id
 
 
@@ -45,20 +45,16 @@ def _content_only(tokenizer: Tokenizer, text: str) -> Problem:
     return f"special ids {sorted(found)[:5]} in the encoding of ordinary text" if found else None
 
 
-ENCODES = TextCheck(
-    "encodes", "encode must return ids for every str; replace what it lacks by unk_id.", _encodes
-)
+ENCODES = Check("encodes", "encode must return ids for every str; replace what it lacks by unk_id.", _encodes)
 ENCODING = (
     ENCODES,
-    TextCheck("vocab_size", "vocab_size must count every id that encode can return.", _in_vocabulary),
-    TextCheck(
+    Check("vocab_size", "vocab_size must count every id that encode can return.", _in_vocabulary),
+    Check(
         "deterministic",
         "encode must not draw at random or keep state; offer `sample` for that.",
         _deterministic,
     ),
-    TextCheck("decodes", "decode must return a str for any ids that encode returns.", _decodes),
-    TextCheck("lossless", "mend decode, or declare `lossless = False`.", _round_trips),
-    TextCheck(
-        "content_only", "add no BOS, EOS or template; treat special tokens' text as text.", _content_only
-    ),
+    Check("decodes", "decode must return a str for any ids that encode returns.", _decodes),
+    Check("lossless", "mend decode, or declare `lossless = False`.", _round_trips),
+    Check("content_only", "add no BOS, EOS or template; treat special tokens' text as text.", _content_only),
 )

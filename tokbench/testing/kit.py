@@ -1,24 +1,31 @@
-"""Runs every check on a tokenizer and reports all that fail, each with its smallest text and its remedy."""
+"""Runs every check on a tokenizer and lists all failures, each with the smallest text and a remedy."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tokbench.manager import PATIENCE, within
 from tokbench.spec import Spec
-from tokbench.testing import checks
-from tokbench.testing.check import TextCheck
+from tokbench.testing.capabilities import CAPABILITIES
+from tokbench.testing.check import Check
+from tokbench.testing.conduct import CONDUCT
+from tokbench.testing.contract import CONTRACT, PROTOCOL
+from tokbench.testing.encoding import ENCODES, ENCODING
 from tokbench.testing.search import smallest
 from tokbench.testing.texts import EDGE_CASES
 
 if TYPE_CHECKING:
     from tokbench.registry import Registry
     from tokbench.tokenizer import Tokenizer
+
+TEXT_CHECKS = (*ENCODING, *CAPABILITIES)
+"""Tried on many texts, each with the tokenizer."""
+WHOLE_CHECKS = (*CONTRACT, *CONDUCT)
+"""Tried on the tokenizer as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,16 +135,7 @@ def failures_of_other(kind: str, name: str, registry: Registry) -> list[Failure]
             found = dataset_checks(registry.dataset(spec))
         except (Exception, SystemExit) as error:
             return [_raised("load", error, "load(spec, context) must return a dataset.")]
-    failures = []
-    for check, remedy, run in found:
-        try:
-            with within(PATIENCE):
-                problem = run()
-        except (Exception, SystemExit) as error:
-            problem = f"raised {type(error).__name__}: {error}"
-        if problem:
-            failures.append(Failure(check, problem, None, remedy))
-    return failures
+    return _of(found)
 
 
 def _raised(check: str, error: BaseException, remedy: str) -> Failure:
@@ -148,28 +146,27 @@ def _failures(
     tokenizer: Tokenizer, examples: int, extra_texts: Sequence[str], skip: Sequence[str]
 ) -> list[Failure]:
     """Every failure of a tokenizer at hand."""
-    problem = checks.run_whole_check(checks.PROTOCOL, tokenizer)
-    if problem:  # nothing else can be said of what is no tokenizer
-        return [Failure("protocol", problem, None, checks.PROTOCOL.remedy)]
+    if found := _of([PROTOCOL], tokenizer):
+        return found  # nothing else can be said of what is no tokenizer
     failures = []
     fixed = [*EDGE_CASES, *extra_texts]
-    for check in checks.TEXT_CHECKS:
+    for check in TEXT_CHECKS:
         if check.name in skip:
             continue
         text = smallest(partial(_fails, check, tokenizer), fixed, examples)
         if text is not None:
-            found = checks.run_text_check(check, tokenizer, text) or "failed once, then passed"
-            failures.append(Failure(check.name, found, text, check.remedy))
-            if check is checks.ENCODES:
+            problem = check.problem(tokenizer, text) or "failed once, then passed"
+            failures.append(Failure(check.name, problem, text, check.remedy))
+            if check is ENCODES:
                 return failures  # the other checks all encode
-    for whole in checks.WHOLE_CHECKS:
-        if whole.name in skip:
-            continue
-        problem = checks.run_whole_check(whole, tokenizer)
-        if problem:
-            failures.append(Failure(whole.name, problem, None, whole.remedy))
-    return failures
+    return failures + _of((check for check in WHOLE_CHECKS if check.name not in skip), tokenizer)
 
 
-def _fails(check: TextCheck, tokenizer: Tokenizer, text: str) -> bool:
-    return checks.run_text_check(check, tokenizer, text) is not None
+def _fails(check: Check, tokenizer: Tokenizer, text: str) -> bool:
+    return check.problem(tokenizer, text) is not None
+
+
+def _of(checks: Iterable[Check], *given: object) -> list[Failure]:
+    """The failures of checks that need no text to be looked for."""
+    tried = ((check, check.problem(*given)) for check in checks)
+    return [Failure(check.name, problem, None, check.remedy) for check, problem in tried if problem]

@@ -1,24 +1,21 @@
-"""Checks of what is no tokenizer: datasets, metrics, engines."""
+"""Checks of datasets, metrics and engines."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tokbench.corpus import Dataset, Document, Shard, read_text
-from tokbench.testing.check import Problem
+from tokbench.testing.check import Check, Problem
 from tokbench.testing.texts import EDGE_CASES, PROSE
 
 if TYPE_CHECKING:
     from tokbench.extension import Engine
     from tokbench.metrics import Metric
 
-Checked = Iterator[tuple[str, str, Callable[[], Problem]]]
-"""Name, remedy and check, one after the other."""
 
-
-def dataset_checks(dataset: Dataset) -> Checked:
+def dataset_checks(dataset: Dataset) -> Iterator[Check]:
     """The checks of a loaded dataset."""
 
     def first() -> Iterator[Shard]:
@@ -82,13 +79,15 @@ def dataset_checks(dataset: Dataset) -> Checked:
         other = next((name for name, own in found.items() if own != next(iter(found.values()))), None)
         return f"parallel, but the lines of {other} are not those of the first language" if other else None
 
-    yield "languages", "languages is a fixed sequence of tags, each once.", languages
-    yield "shards", "shards(language) gives the shards of that language, always the same.", shards
-    yield "documents", "read(shard) yields tokbench.Document with the text as str.", documents
-    yield "again", "read and digest depend on nothing but the shard.", again
-    yield "digest", "digest is a hash of what read yields.", digests
-    yield "blocks", "read_blocks gives the documents of read, or None.", blocks
-    yield "parallel", "give each document its line, the same in every language, or say parallel = False.", lines
+    yield Check("languages", "languages is a fixed sequence of tags, each once.", languages)
+    yield Check("shards", "shards(language) gives the shards of that language, always the same.", shards)
+    yield Check("documents", "read(shard) yields tokbench.Document with the text as str.", documents)
+    yield Check("again", "read and digest depend on nothing but the shard.", again)
+    yield Check("digest", "digest is a hash of what read yields.", digests)
+    yield Check("blocks", "read_blocks gives the documents of read, or None.", blocks)
+    yield Check(
+        "parallel", "give each document its line, the same in every language, or say parallel = False.", lines
+    )
 
 
 def _texts(part: object) -> list[str]:
@@ -104,7 +103,7 @@ def _texts(part: object) -> list[str]:
     return [part.text]
 
 
-def metric_checks(metric: Metric) -> Checked:
+def metric_checks(metric: Metric) -> Iterator[Check]:
     """The checks of a metric: on prose, by the tokenizers of single bytes and of single characters."""
     from tokbench.metrics.context import MeasureContext
     from tokbench.metrics.measure import measure
@@ -155,11 +154,15 @@ def metric_checks(metric: Metric) -> Checked:
                 return f"{counter} of all documents together is {total}, of one after the other something else"
         return None
 
-    yield "computes", "compute must give a number, or raise tokbench.Undefined with the reason.", computes
-    yield "empty", "name in `needs` what must be there, or raise tokbench.Undefined.", empty
-    yield "interval", "use plain arithmetic on counts, or say in `no_interval` why there is none.", intervals
+    yield Check(
+        "computes", "compute must give a number, or raise tokbench.Undefined with the reason.", computes
+    )
+    yield Check("empty", "name in `needs` what must be there, or raise tokbench.Undefined.", empty)
+    yield Check(
+        "interval", "use plain arithmetic on counts, or say in `no_interval` why there is none.", intervals
+    )
     if own:
-        yield "adds_up", "count each document by itself: batches are cut anywhere.", adds_up
+        yield Check("adds_up", "count each document by itself: batches are cut anywhere.", adds_up)
 
 
 class _Bytes:
@@ -175,7 +178,7 @@ class _Bytes:
         return bytes([token_id])
 
 
-def engine_checks(engine: Engine) -> Checked:
+def engine_checks(engine: Engine) -> Iterator[Check]:
     """The checks of an engine that opens without an address."""
 
     def works() -> Problem:
@@ -195,9 +198,9 @@ def engine_checks(engine: Engine) -> Checked:
             error = executor.submit(_fail).exception()
         return None if isinstance(error, ZeroDivisionError) else f"a task that fails gave {error!r}"
 
-    yield "works", "open(jobs, address) gives a concurrent.futures.Executor.", works
-    yield "shared", "say shared=True where workers are processes of their own.", says_where
-    yield "errors", "what a task raises must be its future's exception.", raises
+    yield Check("works", "open(jobs, address) gives a concurrent.futures.Executor.", works)
+    yield Check("shared", "say shared=True where workers are processes of their own.", says_where)
+    yield Check("errors", "what a task raises must be its future's exception.", raises)
 
 
 def _square(number: int) -> int:

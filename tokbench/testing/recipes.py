@@ -1,4 +1,4 @@
-"""Is a tokenizer the same wherever its spec is loaded: again here, and in a process of its own?"""
+"""Checks that a spec gives the same tokenizer when it is loaded again, here and in a new process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looks for a small text on which something fails: by hypothesis where it is there, else in plain Python."""
+"""Finds a small text on which a check fails: with hypothesis if it is installed, else at random."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The texts a tokenizer is tried on: edge cases by hand, and a hypothesis strategy for the rest."""
+"""The texts that checks try: edge cases written by hand, texts by rule, and a hypothesis strategy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A trainable family: is what it trains the same as what its file gives back, and as what it trains again?"""
+"""Checks that a trained tokenizer is the same when loaded from its file, and when trained once more."""
 
 from __future__ import annotations
 

@@ -1,1 +1,4 @@
-"""Processes that work for us and may be lost: their side, ours, a pool of them, how a user stops them."""
+"""Worker processes: the child's side, the parent's side, a pool of them, and Ctrl-C.
+
+Tokenizers run in processes of their own, since other people's native code may hang, hoard memory or crash.
+"""

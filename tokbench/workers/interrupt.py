@@ -1,4 +1,4 @@
-"""Ctrl-C: once, finish what is in flight and stop; twice, stop now."""
+"""Ctrl-C during a run: the first lets what is in flight finish, the second ends it at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A few workers kept warm between calls: borrowed for as long as they are needed, or for one `attempt`.
+"""A pool of idle workers: `borrowed` lends one, `attempt` makes one call and always has an answer.
 
 Whoever runs a task, a thread of the coordinator or a machine of a cluster, has a pool of its own.
 """

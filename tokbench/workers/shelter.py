@@ -1,4 +1,4 @@
-"""Worker processes that can be lost without losing the run: the parent's side.
+"""The parent's side of a worker process: starts it, calls functions in it, kills it past a limit.
 
 A `Worker` is one child process that does one thing at a time. Whoever calls it waits in `Worker.call`, which
 watches the time limit and the memory limit, and learns exactly which call took a process down; that is why

@@ -1,4 +1,7 @@
-"""A call in a worker: what it may take, what it tells meanwhile, how it may end without a value; its memory."""
+"""What both sides of a call in a worker know: its limits, its events, and the ways it fails.
+
+Also what a process can say and do about its memory.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +40,8 @@ _THREAD_VARIABLES = (
 
 
 KEEP_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(256 << 20), "MALLOC_MMAP_THRESHOLD_": str(32 << 20)}
-"""Variables by which glibc keeps what was freed: arrays for one batch are those for the next, and to hand the
-pages back and have them again takes as long as a tenth of the counting. Not for processes that are timed."""
+"""Variables that have glibc keep freed memory for the arrays of the next batch: giving pages back to the system
+and asking for them again takes a tenth of the counting. Not for processes that are timed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,7 @@ def test_something_failed(
 ) -> None:
     status = call(
         monkeypatch, "run", "-t", "bytes", "-t", "raises", "-d", f"text:{text}", "-o", str(tmp_path / "out"),
-        "--no-speed", "--no-report", "--plugin", str(FAULTY / "raises.py"),
+        "--no-speed", "--no-report", "--plugin", str(FAULTY / "faults.py"),
     )  # fmt: skip
     assert status == 1
     assert "no such merge" in capsys.readouterr().out

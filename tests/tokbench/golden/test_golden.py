@@ -169,9 +169,12 @@ def test_changes_are_of_every_kind_and_leave_the_content_alone():
 
 def test_where_only_tokens_are_known_the_stage_is_inferred():
     case = pack.Golden("r", "ab c", (1, 2), (b"ab", b" c"), None, {"pre-tokenizer": ["ab", " c"]})
-    crossing = checking.Answer([3, 4], None, [b"a", b"b c"])
-    within = checking.Answer([5, 6, 2], None, [b"a", b"b", b" c"])
-    other = checking.Answer([7], None, [b"AB C"])
-    stages = [checking._departure(case, answer).stage for answer in (crossing, within, other)]
+    answers = [
+        checking.Answer([3, 4], None, [b"a", b"b c"]),
+        checking.Answer([5, 6, 2], None, [b"a", b"b", b" c"]),
+        checking.Answer([7], None, [b"AB C"]),
+    ]
+    found = checking.check(pack.Pack({}, [case] * 3), lambda texts: iter(answers[: len(texts)]))
+    stages = [departure.stage for departure in found]
     assert stages[:2] == ["pre-tokenizer", "model"]
     assert stages[2].startswith("normalizer")

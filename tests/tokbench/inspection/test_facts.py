@@ -48,7 +48,7 @@ def test_a_tokenizer_that_states_nothing_still_has_facts(tmp_path):
     spec = registry.tokenizer_spec("plain")
     found = facts(registry.load(spec), registry.tokenizers["plain"], spec, registry.context)
     assert (found["algorithm"], found["lossless"], found["capabilities"]) == (None, None, [])
-    assert found["libraries"] == {"nothing-x": "not installed"}
+    assert found["libraries"] == {"nothing-x": "absent"}
 
 
 def test_every_optional_protocol_is_a_capability():

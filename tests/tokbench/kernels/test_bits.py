@@ -15,8 +15,6 @@ from tokbench.kernels.pointers import pointer
 RANGES = {
     "letters": lambda byte: bytes([byte]).isalpha(),
     "digits": lambda byte: bytes([byte]).isdigit(),
-    "blanks": lambda byte: byte == ord(" "),
-    "line_feeds": lambda byte: byte == ord("\n"),
 }
 
 
@@ -69,16 +67,3 @@ def test_the_places_of_bits_are_written(mask, n, base, place):
     assert target[n : n + len(places)].tolist() == places
     assert (target[:n] == -1).all()
     assert (target[n + 64 :] == -1).all()
-
-
-@kernel
-def _differ(one, index, other, place):
-    return bits.differ_64(one, index, other, place), bits.differ_64(pointer(one), index, pointer(other), place)
-
-
-@given(st.binary(min_size=64, max_size=64), st.lists(st.integers(0, 63)), st.integers(0, 9), st.integers(0, 9))
-def test_bytes_that_differ(data, changed, index, place):
-    one, other = np.zeros(80, np.uint8), np.zeros(80, np.uint8)
-    one[index : index + 64] = other[place : place + 64] = np.frombuffer(data, np.uint8)
-    other[[place + at for at in set(changed)]] ^= 1
-    assert _differ(one, index, other, place) == (sum(1 << at for at in set(changed)),) * 2

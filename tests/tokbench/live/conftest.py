@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tokbench.live.bench import Bench, Limits
+from tokbench.live.bench import Bench, VisitorLimits
 from tokbench.live.opening import open_bench
 from tokbench.registry import build_registry
 
@@ -32,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def bench(folder: Path) -> Bench:
-    limits = Limits(chars=20_000, trace_chars=40)
+    limits = VisitorLimits(chars=20_000, trace_chars=40)
     made = open_bench(build_registry(), SPECS, load_from=[str(folder)], limits=limits)
     made.count_ranks()
     return made

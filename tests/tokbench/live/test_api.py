@@ -15,7 +15,7 @@ import pytest
 from tokbench.errors import TokbenchError
 from tokbench.lint.subject import Subject
 from tokbench.live import openapi
-from tokbench.live.bench import Bench, Limits, Seat
+from tokbench.live.bench import Bench, Seat, VisitorLimits
 from tokbench.live.headers import SECURITY
 from tokbench.live.opening import on_offer, open_bench
 from tokbench.live.server import require_address
@@ -135,7 +135,9 @@ class Stubborn:
 @pytest.fixture(scope="module")
 def stubborn() -> Bench:
     tokenizer = Stubborn()
-    return Bench({"s": Seat("s", "s", tokenizer, Subject("s", tokenizer))}, limits=Limits(trace_steps=20))
+    return Bench(
+        {"s": Seat("s", "s", tokenizer, Subject("s", tokenizer))}, limits=VisitorLimits(trace_steps=20)
+    )
 
 
 def test_a_tokenizer_that_raises_spoils_nothing(stubborn: Bench) -> None:
@@ -180,7 +182,7 @@ def test_steps_are_ready_for_json_and_limited(stubborn: Bench) -> None:
 def test_the_description_has_every_route_and_every_reference_resolves(client: Any) -> None:
     described = client.get("/openapi.json").json()
     assert described == openapi.document(
-        Limits(chars=20_000, trace_chars=40), version=described["info"]["version"]
+        VisitorLimits(chars=20_000, trace_chars=40), version=described["info"]["version"]
     )
     routes = {route.path for route in client.app.routes if route.path.startswith("/api/")}
     assert set(described["paths"]) == routes

@@ -56,7 +56,10 @@ def test_many_writers_and_readers_see_whole_entries(tmp_path: Path) -> None:
 
 def test_a_cache_that_cannot_be_written_is_no_failure(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    TallyCache(tmp_path / "file" / "below").put("aa", b"x")
+    cache = TallyCache(tmp_path / "file" / "below")
+    cache.put("aa", b"x")
+    assert cache.get("aa") is None
+    assert cache.info().entries == 0
 
 
 def test_the_limit_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,7 @@ FAULTS = {
 @pytest.fixture(scope="module")
 def all_at_fault(run_once: RunIt) -> Run:
     """A run of one tokenizer that works, and of all that do not, side by side."""
-    return run_once(["bytes", *FAULTS], faulty=[*FAULTS], timeout=5, memory_limit=700_000_000)
+    return run_once(["bytes", *FAULTS], faulty=["faults"], timeout=5, memory_limit=700_000_000)
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -72,7 +72,7 @@ def test_who_takes_three_workers_down_in_a_row_is_given_no_more(tmp_path: Path, 
     folder.mkdir()
     for language in ("deu_Latn", "eng_Latn", "fra_Latn", "ita_Latn", "nld_Latn"):
         (folder / f"{language}.txt").write_text("trigger the fault\n", encoding="utf-8")
-    done = run(["exits", "bytes"], [f"text:{folder}"], faulty=["exits"], jobs=1)
+    done = run(["exits", "bytes"], [f"text:{folder}"], faulty=["faults"], jobs=1)
     messages = [entry["message"] for entry in done.failures]
     assert {entry["tokenizer"] for entry in done.failures} == {"exits"}
     assert [message.startswith("not tried after 3 such failures in a row") for message in messages] == [
@@ -84,7 +84,7 @@ def test_who_takes_three_workers_down_in_a_row_is_given_no_more(tmp_path: Path, 
 
 @pytest.mark.long
 def test_noise_on_stdout_reaches_nobody(corpus: Path, run: RunIt, capfd: pytest.CaptureFixture[str]) -> None:
-    done = run(["talks"], [f"text:{corpus}"], faulty=["talks"])
+    done = run(["talks"], [f"text:{corpus}"], faulty=["faults"])
     assert done.failures == []
     captured = capfd.readouterr()
     assert "chatter" not in captured.out + captured.err
@@ -94,14 +94,14 @@ def test_a_tokenizer_that_wanders_off_leads_nobody_astray(
     corpus: Path, run: RunIt, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(corpus.parent)
-    done = run(["wanders", "bytes"], ["text:corpus"], faulty=["wanders"], jobs=1)
+    done = run(["wanders", "bytes"], ["text:corpus"], faulty=["faults"], jobs=1)
     assert done.failures == []
     assert done.table("compression_ratio").notna().all().all()
     assert Path.cwd() == Path(os.path.realpath(corpus.parent))
 
 
 def test_a_tokenizer_that_does_not_load_is_one_failure(corpus: Path, run: RunIt) -> None:
-    done = run(["load_raises", "bytes"], [f"text:{corpus}"], faulty=["load_raises"])
+    done = run(["load_raises", "bytes"], [f"text:{corpus}"], faulty=["faults"])
     [entry] = done.failures
     assert entry["tokenizer"] == "load_raises"
     assert entry["language"] is None
@@ -111,7 +111,7 @@ def test_a_tokenizer_that_does_not_load_is_one_failure(corpus: Path, run: RunIt)
 
 
 def test_an_optional_tokenizer_that_is_not_at_hand_is_skipped(corpus: Path, run: RunIt) -> None:
-    done = run(["bytes"], [f"text:{corpus}"], faulty=["load_raises"], optional=["load_raises"])
+    done = run(["bytes"], [f"text:{corpus}"], faulty=["faults"], optional=["load_raises"])
     assert done.failures == []
     assert done.tokenizers == ["bytes"]
     [skipped] = done.manifest["skipped"]
@@ -167,7 +167,7 @@ def test_a_file_that_changes_during_the_run_is_noticed(
 @pytest.mark.long
 def test_a_fault_in_the_speed_pass_is_a_failure_row_and_the_rest_is_timed(corpus: Path, run: RunIt) -> None:
     only = f"text:{corpus}/deu_Latn.txt"
-    done = run(["bytes", "hangs", "exits"], [only], faulty=["hangs", "exits"], timeout=3, speed={"rounds": 1})
+    done = run(["bytes", "hangs", "exits"], [only], faulty=["faults"], timeout=3, speed={"rounds": 1})
     assert {(entry["tokenizer"], entry["kind"]) for entry in done.failures} == {
         ("hangs", "timeout"),
         ("exits", "crashed"),

@@ -19,8 +19,8 @@ from tokbench.counts import WordCounts
 from tokbench.errors import CorpusError, SpecError, TokbenchError, UnknownNameError
 from tokbench.registry import build_registry
 from tokbench.runner import pretokens
-from tokbench.runner.lessons import spool, spooled
 from tokbench.runner.pretokens import count_pretokens
+from tokbench.runner.training_stage import spool, spooled
 
 PARALLEL = Path(__file__).parents[3] / "datasets" / "parallel"
 GPT2 = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""

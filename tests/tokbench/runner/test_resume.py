@@ -234,7 +234,7 @@ def test_ctrl_c_once_leaves_a_run_that_goes_on(
 
 @pytest.mark.long
 def test_ctrl_c_twice_stops_at_once(corpus: Path, tmp_path: Path) -> None:
-    plugin, hanging = Path(__file__).parents[2] / "faulty_plugins" / "hangs.py", tmp_path / "hanging"
+    plugin, hanging = Path(__file__).parents[2] / "faulty_plugins" / "faults.py", tmp_path / "hanging"
     process = subprocess.Popen(
         [
             *(sys.executable, "-P", "-m", "tokbench", "run", "-t", "hangs", "-d", f"text:{corpus}"),

@@ -185,7 +185,7 @@ def test_a_resumed_run_keeps_its_timings(timed: Run) -> None:
 
 @pytest.mark.long
 def test_calls_that_disagree_have_no_speed(corpus: Path, run: RunIt) -> None:
-    done = run(["disagrees", "bytes"], [f"text:{corpus}"], faulty=["disagrees"], speed={"rounds": 1})
+    done = run(["disagrees", "bytes"], [f"text:{corpus}"], faulty=["faults"], speed={"rounds": 1})
     [entry] = done.failures
     assert "encode and encode_batch disagree" in entry["message"]
     rows = done.frame[done.frame["metric"] == "encode_speed"]
@@ -196,7 +196,7 @@ def test_calls_that_disagree_have_no_speed(corpus: Path, run: RunIt) -> None:
 
 
 def test_no_text_pays_for_what_a_form_of_call_needs_once(corpus: Path, run: RunIt) -> None:
-    done = run(["starts-late"], [f"text:{corpus}"], faulty=["starts_late"], speed={"rounds": 1})
+    done = run(["starts-late"], [f"text:{corpus}"], faulty=["faults"], speed={"rounds": 1})
     cold = done.speed[done.speed["state"] == "cold"]["seconds"]
     [set_up] = json.loads((done.path / "speed.json").read_text())["set_ups"]
     assert cold.max() < 0.2 <= set_up["first_batch_seconds"]

@@ -203,7 +203,7 @@ def test_one_training_text_or_several(given: object) -> None:
 def test_a_small_run_starts_one_worker_unless_more_are_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tokbench.runner.plan.available_cores", lambda: 4)
+    monkeypatch.setattr("tokbench.runner.plan.usable_cores", lambda: 4)
     small, large = tmp_path / "small.txt", tmp_path / "large.txt"
     small.write_text("a line\n" * 1_000)
     large.write_text("a line\n" * 100_000)

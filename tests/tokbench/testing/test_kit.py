@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import pytest
 
 from tests.tokbench.testing.wrong_tokenizers import WRONG, Lowercases, Right, SpecialsOutside
 from tokbench.testing import ConformanceError, check_tokenizer, failures_of
+from tokbench.testing.kit import TEXT_CHECKS, WHOLE_CHECKS
 
 
 def test_a_right_tokenizer_passes() -> None:
@@ -44,9 +44,7 @@ def test_checks_can_be_left_out() -> None:
 
 
 def test_every_check_has_a_tokenizer_that_fails_it() -> None:
-    from tokbench.testing import checks
-
-    names = {check.name for check in itertools.chain(checks.TEXT_CHECKS, checks.WHOLE_CHECKS)}
+    names = {check.name for check in (*TEXT_CHECKS, *WHOLE_CHECKS)}
     assert names <= {check for _, check in WRONG}
 
 

@@ -57,17 +57,13 @@ def assemble(template: str, *, css: str, script: str, **values: Any) -> str:
 
     if "</" in css or "</script" in script.lower():
         raise ValueError("a style sheet or script must not close its own element")
-    return (
-        environment()
-        .get_template(template)
-        .render(
-            css=Markup(css),
-            script=Markup(script),
-            policy=policy(css, script),
-            version=tokbench.__version__,
-            **values,
-        )
-    )
+    own = {"css": Markup(css), "script": Markup(script), "policy": policy(css, script)}
+    return rendered(template, version=tokbench.__version__, **own, **values)
+
+
+def rendered(template: str, **values: Any) -> Markup:
+    """A template with its values in it, which are escaped there."""
+    return Markup(environment().get_template(template).render(**values))
 
 
 def _hash(text: str) -> str:

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from tokbench.metrics.weights import CRITERIA
 from tokbench.reports.decision import decided, script_data, table
-from tokbench.reports.html.assemble import environment
+from tokbench.reports.html.assemble import rendered
 
 if TYPE_CHECKING:
     from tokbench.results import Run
@@ -24,14 +24,11 @@ def decision(run: Run) -> Markup:
         for criterion in CRITERIA
         if criterion.name in found.known
     ]
-    return Markup(
-        environment()
-        .get_template("decision.html")
-        .render(
-            data=script_data(run, found),
-            sentences=found.sentences,
-            criteria=shown,
-            said=", ".join(f"{name} {weight:g}" for name, weight in found.weights.items()),
-            given=table(run, found),
-        )
+    return rendered(
+        "decision.html",
+        data=script_data(run, found),
+        sentences=found.sentences,
+        criteria=shown,
+        said=", ".join(f"{name} {weight:g}" for name, weight in found.weights.items()),
+        given=table(run, found),
     )

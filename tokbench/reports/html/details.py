@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from tokbench.reports.chosen import metric_facts
-from tokbench.reports.html.assemble import environment
+from tokbench.reports.html.assemble import rendered
 from tokbench.reports.html.formula import shown
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def definitions(run: Run) -> Markup:
     """Each metric of the run with formula, unit, source and caveat."""
     facts = metric_facts(run)
     metrics = [facts[name] for name in dict.fromkeys(run.frame["metric"]) if name in facts]
-    return _render("definitions.html", metrics=metrics, formula=shown) if metrics else Markup("")
+    return rendered("definitions.html", metrics=metrics, formula=shown) if metrics else Markup("")
 
 
 def provenance(run: Run) -> Markup:
@@ -37,7 +37,7 @@ def provenance(run: Run) -> Markup:
     keys += [key for key in manifest if key not in keys and key not in _SHOWN_ELSEWHERE]
     facts = [(key, manifest[key]) for key in keys if not isinstance(manifest[key], dict | list)]
     nested = [(key, _json(manifest[key])) for key in keys if isinstance(manifest[key], dict | list)]
-    return _render("provenance.html", facts=facts, nested=nested)
+    return rendered("provenance.html", facts=facts, nested=nested)
 
 
 def _json(value: Any) -> Markup:
@@ -45,7 +45,3 @@ def _json(value: Any) -> Markup:
     text = json.dumps(value, indent=1, ensure_ascii=False, default=str)
     text = _PATH.sub(lambda path: f"…/{path[1] or path[2]}", text)
     return Markup(html.escape(text, quote=False))  # its many quotation marks stand in no attribute
-
-
-def _render(template: str, **values: Any) -> Markup:
-    return Markup(environment().get_template(template).render(**values))

@@ -12,7 +12,7 @@ from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, language_label
 from tokbench.reports.diffs import causes, pairs
 from tokbench.reports.figures import number
-from tokbench.reports.html.assemble import environment
+from tokbench.reports.html.assemble import rendered
 from tokbench.reports.html.samples import ranks_of
 from tokbench.reports.tokenview.render import markup, spans_at, spans_of_json
 
@@ -26,7 +26,7 @@ OF_A_CAUSE = 3
 def divergences(run: Run) -> Markup:
     """Every pair that differs: its kinds of difference, and the first divergences of each kind."""
     shown = [_shown(run, pair) for pair in pairs(run) if pair.get("divergences")]
-    return Markup(environment().get_template("diffs.html").render(pairs=shown)) if shown else Markup("")
+    return rendered("diffs.html", pairs=shown) if shown else Markup("")
 
 
 def _shown(run: Run, pair: dict[str, Any]) -> dict[str, Any]:

@@ -144,7 +144,12 @@ def _sections(run: Run, drawings: Drawings) -> list[Section]:
             figures=drawings.some("fairness"),
             panels=_fairness(run),
         ),
-        Section(id="speed", title="Compression and speed", figures=drawings.some("speed"), panels=_speed(run)),
+        Section(
+            id="speed",
+            title="Compression and speed",
+            figures=drawings.some("speed"),
+            panels=_tables(*speed_tables(run), measurements(run)),
+        ),
         Section(id="sizes", title="Vocabulary size", figures=drawings.some("vocab_size", "model_cost")),
         Section(
             id="tokens",
@@ -175,7 +180,7 @@ def _sections(run: Run, drawings: Drawings) -> list[Section]:
             id="ids",
             title="Who gives the same ids",
             notes=["One implementation can replace another where both give the same ids for every document."],
-            panels=_agreement(run),
+            panels=_tables(diff_table(run), passages_table(run)),
             choose="Compared on",
             html=divergences(run),
         ),
@@ -200,7 +205,9 @@ def _sections(run: Run, drawings: Drawings) -> list[Section]:
             id="failures",
             title="Failures and skips",
             notes=["What was not measured is listed here and is null in the data, never zero."],
-            panels=_failures(run, drawings),
+            panels=_tables(
+                unmeasured.failures(run), unmeasured.undefined(run), unmeasured.not_drawn(drawings.lacking())
+            ),
             choose="List",
         ),
         Section(id="definitions", title="How each figure is defined", html=details.definitions(run)),
@@ -232,31 +239,19 @@ def _fairness(run: Run) -> list[Panel]:
     return [Panel(label=dataset_label(main), table=table)] if table.rows else []
 
 
-def _speed(run: Run) -> list[Panel]:
-    found = [*speed_tables(run), measurements(run)]
+def _tables(*found: Table) -> list[Panel]:
+    """A panel for each table that has rows."""
     return [Panel(label=table.title, table=table) for table in found if table.rows]
 
 
 def _differences(run: Run) -> list[Panel]:
     main = data.main_dataset(run)
-    found = [differences.table(run, metric, main) for metric in shown(run, "differences")]
-    return [Panel(label=table.title, table=table) for table in found if table.rows]
+    return _tables(*(differences.table(run, metric, main) for metric in shown(run, "differences")))
 
 
 def _vocabularies(run: Run) -> list[Panel]:
-    found = [vocabularies.audit_table(run), vocabularies.script_table(run), vocabularies.overlap_table(run)]
-    found.append(vocabularies.injection_table(run))
-    return [Panel(label=table.title, table=table) for table in found if table.rows]
-
-
-def _agreement(run: Run) -> list[Panel]:
-    found = [diff_table(run), passages_table(run)]
-    return [Panel(label=table.title, table=table) for table in found if table.rows]
-
-
-def _failures(run: Run, drawings: Drawings) -> list[Panel]:
-    found = [unmeasured.failures(run), unmeasured.undefined(run), unmeasured.not_drawn(drawings.lacking())]
-    return [Panel(label=table.title, table=table) for table in found if table.rows]
+    audits = vocabularies.audit_table(run), vocabularies.script_table(run)
+    return _tables(*audits, vocabularies.overlap_table(run), vocabularies.injection_table(run))
 
 
 def _scope(run: Run) -> str:

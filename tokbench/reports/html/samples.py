@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, language_label
-from tokbench.reports.html.assemble import environment
+from tokbench.reports.html.assemble import rendered
 from tokbench.reports.tokenview.render import markup, spans_of_json
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def samples(run: Run) -> Markup:
             view = markup(spans_of_json(pieces), f"Tokens of {named}", ranks.get(names[0]))
             views.append({"name": named, "count": len(pieces), "view": view})
         shown.append({"title": _title(run, sample), "views": views})
-    return Markup(environment().get_template("samples.html").render(samples=shown))
+    return rendered("samples.html", samples=shown)
 
 
 def _title(run: Run, sample: dict[str, Any]) -> str:

@@ -1,1 +1,1 @@
-"""The speed pass: text is chosen, every tokenizer timed on it in turn in a process of its own, figures made."""
+"""The speed pass: chooses text, times each tokenizer on it in its own process, turns timings into figures."""

@@ -1,4 +1,4 @@
-"""The text that the speed pass times: some of each dataset, read in workers, the same for every tokenizer.
+"""Chooses the text that the speed pass times: some of each dataset, the same for every tokenizer.
 
 Of each language there is as much as of any other, as far as it goes.
 """

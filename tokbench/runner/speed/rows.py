@@ -1,4 +1,4 @@
-"""Raw timings to figures: rows of the speed metrics, and a summary with every form for the manifest.
+"""From raw timings to rows of the speed metrics, and to the summary in the manifest.
 
 No timing is dropped, however inconvenient. A first pass is timed once, in parts: its interval is that of a sum
 over a sample of texts, each part being one, and it also spans the passes of the processes.

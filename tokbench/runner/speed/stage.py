@@ -1,4 +1,4 @@
-"""The speed pass as a stage of a run: what was timed before is found again on disk, else it is timed now."""
+"""The speed pass as a stage of a run: timings of the same request are read from disk, else taken."""
 
 from __future__ import annotations
 

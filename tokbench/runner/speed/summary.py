@@ -1,4 +1,4 @@
-"""Timings in brief: their median with its interval, and what makes them look unsteady.
+"""The summary of a list of timings: median, its interval, and warnings where they are unstable.
 
 The interval of the median is the distribution-free one, from order statistics: among n independent timings the
 median lies between the k-th smallest and the k-th largest with a probability that the binomial distribution

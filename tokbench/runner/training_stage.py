@@ -1,8 +1,8 @@
-"""What the trainers of a run share: the text, and one training for several sizes where the family can do that.
+"""Trains the tokenizers of a run: each in a process of its own, or several sizes at once where a family can.
 
-Every trainer reads the text for itself, in a process of its own. A file of lines is as quick to read as any
-copy; documents that must be parsed out of something (docstrings, tables, compressed files) are not, so such a
-text is put aside as one file (`spool`) where it is to be read many times.
+Every trainer reads the text for itself. A file of lines is as quick to read as any copy; documents that must be
+parsed out of something (docstrings, tables, compressed files) are not, so where several trainers are to read
+such a text it is first copied to one file (`spool`).
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ T = TypeVar("T")
 Given = TypeVarTuple("Given")
 
 
-Nest = tuple[threading.Lock, dict[int, Spec]]
-"""Specs by size that one training gives, with a lock: whoever comes first trains for all."""
+Sizes = tuple[threading.Lock, dict[int, Spec]]
+"""Specs that differ in their size alone, by size, with a lock: whoever comes first trains for all."""
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
-    """What is trained on in a run: the digest of the text, the file it was put aside in, where models are kept.
+class TrainingStage:
+    """What all trainings of a run share: the digest of the text, its copy, where models are kept.
 
-    `nests` are the sizes that one training gives, by the spec without its size.
+    `groups` are the sizes that one training gives, by the spec without its size.
     """
 
     plan: Plan
@@ -49,11 +49,11 @@ class Lesson:
     models: Path
     digest: str = ""
     aside: Path | None = None
-    nests: Mapping[str, Nest] = field(default_factory=dict)
+    groups: Mapping[str, Sizes] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, plan: Plan, models: Path, aside: Path, display: Display) -> Lesson:
-        """The lesson of a plan; the text is put aside in a file where more than one trainer is to read it.
+    def of(cls, plan: Plan, models: Path, aside: Path, display: Display) -> TrainingStage:
+        """The stage of a plan; the text is copied to a file where more than one trainer is to read it.
 
         Raises `CorpusError` for text that cannot be read.
         """
@@ -65,20 +65,20 @@ class Lesson:
         if len(missing) < 2:
             return cls(plan, display, models, digest)
         text = _of_corpus(plan, spool_training, plan.training, aside)
-        return cls(plan, display, models, digest, text, _nests(plan, missing))
+        return cls(plan, display, models, digest, text, _size_groups(plan, missing))
 
     def train(self, entry: Entry) -> tuple[Trained, dict[str, Any]]:
         """The tokenizer of an entry, trained now or before, and what the manifest says of its training."""
         assert self.plan.training is not None
         trained = self._known(entry.spec)
-        nest = self.nests.get(_nest_of(entry.spec))
-        if trained is None and nest is not None:
-            trained = self._train_nest(entry.spec, *nest)
+        group = self.groups.get(_without_size(entry.spec))
+        if trained is None and group is not None:
+            trained = self._train_group(entry.spec, *group)
         if trained is None:
             trained = self._train_now(entry.spec, {})
         on = self.plan.training.key
         when = "before" if trained.reused else f"in {trained.info.get('seconds', 0):.1f} s"
-        if nest is not None and "nested_in" in trained.info:
+        if group is not None and "nested_in" in trained.info:
             when = f"with {trained.info['nested_in']}, of whose merges it has the first"
         self.display.say(f"{entry.key}: trained on {on} {when}; {shares(trained.info.get('text_bytes', {}))}")
         return trained, {**trained.info, "reused": trained.reused, "on": on}
@@ -86,7 +86,7 @@ class Lesson:
     def _known(self, spec: Spec) -> Trained | None:
         return find_trained(self.plan.registry, spec, self.digest, self.models)
 
-    def _train_nest(self, spec: Spec, lock: threading.Lock, specs: dict[int, Spec]) -> Trained | None:
+    def _train_group(self, spec: Spec, lock: threading.Lock, specs: dict[int, Spec]) -> Trained | None:
         """The tokenizer from the training of the largest of some sizes, by whoever comes first; or None."""
         with lock:
             trained = self._known(spec)
@@ -114,21 +114,21 @@ class Lesson:
             return worker.call(train_one, *arguments, limits=self.plan.limits, on_event=told)
 
 
-def _nests(plan: Plan, missing: Sequence[Spec]) -> dict[str, Nest]:
+def _size_groups(plan: Plan, missing: Sequence[Spec]) -> dict[str, Sizes]:
     """Specs that differ in their size alone, where the family gives several sizes by one training.
 
     There are none where speed is measured: each training is timed then.
     """
-    nests: dict[str, Nest] = {}
+    groups: dict[str, Sizes] = {}
     for spec in missing:
         family = plan.registry.tokenizers[spec.family]
         if family.train_sizes is not None and plan.suite.speed_settings is None:
             size = with_defaults(family.options, spec.options)["vocab_size"]
-            nests.setdefault(_nest_of(spec), (threading.Lock(), {}))[1][size] = spec
-    return {key: nest for key, nest in nests.items() if len(nest[1]) > 1}
+            groups.setdefault(_without_size(spec), (threading.Lock(), {}))[1][size] = spec
+    return {key: group for key, group in groups.items() if len(group[1]) > 1}
 
 
-def _nest_of(spec: Spec) -> str:
+def _without_size(spec: Spec) -> str:
     return str(Spec(spec.family, None, {n: value for n, value in spec.options.items() if n != "vocab_size"}))
 
 
