@@ -22,50 +22,8 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline
 from tokbench.kernels.pointers import i32_in, i64_in, u64_in
+from tokbench_subword.training import layout as at
 from tokbench_subword.training.homes import first_run_of
-from tokbench_subword.training.layout import (
-    ALONE,
-    AT_MERGE,
-    B_EXTRA,
-    B_LEFT,
-    B_NEW,
-    B_RIGHT,
-    B_ROW,
-    B_RUN,
-    B_SIZE,
-    BATCH,
-    BATCH_NUMBER,
-    COUNT,
-    DONE,
-    FIRST_RUNS,
-    FRONT,
-    HEADS,
-    HEAP_COUNTS,
-    HEAP_EXTRAS,
-    HEAP_FULL,
-    HEAP_KEYS,
-    HEAP_SIZE,
-    IN_BATCH,
-    MERGES,
-    MERGES_FULL,
-    MINIMUM,
-    MOST_WAITING,
-    N_BATCH,
-    N_MERGES,
-    N_SHARDS,
-    N_TOKENS,
-    N_TOUCHED,
-    N_WANTED,
-    PAIRS,
-    RULE,
-    SHARD,
-    SHOWN_RUNS,
-    SIZES,
-    STATE,
-    WAITING,
-    WAITING_FULL,
-    WAITING_USED,
-)
 from tokbench_subword.training.pairs import find_pair, sides
 from tokbench_subword.training.queue import before, call_waiting, drop_top, enqueue, level_of, queue_again
 from tokbench_subword.training.spelling import NOT_A_TOKEN, enter_token
@@ -89,9 +47,9 @@ def show_front(block):  # type: ignore[no-untyped-def]
     `extra` inverted: when its turn has come it goes back to the queue with its true count.
     """
     reason = _bring_up_to_date(block)
-    if reason == DONE:
-        front, shown, n_shards = i64_in(block, FRONT), i64_in(block, SHOWN_RUNS), i64_in(block, STATE)[N_SHARDS]
-        first_runs = i32_in(block, FIRST_RUNS)
+    if reason == at.DONE:
+        front, shown = i64_in(block, at.FRONT), i64_in(block, at.SHOWN_RUNS)
+        first_runs, n_shards = i32_in(block, at.FIRST_RUNS), i64_in(block, at.STATE)[at.N_SHARDS]
         for index in range(front[N_SHOWN]):
             slot = first_run_of(front[_entry(index) + 3], n_shards, 0)
             for shard in range(n_shards):
@@ -102,46 +60,48 @@ def show_front(block):  # type: ignore[no-untyped-def]
 @inline
 def _bring_up_to_date(block):  # type: ignore[no-untyped-def]
     """`show_front`, less the runs."""
-    state, sizes, front = i64_in(block, STATE), i64_in(block, SIZES), i64_in(block, FRONT)
-    counts, keys, extras = i64_in(block, HEAP_COUNTS), i64_in(block, HEAP_KEYS), i64_in(block, HEAP_EXTRAS)
-    pairs, mask, rule = i64_in(block, PAIRS), sizes[PAIRS] // 4 - 1, state[RULE]
-    state[N_TOUCHED] = MOST_SHOWN + 1
-    if state[HEAP_SIZE] + state[N_TOUCHED] > sizes[HEAP_KEYS]:
-        return HEAP_FULL
-    if state[WAITING_USED] + 4 * (state[N_TOUCHED] + state[HEAP_SIZE]) > sizes[WAITING]:
-        return WAITING_FULL
-    heads = i64_in(block, HEADS)
+    state, sizes, front = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.FRONT)
+    counts, keys = i64_in(block, at.HEAP_COUNTS), i64_in(block, at.HEAP_KEYS)
+    extras = i64_in(block, at.HEAP_EXTRAS)
+    pairs, mask, rule = i64_in(block, at.PAIRS), sizes[at.PAIRS] // 4 - 1, state[at.RULE]
+    state[at.N_TOUCHED] = MOST_SHOWN + 1
+    if state[at.HEAP_SIZE] + state[at.N_TOUCHED] > sizes[at.HEAP_KEYS]:
+        return at.HEAP_FULL
+    if state[at.WAITING_USED] + 4 * (state[at.N_TOUCHED] + state[at.HEAP_SIZE]) > sizes[at.WAITING]:
+        return at.WAITING_FULL
+    heads = i64_in(block, at.HEADS)
     n_shown = np.int64(0)
-    for index in range(heads[state[SHARD]], front[N_SHOWN]):
-        at = _entry(index)
-        count, key, extra = front[at], front[at + 1], front[at + 2]
+    for index in range(heads[state[at.SHARD]], front[N_SHOWN]):
+        offset = _entry(index)
+        count, key, extra = front[offset], front[offset + 1], front[offset + 2]
         if extra < 0:
             extra = ~extra
         row = find_pair(pairs, mask, key)
-        true = pairs[row + COUNT] if pairs[row] == key else np.int64(0)
+        true = pairs[row + at.COUNT] if pairs[row] == key else np.int64(0)
         if true >= count:
             _put(front, n_shown, count, key, extra if true == count else ~extra, row)
             n_shown += 1
         elif true > 0:
             enqueue(block, true, key, extra)
-    heads[state[SHARD]] = 0
+    heads[state[at.SHARD]] = 0
     front[N_SHOWN] = n_shown
     while True:
         most = front[ENTRIES]
-        if n_shown > 0 and state[MOST_WAITING] < level_of(most) and (state[HEAP_SIZE] == 0 or counts[0] < most):
+        queued = state[at.HEAP_SIZE] > 0 and counts[0] >= most
+        if n_shown > 0 and state[at.MOST_WAITING] < level_of(most) and not queued:
             front[MORE] = 0
-            return DONE
+            return at.DONE
         if not call_waiting(block):
-            return HEAP_FULL
-        if state[HEAP_SIZE] == 0:
+            return at.HEAP_FULL
+        if state[at.HEAP_SIZE] == 0:
             front[MORE] = 0
-            return DONE
+            return at.DONE
         count, key, extra = counts[0], keys[0], extras[0]
         if n_shown == MOST_SHOWN and not _before(front, n_shown - 1, block, rule, count, key, extra):
             front[MORE] = 1
-            return DONE
+            return at.DONE
         row = find_pair(pairs, mask, key)
-        true = pairs[row + COUNT] if pairs[row] == key else np.int64(0)
+        true = pairs[row + at.COUNT] if pairs[row] == key else np.int64(0)
         if true < count:
             if true > 0:
                 queue_again(block, true, key, extra)
@@ -150,12 +110,12 @@ def _bring_up_to_date(block):  # type: ignore[no-untyped-def]
             continue
         if n_shown > 0 and count < most:
             front[MORE] = 0
-            return DONE
+            return at.DONE
         drop_top(block)
         place = n_shown
         while place > 0 and _before(front, place - 1, block, rule, count, key, extra):
-            at = _entry(place - 1)
-            _put(front, place, front[at], front[at + 1], front[at + 2], front[at + 3])
+            offset = _entry(place - 1)
+            _put(front, place, front[offset], front[offset + 1], front[offset + 2], front[offset + 3])
             place -= 1
         _put(front, place, count, key, extra if true == count else ~extra, row)
         if n_shown < MOST_SHOWN:
@@ -176,38 +136,38 @@ def _entry(index):  # type: ignore[no-untyped-def]
 @inline
 def _put(front, index, count, key, extra, row):  # type: ignore[no-untyped-def]
     """Set an entry of a front."""
-    at = _entry(index)
-    front[at], front[at + 1], front[at + 2], front[at + 3] = count, key, extra, row
+    offset = _entry(index)
+    front[offset], front[offset + 1], front[offset + 2], front[offset + 3] = count, key, extra, row
 
 
 @inline
 def _before(front, index, block, rule, count, key, extra):  # type: ignore[no-untyped-def]
     """Whether an entry comes before the one at `index` of a front."""
-    at = _entry(index)
-    other = front[at + 2]
+    offset = _entry(index)
+    other = front[offset + 2]
     if other < 0:
         other = ~other
-    return before(block, rule, count, key, extra, front[at], front[at + 1], other)
+    return before(block, rule, count, key, extra, front[offset], front[offset + 1], other)
 
 
 @inline
 def _first_shown(team, block, n_shards, most):  # type: ignore[no-untyped-def]
     """Which shard shows the pair that comes next, or `NOTHING` if none does, or another may come sooner."""
-    heads, rule = i64_in(block, HEADS), i64_in(block, STATE)[RULE]
+    heads, rule = i64_in(block, at.HEADS), i64_in(block, at.STATE)[at.RULE]
     first = NOTHING
     for shard in range(n_shards):
-        front = i64_in(u64_in(team, shard), FRONT)
+        front = i64_in(u64_in(team, shard), at.FRONT)
         if heads[shard] == front[N_SHOWN]:
             if front[N_SHOWN] > 0 and front[MORE] == 1 and front[ENTRIES] == most:
                 return NOTHING
         elif first < 0:
             first = shard
         else:
-            best, at = i64_in(u64_in(team, first), FRONT), _entry(heads[first])
-            extra = best[at + 2]
+            best, offset = i64_in(u64_in(team, first), at.FRONT), _entry(heads[first])
+            extra = best[offset + 2]
             if extra < 0:
                 extra = ~extra
-            if not _before(front, heads[shard], block, rule, best[at], best[at + 1], extra):
+            if not _before(front, heads[shard], block, rule, best[offset], best[offset + 1], extra):
                 first = shard
     return first
 
@@ -218,26 +178,26 @@ def choose_batch(team, block):  # type: ignore[no-untyped-def]
 
     Each shard does so for itself, from what all show, with the same result.
     """
-    state, sizes, batch = i64_in(block, STATE), i64_in(block, SIZES), i64_in(block, BATCH)
-    heads, marks, n_shards = i64_in(block, HEADS), i64_in(block, IN_BATCH), state[N_SHARDS]
-    if state[N_MERGES] + MOST_TOGETHER > sizes[MERGES] // 3:
-        return MERGES_FULL
+    state, sizes, batch = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.BATCH)
+    heads, marks, n_shards = i64_in(block, at.HEADS), i64_in(block, at.IN_BATCH), state[at.N_SHARDS]
+    if state[at.N_MERGES] + MOST_TOGETHER > sizes[at.MERGES] // 3:
+        return at.MERGES_FULL
     for shard in range(n_shards):
         heads[shard] = 0
-    state[BATCH_NUMBER] += 1
-    number, n_taken, n_batch = state[BATCH_NUMBER], np.int64(0), np.int64(0)
+    state[at.BATCH_NUMBER] += 1
+    number, n_taken, n_batch = state[at.BATCH_NUMBER], np.int64(0), np.int64(0)
     most, last = np.int64(0), np.int64(-1)
-    while n_batch < MOST_TOGETHER and state[N_TOKENS] < state[N_WANTED]:
+    while n_batch < MOST_TOGETHER and state[at.N_TOKENS] < state[at.N_WANTED]:
         shard = _first_shown(team, block, n_shards, most)
         if shard < 0:
             break
         peer, index = u64_in(team, shard), heads[shard]
-        front, at = i64_in(peer, FRONT), _entry(index)
-        count, key, extra = front[at], front[at + 1], front[at + 2]
+        front, offset = i64_in(peer, at.FRONT), _entry(index)
+        count, key, extra = front[offset], front[offset + 1], front[offset + 2]
         left, right = sides(key)
         if n_taken == 0:
             most = count
-            if count < state[MINIMUM]:
+            if count < state[at.MINIMUM]:
                 break
         elif count != most or key == last or marks[2 * right] == number or marks[2 * left + 1] == number:
             break
@@ -245,35 +205,35 @@ def choose_batch(team, block):  # type: ignore[no-untyped-def]
             if n_taken == 0:
                 n_taken += 1
                 heads[shard] += 1
-                if shard == state[SHARD]:
+                if shard == state[at.SHARD]:
                     _queue_risen(block, key, ~extra)
             break
         n_taken += 1
         heads[shard] += 1
-        n_tokens = state[N_TOKENS]
+        n_tokens = state[at.N_TOKENS]
         new = enter_token(block, left, right)
         if new == NOT_A_TOKEN:
-            state[ALONE] = 1
+            state[at.ALONE] = 1
             if n_batch > 0:
                 break
             continue
-        entry = B_SIZE * n_batch
-        batch[entry + B_LEFT], batch[entry + B_RIGHT], batch[entry + B_NEW] = left, right, new
-        batch[entry + B_EXTRA], batch[entry + B_ROW] = extra, front[at + 3]
-        batch[entry + B_RUN] = i64_in(peer, SHOWN_RUNS)[index * n_shards + state[SHARD]]
+        entry = at.B_SIZE * n_batch
+        batch[entry + at.B_LEFT], batch[entry + at.B_RIGHT], batch[entry + at.B_NEW] = left, right, new
+        batch[entry + at.B_EXTRA], batch[entry + at.B_ROW] = extra, front[offset + 3]
+        batch[entry + at.B_RUN] = i64_in(peer, at.SHOWN_RUNS)[index * n_shards + state[at.SHARD]]
         n_batch += 1
         marks[2 * left], marks[2 * right + 1], last = number, number, key
-        if new < n_tokens or state[ALONE] == 1:
+        if new < n_tokens or state[at.ALONE] == 1:
             break
     if n_taken == 0:
-        return DONE
-    state[N_BATCH], state[AT_MERGE] = n_batch, 0
+        return at.DONE
+    state[at.N_BATCH], state[at.AT_MERGE] = n_batch, 0
     return -1
 
 
 @inline
 def _queue_risen(block, key, extra):  # type: ignore[no-untyped-def]
     """Put a pair back in the queue with its true count; `show_front` has seen to the room."""
-    pairs, sizes = i64_in(block, PAIRS), i64_in(block, SIZES)
-    row = find_pair(pairs, sizes[PAIRS] // 4 - 1, key)
-    enqueue(block, pairs[row + COUNT], key, extra)
+    pairs, sizes = i64_in(block, at.PAIRS), i64_in(block, at.SIZES)
+    row = find_pair(pairs, sizes[at.PAIRS] // 4 - 1, key)
+    enqueue(block, pairs[row + at.COUNT], key, extra)

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.threads import in_threads
-from tokbench_subword.training.layout import CELLS, EXTENT, RULE, SINGLES, STATE, WEIGHTS, Workspace
+from tokbench_subword.training import layout as at
+from tokbench_subword.training.layout import Workspace
 from tokbench_subword.training.ties import FIRST_SEEN
 
 MOST_CELLS = 2**29
@@ -39,7 +40,7 @@ def fill_cells(
         )
     if len(counts) and counts.min() < 1:
         raise TokenizerError(f"a word was seen {counts.min()} times; a count is 1 or more")
-    if work[STATE][RULE] != FIRST_SEEN and (counts > 1).any():
+    if work[at.STATE][at.RULE] != FIRST_SEEN and (counts > 1).any():
         often = np.flatnonzero(counts > 1)
         often = often[np.argsort(-counts[often], kind="stable")]
         order = np.concatenate((often, np.flatnonzero(counts == 1)))
@@ -48,7 +49,7 @@ def fill_cells(
     places[1:] += np.cumsum(ends - begins + 1)
     more_than_one = np.flatnonzero(counts > 1)
     singles = int(places[more_than_one[-1] + 1]) if len(more_than_one) else 0
-    work[STATE][SINGLES] = singles
+    work[at.STATE][at.SINGLES] = singles
     cells, weights = np.empty(2 * n_cells, np.int32), np.empty(max(singles, 1), np.int64)
     cells[0], cells[1] = -1, 0
     words = Words(symbols, begins, ends, counts)
@@ -58,7 +59,7 @@ def fill_cells(
         _lay_words(*part, words, places, singles, cells, weights)
 
     in_threads(lay, pairwise([*limits, len(counts)]), workers)
-    work[CELLS], work[WEIGHTS] = cells, weights
+    work[at.CELLS], work[at.WEIGHTS] = cells, weights
 
 
 class Words(NamedTuple):
@@ -76,11 +77,11 @@ def _lay_words(low, high, words, places, singles, cells, weights):  # type: igno
     for word in range(low, high):
         cell = places[word]
         for place in range(words.begins[word], words.ends[word]):
-            cells[2 * cell], cells[2 * cell + EXTENT] = words.symbols[place], 1
+            cells[2 * cell], cells[2 * cell + at.EXTENT] = words.symbols[place], 1
             if cell < singles:
                 weights[cell] = words.counts[word]
             cell += 1
-        cells[2 * cell], cells[2 * cell + EXTENT] = -1, 0
+        cells[2 * cell], cells[2 * cell + at.EXTENT] = -1, 0
 
 
 @inline
@@ -88,7 +89,7 @@ def stands_at(cells, position, left, right):  # type: ignore[no-untyped-def]
     """Whether a token begins at a position that is the left one of a pair, and followed by the right one."""
     if cells[2 * position] != left:
         return False
-    extent = np.int64(cells[2 * position + EXTENT])
+    extent = np.int64(cells[2 * position + at.EXTENT])
     return extent > 0 and cells[2 * (position + extent)] == right
 
 
@@ -101,17 +102,17 @@ def weight_of(weights, singles, position):  # type: ignore[no-untyped-def]
 @inline
 def merge_at(cells, position, new):  # type: ignore[no-untyped-def]
     """Make a token and the next one the token `new`; returns the cell after it."""
-    left_extent = np.int64(cells[2 * position + EXTENT])
+    left_extent = np.int64(cells[2 * position + at.EXTENT])
     second = position + left_extent
-    extent = left_extent + np.int64(cells[2 * second + EXTENT])
+    extent = left_extent + np.int64(cells[2 * second + at.EXTENT])
     last = position + extent - 1
     cells[2 * second] = -1  # no token begins here any more
-    cells[2 * position], cells[2 * position + EXTENT] = np.int32(new), np.int32(extent)
-    cells[2 * last], cells[2 * last + EXTENT] = np.int32(new), np.int32(-extent)
+    cells[2 * position], cells[2 * position + at.EXTENT] = np.int32(new), np.int32(extent)
+    cells[2 * last], cells[2 * last + at.EXTENT] = np.int32(new), np.int32(-extent)
     return last + 1
 
 
 @inline
 def token_before(cells, position):  # type: ignore[no-untyped-def]
     """Where the token begins that ends right before a position."""
-    return position - abs(np.int64(cells[2 * (position - 1) + EXTENT]))
+    return position - abs(np.int64(cells[2 * (position - 1) + at.EXTENT]))

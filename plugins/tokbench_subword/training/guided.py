@@ -12,32 +12,6 @@ from tokbench.kernels.compiling import inline
 from tokbench.kernels.pointers import block as block_of
 from tokbench.kernels.pointers import i64_in
 from tokbench_subword.training import layout as at
-from tokbench_subword.training.layout import (
-    APPLYING,
-    CHOOSING,
-    COUNT,
-    DONE,
-    DRAINING,
-    HEAP_COUNTS,
-    HEAP_FULL,
-    HEAP_KEYS,
-    HEAP_SIZE,
-    LEFT,
-    MERGES,
-    MERGES_FULL,
-    N_MERGES,
-    N_TOKENS,
-    NEW,
-    OWN,
-    PAIRS,
-    QUEUING,
-    RIGHT,
-    RUN,
-    SIZES,
-    SPELLING_FULL,
-    STAGE,
-    STATE,
-)
 from tokbench_subword.training.merges import fill_queue, no_room_to_spell, note_merge, queue_touched, spell
 from tokbench_subword.training.pairs import find_pair, pair_key, sides, take_runs
 from tokbench_subword.training.queue import call_waiting, drop_top, queue_again
@@ -55,36 +29,36 @@ SHARED = (
 @inline
 def _queued(block):  # type: ignore[no-untyped-def]
     """See to it that the pairs of the corpus are queued; what has no room, or `DONE`."""
-    state = i64_in(block, STATE)
-    if state[STAGE] == QUEUING:
+    state = i64_in(block, at.STATE)
+    if state[at.STAGE] == at.QUEUING:
         reason = fill_queue(block)
-        if reason != DONE:
+        if reason != at.DONE:
             return reason
-        state[STAGE] = CHOOSING
-    return DONE
+        state[at.STAGE] = at.CHOOSING
+    return at.DONE
 
 
 @inline
 def first_pair(block):  # type: ignore[no-untyped-def]
     """Find the pair that comes first: `LEFT`, `RIGHT`, and its count in `OWN` (0: there is none)."""
-    state, sizes, pairs = i64_in(block, STATE), i64_in(block, SIZES), i64_in(block, PAIRS)
-    counts, keys, mask = i64_in(block, HEAP_COUNTS), i64_in(block, HEAP_KEYS), sizes[PAIRS] // 4 - 1
+    state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
+    counts, keys, mask = i64_in(block, at.HEAP_COUNTS), i64_in(block, at.HEAP_KEYS), sizes[at.PAIRS] // 4 - 1
     reason = _queued(block)
-    if reason != DONE:
+    if reason != at.DONE:
         return reason
     while True:
         if not call_waiting(block):
-            return HEAP_FULL
-        if state[HEAP_SIZE] == 0:
-            state[OWN] = 0
-            return DONE
+            return at.HEAP_FULL
+        if state[at.HEAP_SIZE] == 0:
+            state[at.OWN] = 0
+            return at.DONE
         key = keys[0]
         row = find_pair(pairs, mask, key)
-        count = pairs[row + COUNT] if pairs[row] == key else 0
+        count = pairs[row + at.COUNT] if pairs[row] == key else 0
         if count == counts[0]:
-            state[LEFT], state[RIGHT] = sides(key)
-            state[OWN] = count
-            return DONE
+            state[at.LEFT], state[at.RIGHT] = sides(key)
+            state[at.OWN] = count
+            return at.DONE
         if count > 0:
             queue_again(block, count, key, 0)
         else:
@@ -94,48 +68,48 @@ def first_pair(block):  # type: ignore[no-untyped-def]
 @inline
 def note_token(block, left, right):  # type: ignore[no-untyped-def]
     """Make the token of a pair, and write the merge down, for all trainings; `NEW` is the token."""
-    state, sizes = i64_in(block, STATE), i64_in(block, SIZES)
-    if state[N_MERGES] >= sizes[MERGES] // 3:
-        return MERGES_FULL
+    state, sizes = i64_in(block, at.STATE), i64_in(block, at.SIZES)
+    if state[at.N_MERGES] >= sizes[at.MERGES] // 3:
+        return at.MERGES_FULL
     if no_room_to_spell(block, left, right):
-        return SPELLING_FULL
-    n_tokens = state[N_TOKENS]
+        return at.SPELLING_FULL
+    n_tokens = state[at.N_TOKENS]
     new = enter_token(block, left, right)
     if new == n_tokens:
         spell(block, left, right, new)
     note_merge(block, left, right, new)
-    return DONE
+    return at.DONE
 
 
 @inline
 def merge_given(block, left, right, new, n_merges):  # type: ignore[no-untyped-def]
     """Make a pair a token wherever it stands, if anywhere; `OWN` is how often. Returns why it stopped."""
-    state, sizes, pairs = i64_in(block, STATE), i64_in(block, SIZES), i64_in(block, PAIRS)
+    state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
     reason = _queued(block)
-    if reason != DONE:
+    if reason != at.DONE:
         return reason
-    if state[STAGE] == CHOOSING:
+    if state[at.STAGE] == at.CHOOSING:
         key = pair_key(left, right)
-        row = find_pair(pairs, sizes[PAIRS] // 4 - 1, key)
-        state[OWN] = 0
-        if pairs[row] != key or pairs[row + RUN] < 0:
-            return DONE
-        reason = take_positions(block, pairs[row + RUN])
-        if reason != DONE:
+        row = find_pair(pairs, sizes[at.PAIRS] // 4 - 1, key)
+        state[at.OWN] = 0
+        if pairs[row] != key or pairs[row + at.RUN] < 0:
+            return at.DONE
+        reason = take_positions(block, pairs[row + at.RUN])
+        if reason != at.DONE:
             return reason
         take_runs(pairs, row)
-        state[LEFT], state[RIGHT], state[NEW], state[N_MERGES] = left, right, new, n_merges
+        state[at.LEFT], state[at.RIGHT], state[at.NEW], state[at.N_MERGES] = left, right, new, n_merges
         rewrite(block)
-        pairs[row + COUNT] -= state[OWN]
-        state[STAGE] = APPLYING
-    if state[STAGE] == APPLYING:
+        pairs[row + at.COUNT] -= state[at.OWN]
+        state[at.STAGE] = at.APPLYING
+    if state[at.STAGE] == at.APPLYING:
         reason = apply(block)
-        if reason != DONE:
+        if reason != at.DONE:
             return reason
-        state[STAGE] = DRAINING
+        state[at.STAGE] = at.DRAINING
     reason = queue_touched(block)
-    if reason == DONE:
-        state[STAGE] = CHOOSING
+    if reason == at.DONE:
+        state[at.STAGE] = at.CHOOSING
     return reason
 
 

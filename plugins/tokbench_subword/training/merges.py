@@ -11,48 +11,7 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import i32_in, i64_in, u8_in
-from tokbench_subword.training.layout import (
-    APPLYING,
-    CELLS,
-    CHOOSING,
-    COUNT,
-    DONE,
-    DRAINING,
-    HEAP_COUNTS,
-    HEAP_EXTRAS,
-    HEAP_FULL,
-    HEAP_KEYS,
-    HEAP_SIZE,
-    LEFT,
-    MERGES,
-    MERGES_FULL,
-    MINIMUM,
-    N_MERGES,
-    N_PAIRS,
-    N_TOKENS,
-    N_TOUCHED,
-    N_WANTED,
-    NEW,
-    OWN,
-    PAIRS,
-    PAUSE_AT,
-    PAUSED,
-    QUEUING,
-    RIGHT,
-    RULE,
-    RUN,
-    RUNS,
-    SIZES,
-    SPELLING,
-    SPELLING_FULL,
-    STAGE,
-    STARTS,
-    STATE,
-    TOUCHED,
-    WAITING,
-    WAITING_FULL,
-    WAITING_USED,
-)
+from tokbench_subword.training import layout as at
 from tokbench_subword.training.pairs import find_pair, first_standing, pair_key, sides, take_runs
 from tokbench_subword.training.queue import call_waiting, drop_top, enqueue, queue_again
 from tokbench_subword.training.rewrite import apply, rewrite, take_positions
@@ -63,19 +22,19 @@ from tokbench_subword.training.ties import FIRST_SEEN, HF, LEXICOGRAPHIC
 @inline
 def _extra(block, row):  # type: ignore[no-untyped-def]
     """What an entry carries beside count and key: its runs (hf), or where the pair comes first (first_seen)."""
-    pairs, rule = i64_in(block, PAIRS), i64_in(block, STATE)[RULE]
+    pairs, rule = i64_in(block, at.PAIRS), i64_in(block, at.STATE)[at.RULE]
     if rule == HF:
         return take_runs(pairs, row)
     if rule == FIRST_SEEN:
         left, right = sides(pairs[row])
-        return first_standing(i32_in(block, CELLS), i32_in(block, RUNS), pairs[row + RUN], left, right)
+        return first_standing(i32_in(block, at.CELLS), i32_in(block, at.RUNS), pairs[row + at.RUN], left, right)
     return np.int64(0)
 
 
 @inline
 def spell(block, left, right, new):  # type: ignore[no-untyped-def]
     """Write down the bytes of a new token, after those of all tokens before it."""
-    starts, spelling = i64_in(block, STARTS), u8_in(block, SPELLING)
+    starts, spelling = i64_in(block, at.STARTS), u8_in(block, at.SPELLING)
     end = starts[new]
     for part in (left, right):
         for index in range(starts[part], starts[part + 1]):
@@ -87,80 +46,81 @@ def spell(block, left, right, new):  # type: ignore[no-untyped-def]
 @inline
 def note_merge(block, left, right, new):  # type: ignore[no-untyped-def]
     """Write down a merge, and make it the one at hand."""
-    merges, state = i32_in(block, MERGES), i64_in(block, STATE)
-    number = state[N_MERGES]
+    merges, state = i32_in(block, at.MERGES), i64_in(block, at.STATE)
+    number = state[at.N_MERGES]
     merges[3 * number], merges[3 * number + 1] = np.int32(left), np.int32(right)
     merges[3 * number + 2] = np.int32(new)
-    state[N_MERGES] = number + 1
-    state[LEFT], state[RIGHT], state[NEW] = left, right, new
+    state[at.N_MERGES] = number + 1
+    state[at.LEFT], state[at.RIGHT], state[at.NEW] = left, right, new
 
 
 @inline
 def why_stop(state, sizes):  # type: ignore[no-untyped-def]
     """Before a merge: `DONE` where nothing is left to do, a reason to pause, or -1."""
-    if state[N_TOKENS] >= state[N_WANTED] or state[HEAP_SIZE] == 0:
-        return DONE
-    if state[N_MERGES] >= state[PAUSE_AT]:
-        return PAUSED
-    if state[N_MERGES] >= sizes[MERGES] // 3:
-        return MERGES_FULL
+    if state[at.N_TOKENS] >= state[at.N_WANTED] or state[at.HEAP_SIZE] == 0:
+        return at.DONE
+    if state[at.N_MERGES] >= state[at.PAUSE_AT]:
+        return at.PAUSED
+    if state[at.N_MERGES] >= sizes[at.MERGES] // 3:
+        return at.MERGES_FULL
     return -1
 
 
 @inline
 def fill_queue(block):  # type: ignore[no-untyped-def]
     """Queue the pairs of the corpus as it is; `WAITING_FULL` where there is no room."""
-    state, sizes, pairs = i64_in(block, STATE), i64_in(block, SIZES), i64_in(block, PAIRS)
-    if 4 * state[N_PAIRS] > sizes[WAITING]:
-        return WAITING_FULL
-    for row in range(0, sizes[PAIRS], 4):
-        if pairs[row] >= 0 and pairs[row + COUNT] > 0:
-            enqueue(block, pairs[row + COUNT], pairs[row], _extra(block, row))
-    return DONE
+    state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
+    if 4 * state[at.N_PAIRS] > sizes[at.WAITING]:
+        return at.WAITING_FULL
+    for row in range(0, sizes[at.PAIRS], 4):
+        if pairs[row] >= 0 and pairs[row + at.COUNT] > 0:
+            enqueue(block, pairs[row + at.COUNT], pairs[row], _extra(block, row))
+    return at.DONE
 
 
 @inline
 def queue_touched(block):  # type: ignore[no-untyped-def]
     """Queue the pairs that a merge made; returns what has no room, changing nothing then."""
-    state, sizes, pairs = i64_in(block, STATE), i64_in(block, SIZES), i64_in(block, PAIRS)
-    touched, rule = i64_in(block, TOUCHED), state[RULE]
-    if state[HEAP_SIZE] + state[N_TOUCHED] > sizes[HEAP_KEYS]:
-        return HEAP_FULL
-    if state[WAITING_USED] + 4 * (state[N_TOUCHED] + state[HEAP_SIZE]) > sizes[WAITING]:
-        return WAITING_FULL
-    for index in range(state[N_TOUCHED]):
+    state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
+    touched, rule = i64_in(block, at.TOUCHED), state[at.RULE]
+    if state[at.HEAP_SIZE] + state[at.N_TOUCHED] > sizes[at.HEAP_KEYS]:
+        return at.HEAP_FULL
+    if state[at.WAITING_USED] + 4 * (state[at.N_TOUCHED] + state[at.HEAP_SIZE]) > sizes[at.WAITING]:
+        return at.WAITING_FULL
+    for index in range(state[at.N_TOUCHED]):
         row = touched[index]
-        if pairs[row + COUNT] > 0:
+        if pairs[row + at.COUNT] > 0:
             extra = _extra(block, row)
             if rule != HF or extra >= 0:
-                enqueue(block, pairs[row + COUNT], pairs[row], extra)
-    return DONE
+                enqueue(block, pairs[row + at.COUNT], pairs[row], extra)
+    return at.DONE
 
 
 @inline
 def no_room_to_spell(block, left, right):  # type: ignore[no-untyped-def]
     """Whether the bytes of a pair have no place behind those of all tokens."""
-    state, sizes, starts = i64_in(block, STATE), i64_in(block, SIZES), i64_in(block, STARTS)
+    state, sizes, starts = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.STARTS)
     total = starts[left + 1] - starts[left] + starts[right + 1] - starts[right]
-    return starts[state[N_TOKENS]] + total > sizes[SPELLING]
+    return starts[state[at.N_TOKENS]] + total > sizes[at.SPELLING]
 
 
 @inline
 def _choose(block):  # type: ignore[no-untyped-def]
     """Take the next merge from the queue and make it the one at hand; returns -1, or what to stop for."""
-    state, sizes, pairs = i64_in(block, STATE), i64_in(block, SIZES), i64_in(block, PAIRS)
-    counts, keys, extras = i64_in(block, HEAP_COUNTS), i64_in(block, HEAP_KEYS), i64_in(block, HEAP_EXTRAS)
-    rule, mask = state[RULE], sizes[PAIRS] // 4 - 1
+    state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
+    counts, keys = i64_in(block, at.HEAP_COUNTS), i64_in(block, at.HEAP_KEYS)
+    extras = i64_in(block, at.HEAP_EXTRAS)
+    rule, mask = state[at.RULE], sizes[at.PAIRS] // 4 - 1
     while True:
         if not call_waiting(block):
-            return HEAP_FULL
+            return at.HEAP_FULL
         reason = why_stop(state, sizes)
         if reason >= 0:
             return reason
         key = keys[0]
         left, right = sides(key)
         row = find_pair(pairs, mask, key)
-        count = pairs[row + COUNT] if pairs[row] == key else np.int64(0)
+        count = pairs[row + at.COUNT] if pairs[row] == key else np.int64(0)
         extra = extras[0]
         if rule == FIRST_SEEN and count > 0:
             extra = _extra(block, row)
@@ -170,16 +130,16 @@ def _choose(block):  # type: ignore[no-untyped-def]
             else:
                 drop_top(block)
             continue
-        if count < state[MINIMUM]:
-            return DONE
-        reason = take_positions(block, extra if rule == HF else pairs[row + RUN])
-        if reason != DONE:
+        if count < state[at.MINIMUM]:
+            return at.DONE
+        reason = take_positions(block, extra if rule == HF else pairs[row + at.RUN])
+        if reason != at.DONE:
             return reason
         if rule == LEXICOGRAPHIC and no_room_to_spell(block, left, right):
-            return SPELLING_FULL
+            return at.SPELLING_FULL
         take_runs(pairs, row)
         drop_top(block)
-        n_tokens = state[N_TOKENS]
+        n_tokens = state[at.N_TOKENS]
         new = enter_token(block, left, right)
         if new == NOT_A_TOKEN:
             continue
@@ -194,32 +154,33 @@ def learn_merges(block):  # type: ignore[no-untyped-def]
     """Learn merges until there are `N_WANTED` tokens, none is left, or `PAUSE_AT` merges; returns why it
     stopped. The arrays are those of `layout`.
     """
-    state, sizes, pairs = i64_in(block, STATE), i64_in(block, SIZES), i64_in(block, PAIRS)
-    mask, rule = sizes[PAIRS] // 4 - 1, state[RULE]
+    state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
+    mask, rule = sizes[at.PAIRS] // 4 - 1, state[at.RULE]
 
-    if state[STAGE] == QUEUING:
+    if state[at.STAGE] == at.QUEUING:
         reason = fill_queue(block)
-        if reason != DONE:
+        if reason != at.DONE:
             return reason
-        state[STAGE] = CHOOSING
+        state[at.STAGE] = at.CHOOSING
 
     while True:
-        if state[STAGE] == CHOOSING:
+        if state[at.STAGE] == at.CHOOSING:
             reason = _choose(block)
             if reason >= 0:
                 return reason
             rewrite(block)
             if rule != HF:
-                pairs[find_pair(pairs, mask, pair_key(state[LEFT], state[RIGHT])) + COUNT] -= state[OWN]
-            state[STAGE] = APPLYING
+                row = find_pair(pairs, mask, pair_key(state[at.LEFT], state[at.RIGHT]))
+                pairs[row + at.COUNT] -= state[at.OWN]
+            state[at.STAGE] = at.APPLYING
 
-        if state[STAGE] == APPLYING:
+        if state[at.STAGE] == at.APPLYING:
             reason = apply(block)
-            if reason != DONE:
+            if reason != at.DONE:
                 return reason
-            state[STAGE] = DRAINING
+            state[at.STAGE] = at.DRAINING
 
         reason = queue_touched(block)
-        if reason != DONE:
+        if reason != at.DONE:
             return reason
-        state[STAGE] = CHOOSING
+        state[at.STAGE] = at.CHOOSING

@@ -11,9 +11,9 @@ from __future__ import annotations
 from tokbench.kernels.barrier import all_there, arrive, is_last
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import i64_in, pointer, u64_in
+from tokbench_subword.training import layout as at
 from tokbench_subword.training.batch import choose_batch, show_front
 from tokbench_subword.training.exchange import merge_batch, take_messages
-from tokbench_subword.training.layout import AWAITING, DISBANDED, DONE, N_MERGES, PAUSE_AT, PAUSED, STATE
 
 # `turn`, int64, of one thread: its number, how many threads there are, its first shard and the one after its
 # last; and how far it is: stage, shard, barriers it has come to.
@@ -34,21 +34,21 @@ def learn_in_shards(team, turn, arrivals_):  # type: ignore[no-untyped-def]
         stage = turn[TURN_STAGE]
         if stage in (MEETING_TO_CHOOSE, MEETING_TO_TAKE):
             if not all_there(arrivals, turn[THREADS], turn[BARRIERS]):
-                return AWAITING
+                return at.AWAITING
             turn[TURN_STAGE] = CHOOSING_BATCH if stage == MEETING_TO_CHOOSE else TAKING
             if is_last(arrivals, turn[THREADS], turn[BARRIERS]):
-                return DISBANDED
-            state = i64_in(u64_in(team, turn[FIRST]), STATE)
-            if stage == MEETING_TO_CHOOSE and state[N_MERGES] >= state[PAUSE_AT]:
-                return PAUSED
+                return at.DISBANDED
+            state = i64_in(u64_in(team, turn[FIRST]), at.STATE)
+            if stage == MEETING_TO_CHOOSE and state[at.N_MERGES] >= state[at.PAUSE_AT]:
+                return at.PAUSED
             continue
         while turn[AT_SHARD] < turn[END]:
             block = u64_in(team, turn[AT_SHARD])
             if stage == TAKING:
                 reason = take_messages(team, block)
-                if reason == DONE:
+                if reason == at.DONE:
                     reason = show_front(block)
-                if reason != DONE:
+                if reason != at.DONE:
                     return reason
             elif stage == CHOOSING_BATCH:
                 reason = choose_batch(team, block)
@@ -56,7 +56,7 @@ def learn_in_shards(team, turn, arrivals_):  # type: ignore[no-untyped-def]
                     return reason
             else:
                 reason = merge_batch(team, block)
-                if reason != DONE:
+                if reason != at.DONE:
                     return reason
             turn[AT_SHARD] += 1
         turn[AT_SHARD] = turn[FIRST]

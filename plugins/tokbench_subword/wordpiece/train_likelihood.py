@@ -15,41 +15,7 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import i32_in, i64_in
-from tokbench_subword.training.layout import (
-    APPLYING,
-    CHOOSING,
-    COUNT,
-    DONE,
-    DRAINING,
-    FIRSTS,
-    HEAP_COUNTS,
-    HEAP_EXTRAS,
-    HEAP_FULL,
-    HEAP_KEYS,
-    HEAP_SIZE,
-    KEY,
-    LEFT,
-    MINIMUM,
-    N_PAIRS,
-    N_PARTNERS,
-    N_TOUCHED,
-    NEW,
-    OWN,
-    PAIRS,
-    PARTNERS,
-    PARTNERS_FULL,
-    QUEUING,
-    RESCORED,
-    RESCORING,
-    RIGHT,
-    RUN,
-    SIDE,
-    SIZES,
-    STAGE,
-    STATE,
-    SYMBOL_COUNTS,
-    TOUCHED,
-)
+from tokbench_subword.training import layout as at
 from tokbench_subword.training.merges import note_merge, why_stop
 from tokbench_subword.training.pairs import find_pair, pair_key, sides, take_runs
 from tokbench_subword.training.queue import BY_SCORE, before, drop_top, push, replace_top
@@ -60,7 +26,7 @@ from tokbench_subword.training.spelling import NOT_A_TOKEN, enter_token
 @inline
 def _score(block, count, key):  # type: ignore[no-untyped-def]
     """The score of a pair, as the queue wants it."""
-    symbol_counts = i64_in(block, SYMBOL_COUNTS)
+    symbol_counts = i64_in(block, at.SYMBOL_COUNTS)
     left, right = sides(key)
     score = np.float64(count) / (np.float64(symbol_counts[left]) * np.float64(symbol_counts[right]))
     return np.float64(score).view(np.int64)
@@ -69,21 +35,21 @@ def _score(block, count, key):  # type: ignore[no-untyped-def]
 @inline
 def _push_scored(block, row):  # type: ignore[no-untyped-def]
     """Queue a pair, if it is seen often enough to be merged."""
-    pairs = i64_in(block, PAIRS)
-    count, key = pairs[row + COUNT], pairs[row + KEY]
-    if count >= max(i64_in(block, STATE)[MINIMUM], 1):
+    pairs = i64_in(block, at.PAIRS)
+    count, key = pairs[row + at.COUNT], pairs[row + at.KEY]
+    if count >= max(i64_in(block, at.STATE)[at.MINIMUM], 1):
         push(block, count, key, _score(block, count, key))
 
 
 @inline
 def _add_partners(block, key):  # type: ignore[no-untyped-def]
     """Note with both symbols that they form a pair; takes at most two cells of (partner, next + 1)."""
-    partners, firsts, state = i32_in(block, PARTNERS), i32_in(block, FIRSTS), i64_in(block, STATE)
+    partners, firsts, state = i32_in(block, at.PARTNERS), i32_in(block, at.FIRSTS), i64_in(block, at.STATE)
     left, right = sides(key)
     for symbol, other, is_left in ((left, right, 1), (right, left, 0)):
         if is_left == 1 or left != right:
-            cell = state[N_PARTNERS]
-            state[N_PARTNERS] += 1
+            cell = state[at.N_PARTNERS]
+            state[at.N_PARTNERS] += 1
             partners[2 * cell] = np.int32((other << 1) | is_left)
             partners[2 * cell + 1] = np.int32(firsts[symbol])
             firsts[symbol] = np.int32(cell + 1)
@@ -92,16 +58,17 @@ def _add_partners(block, key):  # type: ignore[no-untyped-def]
 @inline
 def _choose(block):  # type: ignore[no-untyped-def]
     """Take the next merge from the queue and make it the one at hand; returns -1, or what to stop for."""
-    state, sizes, pairs = i64_in(block, STATE), i64_in(block, SIZES), i64_in(block, PAIRS)
-    counts, keys, scores = i64_in(block, HEAP_COUNTS), i64_in(block, HEAP_KEYS), i64_in(block, HEAP_EXTRAS)
-    mask, least = sizes[PAIRS] // 4 - 1, max(state[MINIMUM], 1)
+    state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
+    counts, keys = i64_in(block, at.HEAP_COUNTS), i64_in(block, at.HEAP_KEYS)
+    scores = i64_in(block, at.HEAP_EXTRAS)
+    mask, least = sizes[at.PAIRS] // 4 - 1, max(state[at.MINIMUM], 1)
     while True:
         reason = why_stop(state, sizes)
         if reason >= 0:
             return reason
         key = keys[0]
         row = find_pair(pairs, mask, key)
-        count = pairs[row + COUNT] if pairs[row] == key else np.int64(0)
+        count = pairs[row + at.COUNT] if pairs[row] == key else np.int64(0)
         score = np.int64(0)
         if count >= least:
             score = _score(block, count, key)
@@ -111,8 +78,8 @@ def _choose(block):  # type: ignore[no-untyped-def]
             else:  # gone, or queued again with its better score
                 drop_top(block)
             continue
-        reason = take_positions(block, pairs[row + RUN])
-        if reason != DONE:
+        reason = take_positions(block, pairs[row + at.RUN])
+        if reason != at.DONE:
             return reason
         take_runs(pairs, row)
         drop_top(block)
@@ -127,15 +94,15 @@ def _choose(block):  # type: ignore[no-untyped-def]
 @inline
 def _rescore(block):  # type: ignore[no-untyped-def]
     """Queue all pairs of the two merged symbols again; False where there is no room, to be continued."""
-    state, sizes, pairs = i64_in(block, STATE), i64_in(block, SIZES), i64_in(block, PAIRS)
-    partners, firsts, mask = i32_in(block, PARTNERS), i32_in(block, FIRSTS), sizes[PAIRS] // 4 - 1
-    left, right = state[LEFT], state[RIGHT]
-    while state[SIDE] < 2:
-        symbol = left if state[SIDE] == 0 else right
-        cell = state[RESCORED] - 1
+    state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
+    partners, firsts, mask = i32_in(block, at.PARTNERS), i32_in(block, at.FIRSTS), sizes[at.PAIRS] // 4 - 1
+    left, right = state[at.LEFT], state[at.RIGHT]
+    while state[at.SIDE] < 2:
+        symbol = left if state[at.SIDE] == 0 else right
+        cell = state[at.RESCORED] - 1
         while cell >= 0:
-            if state[HEAP_SIZE] >= sizes[HEAP_KEYS]:
-                state[RESCORED] = cell + 1
+            if state[at.HEAP_SIZE] >= sizes[at.HEAP_KEYS]:
+                state[at.RESCORED] = cell + 1
                 return False
             other = np.int64(partners[2 * cell]) >> 1
             key = pair_key(symbol, other) if partners[2 * cell] & 1 else pair_key(other, symbol)
@@ -143,8 +110,8 @@ def _rescore(block):  # type: ignore[no-untyped-def]
             if pairs[row] == key:
                 _push_scored(block, row)
             cell = np.int64(partners[2 * cell + 1]) - 1
-        state[SIDE] += 2 if left == right else 1
-        state[RESCORED] = firsts[right]
+        state[at.SIDE] += 2 if left == right else 1
+        state[at.RESCORED] = firsts[right]
     return True
 
 
@@ -156,52 +123,52 @@ def learn_by_likelihood(block):  # type: ignore[no-untyped-def]
     `PARTNERS` (int32 ``(n, 2)``) and ``FIRSTS[t]``, the lists of each token's partners. A pair seen less than
     `MINIMUM` times is not queued.
     """
-    state, sizes, pairs = i64_in(block, STATE), i64_in(block, SIZES), i64_in(block, PAIRS)
-    symbol_counts, touched = i64_in(block, SYMBOL_COUNTS), i64_in(block, TOUCHED)
-    mask, most_partners = sizes[PAIRS] // 4 - 1, sizes[PARTNERS] // 2
+    state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
+    symbol_counts, touched = i64_in(block, at.SYMBOL_COUNTS), i64_in(block, at.TOUCHED)
+    mask, most_partners = sizes[at.PAIRS] // 4 - 1, sizes[at.PARTNERS] // 2
 
-    if state[STAGE] == QUEUING:
-        if state[N_PAIRS] > sizes[HEAP_KEYS]:
-            return HEAP_FULL
-        if 2 * state[N_PAIRS] > most_partners:
-            return PARTNERS_FULL
-        for row in range(0, sizes[PAIRS], 4):
-            if pairs[row] >= 0 and pairs[row + COUNT] > 0:
+    if state[at.STAGE] == at.QUEUING:
+        if state[at.N_PAIRS] > sizes[at.HEAP_KEYS]:
+            return at.HEAP_FULL
+        if 2 * state[at.N_PAIRS] > most_partners:
+            return at.PARTNERS_FULL
+        for row in range(0, sizes[at.PAIRS], 4):
+            if pairs[row] >= 0 and pairs[row + at.COUNT] > 0:
                 _add_partners(block, pairs[row])
                 _push_scored(block, row)
-        state[STAGE] = CHOOSING
+        state[at.STAGE] = at.CHOOSING
 
     while True:
-        if state[STAGE] == CHOOSING:
+        if state[at.STAGE] == at.CHOOSING:
             reason = _choose(block)
             if reason >= 0:
                 return reason
             rewrite(block)
-            left, right, own = state[LEFT], state[RIGHT], state[OWN]
-            pairs[find_pair(pairs, mask, pair_key(left, right)) + COUNT] -= own
+            left, right, own = state[at.LEFT], state[at.RIGHT], state[at.OWN]
+            pairs[find_pair(pairs, mask, pair_key(left, right)) + at.COUNT] -= own
             symbol_counts[left] -= own
             symbol_counts[right] -= own
-            symbol_counts[state[NEW]] += own
-            state[STAGE] = APPLYING
+            symbol_counts[state[at.NEW]] += own
+            state[at.STAGE] = at.APPLYING
 
-        if state[STAGE] == APPLYING:
+        if state[at.STAGE] == at.APPLYING:
             reason = apply(block)
-            if reason != DONE:
+            if reason != at.DONE:
                 return reason
-            state[RESCORED], state[SIDE] = i32_in(block, FIRSTS)[state[LEFT]], 0
-            state[STAGE] = RESCORING
+            state[at.RESCORED], state[at.SIDE] = i32_in(block, at.FIRSTS)[state[at.LEFT]], 0
+            state[at.STAGE] = at.RESCORING
 
-        if state[STAGE] == RESCORING:
+        if state[at.STAGE] == at.RESCORING:
             if not _rescore(block):
-                return HEAP_FULL
-            state[STAGE] = DRAINING
+                return at.HEAP_FULL
+            state[at.STAGE] = at.DRAINING
 
-        if state[HEAP_SIZE] + state[N_TOUCHED] > sizes[HEAP_KEYS]:
-            return HEAP_FULL
-        if state[N_PARTNERS] + 2 * state[N_TOUCHED] > most_partners:
-            return PARTNERS_FULL
-        for index in range(state[N_TOUCHED]):
-            if pairs[touched[index] + COUNT] > 0:
+        if state[at.HEAP_SIZE] + state[at.N_TOUCHED] > sizes[at.HEAP_KEYS]:
+            return at.HEAP_FULL
+        if state[at.N_PARTNERS] + 2 * state[at.N_TOUCHED] > most_partners:
+            return at.PARTNERS_FULL
+        for index in range(state[at.N_TOUCHED]):
+            if pairs[touched[index] + at.COUNT] > 0:
                 _add_partners(block, pairs[touched[index]])
                 _push_scored(block, touched[index])
-        state[STAGE] = CHOOSING
+        state[at.STAGE] = at.CHOOSING
