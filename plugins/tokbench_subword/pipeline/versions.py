@@ -49,10 +49,6 @@ class CharacterClass:
         """Whether one of them is in `text`."""
         return self.coarse.search(text) is not None and self.exact.search(text) is not None
 
-    def members(self, text: str) -> list[str]:
-        """All of them that are in `text`, in order."""
-        return self.exact.findall(text)
-
 
 def _compiled(runs: list[list[int]]) -> re.Pattern[str]:
     return re.compile("[" + "".join(f"{re.escape(chr(a))}-{re.escape(chr(b))}" for a, b in runs) + "]")

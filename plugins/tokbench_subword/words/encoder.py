@@ -1,6 +1,6 @@
 """`WordEncoder`: a model's tables and search, and the threads' own caches, behind three calls.
 
-`encode` takes a text, `encode_batch` many, `encode_spans` pre-tokens found elsewhere. All give int32 ids.
+`encode` takes a text, `encode_batch` many, `encode_pretokens` what was cut elsewhere. All give int32 ids.
 It may be used from several threads at once: each call borrows a `Workspace` of its own.
 """
 
@@ -150,19 +150,11 @@ class WordEncoder(Stays):
         batch = self._spread(self._encode_units, data, units, sizes, whole)
         return TokenBatch(batch.ids, batch.offsets[before])
 
-    def encode_spans(self, data: NDArray[np.uint8], spans: Sequence[NDArray[np.int64]]) -> TokenBatch:
-        """The ids of given pre-tokens: for each document an int64 array ``(n, 2)`` of bytes in `data`.
-
-        `data` must have `PADDING` bytes after the last span. A span is one pre-token whatever the pattern.
-        """
-        every = np.concatenate(spans) if spans else np.zeros((0, 2), np.int64)
-        offsets = np.zeros(len(spans) + 1, np.int64)
-        np.cumsum([len(one) for one in spans], out=offsets[1:])
-        batch = self.encode_pretokens(data, every)
-        return TokenBatch(batch.ids, batch.offsets[offsets])
-
     def encode_pretokens(self, data: NDArray[np.uint8], spans: NDArray[np.int64]) -> TokenBatch:
-        """As `encode_spans` of one document, and each pre-token a document of the result."""
+        """The ids of each of given pre-tokens, int64 ``(n, 2)``: begin and end in `data`, whatever cuts.
+
+        `data` must have `PADDING` bytes after the last one.
+        """
         announce(encode_spans)  # with a state machine only now, since few ask for this
         sizes = np.zeros(len(spans) + 1, np.int64)
         np.cumsum(spans[:, 1] - spans[:, 0], out=sizes[1:])

@@ -190,7 +190,7 @@ def test_compiling_is_announced_of_what_is_used(
     assert encoder.encode("a b").tolist() == encoder.encode_batch(["a b"]).ids.tolist() == [97, 32, 98]
     assert capsys.readouterr().err.count("compiling") == at_once
     data = np.frombuffer(b"ab" + bytes(64), np.uint8)
-    assert encoder.encode_spans(data, [np.array([[0, 2]])]).ids.tolist() == [97, 98]
+    assert encoder.encode_pretokens(data, np.array([[0, 2]])).ids.tolist() == [97, 98]
     assert capsys.readouterr().err.count("compiling") == 1 - at_once
 
 

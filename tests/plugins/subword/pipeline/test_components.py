@@ -267,7 +267,5 @@ def test_characters_of_a_class_are_found_below_and_beyond_the_first_plane():
     chosen = CharacterClass.of(points)
     for point in {0x7F, 0x302, 0xFFFD, 0x10002, 0x1F610, 0x10FFFE, *points}:
         assert chosen.occurs_in(f"ab{chr(point)}c") == (point in points), hex(point)
-    everything = "".join(map(chr, points))
-    assert chosen.members(f"a{everything}b") == list(everything)
     assert not CharacterClass.of([0x41]).occurs_in("b\U0001f600")
     assert CharacterClass.of([0x1F600]).occurs_in("b\U0001f600")
