@@ -26,6 +26,7 @@ from tokbench_subword.words.slots import (
     SHIFT,
     SLOTS,
     STATE,
+    grow_if_full,
     recall,
     remember,
     word_home,
@@ -64,6 +65,7 @@ def _encode_cut(block, text, start, end, out, o):  # type: ignore[no-untyped-def
         size = cut - part
         low, high = word_key(text, part, min(size, LONGEST_WORD), PART)
         after = np.int64(-1)
+        grow_if_full(words)
         if size <= LONGEST_WORD:
             home = word_home(low, high, state[SHIFT])
             after = recall(words, slots, state[MASK], low, high, home, text, part, out, o)

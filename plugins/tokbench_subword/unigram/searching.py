@@ -40,6 +40,7 @@ from tokbench_subword.words.slots import (
     SHIFT,
     SLOTS,
     STATE,
+    grow_if_full,
     recall,
     remember,
     word_home,
@@ -68,6 +69,7 @@ def _find_parts(block, text, index, end):  # type: ignore[no-untyped-def]
     """Find where the next parts of several characters end, their keys and slots; return how many there are."""
     parts, keys, homes = i64_in(block, at.PARTS), u64_in(block, at.PART_KEYS), i64_in(block, at.PART_HOMES)
     words = u64_in(block, WORDS)
+    grow_if_full(words)
     slots, shift = u64_in(words, SLOTS), i64_in(words, STATE)[SHIFT]
     count = np.int64(0)
     while index < end and count < GROUP:
@@ -137,7 +139,7 @@ def encode_parts(block, lattice, merging, text, start, end, out, spans, o):  # t
     """
     links, words, lengths = i64_in(block, at.LINKS), u64_in(block, WORDS), i32_in(block, at.LENGTHS)
     parts, keys, homes = i64_in(block, at.PARTS), u64_in(block, at.PART_KEYS), i64_in(block, at.PART_HOMES)
-    slots, mask = u64_in(words, SLOTS), i64_in(words, STATE)[MASK]
+    slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
     settings = i64_in(block, at.SETTINGS)
     unk_id, fallback = settings[at.UNK_ID], settings[at.FALLBACK] == 1
     so_far, run, index = _nothing(lattice), np.int64(KNOWN), start
@@ -172,7 +174,7 @@ def encode_parts(block, lattice, merging, text, start, end, out, spans, o):  # t
                 index = stop
                 continue
             low, high = keys[2 * k], keys[2 * k + 1]
-            after = recall(words, slots, mask, low, high, homes[k], text, index, out, o)
+            after = recall(words, slots, state[MASK], low, high, homes[k], text, index, out, o)
             if after >= 0:
                 limit = np.int64(out[after - 1])
                 if abs(so_far) <= limit:

@@ -14,8 +14,8 @@ from tokbench_subword.words.cache_size import CACHE_BYTES as CACHE_BYTES
 
 _FIRST_SLOTS = 1 << 9
 _FIRST_RING = 1 << 13
-_BYTES_A_SLOT = 64
-"""A text of so many bytes for each slot is given a larger table beforehand."""
+_BYTES_A_WORD = 128
+"""Of a text of so many bytes about one is a word that has not been met."""
 _LINE = 8
 """Words of 64 bits in a line of the processor's cache."""
 
@@ -24,8 +24,7 @@ class WordCache(Stays):
     """Words to ids, for the kernels of `slots`, which take its `block`.
 
     `most` is how many bytes it may take, half of them for slots and half for records, each a power of two; with
-    0, words are not kept. It
-    begins with 16 kB of slots. Memory of records is taken from the system page by page as they are written.
+    0, words are not kept. It begins with 16 kB of slots. The system gives all other memory as it is written.
 
     Example:
         >>> cache = WordCache()
@@ -33,70 +32,47 @@ class WordCache(Stays):
         (0, 512)
     """
 
-    __slots__ = ("_arrays", "_most_slots", "block")
+    __slots__ = ("_arrays", "block")
 
     def __init__(self, most: int = CACHE_BYTES) -> None:
         half = 1 << max(most // 2, 1).bit_length() - 1
-        self._most_slots = max(half // (8 * at.SLOT), _FIRST_SLOTS)
         ring_size = max(half // 8, _FIRST_RING)
         ring = np.empty(ring_size + at.SPARE_IDS, np.uint64)
+        table = _aligned(max(half // 8, _FIRST_SLOTS * at.SLOT))
         state = np.zeros(at.N_STATE, np.int64)
-        state[at.RING_SIZE] = ring_size if most else 0
-        table = _aligned_zeros(_FIRST_SLOTS * at.SLOT)
+        state[at.RING_SIZE], state[at.MOST] = ring_size if most else 0, len(table)
         self._arrays: list[NDArray[Any]] = [table, state, ring, ring.view(np.uint32), ring.view(np.uint8)]
         self.block = block(self._arrays)
-        self._measure()
+        self._begin(_FIRST_SLOTS)
 
-    @property
-    def state(self) -> NDArray[np.int64]:
-        """The numbers that `slots` counts by."""
-        return self._arrays[at.STATE]
+    def _begin(self, slots: int) -> None:
+        table, state = self._arrays[:2]
+        table[: slots * at.SLOT] = 0
+        state[at.MASK], state[at.SHIFT] = slots * at.SLOT - 1, 65 - slots.bit_length()
+        state[at.ENOUGH] = slots if slots * at.SLOT == len(table) else slots // 2
+
+    def expect(self, n_bytes: int) -> None:
+        """Begin with as many slots as a text of so many bytes may need, where no word is held as yet.
+
+        To grow step by step instead takes up to a tenth of a first pass over 2 MB.
+        """
+        slots = min(1 << (n_bytes // _BYTES_A_WORD).bit_length(), len(self._arrays[at.SLOTS]) // at.SLOT)
+        if self.held == 0 and slots > self.slots:
+            self._begin(slots)
 
     @property
     def slots(self) -> int:
-        """How many slots there are now."""
-        return len(self._arrays[at.SLOTS]) // at.SLOT
+        """How many slots are in use."""
+        return (int(self._arrays[at.STATE][at.MASK]) + 1) // at.SLOT
 
     @property
     def held(self) -> int:
         """How many words they hold."""
-        return int(self.state[at.HELD])
-
-    @property
-    def crowded(self) -> bool:
-        """Whether it is time to call `fit`."""
-        return bool(self.state[at.HELD] > self.state[at.ENOUGH])
-
-    def fit(self, n_bytes: int = 0) -> None:
-        """Make room for as many words again as are held, and for a text of so many bytes."""
-        wanted = self.slots
-        while wanted < self._most_slots and (2 * self.held > wanted or n_bytes > wanted * _BYTES_A_SLOT):
-            wanted *= 2
-        if wanted == self.slots:
-            return
-        table = _aligned_zeros(wanted * at.SLOT)
-        self.state[at.HELD] = at.move_words(self._arrays[at.SLOTS], table, _shift(wanted))
-        self._arrays[at.SLOTS] = table
-        self.block[:] = block(self._arrays)  # in its place, which is known elsewhere
-        self._measure()
-
-    def _measure(self) -> None:
-        self.state[at.MASK] = self.slots * at.SLOT - 1
-        self.state[at.SHIFT] = _shift(self.slots)
-        self.state[at.ENOUGH] = self.slots // 2 if self.slots < self._most_slots else self.slots
+        return int(self._arrays[at.STATE][at.HELD])
 
 
-def _shift(slots: int) -> int:
-    """How far a hash is shifted to give one of so many slots, a power of two."""
-    return 65 - slots.bit_length()
-
-
-def _aligned_zeros(words: int) -> NDArray[np.uint64]:
-    """Zeros that begin at a multiple of 64 bytes, so that no slot lies on two cache lines.
-
-    They are written: of zeros that are only promised, the first text would wait for page after page.
-    """
+def _aligned(words: int) -> NDArray[np.uint64]:
+    """Words of 64 bits from a multiple of 64 bytes on, so that no slot lies on two cache lines."""
     raw = np.empty(words + _LINE, np.uint64)
-    raw.fill(0)
     skip = (-raw.ctypes.data % (8 * _LINE)) // 8
     return raw[skip : skip + words]

@@ -104,8 +104,8 @@ class WordEncoder(Stays):
         lists = [*(head.tolist for head in heads), lambda: work.last().tolist()]
         place = address(work.block)
         return (
-            callable_of(encode_text, (to_array, place, work.fit, arrays)),
-            callable_of(encode_text, (to_list, place, work.fit, lists)),
+            callable_of(encode_text, (to_array, place, arrays)),
+            callable_of(encode_text, (to_list, place, lists)),
         )
 
     def encode_to_list(self, text: str) -> list[int]:
@@ -127,8 +127,6 @@ class WordEncoder(Stays):
         try:
             self._write_texts(joined, joined.isascii(), lengths, work.text, offsets[1:])
             n_ids = self._encode_texts(work.block, work.utf8, units_of(offsets), 0, count, work.ids, ends)
-            if work.crowded():
-                work.fit()
             return TokenBatch(work.ids[:n_ids].copy(), ends)
         finally:
             self._idle.append(work)
@@ -183,11 +181,9 @@ class WordEncoder(Stays):
         """One run of `_spread`, of `total` bytes, where there will be `whole` of them in all."""
         work, ends = self._borrow(), np.zeros(len(units) + 1, np.int64)
         try:
-            work.fit(whole)
+            work.words.expect(whole)
             out = work.room(total)
             count = encode(work.block, data, units, 0, len(units), out, ends)
-            if work.crowded():
-                work.fit()
             return TokenBatch(out[:count].copy(), ends)
         finally:
             self._idle.append(work)

@@ -26,7 +26,6 @@ from tokbench.kernels.calls import (
     left_to_python,
     member,
     number,
-    release,
     string_at,
 )
 from tokbench.kernels.compiling import kernel, subroutine
@@ -49,18 +48,33 @@ from tokbench_subword.words import layout as at
 from tokbench_subword.words.layout import GROUP
 from tokbench_subword.words.searching import search_at
 from tokbench_subword.words.slots import (
-    ENOUGH,
-    HELD,
     LONGEST_WORD,
     MASK,
     SHIFT,
     SLOTS,
     STATE,
     WHOLE,
+    grow_if_full,
     recall,
     word_home,
     word_key,
 )
+
+
+@subroutine
+def _make_room(block, k, count):  # type: ignore[no-untyped-def]
+    """Let the word cache grow if it is full; find the slots of the words from `k` on anew if it has grown.
+
+    Returns the mask of its slots.
+    """
+    words = u64_in(block, at.WORDS)
+    grow_if_full(words)
+    keys, homes, shift = u64_in(block, at.WORD_KEYS), i64_in(block, at.HOMES), i64_in(words, STATE)[SHIFT]
+    if shift != homes[GROUP]:
+        homes[GROUP] = shift
+        for later in range(k, count):
+            homes[later] = word_home(keys[2 * later], keys[2 * later + 1], shift)
+    return i64_in(words, STATE)[MASK]
 
 
 @subroutine
@@ -75,6 +89,7 @@ def look_up(block, text, starts, ends, first, count, out, o):  # type: ignore[no
     words, counters = u64_in(block, at.WORDS), i64_in(block, at.COUNTERS)
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
     mask, shift = state[MASK], state[SHIFT]
+    homes[GROUP] = shift
     for k in range(count):
         start = starts[first + k]
         length = min(ends[first + k] - start, LONGEST_WORD)
@@ -93,6 +108,7 @@ def look_up(block, text, starts, ends, first, count, out, o):  # type: ignore[no
             if after < 0:
                 given = (block, text, start, length, np.int64(k), np.int64(count), out, o)
                 after = np.int64(search_at(counters[at.SEARCH], given))
+                mask = _make_room(block, k + 1, count)
             o = after
         ids_end[first + k + 1] = o
     return o
@@ -188,14 +204,7 @@ def encode_text(state, arguments, n_arguments, names):  # type: ignore[no-untype
             o, count = look_up(block, data, starts, ends, none, count, ids, o), none
     o = look_up(block, data, starts, ends, none, count, ids, o)
     counters[at.N_IDS] = o
-    words = i64_in(u64_in(block, at.WORDS), STATE)
-    if words[HELD] > words[ENOUGH]:
-        fitted = call(member(state, 2))
-        if fitted == 0:
-            counters[at.BUSY] = 0
-            return fitted
-        release(fitted)
-    found = call(element(member(state, 3), min(o, at.HEADS)))
+    found = call(element(member(state, 2), min(o, at.HEADS)))
     counters[at.BUSY] = 0
     return found
 

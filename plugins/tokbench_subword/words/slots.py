@@ -13,7 +13,8 @@ are written to a ring of memory one after another, so that the oldest are overwr
 begins is counted from the very first, and so tells whether it still stands.
 
 A word stands in the slot of its hash or one of the seven after it, and no slot before its own is empty. So the
-words met first, which are the frequent ones, are found at once. Where all eight are taken, a new word replaces
+words met first, which are the frequent ones, are found at once. When half of all slots are taken, as many
+again are put to use behind them, up to a bound. Beyond that, where all eight are taken, a new word replaces
 any one of them: nothing else is forgotten, and of a text larger than the cache a part is known when it comes
 again (of the oldest replaced first, nothing would be). Whole words are compared always.
 
@@ -24,13 +25,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from tokbench.kernels.compiling import inline, kernel, subroutine
+from tokbench.kernels.compiling import inline, subroutine
 from tokbench.kernels.hashing import equal_bytes, first_bytes, hash_bytes, spread_two
 from tokbench.kernels.pointers import (
     copy_ids_8,
     i64_in,
     load_u64,
-    pointer,
     store_u64,
     u8_in,
     u32_in,
@@ -45,15 +45,16 @@ from tokbench.kernels.pointers import (
     RING_BYTES,  # uint8
 ) = range(5)
 (
-    MASK,  # words of 64 bits in all slots, less one
+    MASK,  # words of 64 bits in the slots in use, less one
     SHIFT,  # how far a hash is shifted to give a slot
     RING_SIZE,  # words of 64 bits in the ring, a power of two; 0 where no word is to be kept
     WRITTEN,  # and written to it so far
     HELD,  # slots that are not empty
     ENTERED,  # words entered so far
-    ENOUGH,  # slots held from which on the table should grow
-) = range(7)
-N_STATE = 7
+    ENOUGH,  # slots held from which on more should be in use
+    MOST,  # words of 64 bits in all slots there may be
+) = range(8)
+N_STATE = 8
 
 SHORT_WORD, LONGEST_WORD = 15, 1 << 10
 """The longest words that stand in a slot, and that are kept at all, in bytes."""
@@ -191,19 +192,40 @@ def remember(words, low, high, text, start, ids, begin, count):  # type: ignore[
     slots[slot], slots[slot + 1] = low, high
 
 
-@kernel
-def move_words(old, new, shift):  # type: ignore[no-untyped-def]
-    """Enter the slots of one table in another, empty, larger one of this `SHIFT`; return how many it holds."""
-    source, target, mask, held = pointer(old), pointer(new), len(new) - 1, 0
-    for slot in range(0, len(old), SLOT):
-        if source[slot + 1] == _ZERO:
-            continue
-        place, left = word_home(source[slot], source[slot + 1], shift), _WINDOW
-        while target[place + 1] != _ZERO and left > 0:
-            place = (place + SLOT) & mask
-            left -= 1
-        if left > 0:
-            held += 1
-            for i in range(SLOT):
-                target[place + i] = source[slot + i]
-    return held
+@subroutine
+def grow(words):  # type: ignore[no-untyped-def]
+    """Put twice as many slots to use, in place.
+
+    A word whose hash gave slot h has slot 2 h or 2 h + 1 now. From the last to the first, each goes to where no
+    word waits that is still to be moved; but for the first few, which are forgotten. It takes the very slot of
+    its hash, and what has come there before goes one on: words that were met first are still found at once.
+    """
+    slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
+    size, kept = state[MASK] + 1, 2 * _WINDOW * SLOT
+    mask, shift, held = 2 * size - 1, state[SHIFT] - 1, np.int64(0)
+    for place in range(size, 2 * size):  # written even if they are zeros: to read them first, and write then,
+        slots[place] = _ZERO  # would have the system wait for each page twice
+    for slot in range(0, kept, SLOT):
+        slots[slot + 1] = _ZERO
+    for slot in range(size - SLOT, kept - SLOT, -SLOT):
+        low, high, third, fourth = slots[slot], slots[slot + 1], slots[slot + 2], slots[slot + 3]
+        slots[slot + 1] = _ZERO
+        held += high != _ZERO
+        place, left = word_home(low, high, shift), _WINDOW
+        while high != _ZERO and left > 0:
+            low, slots[place] = slots[place], low
+            high, slots[place + 1] = slots[place + 1], high
+            third, slots[place + 2] = slots[place + 2], third
+            fourth, slots[place + 3] = slots[place + 3], fourth
+            place, left = (place + SLOT) & mask, left - 1
+        held -= high != _ZERO
+    state[MASK], state[SHIFT], state[HELD] = mask, shift, held
+    state[ENOUGH] = (mask + 1) // SLOT >> (1 if 2 * (mask + 1) <= state[MOST] else 0)
+
+
+@inline
+def grow_if_full(words):  # type: ignore[no-untyped-def]
+    """Call `grow` if it is time to: slots of words that were looked for before that are others now."""
+    state = i64_in(words, STATE)
+    if state[HELD] > state[ENOUGH]:
+        grow(words)

@@ -57,7 +57,7 @@ class Workspace(Stays):
             np.zeros(at.WORDS_AT_ONCE + BEYOND, np.int64),
             np.zeros(at.WORDS_AT_ONCE + BEYOND, np.int64),
             np.zeros(2 * at.GROUP, np.uint64),
-            np.zeros(at.GROUP, np.int64),
+            np.zeros(at.GROUP + 1, np.int64),
             np.zeros(at.WORDS_AT_ONCE + BEYOND + 1, np.int64),
             text,
             np.empty(at.TEXT_SIZE + SPARE_IDS, np.int32),
@@ -72,14 +72,6 @@ class Workspace(Stays):
         self.utf8 = self.text.view()
         self.utf8.flags.writeable = False  # as all text that kernels are compiled for
         self.block = block(self.arrays)
-
-    def fit(self, bytes_: int = 0) -> None:
-        """Make the cache large enough for the words entered so far, and for a text of so many bytes."""
-        self.words.fit(bytes_)
-
-    def crowded(self) -> bool:
-        """Whether so many words were entered that it is time to call `fit`."""
-        return self.words.crowded
 
     def last(self) -> NDArray[np.int32]:
         """The ids of the text that was last encoded by itself, where they lie."""

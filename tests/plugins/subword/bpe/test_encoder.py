@@ -71,6 +71,17 @@ def test_many_as_each_alone(encoder: Encoder, alone: Alone, words: list[str], mo
     assert together.to_lists() == [alone(text).tolist() for text in texts]
 
 
+def test_the_words_of_a_first_batch_are_all_known_to_the_second() -> None:
+    """The cache grows in the midst of a batch; it did behind it, and most words of the first were gone."""
+    encoder = Encoder(train_bpe(["the lowest of the lower"] * 9, vocab_size=300))
+    texts = [f"w{number}" for number in range(10_000)]
+    first = encoder.encode_batch(texts).to_lists()
+    (work,) = encoder._idle
+    assert work.words.held >= 9_900
+    assert encoder.encode_batch(texts).to_lists() == first
+    assert Encoder(encoder.model, cache=0).encode_batch(texts).to_lists() == first
+
+
 @pytest.mark.parametrize("size", [0, 1, TEXT_SIZE - 1, TEXT_SIZE, TEXT_SIZE + 1, 3 * TEXT_SIZE])
 @pytest.mark.parametrize("unit", ["a", " ", "a b ", "\n"])
 def test_of_every_size(encoder: Encoder, alone: Alone, size: int, unit: str) -> None:

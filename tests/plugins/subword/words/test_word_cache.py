@@ -19,6 +19,7 @@ from tokbench_subword.words.slots import (
     SPARE_IDS,
     STATE,
     WHOLE,
+    grow_if_full,
     recall,
     remember,
     word_home,
@@ -44,7 +45,9 @@ def _recall(block, low, high, text, out):
 
 @kernel
 def _remember(block, low, high, text, ids, count):
-    remember(pointer(block), low, high, pointer(text), 0, pointer(ids), 0, count)
+    words = pointer(block)
+    remember(words, low, high, pointer(text), 0, pointer(ids), 0, count)
+    grow_if_full(words)
 
 
 class Words:
@@ -122,8 +125,6 @@ def test_beyond_its_bound_single_words_are_replaced(length: int, most: int) -> N
         if found is None:
             words.put(word, ids)
         made[word] = ids
-        if words.cache.crowded:
-            words.cache.fit()
     for word, ids in made.items():
         assert words.get(word) in (None, ids)
     latest = list(made)[-100:]
@@ -147,13 +148,20 @@ def test_it_begins_small_and_grows_with_what_it_holds() -> None:
     assert words.cache.slots * 32 <= 1 << 14
     for number in range(5000):
         words.put(b"%d" % number, [number])
-        if words.cache.crowded:
-            words.cache.fit()
     assert words.cache.slots >= words.cache.held >= 4900
     assert sum(words.get(b"%d" % number) == [number] for number in range(5000)) >= 4900
-    words.cache.fit(1 << 21)
-    assert words.cache.slots == 1 << 15
-    assert sum(words.get(b"%d" % number) == [number] for number in range(5000)) >= 4900
+
+
+def test_it_begins_with_what_a_text_may_need_but_only_while_it_is_empty() -> None:
+    cache = WordCache(1 << 20)
+    cache.expect(1 << 18)
+    assert cache.slots == 1 << 12
+    cache.expect(1 << 30)
+    assert cache.slots * 32 == 1 << 19
+    words = Words()
+    words.put(b"kept", [1])
+    words.cache.expect(1 << 30)
+    assert (words.cache.slots, words.get(b"kept")) == (512, [1])
 
 
 def test_words_of_more_ids_than_bytes_allow_are_left_out() -> None:
