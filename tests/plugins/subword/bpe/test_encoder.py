@@ -151,19 +151,19 @@ def test_nothing_waits_for_a_collection_of_garbage(encoder: Encoder) -> None:
 
 
 def test_a_text_in_the_midst_of_another(encoder: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As may happen where garbage is collected meanwhile: the second text goes elsewhere."""
-    texts, inner = [f"{number} lower" for number in range(600)], "the lowest"
+    """As may happen where garbage is collected while ids are copied: the second text goes elsewhere."""
+    texts, inner = ["12 " * HEADS, "the lower", "34 " * HEADS], "the lowest"
     expected = encoder.encode_batch([*texts, inner]).to_lists()
     waiting: list[Callable[[str], list[int]]] = []
     found: list[list[int]] = []
-    fit = Workspace.fit
+    last = Workspace.last
 
-    def interrupted(work: Workspace, bytes_: int = 0) -> None:
+    def interrupted(work: Workspace) -> NDArray[np.int32]:
         if waiting:
             found.append(waiting.pop()(inner))
-        fit(work, bytes_)
+        return last(work)
 
-    monkeypatch.setattr(Workspace, "fit", interrupted)
+    monkeypatch.setattr(Workspace, "last", interrupted)
     to_array, to_list = encoder.one_by_one()
     waiting.append(to_list)
     assert [to_array(text).tolist() for text in texts] == expected[:-1]
