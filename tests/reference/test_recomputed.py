@@ -25,6 +25,7 @@ from tokbench.corpus import Document
 from tokbench.metrics import CellKey
 from tokbench.metrics.catalogue import CATALOGUE
 from tokbench.metrics.context import MeasureContext
+from tokbench.metrics.cost import PriceTable
 from tokbench.metrics.measure import measure
 from tokbench.tally import CorpusFacts
 from tokbench.tally.collect import collect
@@ -106,6 +107,12 @@ def segments(units: Iterable[str], wanted: Callable[[str], bool]) -> list[Span]:
     return spans
 
 
+def parts_of(name: str) -> set[int]:
+    """Where parts of a name in camelCase and snake_case begin, in bytes of UTF-8."""
+    after = re.finditer(r"(?<=[^A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=_)(?=[^_])|(?<=[^_])(?=_)", name)
+    return {len(name[: found.start()].encode()) for found in after} - {0}
+
+
 def structure(tokenizer: tokbench.Tokenizer, texts: list[str], code: bool) -> dict[str, float]:
     """The metrics that need to know where tokens lie, each by its definition."""
     n: Counter[str] = Counter()
@@ -150,6 +157,14 @@ def structure(tokenizer: tokbench.Tokenizer, texts: list[str], code: bool) -> di
                 n["indented"] += 1
                 n["indent tokens"] += touching((at, at + indent))
             at += len(line.encode()) + 1
+        for name in re.finditer(r"\b[^\W\d]\w*", text) if code else ():
+            start, parted = len(text[: name.start()].encode()), parts_of(name[0])
+            end = start + len(name[0].encode())
+            inner = {at - start for at in bounds if start < at < end}
+            n["identifiers"] += 1
+            n["identifier tokens"] += touching((start, end))
+            n["part hits"] += 2 * len(inner & parted)
+            n["part cuts"] += len(inner) + len(parted)
 
     def share(above: str, below: str) -> float | None:
         return n[above] / n[below] if n[below] else None
@@ -164,6 +179,10 @@ def structure(tokenizer: tokbench.Tokenizer, texts: list[str], code: bool) -> di
         "whole_numbers": share("whole numbers", "numbers"),
         "digit_alignment": 2 * n["digit both"] / n["digit cuts"] if n["digit groups"] else None,
         "indentation_tokens": share("indent tokens", "indented"),
+        "identifier_fragmentation": share("identifier tokens", "identifiers"),
+        "identifier_alignment": share("part hits", "part cuts"),
+        "context_words": 2048 * n["words"] / n["tokens"],
+        "cost_per_million_words": 2.5 * n["tokens"] / n["words"],
     }
     if len(types) <= 256:  # of more, a sample is encoded
         found["fertility_isolated"] = sum(len(tokenizer.encode(word)) for word in types) / len(types)
@@ -201,6 +220,10 @@ def figures(tokenizer: tokbench.Tokenizer, texts: list[str]) -> dict[str, float]
         "trigram_entropy_chao_shen": chao_shen(follow[3].values()),
         "percentile_frequency": sum(counts[int(0.03 * len(counts)) : int(0.83 * len(counts))]) / n,
         "zipf_slope": slope(counts),
+        "token_rank": sum(rank * count for rank, count in enumerate(counts, 1)) / n,
+        "cost": 2.5 * n / 1e6,
+        "context_chars": 2048 * chars / n,
+        "longest_document": 2048 * size / n,
         "text_spaces": sum(char.isspace() for text in texts for char in text) / chars,
         "unk_rate": 0,
         "whitespace_fidelity": 1,
@@ -242,7 +265,11 @@ def across(tokenizer: tokbench.Tokenizer, texts: dict[str, list[str]]) -> dict[s
     def of_groups(groups: Iterable[tuple[str, ...]]) -> float:
         return gini([sum(lines[code] for code in group) / len(group) for group in groups])
 
+    used = [{token for text in some for token in tokenizer.encode(text)} for some in texts.values()]
+    shares = [len(each) / tokenizer.vocab_size for each in used]
     return {
+        "languages_per_token": sum(map(len, used)) / len(set().union(*used)),
+        "utilization_spread": max(shares) - min(shares),
         "gini_scripts": of_groups(SCRIPTS),
         "gini_families": of_groups(FAMILIES),
         "cost_variation": math.sqrt(sum((cost - mean) ** 2 for cost in lines.values()) / len(lines)) / mean,
@@ -269,7 +296,12 @@ def test_figures_are_those_of_their_definitions(spec: str, request: pytest.Fixtu
     }
     cells[CellKey("t", "c", "python")] = collect(tokenizer, map(Document, code), facts=CorpusFacts(kind="code"))
     context = MeasureContext(
-        vocab_sizes={"t": tokenizer.vocab_size}, parallel={"d": True}, kinds={"c": "code"}, replicates=0
+        vocab_sizes={"t": tokenizer.vocab_size},
+        parallel={"d": True},
+        kinds={"c": "code"},
+        replicates=0,
+        prices=PriceTable("EUR", {"t": 2.5}),
+        context_length=2048,
     )
     found = {
         (row.dataset, row.language, row.metric): row.value for row in measure(cells, CATALOGUE, context=context)

@@ -102,7 +102,7 @@ METRICS = (
         formula=r"\frac{\sum_i n_i\,\mathrm{len}(i)}{\sum_i n_i}",
         caveat=(
             "Differs from compression_ratio where the tokenizer rewrites its input: it is of the tokens, not "
-            "of the text they replace."
+            "of the text they replace. The unknown token has none."
         ),
         no_interval=_LENGTHS,
         compute=lambda t: t.token_bytes.mean(),

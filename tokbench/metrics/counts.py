@@ -64,6 +64,7 @@ class Counts:
     aligned_documents: Count
     aligned_words: Count
     aligned_bytes: Count
+    aligned_tokens: Count
     word_tokens: Count
     continued_words: Count
     boundaries: Count

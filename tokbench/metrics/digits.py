@@ -180,7 +180,8 @@ METRICS = (
         formula=r"\sum_L \frac{n_L}{n} H(\text{cuts} \mid L)",
         source=_TOKEVAL,
         caveat=(
-            "0 where the length of a number says how it is cut. TokEval gives the entropy of each length, "
+            "0 where the length of a number says how it is cut. A cut inside the bytes of a digit is none: "
+            "the digit belongs to the last of its tokens. TokEval gives the entropy of each length, "
             "which is the same here, and pools lengths otherwise."
         ),
         counters=PATTERNS,
@@ -196,7 +197,10 @@ METRICS = (
         summary="How much tokens a digit vary between numbers of 1, 2, … 9 digits: deviation over mean.",
         formula=r"\frac{\sigma(r_L)}{\mu(r_L)},\ r_L = \frac{|T_L|}{L\, n_L}",
         source=_TOKEVAL,
-        caveat="Numbers of ten digits and more are left out; TokEval takes them as one more length.",
+        caveat=(
+            "Tokens are those that the digits belong to, of several that share a digit the last. Numbers of "
+            "ten digits and more are left out; TokEval takes them as one more length."
+        ),
         counters={
             **{f"numbers_{length}": f"numbers of {length} digits" for length in MAGNITUDES},
             **{f"tokens_{length}": f"tokens of numbers of {length} digits" for length in MAGNITUDES},

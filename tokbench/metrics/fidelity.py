@@ -94,8 +94,8 @@ METRICS = (
             summary=f"Share of documents that lose {what}.",
             formula=r"\frac{|\{d : \mathrm{decode}(\mathrm{encode}(d)) \neq d\}|}{|D|} \cdot \frac{|S_k|}{|S|}",
             caveat=(
-                "S are the 32 lossy documents of smallest hash, S_k those of them with this kind of loss; a "
-                "document may lose several."
+                "S are the 32 lossy documents of smallest hash, copies once, S_k those of them with this "
+                "kind of loss; a document may lose several."
             ),
             no_interval="The kind of loss is known of a sample of the lossy documents only.",
             compute=_lost(kinds),
@@ -119,9 +119,9 @@ METRICS = (
             r"\cdot \frac{\mathrm{chars}(\text{lossy})}{\mathrm{chars}}"
         ),
         caveat=(
-            "The edits are of S, the 32 lossy documents of smallest hash (the first 4,096 characters from "
-            "the first difference on); an unknown token is one character, however it is spelled; 0 where "
-            "nothing is lost."
+            "The edits are of S, the 32 lossy documents of smallest hash, copies once (the first 4,096 "
+            "characters from the first difference on); an unknown token is one character, however it is "
+            "spelled, unless the text spells it too; 0 where nothing is lost."
         ),
         no_interval="Edits are known of a sample of the lossy documents only.",
         compute=_cer,

@@ -168,8 +168,9 @@ _NGRAMS = tuple(
             ),
             _ngram(order, chao_shen),
             caveat=(
-                "Of N that were counted, f₁ occur once. The correction is for independent draws, which n-grams "
-                f"of a text are not: it still grows with the text, but less. {_SAMPLED}"
+                "Of N that were counted, f₁ occur once; where all do, C is 1 / N. The correction is for "
+                "independent draws, which n-grams of a text are not: it still grows with the text, but less. "
+                f"{_SAMPLED}"
             ),
             source=_CHAO,
         ),
@@ -272,7 +273,7 @@ METRICS = (
         summary="Slope of the logarithm of an id's frequency on the logarithm of its rank.",
         formula=r"\log n_{(r)} \approx a + b \log r",
         source="Zipf, Human Behavior and the Principle of Least Effort, 1949",
-        caveat="Fitted over geometrically spaced ranks; words of natural text are near −1.",
+        caveat="By least squares over up to 200 geometrically spaced ranks; words of natural text are near −1.",
         no_interval=_BY_TEXT,
         compute=lambda t: zipf_slope(t.ids.counts),
         needs=("tokens",),

@@ -80,7 +80,7 @@ METRICS = (
         summary="Share of tokens that touch two or more words.",
         formula=r"\frac{|\{t : |w(t)| \geq 2\}|}{|T|}",
         caveat=_UNIT,
-        compute=lambda t: t.cross_words / (t.boundaries + t.aligned_documents),
+        compute=lambda t: t.cross_words / t.aligned_tokens,
         needs=("words", "aligned_words"),
         group="words",
     ),

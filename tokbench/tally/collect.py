@@ -160,7 +160,12 @@ class Counter:
         places = self._aligner.align(batch, tokens, spans)
         counts, words = touch(batch, places, self._word_tokens.dense)
         self._word_tokens.add_large(words)
-        counts |= {"tokens": tokens.lengths(), "split_tokens": places.split}
+        lengths = tokens.lengths()
+        counts |= {
+            "tokens": lengths,
+            "aligned_tokens": lengths * places.aligned,
+            "split_tokens": places.split,
+        }
         if places.unknown.any():
             counts |= {"unk_tokens": places.unknown, "unk_chars": places.hidden.clip(0)}
             counts["unk_unknown"] = (places.hidden < 0).astype(np.int64)

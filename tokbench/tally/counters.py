@@ -36,6 +36,7 @@ TOKEN_COUNTERS: dict[str, str] = {
     "aligned_documents": "documents in which every token's place in the text is known",
     "aligned_words": "words of those documents",
     "aligned_bytes": "bytes of those documents",
+    "aligned_tokens": "tokens of those documents",
     "word_tokens": "tokens that touch a word, summed over words",
     "continued_words": "words that more than one token touches",
     "boundaries": "boundaries between tokens, in aligned documents",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-TALLY_VERSION = 5
+TALLY_VERSION = 6
 """Changes whenever the same text and tokenizer would give another tally; part of every cache key.
 
 It alone decides whether a cached tally is still good, so a change of code that changes no tally keeps them all:

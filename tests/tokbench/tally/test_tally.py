@@ -14,6 +14,10 @@ from hypothesis import strategies as st
 from tokbench.batch import TokenBatch
 from tokbench.corpus import Document
 from tokbench.errors import ResultsError, TokenizerError
+from tokbench.metrics import CellKey
+from tokbench.metrics.catalogue import CATALOGUE
+from tokbench.metrics.context import MeasureContext
+from tokbench.metrics.measure import measure
 from tokbench.tally import CorpusFacts, Tally, histogram
 from tokbench.tally.collect import collect
 from tokbench.tally.own import Counting
@@ -206,3 +210,20 @@ def test_offsets_in_any_order_count_the_same() -> None:
     tally = collect(Backwards(), [Document("ab cd")])
     names = ("aligned_words", "word_tokens", "continued_words", "cross_words", "boundaries")
     assert [tally.count(name) for name in names] == [2, 3, 1, 1, 1]
+
+
+def test_tokens_across_words_are_a_share_of_all_tokens() -> None:
+    """Tokens are not one more than boundaries where space at the beginning is dropped."""
+
+    class Strips:
+        name, vocab_size = "strips", 4
+        encode = staticmethod(lambda text: [0, 1, 2])
+        decode = staticmethod(lambda ids: "ab cd")
+        token_bytes = staticmethod(lambda token: (b"a", b"b c", b"d")[token])
+        offsets = staticmethod(lambda text: np.array([(1, 2), (2, 5), (5, 6)]))
+
+    tally = collect(Strips(), [Document("\tab cd")] * 5)
+    cells = {CellKey("t", "d", "eng"): tally}
+    metrics = [metric for metric in CATALOGUE if metric.name == "cross_word_tokens"]
+    row = measure(cells, metrics, context=MeasureContext(replicates=0))[0]
+    assert row.value == pytest.approx(1 / 3, abs=1e-12)
