@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 from itertools import islice
@@ -56,7 +57,7 @@ def format_of_bytes(data: bytes) -> Format | None:
         return "sentencepiece"
     if data.startswith(MAGIC):
         return "gguf"
-    if data[:64].lstrip().startswith(b"{"):
+    if data[:64].removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{"):
         if _TEKKEN.search(data):
             return "tekken"
         if _JSON_MODEL.search(data):

@@ -53,12 +53,16 @@ def parse(text: str, where: str) -> Any:
         raise TokenizerError(
             f"{where}: half a surrogate pair, \\{half['half']}, at character {half.start()}: that is no text"
         )
+    if text.startswith("\ufeff"):
+        raise TokenizerError(f"{where}: begins with a byte order mark, which JSON must not; save it without")
     try:
         return json.loads(text, parse_float=Written.of)
     except json.JSONDecodeError as error:
         raise TokenizerError(
             f"{where}, line {error.lineno}, column {error.colno}: not JSON ({error.msg}); is the file complete?"
         ) from error
+    except ValueError as error:  # an integer of thousands of digits, which Python does not read
+        raise TokenizerError(f"{where}: has a number of too many digits for any tokenizer's") from error
     except RecursionError as error:
         raise TokenizerError(f"{where}: its JSON is nested deeper than any tokenizer's is") from error
 

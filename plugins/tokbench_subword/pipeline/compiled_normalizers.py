@@ -28,7 +28,7 @@ from tokbench_subword.pipeline.cutters import finder_of
 from tokbench_subword.pipeline.normal_form_kernel import normal_form
 from tokbench_subword.pipeline.normal_form_tables import normal_form_tables
 from tokbench_subword.pipeline.normal_forms import Form
-from tokbench_subword.pipeline.normalizers import text_normalizer_of
+from tokbench_subword.pipeline.normalizers import check_growth, text_normalizer_of
 from tokbench_subword.pipeline.pattern_tree import NotExpressible
 from tokbench_subword.pipeline.precompiled import decoded_charsmap
 from tokbench_subword.pipeline.rewriting import (
@@ -120,6 +120,7 @@ class BatchNormalizer(Stays):
         batch = data, offsets
         for step in self.steps:
             batch = step(batch)
+            check_growth(len(data), len(batch[0]))
         return batch
 
 
@@ -137,6 +138,7 @@ def _compiled(config: str) -> BatchNormalizer:
     for part in _parts(json.loads(config)):
         if isinstance(part, Rewriting) and parts and isinstance(parts[-1], Rewriting):
             parts[-1] = parts[-1].then(part)
+            check_growth(1, max(map(len, parts[-1].becomes)))
         else:
             parts.append(part)
     steps: list[Part] = []

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial, reduce
+from functools import partial
 from typing import Any, cast
 
 from tokbench.errors import TokenizerError
@@ -24,6 +24,8 @@ from tokbench_subword.pipeline.stretch import Span, Stretch
 from tokbench_subword.pipeline.versions import unsettled_case, unsettled_marks, unsettled_normal_form
 
 Normalizer = Callable[[Stretch], Stretch]
+MOST_GROWTH = 1000
+"""How many times as long a text may become: eighteen is the most that a normal form makes of a character."""
 
 
 def normalizer_of(config: Mapping[str, Any] | None) -> Normalizer | None:
@@ -67,6 +69,18 @@ def normalizer_of(config: Mapping[str, Any] | None) -> Normalizer | None:
     )
 
 
+def check_growth(before: int, after: int) -> None:
+    """Raise `TokenizerError` if some steps have made a text of so many characters, or bytes, absurdly long.
+
+    Forty steps that each double a letter are a file of 3 kB, and more than any memory holds.
+    """
+    if after > MOST_GROWTH * before + (1 << 20):
+        raise TokenizerError(
+            f"the normalizer has made {after:,} characters of {before:,} and is not done; is the file what it "
+            "should be? No tokenizer's makes a text a thousand times as long"
+        )
+
+
 def text_normalizer_of(config: Mapping[str, Any] | None) -> Callable[[str], str] | None:
     """The same for text alone, without spans: what encoding uses."""
     normalizer = normalizer_of(config)
@@ -75,7 +89,7 @@ def text_normalizer_of(config: Mapping[str, Any] | None) -> Callable[[str], str]
     kind = config.get("type")
     if kind == "Sequence":
         steps = [step for item in config["normalizers"] if (step := text_normalizer_of(item))]
-        return lambda text: reduce(lambda sofar, step: step(sofar), steps, text)
+        return partial(_texts_in_order, steps)
     if kind == "Prepend":
         head = str(config["prepend"])
         return lambda text: head + text if text else text
@@ -99,9 +113,19 @@ def _literal_spans(compiled: re.Pattern[str], text: str) -> Iterator[tuple[int, 
 
 
 def _in_order(steps: Sequence[Normalizer], stretch: Stretch) -> Stretch:
+    size = len(stretch.text)
     for step in steps:
         stretch = step(stretch)
+        check_growth(size, len(stretch.text))
     return stretch
+
+
+def _texts_in_order(steps: Sequence[Callable[[str], str]], text: str) -> str:
+    size = len(text)
+    for step in steps:
+        text = step(text)
+        check_growth(size, len(text))
+    return text
 
 
 def _prepend(text: str, stretch: Stretch) -> Stretch:

@@ -143,3 +143,55 @@ def test_json_that_is_nested_without_end_is_refused(family, tmp_path):
     path.write_text('{"model":' * 100_000)
     with pytest.raises(TokenizerError, match="nested deeper"):
         tokbench.load(f"{family}:{path}")
+
+
+MODELS: dict[str, dict[str, Any]] = {
+    "bpe": MODEL,
+    "wordpiece": {"type": "WordPiece", "vocab": {"a": 0, "[UNK]": 1}, "unk_token": "[UNK]",
+                  "continuing_subword_prefix": "##", "max_input_chars_per_word": 100},
+    "unigram": {"type": "Unigram", "vocab": [["a", -1.0], ["<unk>", -2.0]], "unk_id": 1},
+}  # fmt: skip
+
+
+def _written(folder: Path, family: str, **parts: Any) -> str:
+    content = {"version": "1.0", "added_tokens": [], "model": MODELS[family], **parts}
+    path = folder / "tokenizer.json"
+    path.write_text(json.dumps(content), "utf-8")
+    return f"{family}:{path}"
+
+
+@pytest.mark.parametrize("family", MODELS)
+@pytest.mark.parametrize(
+    "pattern", [{"String": "a"}, {"String": "aa"}, {"Regex": "a"}, {"Regex": "(a)+?(?<=a)"}]
+)
+def test_a_normalizer_that_makes_a_letter_fill_the_memory_is_refused(
+    family: str, pattern: dict[str, str], tmp_path: Path
+) -> None:
+    """Forty steps, each of which doubles what there is: it ended in a bare MemoryError after minutes."""
+    doubled = {"type": "Replace", "pattern": pattern, "content": 2 * pattern.get("String", "a")}
+    spec = _written(tmp_path, family, normalizer={"type": "Sequence", "normalizers": [doubled] * 40})
+    with pytest.raises(TokenizerError, match=r"has made [\d,]+ characters of \d.* is not done"):
+        tokbench.load(spec).encode("aaa")
+    with pytest.raises(TokenizerError, match=r"has made [\d,]+ characters of \d.* is not done"):
+        tokbench.load(spec).encode_batch(["aaa"] * 40)
+
+
+@pytest.mark.parametrize("family", MODELS)
+def test_a_byte_order_mark_is_named(family: str, tmp_path: Path) -> None:
+    """`wordpiece` took it for a vocab.txt."""
+    spec = _written(tmp_path, family)
+    path = tmp_path / "tokenizer.json"
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    with pytest.raises(TokenizerError, match=r"tokenizer\.json: begins with a byte order mark"):
+        tokbench.load(spec)
+    with pytest.raises(Exception, match="expected value at line 1 column 1"):
+        Tokenizer.from_file(str(path))
+
+
+@pytest.mark.parametrize("family", MODELS)
+def test_a_number_of_thousands_of_digits_is_named(family: str, tmp_path: Path) -> None:
+    spec = _written(tmp_path, family, padding={"pad_id": 77})
+    path = tmp_path / "tokenizer.json"
+    path.write_text(path.read_text("utf-8").replace("77", "7" * 5000), "utf-8")
+    with pytest.raises(TokenizerError, match=r"tokenizer\.json: has a number of too many digits"):
+        tokbench.load(spec)
