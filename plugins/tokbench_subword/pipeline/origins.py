@@ -25,6 +25,7 @@ from tokbench_subword.pipeline.compiled_normalizers import ByWriter
 from tokbench_subword.pipeline.cuts import IntoPieces, Prefixed, Rewritten
 from tokbench_subword.pipeline.cutters import Cutter
 from tokbench_subword.pipeline.normal_form_kernel import normal_form
+from tokbench_subword.pipeline.normalizers import check_growth
 from tokbench_subword.pipeline.rewriting_kernel import before_rewriting, spell_bytes
 from tokbench_subword.pipeline.segments import Segments, prefixing
 from tokbench_subword.pipeline.splicing import Written, told
@@ -117,6 +118,7 @@ class Located:
             assert isinstance(step, ByWriter)
             capacity = int(step.growth * int(self.texts.offsets[-1]))
             self.rewrite(step.made(), capacity, by_character=step.rewriting is not None)
+            check_growth(len(self.source.data), len(self.texts.data))
 
 
 def located(pipeline: CompiledPipeline, texts: Segments) -> Located | None:

@@ -174,6 +174,10 @@ def test_a_normalizer_that_makes_a_letter_fill_the_memory_is_refused(
         tokbench.load(spec).encode("aaa")
     with pytest.raises(TokenizerError, match=r"has made [\d,]+ characters of \d.* is not done"):
         tokbench.load(spec).encode_batch(["aaa"] * 40)
+    with pytest.raises(TokenizerError, match=r"has made [\d,]+ characters of \d.* is not done"):
+        tokbench.load(spec).offsets("aaa")
+    with pytest.raises(TokenizerError, match=r"has made [\d,]+ characters of \d.* is not done"):
+        tokbench.load(spec).offsets_batch(["aaa"] * 40)
 
 
 @pytest.mark.parametrize("family", MODELS)
