@@ -175,7 +175,7 @@ def specs_of(vocabs: Path) -> list[str]:
 
 
 def main() -> int:
-    """Time every subject; exit status 1 where an adapter costs more than the limit."""
+    """Time every adapter; exit status 1 where an adapter costs more than the limit."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--only", default="", help="specs that contain this")

@@ -97,11 +97,11 @@ def libraries(name: str) -> Libraries:
 
 def contenders(name: str) -> dict[str, Contender]:
     """What is measured, by name. Ratios are to the first."""
-    from tokbench_subword.bpe.encoder import Encoder
+    from tokbench_subword.bpe.encoder import BpeEncoder
 
     every = libraries(name)
     theirs, hf, giga = every.tiktoken, every.tokenizers, every.gigatoken
-    ours = Encoder(every.tokbench.model)
+    ours = BpeEncoder(every.tokbench.model)
 
     def cold(texts: list[str]) -> object:
         ours.forget()

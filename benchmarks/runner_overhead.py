@@ -201,14 +201,14 @@ def ready_pass(spec: str, path: Path, folder: Path, jobs: int, executor: Any) ->
     """The quality pass of one tokenizer on one file, planned, and its tokenizer known to load."""
     from tokbench.registry import build_registry, default_context
     from tokbench.results.folder import RunFolder
+    from tokbench.runner.candidates import make_ready
     from tokbench.runner.cells import cut_into_tasks, make_cells
     from tokbench.runner.plan import make_plan
     from tokbench.runner.progress import Display
     from tokbench.runner.quality import QualityPass
-    from tokbench.runner.subjects import make_ready
     from tokbench.runner.suite import load_suite
+    from tokbench.workers.calls import Limits
     from tokbench.workers.interrupt import Stop
-    from tokbench.workers.worker import Limits
 
     changes = {"tokenizers": [spec], "datasets": [f"text:{path}"], "jobs": jobs}
     plan = make_plan(load_suite(None, changes), build_registry(context=default_context()))

@@ -22,7 +22,7 @@ from pathlib import Path
 from tokbench.plots import data
 from tokbench.reports.markdown import render
 from tokbench.reports.speeds import speed_tables
-from tokbench.reports.table import Cell, Column, Row, Table
+from tokbench.reports.table import Column, Row, Table, TableCell
 from tokbench.results import Run
 
 ROOT = Path(__file__).parent.parent
@@ -73,18 +73,18 @@ def ratios(run: Run) -> Ratios:
         for name, reference in references.items():
             for form in TIMED:
                 one, other = cells[name][form], cells[reference][form]
-                if isinstance(one, Cell) and isinstance(other, Cell) and one.value and other.value:
+                if isinstance(one, TableCell) and isinstance(other, TableCell) and one.value and other.value:
                     found[name, timed.title, form] = one.value / other.value
     return found
 
 
-def _cell(runs: Sequence[Ratios], key: tuple[str, str, str]) -> Cell:
+def _cell(runs: Sequence[Ratios], key: tuple[str, str, str]) -> TableCell:
     values = [each[key] for each in runs if key in each]
     if not values:
-        return Cell(why="not timed")
+        return TableCell(why="not timed")
     if len(values) == 1:
-        return Cell(value=values[0])
-    return Cell(value=statistics.median(values), low=min(values), high=max(values))
+        return TableCell(value=values[0])
+    return TableCell(value=statistics.median(values), low=min(values), high=max(values))
 
 
 def main() -> None:

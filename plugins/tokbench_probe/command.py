@@ -14,9 +14,9 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tokbench_probe.ranks import Row
+    from tokbench_probe.ranks import RankRow
     from tokbench_probe.shape import Budget
-    from tokbench_probe.streams import Texts
+    from tokbench_probe.streams import ProbeTexts
 
 NO_QUALITY = (
     "A rank at this scale and on this text, and no measure of a tokenizer's quality: nobody has shown that "
@@ -74,19 +74,19 @@ def probe(
     import tokbench
     from tokbench_probe.ranks import rows_of
     from tokbench_probe.shape import Budget
-    from tokbench_probe.shelter import Task, need_jax, trained_apart
-    from tokbench_probe.streams import Texts
+    from tokbench_probe.shelter import ProbeTask, need_jax, trained_apart
+    from tokbench_probe.streams import ProbeTexts
 
     need_jax()
     parts = [tokbench.load_dataset(each) for each in train_on.split(" + ")]
     corpus = tokbench.TrainingCorpus.joined(
         [tokbench.TrainingCorpus(part, tuple(part.languages)) for part in parts]
     )
-    texts = Texts.of(corpus, tokbench.load_dataset(dataset), documents)
+    texts = ProbeTexts.of(corpus, tokbench.load_dataset(dataset), documents)
     budget = Budget(operations, context, layers, train_bytes, rate)
     seeds = range(seed, seed + runs)
     tasks = {
-        each: Task.of(each, tokbench.load(each, train_on=train_on), texts, budget, seeds)
+        each: ProbeTask.of(each, tokbench.load(each, train_on=train_on), texts, budget, seeds)
         for each in dict.fromkeys(spec)
     }
     with _bar([*tasks]) as told:
@@ -124,7 +124,7 @@ def probe(
         raise typer.Exit(1)
 
 
-def _show(rows: list[Row], texts: Texts, budget: Budget) -> None:
+def _show(rows: list[RankRow], texts: ProbeTexts, budget: Budget) -> None:
     from rich.console import Console
     from rich.table import Table
 

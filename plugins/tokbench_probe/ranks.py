@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tokbench_probe.shape import Shape
-from tokbench_probe.shelter import Task
-from tokbench_probe.streams import Texts
+from tokbench_probe.shelter import ProbeTask
+from tokbench_probe.streams import ProbeTexts
 
 if TYPE_CHECKING:
     from tokbench_probe.shelter import Nats
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RankRow:
     """A tokenizer: bits per byte of each run, and its rank from best to worst possible.
 
     `rank` is None for one that loses text, which predicts less than the others. `tokens` are those of the text
@@ -36,7 +36,9 @@ class Row:
         return sum(self.runs) / len(self.runs)
 
 
-def rows_of(tasks: Mapping[str, Task], found: Mapping[str, Nats | str], texts: Texts) -> list[Row]:
+def rows_of(
+    tasks: Mapping[str, ProbeTask], found: Mapping[str, Nats | str], texts: ProbeTexts
+) -> list[RankRow]:
     """A row for each task that has losses, best first; those that lose text come last."""
     rows = []
     for name, task in tasks.items():
@@ -45,7 +47,7 @@ def rows_of(tasks: Mapping[str, Task], found: Mapping[str, Nats | str], texts: T
             continue
         runs = tuple(float(own.bits(each).sum()) / texts.read_bytes for each in nats)
         operations = shape.operations * (len(own.train) - 1) / texts.train_bytes
-        rows.append(Row(name, runs, shape, operations, len(own.read) - 1 - len(own.ends), own.lost))
+        rows.append(RankRow(name, runs, shape, operations, len(own.read) - 1 - len(own.ends), own.lost))
     ranked = ranks(sound(rows))
     return sorted(
         (replace(row, rank=ranked.get(row.tokenizer)) for row in rows),
@@ -53,7 +55,7 @@ def rows_of(tasks: Mapping[str, Task], found: Mapping[str, Nats | str], texts: T
     )
 
 
-def sound(rows: Sequence[Row]) -> dict[str, tuple[float, ...]]:
+def sound(rows: Sequence[RankRow]) -> dict[str, tuple[float, ...]]:
     """The runs of the tokenizers that lose no text."""
     return {row.tokenizer: row.runs for row in rows if not row.lost}
 

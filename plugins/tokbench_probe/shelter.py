@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from tokbench import CorpusError, TokbenchError, Tokenizer
 from tokbench_probe.shape import Budget, Course, Shape, fitted
-from tokbench_probe.streams import Streams, Texts
+from tokbench_probe.streams import ProbeTexts, Streams
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,7 +45,7 @@ def need_jax() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class ProbeTask:
     """A transformer to train on a tokenizer's streams, once for each seed."""
 
     streams: Streams
@@ -54,7 +54,9 @@ class Task:
     seeds: Sequence[int]
 
     @classmethod
-    def of(cls, name: str, tokenizer: Tokenizer, texts: Texts, budget: Budget, seeds: Sequence[int]) -> Task:
+    def of(
+        cls, name: str, tokenizer: Tokenizer, texts: ProbeTexts, budget: Budget, seeds: Sequence[int]
+    ) -> ProbeTask:
         """For some texts and a budget; raises `CorpusError` where there is less to train on than a context."""
         streams = Streams.of(name, tokenizer, texts)
         shape = fitted(name, streams.symbols, (len(streams.train) - 1) / texts.train_bytes, budget)
@@ -79,7 +81,7 @@ class _Running:
 
 
 def trained_apart(
-    tasks: Mapping[str, Task], jobs: int, timeout: float, told: Callable[[str, float], None]
+    tasks: Mapping[str, ProbeTask], jobs: int, timeout: float, told: Callable[[str, float], None]
 ) -> dict[str, Nats | str]:
     """The losses of each task, ``(seeds, symbols read)``, or why there are none.
 
@@ -99,7 +101,7 @@ def trained_apart(
 
 
 def _one(
-    name: str, task: Task, timeout: float, told: Callable[[str, float], None], running: _Running
+    name: str, task: ProbeTask, timeout: float, told: Callable[[str, float], None], running: _Running
 ) -> Nats | str:
     """Train one in a process, and wait for it."""
     import numpy as np

@@ -28,7 +28,7 @@ _OFTEN = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class ProbeTexts:
     """The documents that are trained on and those that are read; `excluded` would be both, and are not read."""
 
     train: list[str]
@@ -46,7 +46,7 @@ class Texts:
         return sum(len(utf8_of(text)) for text in self.read)
 
     @classmethod
-    def of(cls, train: TrainingCorpus, dataset: Dataset, documents: int | None = None) -> Texts:
+    def of(cls, train: TrainingCorpus, dataset: Dataset, documents: int | None = None) -> ProbeTexts:
         """From two datasets, of the second the first so many `documents` of each language.
 
         Raises `CorpusError` where nothing is left to train on or to read.
@@ -91,7 +91,7 @@ class Streams:
     lost: int
 
     @classmethod
-    def of(cls, name: str, tokenizer: Tokenizer, texts: Texts) -> Streams:
+    def of(cls, name: str, tokenizer: Tokenizer, texts: ProbeTexts) -> Streams:
         """The streams of some texts; raises `TokenizerError` for an id that is not in the vocabulary."""
         import numpy as np
 

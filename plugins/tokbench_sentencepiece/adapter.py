@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench import TokenBatch, TokenizerError
 from tokbench.arguments import check_ids, known_id, known_ids, plain_text, plain_texts
-from tokbench_sentencepiece.modelproto import ModelSettings, read_settings
+from tokbench_sentencepiece.modelproto import ProtoSettings, read_settings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,7 +36,7 @@ class SentencePieceTokenizer:
         self.name = name
         self.model = model
         try:
-            self.settings: ModelSettings = read_settings(model)
+            self.settings: ProtoSettings = read_settings(model)
             self.processor: sentencepiece.SentencePieceProcessor = sentencepiece.SentencePieceProcessor(
                 model_proto=model
             )
@@ -232,7 +232,7 @@ class SentencePieceTokenizer:
         }
 
 
-def _losses(settings: ModelSettings) -> list[str]:
+def _losses(settings: ProtoSettings) -> list[str]:
     losses = []
     if settings.has_character_map:
         losses.append(f"text is normalised ({settings.normalizer or 'custom rules'})")

@@ -15,7 +15,7 @@ MODEL_TYPES = {1: "unigram", 2: "bpe", 3: "word", 4: "char"}
 
 
 @dataclass(frozen=True, slots=True)
-class ModelSettings:
+class ProtoSettings:
     """The settings of a model that decide what its ids mean; defaults are those of the format."""
 
     model_type: str = "unigram"
@@ -29,7 +29,7 @@ class ModelSettings:
     has_denormalizer: bool = False
 
 
-def read_settings(data: bytes) -> ModelSettings:
+def read_settings(data: bytes) -> ProtoSettings:
     """The settings in a serialized `ModelProto`; raises `ValueError` where `data` is none.
 
     Example:
@@ -48,7 +48,7 @@ def read_settings(data: bytes) -> ModelSettings:
             denormalizer.update(_fields(value))
     kind = trainer.get(3, 1)
     name = normalizer.get(1, b"")
-    return ModelSettings(
+    return ProtoSettings(
         model_type=MODEL_TYPES.get(kind if isinstance(kind, int) else 0, f"type {kind!r}"),
         byte_fallback=bool(trainer.get(35, 0)),
         suffix_whitespace=bool(trainer.get(24, 0)),

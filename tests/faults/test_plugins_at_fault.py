@@ -314,11 +314,11 @@ def test_names_that_are_not_utf8_lose_nothing(
 def test_a_worker_that_is_killed_twice_while_it_reads_is_no_wrong_request(
     text: Path, run: RunIt, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tokbench.results import Failure
+    from tokbench.results import TaskFailure
     from tokbench.runner import training_stage
     from tokbench.runner.run import RunError
 
-    killed = Failure("crashed", "ended by signal SIGKILL")
+    killed = TaskFailure("crashed", "ended by signal SIGKILL")
     monkeypatch.setattr(training_stage, "attempt", lambda *_, **__: killed)
     with pytest.raises(RunError, match=r"SIGKILL; the same command goes on"):
         run(["words:vocab_size=30"], [f"text:{text}"], train_on=f"text:{text}")

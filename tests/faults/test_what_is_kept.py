@@ -14,7 +14,7 @@ import tokbench
 from tokbench.errors import ResultsError, SpecError
 from tokbench.metrics.metric import CellKey
 from tokbench.registry import cache_dir
-from tokbench.results import CellResult, Failure, Run
+from tokbench.results import CellResult, Run, TaskFailure
 from tokbench.results import cell as cells
 from tokbench.results.atomic import StorageError
 from tokbench.results.cell import read_head, write_cell
@@ -143,7 +143,7 @@ def test_a_tampered_cell_is_counted_anew(old: bytes, new: bytes, text: Path, run
 
 
 def test_a_sealed_head_that_is_none_of_a_cell_is_said(tmp_path: Path) -> None:
-    path = write_cell(tmp_path, CellResult(CellKey("a", "b", "c"), failure=Failure("raised", "no")))
+    path = write_cell(tmp_path, CellResult(CellKey("a", "b", "c"), failure=TaskFailure("raised", "no")))
     line = b'{"key": ["a"]}\n'
     path.write_bytes(cells._MAGIC + cells._seal(line, b"") + line)
     with pytest.raises(ResultsError, match="not that of a cell"):

@@ -72,13 +72,13 @@ def token_bytes(
 def _summary(table: ByteTable) -> dict[str, object]:
     import numpy as np
 
-    from tokbench.inspection.bytetable import UNTOLD, Kind
+    from tokbench.inspection.bytetable import UNTOLD, IdKind
 
-    found = np.bincount(table.kind, minlength=len(Kind)).tolist()
+    found = np.bincount(table.kind, minlength=len(IdKind)).tolist()
     return {
         "tokenizer": table.tokenizer,
         "vocab_size": len(table),
-        "kinds": {kind.name.lower(): count for kind, count in zip(Kind, found, strict=True)},
+        "kinds": {kind.name.lower(): count for kind, count in zip(IdKind, found, strict=True)},
         "other_at_start": int((table.first != table.after).sum()),
         "untold": int((table.after == UNTOLD).sum()),
     }

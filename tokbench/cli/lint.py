@@ -15,11 +15,11 @@ from tokbench.cli.shared import Documents, JsonOutput, SpecArgument, loads_token
 from tokbench.cli.tables import plain_console, table_of
 
 if TYPE_CHECKING:
-    from tokbench.lint.running import Row
+    from tokbench.lint.running import CheckedRow
     from tokbench.registry import Registry
 
 
-class Form(StrEnum):
+class ReportFormat(StrEnum):
     """How findings are printed."""
 
     TEXT = "text"
@@ -37,7 +37,9 @@ def lint(
         typer.Option("-d", "--dataset", metavar="DATASET", help="Text to check on. Repeatable."),
     ] = None,
     documents: Documents = None,
-    form: Annotated[Form, typer.Option("--format", help="How findings are printed.")] = Form.TEXT,
+    form: Annotated[
+        ReportFormat, typer.Option("--format", help="How findings are printed.")
+    ] = ReportFormat.TEXT,
     settings: Annotated[
         Path | None, typer.Option(metavar="FILE.toml", help="Thresholds, levels, checks to leave out.")
     ] = None,
@@ -71,15 +73,15 @@ def lint(
     texts = texts_of(registry, dataset or [], documents)
     if dataset and not any(text.strip() for each in texts.values() for text in each):
         raise SpecError(f"{', '.join(dataset)}: no text in it; lint looks at built-in sentences without -d")
-    rows: list[Row] = []
+    rows: list[CheckedRow] = []
     files = [_file_of(registry, spec) for spec in specs]
     for spec, file in zip(specs, files, strict=True):
         rows += run_checks(spec, partial(subject_of, registry, spec, texts), checks, chosen, progress, file)
-    if form is Form.JSON:
+    if form is ReportFormat.JSON:
         print(output.as_json(rows))
-    elif form is Form.MARKDOWN:
+    elif form is ReportFormat.MARKDOWN:
         print(output.as_markdown(rows))
-    elif form is Form.SARIF:
+    elif form is ReportFormat.SARIF:
         print(output.as_sarif(rows, known, version=__version__))
     else:
         _show(rows, verbose=verbose)
@@ -155,7 +157,7 @@ def texts_of(registry: Registry, datasets: Sequence[str], most: int | None) -> d
 _STYLES = {"pass": "green", "warn": "yellow", "fail": "bold red", "not checked": "dim"}
 
 
-def _show(rows: Sequence[Row], *, verbose: bool) -> None:
+def _show(rows: Sequence[CheckedRow], *, verbose: bool) -> None:
     from rich.text import Text
 
     from tokbench.lint.output import summary

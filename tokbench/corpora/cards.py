@@ -14,7 +14,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from tokbench.corpora.dataset import Format, Piece
+from tokbench.corpora.dataset import FilePiece, Format
 from tokbench.corpora.jsonl import JsonLines
 from tokbench.corpora.naming import UNKNOWN, code_language, text_language
 from tokbench.corpora.parallel import AlignedLines
@@ -127,7 +127,7 @@ def count_files(folder: Path, reader: str, kind: str) -> list[CardFile]:
             continue
         data = path.read_bytes()
         language = code_language(str(path)) if kind == "code" else text_language(str(path))
-        documents = sum(1 for _ in READERS[reader].documents(Piece(str(path), ""), UNKNOWN))
+        documents = sum(1 for _ in READERS[reader].documents(FilePiece(str(path), ""), UNKNOWN))
         name = path.relative_to(folder).as_posix()
         counted.append(CardFile(name, language, documents, len(data), hashlib.sha256(data).hexdigest()))
     return counted

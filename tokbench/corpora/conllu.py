@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tokbench.corpora import CONLLU, blocks
-from tokbench.corpora.dataset import FileDataset, Piece, byte_range
+from tokbench.corpora.dataset import FileDataset, FilePiece, byte_range
 from tokbench.corpora.encodings import UTF8
 from tokbench.corpora.finding import find_files
 from tokbench.corpora.naming import choose
@@ -47,12 +47,12 @@ class Conllu:
             **encoded(self.encoding),
         }
 
-    def pieces(self, file: StoredFile) -> Sequence[Piece]:
+    def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
         """Byte ranges that end after a sentence."""
         blocks.check_beginning(file.path, self.errors, self.encoding)
         return range_pieces(file, blocks.BLANK_LINE, self.encoding)
 
-    def documents(self, piece: Piece, language: str) -> Iterator[Document]:
+    def documents(self, piece: FilePiece, language: str) -> Iterator[Document]:
         """The sentences of a piece."""
         with open_text(piece.path, self.encoding, self.errors, piece.start) as handle:
             for start, block in blocks.blocks(handle, piece.start, piece.stop, blocks.BLANK_LINE):
@@ -69,13 +69,13 @@ class Conllu:
                             yield document
                     begin = stop
 
-    def content(self, piece: Piece) -> Iterator[bytes]:
+    def content(self, piece: FilePiece) -> Iterator[bytes]:
         """The bytes of the range."""
         return byte_range(piece)
 
     def _sentence(self, lines: Sequence[str], path: str, offset: int) -> Document | None:
         text: str | None = None
-        words: list[_Word] = []
+        words: list[_TreebankWord] = []
         inside = 0  # last syntactic word that a multiword token covers
         for number, line in enumerate(lines):
             if line.startswith("#"):
@@ -94,7 +94,7 @@ class Conllu:
                 elif "." in name or (name.isdigit() and int(name) <= inside):
                     continue
                 spaced = "SpaceAfter=No" not in columns[9].split("|")
-                words.append(_Word(columns[1], columns[3] == "PUNCT", spaced))
+                words.append(_TreebankWord(columns[1], columns[3] == "PUNCT", spaced))
         if not words:
             return None
         if text is None:
@@ -108,7 +108,9 @@ class Conllu:
             raise CorpusError(f"{path}, line {at}: {name!r} is no range of words such as 3-4")
         return int(last)
 
-    def _spans(self, text: str, words: Sequence[_Word], path: str, offset: int) -> Iterator[tuple[int, int]]:
+    def _spans(
+        self, text: str, words: Sequence[_TreebankWord], path: str, offset: int
+    ) -> Iterator[tuple[int, int]]:
         """Where each word stands in the text; words follow one another with nothing but blanks between."""
         position = 0
         for word in words:
@@ -128,7 +130,7 @@ class Conllu:
 
 
 @dataclass(frozen=True, slots=True)
-class _Word:
+class _TreebankWord:
     form: str
     punctuation: bool
     spaced: bool

@@ -35,7 +35,7 @@ def load(spec: Spec, context: LoadContext) -> Dataset:
             raise UnknownNameError.of(f"language of {path}", language, sizes)
     chosen = {language: sizes[language] for language in wanted}
     factors = language_factors(chosen, spec.get("alpha"), weights, where=str(spec))
-    return Counted(str(spec), path, head, chosen, factors)
+    return CountedText(str(spec), path, head, chosen, factors)
 
 
 def _weights(spec: Spec) -> dict[str, float]:
@@ -84,7 +84,7 @@ def language_factors(
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountedText:
     """Counted pre-tokens of some languages; `factors` are what their counts are multiplied by."""
 
     name: str

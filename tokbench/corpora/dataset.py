@@ -26,7 +26,7 @@ _EXPANSION = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class FilePiece:
     """A part of one file. `start` and `stop` are in the format's unit; `line` numbers its first document."""
 
     path: str
@@ -44,15 +44,15 @@ class Format(Protocol):
         """Everything that decides how bytes become documents, ready for JSON: a part of the digest."""
         ...
 
-    def pieces(self, file: StoredFile) -> Sequence[Piece]:
+    def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
         """The file in pieces of about 8 MB, in order."""
         ...
 
-    def documents(self, piece: Piece, language: str) -> Iterator[Document]:
+    def documents(self, piece: FilePiece, language: str) -> Iterator[Document]:
         """The documents of a piece in `language`, streamed."""
         ...
 
-    def content(self, piece: Piece) -> Iterator[bytes]:
+    def content(self, piece: FilePiece) -> Iterator[bytes]:
         """The bytes that decide the piece's documents."""
         ...
 
@@ -61,7 +61,7 @@ class Format(Protocol):
 class BlockFormat(Format, Protocol):
     """A format whose documents are text alone and many to a file."""
 
-    def text_blocks(self, piece: Piece) -> Iterator[TextBlock]:
+    def text_blocks(self, piece: FilePiece) -> Iterator[TextBlock]:
         """What `documents` gives, many at a time."""
         ...
 
@@ -71,7 +71,7 @@ def text_bytes(file: StoredFile) -> int:
     return max(0, file.size) * (_EXPANSION if compression(file.path) else 1)
 
 
-def byte_range(piece: Piece) -> Iterator[bytes]:
+def byte_range(piece: FilePiece) -> Iterator[bytes]:
     """The bytes of a piece whose `start` and `stop` are byte positions; all of a file for ``stop=-1``."""
     remaining = piece.stop - piece.start if piece.stop >= 0 else None
     with open_bytes(piece.path, piece.start) as handle:
@@ -145,9 +145,9 @@ class FileDataset:
         return {"format": dict(self.format.identity()), "files": listed, **told, **self.about}
 
 
-def shards_of(pieces: Sequence[Piece], language: str) -> list[Shard]:
+def shards_of(pieces: Sequence[FilePiece], language: str) -> list[Shard]:
     """One shard per large piece; pieces that are small whole files share one, up to about 8 MB together."""
-    groups: list[list[Piece]] = []
+    groups: list[list[FilePiece]] = []
     room = 0
     for piece in pieces:
         whole = piece.start == 0 and piece.line == 0 and piece.stop in (-1, piece.n_bytes)
@@ -160,7 +160,7 @@ def shards_of(pieces: Sequence[Piece], language: str) -> list[Shard]:
     return [_shard(group, language, index) for index, group in enumerate(groups)]
 
 
-def _shard(group: Sequence[Piece], language: str, index: int) -> Shard:
+def _shard(group: Sequence[FilePiece], language: str, index: int) -> Shard:
     first, size = group[0], sum(piece.n_bytes for piece in group)
     if len(group) == 1:
         extra = {"line": first.line} if first.line else {}
@@ -170,12 +170,12 @@ def _shard(group: Sequence[Piece], language: str, index: int) -> Shard:
     return Shard(language, first.path, index, 0, -1, size, stamp, {"files": files})
 
 
-def pieces_of(shard: Shard) -> list[Piece]:
+def pieces_of(shard: Shard) -> list[FilePiece]:
     """The pieces a shard was made of."""
     if "files" in shard.extra:
-        return [Piece(path, stamp, 0, stop, size) for path, stamp, stop, size in shard.extra["files"]]
+        return [FilePiece(path, stamp, 0, stop, size) for path, stamp, stop, size in shard.extra["files"]]
     line = int(shard.extra.get("line", 0))
-    return [Piece(shard.source, shard.stamp, shard.start, shard.stop, shard.n_bytes, line)]
+    return [FilePiece(shard.source, shard.stamp, shard.start, shard.stop, shard.n_bytes, line)]
 
 
 def read_pieces(form: Format, shard: Shard) -> Iterator[Document]:
@@ -183,7 +183,7 @@ def read_pieces(form: Format, shard: Shard) -> Iterator[Document]:
     return _read(shard, lambda piece: form.documents(piece, shard.language))
 
 
-def _read(shard: Shard, read: Callable[[Piece], Iterator[Content]]) -> Iterator[Content]:
+def _read(shard: Shard, read: Callable[[FilePiece], Iterator[Content]]) -> Iterator[Content]:
     """What `read` gives of a shard; each file is looked at before and after, so that no change goes unseen."""
     for piece in pieces_of(shard):
         check_unchanged(piece.path, piece.stamp)

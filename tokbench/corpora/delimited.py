@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tokbench.corpora import blocks
-from tokbench.corpora.dataset import Piece, byte_range
+from tokbench.corpora.dataset import FilePiece, byte_range
 from tokbench.corpora.finding import bare_name
 from tokbench.corpora.plain import whole_file
 from tokbench.corpora.records import Fields, RecordFormat, Row
@@ -32,12 +32,12 @@ class Delimited(RecordFormat):
         """The fields and the delimiter."""
         return {"format": "csv", "delimiter": self.delimiter, **self.fields.identity()}
 
-    def pieces(self, file: StoredFile) -> Sequence[Piece]:
+    def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
         """The file."""
         blocks.check_beginning(file.path, self.fields.errors, self.fields.encoding)
         return self.begun(file, whole_file(file))
 
-    def content(self, piece: Piece) -> Iterator[bytes]:
+    def content(self, piece: FilePiece) -> Iterator[bytes]:
         """The bytes of the file, and the delimiter that its name decides."""
         yield self._delimiter(piece.path).encode() + b"\n"
         yield from byte_range(piece)
@@ -48,7 +48,7 @@ class Delimited(RecordFormat):
             return named.get(self.delimiter, self.delimiter)
         return "\t" if bare_name(path).lower().endswith((".tsv", ".tab")) else ","
 
-    def rows(self, piece: Piece) -> Iterator[Row]:
+    def rows(self, piece: FilePiece) -> Iterator[Row]:
         """Each row with a text."""
         # The limit is the csv module's own, one for the process; its default refuses texts above 128 KiB.
         csv.field_size_limit(_FIELD_LIMIT)

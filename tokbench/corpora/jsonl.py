@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tokbench.corpora import blocks
-from tokbench.corpora.dataset import Piece, byte_range
+from tokbench.corpora.dataset import FilePiece, byte_range
 from tokbench.corpora.encodings import UTF8
 from tokbench.corpora.plain import range_pieces
 from tokbench.corpora.records import Fields, RecordFormat, Row
@@ -27,16 +27,16 @@ class JsonLines(RecordFormat):
         """The fields."""
         return {"format": "jsonl", **self.fields.identity()}
 
-    def pieces(self, file: StoredFile) -> Sequence[Piece]:
+    def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
         """Byte ranges that end after a line."""
         blocks.check_beginning(file.path, self.fields.errors, self.fields.encoding)
         return self.begun(file, range_pieces(file, blocks.LINE_END, self.fields.encoding))
 
-    def content(self, piece: Piece) -> Iterator[bytes]:
+    def content(self, piece: FilePiece) -> Iterator[bytes]:
         """The bytes of the range."""
         return byte_range(piece)
 
-    def rows(self, piece: Piece) -> Iterator[Row]:
+    def rows(self, piece: FilePiece) -> Iterator[Row]:
         """Each row with a text."""
         fields = self.fields
         with open_text(piece.path, fields.encoding, fields.errors, piece.start) as handle:
@@ -44,7 +44,7 @@ class JsonLines(RecordFormat):
                 offset = start
                 for line in block.split(b"\n"):
                     if line and not line.isspace():
-                        where = _Place(piece.path, offset, fields.encoding)
+                        where = _RecordPlace(piece.path, offset, fields.encoding)
                         row = self._object(line, where)
                         text = fields.text_of(row, where=where)
                         if text is not None:
@@ -53,7 +53,7 @@ class JsonLines(RecordFormat):
                             yield fields.row_of(row, text, where=where)
                     offset += len(line) + 1
 
-    def _object(self, line: bytes, where: _Place) -> dict[str, Any]:
+    def _object(self, line: bytes, where: _RecordPlace) -> dict[str, Any]:
         text = blocks.decode(line, path=where.path, offset=where.offset, errors=self.fields.errors)
         try:
             row = json.loads(text)
@@ -63,7 +63,7 @@ class JsonLines(RecordFormat):
             raise CorpusError(f"{where}: a JSON {type(row).__name__}, where an object is needed")
         return row
 
-    def _without_surrogates(self, text: str, where: _Place) -> str:
+    def _without_surrogates(self, text: str, where: _RecordPlace) -> str:
         r"""Escapes such as ``\ud800`` alone are no characters: an error, or U+FFFD with errors=replace."""
         try:
             text.encode("utf-8")
@@ -78,7 +78,7 @@ class JsonLines(RecordFormat):
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _RecordPlace:
     """File, line and byte offset, put into words only if an error needs them."""
 
     path: str

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tokbench.corpora import blocks
-from tokbench.corpora.dataset import FileDataset, Piece, byte_range, digest_pieces, read_pieces
+from tokbench.corpora.dataset import FileDataset, FilePiece, byte_range, digest_pieces, read_pieces
 from tokbench.corpora.encodings import UTF8
 from tokbench.corpora.finding import bare_name, find_files
 from tokbench.corpora.naming import UNKNOWN, choose, text_language
@@ -38,16 +38,16 @@ class AlignedLines:
         half = {} if self.lines == "all" else {"lines": self.lines}
         return {"format": "aligned lines", "errors": self.errors, **half, **encoded(self.encoding)}
 
-    def pieces(self, file: StoredFile) -> Sequence[Piece]:
+    def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
         """Byte ranges that end after a line, each with the number of its first line."""
         blocks.check_beginning(file.path, self.errors, self.encoding)
         pieces, line = [], 0
         for piece in range_pieces(file, blocks.LINE_END, self.encoding):
-            pieces.append(Piece(piece.path, piece.stamp, piece.start, piece.stop, piece.n_bytes, line))
+            pieces.append(FilePiece(piece.path, piece.stamp, piece.start, piece.stop, piece.n_bytes, line))
             line += self.count_lines(piece)
         return pieces
 
-    def documents(self, piece: Piece, language: str) -> Iterator[Document]:
+    def documents(self, piece: FilePiece, language: str) -> Iterator[Document]:
         """The lines of a piece, numbered."""
         number = piece.line
         left_out = {"even": 1, "odd": 0}.get(self.lines)
@@ -59,7 +59,7 @@ class AlignedLines:
                         yield Document(text.removesuffix("\r"), number)
                     number += 1
 
-    def count_lines(self, piece: Piece) -> int:
+    def count_lines(self, piece: FilePiece) -> int:
         """How many lines a piece has; the last one need not end with a line end."""
         lines, last = 0, b"\n"
         for chunk in byte_range(piece) if self.encoding == UTF8 else self._chunks(piece):
@@ -67,12 +67,12 @@ class AlignedLines:
             last = chunk[-1:]
         return lines + (last != b"\n")
 
-    def _chunks(self, piece: Piece) -> Iterator[bytes]:
+    def _chunks(self, piece: FilePiece) -> Iterator[bytes]:
         with open_text(piece.path, self.encoding, self.errors) as handle:
             while chunk := handle.read(CHUNK):
                 yield chunk
 
-    def content(self, piece: Piece) -> Iterator[bytes]:
+    def content(self, piece: FilePiece) -> Iterator[bytes]:
         """The bytes of the range."""
         return byte_range(piece)
 
@@ -107,7 +107,7 @@ class ParallelDataset:
 
     def _count(self, language: str) -> int:
         if language not in self._lines:
-            self._lines[language] = self.format.count_lines(Piece(self.files[language], ""))
+            self._lines[language] = self.format.count_lines(FilePiece(self.files[language], ""))
         return self._lines[language]
 
     def read(self, shard: Shard) -> Iterator[Document]:

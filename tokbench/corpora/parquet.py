@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tokbench.corpora.blocks import TARGET
-from tokbench.corpora.dataset import Piece
+from tokbench.corpora.dataset import FilePiece
 from tokbench.corpora.records import Fields, RecordFormat, Row
 from tokbench.corpora.storage import CHUNK, StoredFile, open_bytes
 from tokbench.errors import CorpusError
@@ -27,7 +27,7 @@ class Parquet(RecordFormat):
         """The fields."""
         return {"format": "parquet", **self.fields.identity()}
 
-    def pieces(self, file: StoredFile) -> Sequence[Piece]:
+    def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
         """Runs of row groups of about 8 MB of text."""
         with _open(file.path) as table:
             column = self._column(table, self.fields.text, file.path)
@@ -44,12 +44,12 @@ class Parquet(RecordFormat):
                 stop += 1
             # A file of one piece says so as every format does, so that small files can share a shard.
             pieces.append(
-                Piece(file.path, file.stamp, start, -1 if (start, stop) == (0, groups) else stop, size)
+                FilePiece(file.path, file.stamp, start, -1 if (start, stop) == (0, groups) else stop, size)
             )
             start = stop
         return pieces
 
-    def content(self, piece: Piece) -> Iterator[bytes]:
+    def content(self, piece: FilePiece) -> Iterator[bytes]:
         """The stored bytes of the columns that are read, with their types and encodings."""
         with _open(piece.path) as table:
             wanted = [self._column(table, name, piece.path) for name in self._names]
@@ -71,10 +71,10 @@ class Parquet(RecordFormat):
     def _names(self) -> list[str]:
         return list(dict.fromkeys([self.fields.text, *self.fields.others.values()]))
 
-    def _groups(self, table: Any, piece: Piece) -> list[int]:
+    def _groups(self, table: Any, piece: FilePiece) -> list[int]:
         return list(range(piece.start, table.metadata.num_row_groups if piece.stop < 0 else piece.stop))
 
-    def rows(self, piece: Piece) -> Iterator[Row]:
+    def rows(self, piece: FilePiece) -> Iterator[Row]:
         """Each row with a text."""
         fields = self.fields
         with _open(piece.path) as table:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from tokbench.corpora import blocks
-from tokbench.corpora.dataset import Piece, byte_range, text_bytes
+from tokbench.corpora.dataset import FilePiece, byte_range, text_bytes
 from tokbench.corpora.encodings import UTF8
 from tokbench.corpora.storage import StoredFile
 from tokbench.corpora.transcoding import open_text
@@ -37,22 +37,22 @@ class LineFormat:
         limit = {"max_document_bytes": self.max_document_bytes}
         return {"format": self.unit, "errors": self.errors, **limit, **encoded(self.encoding)}
 
-    def pieces(self, file: StoredFile) -> Sequence[Piece]:
+    def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
         """Byte ranges that end after a line, or after a blank one."""
         blocks.check_beginning(file.path, self.errors, self.encoding)
         return range_pieces(file, self._end, self.encoding)
 
-    def documents(self, piece: Piece, language: str) -> Iterator[Document]:
+    def documents(self, piece: FilePiece, language: str) -> Iterator[Document]:
         """The lines or paragraphs of a piece."""
         for texts in self._blocks(piece):
             yield from map(Document, texts)
 
-    def texts(self, piece: Piece) -> Iterator[str]:
+    def texts(self, piece: FilePiece) -> Iterator[str]:
         """The texts alone."""
         for texts in self._blocks(piece):
             yield from texts
 
-    def _blocks(self, piece: Piece) -> Iterator[list[str]]:
+    def _blocks(self, piece: FilePiece) -> Iterator[list[str]]:
         """The texts, a block of the file at a time: most of the cost of a short line is handing it on."""
         limit = self.max_document_bytes
         with self._open(piece) as handle:
@@ -66,10 +66,10 @@ class LineFormat:
                     texts = [part for text in texts for part in parts_of(text, limit)]
                 yield texts
 
-    def _open(self, piece: Piece) -> AbstractContextManager[IO[bytes]]:
+    def _open(self, piece: FilePiece) -> AbstractContextManager[IO[bytes]]:
         return open_text(piece.path, self.encoding, self.errors, piece.start)
 
-    def text_blocks(self, piece: Piece) -> Iterator[TextBlock]:
+    def text_blocks(self, piece: FilePiece) -> Iterator[TextBlock]:
         """The texts as bytes; lines are not taken apart for it."""
         if self.unit != "line" or self.errors != "strict" or self.max_document_bytes is not None:
             yield from map(TextBlock.of, self._blocks(piece))
@@ -84,7 +84,7 @@ class LineFormat:
                 pass
             raise
 
-    def content(self, piece: Piece) -> Iterator[bytes]:
+    def content(self, piece: FilePiece) -> Iterator[bytes]:
         """The bytes of the range."""
         return byte_range(piece)
 
@@ -125,12 +125,12 @@ class WholeFileFormat:
         limit = {"max_document_bytes": self.max_document_bytes}
         return {"format": "file", "errors": self.errors, **limit, **encoded(self.encoding)}
 
-    def pieces(self, file: StoredFile) -> Sequence[Piece]:
+    def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
         """The file."""
         blocks.check_beginning(file.path, self.errors, self.encoding)
         return whole_file(file)
 
-    def documents(self, piece: Piece, language: str) -> Iterator[Document]:
+    def documents(self, piece: FilePiece, language: str) -> Iterator[Document]:
         """The file's text; in parts where it exceeds the limit."""
         data = bytearray()
         offset, parted = 0, False
@@ -146,17 +146,17 @@ class WholeFileFormat:
         if data and (parted or not data.isspace()):
             yield self._document(bytes(data), piece, offset - len(data))
 
-    def _document(self, data: bytes, piece: Piece, offset: int) -> Document:
+    def _document(self, data: bytes, piece: FilePiece, offset: int) -> Document:
         return Document(blocks.decode(data, path=piece.path, offset=offset, errors=self.errors))
 
-    def content(self, piece: Piece) -> Iterator[bytes]:
+    def content(self, piece: FilePiece) -> Iterator[bytes]:
         """The bytes of the file."""
         return byte_range(piece)
 
 
-def whole_file(file: StoredFile) -> list[Piece]:
+def whole_file(file: StoredFile) -> list[FilePiece]:
     """One piece for a file that cannot be cut."""
-    return [Piece(file.path, file.stamp, n_bytes=text_bytes(file))]
+    return [FilePiece(file.path, file.stamp, n_bytes=text_bytes(file))]
 
 
 def encoded(encoding: str) -> dict[str, str]:
@@ -164,12 +164,12 @@ def encoded(encoding: str) -> dict[str, str]:
     return {} if encoding == UTF8 else {"encoding": encoding}
 
 
-def range_pieces(file: StoredFile, end: re.Pattern[bytes], encoding: str = UTF8) -> list[Piece]:
+def range_pieces(file: StoredFile, end: re.Pattern[bytes], encoding: str = UTF8) -> list[FilePiece]:
     """A file's byte ranges as pieces; the whole of it in any other encoding than UTF-8."""
     if encoding != UTF8:
         return whole_file(file)
     ranges = blocks.cut(file, end)
     if len(ranges) == 1:
         start, stop = ranges[0]
-        return [Piece(file.path, file.stamp, start, stop, text_bytes(file))]
-    return [Piece(file.path, file.stamp, start, stop, stop - start) for start, stop in ranges]
+        return [FilePiece(file.path, file.stamp, start, stop, text_bytes(file))]
+    return [FilePiece(file.path, file.stamp, start, stop, stop - start) for start, stop in ranges]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from tokbench.corpora.dataset import Format, Piece, digest_pieces, read_pieces, shards_of
+from tokbench.corpora.dataset import FilePiece, Format, digest_pieces, read_pieces, shards_of
 from tokbench.corpora.encodings import UTF8
 from tokbench.corpora.naming import choose
 from tokbench.corpora.plain import encoded
@@ -85,23 +85,23 @@ Row = tuple[str | None, str, str | None]
 class RecordFormat(Format, Protocol):
     """A format whose rows may be of several languages: what follows from its `rows`."""
 
-    def rows(self, piece: Piece) -> Iterator[Row]:
+    def rows(self, piece: FilePiece) -> Iterator[Row]:
         """Each row that has a text."""
         ...
 
-    def begun(self, file: StoredFile, pieces: Sequence[Piece]) -> Sequence[Piece]:
+    def begun(self, file: StoredFile, pieces: Sequence[FilePiece]) -> Sequence[FilePiece]:
         """The pieces of a file; raises `CorpusError`, before any work, for what is wrong with its first row."""
         if pieces and not is_remote(file.path):
             next(self.rows(pieces[0]), None)
         return pieces
 
-    def documents(self, piece: Piece, language: str) -> Iterator[Document]:
+    def documents(self, piece: FilePiece, language: str) -> Iterator[Document]:
         """The texts of a piece in `language`."""
         for tag, text, cluster in self.rows(piece):
             if tag is None or tag == language:
                 yield Document(text, cluster=cluster)
 
-    def languages(self, piece: Piece) -> Mapping[str, int]:
+    def languages(self, piece: FilePiece) -> Mapping[str, int]:
         """The bytes of text per language in a piece."""
         sizes: dict[str, int] = {}
         for tag, text, _ in self.rows(piece):
@@ -123,7 +123,7 @@ class MixedDataset:
     wanted: str | None = None
     parallel: bool = False
     kind: str = "text"
-    _plan: dict[str, list[Piece]] = field(default_factory=dict, compare=False, repr=False)
+    _plan: dict[str, list[FilePiece]] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def languages(self) -> Sequence[str]:
@@ -136,13 +136,13 @@ class MixedDataset:
             raise CorpusError(f"{self.name} has no language {language!r}; it has {', '.join(self._planned())}")
         return shards_of(self._planned()[language], language)
 
-    def _planned(self) -> Mapping[str, list[Piece]]:
+    def _planned(self) -> Mapping[str, list[FilePiece]]:
         if not self._plan:
             for path in self.paths:
                 stored = stat(path)
                 for piece in self.format.pieces(stored) if stored.size else ():
                     for language, size in sorted(self.format.languages(piece).items()):
-                        part = Piece(piece.path, piece.stamp, piece.start, piece.stop, size, piece.line)
+                        part = FilePiece(piece.path, piece.stamp, piece.start, piece.stop, size, piece.line)
                         self._plan.setdefault(language, []).append(part)
             if not self._plan:
                 raise CorpusError(f"{self.name}: no row holds a text")

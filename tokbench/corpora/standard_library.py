@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tokbench.corpora import blocks
-from tokbench.corpora.dataset import FileDataset, Piece, byte_range
+from tokbench.corpora.dataset import FileDataset, FilePiece, byte_range
 from tokbench.corpora.plain import WholeFileFormat, whole_file
 from tokbench.corpora.storage import StoredFile, open_bytes
 from tokbench.corpus import Dataset, Document
@@ -38,11 +38,11 @@ class Docstrings:
         """The name of the format."""
         return {"format": "docstrings"}
 
-    def pieces(self, file: StoredFile) -> Sequence[Piece]:
+    def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
         """The file."""
         return whole_file(file)
 
-    def documents(self, piece: Piece, language: str) -> Iterator[Document]:
+    def documents(self, piece: FilePiece, language: str) -> Iterator[Document]:
         """The docstrings of a source file."""
         with open_bytes(piece.path) as handle:
             source = blocks.decode(handle.read(), path=piece.path, offset=0, errors="strict")
@@ -59,7 +59,7 @@ class Docstrings:
             if text and (text := inspect.cleandoc(text)).strip():
                 yield Document(text)
 
-    def content(self, piece: Piece) -> Iterator[bytes]:
+    def content(self, piece: FilePiece) -> Iterator[bytes]:
         """The bytes of the file."""
         return byte_range(piece)
 

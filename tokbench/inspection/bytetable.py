@@ -38,7 +38,7 @@ _WORDS = ("a", "o", "1", ".")
 Progress = Callable[[float, str], None]
 
 
-class Kind(IntEnum):
+class IdKind(IntEnum):
     """What an id is; the numbers are those stored."""
 
     TEXT = 0
@@ -54,7 +54,7 @@ class ByteTable:
 
     `after` and `first` are int32 of shape ``(vocab_size,)``: what an id adds to the decoded text after other
     tokens, and as the first of a document; `UNTOLD` where the tokenizer does not tell the bytes of a token that
-    is no whole characters. `kind` is uint8, of `Kind`.
+    is no whole characters. `kind` is uint8, of `IdKind`.
     """
 
     tokenizer: str
@@ -85,7 +85,7 @@ class ByteTable:
                 f"{self.tokenizer}: the id {wrong} is not below its vocabulary of {len(self):,}"
             )
         added: NDArray[np.int64] = self.after[ids].astype(np.int64)
-        special = self.kind[ids] == Kind.SPECIAL
+        special = self.kind[ids] == IdKind.SPECIAL
         text = np.flatnonzero(~special)
         where = np.searchsorted(text, batch.offsets[:-1])
         begins = text[where[where < len(text)]]
@@ -111,7 +111,7 @@ class ByteTable:
             "vocab_size": len(self),
             "bytes": [None if value < 0 else value for value in self.after.tolist()],
             "bytes_at_start": [None if value < 0 else value for value in self.first.tolist()],
-            "kind": [Kind(value).name.lower() for value in self.kind.tolist()],
+            "kind": [IdKind(value).name.lower() for value in self.kind.tolist()],
         }
 
     def write(self, path: Path) -> None:
@@ -150,7 +150,7 @@ def byte_table(tokenizer: Tokenizer, progress: Progress | None = None) -> ByteTa
     Example:
         >>> import tokbench
         >>> table = byte_table(tokbench.load("bytes"))
-        >>> int(table.after[ord("a")]), Kind(table.kind[0xE9]).name
+        >>> int(table.after[ord("a")]), IdKind(table.kind[0xE9]).name
         (1, 'PARTIAL')
     """
     import numpy as np
@@ -161,9 +161,9 @@ def byte_table(tokenizer: Tokenizer, progress: Progress | None = None) -> ByteTa
         tokenizer.name, np.zeros(size, np.int32), np.zeros(size, np.int32), np.zeros(size, np.uint8)
     )
     marks = np.array(sorted(special_ids(tokenizer) - {unknown}), np.int64)
-    table.kind[marks[(marks >= 0) & (marks < size)]] = Kind.SPECIAL
+    table.kind[marks[(marks >= 0) & (marks < size)]] = IdKind.SPECIAL
     anchor, alone = _anchor(tokenizer)
-    wanted = np.flatnonzero(table.kind != Kind.SPECIAL).tolist()
+    wanted = np.flatnonzero(table.kind != IdKind.SPECIAL).tolist()
     for start in range(0, len(wanted), CHUNK):
         tell(start / max(1, len(wanted)), "decoding")
         ids = wanted[start : start + CHUNK]
@@ -174,16 +174,16 @@ def byte_table(tokenizer: Tokenizer, progress: Progress | None = None) -> ByteTa
             strict=True,
         ):
             if first is None or later is None:
-                table.kind[index] = Kind.UNASSIGNED
+                table.kind[index] = IdKind.UNASSIGNED
             elif "\ufffd" in first or "\ufffd" in later:
                 part = _own_bytes(tokenizer, index)
                 table.first[index] = table.after[index] = UNTOLD if part is None else len(part)
-                table.kind[index] = Kind.TEXT if part is not None and _whole(part) else Kind.PARTIAL
+                table.kind[index] = IdKind.TEXT if part is not None and _whole(part) else IdKind.PARTIAL
             else:
                 table.first[index] = len(_utf8(first))
                 table.after[index] = len(_utf8(later)) - alone
     if unknown is not None and 0 <= unknown < size:
-        table.kind[unknown] = Kind.UNKNOWN
+        table.kind[unknown] = IdKind.UNKNOWN
     tell(1.0, "done")
     return table
 

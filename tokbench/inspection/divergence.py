@@ -22,7 +22,7 @@ from itertools import accumulate
 from operator import attrgetter
 from typing import Any
 
-from tokbench.inspection.pieces import Piece
+from tokbench.inspection.pieces import TextPiece
 from tokbench.inspection.recent import is_recent
 
 CAUSES = (
@@ -56,8 +56,8 @@ class Divergence:
     end: int
     text: str
     cause: str
-    a: tuple[Piece, ...]
-    b: tuple[Piece, ...]
+    a: tuple[TextPiece, ...]
+    b: tuple[TextPiece, ...]
     n_a: int
     n_b: int
     lead: int
@@ -81,9 +81,9 @@ class Divergence:
 def first_divergence(
     document: str,
     text: str,
-    a: Sequence[Piece],
-    b: Sequence[Piece],
-    key: Callable[[Piece], object] = attrgetter("id"),
+    a: Sequence[TextPiece],
+    b: Sequence[TextPiece],
+    key: Callable[[TextPiece], object] = attrgetter("id"),
 ) -> Divergence | None:
     """The first place where `a` and `b`, two tokenizations of `text`, differ in `key`, or None."""
     position = next(
@@ -113,7 +113,7 @@ def first_divergence(
 
 
 def _resync(
-    a: Sequence[Piece], b: Sequence[Piece], position: int, key: Callable[[Piece], object]
+    a: Sequence[TextPiece], b: Sequence[TextPiece], position: int, key: Callable[[TextPiece], object]
 ) -> tuple[int, int]:
     """Where both go on with the same token at the same character: the ends of the part that differs."""
     i = j = position
@@ -127,7 +127,7 @@ def _resync(
     return len(a), len(b)
 
 
-def cause(a: Sequence[Piece], b: Sequence[Piece], text: str, start: int, end: int) -> str:
+def cause(a: Sequence[TextPiece], b: Sequence[TextPiece], text: str, start: int, end: int) -> str:
     """The kind of difference between two tokenizations of ``text[start:end]``, one of `CAUSES`."""
     part = text[start:end]
     if "special" in {piece.kind for piece in (*a, *b)} or _SPECIAL.search(part):

@@ -21,7 +21,7 @@ Kind = Literal["token", "special", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextPiece:
     """One token in its text.
 
     `bytes` is what the token stands for, empty for special tokens and UNK; `text` is how to show it: its own
@@ -43,7 +43,7 @@ class Piece:
         """The piece in JSON's types; `bytes` in hex.
 
         Example:
-            >>> Piece(5, b"hi", "hi", 0, 2, True, 0).as_json()["bytes"]
+            >>> TextPiece(5, b"hi", "hi", 0, 2, True, 0).as_json()["bytes"]
             '6869'
         """
         return {
@@ -65,10 +65,10 @@ class Group:
     text: str
     start: int
     end: int
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TextPiece, ...]
 
 
-def pieces(tokenizer: Tokenizer, text: str, ids: Sequence[int] | None = None) -> list[Piece]:
+def pieces(tokenizer: Tokenizer, text: str, ids: Sequence[int] | None = None) -> list[TextPiece]:
     """The tokens of `text`, in order; `ids` where the text is encoded already.
 
     Example:
@@ -93,11 +93,11 @@ def pieces(tokenizer: Tokenizer, text: str, ids: Sequence[int] | None = None) ->
         shown = _own_text(part) if alone else text[low:high]
         if shown is None or (kind != "token" and not shown):
             shown = text[start:end] or tokenizer.decode([index])
-        result.append(Piece(index, part, shown, start, end, alone, number, kind))
+        result.append(TextPiece(index, part, shown, start, end, alone, number, kind))
     return result
 
 
-def groups(found: Sequence[Piece]) -> Iterator[Group]:
+def groups(found: Sequence[TextPiece]) -> Iterator[Group]:
     """The pieces by group, each with its whole characters.
 
     Example:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tokbench.inspection.pieces import Group, Piece, groups, visible
+from tokbench.inspection.pieces import Group, TextPiece, groups, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,7 +20,7 @@ UNKNOWN, SPECIAL, EMPTY = "bold white on #b00020", "bold white on #5b3fa8", "dim
 SEPARATOR = "|"
 
 
-def render(found: Sequence[Piece], *, color: bool) -> Text:
+def render(found: Sequence[TextPiece], *, color: bool) -> Text:
     """The tokens as one line of styled text; a character of several tokens is followed by their number."""
     from rich.text import Text
 

@@ -10,12 +10,12 @@ from urllib.parse import quote
 
 from tokbench.lint.catalogue import LOADS, LOADS_NAME
 from tokbench.lint.check import Check, Outcome
-from tokbench.lint.running import Row
+from tokbench.lint.running import CheckedRow
 
 _LEVELS = {Outcome.FAIL: "error", Outcome.WARN: "warning"}
 
 
-def as_json(rows: Iterable[Row]) -> str:
+def as_json(rows: Iterable[CheckedRow]) -> str:
     """A list of objects, one a finding."""
     found = [
         {
@@ -32,7 +32,7 @@ def as_json(rows: Iterable[Row]) -> str:
     return json.dumps(found, ensure_ascii=False, indent=2)
 
 
-def summary(rows: Iterable[Row]) -> str:
+def summary(rows: Iterable[CheckedRow]) -> str:
     """How many checks came to what, in words.
 
     Example:
@@ -43,7 +43,7 @@ def summary(rows: Iterable[Row]) -> str:
     return ", ".join(f"{counts[one]} {one.value}" for one in Outcome if counts[one]) or "nothing was checked"
 
 
-def as_markdown(rows: Sequence[Row]) -> str:
+def as_markdown(rows: Sequence[CheckedRow]) -> str:
     """A heading and a table for each tokenizer."""
     lines: list[str] = []
     for spec in dict.fromkeys(row.spec for row in rows):
@@ -72,7 +72,7 @@ def _uri(place: str) -> str:
     return path.as_uri() if path.is_absolute() else quote(path.as_posix())
 
 
-def as_sarif(rows: Iterable[Row], checks: Iterable[Check], *, version: str) -> str:
+def as_sarif(rows: Iterable[CheckedRow], checks: Iterable[Check], *, version: str) -> str:
     """One run of SARIF 2.1.0: the checks as rules, and a result for each warning and failure.
 
     Rules carry all three texts and results a place with a line, without which code hosts do not show them.

@@ -15,7 +15,7 @@ Tell = Callable[[float, str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CheckedRow:
     """The finding of one check on one tokenizer; `file` is where the tokenizer came from, if anywhere."""
 
     spec: str
@@ -37,7 +37,7 @@ def lint(
     settings: Settings | None = None,
     tell: Tell = lambda done, word: None,
     file: str = "",
-) -> list[Row]:
+) -> list[CheckedRow]:
     """Run `checks` on the tokenizer that `load` opens; one that cannot be loaded has the one row TB001.
 
     `file` is what it reads, if anything: rows name it.
@@ -53,12 +53,12 @@ def lint(
     try:
         subject = load()
     except TokbenchError as error:
-        return [Row(spec, LOADS, LOADS_NAME, Finding(Outcome.FAIL, str(error)), file)]
-    rows = [Row(spec, LOADS, LOADS_NAME, Finding.passed("it loads"), file)]
+        return [CheckedRow(spec, LOADS, LOADS_NAME, Finding(Outcome.FAIL, str(error)), file)]
+    rows = [CheckedRow(spec, LOADS, LOADS_NAME, Finding.passed("it loads"), file)]
     listed: Sequence[Check] = list(checks)
     for number, check in enumerate(listed):
         tell(number / len(listed), check.name)
-        rows.append(Row(spec, check.code, check.name, _found(check, subject, settings), file))
+        rows.append(CheckedRow(spec, check.code, check.name, _found(check, subject, settings), file))
     tell(1.0, "done")
     return rows
 

@@ -43,7 +43,7 @@ def build_app(bench: Bench, *, hosts: Sequence[str] = LOOPBACK) -> Starlette:
         Route("/live.css", fixed(css, "text/css")),
         Route("/live.js", fixed(script, "text/javascript")),
         Route("/openapi.json", lambda request: JSONResponse(described)),
-        Route("/api/tokenizers", lambda request: Answer(bench.about())),
+        Route("/api/tokenizers", lambda request: JsonAnswer(bench.about())),
         Route("/api/encode", partial(_encode, bench), methods=["POST"]),
         Route("/api/load", partial(_load, bench), methods=["POST"]),
         Route("/api/trace", partial(_trace, bench), methods=["POST"]),
@@ -78,7 +78,7 @@ async def _trace(bench: Bench, request: Request) -> Response:
     return await _answered(answer)
 
 
-class Answer(JSONResponse):
+class JsonAnswer(JSONResponse):
     """JSON of any text: lone surrogates, which a plugin's message may hold, are written as JSON's escapes."""
 
     def render(self, content: Any) -> bytes:
@@ -89,13 +89,13 @@ class Answer(JSONResponse):
 
 async def _answered(answer: Callable[[], Any]) -> Response:
     try:
-        return Answer(await answer())
+        return JsonAnswer(await answer())
     except RequestError as error:
-        return Answer({"error": str(error)}, error.status)
+        return JsonAnswer({"error": str(error)}, error.status)
     except ClientDisconnect:
         return Response(status_code=499)
     except Exception as error:  # a plugin may raise anything, and its answer carries our headers all the same
-        return Answer({"error": f"{type(error).__name__}: {error}"}, 500)
+        return JsonAnswer({"error": f"{type(error).__name__}: {error}"}, 500)
 
 
 async def _given(request: Request, most: int, **wanted: type) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.batch import TokenBatch
 from tokbench.errors import CorpusError
-from tokbench.inspection.bytetable import DOCUMENTS_A_BATCH, ByteTable, Kind, byte_table
+from tokbench.inspection.bytetable import DOCUMENTS_A_BATCH, ByteTable, IdKind, byte_table
 from tokbench.metrics.intervals import Interval, intervals
 from tokbench.metrics.lossfile import Scored
 from tokbench.metrics.resampling import resampled_sums
@@ -37,7 +37,7 @@ Sums = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class BitsFigure:
     """Bits per byte in one way of counting: its interval, and how far it is from the exact one, with
     interval; None where the exact one is 0.
     """
@@ -59,7 +59,7 @@ class BitsAudit:
     """
 
     tokenizer: str
-    figures: tuple[Figure, ...]
+    figures: tuple[BitsFigure, ...]
     documents: int
     tokens: int
     special_tokens: int
@@ -90,7 +90,8 @@ class BitsAudit:
             "tokenizer": self.tokenizer,
             **{name: getattr(self, name) for name in counted},
             "figures": [
-                {name: getattr(figure, name) for name in Figure.__dataclass_fields__} for figure in self.figures
+                {name: getattr(figure, name) for name in BitsFigure.__dataclass_fields__}
+                for figure in self.figures
             ],
         }
 
@@ -150,7 +151,7 @@ def _rows(
     for index, scored in enumerate(some):
         own = slice(int(batch.offsets[index]), int(batch.offsets[index + 1]))
         ids, parts = batch.ids[own], added[own]
-        special = table.kind[ids] == Kind.SPECIAL
+        special = table.kind[ids] == IdKind.SPECIAL
         nats = _aligned(scored, len(ids), int(special.sum()))
         told = ~np.isnan(nats)
         # special tokens that decode shows by name are no text: what is left is what the table adds up
@@ -224,13 +225,13 @@ class _Singles:
 
 def _figures(
     table: ByteTable, sums: NDArray[np.float64], seed: int, replicates: int, confidence: float
-) -> list[Figure]:
+) -> list[BitsFigure]:
     """The exact figure and the short cuts, of the whole and of resamples."""
     import numpy as np
 
     again = dict(zip(SUMS, resampled_sums(sums, seed=seed, n=replicates), strict=True))
     whole = dict(zip(SUMS, sums.sum(axis=1), strict=True))
-    text = (table.kind == Kind.TEXT) | (table.kind == Kind.PARTIAL)
+    text = (table.kind == IdKind.TEXT) | (table.kind == IdKind.PARTIAL)
     mean = float(table.after[text].mean()) if text.any() else math.nan
     rows = []
     with np.errstate(all="ignore"):
@@ -246,7 +247,7 @@ def _figures(
     limits = intervals(rows, confidence, int(whole["documents"]))
     said = float(exact(whole))
     return [
-        Figure(
+        BitsFigure(
             name,
             how,
             float(compute(whole)) / math.log(2),

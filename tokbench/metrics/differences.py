@@ -12,7 +12,7 @@ from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.families import Family, Score
 from tokbench.metrics.intervals import intervals
 from tokbench.metrics.languages import Languages, computed, figure_of
-from tokbench.metrics.measure import ALL, Cell, evaluate, unit_of
+from tokbench.metrics.measure import ALL, MeasuredCell, evaluate, unit_of
 from tokbench.metrics.metric import CellKey, Metric
 from tokbench.tally import Tally
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Figures = NDArray[np.float64]
 
 
-class Figure(NamedTuple):
+class Resampled(NamedTuple):
     """A figure: its value (None where `status` says why), and it on every resample where it has an interval."""
 
     value: float | None
@@ -107,15 +107,15 @@ def _cells(
     language: str,
     languages: Sequence[str],
     context: MeasureContext,
-) -> dict[str, Cell]:
+) -> dict[str, MeasuredCell]:
     """The cells of one language (or of all together) by tokenizer, where there are any."""
-    found: dict[str, Cell] = {}
+    found: dict[str, MeasuredCell] = {}
     for tokenizer in tokenizers:
         wanted = [CellKey(tokenizer, dataset, each) for each in (languages if language == ALL else [language])]
         if all(key in cells for key in wanted):
             tally = Tally.sum(cells[key] for key in wanted)
             key = CellKey(tokenizer, dataset, language)
-            found[tokenizer] = Cell(key, tally, context, len(wanted))
+            found[tokenizer] = MeasuredCell(key, tally, context, len(wanted))
     return found
 
 
@@ -126,16 +126,16 @@ def across(
     names: Sequence[str],
     metrics: Sequence[Metric],
     context: MeasureContext,
-) -> dict[tuple[str, str], Figure]:
+) -> dict[tuple[str, str], Resampled]:
     """The figures of several languages together, by tokenizer and metric."""
     import numpy as np
 
-    found: dict[tuple[str, str], Figure] = {}
+    found: dict[tuple[str, str], Resampled] = {}
     for tokenizer in tokenizers if metrics and len(names) > 1 else ():
         some = []
         for language in names:
             key = CellKey(tokenizer, dataset, language)
-            some.append(Cell(key, cells[key], context))
+            some.append(MeasuredCell(key, cells[key], context))
             some[-1].keep(Languages.COUNTS)
         languages = Languages.of(some, parallel=context.parallel.get(dataset, False), context=context)
         again = languages.resamples()
@@ -145,24 +145,24 @@ def across(
             if value is not None and again is not None and not metric.no_interval:
                 with np.errstate(all="ignore"):
                     drawn = np.asarray(computed(metric, again)[0], np.float64)
-            found[tokenizer, metric.name] = Figure(None if value is None else float(value), status, drawn)
+            found[tokenizer, metric.name] = Resampled(None if value is None else float(value), status, drawn)
     return found
 
 
-def figure(cell: Cell, metric: Metric) -> Figure:
+def figure(cell: MeasuredCell, metric: Metric) -> Resampled:
     """A metric of one cell."""
     import numpy as np
 
     with np.errstate(all="ignore"):
         found = evaluate(metric, (cell,))
-    return Figure(found.value, found.status, found.again)
+    return Resampled(found.value, found.status, found.again)
 
 
 def _pairs(
-    found: Mapping[str, Cell],
+    found: Mapping[str, MeasuredCell],
     metrics: Sequence[Metric],
     context: MeasureContext,
-    figures: Mapping[tuple[str, str], Figure],
+    figures: Mapping[tuple[str, str], Resampled],
     family: Family,
     rows: list[Difference],
     tests: list[Score | None],
@@ -183,10 +183,10 @@ def _pairs(
 
 
 def _between(
-    one: Cell,
-    other: Cell,
+    one: MeasuredCell,
+    other: MeasuredCell,
     metrics: Sequence[Metric],
-    figures: Mapping[tuple[str, str], Figure],
+    figures: Mapping[tuple[str, str], Resampled],
 ) -> tuple[list[Difference], dict[int, Figures]]:
     """Every metric of two tokenizers on the same documents; by row, the difference on every resample."""
     import numpy as np

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tokbench.metrics.context import MeasureContext
-    from tokbench.metrics.measure import Cell
+    from tokbench.metrics.measure import MeasuredCell
 
 
 _HIDDEN = 0.01
@@ -45,7 +45,7 @@ class Languages:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, cells: Sequence[Cell], *, parallel: bool, context: MeasureContext) -> Languages:
+    def of(cls, cells: Sequence[MeasuredCell], *, parallel: bool, context: MeasureContext) -> Languages:
         """The languages of some cells; the cheapest is the reference where none is named."""
         import numpy as np
 
@@ -102,7 +102,7 @@ class Languages:
         return None
 
 
-def across(languages: Languages, overall: Cell, metrics: Sequence[Metric]) -> list[Measurement]:
+def across(languages: Languages, overall: MeasuredCell, metrics: Sequence[Metric]) -> list[Measurement]:
     """The rows of metrics of level ``languages``.
 
     A metric that gives one number has the row ``all`` and no others; one that gives a number per language has

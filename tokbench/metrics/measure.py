@@ -62,10 +62,10 @@ def measure(
         tallies[ALL] = Tally.sum(tallies.values())
         lossy = tallies[ALL].lossy and tokenizer not in context.estimates  # of those it is not known
         parallel = context.parallel.get(dataset, False)
-        evaluated: dict[str, Cell] = {}
+        evaluated: dict[str, MeasuredCell] = {}
         for language in [*tallies]:
             own, added = CellKey(tokenizer, dataset, language), len(languages) if language == ALL else 1
-            cell = evaluated[language] = Cell(own, tallies.pop(language), context, added)
+            cell = evaluated[language] = MeasuredCell(own, tallies.pop(language), context, added)
             base = None
             if by_level["tokenizers"]:
                 base = cell if tokenizer == context.baseline else bases.of(dataset, language)
@@ -99,7 +99,7 @@ class _Bases:
         context: MeasureContext,
     ) -> None:
         self._cells, self._datasets, self._context = cells, datasets, context
-        self._made: dict[tuple[str, str], Cell] = {}
+        self._made: dict[tuple[str, str], MeasuredCell] = {}
         self._asking = Counter(
             (dataset, language)
             for (tokenizer, dataset), languages in wanted.items()
@@ -107,7 +107,7 @@ class _Bases:
             if tokenizer != context.baseline
         )
 
-    def of(self, dataset: str, language: str) -> Cell | None:
+    def of(self, dataset: str, language: str) -> MeasuredCell | None:
         """The baseline on one language of a dataset, or None where it was not measured there."""
         spec = self._context.baseline
         languages = self._datasets.get((spec, dataset), []) if spec is not None else []
@@ -117,14 +117,14 @@ class _Bases:
             chosen = languages if language == ALL else [language]
             tally = Tally.sum(self._cells[CellKey(spec, dataset, each)] for each in chosen)
             key = CellKey(spec, dataset, language)
-            self._made[dataset, language] = Cell(key, tally, self._context, len(chosen))
+            self._made[dataset, language] = MeasuredCell(key, tally, self._context, len(chosen))
         self._asking[dataset, language] -= 1
         if not self._asking[dataset, language]:
             return self._made.pop((dataset, language))
         return self._made[dataset, language]
 
 
-class Cell:
+class MeasuredCell:
     """One tally under evaluation: its counts, and their resamples (None where the text is too small)."""
 
     def __init__(self, key: CellKey, tally: Tally, context: MeasureContext, languages: int = 1) -> None:
@@ -162,7 +162,7 @@ class Cell:
             self.resamples = type(self.resamples)(**kept, **settings(self.key, self.context))
 
     def rows(
-        self, metrics: Sequence[Metric], relative: Sequence[Metric], base: Cell | None
+        self, metrics: Sequence[Metric], relative: Sequence[Metric], base: MeasuredCell | None
     ) -> list[Measurement]:
         """The rows of this cell, for metrics of one tokenizer and for those relative to a baseline's."""
         import numpy as np
@@ -217,7 +217,7 @@ def _percentiles(figures: NDArray[np.float64] | None, context: MeasureContext) -
     return (low, high) if low < high < math.inf else None
 
 
-def evaluate(metric: Metric, cells: Sequence[Cell | None]) -> Evaluated:
+def evaluate(metric: Metric, cells: Sequence[MeasuredCell | None]) -> Evaluated:
     """A metric of some cells: one, or one and the baseline's."""
     cell = cells[0]
     assert cell is not None

@@ -61,7 +61,7 @@ def discounts(counts_of_counts: Sequence[int]) -> Discounts:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Order:
+class _OrderModel:
     """The n-grams of one order: `table` has their numbers by key, but single symbols, which are their own.
 
     `share` (float64, ``(n,)``) is what of its context's probability each has for itself, `rest` (float64, by
@@ -87,7 +87,7 @@ class NgramModel:
     """
 
     vocab_size: int
-    orders: tuple[_Order, ...]
+    orders: tuple[_OrderModel, ...]
 
     @classmethod
     def fit(
@@ -110,7 +110,7 @@ class NgramModel:
         if not len(symbols):
             raise CorpusError("no text to train an n-gram model on")
         begin = vocab_size + 1
-        found: list[_Order] = []
+        found: list[_OrderModel] = []
         number, table = symbols.copy(), None
         contexts = np.zeros(begin + 1, np.int32)
         counts = np.bincount(symbols, minlength=begin + 1).astype(np.int32)
@@ -145,7 +145,7 @@ class NgramModel:
 
 def _order(
     table: KeyTable | None, contexts: NDArray[np.int32], counts: NDArray[np.int32], n_below: int
-) -> _Order:
+) -> _OrderModel:
     """The probabilities of n-grams with these contexts, of `n_below`, and adjusted counts, ``(n,)`` each."""
     import numpy as np
 
@@ -154,7 +154,7 @@ def _order(
     taken = discounts([int(np.count_nonzero(counts == n)) for n in (1, 2, 3, 4)])
     share, rest = np.empty(len(contexts)), np.empty(n_below)
     shares(contexts, counts, np.array([0.0, *taken[:3]]), share, rest)
-    return _Order(table, share, rest, taken)
+    return _OrderModel(table, share, rest, taken)
 
 
 def _marked(batch: TokenBatch, vocab_size: int, name: str) -> NDArray[np.int32]:

@@ -92,7 +92,7 @@ class _Read:
 
 
 @dataclass(slots=True)
-class Training:
+class TrainedOn:
     """What was trained on: a digest of every document's text, and how much it is."""
 
     seen: set[bytes] = field(default_factory=set)
@@ -113,7 +113,7 @@ def trained_model(
     *,
     order: int,
     limit: int = LIMIT,
-    training: Training | None = None,
+    training: TrainedOn | None = None,
     progress: Callable[[int], None] = lambda documents: None,
 ) -> NgramModel:
     """The model of a tokenizer's ids of some texts; `training` is told what they are, `progress` how many.
@@ -165,12 +165,12 @@ def ngram_bits(
 
     if order < 1:
         raise SpecError(f"an n-gram model has an order of 1 or more, not {order}")
-    known: Training | None = None
+    known: TrainedOn | None = None
     excluded = done = 0
     read: dict[str, dict[str, _Read]] = {}
     estimates: dict[str, list[str]] = {}
     for name, tokenizer in tokenizers.items():
-        training = Training() if known is None else None
+        training = TrainedOn() if known is None else None
         begun = done
 
         def told(documents: int, begun: int = begun) -> None:

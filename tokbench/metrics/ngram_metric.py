@@ -14,7 +14,7 @@ from tokbench.errors import CorpusError
 from tokbench.family import LoadContext
 from tokbench.metrics.metric import Metric
 from tokbench.metrics.ngram import NgramModel
-from tokbench.metrics.ngram_bits import NO_QUALITY, Training, digest, trained_model, utf8_of
+from tokbench.metrics.ngram_bits import NO_QUALITY, TrainedOn, digest, trained_model, utf8_of
 from tokbench.spec import Option, Spec, validate
 from tokbench.tokenizer import Tokenizer
 from tokbench.training_corpus import TrainingCorpus
@@ -27,16 +27,16 @@ MICRO = 1_000_000
 """Counts are whole numbers: millionths of bits."""
 
 
-class _Trained(NamedTuple):
+class _TrainedModel(NamedTuple):
     """The model of a tokenizer on the text of some options, and what that text is."""
 
     tokenizer: Tokenizer
     options: dict[str, Any]
     model: NgramModel
-    training: Training
+    training: TrainedOn
 
 
-_last: list[_Trained] = []
+_last: list[_TrainedModel] = []
 """The model that was trained last in this process: batches of one tokenizer follow one another."""
 
 
@@ -55,13 +55,13 @@ def training_text(spec: str) -> TrainingCorpus:
     return TrainingCorpus(dataset, tuple(dataset.languages))
 
 
-def _trained(tokenizer: Tokenizer, options: Mapping[str, Any]) -> _Trained:
+def _trained(tokenizer: Tokenizer, options: Mapping[str, Any]) -> _TrainedModel:
     if not _last or _last[0].tokenizer is not tokenizer or _last[0].options != options:
-        training = Training()
+        training = TrainedOn()
         texts = training_text(options["train_on"]).texts()
         _last.clear()
         model = trained_model(tokenizer.name, tokenizer, texts, order=options["order"], training=training)
-        _last.append(_Trained(tokenizer, dict(options), model, training))
+        _last.append(_TrainedModel(tokenizer, dict(options), model, training))
     return _last[0]
 
 

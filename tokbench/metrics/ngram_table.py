@@ -42,7 +42,7 @@ class KeyTable(NamedTuple):
     shift: int
 
 
-class Counted(NamedTuple):
+class OrderCounts(NamedTuple):
     """The n-grams of an order, by number: their table, their contexts (int32), how often each was seen (int32).
 
     `after` (int32) is how many symbols each n-gram of the order below was seen after.
@@ -54,7 +54,7 @@ class Counted(NamedTuple):
     after: Small
 
 
-def count_order(symbols: Small, number: Small, n: int, begin: int, n_below: int) -> Counted:
+def count_order(symbols: Small, number: Small, n: int, begin: int, n_below: int) -> OrderCounts:
     """Count the n-grams of order `n`, 2 or more; `number` holds those of the order below, and then these.
 
     `begin`, the largest symbol, ends none.
@@ -77,7 +77,7 @@ def count_order(symbols: Small, number: Small, n: int, begin: int, n_below: int)
         if done == len(symbols):
             counts = np.zeros(kinds, np.int32)
             _tally(number, counts)
-            return Counted(KeyTable(rows, 64 - bits), contexts[:kinds], counts, after)
+            return OrderCounts(KeyTable(rows, 64 - bits), contexts[:kinds], counts, after)
         bits += 1
         larger = np.zeros(2 << bits, np.int64)
         _move(rows, larger, 64 - bits)

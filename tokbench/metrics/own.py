@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tokbench.metrics.counts import Counts
 from tokbench.metrics.metric import Metric
-from tokbench.tally.own import Counting
+from tokbench.tally.own import OwnCounting
 
 
 def scoped(metric: Metric, counts: Counts) -> Counts:
@@ -31,8 +31,8 @@ def scoped(metric: Metric, counts: Counts) -> Counts:
     return type(counts)(**{**known, **own, "options": metric.settings})
 
 
-def counting_of(metric: Metric) -> Counting | None:
+def counting_of(metric: Metric) -> OwnCounting | None:
     """How a metric counts, for those that do."""
     if metric.count is None:
         return None
-    return Counting(metric.name, tuple(metric.counters), metric.count, metric.settings)
+    return OwnCounting(metric.name, tuple(metric.counters), metric.count, metric.settings)

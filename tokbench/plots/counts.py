@@ -18,7 +18,7 @@ FEW_DOCUMENTS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class PlotCounts:
     """What is kept of a tally: tokens by byte length, frequencies of ids, documents by length.
 
     `ids` stand in the order of `frequencies`, the most frequent first. `lengths` is int64 ``(buckets, 3)``:
@@ -32,7 +32,7 @@ class Counts:
 
 
 @remembered
-def counts(run: Run, tokenizer: str, dataset: str) -> Counts | None:
+def counts(run: Run, tokenizer: str, dataset: str) -> PlotCounts | None:
     """The counts of a tokenizer over all languages of a dataset; None where some were not measured."""
     import numpy as np
 
@@ -44,7 +44,7 @@ def counts(run: Run, tokenizer: str, dataset: str) -> Counts | None:
     known = keys >= 0  # −1: the tokenizer does not tell what bytes a token stands for
     histogram = np.bincount(keys[known], weights=amounts[known]) if known.any() else np.zeros(1)
     order = np.argsort(-tally.ids.counts, kind="stable")
-    return Counts(histogram, tally.ids.counts[order], tally.ids.keys[order], tally.lengths)
+    return PlotCounts(histogram, tally.ids.counts[order], tally.ids.keys[order], tally.lengths)
 
 
 def token_lengths(run: Run, tokenizer: str, dataset: str) -> NDArray[Any] | None:

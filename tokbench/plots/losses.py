@@ -33,7 +33,7 @@ _KINDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
+class LossSummary:
     """What a tokenizer loses, at its worst dataset; or that it is `estimated`, and from what.
 
     `changed` is the share of documents that do not come back, `unknown` the share of characters under unknown
@@ -70,14 +70,14 @@ class Loss:
 
 
 @remembered
-def losses(run: Run) -> dict[str, Loss]:
+def losses(run: Run) -> dict[str, LossSummary]:
     """The tokenizers that did not give some text back, of the text that is a sample of something.
 
     Cases made to be hard are no reason not to rank: a single sign that a tokenizer has a use of its own for
     would be enough. What is lost of them alone: `hard_losses`.
     """
     estimated = {
-        entry["spec"]: Loss(0.0, 0.0, {}, entry["facts"]["estimated"]["from"])
+        entry["spec"]: LossSummary(0.0, 0.0, {}, entry["facts"]["estimated"]["from"])
         for entry in run.manifest["tokenizers"]
         if entry.get("facts", {}).get("estimated")
     }
@@ -85,14 +85,14 @@ def losses(run: Run) -> dict[str, Loss]:
 
 
 @remembered
-def hard_losses(run: Run) -> dict[str, Loss]:
+def hard_losses(run: Run) -> dict[str, LossSummary]:
     """The tokenizers that gave all natural text back, and not every case that was made to be hard."""
     usual = natural_datasets(run)
     lost = _lost_of(run, [name for name in run.datasets if name not in usual])
     return {name: loss for name, loss in lost.items() if name not in losses(run)}
 
 
-def _lost_of(run: Run, datasets: Sequence[str]) -> dict[str, Loss]:
+def _lost_of(run: Run, datasets: Sequence[str]) -> dict[str, LossSummary]:
     def worst(metric: str, highest: bool = True) -> dict[str, float]:
         rows = overall(run, metric)
         shares = rows[rows["dataset"].isin(list(datasets))].groupby("tokenizer", sort=False)["value"]
@@ -100,12 +100,12 @@ def _lost_of(run: Run, datasets: Sequence[str]) -> dict[str, Loss]:
 
     returned, unknown = worst("round_trip", highest=False), worst("unk_rate")
     kinds = {what: worst(metric) for metric, what in _KINDS.items()}
-    found: dict[str, Loss] = {}
+    found: dict[str, LossSummary] = {}
     for name in run.tokenizers:
         changed, hidden = 1 - returned.get(name, 1.0), unknown.get(name, 0.0)
         if changed or hidden:
             of = {what: shares[name] for what, shares in kinds.items() if shares.get(name)}
-            found[name] = Loss(changed, hidden, of)
+            found[name] = LossSummary(changed, hidden, of)
     return found
 
 

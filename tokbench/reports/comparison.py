@@ -14,7 +14,7 @@ from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, language_label, tokenizer_labels
 from tokbench.reports.chosen import metric_facts
 from tokbench.reports.markdown import run_title
-from tokbench.reports.table import Cell, Column, Row, Table
+from tokbench.reports.table import Column, Row, Table, TableCell
 from tokbench.results.comparison import Change, compare_figures, compare_manifests
 
 if TYPE_CHECKING:
@@ -85,9 +85,9 @@ def facts_table(facts: Sequence[Change]) -> Table:
     return Table("facts", "Versions, files, settings", columns, rows)
 
 
-def _cell(value: float | None, low: float | None = None, high: float | None = None) -> Cell:
+def _cell(value: float | None, low: float | None = None, high: float | None = None) -> TableCell:
     known = [None if end is None or end != end else float(end) for end in (value, low, high)]
-    return Cell(value=known[0], low=known[1], high=known[2], why="not measured")
+    return TableCell(value=known[0], low=known[1], high=known[2], why="not measured")
 
 
 def _text(value: object) -> str:

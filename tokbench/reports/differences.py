@@ -9,7 +9,7 @@ from tokbench.plots import data
 from tokbench.plots.labels import dataset_label
 from tokbench.reports.chosen import metric_facts
 from tokbench.reports.sizes import counted_on
-from tokbench.reports.table import Cell, Column, Row, Table
+from tokbench.reports.table import Column, Row, Table, TableCell
 from tokbench.reports.tables import metric_column
 
 if TYPE_CHECKING:
@@ -46,9 +46,9 @@ def table(run: Run, metric: str, dataset: str) -> Table:
             (
                 labels.get(row.tokenizer, row.tokenizer),
                 labels.get(row.baseline, row.baseline),
-                Cell(value=row.value, low=_known(row.ci_low), high=_known(row.ci_high)),
-                Cell(value=_known(row.ratio), why="the other figure is 0"),
-                Cell(value=_known(row.p_adjusted), why="no bootstrap replicates"),
+                TableCell(value=row.value, low=_known(row.ci_low), high=_known(row.ci_high)),
+                TableCell(value=_known(row.ratio), why="the other figure is 0"),
+                TableCell(value=_known(row.p_adjusted), why="no bootstrap replicates"),
                 _verdict(row),
             ),
             lossy="; ".join(losses[name] for name in (row.tokenizer, row.baseline) if name in losses),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tokbench.inspection.pieces import visible
 from tokbench.plots import data
 from tokbench.reports.figures import number
-from tokbench.reports.table import Cell, Column, Row, Table
+from tokbench.reports.table import Column, Row, Table, TableCell
 
 if TYPE_CHECKING:
     from tokbench.results import Run
@@ -40,11 +40,11 @@ def diff_table(run: Run) -> Table:
     return Table("diffs", "Document by document", COLUMNS, rows, _note(run) if rows else "")
 
 
-def _found(pair: dict[str, Any]) -> tuple[Cell | str, ...]:
+def _found(pair: dict[str, Any]) -> tuple[TableCell | str, ...]:
     if "error" in pair:
-        return (*(Cell(why=pair["error"]) for _ in range(4)), pair["error"])
+        return (*(TableCell(why=pair["error"]) for _ in range(4)), pair["error"])
     of_a, of_b = pair["n_tokens"]
-    counts = (Cell(value=value) for value in (pair["n_documents"], pair["share_equal"], of_b, of_a))
+    counts = (TableCell(value=value) for value in (pair["n_documents"], pair["share_equal"], of_b, of_a))
     return (*counts, causes(pair))
 
 
@@ -95,7 +95,7 @@ def passages_table(run: Run) -> Table:
         ids = sum(_column(first, "id") == _column(second, "id") for first, second in pairs)
         cuts = sum(_column(first, "bytes") == _column(second, "bytes") for first, second in pairs)
         if ids or cuts:
-            counts = (Cell(value=len(pairs)), Cell(value=ids), Cell(value=cuts))
+            counts = (TableCell(value=len(pairs)), TableCell(value=ids), TableCell(value=cuts))
             names = labels.get(one, one), labels.get(other, other)
             rows.append(Row((*names, *counts, _first_difference(pairs)), key=one))
     note = "Cuts: the same bytes in the same tokens, whatever their ids."

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class KeyFinding:
     """A sentence, the plot it belongs to, and its gist in a few words for a headline."""
 
     plot: str
@@ -29,13 +29,13 @@ class Finding:
     gist: str = ""
 
 
-def findings(run: Run) -> list[Finding]:
+def findings(run: Run) -> list[KeyFinding]:
     """The three things to know first, as far as the run measured them."""
     found = [compression(run), cost(run), fairness(run), speed(run), coverage(run)]
     return [finding for finding in found if finding is not None][:3]
 
 
-def compression(run: Run) -> Finding | None:
+def compression(run: Run) -> KeyFinding | None:
     """Which tokenizer gets most text into a token on the main dataset, and which may do so too."""
     dataset = data.main_dataset(run)
     metric = data.main_metric(run, dataset)
@@ -76,7 +76,7 @@ def compression(run: Run) -> Finding | None:
         gist = f"{gist.removesuffix('.')}; it was trained on the other part of this collection."
     if best["tokenizer"] in homework:
         gist = f"{gist.removesuffix('.')}, which {'some were' if tied else 'it was'} trained on."
-    return Finding("compression", sentence + _left_out(run, rows["tokenizer"].tolist()), gist)
+    return KeyFinding("compression", sentence + _left_out(run, rows["tokenizer"].tolist()), gist)
 
 
 def _lossless(run: Run, rows: pd.DataFrame) -> bool:
@@ -111,7 +111,7 @@ def _left_out(run: Run, ranked: list[str]) -> str:
     return said
 
 
-def cost(run: Run) -> Finding | None:
+def cost(run: Run) -> KeyFinding | None:
     """With which tokenizer the text costs least at the user's prices, and with which most; it has no plot."""
     dataset = data.main_dataset(run)
     rows = data.ranked(run, "cost", dataset, higher=False)
@@ -132,12 +132,12 @@ def cost(run: Run) -> Finding | None:
     without = [labels[name] for name in run.tokenizers if name not in set(rows["tokenizer"])]
     if without:
         sentence += f" No price was given for {_listed(without)}."
-    return Finding(
+    return KeyFinding(
         "", sentence, f"{labels[first['tokenizer']]} is the cheapest for {scope}, at the prices given."
     )
 
 
-def fairness(run: Run) -> Finding | None:
+def fairness(run: Run) -> KeyFinding | None:
     """How unequal languages are under the fairest and the least fair tokenizer."""
     dataset = data.main_dataset(run)
     table = data.by_language(run, "premium", dataset)
@@ -165,10 +165,10 @@ def fairness(run: Run) -> Finding | None:
     if homework:
         flattered = f"{_listed([labels[name] for name in homework])} {'was' if len(homework) == 1 else 'were'}"
         homework = [f"{flattered} trained on this very text{how_much(run, dataset)}."]
-    return Finding("fairness", " ".join(filter(None, (f"{sentence}.", *homework, caveat_of(run, dataset)))))
+    return KeyFinding("fairness", " ".join(filter(None, (f"{sentence}.", *homework, caveat_of(run, dataset)))))
 
 
-def speed(run: Run) -> Finding | None:
+def speed(run: Run) -> KeyFinding | None:
     """Which tokenizers nothing beats on both compression and speed."""
     from tokbench.plots.speed import pareto_front, speed_points
 
@@ -200,10 +200,10 @@ def speed(run: Run) -> Finding | None:
     else:
         unbeaten = _listed([labels[name] for name in front], "or")
         sentence += f" No other tokenizer beats {unbeaten} on both speed and compression."
-    return Finding("speed", f"{sentence} {data.busy(run)}".rstrip())
+    return KeyFinding("speed", f"{sentence} {data.busy(run)}".rstrip())
 
 
-def coverage(run: Run) -> Finding | None:
+def coverage(run: Run) -> KeyFinding | None:
     """The plain statement that stands in where nothing else was measured: how long tokens are."""
     rows = _sound(run, "token_length", data.main_dataset(run))
     if rows.empty:
@@ -212,12 +212,12 @@ def coverage(run: Run) -> Finding | None:
     first, last = rows.iloc[0], rows.iloc[-1]
     longest = measured(first["value"], first["ci_low"], first["ci_high"], "bytes")
     if len(run.tokenizers) == 1:
-        return Finding("token_length", f"Its tokens are {longest} long on average.")
+        return KeyFinding("token_length", f"Its tokens are {longest} long on average.")
     sentence = f"Tokens are longest on average with {labels[first['tokenizer']]}: {longest}"
     if len(rows) > 1:
         shortest = measured(last["value"], last["ci_low"], last["ci_high"], "bytes")
         sentence += f"; shortest with {labels[last['tokenizer']]}: {shortest}"
-    return Finding("token_length", sentence + ".")
+    return KeyFinding("token_length", sentence + ".")
 
 
 def apart(run: Run, dataset: str, one: str, other: str) -> bool | None:

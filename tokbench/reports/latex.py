@@ -16,7 +16,7 @@ from tokbench.errors import UnknownNameError
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label
 from tokbench.reports import differences, tables
-from tokbench.reports.table import Cell, Column, Table
+from tokbench.reports.table import Column, Table, TableCell
 from tokbench.results.atomic import write_bytes
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ def _plain(table: Table, row: int, column: int) -> str:
 
 def _cell(table: Table, row: int, column: int) -> str:
     cell = table.rows[row].cells[column]
-    if not isinstance(cell, Cell):
+    if not isinstance(cell, TableCell):
         return escape(cell)
     text = _plain(table, row, column)
     if not text:

@@ -15,7 +15,7 @@ from tokbench.plots import data
 from tokbench.plots.labels import dataset_label
 from tokbench.reports.chosen import metric_facts
 from tokbench.reports.figures import decimals
-from tokbench.reports.table import Cell, Column, Row, Table
+from tokbench.reports.table import Column, Row, Table, TableCell
 from tokbench.reports.tables import metric_column
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def measurements(run: Run) -> Table:
     timed = data.timed_dataset(run)
     rows = frame[frame["metric"].isin(wanted) & frame["value"].notna() & frame["dataset"].isin([timed, ""])]
     shown = [name for name in wanted if name in set(rows["metric"])]
-    cells = {(row.tokenizer, row.metric): Cell.of(row) for row in rows.itertuples()}
+    cells = {(row.tokenizer, row.metric): TableCell.of(row) for row in rows.itertuples()}
     units = dict(zip(rows["metric"], rows["unit"], strict=True))
     labels, losses = data.names(run), data.lossy(run)
     columns = [Column(key="tokenizer", label="tokenizer", numeric=False)]
@@ -58,7 +58,7 @@ def measurements(run: Run) -> Table:
     there = [name for name in run.tokenizers if any((name, metric) in cells for metric in shown)]
     made = [
         Row(
-            (labels[name], *(cells.get((name, metric), Cell(why="not measured")) for metric in shown)),
+            (labels[name], *(cells.get((name, metric), TableCell(why="not measured")) for metric in shown)),
             lossy=losses.get(name, ""),
             key=name,
         )
@@ -112,9 +112,9 @@ def _table(run: Run, measured: Mapping[str, Any], summary: Sequence[Mapping[str,
     rows, ratios = [], []
     for name in order:
         reference = references.get(name, "")
-        ratio = _ratio(ranked[name], ranked[reference]) if reference else Cell(why="no other gave its ids")
+        ratio = _ratio(ranked[name], ranked[reference]) if reference else TableCell(why="no other gave its ids")
         ratios.append(ratio)
-        figures = [cells.get((name, *key), Cell(why="not timed")) for key, _ in columns]
+        figures = [cells.get((name, *key), TableCell(why="not timed")) for key, _ in columns]
         beside = (labels.get(reference, ""), ratio) if references else ()
         front = (labels[name], _range(ranks[name]), *beside)
         rows.append(Row((*front, *figures), lossy=losses.get(name, ""), key=name))
@@ -135,7 +135,9 @@ def _table(run: Run, measured: Mapping[str, Any], summary: Sequence[Mapping[str,
     return Table(f"speeds-{label.replace(' ', '-')}", label, heads, tuple(rows), note)
 
 
-def _columns(cells: Mapping[tuple[str, str, str, int], Cell]) -> Iterator[tuple[tuple[str, str, int], str]]:
+def _columns(
+    cells: Mapping[tuple[str, str, str, int], TableCell],
+) -> Iterator[tuple[tuple[str, str, int], str]]:
     there = {key[1:] for key in cells}
     for form, state, label in FORMS:
         if (form, state, 1) in there:
@@ -144,7 +146,7 @@ def _columns(cells: Mapping[tuple[str, str, str, int], Cell]) -> Iterator[tuple[
         yield ("batch", "warm", threads), f"batch, {threads} threads"
 
 
-def _references(run: Run, measured: Mapping[str, Any], timed: Mapping[str, Cell]) -> dict[str, str]:
+def _references(run: Run, measured: Mapping[str, Any], timed: Mapping[str, TableCell]) -> dict[str, str]:
     """For each tokenizer, the first of those with its ids."""
     order = {name: place for place, name in enumerate(run.tokenizers)}
     found: dict[str, str] = {}
@@ -155,33 +157,33 @@ def _references(run: Run, measured: Mapping[str, Any], timed: Mapping[str, Cell]
     return found
 
 
-def _speed(row: Mapping[str, Any]) -> Cell:
+def _speed(row: Mapping[str, Any]) -> TableCell:
     size = row["n_bytes"] / 1e6
     if row["low"] is None:
-        return Cell(value=size / row["median"])
-    return Cell(value=size / row["median"], low=size / row["high"], high=size / row["low"])
+        return TableCell(value=size / row["median"])
+    return TableCell(value=size / row["median"], low=size / row["high"], high=size / row["low"])
 
 
-def _bounds(cell: Cell) -> tuple[float, float]:
+def _bounds(cell: TableCell) -> tuple[float, float]:
     """The interval; a speed timed once could be any."""
     return (0.0, inf) if cell.low is None or cell.high is None else (cell.low, cell.high)
 
 
-def _ratio_places(ratios: Iterable[Cell]) -> int:
+def _ratio_places(ratios: Iterable[TableCell]) -> int:
     """One decimal place, and where a ratio is less than a half as many as show two figures of it."""
     least = min((cell.value for cell in ratios if cell.value), default=1.0)
     return 1 if least >= 0.5 else decimals([least], digits=2)
 
 
-def _ratio(cell: Cell, reference: Cell) -> Cell:
+def _ratio(cell: TableCell, reference: TableCell) -> TableCell:
     assert cell.value is not None
     assert reference.value is not None
     if cell is reference:
-        return Cell(value=1.0)
+        return TableCell(value=1.0)
     value = cell.value / reference.value
     if cell.low is None or cell.high is None or reference.low is None or reference.high is None:
-        return Cell(value=value)
-    return Cell(value=value, low=cell.low / reference.high, high=cell.high / reference.low)
+        return TableCell(value=value)
+    return TableCell(value=value, low=cell.low / reference.high, high=cell.high / reference.low)
 
 
 def _range(ranks: tuple[int, int]) -> str:

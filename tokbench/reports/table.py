@@ -12,7 +12,7 @@ from tokbench.reports.figures import decimals, interval, is_share, number, shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
+class TableCell:
     """One figure: `value` is None where it was not measured, and `why` then says so."""
 
     value: float | None = None
@@ -21,7 +21,7 @@ class Cell:
     why: str = ""
 
     @classmethod
-    def of(cls, row: Any) -> Cell:
+    def of(cls, row: Any) -> TableCell:
         """The cell of a row of a run's tidy frame, None where there is no such row."""
         if row is None:
             return cls(why="not measured")
@@ -62,7 +62,7 @@ class Column:
         return ("%" + self.unit.removeprefix("share")) if is_share(self.unit) else self.unit
 
 
-Content = str | Cell
+Content = str | TableCell
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Table:
 
     Example:
         >>> table = Table("t", "T", (Column(key="x", label="x", unit="share", better="higher"),),
-        ...               (Row((Cell(value=0.5),)), Row((Cell(value=0.25),))))
+        ...               (Row((TableCell(value=0.5),)), Row((TableCell(value=0.25),))))
         >>> table.text(0, 0)
         '50.0'
     """
@@ -131,9 +131,9 @@ class Table:
         places = self.rows[row].places
         return self.places[column] if places is None else places
 
-    def _column(self, index: int) -> Iterable[Cell]:
-        return (cell for row in self.rows if isinstance(cell := row.cells[index], Cell))
+    def _column(self, index: int) -> Iterable[TableCell]:
+        return (cell for row in self.rows if isinstance(cell := row.cells[index], TableCell))
 
 
-def _scaled(cell: Cell, column: Column) -> float | None:
+def _scaled(cell: TableCell, column: Column) -> float | None:
     return None if cell.value is None else cell.value * column.scale

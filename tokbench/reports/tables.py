@@ -14,7 +14,7 @@ from tokbench.reports.chosen import headline_metrics, metric_facts
 from tokbench.reports.figures import decimals
 from tokbench.reports.marks import BOLD
 from tokbench.reports.sizes import caveat_of, counted_on
-from tokbench.reports.table import Cell, Column, Row, Table
+from tokbench.reports.table import Column, Row, Table, TableCell
 from tokbench.reports.training import training_marks, training_notes
 
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ def headline(run: Run, dataset: str, more: Sequence[str] = ()) -> Table:
         Row(
             (
                 f"{labels[name]} {learnt.get(name, '')}".rstrip(),
-                *(Cell.of(by_key.get((name, key))) for key in shown),
-                Cell(value=sizes.get(name)),
+                *(TableCell.of(by_key.get((name, key))) for key in shown),
+                TableCell(value=sizes.get(name)),
             ),
             lossy=losses.get(name, ""),
             key=name,
@@ -149,7 +149,7 @@ def by_language(run: Run, metric: str, dataset: str) -> Table:
     facts = metric_facts(run)
     labels = data.names(run)
     measured = run.frame[(run.frame["metric"] == metric) & (run.frame["dataset"] == dataset)]
-    cells = {(row.language, row.tokenizer): Cell.of(row) for row in measured.itertuples()}
+    cells = {(row.language, row.tokenizer): TableCell.of(row) for row in measured.itertuples()}
     unit = next(iter(measured.loc[measured["value"].notna(), "unit"]), "")
     held = {name for (_, name), cell in cells.items() if cell.value is not None}
     there = [name for name in run.tokenizers if name in held]
@@ -160,13 +160,15 @@ def by_language(run: Run, metric: str, dataset: str) -> Table:
         Row(
             (
                 language_label(code, data.kind(run, dataset)),
-                *(cells.get((code, name), Cell(why="not measured")) for name in there),
+                *(cells.get((code, name), TableCell(why="not measured")) for name in there),
             ),
             key=code,
         )
         for code in run.languages(dataset)
     ]
-    rows = [row for row in rows if any(isinstance(cell, Cell) and cell.value is not None for cell in row.cells)]
+    rows = [
+        row for row in rows if any(isinstance(cell, TableCell) and cell.value is not None for cell in row.cells)
+    ]
     best = frozenset(
         (index, 1 + there.index(name))
         for index, row in enumerate(rows)
@@ -186,7 +188,7 @@ def by_language(run: Run, metric: str, dataset: str) -> Table:
 def _of_row(row: Row, names: Sequence[str]) -> dict[str, float]:
     """The figures of a row of single languages, by tokenizer."""
     cells = zip(names, row.cells[1:], strict=True)
-    return {name: cell.value for name, cell in cells if isinstance(cell, Cell) and cell.value is not None}
+    return {name: cell.value for name, cell in cells if isinstance(cell, TableCell) and cell.value is not None}
 
 
 _BETWEEN = ("premium", "tokens_per_line")
@@ -200,7 +202,7 @@ def overall_metrics(run: Run, dataset: str) -> Table:
     frame = run.frame
     rows = frame[(frame["language"] == data.OVERALL) & (frame["dataset"] == dataset)]
     rows = rows[rows["metric"].isin(rows.loc[rows["value"].notna(), "metric"])]
-    cells = {(row.metric, row.tokenizer): Cell.of(row) for row in rows.itertuples()}
+    cells = {(row.metric, row.tokenizer): TableCell.of(row) for row in rows.itertuples()}
     units = dict(zip(rows["metric"], rows["unit"], strict=True))
     there = [name for name in run.tokenizers if name in set(rows["tokenizer"])]
     columns = [
@@ -209,7 +211,7 @@ def overall_metrics(run: Run, dataset: str) -> Table:
     ]
     columns += [Column(key=name, label=labels[name]) for name in there]
     names = sorted(units, key=lambda name: (list(facts).index(name) if name in facts else len(facts), name))
-    figures = {name: [cells.get((name, key), Cell(why="not measured")) for key in there] for name in names}
+    figures = {name: [cells.get((name, key), TableCell(why="not measured")) for key in there] for name in names}
     made = [
         Row(
             (name, units[name] or "", *figures[name]),
@@ -231,7 +233,7 @@ def fairness(run: Run, dataset: str) -> Table:
     labels, losses = data.names(run), data.lossy(run)
     known = data.intervals(run, "premium", dataset)
     costliest = {name: str(premiums[name].idxmax()) for name in premiums}
-    ginis = {row.tokenizer: Cell.of(row) for row in data.overall(run, "gini", dataset).itertuples()}
+    ginis = {row.tokenizer: TableCell.of(row) for row in data.overall(run, "gini", dataset).itertuples()}
     columns = (
         Column(key="tokenizer", label="tokenizer", numeric=False),
         metric_column("gini", metric_facts(run)),
@@ -246,8 +248,8 @@ def fairness(run: Run, dataset: str) -> Table:
         Row(
             (
                 f"{labels[name]} {learnt.get(name, '')}".rstrip(),
-                ginis.get(name, Cell(why="not measured")),
-                Cell(value=float(premiums[name].median())),
+                ginis.get(name, TableCell(why="not measured")),
+                TableCell(value=float(premiums[name].median())),
                 _of(float(premiums[name].max()), known.get((costliest[name], name))),
                 language_label(costliest[name]),
                 reference_of(run, premiums[name]),
@@ -284,9 +286,9 @@ def definitions(run: Run, metrics: Sequence[str]) -> Table:
     return Table("definitions", "Definitions", columns, rows)
 
 
-def _of(value: float, ends: tuple[float, float] | None) -> Cell:
+def _of(value: float, ends: tuple[float, float] | None) -> TableCell:
     low, high = ends or (None, None)
-    return Cell(value=value, low=low, high=high)
+    return TableCell(value=value, low=low, high=high)
 
 
 def _slug(text: str) -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from tokbench.plots import data
-from tokbench.reports.table import Cell, Column, Row, Table
+from tokbench.reports.table import Column, Row, Table, TableCell
 
 if TYPE_CHECKING:
     from tokbench.results import Run
@@ -27,8 +27,8 @@ def audit_table(run: Run) -> Table:
         Row(
             (
                 labels.get(name, name),
-                Cell(value=audit["vocab_size"]),
-                *(Cell(value=audit["counts"].get(kind, 0)) for kind in kinds),
+                TableCell(value=audit["vocab_size"]),
+                *(TableCell(value=audit["counts"].get(kind, 0)) for kind in kinds),
             ),
             key=name,
         )
@@ -54,8 +54,8 @@ def injection_table(run: Run) -> Table:
         for found in entries:
             became = list(dict.fromkeys([*found["exact"], *found["within"], *found["altered"]]))
             which = " ".join(became[:_NAMED]) + (" …" if len(became) > _NAMED else "")
-            figures = (Cell(value=len(found[kind])) for kind in ("exact", "within", "altered"))
-            front = labels.get(name, name), found["entry"], Cell(value=found["controls"])
+            figures = (TableCell(value=len(found[kind])) for kind in ("exact", "within", "altered"))
+            front = labels.get(name, name), found["entry"], TableCell(value=found["controls"])
             rows.append(Row((*front, *figures, which), key=name))
     without = [labels.get(name, name) for name, entries in run.injections.items() if not entries]
     note = (
@@ -86,8 +86,8 @@ def script_table(run: Run) -> Table:
         Row(
             (
                 labels.get(name, name),
-                *(Cell(value=held.get(script, 0.0)) for script in shown),
-                Cell(value=sum(share for script, share in held.items() if script not in shown)),
+                *(TableCell(value=held.get(script, 0.0)) for script in shown),
+                TableCell(value=sum(share for script, share in held.items() if script not in shown)),
             ),
             key=name,
         )
@@ -108,7 +108,7 @@ def overlap_table(run: Run) -> Table:
     labels = data.names(run)
     columns = [_FIRST, *(Column(key=name, label=labels.get(name, name), places=3) for name in names)]
     rows = [
-        Row((labels.get(name, name), *(Cell(value=float(value)) for value in matrix[place])), key=name)
+        Row((labels.get(name, name), *(TableCell(value=float(value)) for value in matrix[place])), key=name)
         for place, name in enumerate(names)
     ]
     note = "Jaccard index of the vocabularies' byte strings; 1 is the same vocabulary."

@@ -22,7 +22,7 @@ _MAGIC = _KIND + b"2\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class TaskFailure:
     """Why something was not measured, in the user's terms.
 
     `kind` is one word: ``raised``, ``timeout``, ``memory``, ``crashed``, ``train``, ``load`` …; `message` says
@@ -41,7 +41,7 @@ class Failure:
         """The status of the rows of this cell.
 
         Example:
-            >>> Failure("timeout", "no answer within 5 s").status
+            >>> TaskFailure("timeout", "no answer within 5 s").status
             'failed: timeout: no answer within 5 s'
         """
         first = self.message.strip().splitlines()[0] if self.message.strip() else "no message"
@@ -60,7 +60,7 @@ class CellResult:
     key: CellKey
     identity: str = ""
     tally: Tally | None = None
-    failure: Failure | None = None
+    failure: TaskFailure | None = None
     seconds: float = 0.0
     cached: bool = False
     digests: tuple[str, ...] = ()
@@ -97,7 +97,7 @@ def write_cell(folder: Path, cell: CellResult) -> Path:
 def read_cell(path: Path) -> CellResult:
     """The cell in a file that `write_cell` wrote; raises `ResultsError` where it is not one."""
     head, body = _split(path)
-    failure = None if head["failure"] is None else Failure(**head["failure"])
+    failure = None if head["failure"] is None else TaskFailure(**head["failure"])
     tally = None
     if failure is None:
         from tokbench.tally import Tally

@@ -12,12 +12,12 @@ from tokbench.metrics.metric import CellKey
 from tokbench.results.cell import cell_file_name, is_cell, read_cell, read_head
 from tokbench.results.folder import RunFolder
 from tokbench.runner.cache import TallyCache
+from tokbench.runner.candidates import Candidate
 from tokbench.runner.counting import CountTask, Portion
 from tokbench.runner.recipe import DatasetRecipe, Recipe, code_digest, digest_of, reader_digest
-from tokbench.runner.subjects import Subject
 from tokbench.runner.training import corpus_digest, training_corpus
 from tokbench.tally import TALLY_VERSION, Tally
-from tokbench.workers.worker import NO_LIMITS, Limits
+from tokbench.workers.calls import NO_LIMITS, Limits
 
 if TYPE_CHECKING:
     from tokbench.runner.plan import Plan  # which a worker does without
@@ -27,7 +27,7 @@ LARGEST_TASK = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class PlannedCell:
     """One cell of the plan, ready to be cut: `index` numbers it, `identity` says what its counts depend on.
 
     `own` are the metrics with counters of their own, see `own_counters`.
@@ -47,25 +47,27 @@ class Cell:
         return sum(shard.n_bytes for shard in self.shards)
 
 
-def make_cells(plan: Plan, subjects: Sequence[Subject]) -> list[Cell]:
+def make_cells(plan: Plan, candidates: Sequence[Candidate]) -> list[PlannedCell]:
     """The cells of every tokenizer that is ready, in the order of the suite.
 
     A cell's identity rests on what the plan saw of each shard (size and time of its source), so that deciding
     whether a cell on disk still stands does not need reading the text.
     """
-    cells: list[Cell] = []
+    cells: list[PlannedCell] = []
     own = own_counters(plan)
-    for subject in subjects:
-        if subject.recipe is None or not subject.ready:
+    for candidate in candidates:
+        if candidate.recipe is None or not candidate.ready:
             continue
         for corpus in plan.corpora:
             reader = reader_digest(corpus.recipe)
             for language, shards in corpus.shards.items():
-                key = CellKey(subject.entry.key, corpus.recipe.key, language)
+                key = CellKey(candidate.entry.key, corpus.recipe.key, language)
                 seen = [asdict(shard) for shard in shards]
                 facts = str(corpus.facts[language])
-                identity = digest_of(subject.recipe.fingerprint, seen, facts, reader, TALLY_VERSION, *own)
-                cells.append(Cell(len(cells), key, subject.recipe, corpus.recipe, shards, identity, own))
+                identity = digest_of(candidate.recipe.fingerprint, seen, facts, reader, TALLY_VERSION, *own)
+                cells.append(
+                    PlannedCell(len(cells), key, candidate.recipe, corpus.recipe, shards, identity, own)
+                )
     return cells
 
 
@@ -87,7 +89,7 @@ def own_counters(plan: Plan) -> tuple[tuple[str, str], ...]:
 
 
 def cut_into_tasks(
-    cells: Sequence[Cell],
+    cells: Sequence[PlannedCell],
     jobs: int,
     cache: TallyCache | None = None,
     limits: Limits = NO_LIMITS,
@@ -146,12 +148,12 @@ def most_workers(plan: Plan) -> int:
 class Standing:
     """Which cells are on disk already and which are to be counted; the digests of the text of the former."""
 
-    finished: list[Cell]
-    todo: list[Cell]
+    finished: list[PlannedCell]
+    todo: list[PlannedCell]
     digests: dict[tuple[str, str], list[str]]
 
 
-def look_through(folder: RunFolder, cells: Sequence[Cell]) -> Standing:
+def look_through(folder: RunFolder, cells: Sequence[PlannedCell]) -> Standing:
     """A cell is finished where its file has its identity and is no failure.
 
     Files of cells that are in no plan any more are removed; what is no cell stays where it is.

@@ -16,15 +16,15 @@ from tokbench.corpus import Document, Shard, TextBlock, read_text
 from tokbench.errors import CorpusError, TokbenchError
 from tokbench.manager import PATIENCE, within
 from tokbench.metrics.own import counting_of
-from tokbench.results.cell import Failure
+from tokbench.results.cell import TaskFailure
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, reader_digest
 from tokbench.tokenizer import Tokenizer
-from tokbench.workers.worker import Begun, Compiling, Emit, Limits, failure_of, give_back
+from tokbench.workers.calls import Begun, Compiling, Emit, Limits, failure_of, give_back
 
 if TYPE_CHECKING:
     from tokbench.tally import Tally
-    from tokbench.tally.own import Counting
+    from tokbench.tally.own import OwnCounting
 
 _PROGRESS_SECONDS = 0.2
 
@@ -63,7 +63,7 @@ class CountTask:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PortionResult:
     """What came of one portion: its tally and its shards' digests, or why there is none.
 
     `seconds` is the time of counting, 0 where all of the shards were known already.
@@ -74,7 +74,7 @@ class Outcome:
     tally: Tally | None = None
     digests: tuple[str, ...] = ()
     seconds: float = 0.0
-    failure: Failure | None = None
+    failure: TaskFailure | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +111,11 @@ def count(emit: Emit, task: CountTask) -> None:
         try:
             outcome = _count(emit, task, portion)
         except BaseException as error:  # SystemExit and KeyboardInterrupt too: a tokenizer may raise anything
-            outcome = Outcome(portion.cell, portion.part, failure=failure_of(error))
+            outcome = PortionResult(portion.cell, portion.part, failure=failure_of(error))
         emit(outcome)
 
 
-def _count(emit: Emit, task: CountTask, portion: Portion) -> Outcome:
+def _count(emit: Emit, task: CountTask, portion: Portion) -> PortionResult:
     from tokbench.tally import CorpusFacts, Tally
     from tokbench.tally.collect import collect
 
@@ -145,7 +145,7 @@ def _count(emit: Emit, task: CountTask, portion: Portion) -> Outcome:
 
     total = Tally.sum(map(of_shard, portion.shards))
     seconds = 0.0 if cached == len(portion.shards) else time.perf_counter() - begun
-    return Outcome(portion.cell, portion.part, total, tuple(digests), seconds)
+    return PortionResult(portion.cell, portion.part, total, tuple(digests), seconds)
 
 
 Text = Iterator[Document] | Iterator[TextBlock]
@@ -191,7 +191,7 @@ def tally_key(
     return digest_of(recipe.fingerprint, digest, reader_digest(dataset), str(facts), TALLY_VERSION, *counting)
 
 
-def _counting(task: CountTask) -> list[Counting]:
+def _counting(task: CountTask) -> list[OwnCounting]:
     """How the metrics of a task count for themselves, each call within half of what a shard may take."""
     if not task.counting:
         return []

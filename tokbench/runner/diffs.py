@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 from tokbench.corpus import Shard
 from tokbench.inspection.overlap import same_numbering, same_vocabulary
 from tokbench.metrics.metric import CellKey
-from tokbench.results.cell import Failure
+from tokbench.results.cell import TaskFailure
 from tokbench.runner.cache import TallyCache, remembered
+from tokbench.runner.candidates import Candidate
 from tokbench.runner.counting import loaded
 from tokbench.runner.picking import in_turn, pick, utf8_bytes
 from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, key_of, source_digest
-from tokbench.runner.subjects import Subject
+from tokbench.workers.calls import Emit
 from tokbench.workers.pool import attempt
-from tokbench.workers.worker import Emit
 
 if TYPE_CHECKING:
     from tokbench.inspection.audit import VocabularyAudit
@@ -82,7 +82,7 @@ def pairs_of(
 
 def diff_all(
     plan: Plan,
-    subjects: Sequence[Subject],
+    candidates: Sequence[Candidate],
     audits: Mapping[str, VocabularyAudit],
     failed: Collection[CellKey],
 ) -> dict[str, Any]:
@@ -90,7 +90,11 @@ def diff_all(
 
     Documents of cells in which one of the two has `failed` already are left out.
     """
-    recipes = {subject.entry.key: subject.recipe for subject in subjects if subject.ready and subject.recipe}
+    recipes = {
+        candidate.entry.key: candidate.recipe
+        for candidate in candidates
+        if candidate.ready and candidate.recipe
+    }
     named = [
         (key_of(plan.registry.tokenizer_spec(a)), key_of(plan.registry.tokenizer_spec(b)))
         for a, b in plan.suite.diff
@@ -106,7 +110,7 @@ def diff_all(
         ]
         a, b = recipes[pair.a], recipes[pair.b]
         found = attempt(diff_one, a, b, fine, pair.by_bytes, plan.cache, limits=plan.limits)
-        told = {"error": f"{found.kind}: {found.message}"} if isinstance(found, Failure) else found
+        told = {"error": f"{found.kind}: {found.message}"} if isinstance(found, TaskFailure) else found
         return {**told, "a": pair.a, "b": pair.b, "named": pair.named}
 
     with ThreadPoolExecutor(plan.jobs) as threads:
@@ -132,7 +136,7 @@ def _read(plan: Plan, corpus: Corpus) -> list[list[Compared]]:
     found = attempt(
         read_beginnings, corpus.recipe, list(corpus.shards.values()), bounds, limits=plan.limits, again=True
     )
-    if isinstance(found, Failure):
+    if isinstance(found, TaskFailure):
         return []
     key = corpus.recipe.key
     return [

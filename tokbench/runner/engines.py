@@ -22,7 +22,7 @@ from tokbench.inspection.facts import versions
 from tokbench.registry import Registry
 from tokbench.results.atomic import StorageError
 from tokbench.runner.recipe import RegistryRecipe
-from tokbench.workers.worker import WorkerLost
+from tokbench.workers.calls import WorkerLost
 
 T = TypeVar("T")
 Given = TypeVarTuple("Given")

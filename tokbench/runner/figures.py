@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 
 from tokbench.metrics.context import CHEAPEST, MeasureContext
 from tokbench.metrics.metric import CellKey, Measurement, Metric
-from tokbench.results.cell import CellResult, Failure
+from tokbench.results.cell import CellResult, TaskFailure
 from tokbench.results.folder import RunFolder
 from tokbench.results.frames import measurement_table, table_of, write_measurements, write_table
 from tokbench.results.run import OVERALL
-from tokbench.runner.cells import Cell, CellFiles
+from tokbench.runner.candidates import Candidate
+from tokbench.runner.cells import CellFiles, PlannedCell
 from tokbench.runner.recipe import RegistryRecipe, key_of
-from tokbench.runner.subjects import Subject
+from tokbench.workers.calls import NO_LIMITS, Emit
 from tokbench.workers.pool import attempt
-from tokbench.workers.worker import NO_LIMITS, Emit
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -42,20 +42,20 @@ class Figures:
 
     rows: list[Measurement]
     compared: pa.Table
-    faults: list[Failure] = field(default_factory=list)
+    faults: list[TaskFailure] = field(default_factory=list)
 
 
 def make_figures(
     plan: Plan,
     folder: RunFolder,
-    subjects: Sequence[Subject],
-    cells: Sequence[Cell],
+    candidates: Sequence[Candidate],
+    cells: Sequence[PlannedCell],
     failures: Sequence[CellResult],
     context: MeasureContext,
 ) -> Figures:
     """Measure and compare what was counted; where a metric failed, its rows say so."""
     metrics = [metric for metric in plan.metrics if metric.level in TALLIED]
-    why = _failed_cells(plan, subjects, failures)
+    why = _failed_cells(plan, candidates, failures)
     keys = [cell.key for cell in cells if cell.key not in why]
     tokenizers = list(dict.fromkeys(key.tokenizer for key in keys))
     measured, faults = measure_all(plan, folder, tokenizers, keys, metrics, context)
@@ -70,29 +70,29 @@ def write_figures(
     plan: Plan,
     folder: RunFolder,
     name: str,
-    subjects: Sequence[Subject],
+    candidates: Sequence[Candidate],
     figures: Figures,
     speeds: Sequence[Measurement],
 ) -> None:
     """Write ``measurements``, with those of speed among them, and ``comparisons``."""
-    order = _Order(plan, subjects)
+    order = _RowOrder(plan, candidates)
     folder.remove_reports()
     rows = sorted([*figures.rows, *speeds], key=order.place)
-    estimated = {subject.entry.key for subject in subjects if subject.estimated}
+    estimated = {candidate.entry.key for candidate in candidates if candidate.estimated}
     write_measurements(folder.measurements, measurement_table(name, rows, estimated))
     write_table(folder.comparisons, figures.compared)
 
 
-def measure_context(plan: Plan, subjects: Sequence[Subject], seen: Inspections) -> MeasureContext:
+def measure_context(plan: Plan, candidates: Sequence[Candidate], seen: Inspections) -> MeasureContext:
     """What metrics know beside the tallies."""
     suite = plan.suite
     return MeasureContext(
         vocab_sizes={
             each.entry.key: each.about.vocab_size
-            for each in subjects
+            for each in candidates
             if each.about is not None and not each.estimated
         },
-        estimates={s.entry.key: s.estimated for s in subjects if s.estimated},
+        estimates={s.entry.key: s.estimated for s in candidates if s.estimated},
         parallel={c.recipe.key: c.parallel for c in plan.corpora},
         kinds={c.recipe.key: c.kind for c in plan.corpora},
         consecutive=frozenset(c.recipe.key for c in plan.corpora if c.about.get("consecutive")),
@@ -118,15 +118,15 @@ def _pairs(cells: Iterable[CellKey], context: MeasureContext) -> int:
 
 
 def _failed_cells(
-    plan: Plan, subjects: Sequence[Subject], failures: Sequence[CellResult]
+    plan: Plan, candidates: Sequence[Candidate], failures: Sequence[CellResult]
 ) -> dict[CellKey, str]:
     """Every cell without a tally, with the status its rows have."""
     why = {cell.key: cell.status for cell in failures}
-    for subject in subjects:
-        if subject.failure is not None and not subject.skipped:
+    for candidate in candidates:
+        if candidate.failure is not None and not candidate.skipped:
             for corpus in plan.corpora:
                 for language in corpus.shards:
-                    why[CellKey(subject.entry.key, corpus.recipe.key, language)] = subject.failure.status
+                    why[CellKey(candidate.entry.key, corpus.recipe.key, language)] = candidate.failure.status
     return why
 
 
@@ -172,11 +172,11 @@ def _failure_rows(
             yield Measurement(tokenizer, dataset, OVERALL, name, None, None, None, unit, 0, status)
 
 
-class _Order:
+class _RowOrder:
     """The order of rows: that of the suite, languages within datasets, the total last, metrics as listed."""
 
-    def __init__(self, plan: Plan, subjects: Sequence[Subject]) -> None:
-        self._tokenizers = {subject.entry.key: i for i, subject in enumerate(subjects)}
+    def __init__(self, plan: Plan, candidates: Sequence[Candidate]) -> None:
+        self._tokenizers = {candidate.entry.key: i for i, candidate in enumerate(candidates)}
         self._datasets = {corpus.recipe.key: i for i, corpus in enumerate(plan.corpora)}
         self._languages = {
             (corpus.recipe.key, language): i
@@ -202,7 +202,7 @@ def measure_all(
     keys: Sequence[CellKey],
     metrics: Sequence[Metric],
     context: MeasureContext,
-) -> tuple[list[Measurement], list[Failure]]:
+) -> tuple[list[Measurement], list[TaskFailure]]:
     """The rows of every tokenizer, in order, and what went wrong with metrics of plugins.
 
     Ours are measured by one call, those of plugins each by one of its own: what one does is its rows' failure.
@@ -221,7 +221,7 @@ def measure_all(
             names = [metric.name for metric in group]
             limits = NO_LIMITS if group is ours else plan.limits
             found = attempt(measure_one, *known, names, limits=limits, again=group is ours)
-            if isinstance(found, Failure):
+            if isinstance(found, TaskFailure):
                 mine = [key for key in own if key.tokenizer == tokenizer]
                 rows += [row for metric in group for row in _without(metric, tokenizer, mine, found)]
             else:
@@ -235,7 +235,9 @@ def measure_all(
     return rows, [_fault(plan, name, row.status) for name, row in failed.items() if name in known]
 
 
-def _without(metric: Metric, tokenizer: str, keys: Sequence[CellKey], why: Failure) -> Iterator[Measurement]:
+def _without(
+    metric: Metric, tokenizer: str, keys: Sequence[CellKey], why: TaskFailure
+) -> Iterator[Measurement]:
     """The rows that a metric would have had."""
     totals = [CellKey(tokenizer, dataset, OVERALL) for dataset in dict.fromkeys(key.dataset for key in keys)]
     if metric.level == "vocabulary":
@@ -246,11 +248,11 @@ def _without(metric: Metric, tokenizer: str, keys: Sequence[CellKey], why: Failu
         yield Measurement(*key, metric.name, None, None, None, str(metric.unit), 0, why.status)
 
 
-def _fault(plan: Plan, metric: str, status: str) -> Failure:
+def _fault(plan: Plan, metric: str, status: str) -> TaskFailure:
     owner = plan.registry.owner(metric, "tokbench_metrics")
     what = status.removeprefix("failed: ")
     remedy = "leave it out: name the others with -m, or its plugin with --disable-plugin"
-    return Failure("metric", f"the metric {metric!r} of the plugin {owner!r}: {what}", remedy)
+    return TaskFailure("metric", f"the metric {metric!r} of the plugin {owner!r}: {what}", remedy)
 
 
 def measure_one(
@@ -281,19 +283,19 @@ def compare_all(
     metrics: Sequence[Metric],
     context: MeasureContext,
     per_language: bool,
-) -> tuple[pa.Table, list[Failure]]:
+) -> tuple[pa.Table, list[TaskFailure]]:
     """Paired differences in all metrics; in ours alone where a plugin's prevents that, which is then said."""
     registry = plan.registry
     ours = [metric.name for metric in metrics if registry.in_house(metric.name, "tokbench_metrics")]
     known = (RegistryRecipe.of(registry), folder, keys, context, per_language)
-    faults: list[Failure] = []
+    faults: list[TaskFailure] = []
     for names in ([metric.name for metric in metrics], ours):
         limits = NO_LIMITS if names == ours else plan.limits
         found = attempt(compare_figures, *known, names, limits=limits, again=names == ours)
-        if not isinstance(found, Failure):
+        if not isinstance(found, TaskFailure):
             return found, faults
         others = ", ".join(repr(name) for name in names if name not in ours) or "ours"
-        faults.append(Failure("metric", f"comparing tokenizers by {others}: {found.kind}: {found.message}"))
+        faults.append(TaskFailure("metric", f"comparing tokenizers by {others}: {found.kind}: {found.message}"))
     return table_of([]), faults
 
 

@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, Any
 from tokbench.corpus import Shard
 from tokbench.metrics.metric import CellKey
 from tokbench.results.atomic import write_json
-from tokbench.results.cell import Failure
+from tokbench.results.cell import TaskFailure
 from tokbench.results.folder import RunFolder
 from tokbench.runner.cache import TallyCache, remembered
+from tokbench.runner.candidates import Candidate
 from tokbench.runner.counting import loaded
 from tokbench.runner.diffs import diff_all
 from tokbench.runner.picking import pick
 from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, source_digest
-from tokbench.runner.subjects import Subject
+from tokbench.workers.calls import NO_LIMITS, Begun, Emit, Limits
 from tokbench.workers.interrupt import Stop
 from tokbench.workers.pool import attempt
-from tokbench.workers.worker import NO_LIMITS, Begun, Emit, Limits
 
 if TYPE_CHECKING:
     from tokbench.inspection.audit import VocabularyAudit
@@ -78,11 +78,11 @@ class Inspections:
 
     audits: dict[str, VocabularyAudit] = field(default_factory=dict)
     morphology: dict[tuple[str, str], MorphCounts] = field(default_factory=dict)
-    failures: dict[str, Failure] = field(default_factory=dict)
+    failures: dict[str, TaskFailure] = field(default_factory=dict)
 
 
 def inspect_all(
-    plan: Plan, subjects: Sequence[Subject], folder: RunFolder, failed: Collection[CellKey], stop: Stop
+    plan: Plan, candidates: Sequence[Candidate], folder: RunFolder, failed: Collection[CellKey], stop: Stop
 ) -> Inspections:
     """Look at every tokenizer, each in a worker; write ``samples.json``, ``audits.json`` and ``diffs.json``.
 
@@ -91,17 +91,17 @@ def inspect_all(
     """
     from tokbench.inspection.audit import VocabularyAudit
 
-    ready = [each for each in subjects if each.ready and each.recipe is not None and not each.estimated]
+    ready = [each for each in candidates if each.ready and each.recipe is not None and not each.estimated]
     samples = choose_samples(plan.corpora, plan.suite.samples, plan.limits)
     with ThreadPoolExecutor(plan.jobs) as threads:
-        looks = list(threads.map(lambda subject: _look(plan, subject, samples, failed, stop), ready))
+        looks = list(threads.map(lambda candidate: _look(plan, candidate, samples, failed, stop), ready))
     found = Inspections()
     views: list[list[dict[str, Any]]] = [[] for _ in samples]
     audits: dict[str, Any] = {}
     injected: dict[str, Any] = {}
-    for subject, seen in zip(ready, looks, strict=True):
-        key = subject.entry.key
-        if isinstance(seen, Failure):
+    for candidate, seen in zip(ready, looks, strict=True):
+        key = candidate.entry.key
+        if isinstance(seen, TaskFailure):
             found.failures[key] = seen
             continue
         for index, pieces in seen.pieces.items():
@@ -122,12 +122,12 @@ def inspect_all(
 
 
 def _look(
-    plan: Plan, subject: Subject, samples: Sequence[Sample], failed: Collection[CellKey], stop: Stop
-) -> Seen | Failure:
+    plan: Plan, candidate: Candidate, samples: Sequence[Sample], failed: Collection[CellKey], stop: Stop
+) -> Seen | TaskFailure:
     if stop.asked:
         raise KeyboardInterrupt
-    assert subject.recipe is not None
-    suite, size = plan.suite, subject.about.vocab_size if subject.about else 0
+    assert candidate.recipe is not None
+    suite, size = plan.suite, candidate.about.vocab_size if candidate.about else 0
     wanted = Wanted(
         audit=suite.audit and size <= LARGEST_AUDIT,
         injection=suite.injection,
@@ -135,12 +135,12 @@ def _look(
         texts={
             index: sample.text
             for index, sample in enumerate(samples)
-            if CellKey(subject.entry.key, sample.dataset, sample.language) not in failed
+            if CellKey(candidate.entry.key, sample.dataset, sample.language) not in failed
         },
         cache=plan.cache,
     )
     doing = "while its vocabulary was audited and passages were shown to it"
-    return attempt(look, subject.recipe, wanted, limits=plan.limits, doing=doing)
+    return attempt(look, candidate.recipe, wanted, limits=plan.limits, doing=doing)
 
 
 def _shown(sample: Sample, views: list[dict[str, Any]]) -> dict[str, Any]:

@@ -14,13 +14,13 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from tokbench.corpus import Shard
-from tokbench.results.cell import Failure
+from tokbench.results.cell import TaskFailure
 from tokbench.runner.cache import TallyCache, remembered
+from tokbench.runner.candidates import Candidate
 from tokbench.runner.picking import pick
 from tokbench.runner.recipe import DatasetRecipe, TrainingRecipe, digest_of, reader_digest
-from tokbench.runner.subjects import Subject
+from tokbench.workers.calls import Begun, Emit
 from tokbench.workers.pool import attempt
-from tokbench.workers.worker import Begun, Emit
 
 if TYPE_CHECKING:
     from tokbench.runner.plan import Plan  # which a worker does without
@@ -45,14 +45,14 @@ class Measured:
 
 
 def find_leaks(
-    plan: Plan, subjects: Sequence[Subject], digests: Mapping[tuple[str, str], Sequence[str]]
+    plan: Plan, candidates: Sequence[Candidate], digests: Mapping[tuple[str, str], Sequence[str]]
 ) -> Leaks:
     """How many lines of what is measured are in the training text; empty where nothing was trained.
 
     `digests` are those of the shards of each dataset and language. What cannot be read is left out: its cells
     say so already.
     """
-    trained = [subject.training for subject in subjects if subject.training]
+    trained = [candidate.training for candidate in candidates if candidate.training]
     if plan.training is None or not trained:
         return {}
     measured = [Measured(corpus.recipe, corpus.shards) for corpus in plan.corpora]
@@ -60,7 +60,7 @@ def find_leaks(
     known = sorted((*key, list(each)) for key, each in digests.items())
     identity = digest_of("leaks 2", trained[0].get("corpus"), known, readers)
     found = attempt(look_up, plan.training, measured, identity, plan.cache, limits=plan.limits, again=True)
-    return {} if isinstance(found, Failure) else found
+    return {} if isinstance(found, TaskFailure) else found
 
 
 # --- in a worker --------------------------------------------------------------------------------------------

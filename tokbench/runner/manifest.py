@@ -14,15 +14,15 @@ from tokbench.inspection.facts import versions
 from tokbench.kernels.threads import usable_cores
 from tokbench.manager import Host
 from tokbench.metrics.definitions import described, with_orders
-from tokbench.results.cell import CellResult, Failure
+from tokbench.results.cell import CellResult, TaskFailure
 from tokbench.results.folder import SCHEMA_VERSION
+from tokbench.runner.candidates import Candidate
 from tokbench.runner.inspecting import Inspections
 from tokbench.runner.leakage import Leaks
 from tokbench.runner.plan import Corpus, Plan
 from tokbench.runner.recipe import digest_of
 from tokbench.runner.speed.rows import same_ids, speed_summary
 from tokbench.runner.speed.turns import SpeedResult
-from tokbench.runner.subjects import Subject
 
 MOST_SHARDS = 1_000
 """Datasets of more shards are listed by one digest a language, not shard by shard."""
@@ -40,20 +40,20 @@ class Provenance:
     request: str
     plan: Plan
     status: str = "unfinished"
-    subjects: Sequence[Subject] = ()
+    candidates: Sequence[Candidate] = ()
     digests: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     failures: list[CellResult] = field(default_factory=list)
     seen: Inspections = field(default_factory=Inspections)
     leaks: Leaks = field(default_factory=dict)
     speed: SpeedResult | None = None
-    faults: list[Failure] = field(default_factory=list)
+    faults: list[TaskFailure] = field(default_factory=list)
     timings: dict[str, float] = field(default_factory=dict)
 
 
 def manifest(known: Provenance) -> dict[str, Any]:
     """The content of ``run.json``."""
     plan = known.plan
-    libraries = {name for subject in known.subjects for name in subject.libraries}
+    libraries = {name for candidate in known.candidates for name in candidate.libraries}
     return {
         "schema": SCHEMA_VERSION,
         "run": known.name,
@@ -63,8 +63,8 @@ def manifest(known: Provenance) -> dict[str, Any]:
         "train_on": plan.training.key if plan.training else None,
         "metrics": [metric.name for metric in plan.metrics],
         "definitions": described(with_orders(plan.metrics, plan.suite.renyi_alphas)),
-        "tokenizers": [_tokenizer(plan, subject) for subject in known.subjects if not subject.skipped],
-        "skipped": [_skipped(subject) for subject in known.subjects if subject.skipped],
+        "tokenizers": [_tokenizer(plan, candidate) for candidate in known.candidates if not candidate.skipped],
+        "skipped": [_skipped(candidate) for candidate in known.candidates if candidate.skipped],
         "datasets": [_dataset(corpus, known) for corpus in plan.corpora],
         "failures": list(_failures(known)),
         "plots": [
@@ -80,30 +80,30 @@ def manifest(known: Provenance) -> dict[str, Any]:
     }
 
 
-def _tokenizer(plan: Plan, subject: Subject) -> dict[str, Any]:
-    family = plan.registry.tokenizers[subject.entry.spec.family]
-    shown = {"label": subject.entry.label, "color": subject.entry.color}
+def _tokenizer(plan: Plan, candidate: Candidate) -> dict[str, Any]:
+    family = plan.registry.tokenizers[candidate.entry.spec.family]
+    shown = {"label": candidate.entry.label, "color": candidate.entry.color}
     return {
-        "spec": subject.entry.key,
-        "typed": subject.entry.typed,
+        "spec": candidate.entry.key,
+        "typed": candidate.entry.typed,
         **{name: value for name, value in shown.items() if value},
         "family": family.name,
         "plugin": plan.registry.owner(family.name),
-        "status": "ok" if subject.failure is None else subject.failure.status,
-        "fingerprint": subject.recipe.fingerprint if subject.recipe else None,
-        **({} if subject.about is None else asdict(subject.about)),
-        "files": subject.files,
-        "libraries": subject.libraries,
-        "training": subject.training,
+        "status": "ok" if candidate.failure is None else candidate.failure.status,
+        "fingerprint": candidate.recipe.fingerprint if candidate.recipe else None,
+        **({} if candidate.about is None else asdict(candidate.about)),
+        "files": candidate.files,
+        "libraries": candidate.libraries,
+        "training": candidate.training,
     }
 
 
-def _skipped(subject: Subject) -> dict[str, Any]:
-    assert subject.failure is not None
+def _skipped(candidate: Candidate) -> dict[str, Any]:
+    assert candidate.failure is not None
     return {
-        "spec": subject.entry.key,
-        "reason": subject.failure.message,
-        "remedy": subject.failure.remedy or "optional; see the reason for what it takes",
+        "spec": candidate.entry.key,
+        "reason": candidate.failure.message,
+        "remedy": candidate.failure.remedy or "optional; see the reason for what it takes",
     }
 
 
@@ -136,9 +136,9 @@ def _dataset(corpus: Corpus, run: Provenance) -> dict[str, Any]:
 
 
 def _failures(known: Provenance) -> Iterable[dict[str, Any]]:
-    for subject in known.subjects:
-        if subject.failure is not None and not subject.skipped:
-            yield failure_entry(subject.entry.key, None, None, subject.failure)
+    for candidate in known.candidates:
+        if candidate.failure is not None and not candidate.skipped:
+            yield failure_entry(candidate.entry.key, None, None, candidate.failure)
     for cell in known.failures:
         if cell.failure is not None:
             yield failure_entry(*cell.key, cell.failure)
@@ -149,10 +149,12 @@ def _failures(known: Provenance) -> Iterable[dict[str, Any]]:
         yield failure_entry(tokenizer, None, None, failure)
 
 
-def plugin_failures(host: Host) -> list[Failure]:
+def plugin_failures(host: Host) -> list[TaskFailure]:
     """What is at fault with plugins, each with what to do about it."""
     return [
-        Failure("plugin", f"{plugin.name}: {plugin.error}", f"leave it out with --disable-plugin {plugin.name}")
+        TaskFailure(
+            "plugin", f"{plugin.name}: {plugin.error}", f"leave it out with --disable-plugin {plugin.name}"
+        )
         for plugin in host.failures()
     ]
 
@@ -170,7 +172,7 @@ def _speed(result: SpeedResult | None) -> dict[str, Any] | None:
 
 
 def failure_entry(
-    tokenizer: str | None, dataset: str | None, language: str | None, failure: Failure
+    tokenizer: str | None, dataset: str | None, language: str | None, failure: TaskFailure
 ) -> dict[str, Any]:
     """One failure as the manifest lists it."""
     about = {"tokenizer": tokenizer, "dataset": dataset, "language": language}

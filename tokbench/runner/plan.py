@@ -18,7 +18,7 @@ from tokbench.metrics.cost import PriceTable
 from tokbench.metrics.metric import Metric
 from tokbench.registry import Registry
 from tokbench.resolving import not_there
-from tokbench.results.cell import Failure
+from tokbench.results.cell import TaskFailure
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.recipe import DatasetRecipe, RegistryRecipe, TrainingRecipe, key_of
 from tokbench.runner.suite import Suite
@@ -26,8 +26,8 @@ from tokbench.runner.training import check_training
 from tokbench.spec import Spec
 from tokbench.tally import CorpusFacts
 from tokbench.training_corpus import NOT_JOINED, check_cut
+from tokbench.workers.calls import Emit, Limits
 from tokbench.workers.pool import attempt
-from tokbench.workers.worker import Emit, Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +214,7 @@ def _corpus(registry: Registry, spec: Spec, limits: Limits) -> Corpus:
     if registry.in_house(spec.family, "tokbench_datasets"):
         return open_corpus(None, recipe, registry)
     found = attempt(open_corpus, recipe, limits=limits)
-    if isinstance(found, Failure):
+    if isinstance(found, TaskFailure):
         owner = registry.owner(spec.family, "tokbench_datasets")
         raise CorpusError(f"{spec}: the plugin {owner!r} could not open it: {found.kind}: {found.message}")
     return found

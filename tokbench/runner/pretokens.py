@@ -29,11 +29,11 @@ from tokbench.errors import CorpusError, SpecError
 from tokbench.family import Progress
 from tokbench.registry import Registry
 from tokbench.results.atomic import replacing
-from tokbench.results.cell import Failure
+from tokbench.results.cell import TaskFailure
 from tokbench.runner.recipe import DatasetRecipe, RegistryRecipe, key_of
 from tokbench.spec import Spec, with_defaults
+from tokbench.workers.calls import Emit
 from tokbench.workers.pool import attempt
-from tokbench.workers.worker import Emit
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,7 +47,7 @@ TASK = 1 << 27
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class PretokenTask:
     """Some shards of datasets to be counted for a spec, into files in `folder`."""
 
     spec: Spec
@@ -99,7 +99,7 @@ def count_pretokens(
             futures = {executor.submit(run_task, task): task for task in tasks}
             for future in as_completed(futures):
                 found = future.result()
-                if isinstance(found, Failure):
+                if isinstance(found, TaskFailure):
                     raise CorpusError(found.message)
                 done += futures[future].n_bytes
                 progress(0.9 * done / total, "counting")
@@ -142,24 +142,24 @@ def _shards(
                 yield recipe, shard
 
 
-def _tasks(spec: Spec, shards: Sequence[tuple[DatasetRecipe, Shard]], folder: Path) -> list[Task]:
+def _tasks(spec: Spec, shards: Sequence[tuple[DatasetRecipe, Shard]], folder: Path) -> list[PretokenTask]:
     """Shards in the order they have, in tasks of about equal size."""
-    tasks: list[Task] = []
+    tasks: list[PretokenTask] = []
     some: list[tuple[DatasetRecipe, Shard]] = []
     for each in shards:
         some.append(each)
         if sum(shard.n_bytes for _, shard in some) >= TASK:
-            tasks.append(Task(spec, tuple(some), folder, len(tasks)))
+            tasks.append(PretokenTask(spec, tuple(some), folder, len(tasks)))
             some = []
-    return [*tasks, Task(spec, tuple(some), folder, len(tasks))] if some else tasks
+    return [*tasks, PretokenTask(spec, tuple(some), folder, len(tasks))] if some else tasks
 
 
-def run_task(task: Task) -> list[TextSize] | Failure:
+def run_task(task: PretokenTask) -> list[TextSize] | TaskFailure:
     """How much text a task had, or why it failed; its counts are in files of its folder."""
     return attempt(count_task, task, again=True)
 
 
-def count_task(emit: Emit, task: Task) -> list[TextSize]:
+def count_task(emit: Emit, task: PretokenTask) -> list[TextSize]:
     """Count the shards of a task, in a worker."""
     registry = task.shards[0][0].registry.load()
     family = registry.tokenizers[task.spec.family]
@@ -202,7 +202,7 @@ def slices(texts: Iterator[str], most: int = SLICE) -> Iterator[tuple[list[str],
 class _Spill:
     """Tables waiting to be added up and, when they are many rows, to be written to a file."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: PretokenTask) -> None:
         self._task, self._files = task, 0
         self._waiting: list[pa.Table] = []
 

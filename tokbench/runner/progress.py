@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tokbench.results import Run
 from tokbench.results.cell import CellResult
 from tokbench.results.folder import RunFolder
-from tokbench.runner.cells import Cell
+from tokbench.runner.cells import PlannedCell
 from tokbench.runner.plan import Plan
 from tokbench.wording import counted, printable
 
@@ -27,13 +27,13 @@ class Display:
     def stage(self, name: str) -> None:
         """A stage begins: ``prepare``, ``quality``, ``inspect``, ``speed``, ``figures``."""
 
-    def count(self, finished: Sequence[Cell], todo: Sequence[Cell]) -> None:
+    def count(self, finished: Sequence[PlannedCell], todo: Sequence[PlannedCell]) -> None:
         """The cells are known; some are on disk already."""
 
-    def worked(self, cell: Cell, n_bytes: int) -> None:
+    def worked(self, cell: PlannedCell, n_bytes: int) -> None:
         """Bytes of a cell were counted."""
 
-    def finished(self, cell: Cell, result: CellResult) -> None:
+    def finished(self, cell: PlannedCell, result: CellResult) -> None:
         """A cell is done."""
 
     def rounds(self, done: int, total: int, doing: str) -> None:
@@ -91,7 +91,7 @@ class Bars(Display):
         if name in _STAGES:
             self._whole = self._progress.add_task(_STAGES[name], total=None, done="", speed="")
 
-    def count(self, finished: Sequence[Cell], todo: Sequence[Cell]) -> None:
+    def count(self, finished: Sequence[PlannedCell], todo: Sequence[PlannedCell]) -> None:
         """The cells are known."""
         if finished:
             self.say(f"{len(finished)} of {len(finished) + len(todo)} cells are on disk already")
@@ -99,7 +99,7 @@ class Bars(Display):
         total = sum(cell.n_bytes for cell in todo)
         self._progress.update(self._whole, total=total, done=f"0/{len(todo)} cells")
 
-    def worked(self, cell: Cell, n_bytes: int) -> None:
+    def worked(self, cell: PlannedCell, n_bytes: int) -> None:
         """Bytes of a cell were counted."""
         if cell.index not in self._bars:
             name = f"  {_short(cell.key.tokenizer)} · {cell.key.language}"
@@ -107,7 +107,7 @@ class Bars(Display):
         for bar in (self._bars[cell.index], self._whole):
             self._progress.update(bar, advance=n_bytes, speed=_speed(self._progress.tasks, bar))
 
-    def finished(self, cell: Cell, result: CellResult) -> None:
+    def finished(self, cell: PlannedCell, result: CellResult) -> None:
         """A cell is done."""
         self._cells += 1
         bar = self._bars.pop(cell.index, None)

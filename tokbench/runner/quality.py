@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from tokbench.results.cell import CellResult, write_cell
 from tokbench.results.folder import RunFolder
-from tokbench.runner.cells import Cell
-from tokbench.runner.counting import CountTask, Outcome, Progress, count, get_ready
+from tokbench.runner.cells import PlannedCell
+from tokbench.runner.counting import CountTask, PortionResult, Progress, count, get_ready
 from tokbench.runner.engines import difference, environment_here, result_of, submitted
 from tokbench.runner.recipe import digest_of
+from tokbench.workers.calls import CallFailed, Emit, WorkerLost, failure, failure_from
 from tokbench.workers.interrupt import Stop
 from tokbench.workers.pool import borrowed
-from tokbench.workers.worker import CallFailed, Emit, WorkerLost, failure, failure_from
 
 if TYPE_CHECKING:
     from tokbench.runner.progress import Display  # which a worker does without
@@ -31,12 +31,12 @@ MOST_DIGESTS = 1_000
 class _Growing:
     """A cell whose portions are coming in, in whatever order: tallies are added up at once, the rest waits."""
 
-    cell: Cell
+    cell: PlannedCell
     parts: int
     tally: Tally | None = None
-    outcomes: dict[int, Outcome] = field(default_factory=dict)
+    outcomes: dict[int, PortionResult] = field(default_factory=dict)
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: PortionResult) -> None:
         """Take a portion."""
         if outcome.tally is not None:
             self.tally = outcome.tally if self.tally is None else self.tally + outcome.tally
@@ -72,7 +72,7 @@ class QualityPass:
 
     def __init__(
         self,
-        cells: Sequence[Cell],
+        cells: Sequence[PlannedCell],
         work: Sequence[CountTask],
         folder: RunFolder,
         display: Display,
@@ -103,7 +103,7 @@ class QualityPass:
         `expected` is what workers of a shared engine must have; None for others. Raises what the coordinator
         itself cannot survive: a disk that is full, above all.
         """
-        waiting: set[Future[list[Outcome]]] = set()
+        waiting: set[Future[list[PortionResult]]] = set()
         queue = iter(self._work)
         exhausted = False
         while True:
@@ -132,14 +132,14 @@ class QualityPass:
             if isinstance(event, Progress):
                 self._reported[event.cell] = self._reported.get(event.cell, 0) + event.n_bytes
                 self._display.worked(self._growing[event.cell].cell, event.n_bytes)
-            elif isinstance(event, Outcome):
+            elif isinstance(event, PortionResult):
                 growing = self._growing[event.cell]
                 growing.add(event)
                 if growing.complete:
                     del self._growing[event.cell]
                     self._finish(growing.cell, growing.result())
 
-    def _finish(self, cell: Cell, result: CellResult) -> None:
+    def _finish(self, cell: PlannedCell, result: CellResult) -> None:
         write_cell(self._folder.cells, result)
         if result.failure is None:
             self.digests.setdefault((cell.key.dataset, cell.key.language), list(result.digests))
@@ -162,21 +162,21 @@ class _Stopped(Exception):
 
 def run_task(
     task: CountTask, on_event: Emit | None = None, should_stop: Callable[[], bool] = lambda: False
-) -> list[Outcome]:
+) -> list[PortionResult]:
     """The outcome of every portion in order, or of those done when `should_stop`.
 
     A portion that takes its worker down has failed, and those after it go on in another. `on_event` hears
-    `Progress` and each `Outcome` as they happen. Raises `WorkerLost` if interrupted.
+    `Progress` and each `PortionResult` as they happen. Raises `WorkerLost` if interrupted.
     """
-    done: list[Outcome] = []
+    done: list[PortionResult] = []
     losses = 0
 
     def hear(event: object) -> None:
-        if isinstance(event, Outcome):
+        if isinstance(event, PortionResult):
             done.append(event)
         if on_event is not None:
             on_event(event)
-        if isinstance(event, Outcome) and should_stop():
+        if isinstance(event, PortionResult) and should_stop():
             raise _Stopped
 
     try:
@@ -190,19 +190,19 @@ def run_task(
                 lost = task.portions[len(done) :]  # the first of them was being counted
                 losses = losses + 1 if len(lost) == len(left) else 1
                 for portion in lost[:1]:
-                    hear(Outcome(portion.cell, portion.part, failure=why))
+                    hear(PortionResult(portion.cell, portion.part, failure=why))
                 why = replace(why, message=f"not tried after {losses} such failures in a row: {why.message}")
                 for portion in lost[1:] if losses >= MOST_LOSSES else ():
-                    hear(Outcome(portion.cell, portion.part, failure=why))
+                    hear(PortionResult(portion.cell, portion.part, failure=why))
     except _Stopped:
         pass
     return done
 
 
-def run_checked(task: CountTask, expected: Mapping[str, str]) -> list[Outcome]:
+def run_checked(task: CountTask, expected: Mapping[str, str]) -> list[PortionResult]:
     """`run_task` on a worker of a cluster, which may have joined after the others were asked."""
     different = difference(expected, environment_here(task.recipe.registry))
     if different:
         why = failure("environment", f"the worker is not the same as the coordinator: {different}")
-        return [Outcome(portion.cell, portion.part, failure=why) for portion in task.portions]
+        return [PortionResult(portion.cell, portion.part, failure=why) for portion in task.portions]
     return run_task(task)

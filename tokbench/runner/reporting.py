@@ -11,11 +11,11 @@ from tokbench.manager import PATIENCE
 from tokbench.registry import Registry
 from tokbench.results import Run
 from tokbench.results.atomic import StorageError
-from tokbench.results.cell import Failure
+from tokbench.results.cell import TaskFailure
 from tokbench.runner.plan import Plan
 from tokbench.runner.recipe import RegistryRecipe
+from tokbench.workers.calls import Emit
 from tokbench.workers.pool import attempt
-from tokbench.workers.worker import Emit
 
 FORMATS = ("html", "md")
 """The reports that a run writes by itself."""
@@ -24,7 +24,7 @@ Write = Callable[[Run, Registry, str], list[Path]]
 """Writes what has a name for a run: the paths of its files."""
 
 
-def write_reports(plan: Plan, run: Run, wrote: Callable[[Path], None]) -> Iterator[Failure]:
+def write_reports(plan: Plan, run: Run, wrote: Callable[[Path], None]) -> Iterator[TaskFailure]:
     """Write the reports and plots of a run; gives what is wrong with each that could not be written.
 
     Ours are written here, those of plugins by a worker, their plots first: reports show them. Raises
@@ -41,7 +41,7 @@ def write_reports(plan: Plan, run: Run, wrote: Callable[[Path], None]) -> Iterat
             continue
         ours = registry.in_house(name, "tokbench_report_writers")
         found = _made(plan, run, "report", name, ours, write_report)
-        if isinstance(found, Failure):
+        if isinstance(found, TaskFailure):
             yield found
         else:
             run.folder.remember(found)
@@ -50,17 +50,17 @@ def write_reports(plan: Plan, run: Run, wrote: Callable[[Path], None]) -> Iterat
         yield from _write_plots(plan, run, [name for name in registry.plots if name not in brought])
 
 
-def _write_plots(plan: Plan, run: Run, names: Iterable[str]) -> Iterator[Failure]:
+def _write_plots(plan: Plan, run: Run, names: Iterable[str]) -> Iterator[TaskFailure]:
     registry = plan.registry
     for name in names:
         found = _made(plan, run, "plot", name, registry.in_house(name, "tokbench_plots"), write_plot)
-        if isinstance(found, Failure):
+        if isinstance(found, TaskFailure):
             yield found
         else:
             run.folder.remember(found)
 
 
-def _made(plan: Plan, run: Run, kind: str, name: str, ours: bool, write: Write) -> list[Path] | Failure:
+def _made(plan: Plan, run: Run, kind: str, name: str, ours: bool, write: Write) -> list[Path] | TaskFailure:
     """What was written, or why nothing; what ours derive from the run's figures, they derive once."""
     registry = plan.registry
     if ours:
@@ -69,12 +69,14 @@ def _made(plan: Plan, run: Run, kind: str, name: str, ours: bool, write: Write) 
         except StorageError:
             raise
         except Exception as error:
-            return Failure(kind, f"the {kind} {name!r}: {type(error).__name__}: {error}")
+            return TaskFailure(kind, f"the {kind} {name!r}: {type(error).__name__}: {error}")
     owner = registry.owner(name, "tokbench_plots" if kind == "plot" else "tokbench_report_writers")
     found = attempt(_elsewhere, RegistryRecipe.of(registry), write, run.path, name, limits=plan.limits)
-    if isinstance(found, Failure):
+    if isinstance(found, TaskFailure):
         why = f"the {kind} {name!r} of the plugin {owner!r}: {found.kind}: {found.message}"
-        return Failure(kind, why, f"leave it out with --disable-plugin {owner}", found.traceback, found.output)
+        return TaskFailure(
+            kind, why, f"leave it out with --disable-plugin {owner}", found.traceback, found.output
+        )
     return found
 
 

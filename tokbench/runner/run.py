@@ -15,12 +15,13 @@ from tokbench.errors import TokbenchError
 from tokbench.registry import build_registry, default_context
 from tokbench.results import CellResult, Run, RunFolder
 from tokbench.results.atomic import write_json
-from tokbench.results.cell import Failure
+from tokbench.results.cell import TaskFailure
 from tokbench.results.folder import choose_folder, locked
 from tokbench.runner.cache import cache_limit
+from tokbench.runner.candidates import make_ready
 from tokbench.runner.cells import (
-    Cell,
     CellFiles,
+    PlannedCell,
     cut_into_tasks,
     look_through,
     make_cells,
@@ -40,14 +41,13 @@ from tokbench.runner.recipe import adopt, digest_of
 from tokbench.runner.reporting import tell, write_reports
 from tokbench.runner.speed.rows import speed_measurements
 from tokbench.runner.speed.stage import speed_stage
-from tokbench.runner.subjects import make_ready
 from tokbench.runner.suite import load_suite
 from tokbench.wording import writable
+from tokbench.workers.calls import WorkerLost
 from tokbench.workers.interrupt import Stop, stopping
 from tokbench.workers.pool import close_idle, start_ahead
-from tokbench.workers.worker import WorkerLost
 
-NO_TEXT = Failure(
+NO_TEXT = TaskFailure(
     "empty",
     "there is no document in it: all of its text is blank",
     "leave the dataset out, or name the files that hold its text",
@@ -99,11 +99,11 @@ def run_suite(
     folder = choose_folder(output, wanted.name, request, force=force)
     with locked(folder):
         known = Provenance(writable(folder.path.resolve().name), request, plan)
-        return _Session(folder, known, display or Display(), report=report).run()
+        return _RunStages(folder, known, display or Display(), report=report).run()
 
 
 @dataclass
-class _Session:
+class _RunStages:
     """A run in progress: the stages one after another, and what is to be done when one is cut short."""
 
     folder: RunFolder
@@ -154,30 +154,30 @@ class _Session:
         plan, folder, known = self.plan, self.folder, self.known
         with self.timed("prepare", stop):
             models = _models(plan, folder)
-            known.subjects = make_ready(plan, models, stop, self.display)
+            known.candidates = make_ready(plan, models, stop, self.display)
         with self.timed("quality", stop):
-            cells = make_cells(plan, known.subjects)
+            cells = make_cells(plan, known.candidates)
             self.count(cells, stop)
         with self.timed("inspect", stop):
             failed = {cell.key for cell in known.failures}
             counted = CellFiles(folder, [cell.key for cell in cells if cell.key not in failed])
             known.failures += [CellResult(key, failure=NO_TEXT) for key in without_text(counted)]
             failed = {cell.key for cell in known.failures}
-            known.seen = inspect_all(plan, known.subjects, folder, failed, stop)
-            known.leaks = find_leaks(plan, known.subjects, known.digests)
+            known.seen = inspect_all(plan, known.candidates, folder, failed, stop)
+            known.leaks = find_leaks(plan, known.candidates, known.digests)
         with self.timed("figures", stop):  # before speed is timed: that wants the machine, and its workers gone
-            context = measure_context(plan, known.subjects, known.seen)
-            figures = make_figures(plan, folder, known.subjects, cells, known.failures, context)
+            context = measure_context(plan, known.candidates, known.seen)
+            figures = make_figures(plan, folder, known.candidates, cells, known.failures, context)
             known.faults += figures.faults
         with self.timed("speed", stop):
-            known.speed = speed_stage(plan, folder, known.subjects, stop, self.display)
-        speeds = speed_measurements(plan, known.speed, known.subjects) if known.speed else []
-        write_figures(plan, folder, known.name, known.subjects, figures, speeds)
+            known.speed = speed_stage(plan, folder, known.candidates, stop, self.display)
+        speeds = speed_measurements(plan, known.speed, known.candidates) if known.speed else []
+        write_figures(plan, folder, known.name, known.candidates, figures, speeds)
         self.write_manifest("finished")
         if plan.cache is not None:
             plan.cache.prune(cache_limit())
 
-    def count(self, cells: Sequence[Cell], stop: Stop) -> None:
+    def count(self, cells: Sequence[PlannedCell], stop: Stop) -> None:
         plan, known, standing = self.plan, self.known, look_through(self.folder, cells)
         todo, known.digests = standing.todo, standing.digests
         work = cut_into_tasks(todo, plan.jobs, plan.cache, plan.limits)

@@ -26,7 +26,7 @@ from tokbench.runner.recipe import digest_of, fingerprint
 from tokbench.spec import Spec, with_defaults
 from tokbench.tokenizer import Savable, Tokenizer
 from tokbench.training_corpus import TrainingCorpus
-from tokbench.workers.worker import peak_memory
+from tokbench.workers.calls import peak_memory
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 from tokbench.corpus import Document, Shard
 from tokbench.errors import CorpusError
 from tokbench.results.atomic import replacing
-from tokbench.results.cell import Failure
+from tokbench.results.cell import TaskFailure
 from tokbench.runner.recipe import TrainingRecipe
 from tokbench.runner.training import Trained, corpus_digest, ensure_trained, find_trained
 from tokbench.spec import Spec, with_defaults
 from tokbench.training_corpus import TrainingCorpus, shares
+from tokbench.workers.calls import Begun, CallFailed, Emit, WorkerLost
 from tokbench.workers.pool import attempt, borrowed
-from tokbench.workers.worker import Begun, CallFailed, Emit, WorkerLost
 
 if TYPE_CHECKING:
     from tokbench.runner.plan import Entry, Plan  # which a worker does without
@@ -140,7 +140,7 @@ def _of_corpus(
 ) -> T:
     """What `function` gives of the training text in a worker; raises `CorpusError` where it cannot be read."""
     found = attempt(function, training, *arguments, limits=plan.limits, again=True)
-    if isinstance(found, Failure):
+    if isinstance(found, TaskFailure):
         what = f"the training text {training.key} cannot be read: {found.message}"
         if found.kind != "raised":  # the process was lost, twice: that says nothing against the request
             raise WorkerLost(found.kind, what, found.output)

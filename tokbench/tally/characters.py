@@ -70,7 +70,7 @@ class Word(IntEnum):
     """ALetter, and Extended_Pictographic."""
 
 
-class Kind(IntFlag):
+class CharacterKind(IntFlag):
     """What a text statistic asks of a character."""
 
     LETTER = 1
@@ -97,7 +97,9 @@ GRAPHEME_SHIFT, KIND_SHIFT = 5, 10
 IDEOGRAPHS = (range(0x3400, 0x4DB6), range(0x4E00, 0x9FA6))
 """The ideographs of Unicode 3.0: they are one like the other."""
 IDEOGRAPH = int(
-    Word.OTHER | Grapheme.OTHER << GRAPHEME_SHIFT | (Kind.LETTER | Kind.WORD | Kind.UNSPACED) << KIND_SHIFT
+    Word.OTHER
+    | Grapheme.OTHER << GRAPHEME_SHIFT
+    | (CharacterKind.LETTER | CharacterKind.WORD | CharacterKind.UNSPACED) << KIND_SHIFT
 )
 """The property of an ideograph; hiragana have the same."""
 
@@ -169,19 +171,19 @@ def _plain(value: Any) -> str:
 
 
 @cache
-def _patterns() -> list[tuple[Kind, Any]]:
+def _patterns() -> list[tuple[CharacterKind, Any]]:
     import regex
 
     unspaced = "".join(rf"\p{{sc={script}}}" for script in UNSPACED_SCRIPTS)
     return [
         (flag, regex.compile(pattern))
         for flag, pattern in (
-            (Kind.LETTER, r"[\p{L}\p{M}]"),
-            (Kind.DIGIT, r"\p{Nd}"),
-            (Kind.WORD, r"[\p{L}\p{N}]"),
-            (Kind.SPACE, r"\p{White_Space}"),
-            (Kind.PUNCTUATION, r"[\p{P}\p{S}]"),
-            (Kind.UNSPACED, rf"(?=\p{{L}})[{unspaced}]"),
+            (CharacterKind.LETTER, r"[\p{L}\p{M}]"),
+            (CharacterKind.DIGIT, r"\p{Nd}"),
+            (CharacterKind.WORD, r"[\p{L}\p{N}]"),
+            (CharacterKind.SPACE, r"\p{White_Space}"),
+            (CharacterKind.PUNCTUATION, r"[\p{P}\p{S}]"),
+            (CharacterKind.UNSPACED, rf"(?=\p{{L}})[{unspaced}]"),
         )
     ]
 

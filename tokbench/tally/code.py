@@ -13,7 +13,7 @@ import numpy as np
 
 from tokbench.tally.characters import UNSPACED_SCRIPTS
 from tokbench.tally.grammar import leaf_gaps, parser_of
-from tokbench.tally.text import CorpusFacts, Cuts, Spans, TextBatch
+from tokbench.tally.text import CorpusFacts, InnerCuts, Spans, TextBatch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,7 +74,7 @@ def _identifiers(joined: bytes) -> Iterable[tuple[int, int]]:
     return list(map(tuple, places.tolist()))
 
 
-def identifier_cuts(data: NDArray[np.uint8], identifiers: Spans) -> Cuts:
+def identifier_cuts(data: NDArray[np.uint8], identifiers: Spans) -> InnerCuts:
     """Every place inside an identifier, with whether one of its parts begins there.
 
     Parts begin at a capital after anything but a capital, at the last of several capitals before a small letter
@@ -91,7 +91,7 @@ def identifier_cuts(data: NDArray[np.uint8], identifiers: Spans) -> Cuts:
     underscore = (data[at - 1] == ord("_")) != (data[at] == ord("_"))
     capital = upper[at] & (~upper[at - 1] | before_small)
     begins = (data[at] & 0xC0) != 0x80
-    return Cuts(at, np.repeat(identifiers.document, inner), begins & (underscore | capital))
+    return InnerCuts(at, np.repeat(identifiers.document, inner), begins & (underscore | capital))
 
 
 def _cases(data: NDArray[np.uint8]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

@@ -17,7 +17,7 @@ from tokbench.tally.counters import COUNTERS, TEXT_COUNTERS
 from tokbench.tally.groups import GroupSums
 from tokbench.tally.histogram import Histogram, NGrams, Tail
 from tokbench.tally.ngrams import ID_BITS, NGramCounter
-from tokbench.tally.own import Counting, OwnCounter, OwnSums
+from tokbench.tally.own import OwnCounter, OwnCounting, OwnSums
 from tokbench.tally.places import Aligner, encoded_with_offsets
 from tokbench.tally.prepare import prepare
 from tokbench.tally.roundtrip import RoundTrips
@@ -41,7 +41,7 @@ def collect(
     batch_bytes: int = BATCH_BYTES,
     facts: CorpusFacts | None = None,
     on_batch: Callable[[int], None] | None = None,
-    counting: Sequence[Counting] = (),
+    counting: Sequence[OwnCounting] = (),
 ) -> Tally:
     """Encode every document once, in batches of about `batch_bytes`, and count.
 
@@ -143,7 +143,7 @@ class NumberCounter:
 class Counter:
     """Counts for one tokenizer, batch by batch."""
 
-    def __init__(self, tokenizer: Tokenizer, counting: Sequence[Counting] = (), language: str = "") -> None:
+    def __init__(self, tokenizer: Tokenizer, counting: Sequence[OwnCounting] = (), language: str = "") -> None:
         self._tokenizer = tokenizer
         self._utf8 = tokenizer.encode_utf8 if isinstance(tokenizer, Utf8Encoder) else None
         self._table = table_of(tokenizer)

@@ -25,7 +25,7 @@ ZERO, ONE, SIX, LAST = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63)
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
-class Bytes(NamedTuple):
+class MarkedBytes(NamedTuple):
     """The bytes of a batch, their marks, and the boundaries among them."""
 
     data: NDArray[np.uint8]

@@ -22,7 +22,7 @@ PARAMETERS = ("texts", "batch", "tokenizer", "language", "options")
 
 
 @dataclass(frozen=True, slots=True)
-class Counting:
+class OwnCounting:
     """How a metric counts: its name in full, its counters, its `count`, and every option with its value."""
 
     name: str
@@ -61,7 +61,7 @@ class OwnSums:
 class OwnCounter:
     """Counts for one metric, batch by batch; what its `count` does wrong ends its counting and nothing else."""
 
-    def __init__(self, counting: Counting, tokenizer: Tokenizer, language: str) -> None:
+    def __init__(self, counting: OwnCounting, tokenizer: Tokenizer, language: str) -> None:
         import numpy as np
 
         self._counting = counting

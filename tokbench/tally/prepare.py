@@ -13,7 +13,7 @@ from tokbench.corpus import Document, TextBlock
 from tokbench.errors import CorpusError
 from tokbench.kernels.hashing import hash_spans
 from tokbench.kernels.pointers import padded
-from tokbench.tally.characters import KIND_SHIFT, Kind, characters
+from tokbench.tally.characters import KIND_SHIFT, CharacterKind, characters
 from tokbench.tally.code import with_code
 from tokbench.tally.marks import mark_words
 from tokbench.tally.plain import COLUMNS, Found
@@ -23,8 +23,8 @@ from tokbench.tally.text import (
     BLOCK_DOCUMENTS,
     GROUPS,
     CorpusFacts,
-    Cuts,
     DocumentSpans,
+    InnerCuts,
     Spans,
     TextBatch,
     Texts,
@@ -160,8 +160,8 @@ def _kinds(data: NDArray[np.uint8], spans: Spans) -> tuple[NDArray[np.bool_], ND
     kinds = characters().properties[code_points(data)] >> KIND_SHIFT
     begins = np.flatnonzero((data & 0xC0) != 0x80)
     first, last = np.searchsorted(begins, spans.start), np.searchsorted(begins, spans.end)
-    before = np.append(0, np.cumsum(kinds & Kind.WORD != 0))
-    return before[last] > before[first], kinds[first] & Kind.UNSPACED != 0
+    before = np.append(0, np.cumsum(kinds & CharacterKind.WORD != 0))
+    return before[last] > before[first], kinds[first] & CharacterKind.UNSPACED != 0
 
 
 def _checked(document: Document) -> Iterator[tuple[int, int]]:
@@ -226,7 +226,7 @@ class Grouping:
         return groups
 
 
-def _digits(data: NDArray[np.uint8], numbers: Spans) -> Cuts:
+def _digits(data: NDArray[np.uint8], numbers: Spans) -> InnerCuts:
     """Every place inside a run of digits, with whether a group of three ends there; years have no groups."""
     sizes = numbers.end - numbers.start
     number = np.repeat(np.arange(len(sizes)), sizes)
@@ -236,7 +236,7 @@ def _digits(data: NDArray[np.uint8], numbers: Spans) -> Cuts:
     # the digits from each byte's on to the end of its number; the bytes behind a digit's first count it no more
     left = np.cumsum(digits)[number] - np.cumsum(first) + first
     inner = (at > numbers.start[number]) & ~_years(data, numbers, digits)[number]
-    return Cuts(at[inner], numbers.document[number[inner]], (first & (left % 3 == 0))[inner])
+    return InnerCuts(at[inner], numbers.document[number[inner]], (first & (left % 3 == 0))[inner])
 
 
 def _years(data: NDArray[np.uint8], numbers: Spans, digits: Ints) -> NDArray[np.bool_]:

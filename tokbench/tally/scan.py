@@ -14,7 +14,7 @@ import numpy as np
 from tokbench.kernels.compiling import lean_inline, lean_kernel
 from tokbench.kernels.pointers import PADDING, pointer
 from tokbench.kernels.utf8 import code_point
-from tokbench.tally.characters import GRAPHEME_SHIFT, KIND_SHIFT, Kind, characters
+from tokbench.tally.characters import GRAPHEME_SHIFT, KIND_SHIFT, CharacterKind, characters
 from tokbench.tally.marks import INSIDE_GRAPHEME, mark_word
 from tokbench.tally.plain import (
     CHARS,
@@ -50,12 +50,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CLASSES = (1 << CLASS_BITS) - 1
-LETTER, DIGIT, WORD, SPACE, MARK, WITHOUT_SPACES = map(int, Kind)
+LETTER, DIGIT, WORD, SPACE, MARK, WITHOUT_SPACES = map(int, CharacterKind)
 LEARNT = 1 << 15
 """Bytes whose characters are looked up where one of them is new; the rest often has no other new one."""
 
 
-class Rules(NamedTuple):
+class ScanTables(NamedTuple):
     """What `scan` goes by: the properties of code points, and the machines of `tokbench.tally.segments`."""
 
     properties: NDArray[np.uint16]
@@ -76,7 +76,7 @@ def scanned(texts: Texts) -> Found:
     counts, sums = np.zeros((len(COLUMNS), n), np.int64), np.zeros(len(COLUMNS), np.int64)
     found = Found(counts, sums, np.empty(size + PADDING, np.uint8), room(), room())
     tables = characters()
-    rules = Rules(tables.properties, word_machine(), grapheme_machine())
+    rules = ScanTables(tables.properties, word_machine(), grapheme_machine())
     read = 0
     while (read := scan(texts, rules, found, read)) < n:
         last = max(read, int(np.searchsorted(texts.ends, texts.starts[read] + LEARNT)) - 1)
@@ -96,7 +96,7 @@ def code_points(data: NDArray[np.uint8]) -> NDArray[np.uint32]:
 
 
 @lean_kernel
-def scan(texts: Texts, rules: Rules, found: Found, first: int) -> int:
+def scan(texts: Texts, rules: ScanTables, found: Found, first: int) -> int:
     """Read documents from `first` on; gives the number of the one in which a code point has no properties yet.
 
     Document i is ``data[starts[i]:ends[i]]``, of valid UTF-8 (surrogates included); the next one begins after a

@@ -106,7 +106,7 @@ class DocumentSpans(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cuts:
+class InnerCuts:
     """Places inside things where a boundary may fall: the byte, the document, and whether one should."""
 
     at: Ints
@@ -142,10 +142,10 @@ class TextBatch:
     words: DocumentSpans
     marks: NDArray[np.uint8]
     numbers: Spans
-    digits: Cuts
+    digits: InnerCuts
     surrogates: NDArray[np.bool_]
     code: dict[str, Spans] = field(default_factory=dict)
-    identifier_cuts: Cuts | None = None
+    identifier_cuts: InnerCuts | None = None
     syntax: Spans | None = None
 
     def __len__(self) -> int:

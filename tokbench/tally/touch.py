@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tokbench.tally.marks import Bytes, boundary_flags
+from tokbench.tally.marks import MarkedBytes, boundary_flags
 from tokbench.tally.places import Places
-from tokbench.tally.text import Cuts, DocumentSpans, Spans, TextBatch
+from tokbench.tally.text import DocumentSpans, InnerCuts, Spans, TextBatch
 from tokbench.tally.touch_kernels import (
     TOUCHED,
     Touching,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 
-class _Touching:
+class _TokenTouches:
     """Tokens of the aligned documents, ready to be asked what they touch."""
 
     def __init__(self, batch: TextBatch, places: Places, few: Ints) -> None:
@@ -38,7 +38,7 @@ class _Touching:
         # a boundary: some token begins here, and not at the start of the document
         self.boundary = places.boundary
         words = batch.words
-        every = Bytes(batch.data, batch.marks, self.boundary)
+        every = MarkedBytes(batch.data, batch.marks, self.boundary)
         counts, many = np.zeros((len(TOUCHED), self.n), np.int64), np.empty(len(words.start), words.start.dtype)
         found = Touching(counts, few, many)
         n_many = touch_exact(batch.arrays, places.exact, words, every, found)
@@ -81,7 +81,7 @@ class _Touching:
         """Sums over documents: of `values`, or of how often each is named."""
         return np.bincount(documents, weights=values, minlength=self.n).astype(np.int64, copy=False)
 
-    def against(self, cuts: Cuts, prefix: str) -> dict[str, Ints]:
+    def against(self, cuts: InnerCuts, prefix: str) -> dict[str, Ints]:
         """Boundaries made, boundaries that are right, and those that should have been made."""
         if not len(cuts.at):
             return {}
@@ -96,7 +96,7 @@ def touch(batch: TextBatch, places: Places, few: Ints) -> tuple[dict[str, Ints],
     Aligned words are counted by the tokens that touch them: in `few`, by that number. Given too are the numbers
     that are too large to be counted there, one for each word.
     """
-    touching = _Touching(batch, places, few)
+    touching = _TokenTouches(batch, places, few)
     aligned = places.aligned.astype(np.int64)
     counts = {
         **touching.counts,
@@ -113,7 +113,7 @@ def touch(batch: TextBatch, places: Places, few: Ints) -> tuple[dict[str, Ints],
     return counts, touching.many
 
 
-def _wholes(touching: _Touching, name: str, spans: Spans) -> dict[str, Ints]:
+def _wholes(touching: _TokenTouches, name: str, spans: Spans) -> dict[str, Ints]:
     """How many spans there are, how many one token covers, and the tokens that touch them."""
     if not len(spans):
         return {}
@@ -126,7 +126,7 @@ def _wholes(touching: _Touching, name: str, spans: Spans) -> dict[str, Ints]:
     return result
 
 
-def _syntax(batch: TextBatch, touching: _Touching, gaps: Spans) -> dict[str, Ints]:
+def _syntax(batch: TextBatch, touching: _TokenTouches, gaps: Spans) -> dict[str, Ints]:
     """Token boundaries against the gaps between the parser's tokens, in the documents it parsed.
 
     A gap is found once, however many boundaries fall in it.

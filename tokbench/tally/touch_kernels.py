@@ -21,7 +21,7 @@ from tokbench.tally.marks import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tokbench.tally.marks import Bytes
+    from tokbench.tally.marks import MarkedBytes
     from tokbench.tally.text import DocumentSpans, Texts
 
     Bits = NDArray[np.uint64]
@@ -62,7 +62,7 @@ class Touching(NamedTuple):
 
 
 @kernel
-def touch_exact(texts: Texts, exact: Flags, words: DocumentSpans, every: Bytes, found: Touching) -> int:
+def touch_exact(texts: Texts, exact: Flags, words: DocumentSpans, every: MarkedBytes, found: Touching) -> int:
     """What `touch_words` does, for documents that their tokens divide without a gap, as `match` found them.
 
     There a token touches a word for every boundary inside it, and one more. Words are not looked at one by one:
@@ -173,7 +173,7 @@ def touch_words(
     chosen: Flags,
     tokens: DocumentSpans,
     words: DocumentSpans,
-    every: Bytes,
+    every: MarkedBytes,
     found: Touching,
     n_many: int,
 ) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from tokbench.batch import TokenBatch
-from tokbench.testing.check import Check, Problem, ids_of
+from tokbench.testing.check import ConformanceCheck, Problem, ids_of
 from tokbench.tokenizer import (
     BatchDecoder,
     BatchEncoder,
@@ -195,38 +195,44 @@ def _trace(tokenizer: Tokenizer, text: str) -> Problem:
 
 
 CAPABILITIES = (
-    Check(
+    ConformanceCheck(
         "batch", "encode_batch must give what encode gives for each text, as int32 and int64.", _batch_is_single
     ),
-    Check("encode_utf8", "encode_utf8 must give what encode gives for each document.", _utf8_is_text),
-    Check(
+    ConformanceCheck(
+        "encode_utf8", "encode_utf8 must give what encode gives for each document.", _utf8_is_text
+    ),
+    ConformanceCheck(
         "decode_batch", "decode_batch must give what decode gives for each document.", _decode_batch_is_single
     ),
-    Check(
+    ConformanceCheck(
         "decode_joins_bytes",
         "decode must be the UTF-8 text of token_bytes joined, or leave `decode_joins_bytes` out.",
         _decode_joins,
     ),
-    Check(
+    ConformanceCheck(
         "decode_drops_space",
         "decode must be the text of token_bytes joined, without its first space, or leave the attribute out.",
         _decode_drops,
     ),
-    Check(
+    ConformanceCheck(
         "token_bytes",
         "token_bytes must give the token's own bytes; joined they are what decode gives, spaces apart.",
         _bytes_of_tokens,
     ),
-    Check(
+    ConformanceCheck(
         "token_bytes_batch",
         "token_bytes_batch must give what token_bytes gives for each id.",
         _token_bytes_batch_is_single,
     ),
-    Check("offsets", "offsets are (start, end) in code points of the text, one row a token.", _offsets),
-    Check(
+    ConformanceCheck(
+        "offsets", "offsets are (start, end) in code points of the text, one row a token.", _offsets
+    ),
+    ConformanceCheck(
         "offsets_batch", "offsets_batch must give what offsets gives for each text.", _offsets_batch_is_single
     ),
-    Check("encode_with_offsets", "encode_with_offsets must give what encode and offsets give.", _both_are_each),
-    Check("sample", "draw only from the generator that is handed in.", _sample),
-    Check("trace", "the last step's tokens must be those of encode.", _trace),
+    ConformanceCheck(
+        "encode_with_offsets", "encode_with_offsets must give what encode and offsets give.", _both_are_each
+    ),
+    ConformanceCheck("sample", "draw only from the generator that is handed in.", _sample),
+    ConformanceCheck("trace", "the last step's tokens must be those of encode.", _trace),
 )

@@ -12,7 +12,7 @@ from tokbench.tokenizer import Tokenizer
 Problem = str | None
 
 
-class Check(NamedTuple):
+class ConformanceCheck(NamedTuple):
     """One thing to rely on: `run` says what is wrong with what it is given, or None; `remedy`, what to do."""
 
     name: str

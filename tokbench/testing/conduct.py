@@ -10,7 +10,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tokbench.testing.check import Check, Problem, ids_of
+from tokbench.testing.check import ConformanceCheck, Problem, ids_of
 from tokbench.testing.texts import EDGE_CASES
 from tokbench.tokenizer import Tokenizer
 
@@ -77,8 +77,8 @@ def _seconds(tokenizer: Tokenizer, text: str) -> float:
 
 
 CONDUCT = (
-    Check("threads", "keep no state in encode, or guard it with a lock.", _threads),
-    Check("silent", "print nothing and leave the working directory alone.", _silent),
-    Check("memory", "bound the caches that encode fills.", _memory),
-    Check("speed", "encode in time linear in the length of the text.", _speed),
+    ConformanceCheck("threads", "keep no state in encode, or guard it with a lock.", _threads),
+    ConformanceCheck("silent", "print nothing and leave the working directory alone.", _silent),
+    ConformanceCheck("memory", "bound the caches that encode fills.", _memory),
+    ConformanceCheck("speed", "encode in time linear in the length of the text.", _speed),
 )

@@ -7,7 +7,7 @@ import pickle
 from numbers import Integral
 
 from tokbench.errors import TokbenchError
-from tokbench.testing.check import Check, Problem, ids_of
+from tokbench.testing.check import ConformanceCheck, Problem, ids_of
 from tokbench.testing.texts import EDGE_CASES, LONE_SURROGATE, SPECIAL_TEXTS
 from tokbench.tokenizer import TokenByter, Tokenizer, special_ids, unk_id
 
@@ -109,20 +109,28 @@ def _every_id(tokenizer: Tokenizer) -> Problem:
 
 
 CONTRACT = (
-    Check(
+    ConformanceCheck(
         "every_id",
         "token_bytes must give bytes for every id below vocab_size, and none for others (tokbench.arguments).",
         _every_id,
     ),
-    Check(
+    ConformanceCheck(
         "unknown_ids", "raise TokenizerError for ids that are none: tokbench.arguments.known_ids.", _unknown_ids
     ),
-    Check("copies", "give the same ids as a copy or a pickle, or refuse to be one with TypeError.", _copies),
-    Check("empty", "encode('') must be [] and decode([]) must be ''.", _empty),
-    Check("surrogates", "raise TokenizerError or ValueError for text that is not valid Unicode.", _surrogate),
-    Check("special_ids", "special_ids and unk_id must lie within the vocabulary.", _special_attributes),
-    Check(
+    ConformanceCheck(
+        "copies", "give the same ids as a copy or a pickle, or refuse to be one with TypeError.", _copies
+    ),
+    ConformanceCheck("empty", "encode('') must be [] and decode([]) must be ''.", _empty),
+    ConformanceCheck(
+        "surrogates", "raise TokenizerError or ValueError for text that is not valid Unicode.", _surrogate
+    ),
+    ConformanceCheck(
+        "special_ids", "special_ids and unk_id must lie within the vocabulary.", _special_attributes
+    ),
+    ConformanceCheck(
         "special_text", "the text of a special token is ordinary text unless an option says so.", _special_text
     ),
 )
-PROTOCOL = Check("protocol", "offer name: str, vocab_size: int, encode(text) and decode(ids).", _protocol)
+PROTOCOL = ConformanceCheck(
+    "protocol", "offer name: str, vocab_size: int, encode(text) and decode(ids).", _protocol
+)

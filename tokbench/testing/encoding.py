@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tokbench.batch import TokenBatch
-from tokbench.testing.check import Check, Problem, ids_of
+from tokbench.testing.check import ConformanceCheck, Problem, ids_of
 from tokbench.tokenizer import Tokenizer, special_ids, unk_id
 
 
@@ -45,16 +45,20 @@ def _content_only(tokenizer: Tokenizer, text: str) -> Problem:
     return f"special ids {sorted(found)[:5]} in the encoding of ordinary text" if found else None
 
 
-ENCODES = Check("encodes", "encode must return ids for every str; replace what it lacks by unk_id.", _encodes)
+ENCODES = ConformanceCheck(
+    "encodes", "encode must return ids for every str; replace what it lacks by unk_id.", _encodes
+)
 ENCODING = (
     ENCODES,
-    Check("vocab_size", "vocab_size must count every id that encode can return.", _in_vocabulary),
-    Check(
+    ConformanceCheck("vocab_size", "vocab_size must count every id that encode can return.", _in_vocabulary),
+    ConformanceCheck(
         "deterministic",
         "encode must not draw at random or keep state; offer `sample` for that.",
         _deterministic,
     ),
-    Check("decodes", "decode must return a str for any ids that encode returns.", _decodes),
-    Check("lossless", "mend decode, or declare `lossless = False`.", _round_trips),
-    Check("content_only", "add no BOS, EOS or template; treat special tokens' text as text.", _content_only),
+    ConformanceCheck("decodes", "decode must return a str for any ids that encode returns.", _decodes),
+    ConformanceCheck("lossless", "mend decode, or declare `lossless = False`.", _round_trips),
+    ConformanceCheck(
+        "content_only", "add no BOS, EOS or template; treat special tokens' text as text.", _content_only
+    ),
 )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tokbench.spec import Spec
 from tokbench.testing.capabilities import CAPABILITIES
-from tokbench.testing.check import Check
+from tokbench.testing.check import ConformanceCheck
 from tokbench.testing.conduct import CONDUCT
 from tokbench.testing.contract import CONTRACT, PROTOCOL
 from tokbench.testing.encoding import ENCODES, ENCODING
@@ -162,11 +162,11 @@ def _failures(
     return failures + _of((check for check in WHOLE_CHECKS if check.name not in skip), tokenizer)
 
 
-def _fails(check: Check, tokenizer: Tokenizer, text: str) -> bool:
+def _fails(check: ConformanceCheck, tokenizer: Tokenizer, text: str) -> bool:
     return check.problem(tokenizer, text) is not None
 
 
-def _of(checks: Iterable[Check], *given: object) -> list[Failure]:
+def _of(checks: Iterable[ConformanceCheck], *given: object) -> list[Failure]:
     """The failures of checks that need no text to be looked for."""
     tried = ((check, check.problem(*given)) for check in checks)
     return [Failure(check.name, problem, None, check.remedy) for check, problem in tried if problem]

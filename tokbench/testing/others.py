@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tokbench.corpus import Dataset, Document, Shard, read_text
-from tokbench.testing.check import Check, Problem
+from tokbench.testing.check import ConformanceCheck, Problem
 from tokbench.testing.texts import EDGE_CASES, PROSE
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tokbench.metrics import Metric
 
 
-def dataset_checks(dataset: Dataset) -> Iterator[Check]:
+def dataset_checks(dataset: Dataset) -> Iterator[ConformanceCheck]:
     """The checks of a loaded dataset."""
 
     def first() -> Iterator[Shard]:
@@ -79,13 +79,15 @@ def dataset_checks(dataset: Dataset) -> Iterator[Check]:
         other = next((name for name, own in found.items() if own != next(iter(found.values()))), None)
         return f"parallel, but the lines of {other} are not those of the first language" if other else None
 
-    yield Check("languages", "languages is a fixed sequence of tags, each once.", languages)
-    yield Check("shards", "shards(language) gives the shards of that language, always the same.", shards)
-    yield Check("documents", "read(shard) yields tokbench.Document with the text as str.", documents)
-    yield Check("again", "read and digest depend on nothing but the shard.", again)
-    yield Check("digest", "digest is a hash of what read yields.", digests)
-    yield Check("blocks", "read_blocks gives the documents of read, or None.", blocks)
-    yield Check(
+    yield ConformanceCheck("languages", "languages is a fixed sequence of tags, each once.", languages)
+    yield ConformanceCheck(
+        "shards", "shards(language) gives the shards of that language, always the same.", shards
+    )
+    yield ConformanceCheck("documents", "read(shard) yields tokbench.Document with the text as str.", documents)
+    yield ConformanceCheck("again", "read and digest depend on nothing but the shard.", again)
+    yield ConformanceCheck("digest", "digest is a hash of what read yields.", digests)
+    yield ConformanceCheck("blocks", "read_blocks gives the documents of read, or None.", blocks)
+    yield ConformanceCheck(
         "parallel", "give each document its line, the same in every language, or say parallel = False.", lines
     )
 
@@ -103,7 +105,7 @@ def _texts(part: object) -> list[str]:
     return [part.text]
 
 
-def metric_checks(metric: Metric) -> Iterator[Check]:
+def metric_checks(metric: Metric) -> Iterator[ConformanceCheck]:
     """The checks of a metric: on prose, by the tokenizers of single bytes and of single characters."""
     from tokbench.metrics.context import MeasureContext
     from tokbench.metrics.measure import measure
@@ -118,7 +120,7 @@ def metric_checks(metric: Metric) -> Iterator[Check]:
     def tally(*texts: str) -> Tally:
         documents = [Document(text, line=number) for number, text in enumerate(texts)]
         facts = CorpusFacts(language="eng_Latn", parallel=metric.level == "languages")
-        return collect(_Bytes(), documents, counting=own, facts=facts)
+        return collect(_PlainBytes(), documents, counting=own, facts=facts)
 
     def rows(*texts: str) -> list[Measurement]:
         names = ("eng_Latn", "deu_Latn") if metric.level == "languages" else ("eng_Latn",)
@@ -154,18 +156,18 @@ def metric_checks(metric: Metric) -> Iterator[Check]:
                 return f"{counter} of all documents together is {total}, of one after the other something else"
         return None
 
-    yield Check(
+    yield ConformanceCheck(
         "computes", "compute must give a number, or raise tokbench.Undefined with the reason.", computes
     )
-    yield Check("empty", "name in `needs` what must be there, or raise tokbench.Undefined.", empty)
-    yield Check(
+    yield ConformanceCheck("empty", "name in `needs` what must be there, or raise tokbench.Undefined.", empty)
+    yield ConformanceCheck(
         "interval", "use plain arithmetic on counts, or say in `no_interval` why there is none.", intervals
     )
     if own:
-        yield Check("adds_up", "count each document by itself: batches are cut anywhere.", adds_up)
+        yield ConformanceCheck("adds_up", "count each document by itself: batches are cut anywhere.", adds_up)
 
 
-class _Bytes:
+class _PlainBytes:
     name, vocab_size = "bytes", 256
 
     def encode(self, text: str) -> list[int]:
@@ -178,7 +180,7 @@ class _Bytes:
         return bytes([token_id])
 
 
-def engine_checks(engine: Engine) -> Iterator[Check]:
+def engine_checks(engine: Engine) -> Iterator[ConformanceCheck]:
     """The checks of an engine that opens without an address."""
 
     def works() -> Problem:
@@ -198,9 +200,9 @@ def engine_checks(engine: Engine) -> Iterator[Check]:
             error = executor.submit(_fail).exception()
         return None if isinstance(error, ZeroDivisionError) else f"a task that fails gave {error!r}"
 
-    yield Check("works", "open(jobs, address) gives a concurrent.futures.Executor.", works)
-    yield Check("shared", "say shared=True where workers are processes of their own.", says_where)
-    yield Check("errors", "what a task raises must be its future's exception.", raises)
+    yield ConformanceCheck("works", "open(jobs, address) gives a concurrent.futures.Executor.", works)
+    yield ConformanceCheck("shared", "say shared=True where workers are processes of their own.", says_where)
+    yield ConformanceCheck("errors", "what a task raises must be its future's exception.", raises)
 
 
 def _square(number: int) -> int:

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
-from tokbench.workers.worker import Emit, describe
+from tokbench.workers.calls import Emit, describe
 
 
 def main() -> None:

@@ -11,9 +11,9 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import TypeVar, TypeVarTuple
 
-from tokbench.results.cell import Failure
+from tokbench.results.cell import TaskFailure
+from tokbench.workers.calls import NO_LIMITS, CallFailed, Emit, Limits, WorkerLost, failure_from
 from tokbench.workers.shelter import Worker
-from tokbench.workers.worker import NO_LIMITS, CallFailed, Emit, Limits, WorkerLost, failure_from
 
 T = TypeVar("T")
 Given = TypeVarTuple("Given")
@@ -65,7 +65,7 @@ def attempt(
     limits: Limits = NO_LIMITS,
     doing: str = "",
     again: bool = False,
-) -> T | Failure:
+) -> T | TaskFailure:
     """What ``function(emit, *arguments)`` gives in a pooled worker, or why nothing; `doing` says when.
 
     With `again`, it is tried a second time where the process just died: for our own functions, which do not do

@@ -24,8 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, TypeVar, TypeVarTuple
 
-from tokbench.workers.child import receive, send
-from tokbench.workers.worker import (
+from tokbench.workers.calls import (
     KEEP_MEMORY,
     NO_LIMITS,
     Begun,
@@ -36,6 +35,7 @@ from tokbench.workers.worker import (
     WorkerLost,
     thread_environment,
 )
+from tokbench.workers.child import receive, send
 
 T = TypeVar("T")
 Given = TypeVarTuple("Given")

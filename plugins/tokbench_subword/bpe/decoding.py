@@ -22,8 +22,8 @@ from tokbench.kernels.copies import cached_property
 from tokbench.kernels.joining import list_decoder
 from tokbench.kernels.pointers import PADDING
 from tokbench.kernels.text import end_to_end
-from tokbench_subword.bpe.token_table import TokenTable
-from tokbench_subword.files.tokenizer_json import Document, steps_of
+from tokbench_subword.bpe.token_table import TokenLookup
+from tokbench_subword.files.tokenizer_json import TokenizerJson, steps_of
 from tokbench_subword.pipeline.decoders import decoder_of
 
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>\Z")
@@ -50,13 +50,13 @@ def joined(blob, starts, ids):  # type: ignore[no-untyped-def]
     return out, limits
 
 
-class Decoder:
+class BpeDecoder:
     """Decodes ids by the decoder of a document; `joins_bytes` where that only joins bytes.
 
     `text` and `texts` raise `TokenizerError` for what is no id.
     """
 
-    def __init__(self, tokens: TokenTable, document: Document, *, joins_bytes: bool) -> None:
+    def __init__(self, tokens: TokenLookup, document: TokenizerJson, *, joins_bytes: bool) -> None:
         self._tokens = tokens
         self._decode = decoder_of(document.decoder)
         self._joins_bytes = joins_bytes

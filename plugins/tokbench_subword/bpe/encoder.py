@@ -1,4 +1,4 @@
-"""`Encoder`: a `BpeModel` compiled into tables, behind the word cache."""
+"""`BpeEncoder`: a `BpeModel` compiled into tables, behind the word cache."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tokbench_subword.words.encoder import WordEncoder
 from tokbench_subword.words.layout import MODEL
 
 
-class Encoder(WordEncoder):
+class BpeEncoder(WordEncoder):
     """Encodes text with a `BpeModel`.
 
     `cutters` are by default those of the model's pattern; where there are none, see `spaces`. `spelled` says
@@ -26,7 +26,7 @@ class Encoder(WordEncoder):
         >>> import numpy as np
         >>> model = BpeModel(
         ...     vocabulary=(*(bytes([b]) for b in range(256)), b"ab"), merges=np.array([[97, 98, 256]]))
-        >>> Encoder(model).encode("abc").tolist()
+        >>> BpeEncoder(model).encode("abc").tolist()
         [256, 99]
     """
 

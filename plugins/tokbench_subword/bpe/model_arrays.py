@@ -13,7 +13,7 @@ from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.merging import SHORT
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.pieces import N_BYTES, Pieces
-from tokbench_subword.bpe.tables import MOST_RANKS, NONE, JoinTable, PairTable, TokenTable
+from tokbench_subword.bpe.tables import MOST_RANKS, NONE, JoinTable, PairTable, TokenIndex
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF, unspelled
 
 
@@ -26,7 +26,7 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
     ranks = model.merge_ranks
     if len(ranks) and (ranks.min() < 0 or ranks.max() >= MOST_RANKS):
         raise TokenizerError(f"ranks of merges must lie in 0..{MOST_RANKS - 1}")
-    tokens = TokenTable.of([_unspelled(token) for token in model.vocabulary] if spelled else model.vocabulary)
+    tokens = TokenIndex.of([_unspelled(token) for token in model.vocabulary] if spelled else model.vocabulary)
     joins = JoinTable.of(tokens)
     characters, points = _characters(model)
     byte_ids = _spelled_ids(characters, points) if spelled else _byte_ids(model)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tokbench.counts import WordCounts
 from tokbench.kernels.pointers import PADDING
-from tokbench_subword.bpe.encoder import Encoder
+from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.training.chunks import learn_from_sequences
@@ -86,9 +86,9 @@ def learn_superwords(
     )
 
 
-def _whole(model: BpeModel, workers: int) -> Encoder:
+def _whole(model: BpeModel, workers: int) -> BpeEncoder:
     """An encoder that cuts nothing and knows no special tokens."""
-    return Encoder(replace(model, pattern=Pattern("none"), special_tokens={}, dropout=0.0), threads=workers)
+    return BpeEncoder(replace(model, pattern=Pattern("none"), special_tokens={}, dropout=0.0), threads=workers)
 
 
 def spelled_in(model: BpeModel, words: WordCounts, workers: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import pointer
 from tokbench_subword.bpe.merging import merge_long
-from tokbench_subword.bpe.tables import NONE, PairTable, TokenTable, enter_pair, pair_rank
+from tokbench_subword.bpe.tables import NONE, PairTable, TokenIndex, enter_pair, pair_rank
 
 N_BYTES = 256
 LEFT, RIGHT = range(2)
@@ -117,7 +117,7 @@ class Pieces:
         pairs[left[made] << 8 | right[made]] = made
         return pairs
 
-    def rivals(self, tokens: TokenTable) -> NDArray[np.uint32]:
+    def rivals(self, tokens: TokenIndex) -> NDArray[np.uint32]:
         """The earliest merges that could part two bytes, in pairs by ``left << 8 | right`` of a boundary.
 
         First, of merges across the boundary, the least number where the right side is that byte alone; then
@@ -142,7 +142,7 @@ class Pieces:
     @classmethod
     def of(
         cls,
-        tokens: TokenTable,
+        tokens: TokenIndex,
         merges: NDArray[np.int32],
         ranks: NDArray[np.int32],
         byte_ids: NDArray[np.uint32],

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from tokbench_subword.bpe.model import Level
-from tokbench_subword.files.tokenizer_json import Document, steps_of
+from tokbench_subword.files.tokenizer_json import TokenizerJson, steps_of
 from tokbench_subword.pipeline import preparation
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.patterns import CL100K_IN_RUBY, NAMED, Pattern
@@ -19,7 +19,7 @@ from tokbench_subword.pipeline.stretch import Stretch
 
 
 @dataclass(frozen=True, kw_only=True)
-class Preparation(preparation.Preparation):
+class BpePreparation(preparation.Preparation):
     """Turns text into added tokens and stretches of ordinary text, and those into pre-tokens.
 
     `pattern` is set where cutting is the affair of one pattern with a name; then `prefix_space` says whether a
@@ -33,7 +33,7 @@ class Preparation(preparation.Preparation):
     prefix_space: bool = False
 
     @classmethod
-    def of(cls, document: Document, *, match_special: bool = False) -> Preparation:
+    def of(cls, document: TokenizerJson, *, match_special: bool = False) -> BpePreparation:
         """The preparation a document asks for; raises `TokenizerError` naming what is not known here."""
         steps = steps_of(document.pre_tokenizer, "pretokenizers")
         bytewise = any(step.get("type") == "ByteLevel" for step in steps)
@@ -123,7 +123,7 @@ def fused(steps: Sequence[Mapping[str, Any]]) -> tuple[Pattern | None, bool]:
     return pattern, prefix_space
 
 
-def document_around(pattern: Pattern, level: Level, *, end_of_word: str = "") -> Document:
+def document_around(pattern: Pattern, level: Level, *, end_of_word: str = "") -> TokenizerJson:
     """The document of a model that did not come with one: from ranks, from merges, from training.
 
     Raises `TokenizerError` for a pattern that `tokenizers` cannot be told.
@@ -149,7 +149,7 @@ def document_around(pattern: Pattern, level: Level, *, end_of_word: str = "") ->
             )
         decoder = {"type": "BPEDecoder", "suffix": end_of_word} if end_of_word else {"type": "Fuse"}
     steps: dict[str, Any] | None = {"type": "Sequence", "pretokenizers": split} if len(split) > 1 else None
-    return Document(model={}, pre_tokenizer=steps or (split[0] if split else None), decoder=decoder)
+    return TokenizerJson(model={}, pre_tokenizer=steps or (split[0] if split else None), decoder=decoder)
 
 
 def _byte_level(*, use_regex: bool) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from tokbench.kernels.compiling import kernel
 from tokbench.kernels.hashing import hash_bytes
 from tokbench.kernels.pointers import pointer
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.bpe.tables import NONE, TokenTable, token_id
+from tokbench_subword.bpe.tables import NONE, TokenIndex, token_id
 from tokbench_subword.pipeline.patterns import Pattern
 
 
@@ -84,7 +84,7 @@ def every_split(vocabulary: list[bytes]) -> NDArray[np.int32]:
 
     They are in order of token, then of the place of the cut.
     """
-    tokens, none = TokenTable.of(vocabulary), np.empty((0, 3), np.int32)
+    tokens, none = TokenIndex.of(vocabulary), np.empty((0, 3), np.int32)
     found = np.empty((_splits(tokens.table, tokens.blob, tokens.starts, none), 3), np.int32)
     _splits(tokens.table, tokens.blob, tokens.starts, found)
     return found

@@ -18,7 +18,7 @@ from tokbench_subword.files.proof import Encode, by_mistral, by_tiktoken, by_tok
 from tokbench_subword.files.ranks import read_ranks, write_ranks
 from tokbench_subword.files.recognising import format_of
 from tokbench_subword.files.tekken import write_tekken
-from tokbench_subword.files.tokenizer_json import Document, steps_of, write_document
+from tokbench_subword.files.tokenizer_json import TokenizerJson, steps_of, write_document
 from tokbench_subword.pipeline.added_tokens import numbered
 from tokbench_subword.pipeline.patterns import Pattern
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
 
 
-def complete_document(tokenizer: BpeTokenizer) -> Document:
+def complete_document(tokenizer: BpeTokenizer) -> TokenizerJson:
     """The document with the model in it: all that a `tokenizer.json` holds."""
     model, document = tokenizer.model, tokenizer.document
     names = {token.id: token.content for token in document.added_tokens if token.special}

@@ -6,7 +6,7 @@ per model and shared by all threads.
 - `PairTable`: one uint64 per merge, ``left << 43 | right << 22 | rank``, found by a multiplicative hash,
   behind a Bloom filter of 64 kB that answers most "no merge" questions from the first-level cache. Without it a
   first pass takes 1.15 to 1.20 of the time over Russian (GPT-2, cl100k), 1.06 to 1.10 over 21 languages.
-- `TokenTable`: token bytes to id.
+- `TokenIndex`: token bytes to id.
 - `JoinTable`: for two neighbouring characters, whether any token reaches across their boundary. Where none
   does, a long pre-token may be cut there without changing the result: no merge could ever have joined the
   two sides.
@@ -152,7 +152,7 @@ def _fill_tokens(table, blob, starts):  # type: ignore[no-untyped-def]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TokenTable:
+class TokenIndex:
     """Token bytes by id (`blob` from ``starts[id]`` to ``starts[id + 1]``), ids by bytes."""
 
     blob: NDArray[np.uint8]
@@ -161,7 +161,7 @@ class TokenTable:
     longest: int
 
     @classmethod
-    def of(cls, vocabulary: Sequence[bytes]) -> TokenTable:
+    def of(cls, vocabulary: Sequence[bytes]) -> TokenIndex:
         """The table of a vocabulary; an empty entry is no token."""
         blob, starts = end_to_end(vocabulary, PADDING)
         table = np.full(power_of_two(2 * len(vocabulary)), EMPTY, np.uint64)
@@ -262,7 +262,7 @@ class JoinTable:
     ascii: NDArray[np.uint8]
 
     @classmethod
-    def of(cls, tokens: TokenTable) -> JoinTable:
+    def of(cls, tokens: TokenIndex) -> JoinTable:
         """The table of all tokens."""
         count = _fill_joins(tokens.blob, tokens.starts, np.zeros(1, np.uint64), True)
         every = np.full(power_of_two(2 * count), EMPTY, np.uint64)

@@ -8,18 +8,18 @@ from tokbench.arguments import known_id, known_ids
 from tokbench.kernels.copies import cached_property
 from tokbench_subword.bpe.json_model import texts_by_id
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.files.tokenizer_json import Document, steps_of
+from tokbench_subword.files.tokenizer_json import TokenizerJson, steps_of
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.byte_alphabet import unspelled
 
 
-class TokenTable:
+class TokenLookup:
     """Looks tokens up for the tokenizer `name`.
 
     `spelled` says that a character-level model works on bytes spelled as letters.
     """
 
-    def __init__(self, model: BpeModel, document: Document, *, name: str, spelled: bool) -> None:
+    def __init__(self, model: BpeModel, document: TokenizerJson, *, name: str, spelled: bool) -> None:
         self.name = name
         self.model = model
         self.document = document

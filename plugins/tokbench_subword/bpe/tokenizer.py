@@ -19,16 +19,16 @@ from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench.kernels.utf8 import repaired
 from tokbench.tokenizer import Step
 from tokbench_subword.bpe import saving
-from tokbench_subword.bpe.decoding import Decoder
-from tokbench_subword.bpe.encoder import Encoder
+from tokbench_subword.bpe.decoding import BpeDecoder
+from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.json_model import model_of_json
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.bpe.offsets import Offsets
+from tokbench_subword.bpe.offsets import BpeOffsets
 from tokbench_subword.bpe.plain import segment
-from tokbench_subword.bpe.preparation import Preparation, document_around
-from tokbench_subword.bpe.token_table import TokenTable
+from tokbench_subword.bpe.preparation import BpePreparation, document_around
+from tokbench_subword.bpe.token_table import TokenLookup
 from tokbench_subword.files.tokenizer_json import (
-    Document,
+    TokenizerJson,
     content_of,
     document_of,
     read_document,
@@ -69,7 +69,7 @@ class BpeTokenizer(OneByOne, Rebuilt):
     def __init__(
         self,
         model: BpeModel,
-        document: Document,
+        document: TokenizerJson,
         *,
         name: str = "bpe",
         threads: int = 1,
@@ -85,15 +85,15 @@ class BpeTokenizer(OneByOne, Rebuilt):
         self._random = np.random.default_rng(0)
         self._surround(document, match_special)
 
-    def _surround(self, document: Document, match_special: bool) -> None:
+    def _surround(self, document: TokenizerJson, match_special: bool) -> None:
         """Put `document` around the model; what was derived from another is forgotten."""
         affixes = {
             "end_of_word_suffix": self.model.end_of_word,
             "continuing_subword_prefix": self.model.continuing_prefix,
         }
         self.document = document
-        self._preparation = Preparation.of(document.with_model(affixes), match_special=match_special)
-        self._tokens = TokenTable(self.model, document, name=self.name, spelled=self._preparation.spelling)
+        self._preparation = BpePreparation.of(document.with_model(affixes), match_special=match_special)
+        self._tokens = TokenLookup(self.model, document, name=self.name, spelled=self._preparation.spelling)
         for name in _DERIVED:
             self.__dict__.pop(name, None)
         self._forget_functions()
@@ -111,10 +111,10 @@ class BpeTokenizer(OneByOne, Rebuilt):
         return cls(model, replace(document, added_tokens=added), **options)
 
     @classmethod
-    def of_document(cls, document: Document, *, where: str, **options: Any) -> BpeTokenizer:
+    def of_document(cls, document: TokenizerJson, *, where: str, **options: Any) -> BpeTokenizer:
         """A tokenizer of a `tokenizer.json`; raises `TokenizerError` naming what is wrong or not known."""
         try:
-            preparation = Preparation.of(document)
+            preparation = BpePreparation.of(document)
             decoder_of(document.decoder)
         except TokenizerError as error:
             raise TokenizerError(f"{where}: {error}") from error
@@ -142,10 +142,10 @@ class BpeTokenizer(OneByOne, Rebuilt):
     # --- encoding ---------------------------------------------------------------------------------
 
     @cached_property
-    def _encoder(self) -> Encoder:
+    def _encoder(self) -> BpeEncoder:
         cutters = self._preparation.compiled.cutters
         spelled = self._preparation.spelling and not self._preparation.gives_letters
-        return Encoder(self.model, cutters, threads=self.threads, cache=self.cache, spelled=spelled)
+        return BpeEncoder(self.model, cutters, threads=self.threads, cache=self.cache, spelled=spelled)
 
     @cached_property
     def _prepared(self) -> PreparedEncoder:
@@ -188,8 +188,8 @@ class BpeTokenizer(OneByOne, Rebuilt):
         return self._decoder.texts(batch)
 
     @cached_property
-    def _decoder(self) -> Decoder:
-        return Decoder(self._tokens, self.document, joins_bytes=self.decode_joins_bytes)
+    def _decoder(self) -> BpeDecoder:
+        return BpeDecoder(self._tokens, self.document, joins_bytes=self.decode_joins_bytes)
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes a token stands for in text; empty for special tokens."""
@@ -213,10 +213,10 @@ class BpeTokenizer(OneByOne, Rebuilt):
         return self._offsets.batch(texts)
 
     @cached_property
-    def _offsets(self) -> Offsets:
+    def _offsets(self) -> BpeOffsets:
         letters = self._preparation.spelling  # which the encoder of texts may never see
-        encoder = Encoder(self.model, (), threads=self.threads) if letters else self._encoder
-        return Offsets(self.model, self._preparation, encoder)
+        encoder = BpeEncoder(self.model, (), threads=self.threads) if letters else self._encoder
+        return BpeOffsets(self.model, self._preparation, encoder)
 
     def sample(self, text: str, rng: np.random.Generator, alpha: float = 0.1) -> list[int]:
         """The ids of `text` with each merge left out with probability `alpha` (BPE-dropout).

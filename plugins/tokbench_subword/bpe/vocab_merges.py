@@ -17,7 +17,7 @@ from tokbench_subword.bpe.json_model import merges_of, texts_by_id, token_text, 
 from tokbench_subword.bpe.model import BpeModel, can_happen
 from tokbench_subword.bpe.preparation import document_around
 from tokbench_subword.files.beside import BESIDE, Beside
-from tokbench_subword.files.tokenizer_json import Document
+from tokbench_subword.files.tokenizer_json import TokenizerJson
 from tokbench_subword.files.vocab_merges import read_merges, read_token_ids, write_vocab_merges
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_numbers
 from tokbench_subword.pipeline.patterns import Pattern
@@ -94,7 +94,7 @@ class PairSettings:
             where=str(vocab.parent),
         )
 
-    def document(self, model: BpeModel) -> Document:
+    def document(self, model: BpeModel) -> TokenizerJson:
         """The document around `model`, whose special tokens are among the added ones."""
         document = document_around(model.pattern, model.level)
         config: Any = document.pre_tokenizer

@@ -16,7 +16,7 @@ _MOST = 2**64 - 1
 _POWERS = [float(f"1e{exponent}") for exponent in range(309)]
 
 
-class Written(float):
+class WrittenFloat(float):
     """A float that knows how it was written, where that is not how Python writes it."""
 
     literal: str
@@ -39,7 +39,7 @@ def as_read(value: float) -> float:
         >>> as_read(-9.091020584106445)
         -9.091020584106444
     """
-    literal = value.literal if isinstance(value, Written) else repr(value)
+    literal = value.literal if isinstance(value, WrittenFloat) else repr(value)
     match = _NUMBER.fullmatch(literal)
     if match is None:  # infinite, or not a number
         return float(value)

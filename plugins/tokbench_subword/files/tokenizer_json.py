@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.files.json_numbers import Written
+from tokbench_subword.files.json_numbers import WrittenFloat
 from tokbench_subword.files.opening import read_text
 from tokbench_subword.files.well_formed import check_parts
 from tokbench_subword.pipeline.added_tokens import FLAGS, AddedToken
@@ -26,7 +26,7 @@ _ESCAPES = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(?P<half>u[dD][89a
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class TokenizerJson:
     """The parts of a `tokenizer.json`, each as its JSON."""
 
     model: Mapping[str, Any]
@@ -36,12 +36,12 @@ class Document:
     decoder: Mapping[str, Any] | None = None
     added_tokens: tuple[AddedToken, ...] = ()
 
-    def with_model(self, model: Mapping[str, Any]) -> Document:
+    def with_model(self, model: Mapping[str, Any]) -> TokenizerJson:
         """The same document around another model."""
         return replace(self, model=model)
 
 
-def read_document(path: str | os.PathLike[str]) -> Document:
+def read_document(path: str | os.PathLike[str]) -> TokenizerJson:
     """The document in a file; raises `TokenizerError` saying what is wrong with it."""
     return document_of(parse(read_text(path), str(path)), where=str(path))
 
@@ -56,7 +56,7 @@ def parse(text: str, where: str) -> Any:
     if text.startswith("\ufeff"):
         raise TokenizerError(f"{where}: begins with a byte order mark, which JSON must not; save it without")
     try:
-        return json.loads(text, parse_float=Written.of)
+        return json.loads(text, parse_float=WrittenFloat.of)
     except json.JSONDecodeError as error:
         raise TokenizerError(
             f"{where}, line {error.lineno}, column {error.colno}: not JSON ({error.msg}); is the file complete?"
@@ -67,7 +67,7 @@ def parse(text: str, where: str) -> Any:
         raise TokenizerError(f"{where}: its JSON is nested deeper than any tokenizer's is") from error
 
 
-def document_of(content: Any, *, where: str) -> Document:
+def document_of(content: Any, *, where: str) -> TokenizerJson:
     """The document in parsed JSON; raises `TokenizerError` for what is no tokenizer."""
     if not isinstance(content, Mapping) or not isinstance(content.get("model"), Mapping):
         raise TokenizerError(f'{where}: is not a tokenizer.json: it has no "model"')
@@ -79,7 +79,7 @@ def document_of(content: Any, *, where: str) -> Document:
             raise TokenizerError(
                 f"{where}: the added tokens {seen[token.id]!r} and {token.content!r} share the id {token.id}"
             )
-    return Document(
+    return TokenizerJson(
         model=content["model"],
         normalizer=content.get("normalizer"),
         pre_tokenizer=content.get("pre_tokenizer"),
@@ -98,7 +98,7 @@ def _added(entry: Any, where: str) -> AddedToken:
     return AddedToken(entry["content"], entry["id"], **{flag: bool(entry.get(flag, False)) for flag in flags})
 
 
-def content_of(document: Document) -> dict[str, Any]:
+def content_of(document: TokenizerJson) -> dict[str, Any]:
     """The document as `tokenizers` and `transformers` read it, ready for JSON."""
     return {
         "version": "1.0",
@@ -116,7 +116,7 @@ def content_of(document: Document) -> dict[str, Any]:
     }
 
 
-def write_document(document: Document, path: str | os.PathLike[str]) -> None:
+def write_document(document: TokenizerJson, path: str | os.PathLike[str]) -> None:
     """Write the document to a file, aside first, so that a half-written file never stands in its place."""
     target = Path(path)
     aside = target.with_name(target.name + ".part")

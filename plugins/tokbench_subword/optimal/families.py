@@ -56,7 +56,7 @@ def _workers(options: Mapping[str, Any]) -> int:
     return int(options["threads"] or usable_cores())
 
 
-class _Begun(NamedTuple):
+class _TrainingStart(NamedTuple):
     """What every training begins with: the distinct pre-tokens, how they were cut, and the special tokens."""
 
     words: WordCounts
@@ -75,7 +75,9 @@ class _Begun(NamedTuple):
         return {"pattern": self.pattern, "special_tokens": numbered}
 
 
-def _begun(family: str, corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> _Begun:
+def _begun(
+    family: str, corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
+) -> _TrainingStart:
     """Count the words; raises `TokenizerError` where there is no room for the bytes and the special tokens."""
     from tokbench_subword.training.counting import count_pretokens
 
@@ -98,7 +100,7 @@ def _begun(family: str, corpus: TrainingCorpus, options: Mapping[str, Any], prog
             workers=_workers(options),
             progress=lambda done: progress(_COUNTING_SHARE * min(1.0, done / total), "counting"),
         )
-    return _Begun(source, pattern, special)
+    return _TrainingStart(source, pattern, special)
 
 
 def _after_counting(progress: Progress, what: str, begin: float = _COUNTING_SHARE) -> Callable[[float], None]:

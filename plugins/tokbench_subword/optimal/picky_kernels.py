@@ -27,7 +27,7 @@ BETWEEN, WITHIN = -1, -2
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
-class Words(NamedTuple):
+class PickyWords(NamedTuple):
     """The words of a training as kernels see them: a place for each byte, one between words, and at both ends.
 
     - `symbols` int32: the symbol that begins there, `BETWEEN` words, or `WITHIN` a symbol;

@@ -29,7 +29,7 @@ from tokbench_subword.optimal.picky_kernels import (
     NEXT,
     STEP,
     Pairs,
-    Words,
+    PickyWords,
     count_all,
     fill_table,
     forget,
@@ -84,7 +84,7 @@ def learn_picky(
         [b'abc']
     """
     announce(join_everywhere, part_everywhere)
-    session = _Session(words, ios)
+    session = _PickySession(words, ios)
     while session.n_present < size:
         found = session.first(max(minimum, 1))
         if found is None:
@@ -99,7 +99,7 @@ def learn_picky(
     return session.picked()
 
 
-class _Session:
+class _PickySession:
     """One training: the arrays, what each symbol was merged from, and which are tokens."""
 
     def __init__(self, words: WordCounts, ios: float) -> None:
@@ -117,7 +117,7 @@ class _Session:
             )
         places = np.arange(1, len(symbols) + 1) + np.repeat(np.arange(len(words)), np.diff(starts))
         room, n_pairs = 1024, 2048
-        self._words = Words(
+        self._words = PickyWords(
             np.full(n, BETWEEN, np.int32),
             np.arange(n, dtype=np.int32),
             np.zeros(n, np.int64),

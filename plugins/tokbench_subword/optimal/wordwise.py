@@ -22,9 +22,9 @@ from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.bpe.preparation import Preparation
+from tokbench_subword.bpe.preparation import BpePreparation
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
-from tokbench_subword.files.tokenizer_json import Document, content_of, read_document, write_document
+from tokbench_subword.files.tokenizer_json import TokenizerJson, content_of, read_document, write_document
 from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.words.encoder import Arrays, WordEncoder
 from tokbench_subword.words.searching import Search
@@ -83,7 +83,7 @@ class WordwiseTokenizer(Rebuilt):
     def __init__(
         self,
         model: WordwiseModel,
-        document: Document,
+        document: TokenizerJson,
         *,
         name: str,
         threads: int = 1,
@@ -114,7 +114,7 @@ class WordwiseTokenizer(Rebuilt):
         if found != kind.kind:
             raise TokenizerError(f"{path}: its model is {found or 'of no stated type'}, not {kind.kind}")
         special = {token.content: token.id for token in document.added_tokens if token.special}
-        pattern = Preparation.of(document).pattern or Pattern("none")
+        pattern = BpePreparation.of(document).pattern or Pattern("none")
         try:
             model = kind.of_content(document.model, pattern=pattern, special_tokens=MappingProxyType(special))
         except (KeyError, TypeError, ValueError, IndexError) as error:
@@ -173,7 +173,7 @@ class WordwiseTokenizer(Rebuilt):
         return content_of(self._written)
 
     @property
-    def _written(self) -> Document:
+    def _written(self) -> TokenizerJson:
         return self.document.with_model({"type": self.model.kind, **self.model.content()})
 
     def save(self, path: str | os.PathLike[str]) -> None:

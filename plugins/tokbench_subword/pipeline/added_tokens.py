@@ -36,7 +36,7 @@ FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextPart:
     """A stretch ``text[start:end]``: an added token where `token` is one, else text for the model."""
 
     start: int
@@ -122,11 +122,11 @@ class AddedTokens:
             return False
         return self._begins.search(text) is not None
 
-    def split(self, text: str, *, match_special: bool) -> list[Piece]:
+    def split(self, text: str, *, match_special: bool) -> list[TextPart]:
         """`text` as pieces in order, covering it without gaps; no piece is empty."""
         if not self.may_match(text, match_special=match_special):
-            return [Piece(0, len(text))] if text else []
-        pieces: list[Piece] = []
+            return [TextPart(0, len(text))] if text else []
+        pieces: list[TextPart] = []
         done = 0
         for start, end, token in self._matches(text):
             if token.special and not match_special:
@@ -140,11 +140,11 @@ class AddedTokens:
             if start >= end:  # white space alone, and the token before has taken it
                 continue
             if start > done:
-                pieces.append(Piece(done, start))
-            pieces.append(Piece(start, end, token))
+                pieces.append(TextPart(done, start))
+            pieces.append(TextPart(start, end, token))
             done = end
         if done < len(text):
-            pieces.append(Piece(done, len(text)))
+            pieces.append(TextPart(done, len(text)))
         return pieces
 
     def _matches(self, text: str) -> Iterator[tuple[int, int, AddedToken]]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tokbench_subword.files.tokenizer_json import Document, steps_of
+from tokbench_subword.files.tokenizer_json import TokenizerJson, steps_of
 from tokbench_subword.pipeline.added_matching import AddedMatcher
 from tokbench_subword.pipeline.added_tokens import AddedTokens
 from tokbench_subword.pipeline.compiled_normalizers import BatchNormalizer, compiled_normalizer_of
@@ -38,7 +38,7 @@ class CompiledPipeline:
     @classmethod
     def of(
         cls,
-        document: Document,
+        document: TokenizerJson,
         raw: AddedTokens,
         normal: AddedTokens,
         *,

@@ -20,7 +20,7 @@ from tokbench_subword.pipeline.segments import Segments, prefixing, write_pieces
 from tokbench_subword.pipeline.splicing import Written
 
 
-class Change(Protocol):
+class TextChange(Protocol):
     """Something done to the texts of a batch."""
 
     def __call__(self, texts: Segments) -> Segments:
@@ -43,7 +43,7 @@ class IntoPieces:
 
     @property
     def written(self) -> tuple[Written, ...] | None:
-        """See `Change`."""
+        """See `TextChange`."""
         return cutting(self.cutters)
 
 
@@ -68,7 +68,7 @@ class Rewritten:
 
     @property
     def written(self) -> tuple[Written, ...] | None:
-        """See `Change`."""
+        """See `TextChange`."""
         return self.normalizer.written
 
 
@@ -85,7 +85,7 @@ class Prefixed:
 
     @property
     def written(self) -> tuple[Written, ...] | None:
-        """See `Change`; where each text is a whole document."""
+        """See `TextChange`; where each text is a whole document."""
         return (prefixing(self.text, np.zeros(0, np.uint8)),)
 
 
@@ -95,7 +95,7 @@ class Cuts:
     the one before. Without cutters, a text is one pre-token.
     """
 
-    changes: tuple[Change, ...] = ()
+    changes: tuple[TextChange, ...] = ()
     cutters: tuple[Cutter, ...] = ()
 
     @property
@@ -133,10 +133,10 @@ def cuts_of(steps: Sequence[Mapping[str, Any]], *, spell: bool = False) -> Cuts:
         >>> [type(change).__name__ for change in cuts.changes], cuts.cutters[0].spans(b"_a__b").tolist()
         (['Rewritten', 'Prefixed'], [[0, 2], [2, 3], [3, 5]])
     """
-    changes: list[Change] = []
+    changes: list[TextChange] = []
     cutters: list[Cutter] = []
 
-    def change(one: Change) -> None:
+    def change(one: TextChange) -> None:
         if cutters:
             changes.append(IntoPieces(tuple(cutters)))
             cutters.clear()

@@ -125,10 +125,11 @@ def located(pipeline: CompiledPipeline, texts: Segments) -> Located | None:
     """Documents, each a text, as `pipeline` prepares them; None where a stage is no kernel.
 
     Example:
-        >>> from tokbench_subword.files.tokenizer_json import Document
+        >>> from tokbench_subword.files.tokenizer_json import TokenizerJson
         >>> from tokbench_subword.pipeline.preparation import Preparation
         >>> spaced = {"type": "Replace", "pattern": {"String": "b"}, "content": "--"}
-        >>> pipeline = Preparation(document=Document(model={}, normalizer=spaced, pre_tokenizer=None)).compiled
+        >>> document = TokenizerJson(model={}, normalizer=spaced, pre_tokenizer=None)
+        >>> pipeline = Preparation(document=document).compiled
         >>> texts = Segments.of([b"abc", b"b"])
         >>> found = located(pipeline, texts)
         >>> found.texts.offsets.tolist()
@@ -160,24 +161,6 @@ def located(pipeline: CompiledPipeline, texts: Segments) -> Located | None:
         elif isinstance(change, Rewritten):
             found.apply(change.normalizer.steps)
     return found
-
-
-@kernel
-def walk(ids, ends, sizes, offsets, places, walked):  # type: ignore[no-untyped-def]
-    """Write where the tokens of texts begin and end; ``walked[t]`` says whether those of text t could be told.
-
-    Text t goes from ``offsets[t]`` on, its tokens are ``ids[ends[t]:ends[t + 1]]``, and each stands for
-    ``sizes[id]`` bytes, or -1 where that varies.
-    """
-    for t in range(len(offsets) - 1):
-        at, known = offsets[t], True
-        for token in range(ends[t], ends[t + 1]):
-            length = sizes[ids[token]]
-            known = known and length >= 0 and at + length <= offsets[t + 1]
-            places[token, 0] = at
-            at += length if known else 0
-            places[token, 1] = at
-        walked[t] = known and at == offsets[t + 1]
 
 
 @kernel

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tokbench.kernels.copies import cached_property
-from tokbench_subword.files.tokenizer_json import Document
+from tokbench_subword.files.tokenizer_json import TokenizerJson
 from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
 from tokbench_subword.pipeline.compiled import CompiledPipeline
 from tokbench_subword.pipeline.normalizers import Normalizer, normalizer_of
@@ -38,14 +38,15 @@ class Preparation:
     the byte alphabet where the pre-tokenizer says ``ByteLevel``.
 
     Example:
-        >>> lower = Document(model={}, normalizer={"type": "Lowercase"}, pre_tokenizer={"type": "Whitespace"})
+        >>> steps = {"normalizer": {"type": "Lowercase"}, "pre_tokenizer": {"type": "Whitespace"}}
+        >>> lower = TokenizerJson(model={}, **steps)
         >>> preparation = Preparation(document=lower)
         >>> (part,) = preparation.parts("Ab c")
         >>> [word.text for word in preparation.pre_tokenizer(part.stretch)]
         ['ab', 'c']
     """
 
-    document: Document
+    document: TokenizerJson
     match_special: bool = False
     spelling: bool = True
 

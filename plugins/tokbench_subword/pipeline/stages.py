@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tokbench.kernels.utf8 import repaired
-from tokbench_subword.files.tokenizer_json import Document
+from tokbench_subword.files.tokenizer_json import TokenizerJson
 from tokbench_subword.pipeline.preparation import Preparation
 
 
@@ -13,12 +13,13 @@ class Stages:
     """The stages of a document; see `tokbench.tokenizer.Staged`.
 
     Example:
-        >>> lower = Document(model={}, normalizer={"type": "Lowercase"}, pre_tokenizer={"type": "Whitespace"})
+        >>> steps = {"normalizer": {"type": "Lowercase"}, "pre_tokenizer": {"type": "Whitespace"}}
+        >>> lower = TokenizerJson(model={}, **steps)
         >>> Stages(lower)("Ab c")
         {'added tokens': ['Ab c'], 'normalizer': ['ab c'], 'pre-tokenizer': ['ab', 'c']}
     """
 
-    def __init__(self, document: Document, *, match_special: bool = False) -> None:
+    def __init__(self, document: TokenizerJson, *, match_special: bool = False) -> None:
         self._preparation = Preparation(document=document, match_special=match_special, spelling=False)
 
     def __call__(self, text: str) -> Mapping[str, Sequence[str]]:

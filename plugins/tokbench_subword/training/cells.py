@@ -15,7 +15,7 @@ from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.threads import in_threads
 from tokbench_subword.training import layout as at
-from tokbench_subword.training.layout import Workspace
+from tokbench_subword.training.layout import MergeWorkspace
 from tokbench_subword.training.ties import FIRST_SEEN
 
 MOST_CELLS = 2**29
@@ -23,7 +23,7 @@ MOST_CELLS = 2**29
 
 
 def fill_cells(
-    work: Workspace,
+    work: MergeWorkspace,
     symbols: NDArray[np.int32],
     begins: NDArray[np.int64],
     ends: NDArray[np.int64],

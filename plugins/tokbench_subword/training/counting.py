@@ -165,7 +165,7 @@ def count_blocks(
     """
     workers = max(workers, 1)
     source = blocks(texts)
-    crews = [_Worker(fill) for _ in range(workers)]
+    crews = [_WordCounter(fill) for _ in range(workers)]
     while True:
         some = islice(source, BLOCKS_AT_ONCE)
         first = next(some, None)
@@ -183,7 +183,7 @@ def count_blocks(
             whole.forget(MOST_WORDS)
 
 
-class _Worker:
+class _WordCounter:
     """Counts blocks into a table; `n_bytes` is how much as yet."""
 
     def __init__(self, fill: Fill) -> None:
@@ -197,13 +197,15 @@ class _Worker:
         self.n_bytes += int(block.ends[-1])
 
 
-def _count_here(some: Iterable[Texts], worker: _Worker, progress: Callable[[int], None]) -> None:
+def _count_here(some: Iterable[Texts], worker: _WordCounter, progress: Callable[[int], None]) -> None:
     for texts in some:
         worker.count(texts)
         progress(worker.n_bytes)
 
 
-def _count_in_threads(some: Iterable[Texts], crews: Sequence[_Worker], progress: Callable[[int], None]) -> None:
+def _count_in_threads(
+    some: Iterable[Texts], crews: Sequence[_WordCounter], progress: Callable[[int], None]
+) -> None:
     """Count some blocks, a thread each worker, this one for the first.
 
     Texts are asked for in this thread alone, so that any iterable will do; and it counts, whenever enough of
@@ -213,7 +215,7 @@ def _count_in_threads(some: Iterable[Texts], crews: Sequence[_Worker], progress:
     first, others = crews[0], crews[1:]
     failed = Event()
 
-    def work(worker: _Worker) -> None:
+    def work(worker: _WordCounter) -> None:
         try:
             while (texts := waiting.get()) is not None:
                 worker.count(texts)
@@ -242,7 +244,7 @@ def _count_in_threads(some: Iterable[Texts], crews: Sequence[_Worker], progress:
     progress(sum(worker.n_bytes for worker in crews))
 
 
-def _count_next(waiting: SimpleQueue[Texts | None], worker: _Worker) -> None:
+def _count_next(waiting: SimpleQueue[Texts | None], worker: _WordCounter) -> None:
     """Count the block that has waited longest, if another thread has not just taken it."""
     with suppress(Empty):
         if (texts := waiting.get_nowait()) is not None:

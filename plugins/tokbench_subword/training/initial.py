@@ -25,7 +25,7 @@ from tokbench_subword.training.layout import (
     STAMP,
     STATE,
     WEIGHTS,
-    Workspace,
+    MergeWorkspace,
 )
 from tokbench_subword.training.pairs import RUN_HEAD, find_or_add_pair, find_pair, pair_key, rehash
 
@@ -44,7 +44,7 @@ def pair_table(bits: int, workers: int = 1) -> NDArray[np.int64]:
     return pairs.reshape(-1)
 
 
-def likely_pairs(work: Workspace) -> int:
+def likely_pairs(work: MergeWorkspace) -> int:
     """About how many pairs a table will hold in the end; of those of all shards each is home of its share."""
     state = work[STATE]
     n_wanted, n_shards = int(state[N_WANTED]), max(1, int(state[N_SHARDS]))
@@ -56,7 +56,7 @@ def table_bits(n_pairs: int) -> int:
     return max(10, (8 * n_pairs // 5).bit_length())
 
 
-def fill_pairs(work: Workspace, workers: int, *, room: int = 0) -> None:
+def fill_pairs(work: MergeWorkspace, workers: int, *, room: int = 0) -> None:
     """Set `PAIRS` and `RUNS` for the cells of a training, with room for so many pairs at least."""
     n_cells = len(work[CELLS]) // 2
     limits = [(n_cells - 1) * part // workers for part in range(workers + 1)]
@@ -74,7 +74,7 @@ def fill_pairs(work: Workspace, workers: int, *, room: int = 0) -> None:
     in_threads(lambda job: _write_runs(work.block, *job[0], job[1]), jobs, workers)
 
 
-def _counted(work: Workspace, low: int, high: int) -> NDArray[np.int64]:
+def _counted(work: MergeWorkspace, low: int, high: int) -> NDArray[np.int64]:
     """The pairs that begin at some positions, in a table of their own."""
     table = pair_table(max(10, ((high - low) // 64).bit_length()))
     state = np.zeros(N_PAIRS + 1, np.int64)

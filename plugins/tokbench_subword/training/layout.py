@@ -86,7 +86,7 @@ PARTNERS_FULL, WAITING_FULL, OUTBOX_FULL = 8, 9, 10
 AWAITING, DISBANDED = 11, 12
 
 
-class Workspace:
+class MergeWorkspace:
     """The arrays, and the block that kernels get. The length of array k is ``sizes[k]``."""
 
     def __init__(self) -> None:

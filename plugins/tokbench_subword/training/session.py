@@ -16,7 +16,7 @@ from tokbench_subword.training import layout as at
 from tokbench_subword.training.alphabet import byte_order
 from tokbench_subword.training.cells import fill_cells
 from tokbench_subword.training.initial import fill_pairs, likely_pairs, pair_table, table_bits
-from tokbench_subword.training.layout import Workspace
+from tokbench_subword.training.layout import MergeWorkspace
 from tokbench_subword.training.merges import learn_merges
 from tokbench_subword.training.pairs import RUN_HEAD, alive_pairs, compact_runs, rehash
 from tokbench_subword.training.queue import GREATEST, N_LISTS
@@ -62,7 +62,7 @@ class Training:
         n_shards: int = 0,
     ) -> None:
         self.n_first, self.n_wanted = len(tokens), max(n_wanted, len(tokens))
-        self.work = work = Workspace()
+        self.work = work = MergeWorkspace()
         self._workers = max(1, workers)
         state = work[at.STATE]
         state[at.RULE], state[at.MINIMUM], state[at.N_WANTED] = rule, minimum, self.n_wanted

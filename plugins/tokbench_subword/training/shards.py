@@ -87,7 +87,7 @@ class Starvation:
         return sum(self._lost) > max(self.MOST, (time.perf_counter() - self._begun) / 4)
 
 
-class Shard(Training):
+class WordShard(Training):
     """The words of one thread, and the pairs they begin with, posted to their homes; `team` is a block of the
     blocks of all shards.
     """
@@ -154,10 +154,10 @@ class ShardedSession:
     def __init__(self, *words: Any, shards: int, threads: int, **options: Any) -> None:
         announce(learn_in_shards)
 
-        def shard(number: int) -> Shard:
-            return Shard(*words, shard=number, n_shards=shards, **options)
+        def shard(number: int) -> WordShard:
+            return WordShard(*words, shard=number, n_shards=shards, **options)
 
-        self.shards: Sequence[Shard] = in_threads(shard, range(shards), threads)
+        self.shards: Sequence[WordShard] = in_threads(shard, range(shards), threads)
         self._team = block([shard.work.block for shard in self.shards])
         most = sum(shard.n_posted for shard in self.shards)
         for each in self.shards:

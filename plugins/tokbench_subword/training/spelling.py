@@ -24,7 +24,7 @@ from tokbench_subword.training.layout import (
     SPELLED_IDS,
     STATE,
     TOKEN_HASHES,
-    Workspace,
+    MergeWorkspace,
 )
 from tokbench_subword.training.superwords import joined_shape, may_be
 
@@ -90,7 +90,9 @@ def enter_token(block, left, right):  # type: ignore[no-untyped-def]
     return new
 
 
-def fill_spellings(work: Workspace, tokens: Sequence[bytes], prefix: bytes, forbidden: Sequence[bytes]) -> None:
+def fill_spellings(
+    work: MergeWorkspace, tokens: Sequence[bytes], prefix: bytes, forbidden: Sequence[bytes]
+) -> None:
     """Set the tables for the first tokens; none of `forbidden` will ever be spelled."""
     n_wanted = int(work[STATE][N_WANTED])
     work[LENGTHS] = np.ones(n_wanted, np.int64)

@@ -116,7 +116,7 @@ def join_tokens(ids, offsets, blob_array, starts_array, kinds, whole_runs):  # t
     return out_array[:size], ends
 
 
-class Decoder:
+class UnigramDecoder:
     """Decodes ids by what tokens add to a text; raises `IndexError` for what is no token's id.
 
     `usual` is the text each id adds, None where there is no such token; `begins` what it adds at the beginning
@@ -124,7 +124,7 @@ class Decoder:
     the tokens that stand for a byte. `finish` is done to every text in the end.
 
     Example:
-        >>> decoder = Decoder([" a", "b"], ["a", "b"], ends_start=[], bytes_of={})
+        >>> decoder = UnigramDecoder([" a", "b"], ["a", "b"], ends_start=[], bytes_of={})
         >>> decoder.text(np.array([0, 0, 1])), decoder.text(np.array([1, 0]))
         ('a ab', 'b a')
     """

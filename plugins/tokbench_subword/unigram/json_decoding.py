@@ -9,13 +9,13 @@ from typing import Any
 
 from tokbench_subword.files.tokenizer_json import steps_of
 from tokbench_subword.pipeline.decoders import decoder_of
-from tokbench_subword.unigram.decoding import Decoder
+from tokbench_subword.unigram.decoding import UnigramDecoder
 
 _ONE_BY_ONE = ("Replace", "Metaspace", "Strip")
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>\Z")
 
 
-def joining_decoder(config: Mapping[str, Any] | None, tokens: Sequence[str | None]) -> Decoder | None:
+def joining_decoder(config: Mapping[str, Any] | None, tokens: Sequence[str | None]) -> UnigramDecoder | None:
     """The decoder of a document for tokens by id (None: no such id); None where it does more than joining.
 
     What it joins: tokens by themselves, but for the first, then perhaps those that are bytes. The whole text
@@ -47,7 +47,7 @@ def joining_decoder(config: Mapping[str, Any] | None, tokens: Sequence[str | Non
         return None
     finish = decoder_of({"type": "Sequence", "decoders": strips}) if strips else None
     try:
-        return Decoder(
+        return UnigramDecoder(
             [None if token is None else text for token, text in zip(tokens, usual, strict=True)],
             begins,
             ends_start=range(len(tokens)),

@@ -21,7 +21,7 @@ from tokbench.errors import TokenizerError
 from tokbench_subword.files.probes import Probe, probes
 from tokbench_subword.files.proof import Encode, by_tokenizers, write_proved
 from tokbench_subword.files.sentencepiece_model import BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED
-from tokbench_subword.files.tokenizer_json import Document, steps_of, write_document
+from tokbench_subword.files.tokenizer_json import TokenizerJson, steps_of, write_document
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.unigram.charsmap import SPACE_SYMBOL
 from tokbench_subword.unigram.unigram_algorithm import spm_lexicon
@@ -37,7 +37,7 @@ MARKED_ENDS = rf"\A +|[ {SPACE_SYMBOL}]+\z"
 _RUNS = " {2,}"
 
 
-def document_of_spm(tokenizer: SpmTokenizer) -> Document:
+def document_of_spm(tokenizer: SpmTokenizer) -> TokenizerJson:
     """The document; raises `TokenizerError` for a model that `tokenizers` cannot be told about."""
     model, vocabulary = tokenizer.model, tokenizer.vocabulary
     unigram = model.trainer.model_type == "unigram"
@@ -62,7 +62,7 @@ def document_of_spm(tokenizer: SpmTokenizer) -> Document:
         for index, piece in enumerate(model.pieces)
         if piece.type in apart
     )
-    return Document(
+    return TokenizerJson(
         model=_unigram_model(tokenizer) if unigram else _bpe_model(tokenizer),
         normalizer=_sequence("normalizers", _normalizers(tokenizer)),
         pre_tokenizer=None if crossing else metaspace,
@@ -134,7 +134,7 @@ def save_json(tokenizer: SpmTokenizer, path: str | os.PathLike[str]) -> None:
     document = document_of_spm(tokenizer)
     mended = _mended(document, tokenizer) if tokenizer.model.normalizer.charsmap else document
 
-    def write(document: Document) -> None:
+    def write(document: TokenizerJson) -> None:
         write_proved(
             path,
             write=lambda aside: write_document(document, aside),
@@ -192,7 +192,7 @@ def _reader(path: Path) -> Encode:
     return JsonUnigramTokenizer(document, name=str(path)).encode
 
 
-def _mended(document: Document, tokenizer: SpmTokenizer) -> Document:
+def _mended(document: TokenizerJson, tokenizer: SpmTokenizer) -> TokenizerJson:
     """The document for text whose clusters `tokenizers` maps as wholes: the ends of lines, and marks.
 
     The carriage return is made a space beforehand, and what the map leaves apart is composed. Not done where it

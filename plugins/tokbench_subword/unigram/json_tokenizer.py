@@ -26,7 +26,7 @@ from tokbench.kernels.utf8 import repaired
 from tokbench.tokenizer import Step
 from tokbench_subword.files import formats
 from tokbench_subword.files.tokenizer_json import (
-    Document,
+    TokenizerJson,
     content_of,
     document_of,
     read_document,
@@ -39,7 +39,7 @@ from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.pipeline.preparation import Preparation
 from tokbench_subword.pipeline.stages import Stages
 from tokbench_subword.pipeline.stretch import Stretch
-from tokbench_subword.unigram.decoding import Decoder
+from tokbench_subword.unigram.decoding import UnigramDecoder
 from tokbench_subword.unigram.json_decoding import joining_decoder
 from tokbench_subword.unigram.json_encoding import JsonEncoder
 from tokbench_subword.unigram.json_plain import PlainPath
@@ -65,7 +65,7 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
 
     def __init__(
         self,
-        document: Document,
+        document: TokenizerJson,
         *,
         name: str,
         threads: int = 1,
@@ -80,7 +80,7 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
         self.notes = dict(notes or {})
         self._build(document)
 
-    def _build(self, document: Document) -> None:
+    def _build(self, document: TokenizerJson) -> None:
         self.document = document
         self._vocabulary = vocabulary = JsonVocabulary.of(document.model, where=self.name)
         self.unk_id = vocabulary.unk_id
@@ -211,7 +211,7 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
         return [self.decode(ids) for ids in batch]
 
     @cached_property
-    def _decoder(self) -> Decoder | None:
+    def _decoder(self) -> UnigramDecoder | None:
         """What decodes by a kernel, where a kernel can."""
         return joining_decoder(self.document.decoder, [self._names.get(one) for one in range(self.vocab_size)])
 

@@ -89,7 +89,7 @@ def edges_from(data: bytes, start: int, units: NDArray[np.uint64]) -> Iterator[t
         yield start + width, UNKNOWN_PIECE
 
 
-class _Pieces(NamedTuple):
+class _DrawTables(NamedTuple):
     """What drawing goes by: the trie of pieces, their scores, an unknown character's, and the exponent."""
 
     units: Any
@@ -100,7 +100,7 @@ class _Pieces(NamedTuple):
 
 @kernel
 def _draw(source, bounds, units_array, scores, unknown, alpha, uniforms, nodes):  # type: ignore[no-untyped-def]
-    data, pieces = pointer(source), _Pieces(pointer(units_array), scores, unknown, alpha)
+    data, pieces = pointer(source), _DrawTables(pointer(units_array), scores, unknown, alpha)
     beta = np.empty(len(source), np.float64)
     count = 0
     for stretch in range(len(bounds) - 1):

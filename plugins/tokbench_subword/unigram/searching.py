@@ -270,13 +270,13 @@ def part_rows(rows, limits, words, ids, places):  # type: ignore[no-untyped-def]
             places[token, 0], places[token, 1] = begin + triples[3 * token + 1], begin + triples[3 * token + 2]
 
 
-class Algorithm(NamedTuple):
+class SearchForms(NamedTuple):
     """The compiled forms of one way to search: behind the word cache, and with places."""
 
     word: Search
     locate: Callable[..., int]
 
 
-DOUBLE = Algorithm(search_double, _locate_double)
-SINGLE = Algorithm(search_single, _locate_single)
-MERGING = Algorithm(search_merging, _locate_merging)
+DOUBLE = SearchForms(search_double, _locate_double)
+SINGLE = SearchForms(search_single, _locate_single)
+MERGING = SearchForms(search_merging, _locate_merging)

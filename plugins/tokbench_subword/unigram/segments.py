@@ -44,7 +44,7 @@ _pair_place = inline(_place)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cuts:
+class SafeCuts:
     """The tables: `classes` uint8 ``(256,)`` by first byte; `characters` int32 ``(0x110000,)``, whether the
     character is behind another in a piece (`FOLLOWS`), whether one begins with it and goes on (`LEADS`), and
     above that (`PIECE_SHIFT`) the id of the character as a piece plus one; `before_space` uint8 ``(256,)`` by
@@ -66,7 +66,7 @@ class Cuts:
         }
 
 
-def find_cuts(pieces: Mapping[bytes, int]) -> Cuts:
+def find_cuts(pieces: Mapping[bytes, int]) -> SafeCuts:
     """The tables for a vocabulary of `pieces` in internal form (see `charsmap.to_internal`).
 
     Example:
@@ -94,7 +94,7 @@ def find_cuts(pieces: Mapping[bytes, int]) -> Cuts:
     classes[:0x80] = np.where(characters[:0x80] & FOLLOWS, KEEP, CHECK)
     classes[0x80:0xC0] = KEEP  # inside a character
     classes[0x20] = SPACE
-    return Cuts(classes, characters, before_space, pairs)
+    return SafeCuts(classes, characters, before_space, pairs)
 
 
 @inline

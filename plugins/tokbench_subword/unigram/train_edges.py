@@ -12,7 +12,7 @@ import numpy as np
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import pointer
 from tokbench.kernels.threads import in_threads
-from tokbench_subword.unigram.train_seeds import Occurrences, Pieces
+from tokbench_subword.unigram.train_seeds import Occurrences, SeedPieces
 from tokbench_subword.unigram.train_text import Text, place_chunks
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Edges:
         return self.bounds, self.lengths, self.pieces
 
 
-def find_edges(text: Text, pieces: Pieces, occurrences: Sequence[Occurrences], threads: int) -> Edges:
+def find_edges(text: Text, pieces: SeedPieces, occurrences: Sequence[Occurrences], threads: int) -> Edges:
     """All edges of `text`: of its characters, the first pieces, and of the others where they occur."""
     runs = place_chunks(text)
     n = runs[-1][1]

@@ -18,7 +18,7 @@ from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import pointer
 from tokbench_subword.unigram.train_edges import Edges, thin
 from tokbench_subword.unigram.train_prune import prune
-from tokbench_subword.unigram.train_seeds import Pieces
+from tokbench_subword.unigram.train_seeds import SeedPieces
 from tokbench_subword.unigram.train_sums import summed
 from tokbench_subword.unigram.train_text import CHUNKS, Text
 
@@ -30,7 +30,7 @@ _SMALL, _LARGE = 1e-120, 1e120
 
 
 def expect(
-    text: Text, edges: Edges, pieces: Pieces, sums: NDArray[np.float64], threads: int
+    text: Text, edges: Edges, pieces: SeedPieces, sums: NDArray[np.float64], threads: int
 ) -> tuple[NDArray[np.float64], float]:
     """The expected count of each piece, and the mean log likelihood of a word; `sums` as for `summed`."""
     probabilities = np.exp(pieces.scores)
@@ -53,7 +53,7 @@ def expect(
     return expected, sum(objectives) / float(text.counts.sum())
 
 
-def maximise(pieces: Pieces, edges: Edges, expected: NDArray[np.float64], threads: int) -> Pieces:
+def maximise(pieces: SeedPieces, edges: Edges, expected: NDArray[np.float64], threads: int) -> SeedPieces:
     """The pieces that are worth keeping, with new scores. Characters always stay: one that longer pieces have
     taken over on this text stands alone in another, so it scores as the least of those that are expected.
     """
@@ -65,20 +65,20 @@ def maximise(pieces: Pieces, edges: Edges, expected: NDArray[np.float64], thread
     thin(edges, kept, threads, [partial(_rescore, expected, *run, total, scores) for run in runs])
     if used.any():
         scores[single & ~used] = scores[used].min()
-    return Pieces(pieces.starts, pieces.lengths, scores).kept(kept)
+    return SeedPieces(pieces.starts, pieces.lengths, scores).kept(kept)
 
 
 def estimate(
     text: Text,
     edges: Edges,
-    pieces: Pieces,
+    pieces: SeedPieces,
     *,
     target: int,
     shrinking_factor: float,
     sub_iterations: int,
     threads: int,
     progress: Callable[[int], None],
-) -> Pieces:
+) -> SeedPieces:
     """Pieces and scores by turns of EM and pruning, until there are `target` or fewer."""
     sums = np.empty((CHUNKS, len(pieces)))
     while True:

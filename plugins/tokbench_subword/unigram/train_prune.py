@@ -10,7 +10,7 @@ import numpy as np
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.threads import in_threads
 from tokbench_subword.unigram.train_edges import Edges, thin
-from tokbench_subword.unigram.train_seeds import Pieces
+from tokbench_subword.unigram.train_seeds import SeedPieces
 from tokbench_subword.unigram.train_sums import summed
 from tokbench_subword.unigram.train_text import CHUNKS, Text
 
@@ -21,8 +21,8 @@ _KEEP, _DROP = np.inf, -np.inf
 
 
 def prune(
-    text: Text, edges: Edges, pieces: Pieces, target: int, sums: NDArray[np.float64], threads: int
-) -> Pieces:
+    text: Text, edges: Edges, pieces: SeedPieces, target: int, sums: NDArray[np.float64], threads: int
+) -> SeedPieces:
     """At most about `target` pieces, those whose loss would cost the likelihood most.
 
     The loss of a piece is estimated by handing its count, in the best segmentation of the words, to the best
@@ -47,7 +47,7 @@ def _largest(values: NDArray[np.float64], count: int) -> NDArray[np.bool_]:
 
 
 def _best_counts(
-    text: Text, edges: Edges, pieces: Pieces, sums: NDArray[np.float64], threads: int
+    text: Text, edges: Edges, pieces: SeedPieces, sums: NDArray[np.float64], threads: int
 ) -> NDArray[np.float64]:
     """How often each piece is in the best segmentations of the words."""
     room = int(text.sizes.max()) + 2
@@ -68,7 +68,7 @@ def _best_counts(
 
 
 def _losses_of(
-    text: Text, edges: Edges, pieces: Pieces, counts: NDArray[np.float64], threads: int
+    text: Text, edges: Edges, pieces: SeedPieces, counts: NDArray[np.float64], threads: int
 ) -> NDArray[np.float64]:
     """What each piece is worth; see `_losses`."""
     room = int(pieces.lengths.max()) + 2

@@ -33,7 +33,7 @@ _PLACE, _LENGTH, _TIMES, _BEGIN, _END = range(5)
 
 
 @dataclass(slots=True, eq=False)
-class Pieces:
+class SeedPieces:
     """Candidate pieces: where each lies in `Text.symbols`, its length in characters, and a weight or score."""
 
     starts: NDArray[np.int64]
@@ -43,9 +43,9 @@ class Pieces:
     def __len__(self) -> int:
         return len(self.starts)
 
-    def kept(self, some: NDArray[np.bool_] | NDArray[np.int64]) -> Pieces:
+    def kept(self, some: NDArray[np.bool_] | NDArray[np.int64]) -> SeedPieces:
         """The pieces where a mask holds, or of some numbers."""
-        return Pieces(self.starts[some], self.lengths[some], self.scores[some])
+        return SeedPieces(self.starts[some], self.lengths[some], self.scores[some])
 
     def spelled(self, text: Text, alphabet: NDArray[np.uint32] | None = None) -> list[str]:
         """The pieces of `text` as strings, in internal form if no other characters are given."""
@@ -81,7 +81,7 @@ def find_seeds(
     max_length: int,
     seed_size: int,
     threads: int,
-) -> tuple[Pieces, list[Occurrences]]:
+) -> tuple[SeedPieces, list[Occurrences]]:
     """All characters, and the `seed_size` heaviest substrings that occur twice or more; log probabilities.
 
     `totals` and `scripts` are those of the characters of ``text.alphabet``, which are the first pieces, in this
@@ -119,7 +119,7 @@ def find_seeds(
     mass = np.concatenate((totals, (lengths * times)[chosen])).astype(np.float64)
     mass = np.maximum(mass, 1.0)
     lengths = np.concatenate((np.ones(n_characters, np.int64), lengths[chosen]))
-    return Pieces(starts, lengths, np.log(mass) - np.log(mass.sum())), occurrences
+    return SeedPieces(starts, lengths, np.log(mass) - np.log(mass.sum())), occurrences
 
 
 @kernel

@@ -30,7 +30,7 @@ from tokbench_subword.unigram.train_counts import count_words, sorted_words
 from tokbench_subword.unigram.train_edges import find_edges
 from tokbench_subword.unigram.train_em import estimate
 from tokbench_subword.unigram.train_scripts import SPACE_SCRIPT, scripts_of
-from tokbench_subword.unigram.train_seeds import Pieces, find_seeds
+from tokbench_subword.unigram.train_seeds import SeedPieces, find_seeds
 from tokbench_subword.unigram.train_text import Text, character_counts, covering, lay_out
 from tokbench_subword.unigram.trie import build_trie
 from tokbench_subword.unigram.vocabulary import byte_piece
@@ -226,7 +226,7 @@ def _alphabet(
     return points, totals
 
 
-def _choose(text: Text, pieces: Pieces, learnt: int, options: TrainingOptions) -> list[Piece]:
+def _choose(text: Text, pieces: SeedPieces, learnt: int, options: TrainingOptions) -> list[Piece]:
     """All characters and the best other pieces, `learnt` in all, by score; of equal scores, by spelling."""
     order = np.argsort(-pieces.scores, kind="stable")
     ranked = pieces.scores[order]

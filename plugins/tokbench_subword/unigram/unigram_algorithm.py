@@ -17,7 +17,7 @@ from tokbench_subword.unigram.encoder import PathEncoder
 from tokbench_subword.unigram.lattice import best_paths, draw_paths
 from tokbench_subword.unigram.paths import write_rows
 from tokbench_subword.unigram.searching import SINGLE
-from tokbench_subword.unigram.segments import Cuts, find_cuts
+from tokbench_subword.unigram.segments import SafeCuts, find_cuts
 from tokbench_subword.unigram.trie import build_trie
 from tokbench_subword.unigram.viterbi import Lattice, search
 
@@ -45,7 +45,7 @@ class Lexicon:
     threshold: float
     byte_ids: NDArray[np.int32]
     unk_id: int
-    cuts: Cuts
+    cuts: SafeCuts
     escaped: bool = True
 
     def tables(self) -> dict[int, NDArray[Any]]:

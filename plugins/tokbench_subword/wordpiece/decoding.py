@@ -44,11 +44,12 @@ def _written(token: str, first: bool, prefix: str, cleanup: bool) -> str:
     return token
 
 
-class Decoder(dict[int, str]):
+class WordPieceDecoder(dict[int, str]):
     """`decoded` for ids: the mapping of ids to what they add behind another token, filled as they are met.
 
     Example:
-        >>> Decoder(["un", "##do", "it", "!"].__getitem__, prefix="##", cleanup=True).text([0, 1, 2, 3])
+        >>> tokens = ["un", "##do", "it", "!"]
+        >>> WordPieceDecoder(tokens.__getitem__, prefix="##", cleanup=True).text([0, 1, 2, 3])
         'undo it!'
     """
 

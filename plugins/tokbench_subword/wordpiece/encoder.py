@@ -1,4 +1,4 @@
-"""`Encoder`: a `WordPieceModel` behind the pipeline and the word cache."""
+"""`WordPieceEncoder`: a `WordPieceModel` behind the pipeline and the word cache."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tokbench_subword.pipeline.byte_alphabet import unspelled
 from tokbench_subword.unigram.trie import build_trie, children
 from tokbench_subword.wordpiece.kernels import match_word
 from tokbench_subword.wordpiece.model import WordPieceModel
-from tokbench_subword.wordpiece.preparation import Preparation
+from tokbench_subword.wordpiece.preparation import WordPiecePreparation
 from tokbench_subword.words.cache import CACHE_BYTES
 from tokbench_subword.words.encoder import ToArray, ToList, WordEncoder
 from tokbench_subword.words.prepared import PreparedEncoder, few
 
 
-class Encoder(Stays):
+class WordPieceEncoder(Stays):
     """Encodes text with a `WordPieceModel`. Safe for use by many threads.
 
     `threads` is how many of them a batch may use, `cache` how many bytes the word cache of each may take. Text
@@ -37,7 +37,7 @@ class Encoder(Stays):
         match_special: bool = False,
     ) -> None:
         self.model = model
-        self.preparation = preparation = Preparation.of(model, match_special)
+        self.preparation = preparation = WordPiecePreparation.of(model, match_special)
         self.compiled = preparation.compiled
         cutters, spelled = self.compiled.cutters, preparation.spelled_by_model
         arrays = _arrays(model, spelled=spelled)
@@ -46,7 +46,7 @@ class Encoder(Stays):
         self._letters = WordEncoder(match_word, _arrays(model), cutters=()) if spelled else self._words
 
     @classmethod
-    def of(cls, model: WordPieceModel, *, threads: int = 1) -> Encoder:
+    def of(cls, model: WordPieceModel, *, threads: int = 1) -> WordPieceEncoder:
         """The encoder of a model."""
         return cls(model, threads=threads)
 

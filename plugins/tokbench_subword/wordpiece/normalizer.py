@@ -62,7 +62,7 @@ NO_RULES = BertRules(clean_text=False, handle_chinese_chars=False, strip_accents
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class NormalizedWord:
     """A pre-token: its normalized text, and for each of its characters the (start, end) in the text it came
     from.
     """
@@ -84,7 +84,7 @@ def normalize(text: str, rules: BertRules) -> str:
     return "".join(character for character, _ in normalized(text, rules))
 
 
-def words(text: str, rules: BertRules) -> Iterator[Word]:
+def words(text: str, rules: BertRules) -> Iterator[NormalizedWord]:
     """The pre-tokens of `text`: split at white space, every punctuation character on its own.
 
     Example:
@@ -100,15 +100,15 @@ def words(text: str, rules: BertRules) -> Iterator[Word]:
             yield _word(open_word)
             open_word = []
         if alone:
-            yield Word(character, ((origin, origin + 1),))
+            yield NormalizedWord(character, ((origin, origin + 1),))
         elif point not in characters.WHITESPACE:
             open_word.append((character, origin))
     if open_word:
         yield _word(open_word)
 
 
-def _word(traced: Traced) -> Word:
-    return Word(
+def _word(traced: Traced) -> NormalizedWord:
+    return NormalizedWord(
         "".join(character for character, _ in traced), tuple((origin, origin + 1) for _, origin in traced)
     )
 

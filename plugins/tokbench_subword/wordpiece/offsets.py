@@ -16,7 +16,7 @@ from tokbench.kernels.compiling import announce, kernel
 from tokbench.kernels.text import utf8_of
 from tokbench_subword.pipeline.origins import located, replaced
 from tokbench_subword.pipeline.segments import Segments
-from tokbench_subword.wordpiece.encoder import Encoder
+from tokbench_subword.wordpiece.encoder import WordPieceEncoder
 
 
 @kernel
@@ -42,10 +42,10 @@ def _places(text: Any, words: Any, tokens: Any, written: Any, unk: Any, places: 
             at = end
 
 
-class Offsets:
+class WordPieceOffsets:
     """The spans of tokens under one model; `otherwise` gives those of a text by the general path."""
 
-    def __init__(self, encoder: Encoder, otherwise: Callable[[str], NDArray[np.int64]]) -> None:
+    def __init__(self, encoder: WordPieceEncoder, otherwise: Callable[[str], NDArray[np.int64]]) -> None:
         announce(_places)
         self._encoder, self._otherwise = encoder, otherwise
         model = encoder.model

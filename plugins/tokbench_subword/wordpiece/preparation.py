@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tokbench_subword.files.tokenizer_json import Document, steps_of
+from tokbench_subword.files.tokenizer_json import TokenizerJson, steps_of
 from tokbench_subword.pipeline import preparation
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.byte_alphabet import unspelled
@@ -14,29 +14,29 @@ from tokbench_subword.pipeline.normalizers import normalizer_of
 from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.wordpiece.model import WordPieceModel, bert_pipeline
-from tokbench_subword.wordpiece.normalizer import NO_RULES, Word, words
+from tokbench_subword.wordpiece.normalizer import NO_RULES, NormalizedWord, words
 
 
 @dataclass(frozen=True, slots=True)
 class TracedWord:
     """A word on its way into the model, or an added token that stands for itself."""
 
-    word: Word
+    word: NormalizedWord
     added: AddedToken | None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Preparation(preparation.Preparation):
+class WordPiecePreparation(preparation.Preparation):
     """Prepares text for one model."""
 
     spelled_by_model: bool = False
     """Whether bytes are left as they are, since the model's tokens can be taken as bytes themselves."""
 
     @classmethod
-    def of(cls, model: WordPieceModel, match_special: bool = False) -> Preparation:
+    def of(cls, model: WordPieceModel, match_special: bool = False) -> WordPiecePreparation:
         """The preparation of a model, BERT's written out."""
         around = model.pipeline or bert_pipeline(model.rules)
-        document = Document(
+        document = TokenizerJson(
             model={},
             normalizer=around.normalizer,
             pre_tokenizer=around.pre_tokenizer,
@@ -62,21 +62,23 @@ class Preparation(preparation.Preparation):
         """The words of `text`, and the added tokens between them."""
         for part in self.parts(text, track=True):
             if part.token is not None:
-                yield TracedWord(Word(part.stretch.text, tuple(part.stretch.origin or ())), part.token)
+                yield TracedWord(
+                    NormalizedWord(part.stretch.text, tuple(part.stretch.origin or ())), part.token
+                )
             else:
                 for word in self._cut(part.stretch):
                     yield TracedWord(word, None)
 
-    def _cut(self, stretch: Stretch) -> Iterator[Word]:
+    def _cut(self, stretch: Stretch) -> Iterator[NormalizedWord]:
         config = self.document.pre_tokenizer
         if config is not None and config.get("type") == "BertPreTokenizer":  # its own keeps better account
             for word in words(stretch.text, NO_RULES):
                 origin = stretch.origin or []
-                yield Word(word.text, tuple(origin[start] for start, _ in word.spans))
+                yield NormalizedWord(word.text, tuple(origin[start] for start, _ in word.spans))
             return
         for part in self.pre_tokenizer(stretch):
             if part.text:
-                yield Word(part.text, tuple(part.origin or ()))
+                yield NormalizedWord(part.text, tuple(part.origin or ()))
 
 
 def check_pipeline(normalizer: Mapping[str, Any] | None, pre_tokenizer: Mapping[str, Any] | None) -> None:

@@ -18,12 +18,12 @@ from tokbench_subword.pipeline.added_tokens import AddedToken, check_new
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.pipeline.stages import Stages
 from tokbench_subword.wordpiece import tracing
-from tokbench_subword.wordpiece.decoding import Decoder
-from tokbench_subword.wordpiece.encoder import Encoder
+from tokbench_subword.wordpiece.decoding import WordPieceDecoder
+from tokbench_subword.wordpiece.encoder import WordPieceEncoder
 from tokbench_subword.wordpiece.model import WordPieceModel
 from tokbench_subword.wordpiece.normalizer import RULES
-from tokbench_subword.wordpiece.offsets import Offsets
-from tokbench_subword.wordpiece.preparation import Preparation
+from tokbench_subword.wordpiece.offsets import WordPieceOffsets
+from tokbench_subword.wordpiece.preparation import WordPiecePreparation
 from tokbench_subword.wordpiece.tracing import LocatedToken
 from tokbench_subword.words.cache import CACHE_BYTES
 
@@ -84,8 +84,10 @@ class WordPieceTokenizer(Rebuilt):
         return self._encoder.encode_batch(plain_texts(texts, name=self.name))
 
     @cached_property
-    def _encoder(self) -> Encoder:
-        return Encoder(self.model, threads=self.threads, cache=self.cache, match_special=self.match_special)
+    def _encoder(self) -> WordPieceEncoder:
+        return WordPieceEncoder(
+            self.model, threads=self.threads, cache=self.cache, match_special=self.match_special
+        )
 
     def forget(self) -> None:
         """Forget the words met so far, and with them the memory that encoding keeps: for cold measurements."""
@@ -108,8 +110,8 @@ class WordPieceTokenizer(Rebuilt):
         return self._offsets.of(texts)
 
     @cached_property
-    def _offsets(self) -> Offsets:
-        return Offsets(self._encoder, self._traced_offsets)
+    def _offsets(self) -> WordPieceOffsets:
+        return WordPieceOffsets(self._encoder, self._traced_offsets)
 
     def _traced_offsets(self, text: str) -> NDArray[np.int64]:
         """`offsets`, by the general path."""
@@ -278,12 +280,12 @@ class WordPieceTokenizer(Rebuilt):
         }
 
     @property
-    def _preparation(self) -> Preparation:
+    def _preparation(self) -> WordPiecePreparation:
         return self._encoder.preparation
 
     @cached_property
-    def _decoder(self) -> Decoder:
-        return Decoder(self.convert_id_to_token, prefix=self.model.prefix, cleanup=self.model.cleanup)
+    def _decoder(self) -> WordPieceDecoder:
+        return WordPieceDecoder(self.convert_id_to_token, prefix=self.model.prefix, cleanup=self.model.cleanup)
 
     @cached_property
     def _ids(self) -> dict[str, int]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.files.tokenizer_json import Document
+from tokbench_subword.files.tokenizer_json import TokenizerJson
 from tokbench_subword.pipeline.added_tokens import check_numbers, numbered
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.wordpiece.model import Pipeline, WordPieceModel, bert_pipeline
@@ -18,7 +18,7 @@ from tokbench_subword.wordpiece.normalizer import NO_RULES, BertRules
 from tokbench_subword.wordpiece.preparation import check_pipeline
 
 
-def model_of_document(document: Document, *, where: str) -> WordPieceModel:
+def model_of_document(document: TokenizerJson, *, where: str) -> WordPieceModel:
     """The model of a `tokenizer.json`; `where` names it in errors.
 
     Raises `TokenizerError` for another kind of model, for components that are not supported (by name) and for
@@ -72,7 +72,7 @@ def _kind(component: Any) -> str:
     return str(component.get("type", "")) if isinstance(component, Mapping) else ""
 
 
-def _preparation(document: Document, where: str) -> tuple[BertRules, Pipeline | None]:
+def _preparation(document: TokenizerJson, where: str) -> tuple[BertRules, Pipeline | None]:
     """BERT's rules, where normalizer and pre-tokenizer come down to them; else the two as they are.
 
     Raises `TokenizerError` naming a component that is not known, the decoder among them.
@@ -93,14 +93,14 @@ def _preparation(document: Document, where: str) -> tuple[BertRules, Pipeline | 
     return NO_RULES, Pipeline(normalizer, pre_tokenizer)
 
 
-def document_of_model(model: WordPieceModel) -> Document:
+def document_of_model(model: WordPieceModel) -> TokenizerJson:
     """The `tokenizer.json` that `tokenizers` and `transformers` open with the same ids."""
     pipeline = model.pipeline or bert_pipeline(model.rules)
     vocabulary = dict(model.vocabulary)
     if any(token.id != index for token, index in numbered(model.added_tokens, vocabulary)):
         vocabulary |= {token.content: token.id for token in model.added_tokens}
     own = {"type": "WordPiece", "prefix": model.prefix, "cleanup": model.cleanup}
-    return Document(
+    return TokenizerJson(
         added_tokens=model.added_tokens,
         normalizer=pipeline.normalizer,
         pre_tokenizer=pipeline.pre_tokenizer,

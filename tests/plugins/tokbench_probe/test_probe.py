@@ -15,8 +15,8 @@ from tokbench_probe import shelter
 from tokbench_probe.command import probe
 from tokbench_probe.ranks import rows_of
 from tokbench_probe.shape import Budget, Course, Shape, fitted
-from tokbench_probe.shelter import Task, trained_apart
-from tokbench_probe.streams import Streams, Texts
+from tokbench_probe.shelter import ProbeTask, trained_apart
+from tokbench_probe.streams import ProbeTexts, Streams
 from typer.testing import CliRunner
 
 import tokbench
@@ -58,7 +58,7 @@ def test_a_vocabulary_that_is_too_large_is_refused_with_what_to_do() -> None:
 
 
 def test_bits_are_exact_and_all_ids_have_a_chance() -> None:
-    texts = Texts(["a b a", "b a d"], ["a c b", "é", "e"], 0)
+    texts = ProbeTexts(["a b a", "b a d"], ["a c b", "é", "e"], 0)
     assert texts.read_bytes == 3 + 2 + 1 + 2
     streams = Streams.of("words", Words(), texts)
     # a, b, the end, and one symbol for c, d, e and the unknown, of which only d was seen, once
@@ -75,19 +75,19 @@ def test_bits_are_exact_and_all_ids_have_a_chance() -> None:
 def test_documents_that_are_trained_on_are_not_read() -> None:
     train = tokbench.TrainingCorpus.of_texts(["one", "two", ""])
     other = tokbench.TrainingCorpus.of_texts(["two", "three", "", "two"]).dataset
-    texts = Texts.of(train, other)
+    texts = ProbeTexts.of(train, other)
     assert (texts.train, texts.read, texts.excluded) == (["one", "two"], ["three"], 2)
     with pytest.raises(tokbench.CorpusError, match="all 1 documents occur in the training text"):
-        Texts.of(train, tokbench.TrainingCorpus.of_texts(["one"]).dataset)
+        ProbeTexts.of(train, tokbench.TrainingCorpus.of_texts(["one"]).dataset)
 
 
 def test_ranks_leave_out_who_loses_text_and_who_failed() -> None:
-    texts = Texts(["a b a", "b a d"], ["a c b", "e"], 0)
+    texts = ProbeTexts(["a b a", "b a d"], ["a c b", "e"], 0)
     streams = Streams.of("words", Words(), texts)
     lossy = Streams(**{name: getattr(streams, name) for name in Streams.__slots__} | {"lost": 1})
     shape = Shape(4, 1, 8, 32, 2)
     tasks = {
-        name: Task(own, shape, Course(1, 1, 0.1), [0, 1, 2])
+        name: ProbeTask(own, shape, Course(1, 1, 0.1), [0, 1, 2])
         for name, own in {
             "good": streams,
             "same": streams,
@@ -106,10 +106,10 @@ def test_ranks_leave_out_who_loses_text_and_who_failed() -> None:
     assert rows[0].runs[0] == pytest.approx(bits / texts.read_bytes)
 
 
-def tiny(name: str = "bytes", **changed: Any) -> Task:
-    texts = Texts(["one two three four " * 9], ["two one"], 0)
+def tiny(name: str = "bytes", **changed: Any) -> ProbeTask:
+    texts = ProbeTexts(["one two three four " * 9], ["two one"], 0)
     budget = Budget(operations=10_000, context=16, layers=1, train_bytes=512, rate=0.01)
-    return Task.of(name, tokbench.load(name), texts, budget._replace(**changed), [0, 1])
+    return ProbeTask.of(name, tokbench.load(name), texts, budget._replace(**changed), [0, 1])
 
 
 def test_a_process_that_breaks_is_a_row_and_ends_no_other(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tokbench.corpora import lines as lines_module
-from tokbench.corpora.dataset import Piece
+from tokbench.corpora.dataset import FilePiece
 from tokbench.corpora.lines import NotUtf8, line_blocks, lines_of
 from tokbench.corpora.plain import LineFormat
 from tokbench.corpus import TextBlock
@@ -110,7 +110,7 @@ def test_blocks_are_the_documents(tmp_path: Path, form: LineFormat) -> None:
     path.write_bytes(
         "\ufeffone\r\n\u3000\n\ttwo  \r\n\n\n a long line, été \u2028 and more\rof it\nend".encode()
     )
-    piece = Piece(str(path), "", 0, path.stat().st_size)
+    piece = FilePiece(str(path), "", 0, path.stat().st_size)
     found = [text for block in form.text_blocks(piece) for text in texts(block)]
     assert found == [document.text for document in form.documents(piece, "und")]
 
@@ -118,7 +118,7 @@ def test_blocks_are_the_documents(tmp_path: Path, form: LineFormat) -> None:
 def test_bytes_that_are_no_text_are_refused_or_replaced(tmp_path: Path) -> None:
     path = tmp_path / "x.txt"
     path.write_bytes(b"fine\nn\xff\n")
-    piece = Piece(str(path), "", 0, path.stat().st_size)
+    piece = FilePiece(str(path), "", 0, path.stat().st_size)
     with pytest.raises(CorpusError, match="line 2, byte offset 6"):
         list(LineFormat().text_blocks(piece))
     [block] = LineFormat(errors="replace").text_blocks(piece)

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tokbench.corpora import blocks
-from tokbench.corpora.dataset import Piece
+from tokbench.corpora.dataset import FilePiece
 from tokbench.corpora.plain import LineFormat, WholeFileFormat
 from tokbench.corpora.storage import stat
 from tokbench.errors import CorpusError, SpecError, UnknownNameError
@@ -71,8 +71,8 @@ def test_cutting_changes_no_document(tmp_path_factory, unit, lines, end, last, t
     assert [start for start, _ in ranges[1:]] == [stop for _, stop in ranges[:-1]]
     assert ranges[0][0] == 0
     assert ranges[-1][1] == file.size
-    pieces = [Piece(str(path), "", start, stop) for start, stop in ranges]
-    whole = list(form.texts(Piece(str(path), "", 0, file.size)))
+    pieces = [FilePiece(str(path), "", start, stop) for start, stop in ranges]
+    whole = list(form.texts(FilePiece(str(path), "", 0, file.size)))
     assert [text for piece in pieces for text in form.texts(piece)] == whole
     if unit == "line":
         assert whole == [line for line in lines if line.strip()]
@@ -82,7 +82,7 @@ def test_cutting_changes_no_document(tmp_path_factory, unit, lines, end, last, t
 @pytest.mark.parametrize("unit", ["line", "paragraph"])
 def test_the_size_of_reads_changes_no_document(tmp_path, monkeypatch, unit, size):
     path = write(tmp_path / "x.txt", "á b\n\n語語\n \n\r\n😀 c\nd\n\n\ne".encode())
-    piece, form = Piece(str(path), "", 0, path.stat().st_size), LineFormat(unit)
+    piece, form = FilePiece(str(path), "", 0, path.stat().st_size), LineFormat(unit)
     expected = list(form.texts(piece))
     monkeypatch.setattr(blocks, "CHUNK", size)
     assert list(form.texts(piece)) == expected
@@ -112,7 +112,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path, line):
     path = write(tmp_path / "x.txt", line * (24_000_000 // len(line)))
     tracemalloc.start()
     try:
-        for _ in LineFormat().texts(Piece(str(path), "", 0, -1)):
+        for _ in LineFormat().texts(FilePiece(str(path), "", 0, -1)):
             pass
         peak = tracemalloc.get_traced_memory()[1]
     finally:
@@ -140,7 +140,7 @@ def test_a_limit_bounds_documents_and_memory(tmp_path, load, unit):
 def test_a_limit_loses_nothing(tmp_path_factory, text, limit):
     path = tmp_path_factory.mktemp("limit") / "x.txt"
     path.write_text(text, "utf-8")
-    parts = [d.text for d in WholeFileFormat("strict", limit).documents(Piece(str(path), ""), "und")]
+    parts = [d.text for d in WholeFileFormat("strict", limit).documents(FilePiece(str(path), ""), "und")]
     assert "".join(parts) == text or not text.strip()
     assert all(len(part.encode()) <= limit for part in parts)
 

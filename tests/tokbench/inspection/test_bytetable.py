@@ -15,7 +15,7 @@ import tokbench
 from tokbench.batch import TokenBatch
 from tokbench.cli.program import app
 from tokbench.errors import SpecError, TokenizerError
-from tokbench.inspection.bytetable import UNTOLD, Kind, byte_table, prove
+from tokbench.inspection.bytetable import UNTOLD, IdKind, byte_table, prove
 
 QUICK = ("tiktoken:gpt2", "sentencepiece:{}/llama-2/tokenizer.model", "unigram:{}/t5-base/spiece.model",
          "transformers:{}/bert-base-uncased/hf")  # fmt: skip
@@ -64,7 +64,7 @@ def test_by_hand() -> None:
     table = byte_table(Marked())
     assert table.first.tolist() == [0, 1, 1, 2, 1]
     assert table.after.tolist() == [0, 2, 2, 3, 1]
-    assert [Kind(kind).name for kind in table.kind] == ["SPECIAL", "TEXT", "UNKNOWN", "TEXT", "TEXT"]
+    assert [IdKind(kind).name for kind in table.kind] == ["SPECIAL", "TEXT", "UNKNOWN", "TEXT", "TEXT"]
     # a special token in front leaves the first word the first; each document begins anew; one is empty
     batch = TokenBatch.of([[0, 1, 3, 4], [], [0], [3, 1]])
     assert table.of_tokens(batch).tolist() == [0, 1, 3, 1, 0, 2, 2]

@@ -106,7 +106,7 @@ def test_surrogates_are_repaired():
 PLAIN = """
 import warnings; warnings.simplefilter("error", RuntimeWarning)
 import numpy as np
-from tokbench_subword.bpe.encoder import Encoder
+from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.ranks import model_of_ranks
 from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.bpe.plain import segment
@@ -114,7 +114,7 @@ ranks = {bytes([b]): b for b in range(256)}
 for i, token in enumerate([b"ab", b" ab", b"abc", b"\\xe4\\xb8", b"\\xe4\\xb8\\xad"]):
     ranks[token] = 256 + i
 model = model_of_ranks(ranks, pattern=Pattern("cl100k"))
-encoder = Encoder(model)
+encoder = BpeEncoder(model)
 text = "abc ab'll 中中国 12345  ab\\n" + "ab" * 40
 ids = encoder.encode(text).tolist()
 want = [s.id for piece in model.pattern.pieces(text) for s in segment(model, piece)]

@@ -16,7 +16,7 @@ from tokbench.errors import SpecError, TokbenchError
 from tokbench.lint.chat import overhead
 from tokbench.lint.check import Outcome
 from tokbench.lint.injection import CHAT, MATCHING, injections
-from tokbench.lint.running import Row, lint
+from tokbench.lint.running import CheckedRow, lint
 from tokbench.lint.settings import Settings, read_settings
 from tokbench.lint.specials import chat
 from tokbench.lint.subject import subject_of
@@ -32,18 +32,20 @@ def registry() -> Registry:
     return build_registry()
 
 
-def run(registry: Registry, spec: str, *only: str, settings: Settings | None = None, texts=None) -> list[Row]:
+def run(
+    registry: Registry, spec: str, *only: str, settings: Settings | None = None, texts=None
+) -> list[CheckedRow]:
     settings = settings or Settings()
     checks = settings.chosen(registry.checks.values(), only)
     return lint(spec, lambda: subject_of(registry, spec, texts or {}), checks, settings)
 
 
-def told(rows: list[Row]) -> set[str]:
+def told(rows: list[CheckedRow]) -> set[str]:
     return {row.code for row in rows if row.outcome in (Outcome.WARN, Outcome.FAIL)}
 
 
 @pytest.fixture(scope="module")
-def sound_rows(registry, tmp_path_factory) -> list[Row]:
+def sound_rows(registry, tmp_path_factory) -> list[CheckedRow]:
     folder = write(tmp_path_factory.mktemp("lint") / "sound", sound())
     return run(registry, f"bpe:{folder}", settings=Settings(bounds={"TB307": {"times": 20}}))
 

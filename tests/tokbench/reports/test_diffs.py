@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tokbench.inspection.divergence import first_divergence
-from tokbench.inspection.pieces import Piece
+from tokbench.inspection.pieces import TextPiece
 from tokbench.reports import markdown
 from tokbench.reports.diffs import diff_table
 from tokbench.reports.html.diffs import divergences
@@ -19,10 +19,10 @@ SPECS = ["bytes", "tiktoken:gpt2", "bpe:/home/someone/gpt2", "chars"]
 HOSTILE = "<script>window.hurt=1</script>"
 
 
-def pieces(*tokens: tuple[int, str]) -> list[Piece]:
+def pieces(*tokens: tuple[int, str]) -> list[TextPiece]:
     found, at = [], 0
     for number, (index, text) in enumerate(tokens):
-        found.append(Piece(index, text.encode(), text, at, at + len(text), True, number))
+        found.append(TextPiece(index, text.encode(), text, at, at + len(text), True, number))
         at += len(text)
     return found
 

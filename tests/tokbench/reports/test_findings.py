@@ -13,7 +13,7 @@ from tokbench.plots import data
 from tokbench.reports import tables
 from tokbench.reports.findings import apart, compression, cost, fairness, findings
 from tokbench.reports.html import page
-from tokbench.reports.table import Cell
+from tokbench.reports.table import TableCell
 from tokbench.reports.training import shares_text, trained_on
 from tokbench.spec import Spec
 
@@ -43,7 +43,7 @@ def test_the_highest_premium_is_told_with_its_interval(made_up_run: Callable[...
     run = made_up_run(10, 3)
     table = tables.fairness(run, "bundled:parallel")
     cell = table.rows[0].cells[3]
-    assert isinstance(cell, Cell)
+    assert isinstance(cell, TableCell)
     assert cell.value is not None
     assert (cell.low, cell.high) == (0.97 * cell.value, 1.03 * cell.value)
     said = fairness(run)

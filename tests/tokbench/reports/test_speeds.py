@@ -14,7 +14,7 @@ import pytest
 from tokbench.reports.findings import findings
 from tokbench.reports.markdown import document, render
 from tokbench.reports.speeds import rank_ranges, speed_tables
-from tokbench.reports.table import Cell
+from tokbench.reports.table import TableCell
 
 
 def timing(tokenizer: str, low: float, high: float, **more: Any) -> Mapping[str, Any]:
@@ -76,12 +76,12 @@ def test_ratios_are_of_the_same_ids_relative_to_the_first_of_the_suite(timed: An
     [table] = speed_tables(timed)
     first, second, third = timed.tokenizers
     ratios = {row.key: row.cells[3] for row in table.rows}
-    assert ratios[first] == Cell(value=1.0)
+    assert ratios[first] == TableCell(value=1.0)
     ratio = ratios[second]
-    assert isinstance(ratio, Cell)
+    assert isinstance(ratio, TableCell)
     assert ratio.value == pytest.approx(6.0 / 1.2)
     assert (ratio.low, ratio.high) == (pytest.approx(5.9 / 1.4), pytest.approx(6.1 / 1.0))
-    assert ratios[third] == Cell(why="no other gave its ids")
+    assert ratios[third] == TableCell(why="no other gave its ids")
 
 
 def test_a_single_timing_is_given_without_interval_and_ranks_nothing(timed: Any) -> None:
@@ -90,8 +90,10 @@ def test_a_single_timing_is_given_without_interval_and_ranks_nothing(timed: Any)
     [table] = speed_tables(timed)
     assert {row.key: row.cells[1] for row in table.rows}[second] == "1–3"
     cells = {row.key: row.cells for row in table.rows}
-    assert (cells[second][3], cells[second][5]) == tuple(Cell(value=pytest.approx(it)) for it in (5.0, 10.0))
-    assert cells[first][3] == Cell(value=1.0)
+    assert (cells[second][3], cells[second][5]) == tuple(
+        TableCell(value=pytest.approx(it)) for it in (5.0, 10.0)
+    )
+    assert cells[first][3] == TableCell(value=1.0)
 
 
 def test_each_form_has_a_column_and_the_clock_is_said(timed: Any) -> None:
@@ -99,7 +101,7 @@ def test_each_form_has_a_column_and_the_clock_is_said(timed: Any) -> None:
     assert [column.label for column in table.columns[4:]] == ["first pass", "batch", "batch, 2 threads"]
     assert "CPU time on one thread" in table.note
     row = next(row for row in table.rows if row.key == timed.tokenizers[1])
-    assert [cell.value for cell in row.cells[4:] if isinstance(cell, Cell)] == pytest.approx([4, 10, 20])
+    assert [cell.value for cell in row.cells[4:] if isinstance(cell, TableCell)] == pytest.approx([4, 10, 20])
 
 
 def test_the_table_is_in_the_markdown_report(timed: Any) -> None:

@@ -16,12 +16,12 @@ from tokbench.reports.diffs import passages_table
 from tokbench.reports.findings import compression, fairness, speed
 from tokbench.reports.html import page
 from tokbench.reports.speeds import measurements
-from tokbench.reports.table import Cell, Column, Row, Table
+from tokbench.reports.table import Column, Row, Table, TableCell
 from tokbench.reports.training import trained_beside, trained_on
 from tokbench.reports.unmeasured import undefined
 
 
-def table(*cells: Cell, better: str = "higher", lossy: int = -1) -> Table:
+def table(*cells: TableCell, better: str = "higher", lossy: int = -1) -> Table:
     column = Column(key="x", label="x", better=better)
     rows = tuple(Row((cell,), lossy="loses" if place == lossy else "") for place, cell in enumerate(cells))
     return Table("t", "t", (column,), rows)
@@ -67,7 +67,7 @@ def test_tables_by_language_compare_tokenizers_and_never_languages(made_up_run: 
     made = tables.by_language(run, "compression_ratio", "bundled:parallel")
     [(row, column)] = made.best
     assert made.rows[row].key == "deu_Latn"
-    values = [cell.value for cell in made.rows[row].cells[1:] if isinstance(cell, Cell)]
+    values = [cell.value for cell in made.rows[row].cells[1:] if isinstance(cell, TableCell)]
     assert values[column - 1] == max(values)
 
 
@@ -288,13 +288,16 @@ def test_the_fairness_table_names_its_reference(made_up_run: Callable[..., Any])
 
 
 def test_unmeasured_is_a_dash_and_never_zero() -> None:
-    assert table(Cell(value=None), Cell(value=1.5)).text(0, 0) == "–"
+    assert table(TableCell(value=None), TableCell(value=1.5)).text(0, 0) == "–"
 
 
 def test_what_is_not_zero_never_looks_like_zero_nor_most_like_all() -> None:
     column = Column(key="x", label="x", unit="share", places=1)
     made = Table(
-        "t", "t", (column,), tuple(Row((Cell(value=value),)) for value in (0.0, 4e-5, 0.5, 0.99996, 1.0))
+        "t",
+        "t",
+        (column,),
+        tuple(Row((TableCell(value=value),)) for value in (0.0, 4e-5, 0.5, 0.99996, 1.0)),
     )
     assert [made.text(row, 0) for row in range(5)] == ["0.0", "< 0.1", "50.0", "> 99.9", "100.0"]
     tex = latex.render(made, caption="c", label="l")
@@ -333,7 +336,7 @@ def test_of_many_pairs_those_are_shown_that_lose_nothing(
 def test_the_headline_ranks_what_keeps_text_first(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(5, 5)
     made = tables.headline(run, "bundled:parallel")
-    values = [row.cells[2].value for row in made.rows if not row.lossy and isinstance(row.cells[2], Cell)]
+    values = [row.cells[2].value for row in made.rows if not row.lossy and isinstance(row.cells[2], TableCell)]
     assert values == sorted(values, reverse=True)
     assert made.rows[-1].lossy
     assert {row.key for row in made.rows} == set(run.tokenizers)
@@ -361,7 +364,7 @@ def test_who_gives_the_same_ids(made_up_run: Callable[..., Any]) -> None:
     run.samples = [{"title": "x", "tokenizations": views}]
     rows = passages_table(run).rows
     assert len(rows) == 1
-    assert [cell.value for cell in rows[0].cells[2:5] if isinstance(cell, Cell)] == [1, 0, 1]
+    assert [cell.value for cell in rows[0].cells[2:5] if isinstance(cell, TableCell)] == [1, 0, 1]
     assert rows[0].cells[5] == "passage 1, token 2: b (2) and b (9)"
 
 
@@ -377,7 +380,7 @@ def test_a_run_without_compression_has_a_headline_ranked_by_what_was_asked(
     ]
     made = tables.headline(run, "bundled:parallel")
     assert [column.key for column in made.columns] == ["tokenizer", "words_cut", "vocab_size"]
-    values = [row.cells[1].value for row in made.rows if isinstance(row.cells[1], Cell)]
+    values = [row.cells[1].value for row in made.rows if isinstance(row.cells[1], TableCell)]
     assert values == sorted(values)
     assert "words cut" in page.render(run)
 

@@ -11,7 +11,7 @@ import pytest
 from tokbench.corpus import Document
 from tokbench.errors import ResultsError, SpecError, UnknownNameError
 from tokbench.metrics.metric import CellKey, Measurement
-from tokbench.results import COLUMNS, SCHEMA_VERSION, CellResult, Failure, Run, RunFolder
+from tokbench.results import COLUMNS, SCHEMA_VERSION, CellResult, Run, RunFolder, TaskFailure
 from tokbench.results.atomic import StorageError, write_bytes, write_json
 from tokbench.results.cell import cell_file_name, read_cell, read_head, write_cell
 from tokbench.results.comparison import compare_figures, compare_manifests, paired
@@ -77,7 +77,7 @@ def test_a_cell_comes_back(tmp_path: Path) -> None:
 
 
 def test_a_failed_cell_comes_back(tmp_path: Path) -> None:
-    failure = Failure("raised", "ValueError: no\nsecond line", "do this", "Traceback", "noise")
+    failure = TaskFailure("raised", "ValueError: no\nsecond line", "do this", "Traceback", "noise")
     path = write_cell(tmp_path, CellResult(KEY, "id", failure=failure))
     assert read_cell(path).failure == failure
     assert read_cell(path).status == "failed: raised: ValueError: no"

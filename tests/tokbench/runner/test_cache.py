@@ -13,7 +13,7 @@ from tokbench.registry import cache_dir
 from tokbench.results import Run
 from tokbench.results.cell import CellResult
 from tokbench.runner.cache import DEFAULT_LIMIT, TallyCache, cache_limit
-from tokbench.runner.cells import Cell
+from tokbench.runner.cells import PlannedCell
 from tokbench.runner.progress import Display
 
 RunIt = Callable[..., Run]
@@ -103,7 +103,7 @@ class _Heard(Display):
     def __init__(self, heard: list[bool]) -> None:
         self._heard = heard
 
-    def finished(self, cell: Cell, result: CellResult) -> None:
+    def finished(self, cell: PlannedCell, result: CellResult) -> None:
         self._heard.append(result.cached)
 
 

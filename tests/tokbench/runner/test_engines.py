@@ -15,7 +15,7 @@ import pytest
 from tokbench.errors import SpecError
 from tokbench.results import CellResult, Run
 from tokbench.runner import engines
-from tokbench.runner.cells import Cell
+from tokbench.runner.cells import PlannedCell
 from tokbench.runner.progress import Display
 from tokbench.runner.run import run_suite
 
@@ -65,7 +65,7 @@ class _KillsAtTheFirstCell(Display):
         self.before: int | None = None
         self.cells = 0
 
-    def finished(self, cell: Cell, result: CellResult) -> None:
+    def finished(self, cell: PlannedCell, result: CellResult) -> None:
         if self.before is None:
             os.kill(self.pid, signal.SIGKILL)
             self.before = self.cells

@@ -10,15 +10,15 @@ import pytest
 from tokbench.metrics.metric import CellKey
 from tokbench.registry import build_registry, default_context
 from tokbench.results.folder import RunFolder
+from tokbench.runner.candidates import Candidate, make_ready
 from tokbench.runner.inspecting import inspect_all
 from tokbench.runner.plan import Plan, make_plan
 from tokbench.runner.progress import Display
-from tokbench.runner.subjects import Subject, make_ready
 from tokbench.runner.suite import load_suite
 from tokbench.workers.interrupt import Stop
 
 
-def made_ready(tmp_path: Path, *specs: str) -> tuple[Plan, list[Subject]]:
+def made_ready(tmp_path: Path, *specs: str) -> tuple[Plan, list[Candidate]]:
     text = tmp_path / "text.txt"
     text.write_text("A line that is long enough to be shown to somebody who wants to see tokens.\n", "utf-8")
     changes = {"tokenizers": list(specs), "datasets": [f"text:{text}"], "cache": False, "jobs": 1}
@@ -29,13 +29,13 @@ def made_ready(tmp_path: Path, *specs: str) -> tuple[Plan, list[Subject]]:
 def test_failed_cells_are_not_shown(tmp_path: Path) -> None:
     damaged = tmp_path / "damaged.json"
     damaged.write_text("{}")
-    plan, subjects = made_ready(tmp_path, "bytes", "chars", f"bpe:{damaged}")
+    plan, candidates = made_ready(tmp_path, "bytes", "chars", f"bpe:{damaged}")
     [corpus] = plan.corpora
     [language] = corpus.shards
     folder = RunFolder(tmp_path / "run")
-    found = inspect_all(plan, subjects, folder, {CellKey("bytes", corpus.recipe.key, language)}, Stop())
+    found = inspect_all(plan, candidates, folder, {CellKey("bytes", corpus.recipe.key, language)}, Stop())
     [sample] = json.loads(folder.samples.read_text("utf-8"))
     assert [view["tokenizer"] for view in sample["tokenizations"]] == ["chars"]
     assert list(found.audits) == ["bytes"], "its vocabulary has not failed; chars has all of Unicode"
     with pytest.raises(KeyboardInterrupt):
-        inspect_all(plan, subjects, folder, (), Stop(asked=True))
+        inspect_all(plan, candidates, folder, (), Stop(asked=True))

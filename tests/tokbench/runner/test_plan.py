@@ -12,17 +12,19 @@ from hypothesis import strategies as st
 
 from tokbench.corpus import Shard
 from tokbench.metrics.metric import CellKey
-from tokbench.runner.cells import LARGEST_TASK, SMALLEST_TASK, Cell, cut_into_tasks, most_workers
+from tokbench.runner.cells import LARGEST_TASK, SMALLEST_TASK, PlannedCell, cut_into_tasks, most_workers
 
 MEGABYTE = 1_000_000
 
 
-def make_cells(sizes: list[list[list[int]]]) -> list[Cell]:
+def make_cells(sizes: list[list[list[int]]]) -> list[PlannedCell]:
     """The cells of some tokenizers, from the bytes of their shards."""
     recipes: list[Any] = [object() for _ in sizes]
     corpus: Any = object()
     return [
-        Cell(number, CellKey(f"t{tokenizer}", "d", f"l{language}"), recipes[tokenizer], corpus, shards, "")
+        PlannedCell(
+            number, CellKey(f"t{tokenizer}", "d", f"l{language}"), recipes[tokenizer], corpus, shards, ""
+        )
         for number, (tokenizer, language, shards) in enumerate(
             (
                 tokenizer,

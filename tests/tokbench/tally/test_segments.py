@@ -13,7 +13,14 @@ from uniseg.graphemecluster import grapheme_cluster_boundaries
 from uniseg.wordbreak import word_boundaries
 
 from tokbench.corpus import Document
-from tokbench.tally.characters import GRAPHEME_SHIFT, IDEOGRAPHS, KIND_SHIFT, Characters, Kind, characters
+from tokbench.tally.characters import (
+    GRAPHEME_SHIFT,
+    IDEOGRAPHS,
+    KIND_SHIFT,
+    CharacterKind,
+    Characters,
+    characters,
+)
 from tokbench.tally.marks import INSIDE_GRAPHEME, INSIDE_WORD, WORD_BEGINS
 from tokbench.tally.plain import may_be_plain
 from tokbench.tally.prepare import prepare
@@ -84,7 +91,7 @@ def assert_counted(text: str, words: list[int], clusters: list[int]) -> None:
     """What `prepare` finds in a text is what the breaks say."""
     [batch] = prepare([Document("'x"), Document(text), Document("x'")])
     byte_of = np.cumsum([0, *(len(c.encode("utf-8", "surrogatepass")) for c in text)]) + batch.starts[1]
-    wordy = properties(text) >> KIND_SHIFT & Kind.WORD
+    wordy = properties(text) >> KIND_SHIFT & CharacterKind.WORD
     expected = [(byte_of[a], byte_of[b]) for a, b in pairwise(words) if wordy[a:b].any()]
     own = slice(*batch.words.limits[1:3])
     assert list(zip(batch.words.start[own], batch.words.end[own], strict=True)) == expected
@@ -96,7 +103,9 @@ def assert_counted(text: str, words: list[int], clusters: list[int]) -> None:
         marked[start] = WORD_BEGINS
         marked[start + 1 : end] = INSIDE_WORD
     assert (own_marks & ~np.uint8(INSIDE_GRAPHEME)).tolist() == marked.tolist()
-    numbers = "".join("1" if kind else " " for kind in properties(text) >> KIND_SHIFT & Kind.DIGIT).split()
+    numbers = "".join(
+        "1" if kind else " " for kind in properties(text) >> KIND_SHIFT & CharacterKind.DIGIT
+    ).split()
     assert batch.counts["numbers"][1] == len(numbers)
     assert batch.counts["digits"][1] == sum(map(len, numbers))
 

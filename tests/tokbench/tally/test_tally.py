@@ -20,7 +20,7 @@ from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.measure import measure
 from tokbench.tally import CorpusFacts, Tally, histogram
 from tokbench.tally.collect import collect
-from tokbench.tally.own import Counting
+from tokbench.tally.own import OwnCounting
 from tokbench.tally.prepare import prepare
 
 TEXTS = st.lists(
@@ -164,8 +164,8 @@ def test_what_plugins_do_to_their_arguments_changes_no_count(stand_ins) -> None:
     documents = [Document(f"Hello {number}") for number in range(20)]
     assert collect(Lowers(), documents).count("round_trips") == 0
     told = [
-        Counting("first", ("n",), clear, {}),
-        Counting("second", ("n",), lambda batch: [int(ids[0]) for ids in batch], {}),
+        OwnCounting("first", ("n",), clear, {}),
+        OwnCounting("second", ("n",), lambda batch: [int(ids[0]) for ids in batch], {}),
     ]
     own = collect(stand_ins.Pieces(), documents, counting=told).own
     assert (own.faults, own.totals()["second.n"]) == ({}, 20 * ord("H"))

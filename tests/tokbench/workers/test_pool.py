@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
+from tokbench.workers.calls import CallFailed, Limits, WorkerLost
 from tokbench.workers.pool import borrowed, close_idle, start_ahead
 from tokbench.workers.shelter import Worker
-from tokbench.workers.worker import CallFailed, Limits, WorkerLost
 
 SECONDS = 0.7
 CALLED = f"""
@@ -31,7 +31,7 @@ def raising(emit):
 def compiles(emit):
     from numba import njit
     from tokbench.kernels.compiling import when_compiling
-    from tokbench.workers.worker import Compiling
+    from tokbench.workers.calls import Compiling
     when_compiling(lambda: emit(Compiling()))
     njit(lambda x: x + 1)(1)
     njit(lambda x: x + 2)(1)
@@ -112,7 +112,7 @@ def test_as_many_are_started_as_are_missing_and_those_are_borrowed(called: Any) 
 
 _HOLES = """
 import psutil
-from tokbench.workers.worker import give_back
+from tokbench.workers.calls import give_back
 held = [bytes(1000) for _ in range(100_000)]
 full = psutil.Process().memory_info().rss
 held = held[::1000]

@@ -35,7 +35,7 @@ def mathml(formula: str) -> Markup:
         >>> mathml(r"\frac{a}{2}")
         Markup('<math displaystyle="true"><mfrac><mi>a</mi><mn>2</mn></mfrac></math>')
     """
-    reader = _Reader(_TOKEN.findall(formula))
+    reader = _FormulaReader(_TOKEN.findall(formula))
     inner = reader.row(until=None)
     return Markup('<math displaystyle="true">{}</math>').format(inner)
 
@@ -49,7 +49,7 @@ def shown(formula: str) -> Markup:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _FormulaReader:
     """Reads tokens one after the other; every method leaves off behind what it read."""
 
     tokens: list[str]
@@ -135,23 +135,23 @@ def _space(width: str) -> Markup:
     return Markup('<mspace width="{}"></mspace>').format(width)
 
 
-def _fraction(reader: _Reader) -> Markup:
+def _fraction(reader: _FormulaReader) -> Markup:
     return Markup("<mfrac>{}{}</mfrac>").format(reader.atom(), reader.atom())
 
 
-def _upright(reader: _Reader) -> Markup:
+def _upright(reader: _FormulaReader) -> Markup:
     return Markup("<mtext>{}</mtext>").format(escape(reader.words().replace(" ", "\u00a0")))
 
 
-def _bar(reader: _Reader) -> Markup:
+def _bar(reader: _FormulaReader) -> Markup:
     return Markup("<mover>{}<mo>¯</mo></mover>").format(reader.atom())
 
 
-def _sized(reader: _Reader) -> Markup:
+def _sized(reader: _FormulaReader) -> Markup:
     return Markup("<mo>{}</mo>").format(reader.take())
 
 
-_COMMANDS: dict[str, Callable[[_Reader], Markup]] = {
+_COMMANDS: dict[str, Callable[[_FormulaReader], Markup]] = {
     r"\frac": _fraction,
     r"\mathrm": _upright,
     r"\text": _upright,

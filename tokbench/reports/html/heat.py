@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tokbench.plots.labels import LanguageFacts, language_facts
 from tokbench.reports.figures import decimals, number
-from tokbench.reports.table import Cell, Table
+from tokbench.reports.table import Table, TableCell
 
 STEPS = 9
 
@@ -71,7 +71,7 @@ def _values(table: Table, without: Container[str]) -> list[float]:
         cell.value
         for row in table.rows
         for cell, column in zip(row.cells, table.columns, strict=True)
-        if isinstance(cell, Cell)
+        if isinstance(cell, TableCell)
         and cell.value is not None
         and math.isfinite(cell.value)
         and column.key not in without

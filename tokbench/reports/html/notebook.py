@@ -10,7 +10,7 @@ from tokbench.plots.labels import dataset_label
 from tokbench.reports import tables
 from tokbench.reports.chosen import headline_metrics
 from tokbench.reports.figures import DASH, interval, shown
-from tokbench.reports.table import Cell, Column, Table
+from tokbench.reports.table import Column, Table, TableCell
 
 if TYPE_CHECKING:
     from tokbench.results import Run
@@ -45,7 +45,7 @@ def _heading(column: Column) -> str:
     return " ".join(filter(None, (column.label, column.shown_unit)))
 
 
-def _cell(cell: str | Cell, column: Column) -> str:
+def _cell(cell: str | TableCell, column: Column) -> str:
     if isinstance(cell, str):
         return f"<th>{escape(cell)}</th>"
     if cell.value is None:

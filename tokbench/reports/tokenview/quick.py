@@ -16,7 +16,7 @@ from tokbench.reports.tokenview.render import Span, shown, spans_of
 from tokbench.tokenizer import Tokenizer, special_ids, token_bytes, unk_id
 
 
-class Known(NamedTuple):
+class KnownToken(NamedTuple):
     """What one id stands for; `text` is None where its bytes are no whole characters."""
 
     data: bytes
@@ -49,7 +49,7 @@ class QuickSpans:
     """
 
     tokenizer: Tokenizer
-    known: dict[int, Known] = field(default_factory=dict)
+    known: dict[int, KnownToken] = field(default_factory=dict)
     odd: frozenset[int] = frozenset()
 
     def __post_init__(self) -> None:
@@ -70,15 +70,15 @@ class QuickSpans:
         return Shown(ids, spans, sequence, joined == data)
 
 
-def _look_up(tokenizer: Tokenizer, index: int) -> Known:
+def _look_up(tokenizer: Tokenizer, index: int) -> KnownToken:
     data = token_bytes(tokenizer, index)
     try:
-        return Known(data, shown(data.decode("utf-8")))
+        return KnownToken(data, shown(data.decode("utf-8")))
     except UnicodeDecodeError:
-        return Known(data, None)
+        return KnownToken(data, None)
 
 
-def _walk(ids: Sequence[int], known: dict[int, Known]) -> tuple[list[Span], list[int]]:
+def _walk(ids: Sequence[int], known: dict[int, KnownToken]) -> tuple[list[Span], list[int]]:
     """Spans of tokens whose bytes are the text: those that break a character wait until it is whole."""
     spans: list[Span] = []
     sequence: list[int] = []

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from tokbench.inspection.pieces import visible
 
 if TYPE_CHECKING:
-    from tokbench.inspection.pieces import Piece
+    from tokbench.inspection.pieces import TextPiece
 
 Span = tuple[str, list[int], list[str], str]
 
@@ -34,7 +34,7 @@ def spans_of_json(pieces: Iterable[Mapping[str, Any]]) -> list[Span]:
     ]
 
 
-def spans_of(pieces: Sequence[Piece]) -> list[Span]:
+def spans_of(pieces: Sequence[TextPiece]) -> list[Span]:
     """The spans of pieces as they come from `tokbench.inspection.pieces.pieces`."""
     return [
         _span(members[0].text, [(each.id, each.bytes.hex(), each.kind) for each in members])

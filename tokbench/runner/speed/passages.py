@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from tokbench.corpus import Shard
 from tokbench.runner.picking import pick, utf8_bytes
 from tokbench.runner.recipe import DatasetRecipe
+from tokbench.workers.calls import Emit, Limits
 from tokbench.workers.pool import attempt
-from tokbench.workers.worker import Emit, Limits
 
 if TYPE_CHECKING:
     from tokbench.runner.plan import Corpus  # which a worker does without

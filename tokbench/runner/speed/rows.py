@@ -13,12 +13,12 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from tokbench.metrics.metric import Measurement
-from tokbench.results.cell import Failure
+from tokbench.results.cell import TaskFailure
 from tokbench.results.run import OVERALL
+from tokbench.runner.candidates import Candidate
 from tokbench.runner.plan import Plan
 from tokbench.runner.speed.summary import STUDENT, Summary, summarize
 from tokbench.runner.speed.turns import SpeedResult
-from tokbench.runner.subjects import Subject
 
 Row = Mapping[str, Any]
 
@@ -39,7 +39,7 @@ _MOST_WAITING = 0.05
 """Share of a round that a process may have waited for the processor before it is said."""
 
 
-def speed_measurements(plan: Plan, result: SpeedResult, subjects: Sequence[Subject]) -> list[Measurement]:
+def speed_measurements(plan: Plan, result: SpeedResult, candidates: Sequence[Candidate]) -> list[Measurement]:
     """The rows of every speed metric asked for: per dataset, or with no dataset where it is the tokenizer's.
 
     Speeds and latencies are of one thread: the median over the rounds, with the interval of that median.
@@ -47,17 +47,19 @@ def speed_measurements(plan: Plan, result: SpeedResult, subjects: Sequence[Subje
     wanted = {metric.name for metric in plan.metrics if metric.level == "speed"}
     timed = {row["dataset"] for row in result.rounds}
     rows: list[Measurement] = []
-    for subject in subjects:
-        if not subject.skipped and not subject.estimated:  # of an estimate, what it is told from takes time
-            broken = subject.failure or result.failures.get(subject.entry.key)
+    for candidate in candidates:
+        if not candidate.skipped and not candidate.estimated:  # of an estimate, what it is told from takes time
+            broken = candidate.failure or result.failures.get(candidate.entry.key)
             for corpus in plan.corpora:
                 if corpus.recipe.key in timed:
-                    rows += _of_dataset(result, subject.entry.key, corpus.recipe.key, broken)
-            rows += _of_tokenizer(result, subject, broken)
+                    rows += _of_dataset(result, candidate.entry.key, corpus.recipe.key, broken)
+            rows += _of_tokenizer(result, candidate, broken)
     return [row for row in rows if row.metric in wanted]
 
 
-def _of_dataset(result: SpeedResult, key: str, dataset: str, broken: Failure | None) -> Iterator[Measurement]:
+def _of_dataset(
+    result: SpeedResult, key: str, dataset: str, broken: TaskFailure | None
+) -> Iterator[Measurement]:
     rounds = [row for row in result.rounds if row["tokenizer"] == key and row["dataset"] == dataset]
     rounds = [row for row in rounds if row["threads"] == _fewest_threads(result)]
     for metric, form, state in FIGURES:
@@ -80,11 +82,13 @@ def _of_dataset(result: SpeedResult, key: str, dataset: str, broken: Failure | N
         yield Measurement(key, dataset, OVERALL, metric, summary.median, summary.low, summary.high, "ms", n)
 
 
-def _of_tokenizer(result: SpeedResult, subject: Subject, broken: Failure | None) -> Iterator[Measurement]:
-    key = subject.entry.key
+def _of_tokenizer(
+    result: SpeedResult, candidate: Candidate, broken: TaskFailure | None
+) -> Iterator[Measurement]:
+    key = candidate.entry.key
     fewest = _fewest_threads(result)
     set_ups = [row for row in result.set_ups if row["tokenizer"] == key and row["threads"] == fewest]
-    training = subject.training
+    training = candidate.training
     timed = training is not None and "seconds" in training  # not where its size is nested in another's
     values = {
         "load_time": [row["load_seconds"] for row in set_ups],
@@ -106,7 +110,7 @@ def _of_tokenizer(result: SpeedResult, subject: Subject, broken: Failure | None)
 
 
 def _nothing(
-    key: str, dataset: str, metric: str, unit: str, broken: Failure | None, reason: str | None = None
+    key: str, dataset: str, metric: str, unit: str, broken: TaskFailure | None, reason: str | None = None
 ) -> Measurement:
     status = broken.status if broken is not None else reason or "skipped: this form was not timed"
     return Measurement(key, dataset, OVERALL, metric, None, None, None, unit, 0, status)

@@ -10,12 +10,12 @@ from tokbench.errors import ResultsError
 from tokbench.results.atomic import write_json
 from tokbench.results.folder import RunFolder, read_json
 from tokbench.results.frames import read_frame, write_rows
+from tokbench.runner.candidates import Candidate
 from tokbench.runner.plan import Plan
 from tokbench.runner.progress import Display
 from tokbench.runner.recipe import digest_of, key_of
 from tokbench.runner.speed.passages import choose_passages
 from tokbench.runner.speed.turns import SpeedResult, time_all
-from tokbench.runner.subjects import Subject
 from tokbench.workers.interrupt import Stop
 from tokbench.workers.pool import close_idle
 
@@ -23,7 +23,7 @@ from tokbench.workers.pool import close_idle
 def speed_stage(
     plan: Plan,
     folder: RunFolder,
-    subjects: Sequence[Subject],
+    candidates: Sequence[Candidate],
     stop: Stop,
     display: Display,
 ) -> SpeedResult | None:
@@ -37,7 +37,7 @@ def speed_stage(
     identity = digest_of(
         "speed 1",
         settings.model_dump(),
-        [subject.recipe.fingerprint for subject in subjects if subject.recipe],
+        [candidate.recipe.fingerprint for candidate in candidates if candidate.recipe],
         [asdict(shard) for corpus in plan.corpora for shards in corpus.shards.values() for shard in shards],
     )
     found = _found(folder, identity)
@@ -47,7 +47,7 @@ def speed_stage(
     timed = [corpus for corpus in plan.corpora if not wanted or corpus.recipe.key in wanted]
     passages = choose_passages(timed, settings, plan.limits)
     close_idle()  # nobody but the one being timed
-    result = time_all(subjects, passages, settings, plan.limits, stop, display)
+    result = time_all(candidates, passages, settings, plan.limits, stop, display)
     if not stop.asked:
         write_rows(folder.speed, result.rounds)
         known = {"set_ups": result.set_ups, "notes": result.notes, "clock": result.clock}

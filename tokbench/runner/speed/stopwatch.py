@@ -21,7 +21,7 @@ from tokbench.runner.picking import utf8_bytes
 from tokbench.runner.recipe import Recipe
 from tokbench.runner.speed.passages import Passage
 from tokbench.tokenizer import BatchEncoder, OffsetEncoder, Tokenizer, encode_batch
-from tokbench.workers.worker import Begun, Emit, peak_memory
+from tokbench.workers.calls import Begun, Emit, peak_memory
 
 SHORTEST_ROUND = 0.004
 """Seconds; a form that is done sooner is repeated within a round until it takes as long."""
@@ -76,7 +76,7 @@ class SetUp:
 
 
 @dataclass(slots=True)
-class _Form:
+class _Pass:
     """A passage in one shape, and how it is asked for; `loops` is 0 until it is known what a pass takes."""
 
     texts: Sequence[str]
@@ -86,7 +86,7 @@ class _Form:
 
 
 @dataclass(slots=True)
-class _Bench:
+class _Timed:
     """The tokenizer of this process and what it is timed on."""
 
     tokenizer: Tokenizer
@@ -94,10 +94,10 @@ class _Bench:
     passages: dict[str, Passage]
     loading: SetUp
     n_tokens: dict[str, int] = field(default_factory=dict)
-    forms: dict[tuple[str, str], _Form] = field(default_factory=dict)
+    forms: dict[tuple[str, str], _Pass] = field(default_factory=dict)
 
 
-_benches: list[_Bench] = []
+_benches: list[_Timed] = []
 
 
 def set_up(emit: Emit, recipe: Recipe, passages: Sequence[Passage], clock: str) -> None:
@@ -118,7 +118,7 @@ def set_up(emit: Emit, recipe: Recipe, passages: Sequence[Passage], clock: str) 
     _call(tokenizer, "batch", FIRST_TEXTS * 50)()  # so many that none is taken for single texts
     first_batch = time.perf_counter() - begun
     loading = SetUp(load, first, first_batch, bare, batches=isinstance(tokenizer, BatchEncoder))
-    _benches[:] = [_Bench(tokenizer, clock, {passage.dataset: passage for passage in passages}, loading)]
+    _benches[:] = [_Timed(tokenizer, clock, {passage.dataset: passage for passage in passages}, loading)]
 
 
 def time_part(emit: Emit, dataset: str, number: int) -> Timing:
@@ -126,7 +126,7 @@ def time_part(emit: Emit, dataset: str, number: int) -> Timing:
     emit(Begun())
     bench = _benches[0]
     texts = bench.passages[dataset].parts[number]
-    form = _Form(texts, utf8_bytes(texts), _call(bench.tokenizer, "batch", texts), loops=1)
+    form = _Pass(texts, utf8_bytes(texts), _call(bench.tokenizer, "batch", texts), loops=1)
     return _timed(form, -1, dataset, "batch", "cold")
 
 
@@ -203,7 +203,7 @@ def time_round(emit: Emit, dataset: str, form: str, number: int) -> Timing | Non
     return replace(timing, p50=p50, p95=p95, p99=p99)
 
 
-def _timed(known: _Form, number: int, dataset: str, form: str, state: str) -> Timing:
+def _timed(known: _Pass, number: int, dataset: str, form: str, state: str) -> Timing:
     """Time `known.loops` passes; ids are not counted."""
     call = known.call
     with _undisturbed():
@@ -227,11 +227,11 @@ def _timed(known: _Form, number: int, dataset: str, form: str, state: str) -> Ti
     )
 
 
-def _form(bench: _Bench, dataset: str, form: str) -> _Form:
+def _form(bench: _Timed, dataset: str, form: str) -> _Pass:
     if (dataset, form) not in bench.forms:
         passage = bench.passages[dataset]
         texts = passage.shape(form)
-        bench.forms[dataset, form] = _Form(texts, utf8_bytes(texts), _call(bench.tokenizer, form, texts))
+        bench.forms[dataset, form] = _Pass(texts, utf8_bytes(texts), _call(bench.tokenizer, form, texts))
     return bench.forms[dataset, form]
 
 

@@ -17,15 +17,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar, TypeVarTuple
 
-from tokbench.results.cell import Failure
+from tokbench.results.cell import TaskFailure
+from tokbench.runner.candidates import Candidate
 from tokbench.runner.progress import Display
 from tokbench.runner.speed.passages import Passage
 from tokbench.runner.speed.stopwatch import set_up, settle, time_part, time_round
-from tokbench.runner.subjects import Subject
 from tokbench.runner.suite import SpeedSettings
-from tokbench.workers.interrupt import Stop
-from tokbench.workers.shelter import Worker
-from tokbench.workers.worker import (
+from tokbench.workers.calls import (
     CallFailed,
     Emit,
     Limits,
@@ -34,6 +32,8 @@ from tokbench.workers.worker import (
     failure_from,
     thread_environment,
 )
+from tokbench.workers.interrupt import Stop
+from tokbench.workers.shelter import Worker
 
 T = TypeVar("T")
 Given = TypeVarTuple("Given")
@@ -48,13 +48,13 @@ class SpeedResult:
 
     rounds: list[dict[str, Any]] = field(default_factory=list)
     set_ups: list[dict[str, Any]] = field(default_factory=list)
-    failures: dict[str, Failure] = field(default_factory=dict)
+    failures: dict[str, TaskFailure] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     clock: str = "wall"
 
 
 def time_all(
-    subjects: Sequence[Subject],
+    candidates: Sequence[Candidate],
     passages: Sequence[Passage],
     settings: SpeedSettings,
     limits: Limits,
@@ -63,11 +63,11 @@ def time_all(
 ) -> SpeedResult:
     """Time every tokenizer on every passage; a tokenizer that fails is left out from there on."""
     result = SpeedResult(notes=_busy(), clock=settings.clock)
-    ready = [s for s in subjects if s.ready and s.recipe is not None and not s.estimated]
-    heats = [(process, threads) for process in range(settings.processes) for threads in settings.threads]
-    each = [settings.rounds * len(_forms(threads, settings)) * len(passages) for _, threads in heats]
+    ready = [s for s in candidates if s.ready and s.recipe is not None and not s.estimated]
+    starts = [(process, threads) for process in range(settings.processes) for threads in settings.threads]
+    each = [settings.rounds * len(_forms(threads, settings)) * len(passages) for _, threads in starts]
     first = settings.processes * sum(len(passage.parts) for passage in passages)
-    total = len(ready) * (2 * len(heats) + first + sum(each))
+    total = len(ready) * (2 * len(starts) + first + sum(each))
     done = 0
 
     def tick(doing: str) -> None:
@@ -80,14 +80,14 @@ def time_all(
         result.notes.append(
             f"timed in {groups} groups, one after the other: these are side by side only within"
         )
-    for process, threads in heats:
+    for process, threads in starts:
         starting = _rotated(ready, process)
         for number in range(groups):
-            heat = _Heat(process, threads, passages, settings, limits, result, tick)
+            group = _Group(process, threads, passages, settings, limits, result, tick)
             try:
-                heat.run(_group(starting, number, groups, mixed=process % 2 == 1), stop)
+                group.run(_members(starting, number, groups, mixed=process % 2 == 1), stop)
             finally:
-                heat.close()
+                group.close()
             if stop.asked:
                 return result
     result.notes += _waited(result)
@@ -101,20 +101,20 @@ GROUP = 8
 """More go in groups of at most so many, which any number of tokenizers fits into 2 GB by."""
 
 
-def _group(subjects: Sequence[Subject], number: int, groups: int, *, mixed: bool) -> Sequence[Subject]:
+def _members(candidates: Sequence[Candidate], number: int, groups: int, *, mixed: bool) -> Sequence[Candidate]:
     """The members of a group: neighbours, or `mixed`, every so many-th.
 
     Example:
-        >>> [_group("abcde", number, 2, mixed=mixed) for mixed in (False, True) for number in (0, 1)]
+        >>> [_members("abcde", number, 2, mixed=mixed) for mixed in (False, True) for number in (0, 1)]
         ['ab', 'cde', 'ace', 'bd']
     """
     if mixed:
-        return subjects[number::groups]
-    return subjects[number * len(subjects) // groups : (number + 1) * len(subjects) // groups]
+        return candidates[number::groups]
+    return candidates[number * len(candidates) // groups : (number + 1) * len(candidates) // groups]
 
 
 @dataclass(frozen=True, slots=True)
-class _Racer:
+class _Timed:
     """One tokenizer in its process."""
 
     key: str
@@ -122,7 +122,7 @@ class _Racer:
 
 
 @dataclass
-class _Heat:
+class _Group:
     """Some tokenizers at one thread count, each in a fresh process: what is compared side by side."""
 
     process: int
@@ -132,67 +132,67 @@ class _Heat:
     limits: Limits
     result: SpeedResult
     tick: Callable[[str], None]
-    racers: list[_Racer] = field(default_factory=list)
+    timed: list[_Timed] = field(default_factory=list)
 
-    def run(self, subjects: Sequence[Subject], stop: Stop) -> None:
+    def run(self, candidates: Sequence[Candidate], stop: Stop) -> None:
         """Start everybody, then go around; ends early where the user asked to stop."""
-        for subject in subjects:
-            if not stop.asked and subject.entry.key not in self.result.failures:
-                self.tick(f"loading {subject.entry.key}")
-                self._start(subject)
+        for candidate in candidates:
+            if not stop.asked and candidate.entry.key not in self.result.failures:
+                self.tick(f"loading {candidate.entry.key}")
+                self._start(candidate)
         if self.threads == min(self.settings.threads):  # what several threads share is told of warm batches
             for passage in self.passages:
                 for number in range(len(passage.parts)):
-                    for racer in self._running(number, stop):
-                        self._keep(self.result.rounds, racer, time_part, passage.dataset, number)
-        for racer in self._running(0, stop):
-            self._keep(self.result.set_ups, racer, settle)
+                    for one in self._running(number, stop):
+                        self._keep(self.result.rounds, one, time_part, passage.dataset, number)
+        for one in self._running(0, stop):
+            self._keep(self.result.set_ups, one, settle)
         for index in range(self.settings.rounds):
             for passage, form in itertools.product(self.passages, _forms(self.threads, self.settings)):
-                for racer in self._running(index, stop):
-                    self._keep(self.result.rounds, racer, time_round, passage.dataset, form, index)
+                for one in self._running(index, stop):
+                    self._keep(self.result.rounds, one, time_round, passage.dataset, form, index)
 
     def close(self) -> None:
         """End every process."""
-        for racer in self.racers:
-            racer.worker.close()
+        for one in self.timed:
+            one.worker.close()
 
-    def _start(self, subject: Subject) -> None:
-        assert subject.recipe is not None
-        home = subject.recipe.registry
+    def _start(self, candidate: Candidate) -> None:
+        assert candidate.recipe is not None
+        home = candidate.recipe.registry
         home = replace(home, context=replace(home.context, threads=self.threads))
-        recipe = replace(subject.recipe, registry=home)
-        racer = _Racer(subject.entry.key, Worker(thread_environment(self.threads)))
-        self.racers.append(racer)
-        self._guarded(racer, set_up, recipe, self.passages, self.settings.clock)
+        recipe = replace(candidate.recipe, registry=home)
+        one = _Timed(candidate.entry.key, Worker(thread_environment(self.threads)))
+        self.timed.append(one)
+        self._guarded(one, set_up, recipe, self.passages, self.settings.clock)
 
-    def _running(self, shift: int, stop: Stop) -> Iterator[_Racer]:
+    def _running(self, shift: int, stop: Stop) -> Iterator[_Timed]:
         """Those that have not failed, beginning with another each time; none once the user asked to stop."""
-        for racer in _rotated(self.racers, shift):
-            if racer.key not in self.result.failures and not stop.asked:
-                self.tick(racer.key)
-                yield racer
+        for one in _rotated(self.timed, shift):
+            if one.key not in self.result.failures and not stop.asked:
+                self.tick(one.key)
+                yield one
 
     def _keep(
         self,
         rows: list[dict[str, Any]],
-        racer: _Racer,
+        one: _Timed,
         function: Callable[[Emit, *Given], Any],
         *arguments: *Given,
     ) -> None:
-        """Have the racer's process take a measurement, and add it to `rows`."""
-        found = self._guarded(racer, function, *arguments)
+        """Have the process of `one` take a measurement, and add it to `rows`."""
+        found = self._guarded(one, function, *arguments)
         if found is not None:
-            about = {"tokenizer": racer.key, "threads": self.threads, "process": self.process}
+            about = {"tokenizer": one.key, "threads": self.threads, "process": self.process}
             rows.append({**about, **asdict(found)})
 
-    def _guarded(self, racer: _Racer, function: Callable[[Emit, *Given], T], *arguments: *Given) -> T | None:
-        """What the racer's process answers, or None with its failure kept."""
+    def _guarded(self, one: _Timed, function: Callable[[Emit, *Given], T], *arguments: *Given) -> T | None:
+        """What its process answers, or None with its failure kept."""
         try:
-            return racer.worker.call(function, *arguments, limits=self.limits)
+            return one.worker.call(function, *arguments, limits=self.limits)
         except (WorkerLost, CallFailed) as error:
-            self.result.failures[racer.key] = failure_from(error)
-        racer.worker.close()
+            self.result.failures[one.key] = failure_from(error)
+        one.worker.close()
         return None
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tokbench_subword.bpe.encoder import Encoder
-from tokbench_subword.bpe.offsets import Offsets
-from tokbench_subword.bpe.preparation import Preparation
+from tokbench_subword.bpe.encoder import BpeEncoder
+from tokbench_subword.bpe.offsets import BpeOffsets
+from tokbench_subword.bpe.preparation import BpePreparation
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.files.tokenizer_json import read_document
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, trainers
@@ -199,7 +199,7 @@ def test_spans_of_many_texts_are_those_of_the_general_path(make, tmp_path):
     path = tmp_path / "tokenizer.json"
     MAKES[make]().save(str(path))
     ours = BpeTokenizer.from_file(path)
-    general = Offsets(ours.model, Preparation.of(read_document(path)), Encoder(ours.model))
+    general = BpeOffsets(ours.model, BpePreparation.of(read_document(path)), BpeEncoder(ours.model))
     spans, limits = ours.offsets_batch(INPUTS)
     assert limits.tolist() == ours.encode_batch(INPUTS).offsets.tolist()
     for index, text in enumerate(INPUTS):

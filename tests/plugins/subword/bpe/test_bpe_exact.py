@@ -14,7 +14,7 @@ import pytest
 import tiktoken
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tokbench_subword.bpe.encoder import Encoder
+from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.ranks import model_of_ranks
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.pipeline.patterns import Pattern
@@ -37,7 +37,7 @@ def tiktoken_pair(test_data):
             theirs = tiktoken.get_encoding(name)
             pattern = Pattern.of(theirs._pat_str, dialect="rust", keep_gaps=False)
             assert pattern.cutters
-            made[name] = theirs, Encoder(model_of_ranks(theirs._mergeable_ranks, pattern=pattern))
+            made[name] = theirs, BpeEncoder(model_of_ranks(theirs._mergeable_ranks, pattern=pattern))
         return made[name]
 
     return get
@@ -160,7 +160,7 @@ def test_batches_threads_and_single_calls_agree(tiktoken_pair, test_data):
     theirs, _ = tiktoken_pair("gpt2")
     model = model_of_ranks(theirs._mergeable_ranks, pattern=Pattern("gpt2"))
     texts = [*_lines(test_data, every=40), "", "\x00", ""]
-    one, four = Encoder(model), Encoder(model, threads=4)
+    one, four = BpeEncoder(model), BpeEncoder(model, threads=4)
     batch, threaded = one.encode_batch(texts), four.encode_batch(texts)
     assert batch.ids.dtype == np.int32
     assert batch.offsets.dtype == np.int64

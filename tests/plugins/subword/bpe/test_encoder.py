@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tokbench_subword.bpe.encoder import Encoder
+from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.bpe.trainer import train_bpe
@@ -37,12 +37,12 @@ WORDS.append("ab" * 40)
 
 
 @pytest.fixture(scope="module")
-def encoder() -> Encoder:
-    return Encoder(train_bpe(["the lowest of the lower, née 日本 1234 don't"] * 9, vocab_size=300))
+def encoder() -> BpeEncoder:
+    return BpeEncoder(train_bpe(["the lowest of the lower, née 日本 1234 don't"] * 9, vocab_size=300))
 
 
 @pytest.fixture(scope="module")
-def alone(encoder: Encoder) -> Alone:
+def alone(encoder: BpeEncoder) -> Alone:
     return encoder.one_by_one()[0]
 
 
@@ -50,7 +50,7 @@ def random_text(rng: random.Random, most: int) -> str:
     return "".join(rng.choices(WORDS, k=rng.randrange(most)))
 
 
-def test_alone_as_in_a_batch(encoder: Encoder, alone: Alone) -> None:
+def test_alone_as_in_a_batch(encoder: BpeEncoder, alone: Alone) -> None:
     rng = random.Random(3)
     # short after long ones: what an earlier text left behind is not of the next
     texts = [random_text(rng, most) for most in (4000, 2, 40, 9000, 3, 1) * 40]
@@ -63,7 +63,7 @@ def test_alone_as_in_a_batch(encoder: Encoder, alone: Alone) -> None:
 @pytest.mark.parametrize(
     "words", [WORDS, [word for word in WORDS if word != "\ud800"], ["the ", "low"], ["日", "né"]]
 )
-def test_many_as_each_alone(encoder: Encoder, alone: Alone, words: list[str], most: int) -> None:
+def test_many_as_each_alone(encoder: BpeEncoder, alone: Alone, words: list[str], most: int) -> None:
     """Whether short or long, with surrogates or without, in ASCII or not, and in any kind of sequence."""
     rng = random.Random(7)
     texts = deque("".join(rng.choices(words, k=rng.randrange(most))) for _ in range(3000))
@@ -73,25 +73,25 @@ def test_many_as_each_alone(encoder: Encoder, alone: Alone, words: list[str], mo
 
 def test_the_words_of_a_first_batch_are_all_known_to_the_second() -> None:
     """The cache grows in the midst of a batch; it did behind it, and most words of the first were gone."""
-    encoder = Encoder(train_bpe(["the lowest of the lower"] * 9, vocab_size=300))
+    encoder = BpeEncoder(train_bpe(["the lowest of the lower"] * 9, vocab_size=300))
     texts = [f"w{number}" for number in range(10_000)]
     first = encoder.encode_batch(texts).to_lists()
     (work,) = encoder._idle
     assert work.words.held >= 9_900
     assert encoder.encode_batch(texts).to_lists() == first
-    assert Encoder(encoder.model, cache=0).encode_batch(texts).to_lists() == first
+    assert BpeEncoder(encoder.model, cache=0).encode_batch(texts).to_lists() == first
 
 
 @pytest.mark.parametrize("size", [0, 1, TEXT_SIZE - 1, TEXT_SIZE, TEXT_SIZE + 1, 3 * TEXT_SIZE])
 @pytest.mark.parametrize("unit", ["a", " ", "a b ", "\n"])
-def test_of_every_size(encoder: Encoder, alone: Alone, size: int, unit: str) -> None:
+def test_of_every_size(encoder: BpeEncoder, alone: Alone, size: int, unit: str) -> None:
     text = (unit * size)[:size]
     ids = alone(text)
     assert ids.dtype == np.int32
     assert ids.tolist() == encoder.encode_batch([text, "x"])[0].tolist()
 
 
-def test_short_lists_as_long_ones(encoder: Encoder, alone: Alone) -> None:
+def test_short_lists_as_long_ones(encoder: BpeEncoder, alone: Alone) -> None:
     rng = random.Random(4)
     texts = [random_text(rng, 30) for _ in range(300)]
     texts += ["\ud83d", "\ude00", "\ud83d\ude00", "\ude00", "", "x"]  # halves of a pair apart, and a pair
@@ -102,7 +102,7 @@ def test_short_lists_as_long_ones(encoder: Encoder, alone: Alone) -> None:
 
 
 @pytest.mark.parametrize("wrong", [None, 5, b"abc", ["abc"]])
-def test_what_is_no_text_is_refused(encoder: Encoder, alone: Alone, wrong: Any) -> None:
+def test_what_is_no_text_is_refused(encoder: BpeEncoder, alone: Alone, wrong: Any) -> None:
     with pytest.raises(TokenizerError, match="must be a str"):
         alone(wrong)
     with pytest.raises((TypeError, AttributeError)):
@@ -117,7 +117,7 @@ def test_a_kind_of_string(alone: Alone) -> None:
 
 
 @pytest.mark.parametrize("size", [0, 1, HEADS - 1, HEADS, HEADS + 1, TEXT_CHARACTERS, TEXT_CHARACTERS + 1])
-def test_to_lists(encoder: Encoder, size: int) -> None:
+def test_to_lists(encoder: BpeEncoder, size: int) -> None:
     to_array, to_list = encoder.one_by_one()
     for text in ("1" * size, "é" * size, "日" * size):
         ids = to_list(text)
@@ -125,7 +125,7 @@ def test_to_lists(encoder: Encoder, size: int) -> None:
         assert ids == to_array(text).tolist() == encoder.encode_batch([text]).ids.tolist()
 
 
-def test_arguments_as_of_any_function(encoder: Encoder) -> None:
+def test_arguments_as_of_any_function(encoder: BpeEncoder) -> None:
     expected = encoder.encode_batch(["a b"]).ids.tolist()
     for function in encoder.one_by_one():
         assert list(function(text="a b")) == expected  # type: ignore[call-arg]
@@ -135,7 +135,7 @@ def test_arguments_as_of_any_function(encoder: Encoder) -> None:
         assert [*inspect.signature(function).parameters] == ["text"]
 
 
-def test_nothing_waits_for_a_collection_of_garbage(encoder: Encoder) -> None:
+def test_nothing_waits_for_a_collection_of_garbage(encoder: BpeEncoder) -> None:
     tokenizer = BpeTokenizer.of_model(encoder.model)
     assert tokenizer.decode(tokenizer("the lowest")) == tokenizer.decode(tokenizer.encode("the lowest"))
     encode, freed = tokenizer.encode, [weakref.ref(tokenizer), weakref.ref(tokenizer._encoder)]
@@ -150,7 +150,7 @@ def test_nothing_waits_for_a_collection_of_garbage(encoder: Encoder) -> None:
         gc.enable()
 
 
-def test_a_text_in_the_midst_of_another(encoder: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_in_the_midst_of_another(encoder: BpeEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
     """As may happen where garbage is collected while ids are copied: the second text goes elsewhere."""
     texts, inner = ["12 " * HEADS, "the lower", "34 " * HEADS], "the lowest"
     expected = encoder.encode_batch([*texts, inner]).to_lists()
@@ -170,7 +170,7 @@ def test_a_text_in_the_midst_of_another(encoder: Encoder, monkeypatch: pytest.Mo
     assert found == expected[-1:]
 
 
-def test_from_several_threads_at_once(encoder: Encoder, alone: Alone) -> None:
+def test_from_several_threads_at_once(encoder: BpeEncoder, alone: Alone) -> None:
     rng = random.Random(5)
     texts = [random_text(rng, 400) for _ in range(2000)]
     expected = [ids.tolist() for ids in encoder.encode_batch(texts)]
@@ -197,7 +197,7 @@ def test_compiling_is_announced_of_what_is_used(
         merges=np.empty((0, 3), np.int32),
         pattern=Pattern.of(pattern),
     )
-    encoder = Encoder(model)
+    encoder = BpeEncoder(model)
     assert encoder.encode("a b").tolist() == encoder.encode_batch(["a b"]).ids.tolist() == [97, 32, 98]
     assert capsys.readouterr().err.count("compiling") == at_once
     data = np.frombuffer(b"ab" + bytes(64), np.uint8)
@@ -206,12 +206,12 @@ def test_compiling_is_announced_of_what_is_used(
 
 
 FIRST_USE = """
-from tokbench_subword.bpe.encoder import Encoder
+from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.pipeline.patterns import Pattern
 import numpy as np
 vocabulary, merges = tuple(bytes([byte]) for byte in range(256)), np.empty((0, 3), np.int32)
-encoder = Encoder(BpeModel(vocabulary=vocabulary, merges=merges, pattern=Pattern.of("gpt2")))
+encoder = BpeEncoder(BpeModel(vocabulary=vocabulary, merges=merges, pattern=Pattern.of("gpt2")))
 print(encoder.one_by_one()[1]("a") + encoder.encode_batch(["b" * 9000]).ids[:1].tolist())
 """
 
@@ -229,7 +229,7 @@ def test_the_first_process_says_that_it_compiles_and_the_second_does_not(tmp_pat
     assert [run.stderr.count("compiling kernels") for run in runs] == [1, 0]
 
 
-def test_ids_are_the_same_each_time_at_every_length_of_word(encoder: Encoder) -> None:
+def test_ids_are_the_same_each_time_at_every_length_of_word(encoder: BpeEncoder) -> None:
     rng = random.Random(2)
     units = ["日本", "語", "の長い", "文章", "ไม่มี", "เว้น", "é", "-", "=", "ab"]
     texts = []
@@ -243,6 +243,6 @@ def test_ids_are_the_same_each_time_at_every_length_of_word(encoder: Encoder) ->
         assert [encoder.encode(text).tolist() for text in texts] == once
     encoder.forget()
     assert encoder.encode_batch(texts[::-1]).to_lists() == once[::-1]
-    small = Encoder(encoder.model, cache=1)
+    small = BpeEncoder(encoder.model, cache=1)
     for _ in range(2):
         assert small.encode_batch(texts).to_lists() == once

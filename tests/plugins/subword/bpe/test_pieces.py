@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokbench_subword.bpe.encoder import Encoder
+from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.pieces import Pieces
 from tokbench_subword.bpe.plain import segment
 from tokbench_subword.bpe.ranks import every_split, model_of_ranks
-from tokbench_subword.bpe.tables import TokenTable
+from tokbench_subword.bpe.tables import TokenIndex
 from tokbench_subword.pipeline.patterns import Pattern
 
 from tokbench.errors import TokenizerError
@@ -36,7 +36,7 @@ def _model(merges: list[tuple[bytes, bytes]]) -> BpeModel:
 
 def _pieces(model: BpeModel) -> Pieces | None:
     byte_ids = np.array([model.ids[byte] for byte in BYTES], np.uint32)
-    return Pieces.of(TokenTable.of(model.vocabulary), model.merges, model.merge_ranks, byte_ids)
+    return Pieces.of(TokenIndex.of(model.vocabulary), model.merges, model.merge_ranks, byte_ids)
 
 
 def _plain(model: BpeModel, text: str) -> list[int]:
@@ -65,7 +65,7 @@ def test_most_random_vocabularies_have_pieces():
 @pytest.mark.parametrize("seed", range(8))
 def test_ids_are_what_merging_gives_with_pieces_and_without(seed):
     model = _model(_random_merges(seed, 40))
-    encoder = Encoder(model)
+    encoder = BpeEncoder(model)
     chosen = np.random.default_rng(seed)
     for length in (1, 2, 15, 16, 31, 32, 64, 65, 66, 130, 700):
         text = "".join(chosen.choice(list("aab" if seed % 2 else "abc"), length))
@@ -73,7 +73,7 @@ def test_ids_are_what_merging_gives_with_pieces_and_without(seed):
 
 
 _SMALL = [_model(_random_merges(seed, 25)) for seed in range(6)]
-_ENCODERS = [Encoder(model) for model in _SMALL]
+_ENCODERS = [BpeEncoder(model) for model in _SMALL]
 
 
 @settings(max_examples=100, deadline=None)
@@ -102,7 +102,7 @@ def test_merges_out_of_order_are_merged_as_they_say(merges):
     ids = {token: index for index, token in enumerate(vocabulary)}
     rows = np.array([[ids[left], ids[right], ids[left + right]] for left, right in merges], np.int32)
     model = BpeModel(vocabulary=tuple(vocabulary), merges=rows, pattern=Pattern("none"))
-    encoder = Encoder(model)
+    encoder = BpeEncoder(model)
     for text in ("abc", "abcd", "aaaa", "aaaaaaa", "abcabc" * 30, "a" * 333, "abcdabc" * 40):
         assert encoder.encode(text).tolist() == _plain(model, text), text
 
@@ -122,8 +122,8 @@ def test_a_token_that_no_merge_reaches_is_no_piece():
     pieces = _pieces(model)
     assert pieces is not None
     assert 257 not in pieces.ids.tolist()
-    assert Encoder(model).encode("abcd").tolist() == [257]
-    assert Encoder(model).encode("abcdabcd" * 20).tolist() == _plain(model, "abcdabcd" * 20)
+    assert BpeEncoder(model).encode("abcd").tolist() == [257]
+    assert BpeEncoder(model).encode("abcdabcd" * 20).tolist() == _plain(model, "abcdabcd" * 20)
 
 
 @pytest.mark.long
@@ -136,12 +136,12 @@ def test_the_cache_grows_and_forgets_without_a_wrong_id():
     words = ["".join(word) for word in chosen.choice(letters, (50_000, 12))]
     words += ["".join(word) for word in chosen.choice(letters, (20_000, 20))]
     texts = [" ".join(words[i : i + 500]) for i in range(0, len(words), 500)]
-    encoder = Encoder(model)
+    encoder = BpeEncoder(model)
     first, again = encoder.encode_batch(texts), encoder.encode_batch(texts)
     assert np.array_equal(first.ids, again.ids)
     assert np.array_equal(first.offsets, again.offsets)
     for text, ids in list(zip(texts, first, strict=True))[::40]:
-        assert Encoder(model).encode(text).tolist() == ids.tolist()
+        assert BpeEncoder(model).encode(text).tolist() == ids.tolist()
         assert b"".join(model.vocabulary[i] for i in ids.tolist()) == text.encode()
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tokbench_subword.bpe.encoder import Encoder
+from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.plain import segment
 from tokbench_subword.bpe.spaces import word_cutters
@@ -33,7 +33,7 @@ def without_pattern(pattern: str) -> BpeModel:
 
 
 MODELS = {pattern: without_pattern(pattern) for pattern in CUTS}
-ENCODERS = {pattern: Encoder(model) for pattern, model in MODELS.items()}
+ENCODERS = {pattern: BpeEncoder(model) for pattern, model in MODELS.items()}
 
 
 @pytest.mark.parametrize("pattern", CUTS)
@@ -75,4 +75,4 @@ def test_the_mark_of_sentencepiece_is_a_space_too() -> None:
     text = "▁at▁▁bé▁a.▁at"
     spans = cutter.spans(text.encode()).tolist()
     assert [text.encode()[start:end].decode() for start, end in spans] == ["▁at", "▁▁bé", "▁a.▁at"]
-    assert Encoder(model).encode(text).tolist() == [symbol.id for symbol in segment(model, text)]
+    assert BpeEncoder(model).encode(text).tolist() == [symbol.id for symbol in segment(model, text)]

@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from tokbench_subword.bpe.encoder import Encoder
+from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.plain import segment
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF, spelled
@@ -73,7 +73,7 @@ def test_the_ids_are_those_of_the_letters(affixes, whole_tokens, left_out, unkno
     data = [word.encode() for word in words]
     ends = np.cumsum([0, *map(len, data)])
     text = np.frombuffer(b"".join(data) + bytes(PADDING), np.uint8)
-    encoder = Encoder(model, spelled=True)
+    encoder = BpeEncoder(model, spelled=True)
     expected = [[symbol.id for symbol in segment(model, spelled(word))] for word in data]
     for _ in range(2):
         batch = encoder.encode_pretokens(text, np.stack([ends[:-1], ends[1:]], axis=1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from tokbench_subword.bpe.encoder import Encoder
+from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.pipeline.patterns import Pattern
 
@@ -25,7 +25,7 @@ def test_words_that_are_tokens_are_those_tokens_at_every_length() -> None:
     expected = [
         [model.ids[word.encode()]] if word.encode() in model.ids else list(word.encode()) for word in words
     ]
-    encoder = Encoder(model)
+    encoder = BpeEncoder(model)
     for _ in range(2):
         assert [ids.tolist() for ids in encoder.encode_batch(words)] == expected
     encoder.forget()

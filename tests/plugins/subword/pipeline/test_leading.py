@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokbench_subword.bpe.preparation import Preparation
-from tokbench_subword.files.tokenizer_json import Document
+from tokbench_subword.bpe.preparation import BpePreparation
+from tokbench_subword.files.tokenizer_json import TokenizerJson
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.segments import TEXT, Segments
 
@@ -49,7 +49,7 @@ TOKENS = (
 _texts = st.text("ab 1½éÅ\u0301中ﬁ<s>\n", max_size=12) | st.text(max_size=6)
 
 
-def _plainly(preparation: Preparation, text: str) -> list[str | int]:
+def _plainly(preparation: BpePreparation, text: str) -> list[str | int]:
     found: list[str | int] = []
     for part in preparation.parts(text):
         if part.token is not None:
@@ -59,7 +59,7 @@ def _plainly(preparation: Preparation, text: str) -> list[str | int]:
     return found
 
 
-def _compiled(preparation: Preparation, texts: list[str]) -> list[list[str | int]]:
+def _compiled(preparation: BpePreparation, texts: list[str]) -> list[list[str | int]]:
     compiled = preparation.compiled
     segments = compiled.segments(Segments.of([text.encode() for text in texts]))
     segments = segments.cut(*segments.pieces(compiled.cutters))
@@ -81,13 +81,13 @@ def test_first_is_what_the_plain_form_takes_for_first(
     name: str, cuts: str, texts: list[str], added: bool
 ) -> None:
     texts = [text.encode("utf-8", "replace").decode() for text in [*texts, " a b", "ab 1", "1 b", "½ a", ""]]
-    document = Document(
+    document = TokenizerJson(
         model={},
         normalizer=NORMALIZERS[name],
         pre_tokenizer={"type": "Sequence", "pretokenizers": CUTS[cuts]},
         added_tokens=TOKENS if added else (),
     )
-    preparation = Preparation.of(document)
+    preparation = BpePreparation.of(document)
     assert _compiled(preparation, texts) == [_plainly(preparation, text) for text in texts]
     assert preparation.compiled.ways["cutting"] == "kernels"
 
@@ -95,6 +95,6 @@ def test_first_is_what_the_plain_form_takes_for_first(
 def test_ways_say_what_is_done_in_python_and_why() -> None:
     split = {"type": "Split", "pattern": {"Regex": r"(?>a|ab)c"}, "behavior": "Isolated", "invert": False}
     replace = {"type": "Replace", "pattern": {"Regex": r"x*"}, "content": "-"}
-    ways = Preparation.of(Document(model={}, normalizer=replace, pre_tokenizer=split)).compiled.ways
+    ways = BpePreparation.of(TokenizerJson(model={}, normalizer=replace, pre_tokenizer=split)).compiled.ways
     assert ways["cutting"].startswith("Python: an atomic group")
     assert ways["normalizing"].startswith("Python: ")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokbench_subword.files.tokenizer_json import Document
+from tokbench_subword.files.tokenizer_json import TokenizerJson
 from tokbench_subword.pipeline.normalizers import normalizer_of
 from tokbench_subword.pipeline.origins import located
 from tokbench_subword.pipeline.preparation import Preparation
@@ -26,7 +26,7 @@ from ..word_rules import BLANKS, CHAINS, HARD, MAP, RUNS, N, P, config, texts
 
 
 def preparation_of(normalizer: Any, pre_tokenizer: Any) -> Preparation:
-    document = Document(model={}, normalizer=config(normalizer), pre_tokenizer=config(pre_tokenizer))
+    document = TokenizerJson(model={}, normalizer=config(normalizer), pre_tokenizer=config(pre_tokenizer))
     return Preparation(document=document)
 
 
@@ -141,7 +141,7 @@ def test_damaged_maps_are_refused() -> None:
     from tokbench.errors import TokenizerError
 
     steps = {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(b"\xff\xff\0\0abc").decode()}
-    document = Document(model={}, normalizer=steps, pre_tokenizer=config(P.Metaspace()))
+    document = TokenizerJson(model={}, normalizer=steps, pre_tokenizer=config(P.Metaspace()))
     with pytest.raises(TokenizerError, match="damaged"):
         _ = Preparation(document=document).compiled
 

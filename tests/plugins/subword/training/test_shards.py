@@ -18,7 +18,7 @@ from tokbench_subword.training.alphabet import byte_symbols, character_symbols
 from tokbench_subword.training.pairs import RUN_HEAD
 from tokbench_subword.training.plain import plain_merges
 from tokbench_subword.training.session import MergeSession
-from tokbench_subword.training.shards import Shard, ShardedSession, Starvation, merge_session
+from tokbench_subword.training.shards import ShardedSession, Starvation, WordShard, merge_session
 from tokbench_subword.training.ties import BYTES, FIRST_SEEN, HF, LEXICOGRAPHIC, TIES
 
 from tokbench.counts import WordCounts
@@ -136,23 +136,23 @@ def test_only_large_corpora_are_shared_and_by_two_rules(monkeypatch: pytest.Monk
 def test_all_that_can_be_short_of_room_grows(rule: int, monkeypatch: pytest.MonkeyPatch) -> None:
     grown: set[int] = set()
     in_batch: set[bool] = set()
-    growers = Shard.growers
-    renew_runs = Shard._renew_runs
+    growers = WordShard.growers
+    renew_runs = WordShard._renew_runs
 
-    def noted(shard: Shard) -> dict[int, Any]:
+    def noted(shard: WordShard) -> dict[int, Any]:
         def grower(reason: int, grow: Any) -> Any:
             return lambda: (grown.add(reason), grow())
 
         return {reason: grower(reason, grow) for reason, grow in growers(shard).items()}
 
-    def renewed(shard: Shard) -> None:
+    def renewed(shard: WordShard) -> None:
         state, work = shard.work[at.STATE], shard.work
         in_batch.add(bool(state[at.AT_MERGE] > 0))
         renew_runs(shard)
         at_hand = state[at.N_EVENTS :][:2].sum() + RUN_HEAD * state[at.N_MET :][:2].sum()
         work[at.RUNS] = work[at.RUNS][: state[at.RUNS_USED] + at_hand].copy()
 
-    def tight(self: Shard, *words: Any, **options: Any) -> None:
+    def tight(self: WordShard, *words: Any, **options: Any) -> None:
         made(self, *words, **options)
         work = self.work
         parts, ends = work[at.OUTBOX].reshape(options["n_shards"], -1), work[at.OUTBOX_ENDS]
@@ -165,13 +165,13 @@ def test_all_that_can_be_short_of_room_grows(rule: int, monkeypatch: pytest.Monk
         for number in (at.HEAP_COUNTS, at.HEAP_KEYS, at.HEAP_EXTRAS):
             work[number] = np.empty(1, np.int64)
 
-    made = Shard.__init__
+    made = WordShard.__init__
     generator = np.random.default_rng(3)  # of two letters: few pairs at first, and many that merges make
     words = WordCounts.of({"".join(generator.choice(["a", "b"], 24)): 2 for _ in range(400)})
     expected = learned(words, 0, rule=rule)
-    monkeypatch.setattr(Shard, "growers", noted)
-    monkeypatch.setattr(Shard, "_renew_runs", renewed)
-    monkeypatch.setattr(Shard, "__init__", tight)
+    monkeypatch.setattr(WordShard, "growers", noted)
+    monkeypatch.setattr(WordShard, "_renew_runs", renewed)
+    monkeypatch.setattr(WordShard, "__init__", tight)
     monkeypatch.setattr(initial, "ROOM", 1)
     monkeypatch.setattr(sharded, "table_bits", lambda n_pairs: 6)
     assert learned(words, 3, 2, rule=rule) == expected
@@ -227,17 +227,17 @@ def test_an_interrupt_ends_all_threads(threads: int, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("failing", [0, 2])
 def test_a_failure_in_one_thread_ends_all(failing: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_room(shard: Shard) -> None:
+    def no_room(shard: WordShard) -> None:
         if shard.work[at.STATE][at.SHARD] == failing:
             raise MemoryError("no room")
         shard.work.grow(at.MERGES, unit=3)
 
-    def short(shard: Shard) -> dict[int, Any]:
+    def short(shard: WordShard) -> dict[int, Any]:
         return {**growers(shard), at.MERGES_FULL: lambda: no_room(shard)}
 
-    growers = Shard.growers
+    growers = WordShard.growers
     symbols, starts, tokens = byte_symbols(WORDS, HF, None)
-    monkeypatch.setattr(Shard, "growers", short)
+    monkeypatch.setattr(WordShard, "growers", short)
     session = ShardedSession(
         symbols, starts, WORDS.counts, shards=3, threads=3, tokens=tokens, n_wanted=900, rule=HF
     )

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tokbench_subword.unigram.train_counts import sorted_words
 from tokbench_subword.unigram.train_edges import Edges, find_edges, thin
 from tokbench_subword.unigram.train_prune import _largest
-from tokbench_subword.unigram.train_seeds import Pieces, find_seeds
+from tokbench_subword.unigram.train_seeds import SeedPieces, find_seeds
 from tokbench_subword.unigram.train_sorting import in_order
 from tokbench_subword.unigram.train_suffixes import sorted_suffixes
 from tokbench_subword.unigram.train_sums import summed
@@ -117,7 +117,7 @@ def _listed(edges: Edges, in_words: list[bool]) -> list[list[tuple[int, int]]]:
     return [found[low:high] if in_word else [] for low, high, in_word in limits]
 
 
-def _expected_edges(text: Text, pieces: Pieces, max_length: int) -> list[list[tuple[int, int]]]:
+def _expected_edges(text: Text, pieces: SeedPieces, max_length: int) -> list[list[tuple[int, int]]]:
     """At each place of a word the pieces that begin there, the shortest first."""
     symbols = text.symbols.tolist()
     written = {
@@ -205,7 +205,7 @@ def _plain_edges(text: Text, pieces: list[tuple[int, ...]], max_length: int) -> 
 
 def test_pieces_are_spelled() -> None:
     text = lay_out(WordCounts.of({"abab": 1, " ba": 2}), np.array([32, 97, 98], np.uint32), 4, 1)
-    pieces = Pieces(np.array([0, 1, 5]), np.array([1, 3, 2]), np.zeros(3))
+    pieces = SeedPieces(np.array([0, 1, 5]), np.array([1, 3, 2]), np.zeros(3))
     assert pieces.spelled(text) == ["a", "bab", " b"]
     assert pieces.kept(np.array([2, 0])).spelled(text, np.array([95, 97, 98], np.uint32)) == ["_b", "a"]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tokbench.errors import TokbenchError
-from tokbench.results.cell import Failure
+from tokbench.results.cell import TaskFailure
 
 Emit = Callable[[object], None]
 """Sends an event to whoever called; the first argument of everything that is called in a worker."""
@@ -137,20 +137,20 @@ _REMEDIES = {
 }
 
 
-def failure_of(error: BaseException) -> Failure:
+def failure_of(error: BaseException) -> TaskFailure:
     """What went wrong while a tokenizer was at work, with what to do about it."""
     kind, message, trace = describe(error)
     # Our own errors say what to do themselves.
     remedy = "" if isinstance(error, TokbenchError) else _REMEDIES[kind]
-    return Failure(kind, message, remedy, trace)
+    return TaskFailure(kind, message, remedy, trace)
 
 
-def failure(kind: str, message: str, *, traceback: str = "", output: str = "") -> Failure:
+def failure(kind: str, message: str, *, traceback: str = "", output: str = "") -> TaskFailure:
     """A failure of one of the usual kinds, with its remedy."""
-    return Failure(kind, message, _REMEDIES.get(kind, ""), traceback, output)
+    return TaskFailure(kind, message, _REMEDIES.get(kind, ""), traceback, output)
 
 
-def failure_from(error: WorkerLost | CallFailed, doing: str = "") -> Failure:
+def failure_from(error: WorkerLost | CallFailed, doing: str = "") -> TaskFailure:
     """Why a call in a worker has no answer; raises `error` again where that is because the user stopped it."""
     message = f"{doing}: {error}" if doing else str(error)
     if isinstance(error, CallFailed):

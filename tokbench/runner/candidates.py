@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import TokbenchError
 from tokbench.inspection.facts import facts, file_digests, versions
-from tokbench.results.cell import Failure
+from tokbench.results.cell import TaskFailure
 from tokbench.runner.counting import loaded
 from tokbench.runner.recipe import (
     Recipe,
@@ -24,9 +24,9 @@ from tokbench.runner.training import Trained
 from tokbench.runner.training_stage import TrainingStage
 from tokbench.spec import Spec
 from tokbench.tokenizer import special_ids, unk_id
+from tokbench.workers.calls import CallFailed, Emit, WorkerLost, failure_from, failure_of
 from tokbench.workers.interrupt import Stop
 from tokbench.workers.pool import borrowed
-from tokbench.workers.worker import CallFailed, Emit, WorkerLost, failure_from, failure_of
 
 if TYPE_CHECKING:
     from tokbench.runner.plan import Entry, Plan  # which a worker does without
@@ -36,7 +36,7 @@ _ONLY_OPTIONAL = "it is optional here, so it is not downloaded; name it under `t
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class Candidate:
     """A tokenizer of the run: its recipe and facts, or why there are none.
 
     `skipped` marks an optional one that is not at hand. `training` tells what training took.
@@ -48,7 +48,7 @@ class Subject:
     files: list[dict[str, Any]] = field(default_factory=list)
     libraries: dict[str, str] = field(default_factory=dict)
     training: dict[str, Any] | None = None
-    failure: Failure | None = None
+    failure: TaskFailure | None = None
 
     @property
     def ready(self) -> bool:
@@ -67,7 +67,7 @@ class Subject:
         return self.failure is not None and self.entry.optional
 
 
-def make_ready(plan: Plan, models: Path, stop: Stop, display: Display) -> list[Subject]:
+def make_ready(plan: Plan, models: Path, stop: Stop, display: Display) -> list[Candidate]:
     """Every tokenizer of the plan, trained ones kept under `models`; failures are kept, none is raised.
 
     Raises `WorkerLost` of kind ``interrupted`` only. Once the user asked to stop, no more are begun.
@@ -78,14 +78,14 @@ def make_ready(plan: Plan, models: Path, stop: Stop, display: Display) -> list[S
         order = sorted(plan.entries, key=lambda entry: not entry.trains)
         with ThreadPoolExecutor(plan.jobs) as threads:
             made = threads.map(
-                lambda entry: Subject(entry) if stop.asked else _ready(plan, entry, stage), order
+                lambda entry: Candidate(entry) if stop.asked else _ready(plan, entry, stage), order
             )
-            by_key = {subject.entry.key: subject for subject in made}
+            by_key = {candidate.entry.key: candidate for candidate in made}
     return [by_key[entry.key] for entry in plan.entries]
 
 
-def _ready(plan: Plan, entry: Entry, stage: TrainingStage) -> Subject:
-    subject = Subject(entry)
+def _ready(plan: Plan, entry: Entry, stage: TrainingStage) -> Candidate:
+    candidate = Candidate(entry)
     try:
         context = plan.registry.context
         if entry.optional:  # optional means "if at hand": it is not worth a download nobody asked for
@@ -94,7 +94,7 @@ def _ready(plan: Plan, entry: Entry, stage: TrainingStage) -> Subject:
         trained = None
         if entry.trains:
             trained, info = stage.train(entry)
-            subject = replace(subject, training=info)
+            candidate = replace(candidate, training=info)
         with borrowed() as worker:
             recipe, files, libraries = worker.call(
                 recipe_of,
@@ -103,12 +103,12 @@ def _ready(plan: Plan, entry: Entry, stage: TrainingStage) -> Subject:
                 trained,
                 limits=plan.limits,
             )
-            subject = replace(subject, files=files, libraries=libraries)
-            return replace(subject, recipe=recipe, about=worker.call(about, recipe, limits=plan.limits))
+            candidate = replace(candidate, files=files, libraries=libraries)
+            return replace(candidate, recipe=recipe, about=worker.call(about, recipe, limits=plan.limits))
     except (WorkerLost, CallFailed) as error:
-        return replace(subject, failure=failure_from(error))
+        return replace(candidate, failure=failure_from(error))
     except TokbenchError as error:
-        return replace(subject, failure=failure_of(error))
+        return replace(candidate, failure=failure_of(error))
 
 
 @dataclass(frozen=True, slots=True)
