@@ -49,10 +49,10 @@ def cache_dir() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "tokbench"
 
 
-def default_context(*, allow_remote_code: bool = False, threads: int = 1) -> LoadContext:
+def default_context(*, allow_remote_code: bool = False) -> LoadContext:
     """The context that the environment asks for."""
     offline = any(os.environ.get(name, "") not in ("", "0", "false") for name in OFFLINE_VARIABLES)
-    return LoadContext(cache_dir(), offline, allow_remote_code, threads)
+    return LoadContext(cache_dir(), offline, allow_remote_code)
 
 
 @dataclass(frozen=True)

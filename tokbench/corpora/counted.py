@@ -106,7 +106,7 @@ def added_up(tables: Sequence[pa.Table], keys: Sequence[str] = KEYS) -> pa.Table
     return grouped.rename_columns([name.removesuffix("_sum") for name in grouped.column_names])
 
 
-def words_of(table: pa.Table, unit: int = 1) -> WordCounts:
+def words_of(table: pa.Table) -> WordCounts:
     """Rows as counted words."""
     column = table["pretoken"].combine_chunks()
     if not len(column):
@@ -115,7 +115,7 @@ def words_of(table: pa.Table, unit: int = 1) -> WordCounts:
     ends = np.frombuffer(starts, np.int64)[column.offset : column.offset + len(column) + 1]
     text = np.zeros(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
     text = text[ends[0] : ends[-1]]
-    return WordCounts(text, ends - ends[0], table["count"].to_numpy().astype(np.int64), unit)
+    return WordCounts(text, ends - ends[0], table["count"].to_numpy().astype(np.int64), 1)
 
 
 def joined(parts: Sequence[WordCounts], unit: int) -> WordCounts:

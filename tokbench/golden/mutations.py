@@ -63,9 +63,9 @@ class MutationScore:
         }
 
 
-def mutants(content: Mapping[str, Any], *, drawn: int, seed: int = 0) -> Iterator[tuple[str, Content]]:
+def mutants(content: Mapping[str, Any], *, drawn: int) -> Iterator[tuple[str, Content]]:
     """The changed contents, each with a name; `drawn` merges and tokens of each kind are drawn evenly."""
-    changes = [*_of_parts(content), *_of_added(content), *of_model(content, random.Random(seed), drawn)]
+    changes = [*_of_parts(content), *_of_added(content), *of_model(content, random.Random(0), drawn)]
     for name, change in changes:
         one = copy.copy(dict(content))
         for part in ("normalizer", "pre_tokenizer", "added_tokens"):

@@ -17,6 +17,9 @@ from tokbench.spec import Spec
 from tokbench.tokenizer import Tokenizer
 from tokbench.training_corpus import TrainingCorpus
 
+_EXAMPLES = 24
+"""Hard cases that the page offers."""
+
 
 def open_bench(
     registry: Registry,
@@ -110,11 +113,11 @@ def _path(spec: str) -> str:
         return spec
 
 
-def hard_cases(registry: Registry, dataset: str = "bundled:tricky", most: int = 24) -> list[dict[str, str]]:
+def hard_cases(registry: Registry) -> list[dict[str, str]]:
     """Examples from the bundled corpus of hard cases, spread over it; none where the corpus is not there."""
-    texts = texts_of(registry, dataset)
-    step = max(1, len(texts) // most)
-    return [{"title": _title(text), "text": text[:2000]} for text in texts[::step][:most]]
+    texts = texts_of(registry, "bundled:tricky")
+    step = max(1, len(texts) // _EXAMPLES)
+    return [{"title": _title(text), "text": text[:2000]} for text in texts[::step][:_EXAMPLES]]
 
 
 def texts_of(registry: Registry, dataset: str) -> list[str]:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from tokbench.batch import TokenBatch
 from tokbench.errors import CorpusError
 from tokbench.inspection.bytetable import DOCUMENTS_A_BATCH, ByteTable, IdKind, byte_table
+from tokbench.metrics.context import CONFIDENCE, REPLICATES
 from tokbench.metrics.intervals import Interval, intervals
 from tokbench.metrics.lossfile import Scored
 from tokbench.metrics.resampling import resampled_sums
@@ -101,8 +102,6 @@ def audit_bits(
     documents: Iterable[Scored],
     *,
     seed: int = 0,
-    replicates: int = 1000,
-    confidence: float = 0.95,
     progress: Callable[[int], None] | None = None,
 ) -> BitsAudit:
     """Bits per byte of documents with their losses, exactly, and by the usual short cuts.
@@ -130,7 +129,7 @@ def audit_bits(
             progress(number)
     if not sums[SUMS.index("bytes")].sum() > 0:
         raise CorpusError("no losses on text: there is nothing to divide by")
-    found = _figures(table, sums, seed, replicates, confidence)
+    found = _figures(table, sums, seed)
     whole = dict(zip(SUMS, sums.sum(axis=1).tolist(), strict=True))
     totals = {name: int(whole[name]) for name in ("documents", "tokens", "special_tokens", "bytes")}
     return BitsAudit(tokenizer.name, tuple(found), **totals, **counted)
@@ -223,13 +222,11 @@ class _Singles:
         return found
 
 
-def _figures(
-    table: ByteTable, sums: NDArray[np.float64], seed: int, replicates: int, confidence: float
-) -> list[BitsFigure]:
+def _figures(table: ByteTable, sums: NDArray[np.float64], seed: int) -> list[BitsFigure]:
     """The exact figure and the short cuts, of the whole and of resamples."""
     import numpy as np
 
-    again = dict(zip(SUMS, resampled_sums(sums, seed=seed, n=replicates), strict=True))
+    again = dict(zip(SUMS, resampled_sums(sums, seed=seed, n=REPLICATES), strict=True))
     whole = dict(zip(SUMS, sums.sum(axis=1), strict=True))
     text = (table.kind == IdKind.TEXT) | (table.kind == IdKind.PARTIAL)
     mean = float(table.after[text].mean()) if text.any() else math.nan
@@ -244,7 +241,7 @@ def _figures(
         exact = ways[0][2]
         for _, _, compute in ways:
             rows += [compute(again) / math.log(2), compute(again) / exact(again) - 1]
-    limits = intervals(rows, confidence, int(whole["documents"]))
+    limits = intervals(rows, CONFIDENCE, int(whole["documents"]))
     said = float(exact(whole))
     return [
         BitsFigure(

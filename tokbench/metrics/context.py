@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 CHEAPEST = "cheapest"
 """As a reference: the cheapest language of each tokenizer, which is also what no reference means."""
+REPLICATES, CONFIDENCE = 1000, 0.95
+"""Of the bootstrap and its intervals, where nobody says otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +51,6 @@ class MeasureContext:
     model: Model | None = None
     renyi_alphas: tuple[float, ...] = ()
     seed: int = 0
-    replicates: int = 1000
-    confidence: float = 0.95
+    replicates: int = REPLICATES
+    confidence: float = CONFIDENCE
     exclude_lossy: bool = False

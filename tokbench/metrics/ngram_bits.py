@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from tokbench.batch import TokenBatch
 from tokbench.corpus import Dataset, Document
 from tokbench.errors import CorpusError, SpecError
+from tokbench.metrics.context import CONFIDENCE, REPLICATES
 from tokbench.metrics.intervals import Interval, intervals
 from tokbench.metrics.measure import ALL
 from tokbench.metrics.ngram import NgramModel
@@ -144,8 +145,6 @@ def ngram_bits(
     order: int = 3,
     limit: int = LIMIT,
     seed: int = 0,
-    replicates: int = 1000,
-    confidence: float = 0.95,
     split: int | None = None,
     progress: Callable[[int], None] = lambda documents: None,
 ) -> NgramReading:
@@ -225,8 +224,6 @@ def ngram_bits(
             },
             language,
             seed,
-            replicates,
-            confidence,
         )
     ]
     return NgramReading(order, known.documents, known.n_bytes, excluded, figures, estimates)
@@ -274,9 +271,7 @@ class Stability:
         return cls(tuple(sorted(sound, key=lambda name: sum(bits[name]))), bits, ranks)
 
 
-def _ranked(
-    read: Mapping[str, _Read], language: str, seed: int, replicates: int, confidence: float
-) -> list[NgramBits]:
+def _ranked(read: Mapping[str, _Read], language: str, seed: int) -> list[NgramBits]:
     """The figures of one language, best first, each with its interval and its rank.
 
     Tokenizers that lose text come last and have no rank: less text takes fewer bits.
@@ -286,11 +281,11 @@ def _ranked(
     again: dict[str, Floats] = {}
     found: list[NgramBits] = []
     for name, own in read.items():
-        sums = resampled_sums(own.sums, seed=seed, n=replicates)
+        sums = resampled_sums(own.sums, seed=seed, n=REPLICATES)
         with np.errstate(all="ignore"):
             again[name] = sums[0] / sums[1]
         bits, size = own.sums.sum(axis=1).tolist()
-        limits = intervals([again[name]], confidence, own.documents)[0]
+        limits = intervals([again[name]], CONFIDENCE, own.documents)[0]
         row = NgramBits(name, language, own.documents, own.tokens, int(size), bits, own.lost, limits)
         found.append(row)
     found.sort(key=lambda row: (row.lost > 0, row.bits_per_byte))
@@ -298,7 +293,7 @@ def _ranked(
     ranked = []
     for row in found:
         apart = [again[row.tokenizer] - again[each.tokenizer] for each in sound if each is not row]
-        limits_of = intervals(apart, confidence, row.documents)
+        limits_of = intervals(apart, CONFIDENCE, row.documents)
         if row.lost or not apart or None in limits_of:
             ranked.append(row)
             continue

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from tokbench.corpus import Dataset
 from tokbench.errors import CorpusError, TokenizerError
+from tokbench.metrics.context import CONFIDENCE, REPLICATES
 from tokbench.metrics.intervals import Interval, intervals
 from tokbench.metrics.metric import Metric
 from tokbench.metrics.resampling import resampled_sums
@@ -59,8 +60,6 @@ def distances(
     dataset: Dataset,
     *,
     seed: int = 0,
-    replicates: int = 1000,
-    confidence: float = 0.95,
     progress: Callable[[int], None] = lambda documents: None,
 ) -> list[Distance]:
     """The distance of each language of a dataset; intervals are by bootstrap over documents.
@@ -92,9 +91,9 @@ def distances(
             progress(done)
         tokens, fewest = sums.sum(axis=1).tolist()
         if fewest:
-            again = resampled_sums(sums, seed=seed, n=replicates)
+            again = resampled_sums(sums, seed=seed, n=REPLICATES)
             with np.errstate(all="ignore"):
-                limits = intervals([again[0] / again[1]], confidence, documents)[0]
+                limits = intervals([again[0] / again[1]], CONFIDENCE, documents)[0]
             found.append(Distance(language, documents, tokens, fewest, limits))
     if not found:
         raise CorpusError(f"{dataset.name}: no text in it, so there is nothing to divide by")

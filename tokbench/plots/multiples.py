@@ -118,23 +118,21 @@ def _grid(curves: Mapping[str, Curve], x: Axis, y: Axis, marks: bool) -> Figure:
     return figure
 
 
-def _thinned(curve: Curve, points: int = 14) -> tuple[NDArray[Any], NDArray[Any]]:
+def _thinned(curve: Curve) -> tuple[NDArray[Any], NDArray[Any]]:
     """A curve for the background: its course in few points, since every panel repeats every curve."""
     import numpy as np
 
-    places = np.unique(np.linspace(0, len(curve.x) - 1, points).round().astype(int))
+    places = np.unique(np.linspace(0, len(curve.x) - 1, 14).round().astype(int))
     return curve.x[places], curve.y[places]
 
 
-def _range(
-    curves: Mapping[str, Curve], scale: str, points: int = 60
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+def _range(curves: Mapping[str, Curve], scale: str) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """From where to where the curves go: places along the axis, the lowest and the highest value at each."""
     import numpy as np
 
     spaced = np.geomspace if scale == "log" else np.linspace
     every = np.concatenate([curve.x for curve in curves.values()])
-    places = spaced(every.min(), every.max(), points)
+    places = spaced(every.min(), every.max(), 60)
     values = [np.interp(places, curve.x, curve.y, left=np.nan, right=np.nan) for curve in curves.values()]
     return places, np.nanmin(values, axis=0), np.nanmax(values, axis=0)
 

@@ -9,8 +9,7 @@ from tokbench.plots import data
 from tokbench.plots.labels import dataset_label
 from tokbench.reports import tables
 from tokbench.reports.chosen import headline_metrics
-from tokbench.reports.figures import DASH, interval, shown
-from tokbench.reports.table import Column, Table, TableCell
+from tokbench.reports.table import Column, Table
 
 if TYPE_CHECKING:
     from tokbench.results import Run
@@ -32,10 +31,8 @@ def _has(run: Run, dataset: str) -> bool:
 def _table(table: Table, dataset: str) -> str:
     heads = "".join(f"<th>{escape(_heading(column))}</th>" for column in table.columns)
     rows = "".join(
-        "<tr>"
-        + "".join(_cell(cell, column) for cell, column in zip(row.cells, table.columns, strict=True))
-        + "</tr>"
-        for row in table.rows
+        "<tr>" + "".join(_cell(table, row, column) for column in range(len(table.columns))) + "</tr>"
+        for row in range(len(table.rows))
     )
     caption = f"<caption>{escape(dataset_label(dataset))}</caption>"
     return f"<table>{caption}<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
@@ -45,16 +42,9 @@ def _heading(column: Column) -> str:
     return " ".join(filter(None, (column.label, column.shown_unit)))
 
 
-def _cell(cell: str | TableCell, column: Column) -> str:
+def _cell(table: Table, row: int, column: int) -> str:
+    cell, text, ends = table.rows[row].cells[column], table.text(row, column), table.ends(row, column)
     if isinstance(cell, str):
-        return f"<th>{escape(cell)}</th>"
-    if cell.value is None:
-        return f'<td title="{escape(cell.why)}">{DASH}</td>'
-    places, scale = 2 if column.places is None else column.places, column.scale
-    ends = (
-        interval(cell.low * scale, cell.high * scale, places)
-        if cell.low is not None and cell.high is not None
-        else ""
-    )
-    text = shown(cell.value * scale, places, whole=100 if scale == 100 else float("inf"))
-    return f"<td>{text}{f' <small>{ends}</small>' if ends else ''}</td>"
+        return f"<th>{escape(text)}</th>"
+    why = f' title="{escape(cell.why)}"' if cell.value is None else ""
+    return f"<td{why}>{text}{f' <small>{ends}</small>' if ends else ''}</td>"

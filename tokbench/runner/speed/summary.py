@@ -81,8 +81,8 @@ def _of_few(ordered: Sequence[float]) -> list[float]:
     return [math.exp(middle - half), math.exp(middle + half)]
 
 
-def interval_rank(n: int, confidence: float = 0.95) -> int:
-    """How many of n sorted values to leave out at each end for an interval of the median.
+def interval_rank(n: int) -> int:
+    """How many of n sorted values to leave out at each end for an interval of the median at 95 %.
 
     Between the (k+1)-th smallest and the (k+1)-th largest the median lies with probability
     1 − 2·P(Binomial(n, 1/2) ≤ k); the largest such k is given, 0 where even the extremes cover less.
@@ -92,7 +92,7 @@ def interval_rank(n: int, confidence: float = 0.95) -> int:
         [0, 0, 0, 1, 5]
     """
     rank, below = 0, 1 + n  # outcomes of n tosses with at most rank + 1 heads
-    while rank + 1 < n / 2 and 2 * below <= (1 - confidence) * 2**n:
+    while rank + 1 < n / 2 and 2 * below <= 0.05 * 2**n:
         rank += 1
         below += math.comb(n, rank + 1)
     return rank

@@ -68,9 +68,7 @@ def test_the_metric_and_its_interval(tmp_path: Path) -> None:
         assert 1 <= low < row["ratio"] < high < 1.3
         assert row["ratio"] == row["tokens"] / row["fewest"]
     registry = build_registry()
-    [found] = distances(
-        registry.load(f"bpe:{path}"), registry.dataset("bundled:parallel,languages=eng_Latn"), replicates=100
-    )
+    [found] = distances(registry.load(f"bpe:{path}"), registry.dataset("bundled:parallel,languages=eng_Latn"))
     tokenizer = BpeTokenizer.from_file(path)
     assert found.tokens == sum(len(tokenizer.encode(line)) for line in ENGLISH)
     assert found.fewest == int(np.sum(tokenizer.fewest_tokens(ENGLISH)))
