@@ -9,14 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-import numpy as np
-
 from tokbench.errors import TokenizerError
 from tokbench_subword.pipeline.compiled_normalizers import BatchNormalizer, compiled_normalizer_of
 from tokbench_subword.pipeline.cutters import Cutter, cutter_of
 from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN, cut_at
 from tokbench_subword.pipeline.regexes import quoted
-from tokbench_subword.pipeline.segments import Segments, prefixing, write_pieces
+from tokbench_subword.pipeline.segments import Segments, prefixing_all, write_pieces
 from tokbench_subword.pipeline.splicing import Written
 
 
@@ -86,7 +84,7 @@ class Prefixed:
     @property
     def written(self) -> tuple[Written, ...] | None:
         """See `TextChange`; where each text is a whole document."""
-        return (prefixing(self.text, np.zeros(0, np.uint8)),)
+        return (prefixing_all(self.text),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

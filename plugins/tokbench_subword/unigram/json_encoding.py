@@ -32,7 +32,7 @@ class JsonEncoder:
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts."""
-        return self.encode_utf8(*utf8_of(texts))
+        return self._checked(self.prepared.encode_batch(texts))
 
     def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
         """The ids of documents end to end in `data`, with `PADDING` bytes that may be read behind them."""
