@@ -6,13 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.families import Family, Score
 from tokbench.metrics.intervals import intervals
 from tokbench.metrics.languages import Languages, computed, figure_of
-from tokbench.metrics.measure import ALL, MeasuredCell, evaluate, unit_of
+from tokbench.metrics.measure import ALL, Evaluated, MeasuredCell, evaluate, unit_of
 from tokbench.metrics.metric import CellKey, Metric
 from tokbench.tally import Tally
 
@@ -21,14 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Figures = NDArray[np.float64]
-
-
-class Resampled(NamedTuple):
-    """A figure: its value (None where `status` says why), and it on every resample where it has an interval."""
-
-    value: float | None
-    status: str
-    again: Figures | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +63,8 @@ def differences(
     level ``languages`` that give one number for all of them.
     ``pandas.DataFrame(differences(…))`` is the frame.
     """
+    import numpy as np
+
     compared = [metric for metric in metrics if metric.level == "cell" and metric.better != "none"]
     together = [
         metric
@@ -86,9 +80,12 @@ def differences(
         family, here, tests = Family(), list[Difference](), list[Score | None]()
         for language in [*(languages if per_language else ()), ALL]:
             found = _cells(cells, tokenizers, dataset, language, languages, context)
-            figures = {
-                (name, metric.name): figure(cell, metric) for name, cell in found.items() for metric in compared
-            }
+            with np.errstate(all="ignore"):
+                figures = {
+                    (name, metric.name): evaluate(metric, (cell,))
+                    for name, cell in found.items()
+                    for metric in compared
+                }
             if language == ALL:
                 figures |= across(cells, list(found), dataset, languages, together, context)
             kinds = [*compared, *(together if language == ALL else ())]
@@ -126,11 +123,11 @@ def across(
     names: Sequence[str],
     metrics: Sequence[Metric],
     context: MeasureContext,
-) -> dict[tuple[str, str], Resampled]:
+) -> dict[tuple[str, str], Evaluated]:
     """The figures of several languages together, by tokenizer and metric."""
     import numpy as np
 
-    found: dict[tuple[str, str], Resampled] = {}
+    found: dict[tuple[str, str], Evaluated] = {}
     for tokenizer in tokenizers if metrics and len(names) > 1 else ():
         some = []
         for language in names:
@@ -145,24 +142,16 @@ def across(
             if value is not None and again is not None and not metric.no_interval:
                 with np.errstate(all="ignore"):
                     drawn = np.asarray(computed(metric, again)[0], np.float64)
-            found[tokenizer, metric.name] = Resampled(None if value is None else float(value), status, drawn)
+            value = None if value is None else float(value)
+            found[tokenizer, metric.name] = Evaluated(metric.unit, value, status, drawn)
     return found
-
-
-def figure(cell: MeasuredCell, metric: Metric) -> Resampled:
-    """A metric of one cell."""
-    import numpy as np
-
-    with np.errstate(all="ignore"):
-        found = evaluate(metric, (cell,))
-    return Resampled(found.value, found.status, found.again)
 
 
 def _pairs(
     found: Mapping[str, MeasuredCell],
     metrics: Sequence[Metric],
     context: MeasureContext,
-    figures: Mapping[tuple[str, str], Resampled],
+    figures: Mapping[tuple[str, str], Evaluated],
     family: Family,
     rows: list[Difference],
     tests: list[Score | None],
@@ -186,7 +175,7 @@ def _between(
     one: MeasuredCell,
     other: MeasuredCell,
     metrics: Sequence[Metric],
-    figures: Mapping[tuple[str, str], Resampled],
+    figures: Mapping[tuple[str, str], Evaluated],
 ) -> tuple[list[Difference], dict[int, Figures]]:
     """Every metric of two tokenizers on the same documents; by row, the difference on every resample."""
     import numpy as np
@@ -196,9 +185,7 @@ def _between(
     for metric in metrics:
         if (one.key.tokenizer, metric.name) not in figures:
             continue  # of several languages, where there is one
-        (value, status, mine), (base, why, theirs) = (
-            figures[each.key.tokenizer, metric.name] for each in (one, other)
-        )
+        own, base = (figures[each.key.tokenizer, metric.name] for each in (one, other))
         row = Difference(
             tokenizer=one.key.tokenizer,
             baseline=other.key.tokenizer,
@@ -208,15 +195,16 @@ def _between(
             unit=unit_of(metric, one.counts),
             n_documents=one.n_documents,
         )
-        if value is None or base is None:
-            rows.append(replace(row, status=status if value is None else f"{why} (in the baseline)"))
+        if own.value is None or base.value is None:
+            why = own.status if own.value is None else f"{base.status} (in the baseline)"
+            rows.append(replace(row, status=why))
             continue
-        if mine is not None and theirs is not None:
+        if own.again is not None and base.again is not None:
             with np.errstate(all="ignore"):
-                difference = apart[len(rows)] = mine - theirs
+                difference = apart[len(rows)] = own.again - base.again
                 # a difference of rounding alone is none
-                difference[abs(difference) <= 1e-12 * (abs(mine) + abs(theirs))] = 0.0
-        change, ratio = value - base, value / base if base else math.nan
+                difference[abs(difference) <= 1e-12 * (abs(own.again) + abs(base.again))] = 0.0
+        change, ratio = own.value - base.value, own.value / base.value if base.value else math.nan
         if not math.isfinite(change):
             apart.pop(len(rows), None)
             rows.append(replace(row, status="undefined: not a finite number"))

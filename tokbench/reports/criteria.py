@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tokbench.results import Run
 
 
-class Criterion(NamedTuple):
+class Known(NamedTuple):
     """The figures of one criterion: `values` by tokenizer, more is better, above zero; `noise` of a pair.
 
     `noise(one, other)` is the standard error of the logarithm of their ratio, None where it is not known.
@@ -31,7 +31,7 @@ class Criterion(NamedTuple):
 
 
 @data.remembered
-def known_criteria(run: Run) -> dict[str, Criterion]:
+def known_criteria(run: Run) -> dict[str, Known]:
     """The criteria that the run has figures for; losslessness is a condition and not among them."""
     dataset = data.main_dataset(run)
     found = {
@@ -44,53 +44,51 @@ def known_criteria(run: Run) -> dict[str, Criterion]:
     return {name: known for name, known in found.items() if known is not None and len(known.values) > 0}
 
 
-def _price(run: Run, dataset: str) -> Criterion | None:
+def _price(run: Run, dataset: str) -> Known | None:
     """Text per price where there are prices, whose noise is that of the tokens; else text per token."""
     metric = data.main_metric(run, dataset)
     noise = _paired(run, metric, dataset)
     costs = _overall(run, "cost", dataset)
     if len(costs) > 1 and all(costs.values()):
-        return Criterion({name: 1 / cost for name, cost in costs.items()}, noise, "cost", "text per price")
-    return Criterion(_overall(run, metric, dataset), noise, metric, "bytes/token")
+        return Known({name: 1 / cost for name, cost in costs.items()}, noise, "cost", "text per price")
+    return Known(_overall(run, metric, dataset), noise, metric, "bytes/token")
 
 
-def _fairness(run: Run, dataset: str) -> Criterion | None:
+def _fairness(run: Run, dataset: str) -> Known | None:
     ginis = _overall(run, "gini", dataset)
     values = {name: 1 - value for name, value in ginis.items() if value < 1}
-    return Criterion(values, _paired(run, "gini", dataset, of=values), "gini", "1 − Gini") if values else None
+    return Known(values, _paired(run, "gini", dataset, of=values), "gini", "1 − Gini") if values else None
 
 
-def _context(run: Run, dataset: str) -> Criterion | None:
+def _context(run: Run, dataset: str) -> Known | None:
     """Text of the language that takes most tokens a line, on parallel text; else text per token."""
     table = data.by_language(run, "tokens_per_line", dataset)
     parallel = len(data.overall(run, "gini", dataset)) > 0
     if not parallel or len(table) < 2:
         values, noise = _overall(run, "compression_ratio", dataset), _paired(run, "compression_ratio", dataset)
-        return Criterion(values, noise, "compression_ratio", "bytes/token")
+        return Known(values, noise, "compression_ratio", "bytes/token")
     table = table.dropna(axis=1)
     worst = {str(name): str(table[name].idxmax()) for name in table}
     values = {name: 1 / float(table.at[language, name]) for name, language in worst.items()}
     ends = data.intervals(run, "tokens_per_line", dataset)
     errors = {name: _error(ends.get((language, name))) for name, language in worst.items()}
-    return Criterion(values, _apart(errors), "tokens_per_line", "lines/token")
+    return Known(values, _apart(errors), "tokens_per_line", "lines/token")
 
 
-def _embedding(run: Run) -> Criterion | None:
+def _embedding(run: Run) -> Known | None:
     shares = _overall(run, "embedding_share", "")
     values = {name: 1 - share for name, share in shares.items() if share < 1}
-    return (
-        Criterion(values, lambda one, other: 0.0, "embedding_share", "share of parameters") if values else None
-    )
+    return Known(values, lambda one, other: 0.0, "embedding_share", "share of parameters") if values else None
 
 
-def _speed(run: Run) -> Criterion | None:
+def _speed(run: Run) -> Known | None:
     rows = data.speeds(run)
     if not len(rows):
         return None
     ends = {str(name): (row["ci_low"], row["ci_high"]) for name, row in rows.iterrows()}
     values = {str(name): float(value) for name, value in rows["value"].items()}
     noise = _apart({name: _error(pair) for name, pair in ends.items()})
-    return Criterion(values, noise, data.speed_metric(run), "MB/s")
+    return Known(values, noise, data.speed_metric(run), "MB/s")
 
 
 def _overall(run: Run, metric: str, dataset: str) -> dict[str, float]:

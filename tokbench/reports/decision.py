@@ -20,7 +20,7 @@ from tokbench.metrics.weights import CRITERIA, weights_of
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label
 from tokbench.plots.losses import ESTIMATED, LOSES, REWRITES, losses
-from tokbench.reports.criteria import Criterion, known_criteria
+from tokbench.reports.criteria import Known, known_criteria
 from tokbench.reports.table import Column, Row, Table, TableCell
 from tokbench.reports.training import training_marks
 
@@ -41,7 +41,7 @@ class Decision:
     """
 
     weights: Mapping[str, float]
-    known: Mapping[str, Criterion]
+    known: Mapping[str, Known]
     candidates: tuple[str, ...]
     choice: tuple[str, ...]
     scores: Mapping[str, float]
@@ -150,7 +150,7 @@ def headline_of(names: list[str]) -> str:
     return f"No winner under these weights: {', '.join(names[:-1])} and {names[-1]} cannot be told apart."
 
 
-def _candidates(run: Run, weights: Mapping[str, float], known: Mapping[str, Criterion]) -> list[str]:
+def _candidates(run: Run, weights: Mapping[str, float], known: Mapping[str, Known]) -> list[str]:
     """Those that lose nothing; those that rewrite too where that weighs nothing, or where none is lossless."""
     lost = losses(run)
     measured = [
@@ -163,17 +163,17 @@ def _candidates(run: Run, weights: Mapping[str, float], known: Mapping[str, Crit
     return clean + rewriting if weights["lossless"] == 0 or not clean else clean
 
 
-def _log(known: Criterion, name: str) -> float | None:
+def _log(known: Known, name: str) -> float | None:
     value = known.values.get(name)
     return None if not value else math.log(value)
 
 
-def _level(name: str, active: Mapping[str, float], known: Mapping[str, Criterion]) -> float:
+def _level(name: str, active: Mapping[str, float], known: Mapping[str, Known]) -> float:
     total = sum(active.values())
     return sum(weight * math.log(known[key].values[name]) for key, weight in active.items()) / total
 
 
-def _told_apart(one: str, other: str, active: Mapping[str, float], known: Mapping[str, Criterion]) -> bool:
+def _told_apart(one: str, other: str, active: Mapping[str, float], known: Mapping[str, Known]) -> bool:
     """Whether a difference is beyond its noise; not where the noise of something that weighs is unknown."""
     noise = 0.0
     for key, weight in active.items():
@@ -187,7 +187,7 @@ def _told_apart(one: str, other: str, active: Mapping[str, float], known: Mappin
     return apart > SURE * noise
 
 
-def _first_shares(candidates: list[str], known: Mapping[str, Criterion]) -> dict[str, float]:
+def _first_shares(candidates: list[str], known: Mapping[str, Known]) -> dict[str, float]:
     """The share of weights, drawn evenly from all that sum to one, under which each is first."""
     import numpy as np
 
@@ -199,7 +199,7 @@ def _first_shares(candidates: list[str], known: Mapping[str, Criterion]) -> dict
 
 
 def _turning_points(
-    active: Mapping[str, float], known: Mapping[str, Criterion], first: str, others: list[str]
+    active: Mapping[str, float], known: Mapping[str, Known], first: str, others: list[str]
 ) -> dict[str, tuple[float, str]]:
     """For each criterion, the weight nearest to its own at which another tokenizer comes first, and which."""
     found: dict[str, tuple[float, str]] = {}
@@ -218,7 +218,7 @@ def _sentences(
     run: Run,
     weights: Mapping[str, float],
     active: Mapping[str, float],
-    known: Mapping[str, Criterion],
+    known: Mapping[str, Known],
     choice: tuple[str, ...],
     ranked: list[str],
 ) -> list[str]:

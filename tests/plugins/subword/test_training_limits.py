@@ -12,11 +12,10 @@ from tokbench_subword.bpe.family import BPE
 from tokbench_subword.training import counting
 from tokbench_subword.unigram.family import UNIGRAM
 from tokbench_subword.wordpiece.family import WORDPIECE
-from typer.testing import CliRunner
 
 import tokbench
+from tests.command import invoke
 from tokbench import TokenizerFamily, TrainingCorpus
-from tokbench.cli.program import app
 from tokbench.errors import TokbenchError, TokenizerError
 from tokbench.spec import with_defaults
 
@@ -175,7 +174,7 @@ def test_what_cannot_be_is_told_with_its_bound_before_text_is_counted(
     monkeypatch.setattr(continuing, "count_blocks", count)
     family, *options = asked.split()
     target = f"trained.{family if family in ('greedtok', 'pickybpe') else 'json'}"
-    done = CliRunner().invoke(app, ["train", family, "-d", "parallel:corpus", *options, "-o", target])
+    done = invoke("train", family, "-d", "parallel:corpus", *options, "-o", target)
     assert isinstance(done.exception, TokbenchError), done.exception
     assert re.search(said, str(done.exception)), done.exception
     assert not Path(target).exists()

@@ -8,18 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
 import tokbench
+from tests.command import invoke
 from tokbench.cli.headline import print_headline
-from tokbench.cli.program import app
 from tokbench.errors import CorpusError, SpecError, TokbenchError
 from tokbench.registry import build_registry
 from tokbench.results import Run
-
-
-def invoke(*arguments: str) -> Result:
-    return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "160"})
 
 
 @pytest.fixture

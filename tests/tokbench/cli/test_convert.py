@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import tokbench
-from tokbench.cli.program import app
+from tests.command import output
 from tokbench.errors import SpecError, TokenizerError
 
 TEXT = "The lower stairs, counted: 1, 22, 333 — naïve 漢字!"
 
-
-def run(*arguments: str) -> str:
-    result = CliRunner().invoke(app, ["convert", *arguments], catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.output
+run = partial(output, "convert")
 
 
 def trained(family: str, size: int, path: Path) -> str:

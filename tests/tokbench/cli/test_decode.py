@@ -3,34 +3,27 @@
 from __future__ import annotations
 
 import pytest
-from typer.testing import CliRunner
 
-from tokbench.cli.program import app
+from tests.command import output
 from tokbench.errors import SpecError
-
-
-def run(*arguments: str, text: str | None = None) -> str:
-    result = CliRunner().invoke(app, list(arguments), input=text, catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.output
 
 
 @pytest.mark.parametrize("text", ["naïve 漢字", "a  b\tc", ""])
 def test_what_encode_prints_is_read_back(text: str) -> None:
-    assert run("decode", "bytes", "-", text=run("encode", "bytes", text, "--ids")) == f"{text}\n"
+    assert output("decode", "bytes", "-", text=output("encode", "bytes", text, "--ids")) == f"{text}\n"
 
 
 def test_ids_as_people_paste_them() -> None:
     for ids in (["104", "105"], ["104 105"], ["[104, 105]"], ["104,105"]):
-        assert run("decode", "bytes", *ids) == "hi\n"
-    assert run("decode", "bytes", "-", text="104 105\n106\n") == "hi\nj\n"
+        assert output("decode", "bytes", *ids) == "hi\n"
+    assert output("decode", "bytes", "-", text="104 105\n106\n") == "hi\nj\n"
 
 
 def test_half_a_character_is_a_replacement() -> None:
-    assert run("decode", "bytes", "104", "195") == "h\ufffd\n"
+    assert output("decode", "bytes", "104", "195") == "h\ufffd\n"
 
 
 @pytest.mark.parametrize("ids", ["256", "12345678901234567890", "1.5", "x", "²"])
 def test_what_is_no_id_is_refused(ids: str) -> None:
     with pytest.raises(SpecError, match="no id"):
-        run("decode", "bytes", ids)
+        output("decode", "bytes", ids)

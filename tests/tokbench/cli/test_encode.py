@@ -6,46 +6,42 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import tokbench
+from tests.command import output
 from tokbench.cli import main
-from tokbench.cli.program import app
 from tokbench.errors import SpecError, TokenizerError
 
 
-def run(*arguments: str, text: str | None = None) -> str:
-    result = CliRunner().invoke(app, list(arguments), input=text, catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
 def test_encode_shows_tokens_ids_and_bytes():
-    shown = run("encode", "bytes", "né [b]")
+    shown = output("encode", "bytes", "né [b]")
     assert shown.splitlines()[0] == "n|é₂|·|[|b|]"
     assert "c3" in shown
     assert "7 tokens, 6 characters, 7 bytes" in shown
 
 
 def test_ids_alone_and_from_standard_input():
-    assert run("encode", "bytes", "-", "--ids", text="hi") == "104 105\n"
+    assert output("encode", "bytes", "-", "--ids", text="hi") == "104 105\n"
 
 
 def test_json_is_the_pieces():
-    content = json.loads(run("encode", "bytes", "é", "--json"))
+    content = json.loads(output("encode", "bytes", "é", "--json"))
     assert [piece["id"] for piece in content["pieces"]] == [195, 169]
 
 
 def test_compare_shows_each():
-    shown = run("compare", "bytes", "chars", "né")
+    shown = output("compare", "bytes", "chars", "né")
     assert "bytes  (3 tokens" in shown
     assert "chars  (2 tokens" in shown
-    assert [row["n_tokens"] for row in json.loads(run("compare", "bytes", "chars", "né", "--json"))] == [3, 2]
+    assert [row["n_tokens"] for row in json.loads(output("compare", "bytes", "chars", "né", "--json"))] == [
+        3,
+        2,
+    ]
 
 
 def test_compare_needs_a_tokenizer():
     with pytest.raises(SpecError, match="tokbench compare SPEC"):
-        run("compare", "only text")
+        output("compare", "only text")
 
 
 @pytest.fixture
@@ -58,28 +54,28 @@ def unigram(tmp_path: Path) -> str:
 
 def test_samples_are_segmentations_of_the_text_and_a_seed_repeats_them(unigram: str):
     tokenizer = tokbench.load(unigram)
-    drawn = run("encode", unigram, "unhappily", "--sample", "20", "--ids", "--seed", "3")
+    drawn = output("encode", unigram, "unhappily", "--sample", "20", "--ids", "--seed", "3")
     lines = [[int(index) for index in line.split()] for line in drawn.splitlines()]
     assert len(lines) == 20
     assert len({tuple(line) for line in lines}) > 1
     assert {tokenizer.decode(line) for line in lines} == {"unhappily"}
-    assert run("encode", unigram, "unhappily", "--sample", "20", "--ids", "--seed", "3") == drawn
-    assert run("encode", unigram, "unhappily", "--sample", "20", "--ids", "--seed", "4") != drawn
+    assert output("encode", unigram, "unhappily", "--sample", "20", "--ids", "--seed", "3") == drawn
+    assert output("encode", unigram, "unhappily", "--sample", "20", "--ids", "--seed", "4") != drawn
 
 
 def test_samples_are_shown_with_how_often_they_were_drawn(unigram: str):
-    shown = run("encode", unigram, "unhappily", "--sample", "30").splitlines()
+    shown = output("encode", unigram, "unhappily", "--sample", "30").splitlines()
     counts = [int(line.split("×")[0]) for line in shown[1:-1]]
     assert sum(counts) == 30
     assert counts == sorted(counts, reverse=True)
     assert shown[-1] == "30 drawn with alpha 0.1, seed 0"
-    content = json.loads(run("encode", unigram, "unhappily", "--sample", "2", "--json"))
+    content = json.loads(output("encode", unigram, "unhappily", "--sample", "2", "--json"))
     assert [row["text"] for row in content] == ["unhappily"] * 2
 
 
 def test_what_does_not_sample_says_so():
     with pytest.raises(TokenizerError, match="bytes does not draw segmentations"):
-        run("encode", "bytes", "x", "--sample", "2")
+        output("encode", "bytes", "x", "--sample", "2")
 
 
 PANICKING = """
@@ -118,4 +114,4 @@ def test_what_rust_panics_with_ends_without_a_traceback(text, status, tmp_path, 
 @pytest.mark.parametrize("options", [["--ids", "--json"], ["--alpha", "0.2"], ["--seed", "3"]])
 def test_options_that_have_no_effect_together_are_refused(options: list[str]) -> None:
     with pytest.raises(SpecError, match=r"--json|--sample"):
-        run("encode", "bytes", "hi", *options)
+        output("encode", "bytes", "hi", *options)

@@ -5,18 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from typer.testing import CliRunner
 
-from tokbench.cli.program import app
+from tests.command import output
 from tokbench.errors import ResultsError, UnknownNameError
 from tokbench.registry import build_registry
-
-
-def run(*arguments: str, columns: int | None = None) -> str:
-    environment = {"COLUMNS": None if columns is None else str(columns)}
-    result = CliRunner().invoke(app, list(arguments), env=environment, catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.output
 
 
 @pytest.mark.parametrize("columns", [None, 80, 40])
@@ -29,43 +21,43 @@ def test_no_name_is_ever_cut_off(columns: int | None) -> None:
         ("plots", registry.plots),
         ("aliases", registry.aliases),
     ):
-        assert set(names) <= set(run("list", what, columns=columns).split()), what
+        assert set(names) <= set(output("list", what, columns=columns).split()), what
 
 
 def test_narrow_terminals_are_kept_to() -> None:
-    assert max(map(len, run("list", "metrics", columns=40).splitlines())) <= 40
-    assert max(map(len, run("plugins", "list", columns=40).splitlines())) <= 40
+    assert max(map(len, output("list", "metrics", columns=40).splitlines())) <= 40
+    assert max(map(len, output("plugins", "list", columns=40).splitlines())) <= 40
 
 
 def test_a_family_that_is_named_explains_its_options() -> None:
-    shown = run("list", "tokenizers", "bpe", columns=200)
+    shown = output("list", "tokenizers", "bpe", columns=200)
     for option in build_registry().tokenizers["bpe"].options:
         [line] = [line for line in shown.splitlines() if line.split()[:1] == [option.name]]
         assert option.help.split()[-1] in shown
         assert option.default is None or str(option.default) in line
     assert "hf | bytes | lexicographic | first_seen" in shown
-    assert "wordpiece" not in run("list", "datasets", "csv")
+    assert "wordpiece" not in output("list", "datasets", "csv")
 
 
 def test_a_metric_that_is_named_is_defined() -> None:
-    shown = run("list", "metrics", "gini", columns=400)
+    shown = output("list", "metrics", "gini", columns=400)
     metric = build_registry().metrics["gini"]
     for part in (metric.unit, metric.formula, metric.source, metric.caveat):
         assert part in shown
-    [row] = json.loads(run("list", "metrics", "gini", "--json"))
+    [row] = json.loads(output("list", "metrics", "gini", "--json"))
     assert row["formula"] == metric.formula
 
 
 def test_a_name_that_is_not_there_is_an_error_with_the_nearest() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'gini'"):
-        run("list", "metrics", "gni")
+        output("list", "metrics", "gni")
     with pytest.raises(UnknownNameError, match="unknown plugin 'subwrd'; did you mean 'subword'"):
-        run("list", "plots", "--disable-plugin", "subwrd")
+        output("list", "plots", "--disable-plugin", "subwrd")
 
 
 def test_a_folder_of_runs_that_is_not_there(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert run("list", "runs") == "no runs in reports\n"
-    assert json.loads(run("list", "runs", "--json")) == []
+    assert output("list", "runs") == "no runs in reports\n"
+    assert json.loads(output("list", "runs", "--json")) == []
     with pytest.raises(ResultsError, match="no such folder"):
-        run("list", "runs", "reprots")
+        output("list", "runs", "reprots")

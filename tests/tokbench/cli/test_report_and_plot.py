@@ -5,16 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import tokbench
-from tokbench.cli.program import app
+from tests.command import invoke
 from tokbench.errors import TokbenchError, UnknownNameError
 from tokbench.reports import WRITERS
 from tokbench.reports.html.page import NOT_DRAWN, render
 from tokbench.results import Run
-
-runner = CliRunner()
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.long
 def test_html_is_what_one_gets_without_asking(folder: Path) -> None:
-    done = runner.invoke(app, ["report", str(folder)])
+    done = invoke("report", str(folder))
     assert done.exit_code == 0, done.output
     assert done.output.split() == [str(folder / "report.html")]
     assert "packs the most text into a token" in (folder / "report.html").read_text("utf-8")
@@ -40,20 +37,20 @@ def test_html_is_what_one_gets_without_asking(folder: Path) -> None:
 def test_every_format_can_be_asked_for(folder: Path) -> None:
     pytest.importorskip("openpyxl")
     asked = [part for writer in WRITERS for part in ("--format", writer.name)]
-    done = runner.invoke(app, ["report", str(folder), *asked])
+    done = invoke("report", str(folder), *asked)
     assert done.exit_code == 0, done.output
     for writer in WRITERS:
         assert (folder / f"report{writer.suffix}").stat().st_size > 0
 
 
 def test_one_file_cannot_hold_two_formats(folder: Path) -> None:
-    done = runner.invoke(app, ["report", str(folder), "-f", "md", "-f", "csv", "-o", str(folder / "x")])
+    done = invoke("report", str(folder), "-f", "md", "-f", "csv", "-o", str(folder / "x"))
     assert isinstance(done.exception, TokbenchError)
 
 
 def test_plots_are_drawn_at_the_size_asked_for(folder: Path, tmp_path: Path) -> None:
     command = ["plot", str(folder), "compression", "zipf", "-f", "pdf", "-f", "svg", "--size", "column"]
-    done = runner.invoke(app, [*command, "-o", str(tmp_path)])
+    done = invoke(*command, "-o", str(tmp_path))
     assert done.exit_code == 0, done.output
     assert {path.name for path in tmp_path.iterdir()} == {
         "compression.pdf", "compression.svg", "zipf.pdf", "zipf.svg",
@@ -62,38 +59,38 @@ def test_plots_are_drawn_at_the_size_asked_for(folder: Path, tmp_path: Path) -> 
 
 
 def test_a_plot_without_data_is_named_with_what_it_needs(folder: Path) -> None:
-    done = runner.invoke(app, ["plot", str(folder), "fairness"])
+    done = invoke("plot", str(folder), "fairness")
     assert done.exit_code == 1
     assert "premium" in done.output
 
 
 def test_a_misspelt_name_is_answered_with_the_nearest(folder: Path) -> None:
-    done = runner.invoke(app, ["plot", str(folder), "compresion"])
+    done = invoke("plot", str(folder), "compresion")
     assert isinstance(done.exception, UnknownNameError)
     assert "compression" in str(done.exception)
-    done = runner.invoke(app, ["report", str(folder), "-f", "htm"])
+    done = invoke("report", str(folder), "-f", "htm")
     assert "html" in str(done.exception)
 
 
 def test_a_report_for_standard_output(folder: Path) -> None:
-    done = runner.invoke(app, ["report", str(folder), "-f", "csv", "-o", "-"])
+    done = invoke("report", str(folder), "-f", "csv", "-o", "-")
     assert done.exit_code == 0
     assert done.stdout == (folder / "measurements.csv").read_text("utf-8")
 
 
 @pytest.mark.long
 def test_places_that_cannot_be_written_are_said_without_names_of_our_own(folder: Path, tmp_path: Path) -> None:
-    done = runner.invoke(app, ["report", str(folder), "-o", str(tmp_path)])
+    done = invoke("report", str(folder), "-o", str(tmp_path))
     assert str(done.exception) == f"cannot write {tmp_path}: it is a folder; name a file"
     (tmp_path / "file").touch()
-    done = runner.invoke(app, ["plot", str(folder), "zipf", "-o", str(tmp_path / "file")])
+    done = invoke("plot", str(folder), "zipf", "-o", str(tmp_path / "file"))
     assert (
         str(done.exception)
         == f"cannot write {tmp_path / 'file' / 'zipf.svg'}: a file stands where a folder is needed"
     )
-    done = runner.invoke(app, ["report", str(tmp_path / "file")])
+    done = invoke("report", str(tmp_path / "file"))
     assert "file: a file, not the folder of a run" in str(done.exception)
-    done = runner.invoke(app, ["report", str(tmp_path)])
+    done = invoke("report", str(tmp_path))
     assert "No such file or directory; is this the folder of a run?" in str(done.exception)
     assert "Errno" not in str(done.exception)
 
@@ -107,10 +104,10 @@ def test_the_ending_says_the_format(folder: Path, tmp_path: Path) -> None:
         ("", "<!doctype"),
     ):
         path = tmp_path / f"x{ending}"
-        assert runner.invoke(app, ["report", str(folder), "-o", str(path)]).exit_code == 0
+        assert invoke("report", str(folder), "-o", str(path)).exit_code == 0
         assert path.read_text("utf-8").startswith(begins)
     assert Run.open(folder).report(tmp_path / "y.md").read_text("utf-8").startswith("# tokbench report")
-    assert runner.invoke(app, ["report", str(folder), "-f", "md", "-o", str(path), "--force"]).exit_code == 0
+    assert invoke("report", str(folder), "-f", "md", "-o", str(path), "--force").exit_code == 0
     assert path.read_text("utf-8").startswith("# tokbench report")
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from typer.testing import CliRunner
 
-from tokbench.cli.program import app
+from tests.command import output
 from tokbench.errors import TokenizerError
 from tokbench.inspection.steps import html_page, label, svg_figure
 from tokbench.tokenizer import Step
@@ -17,10 +17,7 @@ from tokbench.tokenizer import Step
 HOSTILE = "<script>alert('x')</script>&\x00\ud800"
 
 
-def run(*arguments: str, text: str | None = None) -> str:
-    result = CliRunner().invoke(app, ["trace", *arguments], input=text, catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.stdout
+run = partial(output, "trace")
 
 
 @pytest.fixture

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import tokbench
-from tokbench.cli.program import app
+from tests.command import invoke, output
 from tokbench.errors import CorpusError, SpecError, TokenizerError
 
-
-def run(*arguments: str) -> str:
-    result = CliRunner().invoke(app, ["train", *arguments], catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.output
+run = partial(output, "train")
 
 
 @pytest.fixture
@@ -105,7 +101,7 @@ def test_a_vocabulary_that_ids_cannot_number_is_refused(
 
 def test_fewer_tokens_than_asked_for_is_said(corpus: Path, tmp_path: Path) -> None:
     command = ["train", "bpe", "-d", str(corpus), "--vocab-size", "100k", "-o", str(tmp_path / "x.json")]
-    result = CliRunner().invoke(app, command, catch_exceptions=False)
+    result = invoke(*command)
     assert result.exit_code == 0
     assert "100,000 tokens were asked for; this text has no more than" in result.stderr
     assert result.stdout.startswith(f"{tmp_path / 'x.json'}: "), (
@@ -123,9 +119,9 @@ def test_a_dataset_without_text_is_refused(tmp_path: Path) -> None:
 
 def test_parity_wants_several_languages(corpus: Path, tmp_path: Path) -> None:
     asked = ["train", "bpe", "-d", str(corpus), "--vocab-size", "300", "-o", str(tmp_path / "m.json")]
-    done = CliRunner().invoke(app, [*asked, "--option", "parity=base"])
+    done = invoke(*asked, "--option", "parity=base")
     assert isinstance(done.exception, CorpusError)
     assert "fair between languages" in str(done.exception)
-    done = CliRunner().invoke(app, [*asked, "--option", "ratios=a=1"])
+    done = invoke(*asked, "--option", "ratios=a=1")
     assert isinstance(done.exception, TokenizerError)
     assert "ratios= is for parity=base or parity=window" in str(done.exception)

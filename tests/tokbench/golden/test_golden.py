@@ -9,9 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from tokbench.cli.program import app
+from tests.command import invoke
 from tokbench.errors import SpecError, TokenizerError
 from tokbench.golden import checking, pack
 from tokbench.golden.mutations import _alternatives, mutants
@@ -22,7 +21,7 @@ sound, write = _made["sound"], _made["write"]
 
 
 def cli(*arguments: str) -> tuple[int, str]:
-    result = CliRunner().invoke(app, list(arguments), catch_exceptions=False, env={"COLUMNS": "200"})
+    result = invoke(*arguments, columns=200, catch=False)
     return result.exit_code, result.output
 
 

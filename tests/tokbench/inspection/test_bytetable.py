@@ -9,11 +9,10 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import sentencepiece
-from typer.testing import CliRunner
 
 import tokbench
+from tests.command import invoke, output
 from tokbench.batch import TokenBatch
-from tokbench.cli.program import app
 from tokbench.errors import SpecError, TokenizerError
 from tokbench.inspection.bytetable import UNTOLD, IdKind, byte_table, prove
 
@@ -141,19 +140,16 @@ def test_a_space_mark_spelled_in_bytes(test_data: Path, tmp_path: Path) -> None:
 
 def test_the_command_writes_three_formats_and_proves(tmp_path: Path) -> None:
     (tmp_path / "few.txt").write_text("né\ntwo  words\n", encoding="utf-8")
-    run = CliRunner()
     for ending in ("npy", "json", "parquet"):
         arguments = ["bytes", "bytes", "-o", f"{tmp_path}/t.{ending}", "-d", f"text:{tmp_path}/few.txt"]
-        result = run.invoke(app, arguments, catch_exceptions=False)
-        assert result.exit_code == 0, result.output
-        assert "2 of 2 documents exact: decoded 13 bytes" in result.output
+        assert "2 of 2 documents exact: decoded 13 bytes" in output(*arguments)
     array = np.load(tmp_path / "t.npy")
     assert (array.dtype, array.shape, int(array.sum())) == (np.int32, (2, 256), 512)
     assert json.loads((tmp_path / "t.json").read_text())["bytes"] == [1] * 256
     rows = pq.read_table(tmp_path / "t.parquet").to_pylist()
     assert rows[0xE9] == {"id": 0xE9, "bytes": 1, "bytes_at_start": 1, "kind": "partial"}
     with pytest.raises(SpecError, match=r"written as \.npy, \.json, \.parquet"):
-        run.invoke(app, ["bytes", "bytes", "-o", "t.pt"], catch_exceptions=False)
+        output("bytes", "bytes", "-o", "t.pt")
 
 
 def test_a_table_that_does_not_hold_is_told(tmp_path: Path) -> None:
@@ -169,7 +165,7 @@ def test_a_table_that_does_not_hold_is_told(tmp_path: Path) -> None:
         "    return [tokbench.TokenizerFamily(name='odd', summary='', load=lambda spec, context: Odd())]\n"
     )
     arguments = ["bytes", "odd", "--plugin", f"{tmp_path}/odd.py", "-d", f"text:{tmp_path}/few.txt"]
-    result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    result = invoke(*arguments)
     assert result.exit_code == 1
     assert "0 of 1 documents exact" in result.output
     assert "decoded 4 bytes, the sum over its ids 3" in result.output

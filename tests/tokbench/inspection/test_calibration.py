@@ -5,16 +5,18 @@ from __future__ import annotations
 import csv
 import json
 import random
+from functools import partial
 
 import pytest
-from typer.testing import CliRunner
 
 import tokbench
-from tokbench.cli.program import app
+from tests.command import output
 from tokbench.errors import CorpusError, SpecError, TokenizerError
 from tokbench.inspection.calibration import SHARED, Observed, calibrate, read_observed
 
 WORDS = ["猫", "マット", "東京", "the", "sat", "on", "a", "and", "saw", "one", "more", "dog"]
+
+run = partial(output, "calibrate")
 
 
 def texts(n: int) -> list[str]:
@@ -31,12 +33,6 @@ def counts(path, n=80, kind=lambda i: "prose" if i % 2 else "code"):
             share = 0.5 if kind(i) == "prose" else 0.8
             rows.writerow([text, round(6 + share * len(text.encode())), kind(i)])
     return path
-
-
-def run(*arguments: str) -> str:
-    result = CliRunner().invoke(app, ["calibrate", *arguments], catch_exceptions=False, env={"COLUMNS": "200"})
-    assert result.exit_code == 0, result.output
-    return result.output
 
 
 def test_the_tokenizer_that_made_the_counts_is_found(tmp_path):

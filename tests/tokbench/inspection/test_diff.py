@@ -11,10 +11,9 @@ import pytest
 import tiktoken
 from tiktoken._educational import SimpleBytePairEncoding
 from tokbench_tiktoken.sources import blueprint
-from typer.testing import CliRunner
 
 import tokbench
-from tokbench.cli.program import app
+from tests.command import invoke
 from tokbench.inspection.diff import diff
 from tokbench.inspection.divergence import CAUSES
 from tokbench.inspection.recent import is_recent
@@ -223,9 +222,9 @@ def test_no_documents():
 def test_the_command_exits_as_it_found(b, status, tmp_path):
     (tmp_path / "text.txt").write_text("plain\né\n", encoding="utf-8")
     arguments = ["diff", "bytes", b, "-d", str(tmp_path / "text.txt")]
-    result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    result = invoke(*arguments)
     assert result.exit_code == status
     assert ("é₂" in result.output) == bool(status)
-    content = json.loads(CliRunner().invoke(app, [*arguments, "--json"]).stdout)
+    content = json.loads(invoke(*arguments, "--json").stdout)
     assert content["n_documents"] == 2
     assert content["n_equal"] == 2 - status

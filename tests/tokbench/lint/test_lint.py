@@ -8,10 +8,9 @@ import runpy
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import tokbench
-from tokbench.cli.program import app
+from tests.command import invoke
 from tokbench.errors import SpecError, TokbenchError
 from tokbench.lint.chat import overhead
 from tokbench.lint.check import Outcome
@@ -152,7 +151,7 @@ def test_settings_that_are_wrong_are_refused(registry, tmp_path, content, match)
 
 
 def cli(*arguments: str) -> tuple[int, str]:
-    result = CliRunner().invoke(app, list(arguments), catch_exceptions=False, env={"COLUMNS": "200"})
+    result = invoke(*arguments, columns=200, catch=False)
     return result.exit_code, result.output
 
 

@@ -10,10 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner
 
 import tokbench
-from tokbench.cli.program import app
+from tests.command import output
 from tokbench.errors import CorpusError
 from tokbench.metrics.bits import audit_bits
 from tokbench.metrics.lossfile import Scored, read_losses
@@ -105,12 +104,10 @@ def test_files(tmp_path: Path) -> None:
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "losses.parquet")
     outputs = []
     for path in (lines, tmp_path / "losses.parquet"):
-        result = CliRunner().invoke(app, ["bpb", "bytes", str(path), "--json"], catch_exceptions=False)
-        assert result.exit_code == 0
-        outputs.append(json.loads(result.output))
+        outputs.append(json.loads(output("bpb", "bytes", path, "--json")))
     assert outputs[0] == outputs[1]
     assert outputs[0]["figures"][0]["value"] == pytest.approx(3.5 / math.log(2) / 4)
-    shown = CliRunner().invoke(app, ["bpb", "bytes", str(lines)], env={"COLUMNS": "140"}).output
+    shown = output("bpb", "bytes", lines, columns=140)
     assert "1 documents have no text: the bytes are those of their decoded ids" in shown
     assert "+" in shown
 
@@ -143,9 +140,9 @@ def test_no_loss_at_all_is_zero_bits_and_no_share_of_it(tmp_path: Path) -> None:
         (0, None, None)
     }
     (tmp_path / "losses.jsonl").write_text('{"text": "abc", "nats": [0, 0, 0]}\n')
-    shown = CliRunner().invoke(app, ["bpb", "bytes", str(tmp_path / "losses.jsonl")], catch_exceptions=False)
-    assert "0.0000" in shown.output
-    assert "nan" not in shown.output
+    shown = output("bpb", "bytes", tmp_path / "losses.jsonl")
+    assert "0.0000" in shown
+    assert "nan" not in shown
 
 
 def test_a_way_of_counting_that_divides_by_nothing_is_left_out() -> None:

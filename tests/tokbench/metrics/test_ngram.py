@@ -12,12 +12,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 import tokbench
+from tests.command import invoke
 from tokbench import TrainingCorpus
 from tokbench.batch import TokenBatch
-from tokbench.cli.program import app
 from tokbench.errors import CorpusError, SpecError, TokenizerError
 from tokbench.metrics.ngram import NgramModel, discounts
 from tokbench.metrics.ngram_bits import ngram_bits
@@ -177,14 +176,14 @@ def test_the_command_ranks_and_marks_what_loses_text(tmp_path: Path) -> None:
     (tmp_path / "test.txt").write_text("".join(lines[1::2]) + lines[0], encoding="utf-8")
     call = ["ngram", "bytes", "lossy", "--train-on", f"text:{tmp_path}/train.txt", "--plugin"]
     call += [f"{tmp_path}/lossy.py", "-d", f"text:{tmp_path}/test.txt"]
-    said = CliRunner().invoke(app, [*call, "--json"], catch_exceptions=False)
+    said = invoke(*call, "--json")
     found = json.loads(said.stdout)
     assert found["excluded"] == 1
     assert [(row["tokenizer"], row["rank"], bool(row["lost"])) for row in found["figures"]] == [
         ("bytes", None, False),
         ("lossy", None, True),
     ]
-    shown = CliRunner().invoke(app, call, catch_exceptions=False).stdout
+    shown = invoke(*call).stdout
     assert "lossy†" in shown
     assert "lossy does not give back 364 of 364 documents" in shown
     assert "1 documents left out" in shown
@@ -233,11 +232,11 @@ def test_splits_part_the_documents_and_tell_how_stable_ranks_are() -> None:
     assert 900 < sum(one == other for one, other in zip(*halves, strict=True)) < 1100
     text = "bundled:parallel,languages=eng_Latn+deu_Latn"
     command = ["ngram", "bytes", "chars", "--train-on", text, "-d", text, "--splits", "3"]
-    done = CliRunner().invoke(app, [*command, "--json"])
+    done = invoke(*command, "--json")
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
     assert found["splits"] == 3
     assert {*found["ranks"]} == {"bytes", "chars"}
     assert all(len({*bits}) == 3 for bits in found["bits"].values())
-    shown = CliRunner().invoke(app, command).stdout
+    shown = invoke(*command).stdout
     assert "the order is" in shown

@@ -9,10 +9,9 @@ from pathlib import Path
 import pyarrow.parquet as parquet
 import pytest
 import regex
-from typer.testing import CliRunner
 
+from tests.command import output
 from tokbench import TrainingCorpus
-from tokbench.cli.program import app
 from tokbench.corpora import counted
 from tokbench.corpora.counts import UNIT, language_factors
 from tokbench.counts import WordCounts
@@ -35,12 +34,6 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(*arguments: str) -> str:
-    result = CliRunner().invoke(app, [*arguments], catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
 def rows(path: Path) -> dict[tuple[str, bytes], int]:
     table = parquet.read_table(path)
     found: Counter[tuple[str, bytes]] = Counter()
@@ -52,7 +45,7 @@ def rows(path: Path) -> dict[tuple[str, bytes], int]:
 @pytest.fixture(scope="module")
 def counts(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("counts") / "counts.parquet"
-    said = run("count", "-d", f"parallel:{corpus}", "-o", str(path), "--jobs", "1")
+    said = output("count", "-d", f"parallel:{corpus}", "-o", str(path), "--jobs", "1")
     assert "tha_Thai 5" in said
     assert f"counts:{path}" in said
     return path
@@ -79,12 +72,12 @@ def test_training_from_counts_is_training_from_the_text(
     corpus: Path, tmp_path: Path, spec: str, options: list[str], ending: str
 ) -> None:
     counted = tmp_path / "counts.parquet"
-    run("count", "-d", f"parallel:{corpus}", "--for", spec, "-o", str(counted), "--jobs", "1")
+    output("count", "-d", f"parallel:{corpus}", "--for", spec, "-o", str(counted), "--jobs", "1")
     models, said = [], []
     for source in (f"counts:{counted}", f"parallel:{corpus}"):
         target = tmp_path / f"{len(models)}.{ending}"
         asked = [part for option in options for part in ("--option", option)]
-        said.append(run("train", spec.partition(":")[0], "-d", source, *asked, "-o", str(target)))
+        said.append(output("train", spec.partition(":")[0], "-d", source, *asked, "-o", str(target)))
         models.append(target.read_bytes())
     assert models[0] == models[1]
     shares = [next(line for line in text.splitlines() if line.startswith("trained on ")) for text in said]
@@ -96,8 +89,8 @@ def test_counts_add_up_and_languages_can_be_chosen(corpus: Path, counts: Path, t
     parts = []
     for language in ("eng_Latn", "deu_Latn", "tha_Thai"):
         parts += ["--merge", str(tmp_path / f"{language}.parquet")]
-        run("count", "-d", f"parallel:{corpus}", "-l", language, "-o", parts[-1], "--jobs", "1")
-    run("count", *parts, *parts, "-o", str(tmp_path / "twice.parquet"))
+        output("count", "-d", f"parallel:{corpus}", "-l", language, "-o", parts[-1], "--jobs", "1")
+    output("count", *parts, *parts, "-o", str(tmp_path / "twice.parquet"))
     assert rows(tmp_path / "twice.parquet") == {key: 2 * count for key, count in rows(counts).items()}
     dataset = build_registry().dataset(f"counts:{counts},languages=deu_Latn")
     words, sizes = dataset.counts(dataset.languages)  # type: ignore[attr-defined]
@@ -171,7 +164,7 @@ def test_wrong_requests_are_told_before_any_work(
     counts: Path, tmp_path: Path, command: list[str], error: type[TokbenchError], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        run(*(part.replace("{c}", str(counts)) for part in command), "-o", str(tmp_path / "out.json"))
+        output(*(part.replace("{c}", str(counts)) for part in command), "-o", str(tmp_path / "out.json"))
     assert not list(tmp_path.iterdir())
 
 
@@ -180,7 +173,9 @@ def test_dask_counts_the_same(corpus: Path, counts: Path, tmp_path: Path) -> Non
     pytest.importorskip("distributed", reason="needs the extra 'dask'")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        run("count", "-d", f"parallel:{corpus}", "--engine", "dask", "--jobs", "2", "-o", str(tmp_path / "d"))
+        output(
+            "count", "-d", f"parallel:{corpus}", "--engine", "dask", "--jobs", "2", "-o", str(tmp_path / "d")
+        )
     assert (tmp_path / "d").read_bytes() == counts.read_bytes()
 
 

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from tokbench.cli.program import app
+from tests.command import invoke
 from tokbench.registry import Registry, build_registry
 from tokbench.testing import failures_of
 from tokbench.testing.kit import failures_of_other
@@ -125,10 +124,10 @@ def test_each_fault_is_found_and_nothing_without_it(
 def test_the_command_finds_out_what_kind_of_thing_it_is(tmp_path: Path) -> None:
     registry_with(tmp_path, "LINES")
     plugin = ["--plugin", str(tmp_path / "kinds.py")]
-    done = CliRunner().invoke(app, ["plugins", "check", "data", *plugin])
+    done = invoke("plugins", "check", "data", *plugin)
     assert (done.exit_code, "data: 1 check fails" in done.output) == (1, True)
-    assert "threads: conforms" in CliRunner().invoke(app, ["plugins", "check", "threads", *plugin]).output
-    assert CliRunner().invoke(app, ["plugins", "check", "compression_ratio"]).exit_code == 0
+    assert "threads: conforms" in invoke("plugins", "check", "threads", *plugin).output
+    assert invoke("plugins", "check", "compression_ratio").exit_code == 0
 
 
 def test_it_works_without_hypothesis_and_still_shows_a_small_text(

@@ -86,7 +86,7 @@ class _Pass:
 
 
 @dataclass(slots=True)
-class _Timed:
+class _TimedTokenizer:
     """The tokenizer of this process and what it is timed on."""
 
     tokenizer: Tokenizer
@@ -97,7 +97,7 @@ class _Timed:
     forms: dict[tuple[str, str], _Pass] = field(default_factory=dict)
 
 
-_benches: list[_Timed] = []
+_timed_here: list[_TimedTokenizer] = []
 
 
 def set_up(emit: Emit, recipe: Recipe, passages: Sequence[Passage], clock: str) -> None:
@@ -118,31 +118,33 @@ def set_up(emit: Emit, recipe: Recipe, passages: Sequence[Passage], clock: str) 
     _call(tokenizer, "batch", FIRST_TEXTS * 50)()  # so many that none is taken for single texts
     first_batch = time.perf_counter() - begun
     loading = SetUp(load, first, first_batch, bare, batches=isinstance(tokenizer, BatchEncoder))
-    _benches[:] = [_Timed(tokenizer, clock, {passage.dataset: passage for passage in passages}, loading)]
+    _timed_here[:] = [
+        _TimedTokenizer(tokenizer, clock, {passage.dataset: passage for passage in passages}, loading)
+    ]
 
 
 def time_part(emit: Emit, dataset: str, number: int) -> Timing:
     """Encode one part of a passage, which this process has not seen, as a batch."""
     emit(Begun())
-    bench = _benches[0]
-    texts = bench.passages[dataset].parts[number]
-    form = _Pass(texts, utf8_bytes(texts), _call(bench.tokenizer, "batch", texts), loops=1)
+    own = _timed_here[0]
+    texts = own.passages[dataset].parts[number]
+    form = _Pass(texts, utf8_bytes(texts), _call(own.tokenizer, "batch", texts), loops=1)
     return _timed(form, -1, dataset, "batch", "cold")
 
 
 def settle(emit: Emit) -> SetUp:
     """After the first passes: check that the tokenizer's ways of encoding agree, and on which ids."""
-    bench = _benches[0]
+    own = _timed_here[0]
     peak = peak_memory()
     digest = hashlib.sha256()
-    for passage in bench.passages.values():
+    for passage in own.passages.values():
         emit(Begun())
-        batch = verified(bench.tokenizer, passage)
+        batch = verified(own.tokenizer, passage)
         digest.update(digest_of_ids(batch))
-        bench.n_tokens[passage.dataset] = len(batch.ids)
+        own.n_tokens[passage.dataset] = len(batch.ids)
     gc.collect()
     gc.freeze()  # what libraries hold is looked through once, not before every round
-    return replace(bench.loading, peak_bytes=peak, digest=digest.hexdigest())
+    return replace(own.loading, peak_bytes=peak, digest=digest.hexdigest())
 
 
 def verified(tokenizer: Tokenizer, passage: Passage) -> TokenBatch:
@@ -187,19 +189,19 @@ def time_round(emit: Emit, dataset: str, form: str, number: int) -> Timing | Non
     None where the tokenizer has no such form.
     """
     emit(Begun())
-    bench = _benches[0]
-    if form == "offsets" and not isinstance(bench.tokenizer, OffsetEncoder):
+    own = _timed_here[0]
+    if form == "offsets" and not isinstance(own.tokenizer, OffsetEncoder):
         return None
-    known = _form(bench, dataset, form)
+    known = _form(own, dataset, form)
     if not known.loops:
         known.loops = 1
         passes = [_timed(known, number, dataset, form, "warm").seconds for _ in range(2)]
         known.loops = max(1, round(SHORTEST_ROUND / max(min(passes), 1e-7)))
-    n_tokens = None if form in ("long", "short") else bench.n_tokens[dataset]
+    n_tokens = None if form in ("long", "short") else own.n_tokens[dataset]
     timing = replace(_timed(known, number, dataset, form, "warm"), n_tokens=n_tokens)
     if form != "single":
         return timing
-    p50, p95, p99 = _latencies(bench.tokenizer, known.texts, bench.clock)
+    p50, p95, p99 = _latencies(own.tokenizer, known.texts, own.clock)
     return replace(timing, p50=p50, p95=p95, p99=p99)
 
 
@@ -227,12 +229,12 @@ def _timed(known: _Pass, number: int, dataset: str, form: str, state: str) -> Ti
     )
 
 
-def _form(bench: _Timed, dataset: str, form: str) -> _Pass:
-    if (dataset, form) not in bench.forms:
-        passage = bench.passages[dataset]
+def _form(own: _TimedTokenizer, dataset: str, form: str) -> _Pass:
+    if (dataset, form) not in own.forms:
+        passage = own.passages[dataset]
         texts = passage.shape(form)
-        bench.forms[dataset, form] = _Pass(texts, utf8_bytes(texts), _call(bench.tokenizer, form, texts))
-    return bench.forms[dataset, form]
+        own.forms[dataset, form] = _Pass(texts, utf8_bytes(texts), _call(own.tokenizer, form, texts))
+    return own.forms[dataset, form]
 
 
 def _call(tokenizer: Tokenizer, form: str, texts: Sequence[str]) -> Callable[[], Any]:

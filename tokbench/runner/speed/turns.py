@@ -83,7 +83,7 @@ def time_all(
     for process, threads in starts:
         starting = _rotated(ready, process)
         for number in range(groups):
-            group = _Group(process, threads, passages, settings, limits, result, tick)
+            group = _SideBySide(process, threads, passages, settings, limits, result, tick)
             try:
                 group.run(_members(starting, number, groups, mixed=process % 2 == 1), stop)
             finally:
@@ -114,7 +114,7 @@ def _members(candidates: Sequence[Candidate], number: int, groups: int, *, mixed
 
 
 @dataclass(frozen=True, slots=True)
-class _Timed:
+class _Process:
     """One tokenizer in its process."""
 
     key: str
@@ -122,7 +122,7 @@ class _Timed:
 
 
 @dataclass
-class _Group:
+class _SideBySide:
     """Some tokenizers at one thread count, each in a fresh process: what is compared side by side."""
 
     process: int
@@ -132,7 +132,7 @@ class _Group:
     limits: Limits
     result: SpeedResult
     tick: Callable[[str], None]
-    timed: list[_Timed] = field(default_factory=list)
+    timed: list[_Process] = field(default_factory=list)
 
     def run(self, candidates: Sequence[Candidate], stop: Stop) -> None:
         """Start everybody, then go around; ends early where the user asked to stop."""
@@ -162,11 +162,11 @@ class _Group:
         home = candidate.recipe.registry
         home = replace(home, context=replace(home.context, threads=self.threads))
         recipe = replace(candidate.recipe, registry=home)
-        one = _Timed(candidate.entry.key, Worker(thread_environment(self.threads)))
+        one = _Process(candidate.entry.key, Worker(thread_environment(self.threads)))
         self.timed.append(one)
         self._guarded(one, set_up, recipe, self.passages, self.settings.clock)
 
-    def _running(self, shift: int, stop: Stop) -> Iterator[_Timed]:
+    def _running(self, shift: int, stop: Stop) -> Iterator[_Process]:
         """Those that have not failed, beginning with another each time; none once the user asked to stop."""
         for one in _rotated(self.timed, shift):
             if one.key not in self.result.failures and not stop.asked:
@@ -176,7 +176,7 @@ class _Group:
     def _keep(
         self,
         rows: list[dict[str, Any]],
-        one: _Timed,
+        one: _Process,
         function: Callable[[Emit, *Given], Any],
         *arguments: *Given,
     ) -> None:
@@ -186,7 +186,7 @@ class _Group:
             about = {"tokenizer": one.key, "threads": self.threads, "process": self.process}
             rows.append({**about, **asdict(found)})
 
-    def _guarded(self, one: _Timed, function: Callable[[Emit, *Given], T], *arguments: *Given) -> T | None:
+    def _guarded(self, one: _Process, function: Callable[[Emit, *Given], T], *arguments: *Given) -> T | None:
         """What its process answers, or None with its failure kept."""
         try:
             return one.worker.call(function, *arguments, limits=self.limits)

@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 from tokbench_subword.bpe.family import BPE
 from tokbench_subword.bpe.pruning import dropped_leaves
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
-from typer.testing import CliRunner
 
+from tests.command import invoke, output
 from tests.plugins.subword.strings import hard_strings
 from tokbench import TrainingCorpus
-from tokbench.cli.program import app
 from tokbench.errors import CorpusError, SpecError, TokenizerError
 from tokbench.spec import with_defaults
 
@@ -109,12 +108,12 @@ def test_counts_for_a_base_serve_that_base(base: Path, tmp_path: Path) -> None:
         ["train", "bpe", "-d", f"counts:{counts}", "--vocab-size", "720", "-o", tmp_path / "a.json"],
     ):
         option = ["--option", f"base={base}"] if command[0] == "train" else []
-        CliRunner().invoke(app, [*map(str, command), *option], catch_exceptions=False)
+        output(*command, *option)
     trained(lines("deu_Latn"), vocab_size=720, base=str(base)).save(tmp_path / "b.json")
     assert (tmp_path / "a.json").read_text() == (tmp_path / "b.json").read_text()
     other = ["train", "bpe", "-d", f"counts:{counts}", "-o", str(tmp_path / "x.json")]
     with pytest.raises(CorpusError, match="count anew"):
-        CliRunner().invoke(app, other, catch_exceptions=False)
+        output(*other)
 
 
 def plainly_dropped(merges: list[list[int]], counts: list[int], n_dropped: int) -> list[int]:
@@ -148,7 +147,7 @@ def test_pruned_tokenizers_encode_the_rest_as_before(base: Path, tmp_path: Path)
 
     target, ids = tmp_path / "small.json", tmp_path / "map.json"
     command = ["prune", f"bpe:{base}", "-d", f"parallel:{PARALLEL},languages=eng_Latn", "--vocab-size", "600"]
-    said = CliRunner().invoke(app, [*command, "-o", str(target), "--map", str(ids)], catch_exceptions=False)
+    said = invoke(*command, "-o", str(target), "--map", str(ids))
     assert "600 tokens kept" in said.output
     assert "101 gone" in said.output
     new_ids = np.array([-1 if index is None else index for index in json.loads(ids.read_text())])
@@ -178,5 +177,5 @@ def test_what_cannot_be_pruned_is_said(
 ) -> None:
     command = ["prune", spec.replace("{base}", str(base)), "-d", "bundled:prose", "--vocab-size", size]
     with pytest.raises(error, match=message):
-        CliRunner().invoke(app, [*command, "-o", str(tmp_path / "x.json")], catch_exceptions=False)
+        output(*command, "-o", str(tmp_path / "x.json"))
     assert not list(tmp_path.iterdir())

@@ -11,10 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.bpe.trainer import train_bpe
-from typer.testing import CliRunner
 
+from tests.command import output
 from tests.plugins.subword.strings import hard_strings
-from tokbench.cli.program import app
 from tokbench.errors import TokenizerError
 from tokbench.metrics.optimum import distances
 from tokbench.registry import build_registry
@@ -56,12 +55,8 @@ def test_any_text_and_added_tokens() -> None:
 def test_the_metric_and_its_interval(tmp_path: Path) -> None:
     path = tmp_path / "t.json"
     BpeTokenizer.of_model(train_bpe(ENGLISH, vocab_size=900)).save(path)
-    said = CliRunner().invoke(
-        app,
-        ["optimum", f"bpe:{path}", "-d", "bundled:parallel,languages=eng_Latn+deu_Latn", "--json"],
-        catch_exceptions=False,
-    )
-    rows = json.loads(said.output)["languages"]
+    said = output("optimum", f"bpe:{path}", "-d", "bundled:parallel,languages=eng_Latn+deu_Latn", "--json")
+    rows = json.loads(said)["languages"]
     assert {row["language"] for row in rows} == {"eng_Latn", "deu_Latn"}
     for row in rows:
         low, high = row["interval"]

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 from tokbench_subword.optimal import greedtok
-from typer.testing import CliRunner
 
-from tokbench.cli.program import app
+from tests.command import invoke
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 
@@ -26,7 +25,7 @@ def test_training_from_counts_is_training_from_the_text(tmp_path: Path, family: 
         options = ["--option", "pattern=o200k", "--vocab-size", "450", "-o", str(path)]
         commands.append(["train", family, "-d", source, *options])
     for command in commands:
-        done = CliRunner().invoke(app, command)
+        done = invoke(*command)
         assert done.exit_code == 0, done.output
     assert trained[0].read_bytes() == trained[1].read_bytes()
 

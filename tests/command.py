@@ -1,0 +1,25 @@
+"""A command of tokbench as its tests call it: in this process, its output kept."""
+
+from __future__ import annotations
+
+from typer.testing import CliRunner, Result
+
+from tokbench.cli.program import app
+
+
+def invoke(
+    *arguments: object, text: str | None = None, columns: int | None = 160, catch: bool = True
+) -> Result:
+    """What came of ``tokbench ARGUMENTS``: output, exit status, and an exception, if there is one to `catch`.
+
+    `text` is what the command reads from stdin, `columns` the width of its terminal; None for a pipe.
+    """
+    width = {"COLUMNS": None if columns is None else str(columns)}
+    return CliRunner().invoke(app, [*map(str, arguments)], input=text, env=width, catch_exceptions=catch)
+
+
+def output(*arguments: object, text: str | None = None, columns: int | None = 160) -> str:
+    """What ``tokbench ARGUMENTS`` prints where all goes well; what it raises is raised."""
+    result = invoke(*arguments, text=text, columns=columns, catch=False)
+    assert result.exit_code == 0, result.output
+    return result.output
