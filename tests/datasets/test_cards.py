@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 import sqlite3
 import tomllib
 import unicodedata
@@ -11,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from tokbench.corpora.cards import bundled_names, count_files, datasets_folder, read_card
+from tokbench.corpora.cards import bundled_names, datasets_folder, read_card
 from tokbench.corpora.naming import FLORES_TAG
 
-ADVICE = "after an edit run: python -m tokbench.corpora.cards"
+count_files = runpy.run_path(str(Path(__file__).parents[2] / "tools" / "corpus_cards.py"))["count_files"]
+ADVICE = "after an edit run: python tools/corpus_cards.py"
 
 
 @pytest.mark.parametrize("name", bundled_names())

@@ -1,12 +1,11 @@
 """The cards of the bundled corpora: what they are, how they were made, and the checksum of every file.
 
 A card is the file `dataset.toml` in a corpus's folder. Its prose is written by hand; its table of files is
-brought up to date after an edit of the corpus with ``python -m tokbench.corpora.cards``, run in a checkout.
+brought up to date after an edit of the corpus with ``python tools/corpus_cards.py``.
 """
 
 from __future__ import annotations
 
-import hashlib
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,9 +13,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from tokbench.corpora.dataset import FilePiece, Format
+from tokbench.corpora.dataset import Format
 from tokbench.corpora.jsonl import JsonLines
-from tokbench.corpora.naming import UNKNOWN, code_language, text_language
 from tokbench.corpora.parallel import AlignedLines
 from tokbench.corpora.plain import LineFormat, WholeFileFormat
 from tokbench.corpora.records import Fields
@@ -117,36 +115,3 @@ def read_card(name: str) -> Card:
     hard, caveat = bool(table.get("hard_cases", False)), str(table.get("caveat", ""))
     told = {key: table[key] for key in _KEYS}
     return Card(name, folder, **told, files=files, hard_cases=hard, caveat=caveat)
-
-
-def count_files(folder: Path, reader: str, kind: str) -> list[CardFile]:
-    """The files of a corpus as they are on disk, sorted by path."""
-    counted = []
-    for path in sorted(folder.rglob("*")):
-        if path.name == CARD or not path.is_file():
-            continue
-        data = path.read_bytes()
-        language = code_language(str(path)) if kind == "code" else text_language(str(path))
-        documents = sum(1 for _ in READERS[reader].documents(FilePiece(str(path), ""), UNKNOWN))
-        name = path.relative_to(folder).as_posix()
-        counted.append(CardFile(name, language, documents, len(data), hashlib.sha256(data).hexdigest()))
-    return counted
-
-
-def refresh(folder: Path) -> None:
-    """Write the table of files of the card in `folder` anew; what stands above it stays."""
-    card = folder / CARD
-    head = card.read_text("utf-8").partition("\n[files]")[0].rstrip("\n")
-    table = tomllib.loads(head)
-    lines = [
-        f'"{file.path}" = {{ language = "{file.language}", documents = {file.documents}, '
-        f'bytes = {file.bytes}, sha256 = "{file.sha256}" }}'
-        for file in count_files(folder, table["reader"], table["kind"])
-    ]
-    card.write_text("\n".join([head, "", "[files]", *lines, ""]), "utf-8", newline="\n")
-
-
-if __name__ == "__main__":
-    for found in sorted(datasets_folder().glob(f"*/{CARD}")):
-        refresh(found.parent)
-        print(f"{found}: refreshed")
