@@ -6,7 +6,7 @@ import hashlib
 import tomllib
 from pathlib import Path
 
-from tokbench.corpora.cards import CARD, READERS, CardFile, datasets_folder
+from tokbench.corpora.bundled import CARD, READERS, CardFile, datasets_folder
 from tokbench.corpora.dataset import FilePiece
 from tokbench.corpora.naming import UNKNOWN, code_language, text_language
 

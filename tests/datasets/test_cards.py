@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from tokbench.corpora.cards import bundled_names, datasets_folder, read_card
+from tokbench.corpora.bundled import CARD, bundled_names, datasets_folder, read_card
 from tokbench.corpora.naming import FLORES_TAG
 
-count_files = runpy.run_path(str(Path(__file__).parents[2] / "tools" / "corpus_cards.py"))["count_files"]
+TOOL = runpy.run_path(str(Path(__file__).parents[2] / "tools" / "corpus_cards.py"))
+count_files, refresh = TOOL["count_files"], TOOL["refresh"]
 ADVICE = "after an edit run: python tools/corpus_cards.py"
 
 
@@ -23,6 +24,18 @@ ADVICE = "after an edit run: python tools/corpus_cards.py"
 def test_counts_and_checksums(name):
     card = read_card(name)
     assert count_files(card.folder, card.reader, card.kind) == list(card.files), ADVICE
+
+
+def test_refresh_changes_nothing_but_the_table_of_files(tmp_path):
+    card = tmp_path / CARD
+    card.write_text('title = "T"\nreader = "paragraphs"\nkind = "text"\n', "utf-8")
+    (tmp_path / "eng_Latn.txt").write_text("a\n\nb\n", "utf-8")
+    refresh(tmp_path)
+    first = card.read_text("utf-8")
+    assert first.startswith('title = "T"\nreader = "paragraphs"\nkind = "text"\n\n[files]\n"eng_Latn.txt" = {')
+    assert "documents = 2, bytes = 5" in first
+    refresh(tmp_path)
+    assert card.read_text("utf-8") == first
 
 
 @pytest.mark.parametrize("name", bundled_names())

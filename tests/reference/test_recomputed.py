@@ -20,7 +20,7 @@ from sentencepiece import SentencePieceProcessor
 from uniseg import graphemecluster, wordbreak
 
 import tokbench
-from tokbench.corpora.cards import datasets_folder
+from tokbench.corpora.bundled import datasets_folder
 from tokbench.corpus import Document
 from tokbench.metrics import CellKey
 from tokbench.metrics.catalogue import CATALOGUE
