@@ -57,6 +57,16 @@ def modules(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*.py") if "__pycache__" not in path.parts)
 
 
+def test_no_class_name_stands_for_two_things() -> None:
+    homes: dict[str, list[str]] = {}
+    for path in [*modules(ROOT / "tokbench"), *modules(ROOT / "plugins")]:
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name.lstrip("_"), []).append(str(path.relative_to(ROOT)))
+    twice = {name: found for name, found in homes.items() if len(found) > 1}
+    assert not twice, f"name each after what it is (docs/internals.md has the words): {twice}"
+
+
 def top_level_imports(path: Path) -> list[str]:
     """Modules imported when `path` is imported (not under TYPE_CHECKING, not inside functions)."""
     names: list[str] = []
