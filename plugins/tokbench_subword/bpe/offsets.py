@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.kernels.compiling import announce, kernel
+from tokbench.kernels.compiling import announce
 from tokbench.kernels.copies import cached_property
 from tokbench.kernels.pointers import PADDING
 from tokbench.kernels.text import utf8_of
@@ -21,27 +21,9 @@ from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.plain import first_symbols, segment
 from tokbench_subword.bpe.preparation import BpePreparation
 from tokbench_subword.bpe.token_sizes import bytes_of_tokens, symbols_of_tokens
-from tokbench_subword.pipeline.origins import located, replaced
+from tokbench_subword.pipeline.origins import located, replaced, walk
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.stretch import Stretch
-
-
-@kernel
-def _walk(ids, ends, consumed, offsets, places, walked):  # type: ignore[no-untyped-def]
-    """Write where the tokens of texts begin and end; ``walked[t]`` says whether those of text t could be told.
-
-    Text t goes from ``offsets[t]`` on, its tokens are ``ids[ends[t]:ends[t + 1]]``, and each stands for
-    ``consumed[id]`` bytes, or -1 where that varies.
-    """
-    for t in range(len(offsets) - 1):
-        at, known = offsets[t], True
-        for token in range(ends[t], ends[t + 1]):
-            length = consumed[ids[token]]
-            known = known and length >= 0 and at + length <= offsets[t + 1]
-            places[token, 0] = at
-            at += length if known else 0
-            places[token, 1] = at
-        walked[t] = known and at == offsets[t + 1]
 
 
 class BpeOffsets:
@@ -54,7 +36,7 @@ class BpeOffsets:
 
     def batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The spans of the tokens of many texts, ``(total, 2)``, and where those of each text begin and end."""
-        announce(_walk)
+        announce(walk)
         texts, compiled = [repaired(text) for text in texts], self._preparation.compiled
         found = None if self._preparation.spelling else located(compiled, Segments(*utf8_of(texts)))
         if found is None:
@@ -65,7 +47,7 @@ class BpeOffsets:
             np.empty((len(batch.ids), 2), np.int64),
             np.zeros(len(found.texts.offsets) - 1, np.bool_),
         )
-        _walk(batch.ids, batch.offsets, self._consumed, found.texts.offsets, places, walked)
+        walk(batch.ids, batch.offsets, self._consumed, found.texts.offsets, places, walked)
         found.leave(np.flatnonzero(~walked))
         limits = batch.offsets[found.documents]
         left = [self.of(texts[index]) for index in found.left]

@@ -165,6 +165,24 @@ def located(pipeline: CompiledPipeline, texts: Segments) -> Located | None:
 
 
 @kernel
+def walk(ids, ends, sizes, offsets, places, walked):  # type: ignore[no-untyped-def]
+    """Write where the tokens of texts begin and end; ``walked[t]`` says whether those of text t could be told.
+
+    Text t goes from ``offsets[t]`` on, its tokens are ``ids[ends[t]:ends[t + 1]]``, and each stands for
+    ``sizes[id]`` bytes, or -1 where that varies.
+    """
+    for t in range(len(offsets) - 1):
+        at, known = offsets[t], True
+        for token in range(ends[t], ends[t + 1]):
+            length = sizes[ids[token]]
+            known = known and length >= 0 and at + length <= offsets[t + 1]
+            places[token, 0] = at
+            at += length if known else 0
+            places[token, 1] = at
+        walked[t] = known and at == offsets[t + 1]
+
+
+@kernel
 def _count_characters(data, offsets, limits, places):  # type: ignore[no-untyped-def]
     """Make places in bytes spans of code points of their documents: of the first byte's to the last byte's."""
     text, ends = pointer(data), pointer(places)

@@ -13,12 +13,13 @@ from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import announce
 from tokbench.kernels.pointers import block
 from tokbench_subword.pipeline.cutters import Cutter
+from tokbench_subword.pipeline.origins import walk
 from tokbench_subword.pipeline.splicing import Written
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.searching import SearchForms, part_rows
 from tokbench_subword.unigram.segments import PIECE_SHIFT
 from tokbench_subword.words.cache import CACHE_BYTES
-from tokbench_subword.words.encoder import WordEncoder
+from tokbench_subword.words.encoder import WordEncoder, units_of
 from tokbench_subword.words.layout import COUNTERS, GROUP, MOST, TEXT_SIZE
 from tokbench_subword.words.slots import SPARE_IDS
 from tokbench_subword.words.workspace import Workspace
@@ -36,10 +37,8 @@ class SearchSpace(Workspace):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        settings = self.arrays[at.SETTINGS]
-        self._dtype, self._merges = self.arrays[at.SCORES].dtype, settings[at.N_PIECES] > 0
-        space_is_piece = self.arrays[at.CHARACTERS][0x20] >> PIECE_SHIFT
-        self._spelled = 3 if settings[at.FALLBACK] and settings[at.ESCAPED] and not space_is_piece else 1
+        self._dtype, self._merges = self.arrays[at.SCORES].dtype, self.arrays[at.SETTINGS][at.N_PIECES] > 0
+        self._spelled = 3 if _spells_spaces(self.arrays) else 1
         self.arrays[COUNTERS][MOST] = TEXT_SIZE // self._spelled
         self._resize(TEXT_SIZE)
 
@@ -67,7 +66,8 @@ class PathEncoder(WordEncoder):
 
     `tables` are the arrays of the model by their place in the block, see `layout`; those that it does not need
     may be missing. `cutters` cut texts into words, each the pieces of the one before; without any, a text is
-    one word. `cache` is how many bytes the word cache of each thread may take.
+    one word. `unknown` is the text of the unknown token, where that is a piece like any other. `cache` is how
+    many bytes the word cache of each thread may take.
     """
 
     def __init__(
@@ -76,6 +76,7 @@ class PathEncoder(WordEncoder):
         tables: Mapping[int, NDArray[Any]],
         cutters: Sequence[Cutter] = (),
         *,
+        unknown: bytes = b"",
         threads: int = 1,
         cache: int = CACHE_BYTES,
     ) -> None:
@@ -83,6 +84,7 @@ class PathEncoder(WordEncoder):
         shared = [tables.get(place, none) for place in range(at.UNITS, at.PARTS)]
         super().__init__(algorithm.word, shared, _own, cutters=cutters, threads=threads, cache=cache)
         self._algorithm = algorithm
+        self._sizes = _sizes(tables, unknown)
         self._fits = -1  # texts one by one are prepared before they come here
 
     def _new(self, writers: Sequence[Written] = ()) -> Workspace:
@@ -100,19 +102,57 @@ class PathEncoder(WordEncoder):
             self._idle.append(work)
 
     def locate(
-        self, data: NDArray[np.uint8], words: NDArray[np.int64], documents: NDArray[np.int64]
+        self, data: NDArray[np.uint8], offsets: NDArray[np.int64]
     ) -> tuple[TokenBatch, NDArray[np.int64]]:
-        """The ids of documents whose words are given, and where in `data` the tokens are, int64 ``(total, 2)``.
+        """The ids of every text ``data[offsets[i]:offsets[i + 1]]``, and where in `data` the tokens are.
 
-        `words` are places in `data`; those of document d end before word ``documents[d + 1]``.
+        The places are int64 ``(total, 2)``. Where texts are cut into words, which are cached, places follow
+        from how many bytes each token stands for, but for texts with something unknown, or whose words are not
+        all of it; other texts are searched for them, part by part.
         """
+        units = units_of(offsets)
+        if not self._cutters:
+            return self._locate_words(data, units)
+        announce(walk)
+        batch = self.encode_utf8(data, offsets)
+        places, walked = np.empty((len(batch.ids), 2), np.int64), np.zeros(len(batch), np.bool_)
+        walk(batch.ids, batch.offsets, self._sizes, offsets, places, walked)
+        if not walked.all():
+            words = units[~walked]
+            for cutter in self._cutters:
+                words, _ = cutter.cut(data, words)
+            _, places[np.repeat(~walked, batch.lengths())] = self._locate_words(data, words)
+        return batch, places
+
+    def _locate_words(
+        self, data: NDArray[np.uint8], words: NDArray[np.int64]
+    ) -> tuple[TokenBatch, NDArray[np.int64]]:
+        """The ids of words, and where in `data` the tokens are: each word is searched."""
         announce(self._algorithm.locate)
         sizes = np.concatenate([np.zeros(1, np.int64), np.cumsum(words[:, 1] - words[:, 0])])
         found = self._spread(self._algorithm.locate, data, words, sizes)
         rows, ends = found.ids, found.offsets // 3
         ids, places = np.empty(len(rows) // 3, np.int32), np.empty((len(rows) // 3, 2), np.int64)
         part_rows(rows, ends, words, ids, places)
-        return TokenBatch(ids, ends[documents]), places
+        return TokenBatch(ids, ends), places
+
+
+def _spells_spaces(tables: Any) -> bool:
+    """Whether a space, one byte, is spelled in the three bytes of U+2581."""
+    settings, space_is_piece = tables[at.SETTINGS], tables[at.CHARACTERS][0x20] >> PIECE_SHIFT
+    return bool(settings[at.FALLBACK] and settings[at.ESCAPED] and not space_is_piece)
+
+
+def _sizes(tables: Mapping[int, NDArray[Any]], unknown: bytes) -> NDArray[np.int64]:
+    """How many bytes each token stands for, by id, -1 where that varies; one more for what has no id."""
+    sizes, byte_ids = np.append(tables[at.LENGTHS], -1).astype(np.int64), tables[at.BYTE_IDS]
+    sizes[tables[at.SETTINGS][at.UNK_ID]] = -1
+    if len(byte_ids):
+        sizes[byte_ids] = 1
+        sizes[byte_ids[list(unknown)]] = -1  # which may be spelled in bytes, each of which stands for all of it
+    if _spells_spaces(tables):
+        sizes[byte_ids[0xE2]] = -1
+    return sizes
 
 
 def _own() -> list[NDArray[Any]]:

@@ -26,8 +26,14 @@ class JsonEncoder:
 
     def __init__(self, plain: PlainPath, *, name: str, threads: int, cache: int) -> None:
         self._plain, self._name, self.compiled = plain, name, plain.preparation.compiled
-        tables = plain.algorithm.lexicon.tables()
-        self._encoder = PathEncoder(DOUBLE, tables, self.compiled.cutters, threads=threads, cache=cache)
+        self._encoder = PathEncoder(
+            DOUBLE,
+            plain.algorithm.lexicon.tables(),
+            self.compiled.cutters,
+            unknown=plain.vocabulary.unknown.encode(),
+            threads=threads,
+            cache=cache,
+        )
         self.prepared = PreparedEncoder(self.compiled, self._encoder)
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
@@ -44,8 +50,8 @@ class JsonEncoder:
         if found is None:
             every = [np.zeros((0, 2), np.int64), *map(self._plain.offsets, texts)]
             return self.encode_batch(texts), np.concatenate(every)
-        words, documents = found.words(self.compiled.cutters)
-        batch, places = self._encoder.locate(found.texts.data, words, documents)
+        batch, places = self._encoder.locate(found.texts.data, found.texts.offsets)
+        batch = TokenBatch(batch.ids, batch.offsets[found.documents])
         spans = found.spans(places, batch.offsets)
         if left := found.left:
             some = [texts[index] for index in left]

@@ -33,7 +33,6 @@ from tokbench_subword.unigram.encoder import PathEncoder
 from tokbench_subword.unigram.unigram_algorithm import Node, Unigram
 from tokbench_subword.unigram.vocabulary import SpmVocabulary
 from tokbench_subword.words.cache_size import CACHE_BYTES
-from tokbench_subword.words.encoder import units_of
 from tokbench_subword.words.prepared import OneByOne, PreparedEncoder
 
 if TYPE_CHECKING:
@@ -179,7 +178,7 @@ class SpmTokenizer(OneByOne, Rebuilt):
             found = [spans_of_path(self.vocabulary, self.algorithm, source) for source in sources]
             return self.encode_batch(texts), np.concatenate([np.zeros((0, 2), np.int64), *found])
         data, offsets, origins = self.algorithm.normalizer.located(*utf8_of(texts))
-        batch, places = self._encoder.locate(data, units_of(offsets), np.arange(len(offsets)))
+        batch, places = self._encoder.locate(data, offsets)
         return batch, spans_in(origins, places)
 
     def trace(self, text: str) -> Iterator[Step]:

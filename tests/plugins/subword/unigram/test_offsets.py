@@ -27,6 +27,7 @@ from .conftest import BPE_MODELS, LONG, UNIGRAM_MODELS, corpus_files, lines_of
 from .small_models import SMALL, Pair, small
 
 EDGES = ["", " ", "a ", " a", "  ", "\ud800x", "a\u0301\u0323 \u00e9\u0323", "``x'' ''' ````", "\x00"]
+EDGES += ["<unk>", "a<unk>日", "e 日<unk>a <unk>", "<0x41>日 <0x41> \n"]
 BYTES = tuple(Piece(byte_piece(byte), 0.0, BYTE) for byte in range(256))
 
 
@@ -129,12 +130,13 @@ def test_hard_characters_side_by_side(chain: str, fallback: bool) -> None:
     check_json(tokenizer, EDGES + hard_strings(60))
 
 
+@pytest.mark.parametrize("fallback", [False, True])
 @pytest.mark.parametrize("chain", CHAINS)
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(lines=st.lists(texts, max_size=8))
 @example(lines=["\u00af\x08", "\u00af"])  # a first character that goes with the next
-def test_any_text(chain: str, lines: list[str]) -> None:
-    check_json(TOKENIZERS[chain, False], lines)
+def test_any_text(chain: str, fallback: bool, lines: list[str]) -> None:
+    check_json(TOKENIZERS[chain, fallback], lines)
 
 
 @pytest.mark.long
