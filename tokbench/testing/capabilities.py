@@ -22,6 +22,7 @@ from tokbench.tokenizer import (
 )
 
 
+@ConformanceCheck.of("batch", "encode_batch must give what encode gives for each text, as int32 and int64.")
 def _batch_is_single(tokenizer: Tokenizer, text: str) -> Problem:
     if not isinstance(tokenizer, BatchEncoder):
         return None
@@ -37,6 +38,7 @@ def _batch_is_single(tokenizer: Tokenizer, text: str) -> Problem:
     return f"in a batch {together[0][:8]}, alone {single[0][:8]}" if together != single else None
 
 
+@ConformanceCheck.of("encode_utf8", "encode_utf8 must give what encode gives for each document.")
 def _utf8_is_text(tokenizer: Tokenizer, text: str) -> Problem:
     import numpy as np
 
@@ -50,6 +52,7 @@ def _utf8_is_text(tokenizer: Tokenizer, text: str) -> Problem:
     return f"from bytes {together[0][:8]}, from the text {single[0][:8]}" if together != single else None
 
 
+@ConformanceCheck.of("decode_batch", "decode_batch must give what decode gives for each document.")
 def _decode_batch_is_single(tokenizer: Tokenizer, text: str) -> Problem:
     if not isinstance(tokenizer, BatchDecoder):
         return None
@@ -62,6 +65,10 @@ def _decode_batch_is_single(tokenizer: Tokenizer, text: str) -> Problem:
     return f"in a batch {wrong[0][0][:60]!r}, alone {wrong[0][1][:60]!r}" if wrong else None
 
 
+@ConformanceCheck.of(
+    "decode_joins_bytes",
+    "decode must be the UTF-8 text of token_bytes joined, or leave `decode_joins_bytes` out.",
+)
 def _decode_joins(tokenizer: Tokenizer, text: str) -> Problem:
     if not getattr(tokenizer, "decode_joins_bytes", False):
         return None
@@ -75,6 +82,10 @@ def _decode_joins(tokenizer: Tokenizer, text: str) -> Problem:
     )
 
 
+@ConformanceCheck.of(
+    "decode_drops_space",
+    "decode must be the text of token_bytes joined, without its first space, or leave the attribute out.",
+)
 def _decode_drops(tokenizer: Tokenizer, text: str) -> Problem:
     if not getattr(tokenizer, "decode_drops_space", False):
         return None
@@ -92,6 +103,10 @@ def _decode_drops(tokenizer: Tokenizer, text: str) -> Problem:
     return f"after a space the tokens make {rest[:60]!r}, decode {decoded[:60]!r}" if rest != decoded else None
 
 
+@ConformanceCheck.of(
+    "token_bytes",
+    "token_bytes must give the token's own bytes; joined they are what decode gives, spaces apart.",
+)
 def _bytes_of_tokens(tokenizer: Tokenizer, text: str) -> Problem:
     if not isinstance(tokenizer, TokenByter):
         return None
@@ -110,6 +125,7 @@ def _bytes_of_tokens(tokenizer: Tokenizer, text: str) -> Problem:
     return f"the bytes of the tokens make {spelled[:60]!r}, decode {decoded[:60]!r}"
 
 
+@ConformanceCheck.of("token_bytes_batch", "token_bytes_batch must give what token_bytes gives for each id.")
 def _token_bytes_batch_is_single(tokenizer: Tokenizer, text: str) -> Problem:
     if not isinstance(tokenizer, BatchTokenByter):
         return None
@@ -124,6 +140,7 @@ def _token_bytes_batch_is_single(tokenizer: Tokenizer, text: str) -> Problem:
     return f"the token {wrong[0][0]} is {wrong[0][1]!r} among others, {wrong[0][2]!r} alone" if wrong else None
 
 
+@ConformanceCheck.of("offsets", "offsets are (start, end) in code points of the text, one row a token.")
 def _offsets(tokenizer: Tokenizer, text: str) -> Problem:
     if not isinstance(tokenizer, OffsetEncoder):
         return None
@@ -137,6 +154,7 @@ def _offsets(tokenizer: Tokenizer, text: str) -> Problem:
     return _elsewhere(tokenizer, text, ids, spans.tolist())
 
 
+@ConformanceCheck.of("offsets_batch", "offsets_batch must give what offsets gives for each text.")
 def _offsets_batch_is_single(tokenizer: Tokenizer, text: str) -> Problem:
     if not (isinstance(tokenizer, BatchOffsetEncoder) and isinstance(tokenizer, OffsetEncoder)):
         return None
@@ -147,6 +165,7 @@ def _offsets_batch_is_single(tokenizer: Tokenizer, text: str) -> Problem:
     return f"in a batch {together[0][:4]}, alone {single[0][:4]}" if together != single else None
 
 
+@ConformanceCheck.of("encode_with_offsets", "encode_with_offsets must give what encode and offsets give.")
 def _both_are_each(tokenizer: Tokenizer, text: str) -> Problem:
     if not (isinstance(tokenizer, EncoderWithOffsets) and isinstance(tokenizer, OffsetEncoder)):
         return None
@@ -172,6 +191,7 @@ def _elsewhere(tokenizer: Tokenizer, text: str, ids: list[int], spans: list[list
     return None
 
 
+@ConformanceCheck.of("sample", "draw only from the generator that is handed in.")
 def _sample(tokenizer: Tokenizer, text: str) -> Problem:
     if not isinstance(tokenizer, Sampler):
         return None
@@ -184,6 +204,7 @@ def _sample(tokenizer: Tokenizer, text: str) -> Problem:
     return f"sample gave ids {wrong[:5]} outside the vocabulary" if wrong else None
 
 
+@ConformanceCheck.of("trace", "the last step's tokens must be those of encode.")
 def _trace(tokenizer: Tokenizer, text: str) -> Problem:
     if not isinstance(tokenizer, Traceable) or not text:
         return None
@@ -195,44 +216,16 @@ def _trace(tokenizer: Tokenizer, text: str) -> Problem:
 
 
 CAPABILITIES = (
-    ConformanceCheck(
-        "batch", "encode_batch must give what encode gives for each text, as int32 and int64.", _batch_is_single
-    ),
-    ConformanceCheck(
-        "encode_utf8", "encode_utf8 must give what encode gives for each document.", _utf8_is_text
-    ),
-    ConformanceCheck(
-        "decode_batch", "decode_batch must give what decode gives for each document.", _decode_batch_is_single
-    ),
-    ConformanceCheck(
-        "decode_joins_bytes",
-        "decode must be the UTF-8 text of token_bytes joined, or leave `decode_joins_bytes` out.",
-        _decode_joins,
-    ),
-    ConformanceCheck(
-        "decode_drops_space",
-        "decode must be the text of token_bytes joined, without its first space, or leave the attribute out.",
-        _decode_drops,
-    ),
-    ConformanceCheck(
-        "token_bytes",
-        "token_bytes must give the token's own bytes; joined they are what decode gives, spaces apart.",
-        _bytes_of_tokens,
-    ),
-    ConformanceCheck(
-        "token_bytes_batch",
-        "token_bytes_batch must give what token_bytes gives for each id.",
-        _token_bytes_batch_is_single,
-    ),
-    ConformanceCheck(
-        "offsets", "offsets are (start, end) in code points of the text, one row a token.", _offsets
-    ),
-    ConformanceCheck(
-        "offsets_batch", "offsets_batch must give what offsets gives for each text.", _offsets_batch_is_single
-    ),
-    ConformanceCheck(
-        "encode_with_offsets", "encode_with_offsets must give what encode and offsets give.", _both_are_each
-    ),
-    ConformanceCheck("sample", "draw only from the generator that is handed in.", _sample),
-    ConformanceCheck("trace", "the last step's tokens must be those of encode.", _trace),
+    _batch_is_single,
+    _utf8_is_text,
+    _decode_batch_is_single,
+    _decode_joins,
+    _decode_drops,
+    _bytes_of_tokens,
+    _token_bytes_batch_is_single,
+    _offsets,
+    _offsets_batch_is_single,
+    _both_are_each,
+    _sample,
+    _trace,
 )

@@ -19,6 +19,11 @@ class ConformanceCheck(NamedTuple):
     remedy: str
     run: Callable[..., Problem]
 
+    @classmethod
+    def of(cls, name: str, remedy: str) -> Callable[[Callable[..., Problem]], ConformanceCheck]:
+        """A decorator that makes a check of a function."""
+        return lambda run: cls(name, remedy, run)
+
     def problem(self, *given: object) -> Problem:
         """What is wrong; an exception is a problem, and so is an answer that does not come."""
         try:

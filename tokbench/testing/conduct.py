@@ -17,6 +17,7 @@ from tokbench.tokenizer import Tokenizer
 MEMORY_GROWTH_LIMIT = 64 << 20
 
 
+@ConformanceCheck.of("threads", "keep no state in encode, or guard it with a lock.")
 def _threads(tokenizer: Tokenizer) -> Problem:
     work = [text * 20 for text in EDGE_CASES] * 4
     expected = [ids_of(tokenizer, text) for text in work]
@@ -28,6 +29,7 @@ def _threads(tokenizer: Tokenizer) -> Problem:
     return None if found == expected else "with four threads, encode gave other ids than alone"
 
 
+@ConformanceCheck.of("silent", "print nothing and leave the working directory alone.")
 def _silent(tokenizer: Tokenizer) -> Problem:
     out = io.StringIO()
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), contextlib.redirect_stdout(out):
@@ -39,6 +41,7 @@ def _silent(tokenizer: Tokenizer) -> Problem:
     return "encode or decode changed the working directory" if moved else None
 
 
+@ConformanceCheck.of("memory", "bound the caches that encode fills.")
 def _memory(tokenizer: Tokenizer) -> Problem:
     import psutil
 
@@ -59,6 +62,7 @@ def _memory(tokenizer: Tokenizer) -> Problem:
     )
 
 
+@ConformanceCheck.of("speed", "encode in time linear in the length of the text.")
 def _speed(tokenizer: Tokenizer) -> Problem:
     """Growth of time with length: linear is 1, quadratic is 2; measured at 4 kB and 64 kB."""
     unit = "The quick brown fox, 1234 naïve cafés and 漢字. "
@@ -76,9 +80,4 @@ def _seconds(tokenizer: Tokenizer, text: str) -> float:
     return max(time.process_time() - start, 1e-6)
 
 
-CONDUCT = (
-    ConformanceCheck("threads", "keep no state in encode, or guard it with a lock.", _threads),
-    ConformanceCheck("silent", "print nothing and leave the working directory alone.", _silent),
-    ConformanceCheck("memory", "bound the caches that encode fills.", _memory),
-    ConformanceCheck("speed", "encode in time linear in the length of the text.", _speed),
-)
+CONDUCT = (_threads, _silent, _memory, _speed)

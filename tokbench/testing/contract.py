@@ -12,6 +12,7 @@ from tokbench.testing.texts import EDGE_CASES, LONE_SURROGATE, SPECIAL_TEXTS
 from tokbench.tokenizer import TokenByter, Tokenizer, special_ids, unk_id
 
 
+@ConformanceCheck.of("protocol", "offer name: str, vocab_size: int, encode(text) and decode(ids).")
 def _protocol(tokenizer: Tokenizer) -> Problem:
     missing = [name for name in ("name", "vocab_size", "encode", "decode") if not hasattr(tokenizer, name)]
     if missing:
@@ -23,6 +24,7 @@ def _protocol(tokenizer: Tokenizer) -> Problem:
     return None if tokenizer.vocab_size > 0 else f"vocab_size is {tokenizer.vocab_size}"
 
 
+@ConformanceCheck.of("empty", "encode('') must be [] and decode([]) must be ''.")
 def _empty(tokenizer: Tokenizer) -> Problem:
     ids = ids_of(tokenizer, "")
     if ids:
@@ -31,6 +33,7 @@ def _empty(tokenizer: Tokenizer) -> Problem:
     return None if decoded == "" else f"decode([]) gave {decoded!r}"
 
 
+@ConformanceCheck.of("surrogates", "raise TokenizerError or ValueError for text that is not valid Unicode.")
 def _surrogate(tokenizer: Tokenizer) -> Problem:
     try:
         ids_of(tokenizer, LONE_SURROGATE)
@@ -41,6 +44,7 @@ def _surrogate(tokenizer: Tokenizer) -> Problem:
     return None
 
 
+@ConformanceCheck.of("special_ids", "special_ids and unk_id must lie within the vocabulary.")
 def _special_attributes(tokenizer: Tokenizer) -> Problem:
     outside = [token for token in special_ids(tokenizer) if not 0 <= token < tokenizer.vocab_size]
     if outside:
@@ -51,6 +55,7 @@ def _special_attributes(tokenizer: Tokenizer) -> Problem:
     return None
 
 
+@ConformanceCheck.of("special_text", "the text of a special token is ordinary text unless an option says so.")
 def _special_text(tokenizer: Tokenizer) -> Problem:
     for text in SPECIAL_TEXTS:
         found = set(ids_of(tokenizer, text)) & special_ids(tokenizer) - {unk_id(tokenizer)}
@@ -59,6 +64,7 @@ def _special_text(tokenizer: Tokenizer) -> Problem:
     return None
 
 
+@ConformanceCheck.of("unknown_ids", "raise TokenizerError for ids that are none: tokbench.arguments.known_ids.")
 def _unknown_ids(tokenizer: Tokenizer) -> Problem:
     size = tokenizer.vocab_size
     for wrong in (-1, -size, -size - 1, -2 * size - 1, size, 2**31):
@@ -75,6 +81,7 @@ def _pickled(tokenizer: Tokenizer) -> Tokenizer:
     return other
 
 
+@ConformanceCheck.of("copies", "give the same ids as a copy or a pickle, or refuse to be one with TypeError.")
 def _copies(tokenizer: Tokenizer) -> Problem:
     texts = [*EDGE_CASES, *SPECIAL_TEXTS]
     expected = [ids_of(tokenizer, text) for text in texts]
@@ -90,6 +97,10 @@ def _copies(tokenizer: Tokenizer) -> Problem:
     return None
 
 
+@ConformanceCheck.of(
+    "every_id",
+    "token_bytes must give bytes for every id below vocab_size, and none for others (tokbench.arguments).",
+)
 def _every_id(tokenizer: Tokenizer) -> Problem:
     if not isinstance(tokenizer, TokenByter):
         return None
@@ -108,29 +119,5 @@ def _every_id(tokenizer: Tokenizer) -> Problem:
     return None
 
 
-CONTRACT = (
-    ConformanceCheck(
-        "every_id",
-        "token_bytes must give bytes for every id below vocab_size, and none for others (tokbench.arguments).",
-        _every_id,
-    ),
-    ConformanceCheck(
-        "unknown_ids", "raise TokenizerError for ids that are none: tokbench.arguments.known_ids.", _unknown_ids
-    ),
-    ConformanceCheck(
-        "copies", "give the same ids as a copy or a pickle, or refuse to be one with TypeError.", _copies
-    ),
-    ConformanceCheck("empty", "encode('') must be [] and decode([]) must be ''.", _empty),
-    ConformanceCheck(
-        "surrogates", "raise TokenizerError or ValueError for text that is not valid Unicode.", _surrogate
-    ),
-    ConformanceCheck(
-        "special_ids", "special_ids and unk_id must lie within the vocabulary.", _special_attributes
-    ),
-    ConformanceCheck(
-        "special_text", "the text of a special token is ordinary text unless an option says so.", _special_text
-    ),
-)
-PROTOCOL = ConformanceCheck(
-    "protocol", "offer name: str, vocab_size: int, encode(text) and decode(ids).", _protocol
-)
+CONTRACT = (_every_id, _unknown_ids, _copies, _empty, _surrogate, _special_attributes, _special_text)
+PROTOCOL = _protocol
