@@ -41,8 +41,8 @@ def table(runs: Sequence[Run]) -> str:
     labels = data.names(runs[0], [*references])
     datasets = dict.fromkeys(dataset for _, dataset, _ in found[0])
     columns = [
-        Column(key="reference", label="beside", numeric=False),
-        Column(key="tokenizer", label="tokenizer", numeric=False),
+        Column.text("reference", "beside"),
+        Column.text("tokenizer"),
     ]
     columns += [
         Column(key=f"{dataset}-{form}", label=f"{dataset}, {state}", unit="×", places=1)

@@ -55,10 +55,10 @@ def figures_table(figures: pd.DataFrame, *, name: str, title: str) -> Table:
     rows = rows.sort_values(["rank", "size"], ascending=[True, False], kind="stable").head(MOST)
     single = bool((figures["language"] != data.OVERALL).any())
     texts = ("tokenizer", "dataset", *(("language",) if single else ()), "metric")
-    columns = [Column(key=key, label=key, numeric=False) for key in texts]
+    columns = [Column.text(key) for key in texts]
     columns += [Column(key="before", label="before", places=4), Column(key="after", label="after", places=4)]
     columns += [Column(key="change", label="change", unit="share", places=2)]
-    columns += [Column(key="verdict", label="verdict", numeric=False)]
+    columns += [Column.text("verdict")]
     made = tuple(
         Row(
             (
@@ -80,7 +80,7 @@ def figures_table(figures: pd.DataFrame, *, name: str, title: str) -> Table:
 
 def facts_table(facts: Sequence[Change]) -> Table:
     """What differs in versions, files, machine and settings: where to look for the cause."""
-    columns = tuple(Column(key=key, label=key, numeric=False) for key in ("what", "before", "after"))
+    columns = tuple(Column.text(key) for key in ("what", "before", "after"))
     rows = tuple(Row((fact.name, _text(fact.before), _text(fact.after))) for fact in facts)
     return Table("facts", "Versions, files, settings", columns, rows)
 

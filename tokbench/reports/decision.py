@@ -81,8 +81,8 @@ def table(run: Run, decision: Decision) -> Table:
     """The decision table: every tokenizer, the candidates by their score, then those left out and why."""
     labels, lost = data.names(run), losses(run)
     columns = [
-        Column(key="tokenizer", label="tokenizer", numeric=False),
-        Column(key="verdict", label="verdict", numeric=False),
+        Column.text("tokenizer"),
+        Column.text("verdict"),
         Column(key="score", label="score", unit="share of the best", better="higher",
                help="Weighted geometric mean of its ratios to the best, criterion by criterion"),
     ]  # fmt: skip

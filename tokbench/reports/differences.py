@@ -34,12 +34,12 @@ def table(run: Run, metric: str, dataset: str) -> Table:
         rows = rows.iloc[loses.to_numpy().argsort(kind="stable")[:MOST_PAIRS]]
     unit = metric_column(metric, metric_facts(run)).unit
     columns = (
-        Column(key="tokenizer", label="tokenizer", numeric=False),
-        Column(key="against", label="against", numeric=False),
+        Column.text("tokenizer"),
+        Column.text("against"),
         Column(key="difference", label="difference", unit=unit),
         Column(key="ratio", label="ratio", unit="×"),
         Column(key="p_adjusted", label="p (corrected)", places=3, least=_least(run)),
-        Column(key="verdict", label="verdict", numeric=False),
+        Column.text("verdict"),
     )
     made = tuple(
         Row(

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from tokbench.results import Run
 
 COLUMNS = (
-    Column(key="tokenizer", label="tokenizer", numeric=False),
-    Column(key="against", label="against", numeric=False),
+    Column.text("tokenizer"),
+    Column.text("against"),
     Column(key="documents", label="documents", places=0),
     Column(key="equal", label="equal", unit="share of documents", places=2),
     Column(key="tokens", label="tokens", places=0),
     Column(key="tokens_against", label="tokens against", places=0),
-    Column(key="parting", label="where the others first part", numeric=False),
+    Column.text("parting", "where the others first part"),
 )
 
 
@@ -72,12 +72,12 @@ def _note(run: Run) -> str:
 
 
 PASSAGE_COLUMNS = (
-    Column(key="tokenizer", label="tokenizer", numeric=False),
-    Column(key="other", label="other", numeric=False),
+    Column.text("tokenizer"),
+    Column.text("other"),
     Column(key="passages", label="passages", places=0),
     Column(key="same_ids", label="same ids", places=0),
     Column(key="same_cuts", label="same cuts", places=0),
-    Column(key="first", label="first difference in ids", numeric=False),
+    Column.text("first", "first difference in ids"),
 )
 
 

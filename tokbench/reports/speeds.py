@@ -53,7 +53,7 @@ def measurements(run: Run) -> Table:
     cells = {(row.tokenizer, row.metric): TableCell.of(row) for row in rows.itertuples()}
     units = dict(zip(rows["metric"], rows["unit"], strict=True))
     labels, losses = data.names(run), data.lossy(run)
-    columns = [Column(key="tokenizer", label="tokenizer", numeric=False)]
+    columns = [Column.text("tokenizer")]
     columns += [metric_column(name, facts, units[name]) for name in shown]
     there = [name for name in run.tokenizers if any((name, metric) in cells for metric in shown)]
     made = [
@@ -119,12 +119,12 @@ def _table(run: Run, measured: Mapping[str, Any], summary: Sequence[Mapping[str,
         front = (labels[name], _range(ranks[name]), *beside)
         rows.append(Row((*front, *figures), lossy=losses.get(name, ""), key=name))
     same = (
-        Column(key="reference", label="same ids as", numeric=False),
+        Column.text("reference", "same ids as"),
         Column(key="ratio", label="times as fast", unit="×", places=_ratio_places(ratios)),
     )
     heads = (
-        Column(key="tokenizer", label="tokenizer", numeric=False),
-        Column(key="rank", label="rank", numeric=False),
+        Column.text("tokenizer"),
+        Column.text("rank"),
         *(same if references else ()),
         *(Column(key=label, label=label, unit="MB/s") for _, label in columns),
     )

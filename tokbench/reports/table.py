@@ -51,6 +51,11 @@ class Column:
     places: int | None = None
     least: float | None = None
 
+    @classmethod
+    def text(cls, key: str, label: str = "") -> Column:
+        """A column of text, whose heading is its key unless another is given."""
+        return cls(key=key, label=label or key, numeric=False)
+
     @property
     def scale(self) -> int:
         """What values are multiplied by when shown: 100 for shares, shown as percentages."""

@@ -64,7 +64,7 @@ def headline(run: Run, dataset: str, more: Sequence[str] = ()) -> Table:
     shown += [name for name in more if name in measured and name not in shown]
     units = {metric: str(row.unit) for (_, metric), row in by_key.items() if row.value == row.value}
     columns = [metric_column(name, facts, units.get(name, "")) for name in shown]
-    columns.insert(0, Column(key="tokenizer", label="tokenizer", numeric=False))
+    columns.insert(0, Column.text("tokenizer"))
     columns.append(Column(key="vocab_size", label="vocabulary", unit="ids", places=0))
     if "compression_ratio_macro" in shown:
         columns = [_named_apart(column, "compression_ratio", "pooled") for column in columns]
@@ -154,7 +154,7 @@ def by_language(run: Run, metric: str, dataset: str) -> Table:
     held = {name for (_, name), cell in cells.items() if cell.value is not None}
     there = [name for name in run.tokenizers if name in held]
     column = metric_column(metric, facts, unit)
-    columns = [Column(key="language", label="language", numeric=False)]
+    columns = [Column.text("language")]
     columns += [Column(key=name, label=labels[name], unit=column.unit, better=column.better) for name in there]
     rows = [
         Row(
@@ -206,8 +206,8 @@ def overall_metrics(run: Run, dataset: str) -> Table:
     units = dict(zip(rows["metric"], rows["unit"], strict=True))
     there = [name for name in run.tokenizers if name in set(rows["tokenizer"])]
     columns = [
-        Column(key="metric", label="metric", numeric=False),
-        Column(key="unit", label="unit", numeric=False),
+        Column.text("metric"),
+        Column.text("unit"),
     ]
     columns += [Column(key=name, label=labels[name]) for name in there]
     names = sorted(units, key=lambda name: (list(facts).index(name) if name in facts else len(facts), name))
@@ -235,12 +235,12 @@ def fairness(run: Run, dataset: str) -> Table:
     costliest = {name: str(premiums[name].idxmax()) for name in premiums}
     ginis = {row.tokenizer: TableCell.of(row) for row in data.overall(run, "gini", dataset).itertuples()}
     columns = (
-        Column(key="tokenizer", label="tokenizer", numeric=False),
+        Column.text("tokenizer"),
         metric_column("gini", metric_facts(run)),
         Column(key="median_premium", label="median premium", unit="×"),
         Column(key="highest_premium", label="highest premium", unit="×", better="lower"),
-        Column(key="costliest", label="costliest language", numeric=False),
-        Column(key="reference", label="reference language", numeric=False),
+        Column.text("costliest", "costliest language"),
+        Column.text("reference", "reference language"),
     )
     names = data.fairest_first(run, dataset)
     learnt = training_marks(run, dataset)
@@ -279,7 +279,7 @@ def definitions(run: Run, metrics: Sequence[str]) -> Table:
     """How each metric of the run is defined, with its source."""
     facts = metric_facts(run)
     keys = ("name", "summary", "formula", "unit", "better", "source", "caveat")
-    columns = tuple(Column(key=key, label=key, numeric=False) for key in keys)
+    columns = tuple(Column.text(key) for key in keys)
     rows = tuple(
         Row(tuple(str(getattr(facts[name], key)) for key in keys)) for name in metrics if name in facts
     )

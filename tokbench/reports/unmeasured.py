@@ -19,10 +19,7 @@ def undefined(run: Run) -> Table:
     measured = set(frame.loc[frame["value"].notna(), "metric"])
     rows = frame[~frame["metric"].isin(measured) & ~frame["status"].str.startswith("failed")]
     reasons = rows.groupby("metric", sort=False)["status"].unique()
-    columns = (
-        Column(key="metric", label="metric", numeric=False),
-        Column(key="why", label="why", numeric=False),
-    )
+    columns = Column.text("metric"), Column.text("why")
     made = tuple(
         Row((str(name), "; ".join(status.removeprefix("undefined: ") for status in statuses[:3])))
         for name, statuses in reasons.items()
@@ -32,19 +29,14 @@ def undefined(run: Run) -> Table:
 
 def not_drawn(plots: Sequence[Plot]) -> Table:
     """The figures that could not be drawn, each with what it needs."""
-    columns = (
-        Column(key="figure", label="figure", numeric=False),
-        Column(key="needs", label="needs", numeric=False),
-    )
-    return Table(
-        "not-drawn", "Figures not drawn", columns, tuple(Row((each.title, each.needs)) for each in plots)
-    )
+    rows = tuple(Row((each.title, each.needs)) for each in plots)
+    return Table("not-drawn", "Figures not drawn", (Column.text("figure"), Column.text("needs")), rows)
 
 
 def failures(run: Run) -> Table:
     """What was not measured and what to do about it."""
     keys = ("tokenizer", "dataset", "language", "kind", "message", "remedy")
-    columns = tuple(Column(key=key, label=key, numeric=False) for key in keys)
+    columns = tuple(Column.text(key) for key in keys)
     rows = tuple(
         Row(
             (

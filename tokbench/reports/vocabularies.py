@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 SCRIPTS = 14
 """Scripts with a column of their own; the rest are added up."""
 
-_FIRST = Column(key="tokenizer", label="tokenizer", numeric=False)
+_FIRST = Column.text("tokenizer")
 
 
 def audit_table(run: Run) -> Table:
@@ -41,12 +41,12 @@ def injection_table(run: Run) -> Table:
     """Control strings that a user's plain text can turn into control ids, by tokenizer and entry."""
     columns = (
         _FIRST,
-        Column(key="entry", label="entry", numeric=False),
+        Column.text("entry"),
         Column(key="controls", label="control strings", places=0),
         Column(key="exact", label="as they are", places=0),
         Column(key="within", label="inside text", places=0),
         Column(key="altered", label="in other writing", places=0),
-        Column(key="which", label="which", numeric=False),
+        Column.text("which"),
     )
     labels = data.names(run)
     rows = []
