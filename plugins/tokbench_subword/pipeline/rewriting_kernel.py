@@ -69,11 +69,12 @@ def _rewrite_from(
     """Write a text from `position` to `stop` to ``out[size:]``; the new size and position.
 
     The size is `TOO_SMALL` where it would be more than `room` with the characters still to come, which go up to
-    32 bytes beyond. The position is `_DECLINED` where characters meet that are entries from `ordered_from` on.
+    32 bytes beyond. The position is `_DECLINED` where characters meet that are entries from `ordered_from` on,
+    or one of them meets one that vanishes: text would be the same, but not what a place is led back to.
     """
     single, steps, entries = u8_in(tables, 0), u8_in(tables, 1), i32_in(tables, 2)
     starts, blob = i32_in(tables, 3), u8_in(tables, 4)
-    ordered_end = np.int64(-1)
+    ordered_end = gone_at = np.int64(-1)  # where one of those ends, and where something vanished last
     while position < stop:
         byte = text[position]
         new = single[byte]
@@ -106,10 +107,13 @@ def _rewrite_from(
                 size = copy_span(blob, middle, behind, out, size + width)
             else:
                 size += length
-            if entry >= ordered_from:
-                if size - length == ordered_end:
+            if entry >= ordered_from or length == 0:
+                if size - length == ordered_end or (entry >= ordered_from and size - length == gone_at):
                     return size, np.int64(_DECLINED)
-                ordered_end = size
+                if length == 0:
+                    gone_at = size
+                else:
+                    ordered_end = size
         position += width
     return size, position
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tokbench_subword.files.tokenizer_json import TokenizerJson
 from tokbench_subword.pipeline.normalizers import normalizer_of
@@ -99,6 +99,7 @@ def test_hard_characters_side_by_side(name: str) -> None:
 @pytest.mark.parametrize("name", CHAINS)
 @settings(max_examples=150)
 @given(lines=st.lists(texts, max_size=8))
+@example(lines=["\U0001e000\u0323", "\u0301\u1df9"])  # one of two marks that are put in order is dropped
 def test_any_text(name: str, lines: list[str]) -> None:
     left_alone(name, lines)
 

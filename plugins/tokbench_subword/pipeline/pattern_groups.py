@@ -1,0 +1,132 @@
+"""Groups of a pattern that match no text, or give none back, in terms of what is read character by character.
+
+A lookaround that one character decides is a condition on that (`Look`), any other a `Far` one. A possessive
+repetition or an atomic group is one that could not have matched in another way, or raises `NotExpressible`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+
+from tokbench.kernels.unicode_classes import N_CODE_POINTS
+from tokbench_subword.pipeline.pattern_tree import (
+    Either,
+    Far,
+    InOrder,
+    Look,
+    Node,
+    NotExpressible,
+    One,
+    Repeat,
+    all_of,
+    when_empty,
+)
+from tokbench_subword.pipeline.point_sets import Points
+
+_NOTHING = np.zeros(N_CODE_POINTS, np.bool_)
+
+
+def possessive(part: Node, low: int, high: int | None) -> Node:
+    """A repetition that gives nothing back: one of characters that none of them follows."""
+    if not isinstance(part, One):
+        raise NotExpressible("a possessive group")
+    no_more = Look(~part.points, True, False)
+    if high is None:
+        return InOrder((Repeat(part, low, None), no_more))
+    if high == low:
+        return Repeat(part, low, high)
+    return Either((Repeat(part, high, high), InOrder((Repeat(part, low, high - 1), no_more))))
+
+
+def atomic(node: Node) -> Node:
+    """A group that gives nothing back: one in which there is but one way to match at any place, or that ends in
+    characters of which none follows.
+    """
+    match node:
+        case One():
+            return node
+        case Repeat(One(), low, high, lazy) if not lazy:
+            return possessive(node.part, low, high)
+        case Either(parts) if all(_apart(a, b) for number, a in enumerate(parts) for b in parts[:number]):
+            return Either(tuple(map(atomic, parts)))
+        case InOrder(parts) if all(_leaves_no_choice(a, b) for a, b in pairwise(parts)):
+            return InOrder((*parts[:-1], *map(atomic, parts[-1:])))
+    raise NotExpressible("an atomic group with several ways to match")
+
+
+def _leaves_no_choice(part: Node, following: Node) -> bool:
+    """Whether a part matches in one way only where `following` does behind it."""
+    if isinstance(part, One):
+        return True
+    after = following.part if isinstance(following, Repeat) and following.low else following
+    characters = isinstance(part, Repeat) and isinstance(part.part, One) and isinstance(after, One)
+    return characters and not (part.part.points & after.points).any()  # type: ignore[union-attr]
+
+
+def _apart(one: Node, other: Node) -> bool:
+    """Whether no text begins with a match of both parts: a character that both must read is not the same."""
+    for a, b in zip(_first_characters(one), _first_characters(other), strict=False):
+        if not (a & b).any():
+            return True
+    return False
+
+
+def _first_characters(node: Node) -> Iterator[Points]:
+    """The sets of the characters that a part begins with, as long as it is sure how many these are."""
+    for part in node.parts if isinstance(node, InOrder) else (node,):
+        if isinstance(part, Repeat) and isinstance(part.part, One) and part.low:
+            yield part.part.points
+        elif isinstance(part, Repeat) and isinstance(part.part, One) and isinstance(node, InOrder):
+            following = node.parts[node.parts.index(part) + 1 :]
+            first = next(_first_characters(InOrder(following)), None) if following else None
+            if first is not None:
+                yield part.part.points | first
+        if not isinstance(part, One):
+            return
+        yield part.points
+
+
+def lookaround(part: Node, *, wanted: bool, behind: bool) -> Node:
+    """A lookaround, by one character where that decides."""
+    neighbour = _neighbour(part, behind=behind)
+    if neighbour is not None:
+        points, edge = neighbour
+        return Look(points, edge, behind) if wanted else Look(~points, not edge, behind)
+    if any(isinstance(one, Far) for one in all_of(part)):
+        raise NotExpressible("a lookaround within another, of more than one character")
+    far, empty = Far(part, wanted, behind), when_empty(part)
+    if wanted:
+        return far if empty is None else Either((empty, far))
+    nothing_there = Look(_NOTHING, True, behind)
+    return Either((nothing_there if empty is None else InOrder((nothing_there, _denied(empty))), far))
+
+
+def _denied(node: Node) -> Node:
+    """The opposite of conditions."""
+    match node:
+        case Look(points, edge, behind):
+            return Look(~points, not edge, behind)
+        case InOrder(parts):
+            return Either(tuple(map(_denied, parts))) if parts else Look(_NOTHING, False, False)
+        case Either(parts):
+            return InOrder(tuple(map(_denied, parts)))
+    raise NotExpressible("a lookaround of this kind")
+
+
+def _neighbour(node: Node, *, behind: bool) -> tuple[Points, bool] | None:
+    """What a lookaround asks of the one character beside it, which it may be and whether it may be none; None
+    where it asks for more.
+    """
+    if isinstance(node, One):
+        return node.points, False
+    if isinstance(node, Look) and node.behind == behind:
+        return node.points, node.edge
+    if isinstance(node, Either):
+        both = [_neighbour(part, behind=behind) for part in node.parts]
+        known = [one for one in both if one is not None]
+        if len(known) == len(both):
+            return np.any([points for points, _ in known], axis=0), any(edge for _, edge in known)
+    return None
