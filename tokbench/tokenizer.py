@@ -328,6 +328,19 @@ def text_of(data: bytes) -> str:
         return data.decode("utf-8", "replace")
 
 
+def whole_text(data: bytes) -> str | None:
+    """The text of some UTF-8, or None where it is not of whole characters.
+
+    Example:
+        >>> whole_text("né".encode()), whole_text("né".encode()[:2])
+        ('né', None)
+    """
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return None
+
+
 def check_facts(tokenizer: Tokenizer) -> None:
     """Raise `TokenizerError` where what a tokenizer says of its vocabulary is not of the type it has to be.
 

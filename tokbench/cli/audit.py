@@ -242,11 +242,12 @@ def _use(found: VocabularyAudit, used: Usage, rare: int, limit: int) -> Table:
 
 def _shown(token: bytes) -> str:
     from tokbench.inspection.pieces import visible
+    from tokbench.tokenizer import whole_text
 
-    try:
-        text = visible(token.decode())
-    except UnicodeDecodeError:
+    whole = whole_text(token)
+    if whole is None:
         return token.hex(" ")
+    text = visible(whole)
     return text if len(text) <= 40 else f"{text[:36]}…({len(text)})"
 
 

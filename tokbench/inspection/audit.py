@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from tokbench.batch import Ids, TokenBatch
 from tokbench.inspection.bytestrings import ByteStrings, pack, unpack
 from tokbench.inspection.scripts import PARTIAL, script_of
-from tokbench.tokenizer import TokenByter, Tokenizer, encode_batch, special_ids, token_bytes
+from tokbench.tokenizer import TokenByter, Tokenizer, encode_batch, special_ids, token_bytes, whole_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -82,12 +82,12 @@ class VocabularyAudit:
 
     def text(self, token_id: int) -> str | None:
         """The text of a token; None where its bytes are not whole UTF-8."""
-        return _text(self.tokens[token_id])
+        return whole_text(self.tokens[token_id])
 
     def texts(self) -> Iterator[tuple[int, str]]:
         """The (id, text) of every token that has one."""
         for index, part in enumerate(self.tokens):
-            if part and (text := _text(part)) is not None:
+            if part and (text := whole_text(part)) is not None:
                 yield index, text
 
     @cached_property
@@ -204,7 +204,7 @@ def _decode_all(
         parts[index] = part
         if not part:
             status[index] = Status.UNASSIGNED
-        elif _text(part) is None or (bytes_of is None and "\ufffd" in text):
+        elif whole_text(part) is None or (bytes_of is None and "\ufffd" in text):
             status[index] = Status.UNDECODABLE
         else:
             texts[index] = text
@@ -244,7 +244,7 @@ def _reached_in_context(tokenizer: Tokenizer, missing: Sequence[int], parts: Seq
     reached: set[int] = set()
     for beginning in BEGINNINGS:
         left = [index for index in missing if index not in reached]
-        batch = _encode(tokenizer, [beginning + (_text(parts[index]) or "") for index in left])
+        batch = _encode(tokenizer, [beginning + (whole_text(parts[index]) or "") for index in left])
         reached |= {index for index, ids in zip(left, batch, strict=True) if index in ids}
     return reached
 
@@ -252,10 +252,3 @@ def _reached_in_context(tokenizer: Tokenizer, missing: Sequence[int], parts: Seq
 def _spells_exactly(tokenizer: Tokenizer) -> bool:
     """Whether tokens mean the same wherever they stand: their bytes make up the text, with nothing added."""
     return b"".join(token_bytes(tokenizer, int(index)) for index in tokenizer.encode(PROBE)) == PROBE.encode()
-
-
-def _text(part: bytes) -> str | None:
-    try:
-        return part.decode()
-    except UnicodeDecodeError:
-        return None

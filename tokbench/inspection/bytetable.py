@@ -22,7 +22,15 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.batch import TokenBatch
 from tokbench.errors import SpecError, TokenizerError
-from tokbench.tokenizer import Tokenizer, decode_batch, encode_batch, special_ids, token_bytes, unk_id
+from tokbench.tokenizer import (
+    Tokenizer,
+    decode_batch,
+    encode_batch,
+    special_ids,
+    token_bytes,
+    unk_id,
+    whole_text,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -178,7 +186,8 @@ def byte_table(tokenizer: Tokenizer, progress: Progress | None = None) -> ByteTa
             elif "\ufffd" in first or "\ufffd" in later:
                 part = _own_bytes(tokenizer, index)
                 table.first[index] = table.after[index] = UNTOLD if part is None else len(part)
-                table.kind[index] = IdKind.TEXT if part is not None and _whole(part) else IdKind.PARTIAL
+                whole = part is not None and whole_text(part) is not None
+                table.kind[index] = IdKind.TEXT if whole else IdKind.PARTIAL
             else:
                 table.first[index] = len(_utf8(first))
                 table.after[index] = len(_utf8(later)) - alone
@@ -288,14 +297,6 @@ def _own_bytes(tokenizer: Tokenizer, index: int) -> bytes | None:
     """The bytes a token stands for, as the tokenizer itself knows them."""
     part = token_bytes(tokenizer, index)
     return part if part and hasattr(tokenizer, "token_bytes") else None
-
-
-def _whole(part: bytes) -> bool:
-    try:
-        part.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _utf8(text: str) -> bytes:

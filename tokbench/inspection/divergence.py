@@ -24,6 +24,7 @@ from typing import Any
 
 from tokbench.inspection.pieces import TextPiece
 from tokbench.inspection.recent import is_recent
+from tokbench.tokenizer import whole_text
 
 CAUSES = (
     "special tokens",
@@ -158,10 +159,7 @@ def _parts_in_spaces(a: Sequence[bytes], b: Sequence[bytes]) -> bool:
     """Whether the first cut that only one of two spellings of the same bytes has lies behind white space."""
     spelled, cuts = b"".join(a), (set(accumulate(map(len, a))), set(accumulate(map(len, b))))
     before = spelled[: min(cuts[0] ^ cuts[1], default=0)]
-    try:
-        return before.decode()[-1:].isspace()
-    except UnicodeDecodeError:  # within a character
-        return False
+    return (whole_text(before) or "")[-1:].isspace()  # not within a character
 
 
 def _without_spaces(parts: Sequence[bytes]) -> list[bytes]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.inspection.audit import VocabularyAudit
 from tokbench.inspection.scripts import PARTIAL, script_of
+from tokbench.tokenizer import whole_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -126,7 +127,5 @@ def surplus(a: VocabularyAudit, b: VocabularyAudit) -> Surplus:
 
 
 def _script(token: bytes) -> str:
-    try:
-        return script_of(token.decode())
-    except UnicodeDecodeError:
-        return PARTIAL
+    text = whole_text(token)
+    return PARTIAL if text is None else script_of(text)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tokbench.inspection.pieces import visible
-from tokbench.tokenizer import Step
+from tokbench.tokenizer import Step, whole_text
 from tokbench.wording import counted
 
 _CELL = 8.4
@@ -33,10 +33,8 @@ def label(token: bytes) -> str:
     """
     if not token:
         return "∅"
-    try:
-        return visible(token.decode("utf-8"))
-    except UnicodeDecodeError:
-        return f"⟨{token.hex(' ').upper()}⟩"
+    text = whole_text(token)
+    return f"⟨{token.hex(' ').upper()}⟩" if text is None else visible(text)
 
 
 def labels(tokens: Sequence[bytes]) -> list[str]:

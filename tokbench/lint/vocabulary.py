@@ -23,11 +23,9 @@ _RUN = re.compile(r"([^\s\w])\1{31}|([^\W\d])\2{15}")
 
 
 def _token(subject: Subject, index: int) -> str:
-    part = subject.audit.tokens[index]
-    try:
-        return f"{shown(part.decode())} ({index})"
-    except UnicodeDecodeError:
-        return f"bytes {part.hex(' ')} ({index})"
+    text = subject.audit.text(index)
+    spelled = f"bytes {subject.audit.tokens[index].hex(' ')}" if text is None else shown(text)
+    return f"{spelled} ({index})"
 
 
 @Check.of(

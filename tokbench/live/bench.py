@@ -24,7 +24,7 @@ from tokbench.lint.chat import render
 from tokbench.lint.subject import Subject
 from tokbench.reports.tokenview.quick import QuickSpans
 from tokbench.reports.tokenview.render import rank_of
-from tokbench.tokenizer import Step, TokenEstimator, Tokenizer, Traceable
+from tokbench.tokenizer import Step, TokenEstimator, Tokenizer, Traceable, whole_text
 from tokbench.wording import counted
 
 Mode = Literal["text", "special", "chat"]
@@ -250,10 +250,8 @@ def _shown(step: Step) -> dict[str, Any]:
 
 
 def _token(data: bytes) -> str:
-    try:
-        return visible(data.decode("utf-8"))
-    except UnicodeDecodeError:
-        return "".join(f"\\x{byte:02x}" for byte in data)
+    text = whole_text(data)
+    return "".join(f"\\x{byte:02x}" for byte in data) if text is None else visible(text)
 
 
 def _plain(value: Any) -> Any:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
+from tokbench.inspection.overlap import jaccard
 from tokbench.metrics.counts import Counts
 from tokbench.metrics.metric import Metric, Undefined
 
@@ -16,17 +17,14 @@ _MAGIKARP = (
 _WHOLE = "It is of the whole vocabulary: nothing is estimated."
 
 
-def jaccard(one: Collection[bytes], other: Collection[bytes]) -> float:
-    """Shared members over all members of two vocabularies, as byte strings.
-
-    Example:
-        >>> jaccard({b"a", b"b"}, {b"b", b"c"})
-        0.3333333333333333
-    """
-    a, b = frozenset(one), frozenset(other)
-    if not a | b:
+def _overlap(t: Counts, base: Counts) -> float:
+    """Shared byte strings over all of two vocabularies."""
+    assert t.audit is not None, "it is needed"
+    assert base.audit is not None, "it is needed"
+    ours, theirs = t.audit.byte_strings(), base.audit.byte_strings()
+    if not ours | theirs:
         raise Undefined("both vocabularies are empty")
-    return len(a & b) / len(a | b)
+    return jaccard(ours, theirs)
 
 
 def _share(status: str) -> Callable[[Counts], float]:
@@ -122,7 +120,7 @@ METRICS = (
         source="Jaccard 1901",
         caveat="Vocabularies of different sizes cannot reach 1.",
         no_interval=_WHOLE,
-        compute=lambda t, base: jaccard(t.audit.byte_strings(), base.audit.byte_strings()),
+        compute=_overlap,
         level="vocabulary",
         needs=("baseline", "audit"),
         group="vocabulary",

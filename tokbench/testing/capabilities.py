@@ -19,6 +19,7 @@ from tokbench.tokenizer import (
     Traceable,
     Utf8Encoder,
     special_ids,
+    whole_text,
 )
 
 
@@ -95,12 +96,10 @@ def _decode_drops(tokenizer: Tokenizer, text: str) -> Problem:
     joined = b"".join(map(tokenizer.token_bytes, ids))
     if special_ids(tokenizer) & set(ids) or joined[:1] != b" " or joined[1:2] == b" ":
         return None
-    try:
-        rest = joined[1:].decode("utf-8")
-    except UnicodeDecodeError:
+    rest, decoded = whole_text(joined[1:]), tokenizer.decode(ids)
+    if rest is None or rest == decoded:
         return None
-    decoded = tokenizer.decode(ids)
-    return f"after a space the tokens make {rest[:60]!r}, decode {decoded[:60]!r}" if rest != decoded else None
+    return f"after a space the tokens make {rest[:60]!r}, decode {decoded[:60]!r}"
 
 
 @ConformanceCheck.of(
@@ -182,11 +181,8 @@ def _elsewhere(tokenizer: Tokenizer, text: str, ids: list[int], spans: list[list
     if not (getattr(tokenizer, "lossless", False) and isinstance(tokenizer, TokenByter)):
         return None
     for token, (start, end) in zip(ids, spans, strict=True):
-        try:
-            own = tokenizer.token_bytes(token).decode("utf-8")
-        except UnicodeDecodeError:  # a part of a character has the span of all of it
-            continue
-        if own != text[start:end]:
+        own = whole_text(tokenizer.token_bytes(token))  # a part of a character has the span of all of it
+        if own is not None and own != text[start:end]:
             return f"the token {own!r} is said to stand at {start}:{end}, which is {text[start:end]!r}"
     return None
 

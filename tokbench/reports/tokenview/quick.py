@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from tokbench.inspection.pieces import pieces
 from tokbench.reports.tokenview.render import Span, shown, spans_of
-from tokbench.tokenizer import Tokenizer, special_ids, token_bytes, unk_id
+from tokbench.tokenizer import Tokenizer, special_ids, token_bytes, unk_id, whole_text
 
 
 class KnownToken(NamedTuple):
@@ -72,10 +72,8 @@ class QuickSpans:
 
 def _look_up(tokenizer: Tokenizer, index: int) -> KnownToken:
     data = token_bytes(tokenizer, index)
-    try:
-        return KnownToken(data, shown(data.decode("utf-8")))
-    except UnicodeDecodeError:
-        return KnownToken(data, None)
+    text = whole_text(data)
+    return KnownToken(data, None if text is None else shown(text))
 
 
 def _walk(ids: Sequence[int], known: dict[int, KnownToken]) -> tuple[list[Span], list[int]]:
