@@ -130,8 +130,7 @@ def load(spec: Spec, context: LoadContext) -> Dataset:
     about = card.about(languages)
     form = READERS[card.reader]
     if isinstance(form, AlignedLines):
-        single = {language: paths[0] for language, paths in files.items()}
-        return ParallelDataset(str(spec), single, aligned(spec), about=about)
+        return ParallelDataset(str(spec), files, aligned(spec), about=about)
     if spec.get("lines"):
         raise SpecError(f"{spec}: lines=even and lines=odd are for parallel text; {card.name!r} is not")
     consecutive = isinstance(form, LineFormat)

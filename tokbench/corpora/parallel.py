@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tokbench.corpora import blocks
-from tokbench.corpora.dataset import FileDataset, FilePiece, byte_range, digest_pieces, read_pieces
+from tokbench.corpora.dataset import FileDataset, FilePiece, byte_range
 from tokbench.corpora.encodings import UTF8
 from tokbench.corpora.finding import bare_name, find_files
 from tokbench.corpora.naming import UNKNOWN, choose, text_language
@@ -78,52 +78,28 @@ class AlignedLines:
 
 
 @dataclass(frozen=True, slots=True)
-class ParallelDataset:
+class ParallelDataset(FileDataset):
     """One file per language, checked to have equally many lines before a shard of it is handed out."""
 
-    name: str
-    files: Mapping[str, str]
     format: AlignedLines = AlignedLines()
     parallel: bool = True
-    kind: str = "text"
-    about: Mapping[str, Any] = field(default_factory=dict)
     _lines: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
-
-    @property
-    def languages(self) -> Sequence[str]:
-        """The languages, in order."""
-        return list(self.files)
 
     def shards(self, language: str) -> Sequence[Shard]:
         """The shards of one language; raises `CorpusError` if it is not aligned with the first language."""
-        shards = self._dataset().shards(language)
+        shards = FileDataset.shards(self, language)
         first = next(iter(self.files))
         if self._count(language) != self._count(first):
             raise CorpusError(
-                f"{self.files[language]} has {self._count(language)} lines, {self.files[first]} has "
+                f"{self.files[language][0]} has {self._count(language)} lines, {self.files[first][0]} has "
                 f"{self._count(first)}: line by line parallel files need equally many"
             )
         return shards
 
     def _count(self, language: str) -> int:
         if language not in self._lines:
-            self._lines[language] = self.format.count_lines(FilePiece(self.files[language], ""))
+            self._lines[language] = self.format.count_lines(FilePiece(self.files[language][0], ""))
         return self._lines[language]
-
-    def read(self, shard: Shard) -> Iterator[Document]:
-        """The lines of a shard, numbered."""
-        return read_pieces(self.format, shard)
-
-    def digest(self, shard: Shard) -> str:
-        """SHA-256 of language, content and first line number."""
-        return digest_pieces(self.format, shard)
-
-    def facts(self) -> Mapping[str, Any]:
-        """What the manifest says: format, files, and what is known of their origin."""
-        return {**self._dataset().facts(), **self.about}
-
-    def _dataset(self) -> FileDataset:
-        return FileDataset(self.name, {tag: [path] for tag, path in self.files.items()}, self.format)
 
 
 def load_parallel(spec: Spec, context: LoadContext) -> Dataset:
@@ -169,11 +145,11 @@ def aligned(spec: Spec) -> AlignedLines:
     return AlignedLines(spec.get("errors", "strict"), spec.get("lines", "all"), encoding_of(spec))
 
 
-def _one_each(paths: Sequence[str], spec: Spec) -> dict[str, str]:
+def _one_each(paths: Sequence[str], spec: Spec) -> dict[str, list[str]]:
     files: dict[str, str] = {}
     for path in paths:
         tag = text_language(bare_name(path))
         if tag in files:
             raise SpecError(f"{spec}: two files for the language {tag}: {files[tag]} and {path}")
         files[tag] = path
-    return {tag: files[tag] for tag in choose(files, spec.get("languages"), where=str(spec))}
+    return {tag: [files[tag]] for tag in choose(files, spec.get("languages"), where=str(spec))}
