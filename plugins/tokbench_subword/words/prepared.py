@@ -22,7 +22,7 @@ from tokbench_subword.words.runs import in_runs
 
 _FEW = 16
 """Texts that are encoded one by one."""
-_RUN = 1 << 17
+TEXT_RUN = 1 << 17
 """Characters of texts that go through all stages together."""
 
 
@@ -50,11 +50,11 @@ class PreparedEncoder(Stays):
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts."""
         whole = sum(map(len, texts))
-        if whole <= _RUN:
+        if whole <= TEXT_RUN:
             return self._encode_run(texts, whole)
         sizes = np.append(0, np.cumsum(lengths_of(texts)))
         return in_runs(
-            lambda first, last: self._encode_run(texts[first:last], whole), sizes, _RUN, self.words.threads
+            lambda first, last: self._encode_run(texts[first:last], whole), sizes, TEXT_RUN, self.words.threads
         )
 
     def _encode_run(self, texts: Sequence[str], whole: int) -> TokenBatch:
