@@ -38,8 +38,8 @@ _PART, _PARTS = 16, 4
 _STATES = LANES * (_PART + 1)
 """Bytes of the rows of a part."""
 _ROOM_READ, _ROOM_STATES, _ROOM_MARKS = 2 * WINDOW + SPARE, _PARTS * _STATES, _PARTS * 2 * LANES
-_MANY = 24
-"""Bytes beyond ASCII among those of all parts from which on reading them character by character is quicker."""
+_MANY = 12
+"""Characters beyond ASCII among those of all parts from which on reading one by one is quicker."""
 _ALONE = 8 * WINDOW
 """Bytes that are read character by character before asking again."""
 BEYOND = _ALONE + SPARE
@@ -81,7 +81,7 @@ def _gather(machine: Any, text: Any, units: Any, unit: Any, last: Any, i: Any, r
             copy_bytes_64(text, i, read, count)
             beyond = in_range_64(text, i, 0, 0x80, 0x80) & ALL >> np.uint64(WINDOW - n)
             if beyond:
-                many += count_bits(beyond)
+                many += count_bits(beyond & in_range_64(text, i, 0, 0xC0, 0x40))
                 if many > _MANY:
                     return np.int64(0)
                 _read_characters(machine, text, i, beyond, read, count)
