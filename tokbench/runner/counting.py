@@ -235,8 +235,7 @@ def loaded(recipe: Recipe) -> Tokenizer:
     """The tokenizer of a recipe. The last one stays loaded, and so does the news that it cannot be."""
     name = recipe.key + recipe.fingerprint
     if name not in _held:
-        _held.clear()  # one at a time: some vocabularies take 100 MB
-        give_back()
+        let_go()  # one at a time: some vocabularies take 100 MB
         try:
             _held[name] = recipe.load()
             recipe.check_files()
@@ -246,3 +245,10 @@ def loaded(recipe: Recipe) -> Tokenizer:
     if isinstance(found, TokbenchError):
         raise found
     return found
+
+
+def let_go() -> None:
+    """Forget the tokenizer that is loaded, and hand its memory back: what follows needs none, or another."""
+    if _held:
+        _held.clear()
+        give_back()

@@ -19,6 +19,7 @@ from tokbench.results.frames import measurement_table, table_of, write_measureme
 from tokbench.results.run import OVERALL
 from tokbench.runner.candidates import Candidate
 from tokbench.runner.cells import CellFiles, PlannedCell
+from tokbench.runner.counting import let_go
 from tokbench.runner.recipe import RegistryRecipe, key_of
 from tokbench.workers.calls import NO_LIMITS, Emit
 from tokbench.workers.pool import attempt
@@ -267,6 +268,7 @@ def measure_one(
     """The rows of one tokenizer; `keys` are its cells and the baseline's."""
     from tokbench.metrics.measure import measure
 
+    let_go()
     registry = home.load()
     chosen = [registry.metric(name) for name in metrics]
     rows = measure(CellFiles(folder, keys), chosen, context=context, only={tokenizer})
@@ -311,6 +313,7 @@ def compare_figures(
     """In a worker: ``comparisons``, a table, since so many rows as objects would be many times its size."""
     from tokbench.metrics.differences import differences
 
+    let_go()
     registry = home.load()
     chosen = [registry.metric(name) for name in metrics]
     files = CellFiles(folder, keys)

@@ -20,7 +20,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
-from tokbench.workers.calls import Emit, describe
+from tokbench.workers.calls import Emit, describe, give_back
+
+_SOON = 0.5
+"""Seconds that a worker waits for the next request before it gives memory back."""
 
 
 def main() -> None:
@@ -33,11 +36,20 @@ def main() -> None:
     inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(requests, inbox), daemon=True).start()
     while True:
-        function, arguments = inbox.get()
+        function, arguments = _next(inbox)
         reply = _answer(function, arguments, lambda event: send(replies, ("event", event)))
         os.chdir(home)
         _flush()
         send(replies, reply)
+
+
+def _next(inbox: queue.SimpleQueue[Any]) -> Any:
+    """The next request. Memory that was freed goes back to the system where none comes soon."""
+    try:
+        return inbox.get(timeout=_SOON)
+    except queue.Empty:
+        give_back()
+        return inbox.get()
 
 
 def _private_streams() -> tuple[BinaryIO, BinaryIO]:

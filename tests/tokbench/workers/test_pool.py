@@ -8,6 +8,7 @@ import platform
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,11 @@ def compiles(emit):
     njit(lambda x: x + 2)(1)
 def how_often(emit):
     return len(slept)
+def fills(emit):
+    import os
+    kept = [bytearray(100_000) for _ in range(2_000)]
+    slept.append(bytearray(100))  # behind them
+    return os.getpid()
 """
 
 
@@ -128,3 +134,17 @@ def test_memory_between_what_is_kept_is_given_back() -> None:
     before, after = map(int, done.stdout.split())
     assert before < 20e6  # else there would be nothing to do
     assert after > 60e6
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc can be asked to give memory back")
+def test_a_worker_that_waits_gives_memory_back(called: Any, worker: Worker) -> None:
+    def held() -> int:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    pid = worker.call(called.fills)
+    full = held()
+    for _ in range(100):
+        if held() < full - 150_000_000:
+            return
+        time.sleep(0.1)
+    pytest.fail(f"it holds {held():,} bytes still, of {full:,}")
