@@ -107,7 +107,7 @@ class BpeDecoder:
         return text
 
     def _step_by_step(self, ids: NDArray[Any]) -> str:
-        texts = self._tokens.texts
+        texts = self._tokens.written_texts
         # An id that the vocabulary leaves out adds nothing, not even the space between tokens.
         known = known_ids(ids, len(texts), name=self._tokens.name)
         return "".join(self._decode([text for index in known if (text := texts[index])]))
@@ -126,7 +126,7 @@ class BpeDecoder:
         replaced = kinds[: fuse - 1] if fallback else kinds[:fuse]
         if {*replaced} - {"Replace"} or {*kinds[fuse + 1 :]} - {"Strip"}:
             return None
-        return _decoded_one_by_one(self._tokens.texts, one_by_one)
+        return _decoded_one_by_one(self._tokens.written_texts, one_by_one)
 
     @cached_property
     def _rows(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

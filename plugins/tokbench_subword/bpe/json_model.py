@@ -93,7 +93,10 @@ def vocabulary_of(ids: Mapping[str, int], *, level: Level, where: str) -> tuple[
 
 
 def merges_of(merges: Sequence[Any], ids: Mapping[str, int], *, prefix: str, where: str) -> NDArray[np.int32]:
-    """Merges as ids, int32 ``(n, 3)``; each is written ``"a b"`` or ``["a", "b"]``."""
+    """Merges as ids, int32 ``(n, 3)``; each is written ``"a b"`` or ``["a", "b"]``.
+
+    Of one that is listed twice the last counts, as in `tokenizers`.
+    """
     rows = np.empty((len(merges), 3), np.int32)
     skip = len(prefix)
     for rank, merge in enumerate(merges):
@@ -107,7 +110,8 @@ def merges_of(merges: Sequence[Any], ids: Mapping[str, int], *, prefix: str, whe
             raise TokenizerError(
                 f"{where}: merge {rank} of {left!r} and {right!r}: one of them, or what they make, is no token"
             ) from error
-    return rows
+    _, first = np.unique((rows[::-1, 0].astype(np.int64) << 32) | rows[::-1, 1], return_index=True)
+    return rows if len(first) == len(rows) else rows[np.sort(len(rows) - 1 - first)]
 
 
 def token_text(model: BpeModel, token: bytes) -> str:

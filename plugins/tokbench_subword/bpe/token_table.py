@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from tokbench.arguments import known_id, known_ids
 from tokbench.kernels.copies import cached_property
@@ -16,13 +16,17 @@ from tokbench_subword.pipeline.byte_alphabet import unspelled
 class TokenLookup:
     """Looks tokens up for the tokenizer `name`.
 
-    `spelled` says that a character-level model works on bytes spelled as letters.
+    `written` are added tokens by their ids, as decoding writes them; `spelled` says that a character-level
+    model works on bytes spelled as letters.
     """
 
-    def __init__(self, model: BpeModel, document: TokenizerJson, *, name: str, spelled: bool) -> None:
+    def __init__(
+        self, model: BpeModel, document: TokenizerJson, *, name: str, written: Mapping[int, str], spelled: bool
+    ) -> None:
         self.name = name
         self.model = model
         self.document = document
+        self._written = written
         self._spelled = spelled
         highest = max((token.id for token in document.added_tokens), default=-1)
         self.size = max(len(model), highest + 1)
@@ -56,11 +60,16 @@ class TokenLookup:
         return tokens
 
     def _added_bytes(self, token: AddedToken) -> bytes:
-        """What an added token is in text: the bytes it spells, where it is one of a vocabulary of bytes."""
-        spells = unspelled(token.content) if self.model.level == "byte" else None
-        if spells and self.model.ids.get(spells) == token.id:
+        """What an added token is in text: the bytes it spells, where decoding or the vocabulary has it so."""
+        text = self._written[token.id]
+        spells = unspelled(text) if self.model.level == "byte" else None
+        if spells and (self._decodes_letters or self.model.ids.get(spells) == token.id):
             return spells
-        return token.content.encode("utf-8", "replace")
+        return text.encode("utf-8", "replace")
+
+    @cached_property
+    def _decodes_letters(self) -> bool:
+        return any(step.get("type") == "ByteLevel" for step in steps_of(self.document.decoder, "decoders"))
 
     @cached_property
     def texts(self) -> list[str]:
@@ -71,6 +80,11 @@ class TokenLookup:
         for token in self.document.added_tokens:
             texts[token.id] = token.content
         return texts
+
+    @cached_property
+    def written_texts(self) -> list[str]:
+        """The same as decoding starts from."""
+        return [self._written.get(index, text) for index, text in enumerate(self.texts)]
 
     def bytes_of(self, token_id: int) -> bytes:
         """The bytes a token stands for in text; empty for special tokens and for ids that are none."""

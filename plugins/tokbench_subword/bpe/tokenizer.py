@@ -93,7 +93,13 @@ class BpeTokenizer(OneByOne, Rebuilt):
         }
         self.document = document
         self._preparation = BpePreparation.of(document.with_model(affixes), match_special=match_special)
-        self._tokens = TokenLookup(self.model, document, name=self.name, spelled=self._preparation.spelling)
+        self._tokens = TokenLookup(
+            self.model,
+            document,
+            name=self.name,
+            written=self._preparation.written,
+            spelled=self._preparation.spelling,
+        )
         for name in _DERIVED:
             self.__dict__.pop(name, None)
         self._forget_functions()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -72,21 +72,36 @@ def document_of(content: Any, *, where: str) -> TokenizerJson:
     if not isinstance(content, Mapping) or not isinstance(content.get("model"), Mapping):
         raise TokenizerError(f'{where}: is not a tokenizer.json: it has no "model"')
     check_parts(content, where)
-    added = tuple(_added(entry, where) for entry in content.get("added_tokens") or [])
-    seen: dict[int, str] = {}
-    for token in added:
-        if seen.setdefault(token.id, token.content) != token.content:
-            raise TokenizerError(
-                f"{where}: the added tokens {seen[token.id]!r} and {token.content!r} share the id {token.id}"
-            )
     return TokenizerJson(
         model=content["model"],
         normalizer=content.get("normalizer"),
         pre_tokenizer=content.get("pre_tokenizer"),
         post_processor=content.get("post_processor"),
         decoder=content.get("decoder"),
-        added_tokens=added,
+        added_tokens=_added_tokens(content.get("added_tokens") or [], where),
     )
+
+
+def _added_tokens(entries: Iterable[Any], where: str) -> tuple[AddedToken, ...]:
+    """The added tokens as `tokenizers` takes them: none that is empty, and of those listed twice the last,
+    special if one of them is. Raises `TokenizerError` for two ids of one, and for one id of two.
+    """
+    found: dict[str, AddedToken] = {}
+    by_id: dict[int, str] = {}
+    for token in (_added(entry, where) for entry in entries):
+        before = found.get(token.content, token)
+        if before.id != token.id:
+            raise TokenizerError(
+                f"{where}: the added token {token.content!r} has the ids {before.id} and {token.id}; keep one"
+            )
+        if token.content:
+            found[token.content] = replace(token, special=token.special or before.special)
+            other = by_id.setdefault(token.id, token.content)
+            if other != token.content:
+                raise TokenizerError(
+                    f"{where}: the added tokens {other!r} and {token.content!r} share the id {token.id}"
+                )
+    return tuple(found.values())
 
 
 def _added(entry: Any, where: str) -> AddedToken:

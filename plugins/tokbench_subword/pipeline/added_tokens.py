@@ -82,7 +82,9 @@ class AddedTokens:
     """Added tokens that are looked for together, in one form of the text.
 
     Build one of the tokens that are not `normalized`, for the raw text, and one of those that are, for
-    normalized text (give `normalize`, and their contents are normalized too); the raw ones come first.
+    normalized text (give `normalize`, and their contents are normalized too); the raw ones come first. Raises
+    `TokenizerError` for one of which normalizing leaves nothing, and for two of which it makes the same: then
+    `tokenizers` finds the one in every place, and either of the other two.
 
     With `match_special` false, the text of a special token is ordinary text; what a longer special token covers
     is then not searched for other tokens either, as in `tokenizers`.
@@ -99,8 +101,20 @@ class AddedTokens:
         self.by_text: dict[str, AddedToken] = {}
         for token in self.tokens:
             text = normalize(token.content) if normalize else token.content
-            if text:
-                self.by_text.setdefault(text, token)
+            if not text and not normalize:
+                continue
+            other = self.by_text.setdefault(text, token)
+            if not text:
+                raise TokenizerError(
+                    f"the normalizer leaves nothing of the added token {token.content!r}, which `tokenizers` "
+                    'then finds between any two characters: give it "normalized": false'
+                )
+            if other.id != token.id:
+                raise TokenizerError(
+                    f"the normalizer makes {text!r} of the added tokens {other.content!r} and "
+                    f"{token.content!r}: "
+                    '`tokenizers` finds the one or the other, as it happens; give one "normalized": false'
+                )
         self._trie = Trie(self.by_text)
 
     def __len__(self) -> int:

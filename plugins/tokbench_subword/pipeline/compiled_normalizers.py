@@ -203,19 +203,18 @@ def _parts(config: Mapping[str, Any]) -> Iterator[Part]:
             tables = charsmap_tables(charsmap)
             mapped = Written(by_charsmap, [tables], tables.block)
             yield ByWriter(lambda: mapped, 1.25, _plain(config))
-    elif kind == "Replace" and "Regex" not in config["pattern"]:
-        yield from _replace(config["pattern"], str(config["content"]))
+    elif kind == "Replace" and config["pattern"].get("String"):
+        yield from _replace(str(config["pattern"]["String"]), str(config["content"]))
     elif kind == "Replace":
         yield _replace_matches(config)
     else:
         yield partial(each, plain=_plain(config))
 
 
-def _replace(pattern: Mapping[str, str] | str, content: str) -> Iterator[Part]:
-    literal = pattern if isinstance(pattern, str) else str(pattern["String"])
+def _replace(literal: str, content: str) -> Iterator[Part]:
     if len(literal) == 1:
         yield Rewriting.of({ord(literal): content})
-    elif literal and literal != content:
+    elif literal != content:
         texts = [encodable(one) for one in (literal, content)]
         sizes = np.array([len(one) for one in texts])
         yield _by_kernel(replace_literal, [*map(_array, texts), sizes], 1.25)
@@ -224,7 +223,7 @@ def _replace(pattern: Mapping[str, str] | str, content: str) -> Iterator[Part]:
 def _replace_matches(config: Mapping[str, Any]) -> Step:
     """Each match of a pattern replaced: by kernels, or in Python for a pattern that is no automaton."""
     try:
-        cutter = finder_of(str(config["pattern"]["Regex"]), "oniguruma")
+        cutter = finder_of(str(config["pattern"].get("Regex", "")), "oniguruma")
     except NotExpressible:
         return partial(each, plain=_plain(config))
     content = encodable(str(config["content"]))

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from tokbench.errors import TokenizerError
 from tokbench_subword.pipeline.compiled_normalizers import BatchNormalizer, compiled_normalizer_of
 from tokbench_subword.pipeline.cutters import Cutter, cutter_of
-from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN, cut_at
+from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN, cut_at, fixed_length
 from tokbench_subword.pipeline.regexes import quoted
 from tokbench_subword.pipeline.segments import Segments, prefixing_all, write_pieces
 from tokbench_subword.pipeline.splicing import Written
@@ -190,5 +190,5 @@ def _cutters(kind: str, step: Mapping[str, Any]) -> Iterable[Cutter]:
     if kind == "CharDelimiterSplit":
         return [cutter_of(quoted(str(step["delimiter"])), "oniguruma", "Removed")]
     if kind == "FixedLength":
-        return [cutter_of(f"(?s:.{{1,{int(step['length'])}}})", "regex")]
+        return [cutter_of(f"(?s:.{{1,{fixed_length(step)}}})", "regex")]
     raise TokenizerError(f"the pre-tokenizer {kind!r:.80} is not known to this plugin")

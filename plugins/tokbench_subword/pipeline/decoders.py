@@ -47,10 +47,10 @@ def decoder_of(config: Mapping[str, Any] | None) -> Decoder:
         scheme = config.get("prepend_scheme") or ("always" if config.get("add_prefix_space", True) else "never")
         return partial(_metaspace, str(config["replacement"]), str(scheme).lower() != "never")
     if kind == "WordPiece":
-        from tokbench_subword.wordpiece.decoding import decoded
+        from tokbench_subword.wordpiece.decoding import written
 
         prefix, cleanup = str(config.get("prefix", "##")), bool(config.get("cleanup", True))
-        return lambda tokens: [decoded(tokens, prefix=prefix, cleanup=cleanup)]
+        return lambda tokens: written(tokens, prefix=prefix, cleanup=cleanup)
     raise TokenizerError(
         f"the decoder {kind!r:.80} is not known to this plugin; load the tokenizer with `transformers:` instead"
     )

@@ -103,13 +103,13 @@ def compile_pattern(pattern: Mapping[str, str] | str) -> Callable[[str], Iterato
     """The matches, as (start, end), of a pattern as `tokenizer.json` writes it: a string or a regex."""
     if isinstance(pattern, str):
         pattern = {"String": pattern}
-    if "Regex" in pattern:
-        return compile_regex(pattern["Regex"], "oniguruma").spans
-    return partial(_literal_spans, re.compile(re.escape(pattern["String"])))
+    if pattern.get("String"):
+        return partial(_literal_spans, re.compile(re.escape(pattern["String"])))
+    return compile_regex(pattern.get("Regex", ""), "oniguruma").spans
 
 
 def _literal_spans(compiled: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
-    return (match.span() for match in compiled.finditer(text) if match.end() > match.start())
+    return (match.span() for match in compiled.finditer(text))
 
 
 def _in_order(steps: Sequence[Normalizer], stretch: Stretch) -> Stretch:

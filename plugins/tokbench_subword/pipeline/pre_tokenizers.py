@@ -69,7 +69,7 @@ def pre_tokenizer_of(config: Mapping[str, Any] | None, *, spell: bool = False) -
         split_too = config.get("split")
         return partial(_metaspace, str(config["replacement"]), str(scheme).lower(), split_too is not False)
     if kind == "FixedLength":
-        return partial(_fixed_length, int(config["length"]))
+        return partial(_fixed_length, fixed_length(config))
     raise TokenizerError(
         f"the pre-tokenizer {kind!r:.80} is not known to this plugin; load the tokenizer with `transformers:`"
     )
@@ -180,6 +180,16 @@ def _metaspace(replacement: str, scheme: str, split: bool, stretch: Stretch) -> 
     if not split:
         return [stretch]
     return _split(compile_pattern({"String": replacement}), "MergedWithNext", False, stretch)
+
+
+def fixed_length(config: Mapping[str, Any]) -> int:
+    """The characters of each piece that ``FixedLength`` cuts; raises `TokenizerError` where that is 0."""
+    length = min(int(config.get("length", 5)), 1 << 30)  # more than any text has, and patterns cannot count to
+    if length < 1:
+        raise TokenizerError(
+            f"the pre-tokenizer FixedLength cuts pieces of {length} characters; give it 1 or more"
+        )
+    return length
 
 
 def _fixed_length(length: int, stretch: Stretch) -> list[Stretch]:

@@ -53,6 +53,7 @@ class Preparation:
     def __post_init__(self) -> None:
         normalizer_of(self.document.normalizer)
         pre_tokenizer_of(self.document.pre_tokenizer)
+        _ = self.normal_tokens
 
     @cached_property
     def normalizer(self) -> Normalizer | None:
@@ -74,6 +75,12 @@ class Preparation:
         """Added tokens that are matched, normalized, in normalized text."""
         tokens = (token for token in self.document.added_tokens if token.normalized)
         return AddedTokens(tokens, normalize=self.normalized if self.normalizer else None)
+
+    @cached_property
+    def written(self) -> dict[int, str]:
+        """Each added token by its id, as decoding writes it: as it is looked for, normalized or not."""
+        tokens = (*self.raw_tokens.by_text.items(), *self.normal_tokens.by_text.items())
+        return {token.id: text for text, token in tokens}
 
     @property
     def spells_segments(self) -> bool:

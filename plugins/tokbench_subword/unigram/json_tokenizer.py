@@ -98,6 +98,7 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
             self._decode = decoder_of(document.decoder)
         except TokenizerError as error:
             raise TokenizerError(f"{self.name}: {error}") from error
+        self._written = self._names | self._preparation.written
         self._plain = PlainPath(self._preparation, vocabulary, self._algorithm)
         self._encoder = JsonEncoder(self._plain, name=self.name, threads=self.threads, cache=self.cache)
 
@@ -199,7 +200,9 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
                 return self._decoder.text(array)
             except IndexError:  # the error below says which
                 pass
-        return "".join(self._decode([self.convert_id_to_token(index) for index in array.tolist()]))
+        for index in array.tolist():
+            self.convert_id_to_token(index)
+        return "".join(self._decode([self._written[index] for index in array.tolist()]))
 
     def decode_batch(self, batch: TokenBatch) -> list[str]:
         """The text of every document, as `decode` gives it."""
@@ -213,7 +216,9 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
     @cached_property
     def _decoder(self) -> UnigramDecoder | None:
         """What decodes by a kernel, where a kernel can."""
-        return joining_decoder(self.document.decoder, [self._names.get(one) for one in range(self.vocab_size)])
+        return joining_decoder(
+            self.document.decoder, [self._written.get(one) for one in range(self.vocab_size)]
+        )
 
     @property
     def decode_joins_bytes(self) -> bool:
@@ -233,11 +238,12 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of one token, its ``▁`` as a space; nothing for special tokens and the unknown one."""
-        token = self.convert_id_to_token(token_id)
+        self.convert_id_to_token(token_id)
         if token_id in self.special_ids or token_id == self.unk_id:
             return b""
         if token_id in self._bytes:
             return bytes([self._bytes[token_id]])
+        token = self._written[token_id]
         joined = unspelled(token) if self._of_bytes else None
         return self._visible(token).encode() if joined is None else joined
 

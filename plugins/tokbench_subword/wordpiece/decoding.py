@@ -22,16 +22,26 @@ _CLEANUP = (
 
 
 def decoded(tokens: Iterable[str], *, prefix: str, cleanup: bool) -> str:
-    """The text of `tokens`.
-
-    With `cleanup`, each token is cleaned with the space before it, as the WordPiece decoder of `tokenizers`
-    does.
+    """The text of `tokens`, those of `written` joined.
 
     Example:
         >>> decoded(["un", "##do", "it", "!"], prefix="##", cleanup=True)
         'undo it!'
     """
-    return "".join(_written(token, index == 0, prefix, cleanup) for index, token in enumerate(tokens))
+    return "".join(written(tokens, prefix=prefix, cleanup=cleanup))
+
+
+def written(tokens: Iterable[str], *, prefix: str, cleanup: bool) -> list[str]:
+    """What each of `tokens` adds to the text.
+
+    With `cleanup`, each token is cleaned with the space before it, as the WordPiece decoder of `tokenizers`
+    does.
+
+    Example:
+        >>> written(["un", "##do", "it", "!"], prefix="##", cleanup=True)
+        ['un', 'do', ' it', '!']
+    """
+    return [_written(token, index == 0, prefix, cleanup) for index, token in enumerate(tokens)]
 
 
 def _written(token: str, first: bool, prefix: str, cleanup: bool) -> str:

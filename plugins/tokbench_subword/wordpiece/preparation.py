@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from tokbench_subword.files.tokenizer_json import TokenizerJson, steps_of
 from tokbench_subword.pipeline import preparation
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.byte_alphabet import unspelled
-from tokbench_subword.pipeline.normalizers import normalizer_of
-from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.wordpiece.model import WordPieceModel, bert_pipeline
 from tokbench_subword.wordpiece.normalizer import NO_RULES, NormalizedWord, words
@@ -79,9 +76,3 @@ class WordPiecePreparation(preparation.Preparation):
         for part in self.pre_tokenizer(stretch):
             if part.text:
                 yield NormalizedWord(part.text, tuple(part.origin or ()))
-
-
-def check_pipeline(normalizer: Mapping[str, Any] | None, pre_tokenizer: Mapping[str, Any] | None) -> None:
-    """Raise `TokenizerError` naming a component that this plugin does not know."""
-    normalizer_of(normalizer)
-    pre_tokenizer_of(pre_tokenizer)

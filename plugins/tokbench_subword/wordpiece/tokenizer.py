@@ -137,14 +137,18 @@ class WordPieceTokenizer(Rebuilt):
         if self.model.decoder is None:
             return self._decoder.text(ids)
         decode = decoder_of(self.model.decoder or None)
-        return "".join(decode([self.convert_id_to_token(index) for index in ids]))
+        return "".join(decode([self._written(index) for index in ids]))
+
+    def _written(self, token_id: int) -> str:
+        """A token as decoding starts from it."""
+        return self._preparation.written.get(token_id) or self.convert_id_to_token(token_id)
 
     def token_bytes(self, token_id: int) -> bytes:
         """The UTF-8 of one token without its prefix; nothing for special tokens."""
-        token = self.convert_id_to_token(token_id)
+        self.convert_id_to_token(token_id)
         if token_id in self.special_ids or token_id not in self.model.tokens:
             return b""
-        return token.removeprefix(self.model.prefix).encode("utf-8", "surrogatepass")
+        return self._written(token_id).removeprefix(self.model.prefix).encode("utf-8", "surrogatepass")
 
     # --- the simple class API ---------------------------------------------------------------------------
 
@@ -285,7 +289,7 @@ class WordPieceTokenizer(Rebuilt):
 
     @cached_property
     def _decoder(self) -> WordPieceDecoder:
-        return WordPieceDecoder(self.convert_id_to_token, prefix=self.model.prefix, cleanup=self.model.cleanup)
+        return WordPieceDecoder(self._written, prefix=self.model.prefix, cleanup=self.model.cleanup)
 
     @cached_property
     def _ids(self) -> dict[str, int]:

@@ -15,7 +15,7 @@ from tokbench_subword.pipeline.added_tokens import check_numbers, numbered
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.wordpiece.model import Pipeline, WordPieceModel, bert_pipeline
 from tokbench_subword.wordpiece.normalizer import NO_RULES, BertRules
-from tokbench_subword.wordpiece.preparation import check_pipeline
+from tokbench_subword.wordpiece.preparation import WordPiecePreparation
 
 
 def model_of_document(document: TokenizerJson, *, where: str) -> WordPieceModel:
@@ -51,19 +51,24 @@ def model_of_document(document: TokenizerJson, *, where: str) -> WordPieceModel:
             f"{longest!r:.80}: a WordPiece model has a text and a whole number"
         )
     own = _kind(decoder) == "WordPiece" and decoder.get("prefix", "##") == prefix
-    rules, pipeline = _preparation(document, where)
-    read = WordPieceModel(
-        vocabulary=dict(vocabulary),
-        unk_token=model.get("unk_token", "[UNK]"),
-        prefix=prefix,
-        max_input_chars_per_word=longest,
-        rules=rules,
-        pipeline=pipeline,
-        added_tokens=document.added_tokens,
-        cleanup=bool(decoder.get("cleanup", True)),
-        decoder=None if own else decoder,
-        post_processor=document.post_processor,
-    )
+    rules, pipeline = _rules(document)
+    try:
+        decoder_of(document.decoder)
+        read = WordPieceModel(
+            vocabulary=dict(vocabulary),
+            unk_token=model.get("unk_token", "[UNK]"),
+            prefix=prefix,
+            max_input_chars_per_word=longest,
+            rules=rules,
+            pipeline=pipeline,
+            added_tokens=document.added_tokens,
+            cleanup=bool(decoder.get("cleanup", True)),
+            decoder=None if own else decoder,
+            post_processor=document.post_processor,
+        )
+        WordPiecePreparation.of(read)
+    except TokenizerError as error:
+        raise TokenizerError(f"{where}: {error}") from error
     check_numbers(document.added_tokens, vocabulary, where=where)
     return read
 
@@ -72,18 +77,10 @@ def _kind(component: Any) -> str:
     return str(component.get("type", "")) if isinstance(component, Mapping) else ""
 
 
-def _preparation(document: TokenizerJson, where: str) -> tuple[BertRules, Pipeline | None]:
-    """BERT's rules, where normalizer and pre-tokenizer come down to them; else the two as they are.
-
-    Raises `TokenizerError` naming a component that is not known, the decoder among them.
-    """
+def _rules(document: TokenizerJson) -> tuple[BertRules, Pipeline | None]:
+    """BERT's rules, where normalizer and pre-tokenizer come down to them; else the two as they are."""
     normalizer: Any = document.normalizer
     pre_tokenizer: Any = document.pre_tokenizer
-    try:
-        decoder_of(document.decoder)
-        check_pipeline(normalizer, pre_tokenizer)
-    except TokenizerError as error:
-        raise TokenizerError(f"{where}: {error}") from error
     while _kind(normalizer) == "Sequence" and len(normalizer.get("normalizers", ())) == 1:
         normalizer = normalizer["normalizers"][0]
     if _kind(pre_tokenizer) == "BertPreTokenizer" and (

@@ -308,3 +308,12 @@ def test_what_is_refused_names_the_file(tmp_path):
     tokenizer.save(str(tmp_path / "t.json"))
     with pytest.raises(TokenizerError, match=r"t\.json: the pre-tokenizer 'UnicodeScripts'.*transformers:"):
         BpeTokenizer.from_file(tmp_path / "t.json")
+
+
+def test_of_a_merge_that_is_listed_twice_the_last_counts() -> None:
+    vocabulary = {token: index for index, token in enumerate(["a", "b", "c", "ab", "bc"])}
+    for merges in (["a b", "b c", "a b"], [["b", "c"], ["a", "b"], ["b", "c"]], ["a b", "a b", "b c"]):
+        content = {"version": "1.0", "added_tokens": []}
+        content["model"] = {"type": "BPE", "vocab": vocabulary, "merges": merges}
+        theirs = Tokenizer.from_str(json.dumps(content))
+        assert BpeTokenizer.from_dict(content)("abc") == theirs.encode("abc").ids, merges

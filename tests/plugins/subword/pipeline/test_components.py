@@ -35,6 +35,7 @@ NORMALIZERS = [
     normalizers.Strip(),
     normalizers.Prepend("x"),
     normalizers.Replace(" ", "▁"),
+    normalizers.Replace("", "+"),
     normalizers.Replace(Regex(r"\p{L}+"), "yy"),
     *(normalizers.Replace(Regex(pattern), "#") for pattern in ("^", "$", r"\b", r"\s*", r"(?<=\d)(?=\D)|x?")),
     normalizers.Nmt(),
@@ -58,6 +59,7 @@ PRE_TOKENIZERS = [
     P.Metaspace(prepend_scheme="first"),
     P.Metaspace(prepend_scheme="never", split=False),
     P.FixedLength(length=3),
+    P.FixedLength(length=2**60),
     *(
         P.Split(Regex(r"\s?\p{L}+"), behavior, invert)
         for behavior in ("removed", "isolated", "merged_with_previous", "merged_with_next", "contiguous")
@@ -89,6 +91,8 @@ DECODERS = [
     D.ByteLevel(),
     D.WordPiece(),
     D.WordPiece(prefix="▁", cleanup=False),
+    D.Replace("", "+"),
+    D.Sequence([D.WordPiece(), D.Metaspace()]),
     D.Sequence([D.Replace("▁", " "), D.ByteFallback(), D.Fuse(), D.Strip(" ", 1, 0)]),
 ]
 
