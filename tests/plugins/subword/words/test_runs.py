@@ -34,7 +34,7 @@ def _tokenizer(normalizer: str, threads: int) -> BpeTokenizer:
 def test_runs_give_what_each_text_gives(normalizer: str, threads: int, parts: list[tuple[str, int]]) -> None:
     tokenizer, texts = _tokenizer(normalizer, threads), [text * times for text, times in parts]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(prepared, "_RUN", 50)
+        patch.setattr(prepared, "TEXT_RUN", 50)
         patch.setattr(encoder, "_AT_A_TIME", 20)
         patch.setattr(runs, "_RUNS", 3)
         batch = tokenizer.encode_batch(["x" * 20] * 17 + texts)  # more than are encoded one by one
