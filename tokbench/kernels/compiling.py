@@ -23,14 +23,14 @@ from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import numba
 import numpy
 from numba import config, njit, types
 from numba.core.compiler_lock import global_compiler_lock
 
-Function = Callable[..., Any]
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 KNOWN_FROM, KNOWN_BEFORE = (0, 61), (0, 69)
 """The versions of numba whose private parts are as they are used here."""

@@ -30,7 +30,7 @@ a pointer is then the array itself.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,20 @@ from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
+
+Bytes = NDArray[np.uint8]
+Ids = NDArray[np.int32]
+Keys = NDArray[np.uint32]
+Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
+Singles = NDArray[np.float32]
+Floats = NDArray[np.float64]
+Block = NDArray[np.uint64]
+"""The types of what kernels take: numbers one behind the other, which compiled code sees as an array or as a
+pointer to the first, and plain Python as an array. A `Block` is what `block` makes."""
+Int = int | np.int64
+Word = int | np.uint64
+"""The types of their numbers: a place, a size, a count; bits. A compiled kernel knows no `int` of Python."""
 
 PADDING = 64
 """Bytes that must be readable past the last byte given to a kernel that loads so many at a time."""
@@ -60,13 +74,20 @@ if config.DISABLE_JIT:
         """Arrays as one argument of a kernel."""
         return list(arrays)
 
-    def u8_in(arrays: Any, index: int) -> Any:
-        """The array at `index`, of uint8."""
+    def _array_in(arrays: Any, index: Int) -> Any:
+        """The array at `index`."""
         return arrays[index]
 
-    u16_in = u32_in = u64_in = i32_in = i64_in = f32_in = f64_in = u8_in
+    u8_in: Callable[[Block, Int], Bytes] = _array_in
+    u16_in: Callable[[Block, Int], NDArray[np.uint16]] = _array_in
+    u32_in: Callable[[Block, Int], Keys] = _array_in
+    u64_in: Callable[[Block, Int], Words] = _array_in
+    i32_in: Callable[[Block, Int], Ids] = _array_in
+    i64_in: Callable[[Block, Int], Ints] = _array_in
+    f32_in: Callable[[Block, Int], Singles] = _array_in
+    f64_in: Callable[[Block, Int], Floats] = _array_in
 
-    def load_u64(data: Any, index: int) -> Any:
+    def load_u64(data: Any, index: Int) -> np.uint64:
         """Eight bytes at `index` as a little-endian uint64; zeros behind an array's end."""
         return np.uint64(int.from_bytes(bytes(data[index : index + 8]), "little"))
 
@@ -82,7 +103,7 @@ if config.DISABLE_JIT:
 
         return copy
 
-    def prefetch(data: Any, index: Any) -> None:
+    def prefetch(data: Any, index: Int) -> None:
         """Nothing: plain Python has no cache to fill."""
 
     prefetch_to_read = prefetch

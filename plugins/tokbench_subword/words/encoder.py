@@ -110,7 +110,7 @@ class WordEncoder(Stays):
 
     def encode_to_list(self, text: str) -> list[int]:
         """The ids of one text, as a list."""
-        return self.encode(text).tolist()  # type: ignore[no-any-return]
+        return self.encode(text).tolist()
 
     def encode_batch(self, texts: Sequence[str], whole: int = 0) -> TokenBatch:
         """The ids of many texts; `whole` as in `encode_utf8`."""

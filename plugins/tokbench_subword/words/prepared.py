@@ -74,7 +74,7 @@ class PreparedEncoder(Stays):
 
     def encode_to_list(self, text: str) -> list[int]:
         """The ids of one text, as a list."""
-        return self.encode(text).tolist()  # type: ignore[no-any-return]
+        return self.encode(text).tolist()
 
     def one_by_one(self) -> tuple[ToArray, ToList] | None:
         """The last two for short texts in a fraction of the time; None where it takes Python to prepare."""
@@ -137,7 +137,7 @@ class OneByOne(ABC):
         return self._to_list(text)
 
     def _to_list(self, text: str) -> list[int]:
-        return self.encode(text).tolist()  # type: ignore[no-any-return]
+        return self.encode(text).tolist()
 
     @cached_property
     def _one_by_one(self) -> tuple[ToArray, ToList] | None:

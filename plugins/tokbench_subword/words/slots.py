@@ -28,6 +28,12 @@ import numpy as np
 from tokbench.kernels.compiling import inline, subroutine
 from tokbench.kernels.hashing import equal_bytes, first_bytes, hash_bytes, spread_two
 from tokbench.kernels.pointers import (
+    Block,
+    Bytes,
+    Ids,
+    Int,
+    Word,
+    Words,
     copy_ids_8,
     i64_in,
     load_u64,
@@ -76,7 +82,7 @@ _ZERO, _ONE, _HALF, _LOW = np.uint64(0), np.uint64(1), np.uint64(32), np.uint64(
 
 
 @inline
-def short_key(text, start, length, flag):  # type: ignore[no-untyped-def]
+def short_key(text: Bytes, start: Int, length: Int, flag: Int) -> tuple[Word, Word]:
     """The key of a short word, without a branch on the length, which no predictor could guess."""
     low = first_bytes(load_u64(text, start), min(length, 8))
     high = load_u64(text, start + 8) & ((_ONE << np.uint64(8 * max(length - 8, 0))) - _ONE)
@@ -84,7 +90,7 @@ def short_key(text, start, length, flag):  # type: ignore[no-untyped-def]
 
 
 @inline
-def word_key(text, start, length, flag):  # type: ignore[no-untyped-def]
+def word_key(text: Bytes, start: Int, length: Int, flag: Int) -> tuple[Word, Word]:
     """The key of a word of 1 to `LONGEST_WORD` bytes: two words of 64 bits."""
     if length <= SHORT_WORD:
         return short_key(text, start, length, flag)
@@ -92,13 +98,13 @@ def word_key(text, start, length, flag):  # type: ignore[no-untyped-def]
 
 
 @inline
-def word_home(low, high, shift):  # type: ignore[no-untyped-def]
+def word_home(low: Word, high: Word, shift: Int) -> np.int64:
     """Where in the slots a word is looked for first."""
     return np.int64(spread_two(low, high) >> np.uint64(shift)) * SLOT
 
 
 @subroutine
-def _recall_outside(words, slot, text, start, out, o):  # type: ignore[no-untyped-def]
+def _recall_outside(words: Block, slot: Int, text: Bytes, start: Int, out: Ids, o: Int) -> np.int64:
     """`recall` of a word with a record."""
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
     high, begin, size = slots[slot + 1], np.int64(slots[slot + 2]), state[RING_SIZE]
@@ -117,7 +123,18 @@ def _recall_outside(words, slot, text, start, out, o):  # type: ignore[no-untype
 
 
 @inline
-def recall(words, slots, mask, low, high, home, text, start, out, o):  # type: ignore[no-untyped-def]
+def recall(
+    words: Block,
+    slots: Words,
+    mask: Int,
+    low: Word,
+    high: Word,
+    home: Int,
+    text: Bytes,
+    start: Int,
+    out: Ids,
+    o: Int,
+) -> np.int64:
     """Copy the ids of a word; return the new end of `out`, or -1. `SPARE_IDS` more may be written."""
     slot, left = home, _WINDOW
     while (slots[slot] ^ low) | (slots[slot + 1] ^ high):
@@ -134,7 +151,9 @@ def recall(words, slots, mask, low, high, home, text, start, out, o):  # type: i
 
 
 @inline
-def _write_record(words, high, text, start, ids, begin, count):  # type: ignore[no-untyped-def]
+def _write_record(
+    words: Block, high: Word, text: Bytes, start: Int, ids: Ids, begin: Int, count: Int
+) -> np.int64:
     """Write the record of a word; return where it begins, counted from the first."""
     state, ring, ring_ids = i64_in(words, STATE), u64_in(words, RING), u32_in(words, RING_IDS)
     length = np.int64(high & _LOW) if high & _LONG_BIT else np.int64(0)
@@ -154,7 +173,7 @@ def _write_record(words, high, text, start, ids, begin, count):  # type: ignore[
 
 
 @inline
-def _pair(ids, begin, i, count):  # type: ignore[no-untyped-def]
+def _pair(ids: Ids, begin: Int, i: Int, count: Int) -> np.uint64:
     """Ids `i` and ``i + 1`` of a word as one word of 64 bits, zero for what it does not have."""
     left = np.uint64(np.uint32(ids[begin + i])) if i < count else _ZERO
     right = np.uint64(np.uint32(ids[begin + i + 1])) if i + 1 < count else _ZERO
@@ -162,7 +181,9 @@ def _pair(ids, begin, i, count):  # type: ignore[no-untyped-def]
 
 
 @subroutine
-def remember(words, low, high, text, start, ids, begin, count):  # type: ignore[no-untyped-def]
+def remember(
+    words: Block, low: Word, high: Word, text: Bytes, start: Int, ids: Ids, begin: Int, count: Int
+) -> None:
     """Enter a word that could not be recalled, by its key, and its ids, ``ids[begin:begin + count]``.
 
     A word has no more ids than a record has room for: `LONGEST_WORD` at the most, or it is left out.
@@ -193,7 +214,7 @@ def remember(words, low, high, text, start, ids, begin, count):  # type: ignore[
 
 
 @subroutine
-def grow(words):  # type: ignore[no-untyped-def]
+def grow(words: Block) -> None:
     """Put twice as many slots to use, in place.
 
     A word whose hash gave slot h has slot 2 h or 2 h + 1 now. From the last to the first, each goes to where no
@@ -203,8 +224,8 @@ def grow(words):  # type: ignore[no-untyped-def]
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
     size, kept = state[MASK] + 1, 2 * _WINDOW * SLOT
     mask, shift, held = 2 * size - 1, state[SHIFT] - 1, np.int64(0)
-    for place in range(size, 2 * size):  # written even if they are zeros: to read them first, and write then,
-        slots[place] = _ZERO  # would have the system wait for each page twice
+    for new in range(size, 2 * size):  # written even if they are zeros: to read them first, and write then,
+        slots[new] = _ZERO  # would have the system wait for each page twice
     for slot in range(0, kept, SLOT):
         slots[slot + 1] = _ZERO
     for slot in range(size - SLOT, kept - SLOT, -SLOT):
@@ -224,7 +245,7 @@ def grow(words):  # type: ignore[no-untyped-def]
 
 
 @inline
-def grow_if_full(words):  # type: ignore[no-untyped-def]
+def grow_if_full(words: Block) -> None:
     """Call `grow` if it is time to: slots of words that were looked for before that are others now."""
     state = i64_in(words, STATE)
     if state[HELD] > state[ENOUGH]:
