@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import IO
 
-from tokbench.corpora.encodings import LOOKED_AT, UTF8, likely_encoding
+from tokbench.corpora.encodings import LOOKED_AT, UTF8, likely_encoding, other_kind
 from tokbench.corpora.storage import CHUNK, StoredFile, compression, is_remote, open_bytes
 from tokbench.corpora.transcoding import open_text
 from tokbench.errors import CorpusError
@@ -128,8 +128,14 @@ def decode(data: bytes, *, path: str, offset: int, errors: str) -> str:
 
 
 def check_beginning(path: str, errors: str, encoding: str) -> None:
-    """Raise `CorpusError` where a file at hand does not begin in its encoding, before any work."""
-    if errors != "strict" or is_remote(path):
+    """Raise `CorpusError` where a file at hand does not begin as text in its encoding, before any work."""
+    if is_remote(path):
+        return
+    with open_bytes(path) as handle:
+        kind = other_kind(handle.read(1024))
+    if kind:
+        raise CorpusError(f"{path}: not text but {kind}")
+    if errors != "strict":
         return
     with open_text(path, encoding) as handle:
         data = handle.read(LOOKED_AT)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import io
 import lzma
+import tarfile
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -52,6 +56,54 @@ def test_lines_of_a_file_in_another_encoding(name: str, tmp_path: Path, load: Lo
     ] == lines(text)
     whole = load(f"text:{tmp_path / 'x.txt'},encoding={name},unit=file")
     assert [document.text for document in read(whole)] == [text]
+
+
+def _tar(name: str) -> bytes:
+    held = io.BytesIO()
+    with tarfile.open(fileobj=held, mode="w") as archive:
+        member = tarfile.TarInfo(name)
+        member.size = 6
+        archive.addfile(member, io.BytesIO(b"hello\n"))
+    return held.getvalue()
+
+
+def _zip() -> bytes:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as archive:
+        archive.writestr("a.txt", "hello")
+    return held.getvalue()
+
+
+PACKED = gzip.compress(b"hello\n" * 100)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind"),
+    [
+        ("a.txt", PACKED, "gzip data: end its name in .gz"),
+        ("a.txt.gz", gzip.compress(PACKED), "gzip data"),
+        ("a.txt", lzma.compress(b"hello"), "xz data"),
+        ("a.txt", bz2.compress(b"hello"), "bzip2 data"),
+        ("a.tar", _tar("a.txt"), "a tar archive: unpack it"),
+        ("a.tar.gz", gzip.compress(_tar("a.txt")), "a tar archive"),
+        ("a.zip", _zip(), "a ZIP archive"),
+        ("a.pdf", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj", "a PDF document: extract its text"),
+        ("a.txt", b"PAR1\x15\x04\x15", "a Parquet file: name it as parquet:"),
+    ],
+)
+@pytest.mark.parametrize("options", ["", ",errors=replace", ",encoding=cp1252", ",unit=file"])
+def test_other_kinds_of_files_are_no_text(
+    name: str, content: bytes, kind: str, options: str, tmp_path: Path, load: Load
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(CorpusError, match=rf"{name}: not text but {kind}"):
+        load(f"text:{tmp_path / name}{options}").shards("und")
+
+
+def test_text_may_begin_with_the_letters_of_a_signature(tmp_path: Path, load: Load, read: Callable) -> None:
+    text = "PAR1, %PDF-1.7 and PK are words: é"
+    (tmp_path / "a.txt").write_text(text, "utf-8")
+    assert [document.text for document in read(load(f"text:{tmp_path / 'a.txt'}"))] == [text]
 
 
 @given(
