@@ -3,7 +3,9 @@
     python benchmarks/first_call.py bpe:tokenizer.json wordpiece:vocab.txt unigram:spiece.model
 
 Each spec is loaded and called in a new process, twice: with an empty folder for compiled code, and again. Wall
-time in seconds; the folder is one for each spec, so that none compiles for another.
+time in seconds; the folder is one for each spec, so that none compiles for another. Memory is what the second
+process takes beyond an interpreter with numpy, in MiB: its own (`own`), and with the pages of libraries that it
+shares with other processes (`all`).
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ import tempfile
 
 ONE = """
 import sys, time
+import numpy, psutil
+held = psutil.Process().memory_full_info()
 begun = time.perf_counter()
 import tokbench
 tokenizer = tokbench.load(sys.argv[1])
@@ -23,16 +27,17 @@ first = time.perf_counter() - begun
 begun = time.perf_counter()
 tokenizer.encode("Another text, and a second call.")
 print(first, time.perf_counter() - begun)
+now = psutil.Process().memory_full_info()
+print((now.uss - held.uss) / 2**20, (now.rss - held.rss) / 2**20)
 """
 
 
-def measure(spec: str, folder: str) -> tuple[float, float]:
-    """Seconds to import, load and encode once in a new process, and for a second call."""
+def measure(spec: str, folder: str) -> list[float]:
+    """Seconds to import, load and encode once in a new process, and for a second call; memory, own and all."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": folder}
     command = [sys.executable, "-P", "-c", ONE, spec]
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
-    first, second = done.stdout.split()
-    return float(first), float(second)
+    return [float(figure) for figure in done.stdout.split()]
 
 
 def main(specs: list[str]) -> int:
@@ -40,12 +45,12 @@ def main(specs: list[str]) -> int:
     if not specs:
         print(__doc__)
         return 2
-    print(f"{'compiling':>10} {'cached':>8} {'2nd call':>10}  spec")
+    print(f"{'compiling':>10} {'cached':>8} {'2nd call':>10} {'own':>6} {'all':>6}  spec")
     for spec in specs:
         with tempfile.TemporaryDirectory() as folder:
-            compiling, _ = measure(spec, folder)
-            cached, second = measure(spec, folder)
-        print(f"{compiling:9.1f}s {cached:7.2f}s {second * 1e6:8.0f}us  {spec}")
+            compiling, *_ = measure(spec, folder)
+            cached, second, own, all_ = measure(spec, folder)
+        print(f"{compiling:9.1f}s {cached:7.2f}s {second * 1e6:8.0f}us {own:6.0f} {all_:6.0f}  {spec}")
     return 0
 
 
