@@ -126,18 +126,12 @@ else:
 
 @lean_inline
 def write_bits(target: NDArray[Any], n: Int, base: Int, mask: np.uint64) -> Int:
-    """Write to `target`, from `n` on, `base` and the index of each bit of a mask; gives the new `n`.
-
-    Eight at a time, so that no branch depends on a single bit: what stands in the 64 places from `n` on, as far
-    as they are not needed, may be written over.
-    """
-    total = n + count_bits(mask)
-    while n < total:
-        for index in range(n, n + 8):
-            target[index] = base + trailing_zeros(mask)
-            mask &= mask - ONE
-        n += 8
-    return total
+    """Write to `target`, from `n` on, `base` and the index of each bit of a mask; gives the new `n`."""
+    while mask != ZERO:
+        target[n] = base + trailing_zeros(mask)
+        mask &= mask - ONE
+        n += 1
+    return n
 
 
 def _between(low: int, high: int, fold: int = 0) -> Callable[[Bytes, Int], np.uint64]:

@@ -1,8 +1,8 @@
 """What numba keeps of kernels on disk: good for as long as their sources are, whole, and loaded by itself.
 
-A kernel that was compiled once is read from numba's cache by every later process. numba asks whether one file has
-changed, of the several that a kernel is made of; takes what it reads for whole; and imports its compiler before
-it looks. `watch_sources` puts all three right, by private parts of numba: it is called for a numba that
+A kernel that was compiled once is read from numba's cache by every later process. numba asks whether one file
+has changed, of the several that a kernel is made of; takes what it reads for whole; and imports its compiler
+before it looks. `watch_sources` puts all three right, by private parts of numba: it is called for a numba that
 `tokbench.kernels.compiling` knows, and for no other.
 """
 
