@@ -9,7 +9,7 @@ every rule what those of ASCII are: U+00C0 to U+017F without the signs × and ÷
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,7 @@ CHARS, GRAPHEMES, LINES, LETTERS, DIGITS, SPACES, PUNCTUATION, NON_ASCII, SURROG
 
 
 @lean_inline
-def may_be_plain(byte: Int) -> bool:
+def may_be_plain(byte: int) -> bool:
     """Whether some character that begins with this byte is plain."""
     return byte < 0x80 or (byte >= 0xC3 and byte <= 0xC5) or byte == 0xD0 or byte == 0xD1
 
@@ -50,7 +50,7 @@ class Found(NamedTuple):
 @lean_kernel
 def cut_plain(
     texts: Texts, found: Found, position: Int, document: Int, words: Int, numbers: Int
-) -> tuple[Int, Int, Int, Int]:
+) -> tuple[Any, Any, Any, Any]:
     """Read plain text from `position`, after a space or a line feed, up to the last of those, of any documents.
 
     The arguments are those of `tokbench.tally.scan.scan`, and where it is. Gives the new `position`,
@@ -139,7 +139,7 @@ def finish(found: Found, document: Int, unfinished: bool) -> None:
 
 @lean_inline
 def plain_part(data: Bytes, position: Int) -> tuple[np.uint64, np.uint64]:
-    """Of 64 bytes: the spaces and line feeds before which all is plain, and where letters of two bytes begin."""
+    """Of 64 bytes: the spaces and line feeds before which all is plain; where letters of two bytes begin."""
     stops = in_range_64(data, position, 0, 32, 1) | in_range_64(data, position, 0, 10, 1)
     other = in_range_64(data, position, 0, 128, 128)
     lead = ZERO

@@ -7,7 +7,7 @@ from after a space or a line feed up to the last of those, is passed 64 bytes at
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -66,7 +66,7 @@ class ScanTables(NamedTuple):
 def scanned(texts: Texts) -> Found:
     """Segments, clusters, numbers and characters of documents; their bytes are followed by padding."""
     n, size = len(texts.starts), len(texts.data)
-    place: Int = np.int32 if size < 1 << 31 else np.int64
+    place: Any = np.int32 if size < 1 << 31 else np.int64
 
     def room() -> DocumentSpans:
         """For as many words or numbers as bytes, and 64, since up to 64 are written at a time."""
@@ -107,7 +107,7 @@ def scan(texts: Texts, rules: ScanTables, found: Found, first: int) -> int:
     sums[:] = 0
     document = first
     words, numbers = found.words.limits[first], found.numbers.limits[first]
-    position = starts[first] if first < len(starts) else 0
+    position: Int = starts[first] if first < len(starts) else 0
     word_state: Int = 0
     grapheme_state: Int = 0
     begun = begun_before = position
