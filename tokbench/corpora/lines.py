@@ -235,7 +235,7 @@ def is_utf8(data: Bytes, size: int) -> bool:
 
 
 @kernel
-def has_wrong_second(data: Bytes, position: int, follow: np.uint64, three: np.uint64, four: np.uint64) -> bool:
+def has_wrong_second(data: Bytes, position: int, follow: np.uint64, three: np.uint64, four: np.uint64) -> Any:
     """Whether a character of three or four bytes is longer than need be, a surrogate, or beyond U+10FFFF."""
     low = in_range_64(data, position, 0, 0x80, 0x20)
     wrong = (three & in_range_64(data, position, 0, 0xE0, 1)) << ONE & low
