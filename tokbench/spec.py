@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 from tokbench.errors import SpecError, UnknownNameError
@@ -161,6 +162,20 @@ class Spec:
         """The value of option `name`, or `default` where it is not set."""
         value = self.options.get(name)
         return default if value is None else value
+
+
+@dataclass(frozen=True, slots=True)
+class LoadContext:
+    """What a family may need to know to load: where caches are, and what the user allowed.
+
+    `offline_because` is for the message where something would have to be downloaded and `offline` forbids it.
+    """
+
+    cache_dir: Path
+    offline: bool = False
+    allow_remote_code: bool = False
+    threads: int = 1
+    offline_because: str = "tokbench is offline; unset TOKBENCH_OFFLINE and HF_HUB_OFFLINE to download it"
 
 
 def validate(spec: Spec, options: Sequence[Option]) -> Spec:

@@ -8,8 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from tokbench.corpus import Dataset, DatasetFamily
-from tokbench.family import LoadContext
-from tokbench.spec import Option, Spec
+from tokbench.spec import LoadContext, Option, Spec
 
 _ERRORS = Option(
     "errors", default="strict", choices=("strict", "replace"),
@@ -102,7 +101,7 @@ FAMILIES: tuple[DatasetFamily, ...] = (
     DatasetFamily(
         name="jsonl",
         summary="JSON lines: an object per line, the text in a field",
-        load=_Lazy("tables", "load_jsonl"),
+        load=_Lazy("jsonl"),
         variant="PATH",
         options=_TEXT_ROWS,
         endings=JSON_LINES,
@@ -111,7 +110,7 @@ FAMILIES: tuple[DatasetFamily, ...] = (
     DatasetFamily(
         name="csv",
         summary="CSV or TSV with a header, the text in a column",
-        load=_Lazy("tables", "load_csv"),
+        load=_Lazy("delimited"),
         variant="PATH",
         options=(*_TEXT_ROWS, Option("delimiter", help="one character, or tab; else by the file's ending")),
         endings=DELIMITED,
@@ -120,7 +119,7 @@ FAMILIES: tuple[DatasetFamily, ...] = (
     DatasetFamily(
         name="parquet",
         summary="Parquet: the text in a column, read by row groups",
-        load=_Lazy("tables", "load_parquet"),
+        load=_Lazy("parquet"),
         variant="PATH",
         options=_ROWS,
         endings=PARQUET,

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator
 from typing import IO
 
-from tokbench.corpora.encodings import LOOKED_AT, UTF8, likely_encoding, other_kind
+from tokbench.corpora.encodings import LOOKED_AT, UTF8, likely_encoding, open_text
+from tokbench.corpora.signatures import other_kind
 from tokbench.corpora.storage import CHUNK, StoredFile, compression, is_remote, open_bytes
-from tokbench.corpora.transcoding import open_text
 from tokbench.errors import CorpusError
 
 LINE_END = re.compile(rb"\n")

@@ -18,12 +18,11 @@ from tokbench.corpora.dataset import FileDataset, Format
 from tokbench.corpora.jsonl import JsonLines
 from tokbench.corpora.naming import choose
 from tokbench.corpora.parallel import AlignedLines, ParallelDataset, aligned
-from tokbench.corpora.plain import LineFormat, WholeFileFormat
 from tokbench.corpora.records import Fields
+from tokbench.corpora.text import LineFormat, WholeFileFormat
 from tokbench.corpus import Dataset
 from tokbench.errors import CorpusError, SpecError, UnknownNameError
-from tokbench.family import LoadContext
-from tokbench.spec import Spec
+from tokbench.spec import LoadContext, Spec
 
 CARD = "dataset.toml"
 

@@ -13,25 +13,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from tokbench.corpora import CONLLU, blocks
-from tokbench.corpora.dataset import FileDataset, FilePiece, byte_range
-from tokbench.corpora.encodings import UTF8
-from tokbench.corpora.finding import find_files
-from tokbench.corpora.naming import choose
-from tokbench.corpora.plain import encoded, range_pieces
+from tokbench.corpora.dataset import FileDataset, FilePiece, Format, range_pieces
+from tokbench.corpora.encodings import UTF8, encoded, encoding_of, open_text
+from tokbench.corpora.finding import find_files, path_of
+from tokbench.corpora.naming import by_language, choose
 from tokbench.corpora.storage import StoredFile
-from tokbench.corpora.text import by_language, path_of
-from tokbench.corpora.transcoding import encoding_of, open_text
 from tokbench.corpus import Dataset, Document
 from tokbench.errors import CorpusError
-from tokbench.family import LoadContext
-from tokbench.spec import Spec
+from tokbench.spec import LoadContext, Spec
 
 _SENTENCE_END = re.compile(rb"\n(?:[ \t\r]*\n)+")
 _TEXT_COMMENT = re.compile(r"# ?text ?= ?(.*)")
 
 
 @dataclass(frozen=True, slots=True)
-class Conllu:
+class Conllu(Format):
     """A sentence per document; `punctuation` says whether words tagged PUNCT are among its words."""
 
     errors: str = "strict"
@@ -49,8 +45,7 @@ class Conllu:
 
     def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
         """Byte ranges that end after a sentence."""
-        blocks.check_beginning(file.path, self.errors, self.encoding)
-        return range_pieces(file, blocks.BLANK_LINE, self.encoding)
+        return range_pieces(file, blocks.BLANK_LINE, errors=self.errors, encoding=self.encoding)
 
     def documents(self, piece: FilePiece, language: str) -> Iterator[Document]:
         """The sentences of a piece."""
@@ -68,10 +63,6 @@ class Conllu:
                         if document is not None:
                             yield document
                     begin = stop
-
-    def content(self, piece: FilePiece) -> Iterator[bytes]:
-        """The bytes of the range."""
-        return byte_range(piece)
 
     def _sentence(self, lines: Sequence[str], path: str, offset: int) -> Document | None:
         text: str | None = None

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from tokbench.corpora.counted import Head, added_up, joined, read_head, read_parts, words_of
 from tokbench.corpus import Dataset, Document, Shard
 from tokbench.errors import CorpusError, SpecError, UnknownNameError
-from tokbench.family import LoadContext
-from tokbench.spec import Spec
+from tokbench.spec import LoadContext, Spec
 
 if TYPE_CHECKING:
     from tokbench.counts import WordCounts

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
+from tokbench.corpora import blocks
 from tokbench.corpora.blocks import TARGET
+from tokbench.corpora.encodings import UTF8, open_text
 from tokbench.corpora.storage import StoredFile, check_unchanged, compression, open_bytes, stat
 from tokbench.corpus import Document, Shard, TextBlock
 from tokbench.errors import CorpusError
@@ -53,8 +56,8 @@ class Format(Protocol):
         ...
 
     def content(self, piece: FilePiece) -> Iterator[bytes]:
-        """The bytes that decide the piece's documents."""
-        ...
+        """The bytes that decide the piece's documents: those of its range."""
+        return byte_range(piece)
 
 
 @runtime_checkable
@@ -82,6 +85,35 @@ def byte_range(piece: FilePiece) -> Iterator[bytes]:
             if remaining is not None:
                 remaining -= len(chunk)
             yield chunk
+
+
+def whole_file(file: StoredFile) -> list[FilePiece]:
+    """One piece for a file that cannot be cut."""
+    return [FilePiece(file.path, file.stamp, n_bytes=text_bytes(file))]
+
+
+def range_pieces(file: StoredFile, end: re.Pattern[bytes], *, errors: str, encoding: str) -> list[FilePiece]:
+    """A file's byte ranges as pieces; the whole of it in any other encoding than UTF-8.
+
+    Raises `CorpusError`, before any work, for a file that does not begin in its encoding.
+    """
+    blocks.check_beginning(file.path, errors, encoding)
+    if encoding != UTF8:
+        return whole_file(file)
+    ranges = blocks.cut(file, end)
+    if len(ranges) == 1:
+        start, stop = ranges[0]
+        return [FilePiece(file.path, file.stamp, start, stop, text_bytes(file))]
+    return [FilePiece(file.path, file.stamp, start, stop, stop - start) for start, stop in ranges]
+
+
+def text_of(
+    piece: FilePiece, end: re.Pattern[bytes], *, errors: str, encoding: str, limit: int | None = None
+) -> Iterator[str]:
+    """The text of a piece, in blocks that end after a match of `end`; see `blocks.blocks`."""
+    with open_text(piece.path, encoding, errors, piece.start) as handle:
+        for offset, data in blocks.blocks(handle, piece.start, piece.stop, end, limit=limit):
+            yield blocks.decode(data, path=piece.path, offset=offset, errors=errors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +155,7 @@ class FileDataset:
 
     def read(self, shard: Shard) -> Iterator[Document]:
         """The documents of a shard, streamed; raises `CorpusError` if a file changed since the plan."""
-        return read_pieces(self.format, shard)
+        return _read(shard, lambda piece: self.format.documents(piece, shard.language))
 
     def read_blocks(self, shard: Shard) -> Iterator[TextBlock] | None:
         """The same in blocks, where the format has them."""
@@ -131,8 +163,20 @@ class FileDataset:
         return _read(shard, form.text_blocks) if isinstance(form, BlockFormat) else None
 
     def digest(self, shard: Shard) -> str:
-        """SHA-256 over the format's options, the language and the content of every piece."""
-        return digest_pieces(self.format, shard)
+        """SHA-256 over the format's options, the language and the content of every piece.
+
+        It is the same for the same content, wherever the file lies and however compressed.
+        """
+        total = hashlib.sha256()
+        total.update(json.dumps([self.format.identity(), shard.language], sort_keys=True).encode())
+        for piece in pieces_of(shard):
+            check_unchanged(piece.path, piece.stamp)
+            own = hashlib.sha256()
+            for chunk in self.format.content(piece):
+                own.update(chunk)
+            total.update(f"|{piece.line}|{piece.start == 0}|{own.hexdigest()}".encode())
+            check_unchanged(piece.path, piece.stamp)
+        return total.hexdigest()
 
     def code_language(self, language: str) -> str | None:
         """The programming language of a language tag, for code."""
@@ -178,28 +222,9 @@ def pieces_of(shard: Shard) -> list[FilePiece]:
     return [FilePiece(shard.source, shard.stamp, shard.start, shard.stop, shard.n_bytes, line)]
 
 
-def read_pieces(form: Format, shard: Shard) -> Iterator[Document]:
-    """The documents of a shard, in a format."""
-    return _read(shard, lambda piece: form.documents(piece, shard.language))
-
-
 def _read(shard: Shard, read: Callable[[FilePiece], Iterator[Content]]) -> Iterator[Content]:
     """What `read` gives of a shard; each file is looked at before and after, so that no change goes unseen."""
     for piece in pieces_of(shard):
         check_unchanged(piece.path, piece.stamp)
         yield from read(piece)
         check_unchanged(piece.path, piece.stamp)
-
-
-def digest_pieces(form: Format, shard: Shard) -> str:
-    """The digest of a shard: the same for the same content, wherever the file lies and however compressed."""
-    total = hashlib.sha256()
-    total.update(json.dumps([form.identity(), shard.language], sort_keys=True).encode())
-    for piece in pieces_of(shard):
-        check_unchanged(piece.path, piece.stamp)
-        own = hashlib.sha256()
-        for chunk in form.content(piece):
-            own.update(chunk)
-        total.update(f"|{piece.line}|{piece.start == 0}|{own.hexdigest()}".encode())
-        check_unchanged(piece.path, piece.stamp)
-    return total.hexdigest()

@@ -1,4 +1,4 @@
-"""CSV and TSV: a row per record, the text in a column that the header names."""
+"""The family `csv`: CSV and TSV, a row per record, the text in a column that the header names."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tokbench.corpora import blocks
-from tokbench.corpora.dataset import FilePiece, byte_range
+from tokbench.corpora import DELIMITED, blocks
+from tokbench.corpora.dataset import FilePiece, byte_range, text_of, whole_file
 from tokbench.corpora.finding import bare_name
-from tokbench.corpora.plain import whole_file
-from tokbench.corpora.records import Fields, RecordFormat, Row
+from tokbench.corpora.records import Fields, RecordFormat, Row, load_rows
 from tokbench.corpora.storage import StoredFile
-from tokbench.corpora.transcoding import open_text
-from tokbench.errors import CorpusError
+from tokbench.corpus import Dataset
+from tokbench.errors import CorpusError, SpecError
+from tokbench.spec import LoadContext, Spec
 
 _FIELD_LIMIT = min(sys.maxsize, 2**31 - 1)
 
@@ -52,43 +52,41 @@ class Delimited(RecordFormat):
         """Each row with a text."""
         # The limit is the csv module's own, one for the process; its default refuses texts above 128 KiB.
         csv.field_size_limit(_FIELD_LIMIT)
-        with open_text(piece.path, self.fields.encoding, self.fields.errors) as handle:
-            lines = self._lines(handle, piece.path)
-            reader = csv.reader(lines, delimiter=self._delimiter(piece.path), strict=True)
-            header = next(reader, None)
-            if header is None:
-                raise CorpusError(f"{piece.path}: no header")
-            if self.fields.text not in header:
+        reader = csv.reader(self._lines(piece), delimiter=self._delimiter(piece.path), strict=True)
+        header = next(reader, None)
+        if header is None:
+            raise CorpusError(f"{piece.path}: no header")
+        if self.fields.text not in header:
+            raise CorpusError(
+                f"{piece.path}: no column {self.fields.text!r}; the header has: {', '.join(header)}. "
+                f"Name the text with field=NAME"
+            )
+        for name in {self.fields.text, *self.fields.others.values()}:
+            if header.count(name) > 1:
+                raise CorpusError(f"{piece.path}: {header.count(name)} columns are named {name!r}")
+        while True:
+            where = f"{piece.path}, line {reader.line_num + 1}"
+            try:
+                values = next(reader, None)
+            except csv.Error as error:
+                raise CorpusError(f"{where}: {_said(error)}") from None
+            if values is None:
+                return
+            if not values:
+                continue
+            if any(values[len(header) :]):
                 raise CorpusError(
-                    f"{piece.path}: no column {self.fields.text!r}; the header has: {', '.join(header)}. "
-                    f"Name the text with field=NAME"
+                    f"{where}: {len(values)} values under {len(header)} columns; one that holds the "
+                    "delimiter stands in quotation marks, and delimiter=CHARACTER names another"
                 )
-            for name in {self.fields.text, *self.fields.others.values()}:
-                if header.count(name) > 1:
-                    raise CorpusError(f"{piece.path}: {header.count(name)} columns are named {name!r}")
-            while True:
-                where = f"{piece.path}, line {reader.line_num + 1}"
-                try:
-                    values = next(reader, None)
-                except csv.Error as error:
-                    raise CorpusError(f"{where}: {_said(error)}") from None
-                if values is None:
-                    return
-                if not values:
-                    continue
-                if any(values[len(header) :]):
-                    raise CorpusError(
-                        f"{where}: {len(values)} values under {len(header)} columns; one that holds the "
-                        "delimiter stands in quotation marks, and delimiter=CHARACTER names another"
-                    )
-                row: dict[str, Any] = dict(zip(header, values, strict=False))
-                text = self.fields.text_of(row, where=where)
-                if text is not None:
-                    yield self.fields.row_of(row, text, where=where)
+            row: dict[str, Any] = dict(zip(header, values, strict=False))
+            text = self.fields.text_of(row, where=where)
+            if text is not None:
+                yield self.fields.row_of(row, text, where=where)
 
-    def _lines(self, handle: Any, path: str) -> Iterator[str]:
-        for offset, data in blocks.blocks(handle, 0, -1, blocks.LINE_END):
-            text = blocks.decode(data, path=path, offset=offset, errors=self.fields.errors)
+    def _lines(self, piece: FilePiece) -> Iterator[str]:
+        fields = self.fields
+        for text in text_of(piece, blocks.LINE_END, errors=fields.errors, encoding=fields.encoding):
             yield from io.StringIO(text, newline="")
 
 
@@ -96,3 +94,11 @@ def _said(error: csv.Error) -> str:
     """What is wrong with a row, in words."""
     unfinished = "unexpected end of data" in str(error)
     return "a quotation mark is opened here and never closed" if unfinished else str(error)
+
+
+def load(spec: Spec, context: LoadContext) -> Dataset:
+    """The dataset of ``csv:PATH``."""
+    delimiter = spec.get("delimiter")
+    if delimiter and len(delimiter) > 1 and delimiter not in ("tab", "\\t", "semicolon", "comma"):
+        raise SpecError(f"{spec}: delimiter is one character, or tab, semicolon, comma; not {delimiter!r}")
+    return load_rows(spec, lambda fields: Delimited(fields, delimiter), DELIMITED)

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tokbench.corpora.storage import COMPRESSED, is_remote, remote
-from tokbench.errors import CorpusError
+from tokbench.errors import CorpusError, SpecError
+from tokbench.spec import Spec
 
 _WILD = "*?["
 
@@ -24,6 +25,13 @@ def bare_name(path: str) -> str:
         if name.lower().endswith(suffix):
             return name[: -len(suffix)]
     return name
+
+
+def path_of(spec: Spec) -> str:
+    """The path that the spec names; raises `SpecError` where it names none."""
+    if not spec.variant:
+        raise SpecError(f"{spec.family} needs a path: {spec.family}:PATH")
+    return spec.variant
 
 
 def find_files(path: str, *, wanted: Callable[[str], bool], describe: str) -> list[str]:

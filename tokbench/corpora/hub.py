@@ -10,13 +10,12 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
+from tokbench.corpora.finding import path_of
 from tokbench.corpora.naming import UNKNOWN
 from tokbench.corpora.records import Fields
-from tokbench.corpora.text import path_of
 from tokbench.corpus import Dataset, Document, Shard
 from tokbench.errors import CorpusError
-from tokbench.family import LoadContext
-from tokbench.spec import Spec
+from tokbench.spec import LoadContext, Spec
 
 _INSTALL = "it needs the library `datasets`, which tokbench does not install: pip install datasets"
 _OFFLINE = (

@@ -1,4 +1,4 @@
-"""JSON lines: an object per line, the text in one of its fields."""
+"""The family `jsonl`: an object of JSON per line, the text in one of its fields."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tokbench.corpora import blocks
-from tokbench.corpora.dataset import FilePiece, byte_range
-from tokbench.corpora.encodings import UTF8
-from tokbench.corpora.plain import range_pieces
-from tokbench.corpora.records import Fields, RecordFormat, Row
+from tokbench.corpora import JSON_LINES, blocks
+from tokbench.corpora.dataset import FilePiece, range_pieces
+from tokbench.corpora.encodings import UTF8, open_text
+from tokbench.corpora.records import Fields, RecordFormat, Row, load_rows
 from tokbench.corpora.storage import StoredFile
-from tokbench.corpora.transcoding import open_text
+from tokbench.corpus import Dataset
 from tokbench.errors import CorpusError
+from tokbench.spec import LoadContext, Spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +29,9 @@ class JsonLines(RecordFormat):
 
     def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
         """Byte ranges that end after a line."""
-        blocks.check_beginning(file.path, self.fields.errors, self.fields.encoding)
-        return self.begun(file, range_pieces(file, blocks.LINE_END, self.fields.encoding))
-
-    def content(self, piece: FilePiece) -> Iterator[bytes]:
-        """The bytes of the range."""
-        return byte_range(piece)
+        fields = self.fields
+        pieces = range_pieces(file, blocks.LINE_END, errors=fields.errors, encoding=fields.encoding)
+        return self.begun(file, pieces)
 
     def rows(self, piece: FilePiece) -> Iterator[Row]:
         """Each row with a text."""
@@ -88,3 +85,8 @@ class _RecordPlace:
     def __str__(self) -> str:
         line = f"{self.path}, line {blocks.line_number(self.path, self.offset, self.encoding)}"
         return f"{line}, byte offset {self.offset}" if self.encoding == UTF8 else line
+
+
+def load(spec: Spec, context: LoadContext) -> Dataset:
+    """The dataset of ``jsonl:PATH``."""
+    return load_rows(spec, JsonLines, JSON_LINES)

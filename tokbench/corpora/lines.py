@@ -1,21 +1,30 @@
-"""Lines of UTF-8 as blocks of documents, without a Python object for each."""
+"""Lines of UTF-8 as blocks of documents, without a Python object for each.
+
+Without it, counting novels in six languages with in-house BPE takes 1.25 times as long.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 
 from tokbench.corpora.blocks import BOM
-from tokbench.corpora.line_kernels import is_blank, is_utf8, lay_lines
 from tokbench.corpus import TextBlock
-from tokbench.kernels.pointers import PADDING, frozen
+from tokbench.kernels.bits import ALL, ONE, in_range_64, trailing_zeros
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.pointers import PADDING, Bytes, Ints, copy_bytes_64, frozen
 
 READ = 1 << 18
 """Bytes read at a time: they are still in the processor's cache when their lines are laid out."""
 BLOCK = 1 << 20
 """Bytes of a block, from which on it is handed out: a batch of the tally."""
+
+TWO = np.uint64(2)
+THREE = np.uint64(3)
+LAST, LAST_TWO, LAST_THREE = (np.uint64((1 << 64) - (1 << 64 - size)) for size in (1, 2, 3))
+FEED, RETURN, SPACE = 10, 13, 32
 
 
 class NotUtf8(Exception):
@@ -77,7 +86,7 @@ class _Lines:
         self._ends = np.empty(room + 1, np.int64)
         self._size = self.whole = self._n_ends = 0
 
-    def add(self, chunk: np.ndarray[tuple[int], np.dtype[np.uint8]], n: int) -> None:
+    def add(self, chunk: Bytes, n: int) -> None:
         """Append the first `n` bytes of `chunk`, which is read-only and has padding."""
         room = self._size + n
         if room + PADDING > len(self._kept):  # of a long line; twice as much, for it may go on
@@ -108,3 +117,130 @@ class _Lines:
         self._kept[: len(rest)] = rest
         self._size, self.whole, self._n_ends = len(rest), 0, 0
         return block
+
+
+# --- kernels -----------------------------------------------------------------------------------------------
+
+
+@kernel
+def lay_lines(
+    chunk: Bytes, n: int, kept: Bytes, size: int, begin: int, ends: Ints, n_ends: int
+) -> tuple[int, int, int]:
+    r"""Append the first `n` bytes of `chunk` to `kept`, blank lines and the ``\r`` of ``\r\n`` left out.
+
+    `kept` holds `size` bytes, the last line from `begin` on, and `ends` the `n_ends` places of its line feeds;
+    their new numbers are given. Both arrays of bytes have room for 64 more.
+    """
+    position = 0
+    while position < n:
+        copy_bytes_64(chunk, position, kept, size)
+        took: Any = n - position
+        feeds = in_range_64(chunk, position, 0, FEED, 1)
+        if took < 64:
+            feeds &= ~(ALL << np.uint64(took))
+        else:
+            took = 64
+        while feeds != 0:
+            at = size + trailing_zeros(feeds)
+            feeds &= feeds - ONE
+            end = at
+            if at > begin and kept[at - 1] == RETURN:
+                end = at - 1
+            blank = end == begin
+            if not blank and (kept[begin] <= SPACE or kept[begin] >= 0x80):
+                blank = is_blank(kept, begin, end)
+            if end < at or blank:  # what follows moves down
+                took = at + 1 - size
+                size = begin - took
+                if not blank:
+                    kept[end] = FEED
+                    ends[n_ends] = end
+                    n_ends += 1
+                    begin = end + 1
+                    size = begin - took
+                break
+            ends[n_ends] = at
+            n_ends += 1
+            begin = at + 1
+        position += took
+        size += took
+    return size, begin, n_ends
+
+
+@kernel
+def is_blank(data: Bytes, begin: int, end: int) -> bool:
+    """Whether there is nothing but white space in a line, in the sense of `str.isspace`."""
+    position = begin
+    while position < end:
+        byte = data[position]
+        if byte == SPACE or (byte >= 9 and byte <= 13) or (byte >= 28 and byte <= 31):
+            position += 1
+        elif byte == 0xC2 and position + 1 < end and (data[position + 1] == 0x85 or data[position + 1] == 0xA0):
+            position += 2
+        elif byte >= 0xE1 and byte <= 0xE3 and position + 2 < end:
+            second, third = data[position + 1], data[position + 2]
+            if byte == 0xE1:
+                space = second == 0x9A and third == 0x80
+            elif byte == 0xE3:
+                space = second == 0x80 and third == 0x80
+            elif second == 0x80:
+                space = third <= 0x8A or third == 0xA8 or third == 0xA9 or third == 0xAF
+            else:
+                space = second == 0x81 and third == 0x9F
+            if not space:
+                return False
+            position += 3
+        else:
+            return False
+    return True
+
+
+@kernel
+def is_utf8(data: Bytes, size: int) -> bool:
+    r"""Whether the first `size` bytes are valid UTF-8, without surrogates; 64 more can be read.
+
+    Example:
+        >>> from tokbench.kernels.pointers import padded
+        >>> [is_utf8(padded(some), len(some)) for some in ("né".encode(), b"n\xff", b"n\xc3")]
+        [True, False, False]
+    """
+    position = 0
+    while position < size:
+        high = in_range_64(data, position, 0, 0x80, 0x80)
+        if high == 0:
+            position += 64
+            continue
+        if size - position < 64:
+            high &= ~(ALL << np.uint64(size - position))
+        follow = in_range_64(data, position, 0, 0x80, 0x40) & high
+        two = in_range_64(data, position, 0, 0xC2, 0x1E) & high
+        three = in_range_64(data, position, 0, 0xE0, 0x10) & high
+        four = in_range_64(data, position, 0, 0xF0, 5) & high
+        if high != follow | two | three | four:
+            return False
+        # a character that goes on past the 64 bytes is left to the next round
+        took = 64
+        whole = ALL
+        cut = two & LAST | three & LAST_TWO | four & LAST_THREE
+        if cut != 0:
+            took = trailing_zeros(cut)
+            whole = ~(ALL << np.uint64(took))
+        two, three, four = two & whole, three & whole, four & whole
+        if follow & whole != (two | three | four) << ONE | (three | four) << TWO | four << THREE:
+            return False
+        if three | four != 0 and has_wrong_second(data, position, follow, three, four):
+            return False
+        position += took
+    return True
+
+
+@kernel
+def has_wrong_second(data: Bytes, position: int, follow: np.uint64, three: np.uint64, four: np.uint64) -> Any:
+    """Whether a character of three or four bytes is longer than need be, a surrogate, or beyond U+10FFFF."""
+    low = in_range_64(data, position, 0, 0x80, 0x20)
+    wrong = (three & in_range_64(data, position, 0, 0xE0, 1)) << ONE & low
+    wrong |= (three & in_range_64(data, position, 0, 0xED, 1)) << ONE & follow & ~low
+    lowest = in_range_64(data, position, 0, 0x80, 0x10)
+    wrong |= (four & in_range_64(data, position, 0, 0xF0, 1)) << ONE & lowest
+    wrong |= (four & in_range_64(data, position, 0, 0xF4, 1)) << ONE & follow & ~lowest
+    return wrong != 0

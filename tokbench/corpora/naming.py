@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import PurePosixPath
 
 from tokbench.corpora.finding import bare_name
@@ -74,6 +74,16 @@ def code_language(path: str) -> str:
         ('rust', 'und')
     """
     return CODE_LANGUAGES.get(bare_name(path).rpartition(".")[2].lower(), UNKNOWN)
+
+
+def by_language(
+    paths: list[str], language: str | None, named: Callable[[str], str] = text_language
+) -> dict[str, list[str]]:
+    """Files by language: the given one for all, or what each name says."""
+    files: dict[str, list[str]] = {}
+    for path in paths:
+        files.setdefault(language or named(path), []).append(path)
+    return dict(sorted(files.items()))
 
 
 def choose(available: Iterable[str], wanted: str | None, *, where: str) -> list[str]:

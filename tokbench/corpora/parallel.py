@@ -7,22 +7,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tokbench.corpora import blocks
-from tokbench.corpora.dataset import FileDataset, FilePiece, byte_range
-from tokbench.corpora.encodings import UTF8
-from tokbench.corpora.finding import bare_name, find_files
+from tokbench.corpora.dataset import FileDataset, FilePiece, Format, byte_range, range_pieces, text_of
+from tokbench.corpora.encodings import UTF8, encoded, encoding_of, open_text
+from tokbench.corpora.finding import bare_name, find_files, path_of
 from tokbench.corpora.naming import UNKNOWN, choose, text_language
-from tokbench.corpora.plain import encoded, range_pieces
 from tokbench.corpora.storage import CHUNK, StoredFile
-from tokbench.corpora.text import path_of
-from tokbench.corpora.transcoding import encoding_of, open_text
 from tokbench.corpus import Dataset, Document, Shard
 from tokbench.errors import CorpusError, SpecError
-from tokbench.family import LoadContext
-from tokbench.spec import Spec
+from tokbench.spec import LoadContext, Spec
 
 
 @dataclass(frozen=True, slots=True)
-class AlignedLines:
+class AlignedLines(Format):
     """Every line is a document with its number, from 0; a blank one too, so that languages stay aligned.
 
     `lines` may be ``even`` or ``odd``: half of the lines, the same in every language, so that one half can
@@ -40,9 +36,8 @@ class AlignedLines:
 
     def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
         """Byte ranges that end after a line, each with the number of its first line."""
-        blocks.check_beginning(file.path, self.errors, self.encoding)
         pieces, line = [], 0
-        for piece in range_pieces(file, blocks.LINE_END, self.encoding):
+        for piece in range_pieces(file, blocks.LINE_END, errors=self.errors, encoding=self.encoding):
             pieces.append(FilePiece(piece.path, piece.stamp, piece.start, piece.stop, piece.n_bytes, line))
             line += self.count_lines(piece)
         return pieces
@@ -51,13 +46,11 @@ class AlignedLines:
         """The lines of a piece, numbered."""
         number = piece.line
         left_out = {"even": 1, "odd": 0}.get(self.lines)
-        with open_text(piece.path, self.encoding, self.errors, piece.start) as handle:
-            for offset, data in blocks.blocks(handle, piece.start, piece.stop, blocks.LINE_END):
-                block = blocks.decode(data, path=piece.path, offset=offset, errors=self.errors)
-                for text in block.removesuffix("\n").split("\n"):
-                    if number % 2 != left_out:
-                        yield Document(text.removesuffix("\r"), number)
-                    number += 1
+        for block in text_of(piece, blocks.LINE_END, errors=self.errors, encoding=self.encoding):
+            for text in block.removesuffix("\n").split("\n"):
+                if number % 2 != left_out:
+                    yield Document(text.removesuffix("\r"), number)
+                number += 1
 
     def count_lines(self, piece: FilePiece) -> int:
         """How many lines a piece has; the last one need not end with a line end."""
@@ -71,10 +64,6 @@ class AlignedLines:
         with open_text(piece.path, self.encoding, self.errors) as handle:
             while chunk := handle.read(CHUNK):
                 yield chunk
-
-    def content(self, piece: FilePiece) -> Iterator[bytes]:
-        """The bytes of the range."""
-        return byte_range(piece)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Parquet: a row per document, read by row groups."""
+"""The family `parquet`: a row per document, read by row groups."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from tokbench.corpora import PARQUET
 from tokbench.corpora.blocks import TARGET
 from tokbench.corpora.dataset import FilePiece
-from tokbench.corpora.records import Fields, RecordFormat, Row
+from tokbench.corpora.records import Fields, RecordFormat, Row, load_rows
 from tokbench.corpora.storage import CHUNK, StoredFile, open_bytes
+from tokbench.corpus import Dataset
 from tokbench.errors import CorpusError
+from tokbench.spec import LoadContext, Spec
 
 _BATCH_ROWS = 1024
 _BATCH_BYTES = 4 << 20
@@ -151,3 +154,8 @@ def _decoded(batches: Iterator[Any], path: str, *, replace: bool) -> Iterator[li
     except (pa.ArrowException, OSError) as error:
         hint = "; errors=replace puts U+FFFD there" if "UTF8" in str(error) else ""
         raise CorpusError(f"{path}: damaged Parquet file: {error}{hint}") from error
+
+
+def load(spec: Spec, context: LoadContext) -> Dataset:
+    """The dataset of ``parquet:PATH``."""
+    return load_rows(spec, Parquet, PARQUET)

@@ -1,18 +1,19 @@
-"""What rows of JSON, CSV and Parquet share: the text field, the language field, and what may be missing."""
+"""What the families `jsonl`, `csv` and `parquet` share: rows with a text field, in one language or several."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from tokbench.corpora.dataset import FilePiece, Format, digest_pieces, read_pieces, shards_of
-from tokbench.corpora.encodings import UTF8
-from tokbench.corpora.naming import choose
-from tokbench.corpora.plain import encoded
+from tokbench.corpora.dataset import FileDataset, FilePiece, Format, shards_of
+from tokbench.corpora.encodings import UTF8, encoded, encoding_of
+from tokbench.corpora.finding import find_files, path_of
+from tokbench.corpora.naming import by_language, choose
 from tokbench.corpora.storage import StoredFile, is_remote, stat
-from tokbench.corpus import Document, Shard
-from tokbench.errors import CorpusError
+from tokbench.corpus import Dataset, Document, Shard
+from tokbench.errors import CorpusError, SpecError
+from tokbench.spec import Spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,19 +111,15 @@ class RecordFormat(Format, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class MixedDataset:
+class MixedDataset(FileDataset):
     """A dataset whose rows say their language; reading through all of it is how its languages are found.
 
     That is done once, where the run is planned; workers only read. A piece is read once for each language
     that occurs in it, so that files of one language each are cheaper where there are many.
     """
 
-    name: str
-    paths: Sequence[str]
     format: RecordFormat
     wanted: str | None = None
-    parallel: bool = False
-    kind: str = "text"
     _plan: dict[str, list[FilePiece]] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -136,9 +133,15 @@ class MixedDataset:
             raise CorpusError(f"{self.name} has no language {language!r}; it has {', '.join(self._planned())}")
         return shards_of(self._planned()[language], language)
 
+    @property
+    def _paths(self) -> Sequence[str]:
+        """The files, whose languages are not known before they are read."""
+        [paths] = self.files.values()
+        return paths
+
     def _planned(self) -> Mapping[str, list[FilePiece]]:
         if not self._plan:
-            for path in self.paths:
+            for path in self._paths:
                 stored = stat(path)
                 for piece in self.format.pieces(stored) if stored.size else ():
                     for language, size in sorted(self.format.languages(piece).items()):
@@ -148,14 +151,30 @@ class MixedDataset:
                 raise CorpusError(f"{self.name}: no row holds a text")
         return self._plan
 
-    def read(self, shard: Shard) -> Iterator[Document]:
-        """The documents of the shard that are in its language."""
-        return read_pieces(self.format, shard)
-
-    def digest(self, shard: Shard) -> str:
-        """SHA-256 of options, language and content."""
-        return digest_pieces(self.format, shard)
-
     def facts(self) -> Mapping[str, Any]:
         """What the manifest says."""
-        return {"format": dict(self.format.identity()), "files": list(self.paths)[:1000]}
+        return {"format": dict(self.format.identity()), "files": list(self._paths)[:1000]}
+
+
+def load_rows(spec: Spec, form: Callable[[Fields], RecordFormat], suffixes: tuple[str, ...]) -> Dataset:
+    """The dataset of a spec whose files hold rows, in the format that `form` makes of the fields."""
+    paths = find_files(
+        path_of(spec),
+        wanted=lambda name: name.lower().endswith(suffixes),
+        describe=f"{', '.join(suffixes)} files",
+    )
+    fields = Fields(
+        spec.get("field", "text"),
+        spec.get("language_field"),
+        spec.get("missing", "error"),
+        spec.get("errors", "strict"),
+        spec.get("cluster"),
+        encoding_of(spec),
+    )
+    if fields.language:
+        if spec.get("language"):
+            raise SpecError(f"{spec}: give either language or language_field, not both")
+        return MixedDataset(str(spec), {"": paths}, form(fields), wanted=spec.get("languages"))
+    if spec.get("languages"):
+        raise SpecError(f"{spec}: languages chooses among those of a language_field; name that field too")
+    return FileDataset(str(spec), by_language(paths, spec.get("language")), form(fields))

@@ -17,13 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from tokbench.corpora import blocks
-from tokbench.corpora.dataset import FileDataset, FilePiece, byte_range
-from tokbench.corpora.plain import WholeFileFormat, whole_file
+from tokbench.corpora.dataset import FileDataset, FilePiece, Format, whole_file
 from tokbench.corpora.storage import StoredFile, open_bytes
+from tokbench.corpora.text import WholeFileFormat
 from tokbench.corpus import Dataset, Document
 from tokbench.errors import CorpusError, UnknownNameError
-from tokbench.family import LoadContext
-from tokbench.spec import Spec
+from tokbench.spec import LoadContext, Spec
 
 _LEFT_OUT = frozenset(
     {"__pycache__", "site-packages", "dist-packages", "test", "tests", "idle_test", "lib2to3"}
@@ -31,7 +30,7 @@ _LEFT_OUT = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Docstrings:
+class Docstrings(Format):
     """A docstring per document, in the order of the source, its indentation removed as `help` removes it."""
 
     def identity(self) -> Mapping[str, Any]:
@@ -58,10 +57,6 @@ class Docstrings:
             text = ast.get_docstring(node, clean=False)
             if text and (text := inspect.cleandoc(text)).strip():
                 yield Document(text)
-
-    def content(self, piece: FilePiece) -> Iterator[bytes]:
-        """The bytes of the file."""
-        return byte_range(piece)
 
 
 def source_files(folder: Path) -> list[str]:

@@ -1,20 +1,148 @@
-"""The family `text`: files, globs and folders of plain text or source code."""
+"""The family `text`: files, globs and folders of plain text or source code, and how documents lie in them.
+
+A document is a line, a paragraph or a file.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from tokbench.corpora.dataset import FileDataset
-from tokbench.corpora.finding import find_files
-from tokbench.corpora.naming import UNKNOWN, code_language, text_language
-from tokbench.corpora.plain import LineFormat, WholeFileFormat
-from tokbench.corpora.transcoding import encoding_of
-from tokbench.corpus import Dataset
+from tokbench.corpora import blocks
+from tokbench.corpora.dataset import FileDataset, FilePiece, Format, range_pieces, text_of, whole_file
+from tokbench.corpora.encodings import UTF8, encoded, encoding_of, open_text
+from tokbench.corpora.finding import find_files, path_of
+from tokbench.corpora.naming import UNKNOWN, by_language, code_language, text_language
+from tokbench.corpora.storage import StoredFile
+from tokbench.corpus import Dataset, Document, TextBlock
 from tokbench.errors import SpecError
-from tokbench.family import LoadContext
-from tokbench.spec import Spec
+from tokbench.spec import LoadContext, Spec
 
 TEXT_SUFFIXES = (".txt", ".text", ".md", ".rst")
+_BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
+
+
+@dataclass(frozen=True, slots=True)
+class LineFormat(Format):
+    r"""A document per line, or per paragraph with ``unit="paragraph"``.
+
+    Lines end with ``\n`` or ``\r\n``; the end is no part of the document, and the last line needs none. Blank
+    lines are not documents. A paragraph is what stands between blank lines, with the line ends inside it.
+    A document longer than `max_document_bytes` is handed out in parts, so that memory stays bounded.
+    """
+
+    unit: str = "line"
+    errors: str = "strict"
+    max_document_bytes: int | None = None
+    encoding: str = UTF8
+
+    def identity(self) -> Mapping[str, Any]:
+        """Unit, encoding, treatment of undecodable bytes, and limit."""
+        limit = {"max_document_bytes": self.max_document_bytes}
+        return {"format": self.unit, "errors": self.errors, **limit, **encoded(self.encoding)}
+
+    def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
+        """Byte ranges that end after a line, or after a blank one."""
+        return range_pieces(file, self._end, errors=self.errors, encoding=self.encoding)
+
+    def documents(self, piece: FilePiece, language: str) -> Iterator[Document]:
+        """The lines or paragraphs of a piece."""
+        for texts in self._blocks(piece):
+            yield from map(Document, texts)
+
+    def texts(self, piece: FilePiece) -> Iterator[str]:
+        """The texts alone."""
+        for texts in self._blocks(piece):
+            yield from texts
+
+    def _blocks(self, piece: FilePiece) -> Iterator[list[str]]:
+        """The texts, a block of the file at a time: most of the cost of a short line is handing it on."""
+        limit = self.max_document_bytes
+        for block in text_of(piece, self._end, errors=self.errors, encoding=self.encoding, limit=limit):
+            block = block.replace("\r\n", "\n")
+            parts = block.split("\n") if self.unit == "line" else _paragraphs(block)
+            texts = [text for text in parts if text and not text.isspace()]
+            if limit is not None:
+                texts = [part for text in texts for part in parts_of(text, limit)]
+            yield texts
+
+    def text_blocks(self, piece: FilePiece) -> Iterator[TextBlock]:
+        """The texts as bytes; lines are not taken apart for it."""
+        if self.unit != "line" or self.errors != "strict" or self.max_document_bytes is not None:
+            yield from map(TextBlock.of, self._blocks(piece))
+            return
+        from tokbench.corpora.lines import NotUtf8, line_blocks  # brings numba along
+
+        try:
+            with open_text(piece.path, self.encoding, self.errors, piece.start) as handle:
+                yield from line_blocks(handle, piece.start, piece.stop)
+        except NotUtf8:
+            for _ in self._blocks(piece):  # says where
+                pass
+            raise
+
+    @property
+    def _end(self) -> re.Pattern[bytes]:
+        return blocks.LINE_END if self.unit == "line" else blocks.BLANK_LINE
+
+
+def _paragraphs(block: str) -> list[str]:
+    # The line ends around it make a blank line at either edge one like any other.
+    return [text.strip("\n") for text in _BLANK_LINES.split(f"\n{block}\n")]
+
+
+def parts_of(text: str, limit: int) -> Iterator[str]:
+    """`text` in parts of at most `limit` bytes of UTF-8, cut at blanks where it can be.
+
+    Example:
+        >>> list(parts_of("one two three", 5))
+        ['one ', 'two ', 'three']
+    """
+    data = text.encode("utf-8")
+    while data:
+        size = blocks.character_end(data, limit)
+        yield data[:size].decode("utf-8")
+        data = data[size:]
+
+
+@dataclass(frozen=True, slots=True)
+class WholeFileFormat(Format):
+    """A document per file, its text unchanged but for a byte order mark; the file is held in memory."""
+
+    errors: str = "strict"
+    max_document_bytes: int | None = None
+    encoding: str = UTF8
+
+    def identity(self) -> Mapping[str, Any]:
+        """Unit, encoding, treatment of undecodable bytes, and limit."""
+        limit = {"max_document_bytes": self.max_document_bytes}
+        return {"format": "file", "errors": self.errors, **limit, **encoded(self.encoding)}
+
+    def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
+        """The file."""
+        blocks.check_beginning(file.path, self.errors, self.encoding)
+        return whole_file(file)
+
+    def documents(self, piece: FilePiece, language: str) -> Iterator[Document]:
+        """The file's text; in parts where it exceeds the limit."""
+        data = bytearray()
+        offset, parted = 0, False
+        with open_text(piece.path, self.encoding, self.errors) as handle:
+            for offset, block in blocks.blocks(handle, 0, -1, blocks.LINE_END, limit=self.max_document_bytes):
+                data += block
+                while self.max_document_bytes and len(data) > self.max_document_bytes:
+                    size = blocks.character_end(data, self.max_document_bytes)
+                    yield self._document(bytes(data[:size]), piece, offset + len(block) - len(data))
+                    del data[:size]
+                    parted = True
+                offset += len(block)
+        if data and (parted or not data.isspace()):
+            yield self._document(bytes(data), piece, offset - len(data))
+
+    def _document(self, data: bytes, piece: FilePiece, offset: int) -> Document:
+        return Document(blocks.decode(data, path=piece.path, offset=offset, errors=self.errors))
 
 
 def load(spec: Spec, context: LoadContext) -> Dataset:
@@ -37,27 +165,10 @@ def load(spec: Spec, context: LoadContext) -> Dataset:
     )
 
 
-def path_of(spec: Spec) -> str:
-    """The path that the spec names; raises `SpecError` where it names none."""
-    if not spec.variant:
-        raise SpecError(f"{spec.family} needs a path: {spec.family}:PATH")
-    return spec.variant
-
-
 def check_limit(limit: int | None) -> None:
     """Refuse a limit that could not hold a character."""
     if limit is not None and limit < 16:
         raise SpecError(f"max_document_bytes must be at least 16, not {limit}")
-
-
-def by_language(
-    paths: list[str], language: str | None, named: Callable[[str], str] = text_language
-) -> dict[str, list[str]]:
-    """Files by language: the given one for all, or what each name says."""
-    files: dict[str, list[str]] = {}
-    for path in paths:
-        files.setdefault(language or named(path), []).append(path)
-    return dict(sorted(files.items()))
 
 
 def _is_text(name: str) -> bool:

@@ -1,1 +1,1 @@
-"""What compiled code here is built on: compiling, pointers, hashing, UTF-8, Unicode classes, threads."""
+"""What compiled code is built on: compiling, keeping, pointers, hashing, UTF-8, Unicode classes, threads."""

@@ -27,9 +27,9 @@ from typing import Any
 import numpy as np
 from numba import config, types
 from numba.extending import intrinsic
-from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline
+from tokbench.kernels.pointers import Block, Int, Ints
 
 _LINE = 16
 """Counters lie so many int64 apart: two cache lines, since processors fetch them in pairs."""
@@ -38,11 +38,12 @@ LOOKS = 1 << 16
 
 if config.DISABLE_JIT:
 
-    def _load_acquire(counters: Any, index: Any) -> Any:
+    def _load_acquire(counters: Ints, index: Int) -> np.int64:
         """The counter at `index`."""
-        return counters[index]
+        counter: np.int64 = counters[index]
+        return counter
 
-    def _store_release(counters: Any, index: Any, value: Any) -> None:
+    def _store_release(counters: Ints, index: Int, value: Int) -> None:
         """Set the counter at `index`."""
         counters[index] = value
 
@@ -70,14 +71,14 @@ else:
         return signature, codegen
 
 
-def apart(size: int) -> NDArray[np.int64]:
+def apart(size: int) -> Ints:
     """Zeros in cache lines where nothing else lies: for what one thread writes while others write near by."""
     room = np.zeros(size + 2 * _LINE, np.int64)
     skipped = -room.ctypes.data % (8 * _LINE) // 8
     return room[skipped : skipped + size]
 
 
-def put_apart(block: Any) -> Any:
+def put_apart(block: Block) -> Block:
     """A block of arrays (see `pointers`), likewise."""
     if config.DISABLE_JIT:
         return block
@@ -86,25 +87,25 @@ def put_apart(block: Any) -> Any:
     return copy
 
 
-def counters(threads: int) -> NDArray[np.int64]:
+def counters(threads: int) -> Ints:
     """The counters of a barrier for so many threads, and the number of the last one (0: none is the last)."""
     return apart((threads + 1) * _LINE)
 
 
-def call_off(arrivals: NDArray[np.int64], number: int) -> None:
+def call_off(arrivals: Ints, number: int) -> None:
     """Make the barrier after `number`, where the first thread has come, the last one; the first call counts."""
     if arrivals[-_LINE] == 0:
         arrivals[-_LINE] = number + 1
 
 
 @inline
-def arrive(arrivals: Any, me: Any, number: Any) -> Any:
+def arrive(arrivals: Ints, me: Int, number: Int) -> None:
     """Thread `me` has come to barrier `number` (from 1 on) of a pointer to `counters`."""
     _store_release(arrivals, _LINE * me, np.int64(number))
 
 
 @inline
-def all_there(arrivals: Any, threads: Any, number: Any) -> Any:
+def all_there(arrivals: Ints, threads: Int, number: Int) -> bool:
     """Whether all threads have come to barrier `number`; waits a little before it says no."""
     looks = LOOKS
     for thread in range(threads):
@@ -116,6 +117,6 @@ def all_there(arrivals: Any, threads: Any, number: Any) -> Any:
 
 
 @inline
-def is_last(arrivals: Any, threads: Any, number: Any) -> Any:
+def is_last(arrivals: Ints, threads: Int, number: Int) -> Any:
     """Whether a barrier where all are there is the last one."""
     return _load_acquire(arrivals, _LINE * threads) == number

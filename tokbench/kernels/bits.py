@@ -7,14 +7,17 @@ bytes are all readable. With ``NUMBA_DISABLE_JIT=1`` each function has a plain f
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba import config, types
 from numba.extending import intrinsic
+from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import lean_inline
+from tokbench.kernels.pointers import Bytes, Int, Word
 
 WINDOW = 64
 """Bytes that are looked at together."""
@@ -23,28 +26,29 @@ ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 if config.DISABLE_JIT:
 
-    def in_range_64(data: Any, index: Any, fold: int, low: int, count: int) -> Any:
+    def in_range_64(data: Bytes, index: Int, fold: Int, low: Int, count: Int) -> np.uint64:
         """Bit i: whether byte i from `index` on, or-ed with `fold`, is one of the `count` from `low` on."""
         block = np.zeros(WINDOW, np.int64)  # padding, past the end
         there = data[index : index + WINDOW]
         block[: len(there)] = there | np.uint8(fold)
-        return np.packbits((block >= low) & (block < low + count), bitorder="little").view(np.uint64)[0]
+        mask = np.packbits((block >= low) & (block < low + count), bitorder="little")
+        return np.uint64(mask.view(np.uint64)[0])
 
-    def spread_64(data: Any, index: Any, one: Any, two: Any, four: Any) -> None:
+    def spread_64(data: Bytes, index: Int, one: Word, two: Word, four: Word) -> None:
         """Write 64 bytes from `index` on: byte i is bit i of `one`, twice that of `two`, 4 times of `four`."""
         masks = np.array([one, two, four], "<u8").view(np.uint8).reshape(3, -1)
         bits = np.unpackbits(masks, axis=1, bitorder="little")
         data[index : index + WINDOW] = bits[0] + 2 * bits[1] + 4 * bits[2]
 
-    def trailing_zeros(word: Any) -> int:
+    def trailing_zeros(word: Word) -> int:
         """How many of the low bits of a uint64 are zero: 64 where all are."""
         return (int(word) & -int(word)).bit_length() - 1 if word else WINDOW
 
-    def highest_bit(word: Any) -> int:
+    def highest_bit(word: Word) -> int:
         """The index of the highest bit of a uint64 that is not 0."""
         return int(word).bit_length() - 1
 
-    def count_bits(word: Any) -> int:
+    def count_bits(word: Word) -> int:
         """How many bits of a uint64 are set."""
         return int(word).bit_count()
 
@@ -121,27 +125,21 @@ else:
 
 
 @lean_inline
-def write_bits(target: Any, n: Any, base: Any, mask: Any) -> Any:
-    """Write to `target`, from `n` on, `base` and the index of each bit of a mask; gives the new `n`.
-
-    Eight at a time, so that no branch depends on a single bit: what stands in the 64 places from `n` on, as far
-    as they are not needed, may be written over.
-    """
-    total = n + count_bits(mask)
-    while n < total:
-        for index in range(n, n + 8):
-            target[index] = base + trailing_zeros(mask)
-            mask &= mask - ONE
-        n += 8
-    return total
+def write_bits(target: NDArray[Any], n: Int, base: Int, mask: np.uint64) -> Int:
+    """Write to `target`, from `n` on, `base` and the index of each bit of a mask; gives the new `n`."""
+    while mask != ZERO:
+        target[n] = base + trailing_zeros(mask)
+        mask &= mask - ONE
+        n += 1
+    return n
 
 
-def _between(low: int, high: int, fold: int = 0) -> Any:
+def _between(low: int, high: int, fold: int = 0) -> Callable[[Bytes, Int], np.uint64]:
     """A function that tells which bytes lie in ``low..high`` after `fold` has been or-ed into each."""
     count = high - low + 1
 
     @lean_inline
-    def within(data: Any, index: Any) -> Any:
+    def within(data: Bytes, index: Int) -> np.uint64:
         """The bytes of ``data[index:index + 64]`` that lie in a range, as a uint64."""
         return in_range_64(data, index, fold, low, count)
 

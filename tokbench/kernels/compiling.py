@@ -1,28 +1,23 @@
-"""The decorators that make kernels of functions, and the one module that touches private parts of numba.
+"""The decorators that make kernels of functions.
 
 `kernel` marks a function that Python calls: compiled on its first call, kept on disk by numba, running without
 the GIL. `inline` marks a function that only kernels call, and which becomes part of them. What makes no arrays
 may be a `lean_kernel` and `lean_inline`: no references are counted then, which in a loop over arrays can cost
 more than its work.
 
-Some things that numba does not offer to the public are used here, each for a reason given where it is. They are
-those of the versions from `KNOWN_FROM` on and before `KNOWN_BEFORE`. With any other, kernels are made by plain
-``njit(cache=True)``: the same results, later and slower. With ``NUMBA_DISABLE_JIT=1`` the same source runs as
-plain Python.
+Some things that numba does not offer to the public are used here and in `tokbench.kernels.keeping`, and nowhere
+else, each for a reason given where it is. They are those of the versions from `KNOWN_FROM` on and before
+`KNOWN_BEFORE`. With any other, kernels are made by plain ``njit(cache=True)``: the same results, later and
+slower. With ``NUMBA_DISABLE_JIT=1`` the same source runs as plain Python.
 """
 
 from __future__ import annotations
 
 import gc
 import os
-import pickle
 import re
 import sys
 from collections.abc import Callable
-from functools import lru_cache
-from hashlib import sha256
-from pathlib import Path
-from types import ModuleType
 from typing import Any, TypeVar
 
 import numba
@@ -30,10 +25,12 @@ import numpy
 from numba import config, njit, types
 from numba.core.compiler_lock import global_compiler_lock
 
+from tokbench.kernels.keeping import on_disk, watch_sources
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 KNOWN_FROM, KNOWN_BEFORE = (0, 61), (0, 69)
-"""The versions of numba whose private parts are as they are used here."""
+"""The versions of numba whose private parts are as they are used."""
 
 
 def is_known(version: str) -> bool:
@@ -53,7 +50,6 @@ PRIVATE = is_known(numba.__version__)
 if PRIVATE:
     from numba import _dynfunc
     from numba.core import codegen, compiler, compiler_machinery, typed_passes, untyped_passes
-    from numba.core.runtime import rtsys
 
     class _Inner(codegen.JITCodeLibrary):  # type: ignore[misc]  # numba has no types
         """The code of a function that only kernels call: without machine code, which nobody would run."""
@@ -183,7 +179,7 @@ def _kept(function: Function, **options: bool) -> Function:
         return numpy.errstate(over="ignore")(function)
     compiled: Any = njit(cache=True, **_FAST, **options)(function)
     if PRIVATE:
-        _watch_sources(compiled, function)
+        watch_sources(compiled, function)
         compiled._compile_for_args = _undisturbed(compiled._compile_for_args)
     kept: Function = compiled
     return kept
@@ -225,112 +221,8 @@ def c_function(signature: tuple[tuple[Any, ...], Any], function: Callable[..., A
     made: Any = CFunc(function, signature, locals={}, options=options, pipeline_class=_Compiler)
     made.enable_caching()
     made.compile = _undisturbed(made.compile)
-    _watch_sources(made, function)
+    watch_sources(made, function)
     return made
-
-
-def _watch_sources(compiled: Any, function: Callable[..., Any]) -> None:
-    """Have numba compile again what it kept where any file has changed that `function` is made of.
-
-    numba asks only whether the file of the function itself has changed. Kernels are made of functions from
-    several files, and an upgrade that changes one file would go on running the old code of another.
-    """
-    cache_file = getattr(compiled._cache, "_cache_file", None)
-    if cache_file is not None:  # there is none where nothing can be written
-        cache_file._source_stamp = _stamp(function)
-        _seal(cache_file)
-        _load_alone(compiled._cache)
-
-
-def _load_alone(cache: Any) -> None:
-    """Have what numba kept be loaded without all that numba compiles with.
-
-    numba imports 200 modules before it looks for what it has kept, and scipy with them: 0.1 to 0.2 s and 30 MB
-    of every process. Whatever has to be compiled after all imports them then.
-    """
-
-    def load(signature: Any, target: Any) -> Any:
-        rtsys.initialize(target)  # how arrays are made
-        with cache._guard_against_spurious_io_errors():
-            return cache._load_overload(signature, target)
-
-    cache.load_overload = load
-
-
-_SEAL = 32
-"""Bytes of SHA-256 at the end of what is kept of a kernel."""
-
-
-def _seal(cache_file: Any) -> None:
-    """Have numba compile again what it kept where the file was cut short or changed, and say so.
-
-    numba takes what it reads for whole. Half a file raises from whatever calls the kernel, for ever, and wrong
-    machine code does anything.
-    """
-    load_index = cache_file._load_index
-
-    def index() -> Any:
-        try:
-            return load_index()
-        except OSError:
-            raise
-        except Exception:  # what unpickling half a file raises is of any kind
-            _tell_damaged(cache_file._index_path)
-            return {}
-
-    def save_data(name: str, data: Any) -> None:
-        content = cache_file._dump(data)
-        with cache_file._open_for_write(cache_file._data_path(name)) as stream:
-            stream.write(content + sha256(content).digest())
-
-    def load_data(name: str) -> Any:
-        path = cache_file._data_path(name)
-        content = Path(path).read_bytes()
-        if sha256(content[:-_SEAL]).digest() != content[-_SEAL:]:
-            _tell_damaged(path)
-            raise FileNotFoundError(path)  # which numba takes for a reason to compile
-        return pickle.loads(content[:-_SEAL])
-
-    cache_file._load_index, cache_file._save_data, cache_file._load_data = index, save_data, load_data
-
-
-def _tell_damaged(path: str) -> None:
-    if not _damaged:
-        print(f"tokbench: {path} is damaged: what it holds is compiled again …", file=sys.stderr, flush=True)
-    _damaged.append(path)
-
-
-_damaged: list[str] = []
-
-
-def _stamp(function: Callable[..., Any]) -> tuple[tuple[str, int, int], ...]:
-    """Name, modification time and size of every file that compiled code of `function` is made of."""
-    files: set[str] = set()
-    seen: set[int] = set()
-    waiting: list[Any] = [function]
-    while waiting:
-        one = waiting.pop()
-        code = getattr(one, "__code__", None)
-        if code is None or id(one) in seen:
-            continue
-        seen.add(id(one))
-        files.add(code.co_filename)
-        files.update(_imported(code.co_filename))
-        named = [one.__globals__.get(name) for name in code.co_names]
-        # constants reached through a module ("layout as at") are compiled in as well
-        files.update(it.__file__ for it in named if isinstance(it, ModuleType) and it.__file__)
-        # a dispatcher keeps its Python function in py_func, an intrinsic in _defn
-        waiting += [getattr(it, "py_func", None) or getattr(it, "_defn", None) for it in named]
-    states = [(name, Path(name).stat()) for name in sorted(files)]
-    return tuple((name, state.st_mtime_ns, state.st_size) for name, state in states)
-
-
-@lru_cache(maxsize=256)
-def _imported(path: str) -> list[str]:
-    """The files of tokbench and its plugins that a file imports names from: their numbers are compiled in."""
-    names = re.findall(r"^from (tokbench[\w.]*) import", Path(path).read_text(encoding="utf-8"), re.M)
-    modules = (sys.modules.get(name) for name in names)
-    return [module.__file__ for module in modules if module is not None and module.__file__]
 
 
 _told: list[bool] = []
@@ -341,7 +233,7 @@ def announce(*kernels: Any) -> None:
 
     Called with the kernels about to be used, before their first call. Silent in plain-Python mode.
     """
-    if config.DISABLE_JIT or _told or all(_on_disk(function) for function in kernels):
+    if config.DISABLE_JIT or not PRIVATE or _told or all(on_disk(function) for function in kernels):
         return
     _told.append(True)
     print(
@@ -349,17 +241,6 @@ def announce(*kernels: Any) -> None:
         file=sys.stderr,
         flush=True,
     )
-
-
-def _on_disk(function: Any) -> bool:
-    """Whether numba has compiled code of `function` in memory or in its cache folder."""
-    cache_file = getattr(getattr(function, "_cache", None), "_cache_file", None)
-    if not PRIVATE or cache_file is None or getattr(function, "signatures", None):
-        return True  # another numba keeps its cache elsewhere: better silent than wrong
-    try:
-        return bool(cache_file._load_index())
-    except Exception:  # the index may be of another version; numba then compiles again
-        return False
 
 
 if hasattr(os, "register_at_fork"):

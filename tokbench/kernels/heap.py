@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from numpy.typing import NDArray
+
 from tokbench.kernels.compiling import inline
+
+Heap = NDArray[Any]
+"""Entries of one kind, whole numbers mostly."""
 
 
 @inline
-def sink(heap: Any, size: Any, at: Any) -> Any:
+def sink(heap: Heap, size: int, at: int) -> None:
     """Move the entry `at` down to where no entry is less than the one above it."""
     value = heap[at]
     while 2 * at + 1 < size:
@@ -23,14 +28,14 @@ def sink(heap: Any, size: Any, at: Any) -> Any:
 
 
 @inline
-def heapify(heap: Any, size: Any) -> Any:
+def heapify(heap: Heap, size: int) -> None:
     """Make a heap of `size` entries in any order."""
     for at in range(size // 2 - 1, -1, -1):
         sink(heap, size, at)
 
 
 @inline
-def push(heap: Any, size: Any, value: Any) -> Any:
+def push(heap: Heap, size: int, value: Any) -> int:
     """Add an entry to a heap of `size`; return the new size."""
     at = size
     while at > 0 and heap[(at - 1) >> 1] > value:
@@ -41,7 +46,7 @@ def push(heap: Any, size: Any, value: Any) -> Any:
 
 
 @inline
-def pop(heap: Any, size: Any) -> Any:
+def pop(heap: Heap, size: int) -> Any:
     """Take the least entry of a heap of `size` out, and return it."""
     least = heap[0]
     heap[0] = heap[size - 1]

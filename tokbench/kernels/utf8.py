@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from tokbench.kernels.compiling import inline
+from tokbench.kernels.pointers import Bytes, Int
 
 
 @inline
-def code_point(data: Any, index: Any) -> Any:
+def code_point(data: Bytes, index: Int) -> tuple[Any, Any]:
     """The code point that begins at `index` of a uint8 pointer, and its length in bytes: (int64, int64)."""
     first = np.int64(data[index])
     if first < 0x80:

@@ -16,6 +16,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from tokbench.kernels.pointers import Keys
+
 CODE_POINTS = 0x110000
 
 
@@ -119,13 +121,13 @@ class Characters:
         for block in IDEOGRAPHS:
             self.properties[block.start : block.stop] = IDEOGRAPH
 
-    def know(self, points: NDArray[np.uint32]) -> None:
+    def know(self, points: Keys) -> None:
         """Look up whichever of the code points in `points` (uint32) are new."""
         new = points[self.properties[points] == 0]
         if new.size:
             self._look_up(np.unique(new))
 
-    def _look_up(self, points: NDArray[np.uint32]) -> None:
+    def _look_up(self, points: Keys) -> None:
         kinds = np.zeros(len(points), np.uint16)
         every = "".join(map(chr, points.tolist()))
         for flag, pattern in _patterns():

@@ -16,9 +16,9 @@ from tokbench.tally.grammar import leaf_gaps, parser_of
 from tokbench.tally.text import CorpusFacts, InnerCuts, Spans, TextBatch
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from tokbench.kernels.pointers import Bytes
+    from tokbench.tally.text import Flags
 
-    Ints = NDArray[np.int64]
 
 _INDENT = re.compile(rb"(?m)^[ \t]+(?=\S)")
 
@@ -74,7 +74,7 @@ def _identifiers(joined: bytes) -> Iterable[tuple[int, int]]:
     return list(map(tuple, places.tolist()))
 
 
-def identifier_cuts(data: NDArray[np.uint8], identifiers: Spans) -> InnerCuts:
+def identifier_cuts(data: Bytes, identifiers: Spans) -> InnerCuts:
     """Every place inside an identifier, with whether one of its parts begins there.
 
     Parts begin at a capital after anything but a capital, at the last of several capitals before a small letter
@@ -94,7 +94,7 @@ def identifier_cuts(data: NDArray[np.uint8], identifiers: Spans) -> InnerCuts:
     return InnerCuts(at, np.repeat(identifiers.document, inner), begins & (underscore | capital))
 
 
-def _cases(data: NDArray[np.uint8]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _cases(data: Bytes) -> tuple[Flags, Flags]:
     """Of each byte of a text, whether its character is a capital, and whether it is a small letter."""
     upper = (data >= ord("A")) & (data <= ord("Z"))
     lower = (data >= ord("a")) & (data <= ord("z"))

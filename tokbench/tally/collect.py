@@ -29,9 +29,7 @@ from tokbench.tally.wordsample import WordSample, WordSampler
 from tokbench.tokenizer import TokenEstimator, Tokenizer, Utf8Encoder, encode_batch
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int64]
+    from tokbench.kernels.pointers import Bytes, Ints
 
 
 def collect(
@@ -222,7 +220,7 @@ class Counter:
         )
 
 
-def end_to_end(batch: TextBatch) -> tuple[NDArray[np.uint8], Ints]:
+def end_to_end(batch: TextBatch) -> tuple[Bytes, Ints]:
     """The documents without the line feeds between them, with padding, and where each begins and ends."""
     offsets = np.append(0, np.cumsum(batch.ends - batch.starts))
     whole = np.empty(int(offsets[-1]) + PADDING, np.uint8)
@@ -233,7 +231,7 @@ def end_to_end(batch: TextBatch) -> tuple[NDArray[np.uint8], Ints]:
 
 
 @kernel
-def close_up(texts: Texts, out: NDArray[np.uint8]) -> None:
+def close_up(texts: Texts, out: Bytes) -> None:
     """Copy the documents to `out`, one after the other; both have room for 64 bytes more."""
     place = 0
     for document in range(len(texts.starts)):

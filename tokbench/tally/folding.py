@@ -24,7 +24,7 @@ from tokbench.tally.characters import CODE_POINTS
 from tokbench.tally.vocabulary import TokenTable
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from tokbench.kernels.pointers import Bytes, Ids, Ints
 
 _DROPPED = {"Cc", "Cf", "Zs", "Zl", "Zp"}
 _METASPACE = "\u2581"
@@ -72,8 +72,8 @@ KNOWN, REFUSED = 1, 2
 class Folded(NamedTuple):
     """Folded bytes by code point or by token id: see `FoldTable`."""
 
-    entries: NDArray[np.int64]
-    blob: NDArray[np.uint8]
+    entries: Ints
+    blob: Bytes
 
 
 class FoldTable:
@@ -86,8 +86,8 @@ class FoldTable:
     __slots__ = ("blob", "entries", "growth")
 
     def __init__(self, size: int) -> None:
-        self.entries: NDArray[np.int64] = np.zeros(size, np.int64)
-        self.blob: NDArray[np.uint8] = np.zeros(0, np.uint8)
+        self.entries: Ints = np.zeros(size, np.int64)
+        self.blob: Bytes = np.zeros(0, np.uint8)
         self.growth = 1
 
     @property
@@ -95,11 +95,11 @@ class FoldTable:
         """The table as kernels take it."""
         return Folded(self.entries, frozen(self.blob))
 
-    def new(self, keys: NDArray[np.int32]) -> NDArray[np.int32]:
+    def new(self, keys: Ids) -> Ids:
         """Those of `keys` that are not known."""
         return np.unique(keys[self.entries[keys] == 0])
 
-    def put(self, keys: NDArray[np.int32], folded: Sequence[bytes], flags: NDArray[np.int64]) -> None:
+    def put(self, keys: Ids, folded: Sequence[bytes], flags: Ints) -> None:
         """Make `keys` known, with the bytes and the flags of each."""
         lengths = np.fromiter(map(len, folded), np.int64, len(folded))
         at = len(self.blob) + np.cumsum(lengths) - lengths
@@ -118,7 +118,7 @@ class Folding:
         self.tokens = FoldTable(table.size)
         self.characters = _folded_characters(degree)
 
-    def know(self, texts: Iterable[str], ids: NDArray[np.int32]) -> None:
+    def know(self, texts: Iterable[str], ids: Ids) -> None:
         """Fold whichever characters and tokens are new."""
         points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.int32)
         if len(keys := self.characters.new(points)):
@@ -126,7 +126,7 @@ class Folding:
         if len(keys := self.tokens.new(ids)):
             self._fold_tokens(keys)
 
-    def _fold_characters(self, keys: NDArray[np.int32]) -> None:
+    def _fold_characters(self, keys: Ids) -> None:
         characters = list(map(chr, keys.tolist()))
         folded = [fold(character, self.degree) for character in characters]
         self.characters.put(keys, folded, np.zeros(len(keys), np.int64))
@@ -134,7 +134,7 @@ class Folding:
         growth = max(-(-len(own) // size) for own, size in zip(folded, sizes, strict=True))
         self.characters.growth = max(self.characters.growth, growth)
 
-    def _fold_tokens(self, keys: NDArray[np.int32]) -> None:
+    def _fold_tokens(self, keys: Ids) -> None:
         texts = [self._table.bytes_of(key).decode("utf-8", "surrogateescape") for key in keys.tolist()]
         folded = [b"".join([fold(character, self.degree) for character in text]) for text in texts]
         refused = self._table.length[keys] < 0

@@ -8,23 +8,19 @@ of it takes time linear in the text.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from tokbench.kernels.compiling import kernel
+from tokbench.kernels.pointers import Bytes, Ids, Int, Ints
 from tokbench.kernels.utf8 import code_point
 from tokbench.tally.folding import LENGTH_BITS, REFUSED, Folded
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from tokbench.tally.match import Tokens
-    from tokbench.tally.text import Texts
+    from tokbench.tally.text import Flags, Offsets, Texts
     from tokbench.tally.vocabulary import TokenArrays
-
-    Bytes = NDArray[np.uint8]
-    Ints = NDArray[np.int64]
 
 _LENGTHS = (1 << LENGTH_BITS) - 1
 _NEW, _NOT_THERE = -1, -2
@@ -35,9 +31,9 @@ class Aligned(NamedTuple):
     places; and how many characters unknown tokens hide in each (−1: not known).
     """
 
-    begin: NDArray[np.integer[Any]]
-    stop: NDArray[np.integer[Any]]
-    done: NDArray[np.bool_]
+    begin: Offsets
+    stop: Offsets
+    done: Flags
     hidden: Ints
 
 
@@ -45,8 +41,8 @@ class Room(NamedTuple):
     """Where a document is folded: the text, the bytes that each folded byte stands for, and its tokens."""
 
     text: Bytes
-    low: NDArray[np.int32]
-    high: NDArray[np.int32]
+    low: Ids
+    high: Ids
     made: Bytes
     runs: Ints
 
@@ -110,7 +106,7 @@ def align_folded(
 
 
 @kernel
-def _fold_text(data: Bytes, first: int, end: int, characters: Folded, room: Room) -> Any:
+def _fold_text(data: Bytes, first: int, end: int, characters: Folded, room: Room) -> tuple[int, int]:
     """Fold ``data[first:end]`` into `text`; gives how long that is and how many characters show in it.
 
     What each folded byte stands for begins at `low` and ends at `high`, counted from `first` on: the same byte
@@ -139,7 +135,9 @@ def _fold_text(data: Bytes, first: int, end: int, characters: Folded, room: Room
 
 
 @kernel
-def _fold_tokens(ids: Any, first: int, last: int, unknown: int, pieces: Folded, length: int, room: Room) -> int:
+def _fold_tokens(
+    ids: Offsets, first: int, last: int, unknown: int, pieces: Folded, length: int, room: Room
+) -> int:
     """Fold the tokens into `made`; gives how many runs there are of tokens that are not `unknown`.
 
     Run i is ``made[runs[i]:runs[i + 1]]``; there is one more than unknown tokens. There can be no places where
@@ -211,7 +209,7 @@ def _is_only_way(text: Bytes, made: Bytes, runs: Ints, places: Ints) -> bool:
 
 
 @kernel
-def find(text: Bytes, position: int, piece: Bytes, links: Any) -> int:
+def find(text: Bytes, position: int, piece: Bytes, links: Ids) -> int:
     """Where a piece first lies in a text from a position on, or −1.
 
     By the algorithm of Knuth, Morris and Pratt (1977): however much the text repeats itself, each byte is
@@ -273,7 +271,7 @@ def part_characters(documents: Ints, data: Bytes, tokens: Tokens, table: TokenAr
     begin, stop = found.begin, found.stop
     for document in documents:
         last = tokens.offsets[document + 1]
-        held: Any = 0  # bytes of a character that is not whole yet
+        held: Int = 0  # bytes of a character that is not whole yet
         for index in range(tokens.offsets[document], last):
             size, at = table.length[tokens.ids[index]], table.offset[tokens.ids[index]]
             if size <= 0:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from tokbench.kernels.pointers import Ints
+
 NAMES = tuple(COUNTERS)
 
 
@@ -40,7 +42,7 @@ class GroupSums:
     values: NDArray[np.integer]
 
     @classmethod
-    def of_dense(cls, dense: NDArray[np.int64]) -> GroupSums:
+    def of_dense(cls, dense: Ints) -> GroupSums:
         """The compact form of a ``(GROUPS, len(NAMES))`` array."""
         import numpy as np
 
@@ -59,7 +61,7 @@ class GroupSums:
             dense[np.ix_(part.rows, part.columns)] += part.values.astype(np.int64)  # unsigned, of any size
         return cls.of_dense(dense)
 
-    def dense(self, names: Sequence[str]) -> NDArray[np.int64]:
+    def dense(self, names: Sequence[str]) -> Ints:
         """The sums of some counters by group, ``(len(names), GROUPS)``.
 
         Example:

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from tokbench.kernels.pointers import Ints
+
 SAMPLE_BYTES = 1 << 19
 LEVELS = 33
 """Of n-grams: the most text they are counted in, and the levels of documents (see `tokbench.tally.ngrams`)."""
@@ -26,8 +28,8 @@ class Histogram:
         ([1, 3], [2, 2], 4)
     """
 
-    keys: NDArray[np.int64]
-    counts: NDArray[np.int64]
+    keys: Ints
+    counts: Ints
 
     @classmethod
     def empty(cls) -> Histogram:
@@ -45,7 +47,7 @@ class Histogram:
         return cls(keys, counts.astype(np.int64))
 
     @classmethod
-    def of_dense(cls, dense: NDArray[np.int64]) -> Histogram:
+    def of_dense(cls, dense: Ints) -> Histogram:
         """The histogram whose count of key i is ``dense[i]``."""
         import numpy as np
 
@@ -114,10 +116,10 @@ class Tail:
     def __init__(self, size: int) -> None:
         import numpy as np
 
-        self.dense: NDArray[np.int64] = np.zeros(size, np.int64)
+        self.dense: Ints = np.zeros(size, np.int64)
         self._large = Histogram.empty()
 
-    def add(self, values: NDArray[np.int64]) -> None:
+    def add(self, values: Ints) -> None:
         """Count some numbers, each at least 0, of any size."""
         import numpy as np
 
@@ -135,9 +137,7 @@ class Tail:
         return Histogram.of_dense(self.dense) + self._large
 
 
-def sum_by_key(
-    keys: NDArray[np.int64], counts: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def sum_by_key(keys: Ints, counts: Ints) -> tuple[Ints, Ints]:
     """Sorted distinct keys and the summed counts of each."""
     import numpy as np
 
@@ -156,7 +156,7 @@ class NGrams:
     The key of a bigram is ``a << 21 | b``, of a trigram ``a << 42 | b << 21 | c``.
     """
 
-    sampled: NDArray[np.int64]
+    sampled: Ints
     bigrams: dict[int, Histogram]
     trigrams: dict[int, Histogram]
 
@@ -194,16 +194,16 @@ class NGrams:
 
         return cls(sampled, join([p.bigrams for p in parts]), join([p.trigrams for p in parts]))
 
-    def bigram_counts(self) -> NDArray[np.int64]:
+    def bigram_counts(self) -> Ints:
         """How often each distinct bigram of the sample occurs."""
         return Histogram.sum(self.bigrams.values()).counts
 
-    def trigram_counts(self) -> NDArray[np.int64]:
+    def trigram_counts(self) -> Ints:
         """How often each distinct trigram of the sample occurs."""
         return Histogram.sum(self.trigrams.values()).counts
 
 
-def lowest_level(sampled: NDArray[np.int64]) -> int:
+def lowest_level(sampled: Ints) -> int:
     """The lowest level from which on the text of a sample is no more than `SAMPLE_BYTES`."""
     import numpy as np
 

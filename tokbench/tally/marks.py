@@ -10,31 +10,28 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tokbench.kernels.bits import in_range_64, spread_64
+from tokbench.kernels.bits import ALL, ONE, ZERO, in_range_64, spread_64
 from tokbench.kernels.compiling import kernel, lean_kernel
+from tokbench.kernels.pointers import Bytes, Int, Words
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Bits = NDArray[np.uint64]
-    Offsets = NDArray[np.integer[Any]]
+    from tokbench.tally.text import Flags, Offsets
 
 INSIDE_GRAPHEME, WORD_BEGINS, INSIDE_WORD = 1, 2, 4
 """Marks: no grapheme cluster begins here; a word begins here; a word began before and has not ended."""
-ZERO, ONE, SIX, LAST = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63)
-ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+SIX, LAST = np.uint64(6), np.uint64(63)
 
 
 class MarkedBytes(NamedTuple):
     """The bytes of a batch, their marks, and the boundaries among them."""
 
-    data: NDArray[np.uint8]
-    marks: NDArray[np.uint8]
-    boundary: NDArray[np.uint64]
+    data: Bytes
+    marks: Bytes
+    boundary: Words
 
 
 @lean_kernel
-def mark_word(marks: NDArray[np.uint8], start: Any, end: Any) -> None:
+def mark_word(marks: Bytes, start: Int, end: Int) -> None:
     """Mark one word, whatever words were marked there before; none may be yet in the 64 bytes after it."""
     position, begins = start, ONE
     while position < end:
@@ -46,7 +43,7 @@ def mark_word(marks: NDArray[np.uint8], start: Any, end: Any) -> None:
 
 
 @kernel
-def mark_words(marks: NDArray[np.uint8], starts: Offsets, ends: Offsets) -> None:
+def mark_words(marks: Bytes, starts: Offsets, ends: Offsets) -> None:
     """Mark these words, and no others."""
     for at in range(len(marks)):
         marks[at] &= INSIDE_GRAPHEME
@@ -54,12 +51,12 @@ def mark_words(marks: NDArray[np.uint8], starts: Offsets, ends: Offsets) -> None
         mark_word(marks, starts[word], ends[word])
 
 
-def no_boundaries(size: int) -> NDArray[np.uint64]:
+def no_boundaries(size: int) -> Words:
     """Room for the boundaries of so many bytes; kernels may read 64 bits from the last one on."""
     return np.zeros((size >> 6) + 2, np.uint64)
 
 
-def boundary_flags(boundary: NDArray[np.uint64], size: int) -> NDArray[np.bool_]:
+def boundary_flags(boundary: Words, size: int) -> Flags:
     """Of each of so many bytes, whether there is a boundary.
 
     Example:
@@ -73,26 +70,26 @@ def boundary_flags(boundary: NDArray[np.uint64], size: int) -> NDArray[np.bool_]
 
 
 @kernel
-def is_boundary(boundary: Bits, place: Any) -> Any:
+def is_boundary(boundary: Words, place: Int) -> Any:
     """Whether there is a boundary at a place."""
     return boundary[place >> 6] >> np.uint64(place & 63) & ONE
 
 
 @kernel
-def boundaries_from(boundary: Bits, place: Any) -> Any:
+def boundaries_from(boundary: Words, place: Int) -> Any:
     """Bit i: whether there is a boundary i bytes after a place."""
     word, shift = place >> 6, np.uint64(place & 63)
     return boundary[word] >> shift | boundary[word + 1] << ONE << (LAST - shift)
 
 
 @kernel
-def set_boundary(boundary: Bits, place: Any) -> None:
+def set_boundary(boundary: Words, place: np.uint64) -> None:
     """Make a boundary at a place, an unsigned number."""
     boundary[place >> SIX] |= ONE << (place & LAST)
 
 
 @kernel
-def clear(boundary: Bits, start: Any, end: Any) -> None:
+def clear(boundary: Words, start: Int, end: Int) -> None:
     """Take out the boundaries from `start` up to `end`, both included."""
     before, after = ~(ALL << np.uint64(start & 63)), ~(ALL >> np.uint64(63 - (end & 63)))
     first, last = start >> 6, end >> 6

@@ -13,15 +13,12 @@ import numpy as np
 
 from tokbench.kernels.compiling import lean_inline, lean_kernel
 from tokbench.kernels.hashing import equal_bytes
+from tokbench.kernels.pointers import Ids, Int, Ints, Words
 from tokbench.tally.marks import clear, set_boundary
-from tokbench.tally.text import Texts
 from tokbench.tally.vocabulary import EMPTY, SPLIT, UNKNOWN, UNTOLD, TokenArrays
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
+    from tokbench.tally.text import Flags, Offsets, Texts
 
 MATCHED = ("split", "unknown", "empty")
 """What `match` counts of each document: tokens of some kind."""
@@ -31,8 +28,8 @@ SPACE = 0x20
 class Tokens(NamedTuple):
     """The tokens of documents: those of document i are ``ids[offsets[i]:offsets[i + 1]]``."""
 
-    ids: NDArray[np.integer[Any]]
-    offsets: NDArray[np.integer[Any]]
+    ids: Offsets
+    offsets: Offsets
 
 
 class Matched(NamedTuple):
@@ -41,7 +38,7 @@ class Matched(NamedTuple):
     exact: Flags
     leads: Flags
     counts: Ints
-    boundary: NDArray[np.uint64]
+    boundary: Words
 
 
 @lean_kernel
@@ -59,10 +56,9 @@ def match(texts: Texts, tokens: Tokens, table: TokenArrays, seen: Ints, found: M
         lead = leading_space(own, table, end - start)
         position = start - lead
         same = True
-        kinds: Any = 0
-        split: Any = 0
-        for each in own:
-            token = np.uint64(np.int64(each))  # an unsigned index is not asked whether it counts from the end
+        kinds: Int = 0
+        split: Int = 0
+        for token in own:
             seen[token] += 1
             flags = np.int64(table.flags[token])
             kinds |= flags
@@ -90,11 +86,10 @@ def match(texts: Texts, tokens: Tokens, table: TokenArrays, seen: Ints, found: M
 
 
 @lean_inline
-def leading_space(ids: Any, table: TokenArrays, length: Any) -> Any:
+def leading_space(ids: Offsets, table: TokenArrays, length: Int) -> np.int64:
     """1 where tokens begin with a space and have one byte more than a text of this `length`, else 0."""
-    total: Any = 0
-    for each in ids:
-        token = np.uint64(np.int64(each))
+    total: Int = 0
+    for token in ids:
         size: Any = max(np.int64(table.length[token]), 0)
         if total == 0 and size > 0 and table.blob[table.offset[token]] != SPACE:
             break
@@ -103,9 +98,7 @@ def leading_space(ids: Any, table: TokenArrays, length: Any) -> Any:
 
 
 @lean_kernel
-def lay_out(
-    texts: Texts, tokens: Tokens, lengths: NDArray[np.int32], found: Matched, begin: Any, stop: Any
-) -> None:
+def lay_out(texts: Texts, tokens: Tokens, lengths: Ids, found: Matched, begin: Offsets, stop: Offsets) -> None:
     """Where each token of the documents begins and stops that `match` found to be exact; 0 in the others."""
     for document in range(len(texts.starts)):
         start = np.int64(texts.starts[document])

@@ -19,25 +19,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tokbench.batch import TokenBatch
-from tokbench.kernels.bits import highest_bit
+from tokbench.kernels.bits import ONE, ZERO, highest_bit
 from tokbench.kernels.compiling import kernel
-from tokbench.kernels.pointers import frozen
+from tokbench.kernels.pointers import Ints, Keys, Words, frozen
 from tokbench.tally.histogram import LEVELS, Histogram, NGrams, lowest_level
 from tokbench.tally.text import TextBatch
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int64]
-    Keys = NDArray[np.uint32]
-    Offsets = NDArray[np.integer[Any]]
+    from tokbench.tally.text import Flags, Offsets
 
 DOCUMENT_BYTES = 1 << 16
 ID_BITS = 21
 """Ids below 2^21 fit three to a 64-bit key."""
 _PENDING = 1 << 19
 _ID, _THIRD = np.uint64(21), np.uint64(22)
-_ONE, _NONE = np.uint64(1), np.uint64(0)
 _THIRDS = np.uint64((1 << 22) - 1)
 
 
@@ -47,12 +42,12 @@ class NGramCounter:
     __slots__ = ("_bigrams", "_level", "_met", "_pending", "_pending_size", "_sampled", "_trigrams")
 
     def __init__(self) -> None:
-        self._sampled: NDArray[np.int64] = np.zeros(LEVELS, np.int64)
+        self._sampled: Ints = np.zeros(LEVELS, np.int64)
         self._bigrams: dict[int, Histogram] = {}
         self._trigrams: dict[int, Histogram] = {}
-        self._pending: list[tuple[NDArray[np.uint64], NDArray[np.int64]]] = []  # by level, and its limits
+        self._pending: list[tuple[Words, Ints]] = []  # by level, and its limits
         self._pending_size = 0
-        self._met: NDArray[np.bool_] = np.zeros(LEVELS, np.bool_)
+        self._met: Flags = np.zeros(LEVELS, np.bool_)
         self._level = 0
 
     def add(self, batch: TextBatch, tokens: TokenBatch) -> None:
@@ -78,7 +73,7 @@ class NGramCounter:
                 del table[level]
         self._pending, self._pending_size = [], 0
 
-    def _by_level(self) -> dict[int, NDArray[np.uint64]]:
+    def _by_level(self) -> dict[int, Words]:
         """The pending chains of each level that documents have, in order."""
         found = {}
         for level in (np.flatnonzero(self._met[self._level :]) + self._level).tolist():
@@ -94,7 +89,7 @@ class NGramCounter:
         return NGrams.sum([NGrams(self._sampled, self._bigrams, self._trigrams)])
 
 
-def _counted(ordered: dict[int, NDArray[np.uint64]]) -> tuple[dict[int, Histogram], dict[int, Histogram]]:
+def _counted(ordered: dict[int, Words]) -> tuple[dict[int, Histogram], dict[int, Histogram]]:
     """The pairs and the triples of each level's chains in order."""
     # one array for the keys of all levels, one for their counts: a level more costs next to nothing
     pairs, of_pairs, triples, of_triples = np.empty((4, sum(map(len, ordered.values()))), np.int64)
@@ -104,7 +99,7 @@ def _counted(ordered: dict[int, NDArray[np.uint64]]) -> tuple[dict[int, Histogra
         n_pairs, n_triples = count_ngrams(chains, pairs[n:], of_pairs[n:], triples[m:], of_triples[m:])
         ends.append((n + n_pairs, m + n_triples))
 
-    def tables(keys: NDArray[np.int64], counts: NDArray[np.int64], order: int) -> dict[int, Histogram]:
+    def tables(keys: Ints, counts: Ints, order: int) -> dict[int, Histogram]:
         limits = [end[order] for end in ends]
         keys, counts = keys[: limits[-1]].copy(), counts[: limits[-1]].copy()
         return {
@@ -119,13 +114,13 @@ def _counted(ordered: dict[int, NDArray[np.uint64]]) -> tuple[dict[int, Histogra
 
 
 @kernel
-def level_of(key: Any) -> Any:
+def level_of(key: np.uint32) -> Any:
     """The number of leading zero bits of a 32-bit key."""
     return 31 - highest_bit(np.uint64(key)) if key != 0 else 32
 
 
 @kernel
-def weigh(keys: Keys, sizes: Ints, most: int, sampled: Ints, met: NDArray[np.bool_]) -> None:
+def weigh(keys: Keys, sizes: Ints, most: int, sampled: Ints, met: Flags) -> None:
     """Add the bytes of each document, `most` at most, to those `sampled` at its level, which is `met` then."""
     for document in range(len(keys)):
         level = level_of(keys[document])
@@ -136,7 +131,7 @@ def weigh(keys: Keys, sizes: Ints, most: int, sampled: Ints, met: NDArray[np.boo
 @kernel
 def find_chains(
     ids: Offsets, offsets: Offsets, keys: Keys, sizes: Ints, most: int, lowest: int, limits: Ints
-) -> NDArray[np.uint64]:
+) -> Words:
     """The chains of the documents of the `lowest` level or a higher one: uint64, one level after the other.
 
     Those of a level are from its place in `limits` to the next. Of a document of more bytes than `most` as
@@ -157,7 +152,7 @@ def find_chains(
             n, first = places[level], offsets[document]
             end = first + kept(offsets, sizes, document, most)
             for index in range(first + 1, end):
-                third = np.uint64(ids[index + 1]) + _ONE if index + 1 < end else _NONE
+                third = np.uint64(ids[index + 1]) + ONE if index + 1 < end else ZERO
                 pair = np.uint64(ids[index - 1]) << _ID | np.uint64(ids[index])
                 chains[n] = pair << _THIRD | third
                 n += 1
@@ -174,7 +169,7 @@ def kept(offsets: Offsets, sizes: Ints, document: int, most: int) -> Any:
 
 @kernel
 def count_ngrams(
-    ordered: NDArray[np.uint64], pairs: Ints, of_pairs: Ints, triples: Ints, of_triples: Ints
+    ordered: Words, pairs: Ints, of_pairs: Ints, triples: Ints, of_triples: Ints
 ) -> tuple[int, int]:
     """Fill in the distinct pairs and triples of `ordered` chains, how often each occurs; say how many of each.
 
@@ -187,7 +182,7 @@ def count_ngrams(
         following = ordered[index + 1] if index + 1 < len(ordered) else ~chain
         pair, third = chain >> _THIRD, chain & _THIRDS
         # written every time and kept where a run ends, which no branch could foretell
-        whole = third != _NONE
+        whole = third != ZERO
         triples[n_triples] = pair << _ID | (third - np.uint64(whole))
         of_triples[n_triples] = index + 1 - chain_from
         ends = following != chain

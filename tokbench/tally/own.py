@@ -12,10 +12,7 @@ from tokbench.tally.text import GROUPS, TextBatch
 from tokbench.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int64]
+    from tokbench.kernels.pointers import Ints
 
 PARAMETERS = ("texts", "batch", "tokenizer", "language", "options")
 """What `count` may ask for: it is given those of these that it has parameters for."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,11 +29,8 @@ from tokbench.tally.vocabulary import TokenTable
 from tokbench.tokenizer import EncoderWithOffsets, OffsetEncoder, Tokenizer, encode_batch, offsets_batch
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
-    Offsets = NDArray[np.integer[Any]]
+    from tokbench.kernels.pointers import Ints, Words
+    from tokbench.tally.text import Flags, Offsets
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +52,7 @@ class Places:
     split: Ints
     unknown: Ints
     empty: Ints
-    boundary: NDArray[np.uint64]
+    boundary: Words
 
     @cached_property
     def tokens(self) -> DocumentSpans:
@@ -63,7 +60,9 @@ class Places:
 
         Tokens without extent (special tokens, white space that a normaliser takes out) are not among them.
         """
-        return self.spans()  # where all is exact, boundaries tell most of what is asked, and take no room
+        # where all is exact, boundaries tell most of what is asked: laying out the tokens of every batch makes
+        # counting novels in six languages with in-house BPE take 1.1 times as long
+        return self.spans()
 
 
 DEGREES: tuple[Degree, ...] = ("spaces", "marks", "bare")
@@ -223,7 +222,7 @@ UNKNOWN_MANY = 16
 
 def encoded_with_offsets(
     tokenizer: Tokenizer, table: TokenTable, batch: TextBatch
-) -> tuple[TokenBatch, NDArray[np.int64]] | None:
+) -> tuple[TokenBatch, Ints] | None:
     """The ids and spans of all documents where most will need spans, else None.
 
     Asked for when tokens are laid over the text, spans cost a second encoding. So eight documents are encoded

@@ -3,9 +3,8 @@
 Without it, counting novels in six languages with in-house BPE takes 1.6 times as long.
 
 In plain text the rules of UAX #29 look no further than one character to each side, and the only clusters of
-more than one character are line ends of two. Plain are ASCII; the letters of two bytes that are to every rule
-what those of ASCII are: U+00C0 to U+017F without the signs × and ÷, and U+0400 to U+047F; and « and », and the
-dashes, quotation marks and bullets U+2010 to U+2023, of which ‘ and ’ may stand inside words.
+more than one character are line ends of two. Plain are ASCII, and the letters of two bytes that are to
+every rule what those of ASCII are: U+00C0 to U+017F without the signs × and ÷, and U+0400 to U+047F.
 """
 
 from __future__ import annotations
@@ -14,12 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tokbench.kernels.bits import count_bits, highest_bit, in_range_64, spread_64, trailing_zeros, write_bits
+from tokbench.kernels.bits import ALL, ONE, ZERO, count_bits, highest_bit, in_range_64, spread_64, write_bits
 from tokbench.kernels.compiling import lean_inline, lean_kernel
+from tokbench.kernels.pointers import Bytes, Int, Ints
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from tokbench.tally.text import DocumentSpans, Texts
 
 COLUMNS = (
@@ -29,14 +27,11 @@ COLUMNS = (
 """What is counted of each document, and where in an array of counts it stands:"""
 CHARS, GRAPHEMES, LINES, LETTERS, DIGITS, SPACES, PUNCTUATION, NON_ASCII, SURROGATES, UNSPACED = range(10)
 
-ZERO, ONE, THREE = np.uint64(0), np.uint64(1), np.uint64(3)
-ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
-
 
 @lean_inline
-def may_be_plain(byte: Any) -> Any:
+def may_be_plain(byte: int) -> bool:
     """Whether some character that begins with this byte is plain."""
-    return byte < 0x80 or (byte >= 0xC2 and byte <= 0xC5) or byte == 0xD0 or byte == 0xD1 or byte == 0xE2
+    return byte < 0x80 or (byte >= 0xC3 and byte <= 0xC5) or byte == 0xD0 or byte == 0xD1
 
 
 class Found(NamedTuple):
@@ -45,15 +40,17 @@ class Found(NamedTuple):
     `sums` are the counts of the document that is being read. Marks and spans have room for 64 past the end.
     """
 
-    counts: NDArray[np.int64]
-    sums: NDArray[np.int64]
-    marks: NDArray[np.uint8]
+    counts: Ints
+    sums: Ints
+    marks: Bytes
     words: DocumentSpans
     numbers: DocumentSpans
 
 
 @lean_kernel
-def cut_plain(texts: Texts, found: Found, position: Any, document: Any, words: Any, numbers: Any) -> Any:
+def cut_plain(
+    texts: Texts, found: Found, position: Int, document: Int, words: Int, numbers: Int
+) -> tuple[Any, Any, Any, Any]:
     """Read plain text from `position`, after a space or a line feed, up to the last of those, of any documents.
 
     The arguments are those of `tokbench.tally.scan.scan`, and where it is. Gives the new `position`,
@@ -62,20 +59,20 @@ def cut_plain(texts: Texts, found: Found, position: Any, document: Any, words: A
     data, starts, ends, sums = texts.data, texts.starts, texts.ends, found.sums
     end = ends[document]
     while document < len(starts):
-        stops, lead, sign, follow = plain_part(data, position)
+        stops, lead = plain_part(data, position)
         if stops == ZERO:
             break
         size = highest_bit(stops) + 1
         here = ALL >> np.uint64(64 - size)
         letter = (in_range_64(data, position, 32, 97, 26) | lead | lead << ONE) & here
         digit = in_range_64(data, position, 0, 48, 10) & here
-        mark = (in_range_64(data, position, 0, 33, 94) | sign) & here & ~(letter | digit)
+        mark = in_range_64(data, position, 0, 33, 94) & here & ~(letter | digit)
         feed = in_range_64(data, position, 0, 10, 1) & here
         blank = (in_range_64(data, position, 0, 32, 1) | in_range_64(data, position, 0, 9, 5)) & here
         underscore = in_range_64(data, position, 0, 95, 1) & here
-        begins, after = word_limits_of(data, position, letter, digit, underscore, sign & here)
+        begins, after = word_limits_of(data, position, letter, digit, underscore)
         number_begins = digit & ~(digit << ONE)
-        many, follow = (lead | sign) & here, follow & here
+        many, follow = lead & here, lead << ONE & here
         single = here & ~follow
         letter &= single
         pair = ZERO
@@ -106,16 +103,16 @@ def cut_plain(texts: Texts, found: Found, position: Any, document: Any, words: A
 
 @lean_inline
 def count(
-    sums: Any,
-    own: Any,
-    single: Any,
-    pair: Any,
-    feed: Any,
-    letter: Any,
-    digit: Any,
-    blank: Any,
-    mark: Any,
-    many: Any,
+    sums: Ints,
+    own: np.uint64,
+    single: np.uint64,
+    pair: np.uint64,
+    feed: np.uint64,
+    letter: np.uint64,
+    digit: np.uint64,
+    blank: np.uint64,
+    mark: np.uint64,
+    many: np.uint64,
 ) -> None:
     """Add to the counts of a document what the bits that are its own tell."""
     n = count_bits(single & own)
@@ -132,7 +129,7 @@ def count(
 
 
 @lean_inline
-def finish(found: Found, document: Any, unfinished: Any) -> None:
+def finish(found: Found, document: Int, unfinished: bool) -> None:
     """Write the counts of a document, whose last line may have no line feed, and begin anew."""
     found.sums[LINES] += unfinished
     for column in range(len(found.sums)):
@@ -141,33 +138,21 @@ def finish(found: Found, document: Any, unfinished: Any) -> None:
 
 
 @lean_inline
-def plain_part(data: Any, position: Any) -> Any:
-    """Of 64 bytes: the spaces and line feeds before which all is plain, and characters of more than one byte.
-
-    These are told by where letters begin, where signs begin, and where bytes are that are not their first.
-    """
+def plain_part(data: Bytes, position: Int) -> tuple[np.uint64, np.uint64]:
+    """Of 64 bytes: the spaces and line feeds before which all is plain; where letters of two bytes begin."""
     stops = in_range_64(data, position, 0, 32, 1) | in_range_64(data, position, 0, 10, 1)
     other = in_range_64(data, position, 0, 128, 128)
-    lead = sign = follow = ZERO
+    lead = ZERO
     if other != ZERO:
         lead = plain_letters(data, position)
-        follow = lead << ONE
-        other &= ~(lead | follow)
-        while other != ZERO:
-            first = other & ~(other - ONE)
-            size = plain_sign(data, position + trailing_zeros(other))
-            if size == 0:
-                stops &= first - ONE
-                break
-            sign |= first
-            rest = first << ONE | first << np.uint64(size - 1)
-            follow |= rest
-            other &= ~(first | rest)
-    return stops, lead, sign, follow
+        other &= ~(lead | lead << ONE)
+        if other != ZERO:
+            stops &= ~other & (other - ONE)  # the bits below the lowest
+    return stops, lead
 
 
 @lean_inline
-def plain_letters(data: Any, position: Any) -> Any:
+def plain_letters(data: Bytes, position: Int) -> np.uint64:
     """Where in 64 bytes a plain letter of two bytes begins, both of which are among them."""
     lead = in_range_64(data, position, 0, 0xC3, 3) | in_range_64(data, position, 0, 0xD0, 2)
     signs = in_range_64(data, position, 0x20, 0xB7, 1) >> ONE  # × and ÷, after 0xC3
@@ -175,18 +160,9 @@ def plain_letters(data: Any, position: Any) -> Any:
 
 
 @lean_inline
-def plain_sign(data: Any, at: Any) -> Any:
-    """How many bytes a plain sign has, of two or three, that begins at byte `at`; 0 where none does."""
-    size = 0
-    if data[at] == 0xC2 and data[at + 1] | 0x10 == 0xBB:
-        size = 2
-    elif data[at] == 0xE2 and data[at + 1] == 0x80 and data[at + 2] >= 0x90 and data[at + 2] < 0xA4:
-        size = 3
-    return size
-
-
-@lean_inline
-def word_limits_of(data: Any, position: Any, letter: Any, digit: Any, underscore: Any, sign: Any) -> Any:
+def word_limits_of(
+    data: Bytes, position: Int, letter: np.uint64, digit: np.uint64, underscore: np.uint64
+) -> tuple[np.uint64, np.uint64]:
     """Where words begin, and after which bytes they end, in a stretch of plain characters."""
     filled = letter | digit
     wordlike = filled | underscore
@@ -196,12 +172,6 @@ def word_limits_of(data: Any, position: Any, letter: Any, digit: Any, underscore
     # WB6, WB7, WB11, WB12: what may stand between two letters, or two digits
     middle = (dot | colon) & letter << ONE & letter >> ONE | (dot | comma) & digit << ONE & digit >> ONE
     joined = wordlike & wordlike << ONE | middle | middle << ONE  # WB5, WB8 to WB10, WB13a, b
-    quote = sign & (letter << ONE & letter >> THREE | digit << ONE & digit >> THREE)
-    while quote != ZERO:
-        first = quote & ~(quote - ONE)
-        if data[position + trailing_zeros(first) + 2] | 1 == 0x99:  # ‘ or ’
-            joined |= first | first << THREE
-        quote ^= first
     begins, after = wordlike & ~joined, wordlike << ONE & ~joined
     if underscore != ZERO:
         begins, after = without_blanks(begins, after, filled)
@@ -209,7 +179,7 @@ def word_limits_of(data: Any, position: Any, letter: Any, digit: Any, underscore
 
 
 @lean_inline
-def without_blanks(first: Any, after: Any, filled: Any) -> Any:
+def without_blanks(first: np.uint64, after: np.uint64, filled: np.uint64) -> tuple[np.uint64, np.uint64]:
     """The beginnings and ends of spans without those of the spans in which no bit is `filled`."""
     starts, ends = first, after
     while starts != ZERO:

@@ -31,9 +31,9 @@ from tokbench.tally.text import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from tokbench.kernels.pointers import Bytes, Ints, Keys
+    from tokbench.tally.text import Flags
 
-    Ints = NDArray[np.int64]
 
 YEARS, YEAR_DIGITS = range(1000, 2100), 4
 """Numbers that nobody writes in groups of three digits: runs of so many digits that may be years."""
@@ -138,9 +138,7 @@ def find_words(
     return words, gold, unspaced
 
 
-def _with_gold(
-    documents: Sequence[Document], marked: NDArray[np.bool_], texts: Texts, segments: Spans
-) -> Spans:
+def _with_gold(documents: Sequence[Document], marked: Flags, texts: Texts, segments: Spans) -> Spans:
     """The segments of documents that are not `marked`, and the words that the others carry."""
     keep = ~marked[segments.document]
     parts = [(segments.start[keep], segments.end[keep], segments.document[keep])]
@@ -155,7 +153,7 @@ def _with_gold(
     return Spans(start[order].astype(place), end[order].astype(place), document[order])
 
 
-def _kinds(data: NDArray[np.uint8], spans: Spans) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _kinds(data: Bytes, spans: Spans) -> tuple[Flags, Flags]:
     """Of each span: whether it has a letter or number, and whether it begins in a script without spaces."""
     kinds = characters().properties[code_points(data)] >> KIND_SHIFT
     begins = np.flatnonzero((data & 0xC0) != 0x80)
@@ -177,9 +175,7 @@ def _checked(document: Document) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def document_keys(
-    data: NDArray[np.uint8], starts: Ints, ends: Ints, lines: Sequence[int | None] = ()
-) -> NDArray[np.uint32]:
+def document_keys(data: Bytes, starts: Ints, ends: Ints, lines: Sequence[int | None] = ()) -> Keys:
     """A 32-bit key of each document: of its text, or of its line where `lines` gives one.
 
     It is the lower half of the hash of `tokbench.kernels.hashing`, of the bytes of the text, or of the eight of
@@ -209,7 +205,7 @@ class Grouping:
         self._facts = facts
         self._block: int | None = None  # the group of the block that goes on
 
-    def of(self, keys: NDArray[np.uint32], documents: Sequence[Document]) -> Ints:
+    def of(self, keys: Keys, documents: Sequence[Document]) -> Ints:
         """The groups of the documents with these keys; `documents` are the same, or none."""
         groups = keys.astype(np.int64) % GROUPS
         if self._facts.consecutive and len(groups):
@@ -226,7 +222,7 @@ class Grouping:
         return groups
 
 
-def _digits(data: NDArray[np.uint8], numbers: Spans) -> InnerCuts:
+def _digits(data: Bytes, numbers: Spans) -> InnerCuts:
     """Every place inside a run of digits, with whether a group of three ends there; years have no groups."""
     sizes = numbers.end - numbers.start
     number = np.repeat(np.arange(len(sizes)), sizes)
@@ -239,7 +235,7 @@ def _digits(data: NDArray[np.uint8], numbers: Spans) -> InnerCuts:
     return InnerCuts(at[inner], numbers.document[number[inner]], (first & (left % 3 == 0))[inner])
 
 
-def _years(data: NDArray[np.uint8], numbers: Spans, digits: Ints) -> NDArray[np.bool_]:
+def _years(data: Bytes, numbers: Spans, digits: Ints) -> Flags:
     """Which numbers may be years: 1000 to 2099, in digits of any script."""
     years = np.zeros(len(numbers), np.bool_)
     for index in np.flatnonzero(digits == YEAR_DIGITS).tolist():

@@ -13,22 +13,21 @@ not, the whole batch is decoded, and every later one. All other documents are de
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tokbench.batch import TokenBatch
+from tokbench.kernels.bits import ALL, ONE, ZERO
 from tokbench.kernels.compiling import kernel
+from tokbench.kernels.pointers import Int, Ints, Keys
 from tokbench.tally.loss import EDITS_SAMPLE, Loss, fewest, kinds_of_loss, same_white_space
 from tokbench.tally.places import Places
 from tokbench.tally.text import TextBatch
 from tokbench.tokenizer import TokenByter, Tokenizer, decode_batch, unk_id
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Flags = NDArray[np.bool_]
-    Ints = NDArray[np.int64]
+    from tokbench.tally.text import Flags
 
 CHECKED_SHARE = 64
 CHECKED_AT_LEAST = 8
@@ -41,8 +40,6 @@ EDIT_WINDOW = 4096
 _EXCERPT = 120
 _UNKNOWN = "\ufdd0"
 """A code point that is no character, in the place of an unknown token."""
-_ONE = np.uint64(1)
-_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _TOP = np.uint64(63)
 
 
@@ -124,7 +121,7 @@ def _changed(batch: TextBatch, decoded: dict[int, str]) -> dict[int, str]:
     return {document: text for document, text in decoded.items() if text != batch.text(document)}
 
 
-def _sample(keys: NDArray[np.uint32], among: Flags) -> Flags:
+def _sample(keys: Keys, among: Flags) -> Flags:
     """Some of the documents `among`, the same in any order: those with the smallest keys."""
     own = keys[among]
     wanted = max(CHECKED_AT_LEAST, -(-len(own) // CHECKED_SHARE))
@@ -180,7 +177,7 @@ def edit_distance(a: str, b: str) -> int:
 
 
 @kernel
-def distance(a: Any, b: Any) -> int:
+def distance(a: Keys, b: Keys) -> int:
     """Insertions, deletions and replacements that make `a` into `b`: code points, uint32, neither empty.
 
     Myers' bit-parallel algorithm (A fast bit-vector algorithm for approximate string matching, Journal of the
@@ -198,14 +195,14 @@ def distance(a: Any, b: Any) -> int:
     for index in range(len(a)):
         slot = _slot(owner, a[index])
         owner[slot] = a[index]
-        where[slot, index // 64] |= _ONE << np.uint64(index % 64)
-    up, down = np.full(blocks, _ALL), np.zeros(blocks, np.uint64)
+        where[slot, index // 64] |= ONE << np.uint64(index % 64)
+    up, down = np.full(blocks, ALL), np.zeros(blocks, np.uint64)
     last = np.uint64((len(a) - 1) % 64)
-    found: Any = len(a)
+    found: Int = len(a)
     for character in b:
         slot = _slot(owner, character)
         row = slot if owner[slot] >= 0 else size
-        plus_in, minus_in = _ONE, np.uint64(0)  # the row above the first counts up
+        plus_in, minus_in = ONE, ZERO  # the row above the first counts up
         for block in range(blocks):
             match = where[row, block]
             vertical = match | down[block]
@@ -214,10 +211,10 @@ def distance(a: Any, b: Any) -> int:
             plus = down[block] | ~(diagonal | up[block])
             minus = up[block] & diagonal
             if block == blocks - 1:
-                found += np.int64(plus >> last & _ONE) - np.int64(minus >> last & _ONE)
+                found += np.int64(plus >> last & ONE) - np.int64(minus >> last & ONE)
             plus_out, minus_out = plus >> _TOP, minus >> _TOP
-            plus = plus << _ONE | plus_in
-            minus = minus << _ONE | minus_in
+            plus = plus << ONE | plus_in
+            minus = minus << ONE | minus_in
             up[block] = minus | ~(vertical | plus)
             down[block] = plus & vertical
             plus_in, minus_in = plus_out, minus_out
@@ -225,7 +222,7 @@ def distance(a: Any, b: Any) -> int:
 
 
 @kernel
-def _slot(owner: Any, character: Any) -> int:
+def _slot(owner: Ints, character: np.uint32) -> int:
     """Where a character is in the table, or the free place for it."""
     slot = np.int64(character) * 0x9E3779B1 >> 7 & len(owner) - 1
     while owner[slot] >= 0 and owner[slot] != character:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tokbench.kernels.compiling import lean_inline, lean_kernel
-from tokbench.kernels.pointers import PADDING, pointer
+from tokbench.kernels.pointers import PADDING, Bytes, Int, Keys, pointer
 from tokbench.kernels.utf8 import code_point
 from tokbench.tally.characters import GRAPHEME_SHIFT, KIND_SHIFT, CharacterKind, characters
 from tokbench.tally.marks import INSIDE_GRAPHEME, mark_word
@@ -59,8 +59,8 @@ class ScanTables(NamedTuple):
     """What `scan` goes by: the properties of code points, and the machines of `tokbench.tally.segments`."""
 
     properties: NDArray[np.uint16]
-    words: NDArray[np.uint8]
-    graphemes: NDArray[np.uint8]
+    words: Bytes
+    graphemes: Bytes
 
 
 def scanned(texts: Texts) -> Found:
@@ -89,7 +89,7 @@ def scanned(texts: Texts) -> Found:
     return found._replace(words=filled(found.words), numbers=filled(found.numbers))
 
 
-def code_points(data: NDArray[np.uint8]) -> NDArray[np.uint32]:
+def code_points(data: Bytes) -> Keys:
     """The code points of a text."""
     text = data.tobytes().decode("utf-8", "surrogatepass")
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
@@ -107,16 +107,16 @@ def scan(texts: Texts, rules: ScanTables, found: Found, first: int) -> int:
     sums[:] = 0
     document = first
     words, numbers = found.words.limits[first], found.numbers.limits[first]
-    position = starts[first] if first < len(starts) else 0
-    word_state: Any = 0
-    grapheme_state: Any = 0
+    position: Int = starts[first] if first < len(starts) else 0
+    word_state: Int = 0
+    grapheme_state: Int = 0
     begun = begun_before = position
-    wordy: Any = 0  # whether the segment has a letter or number in it
-    wordy_before: Any = 0
-    foreign: Any = 0  # whether it begins in a script without spaces
-    foreign_before: Any = 0
+    wordy: Int = 0  # whether the segment has a letter or number in it
+    wordy_before: Int = 0
+    foreign: Int = 0  # whether it begins in a script without spaces
+    foreign_before: Int = 0
     in_number = 0
-    last: Any = 10
+    last: Int = 10
     while document < len(starts):
         end = ends[document]
         if (last == 32 or last == 10) and may_be_plain(data[position]):
@@ -204,7 +204,7 @@ def scan(texts: Texts, rules: ScanTables, found: Found, first: int) -> int:
 
 
 @lean_inline
-def write_word(found: Found, words: Any, begun: Any, at: Any) -> Any:
+def write_word(found: Found, words: Int, begun: Int, at: Int) -> Int:
     """Append the word from `begun` to `at`, and mark it; gives how many words there are."""
     found.words.start[words], found.words.end[words] = begun, at
     mark_word(found.marks, begun, at)

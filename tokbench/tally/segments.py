@@ -31,9 +31,7 @@ import numpy as np
 from tokbench.tally.characters import Grapheme, Word
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Machine = NDArray[np.uint8]
+    from tokbench.kernels.pointers import Bytes
 
 CLASS_BITS = 5
 JOIN, TAKE_BACK, STATE_SHIFT = 1, 2, 2
@@ -178,7 +176,7 @@ WORD_AFTER_SPACE, GRAPHEME_AFTER_SPACE = int(_W.SPACE), int(_G.OTHER)
 """The states of both machines after a line feed, and of each after a space, whatever came before."""
 
 
-def _machine(states: int, kinds: type[IntEnum], step: Callable[[int, int], tuple[int, int]]) -> Machine:
+def _machine(states: int, kinds: type[IntEnum], step: Callable[[int, int], tuple[int, int]]) -> Bytes:
     table = np.zeros(states << CLASS_BITS, np.uint8)
     for state in range(states):
         for kind in kinds:
@@ -188,12 +186,12 @@ def _machine(states: int, kinds: type[IntEnum], step: Callable[[int, int], tuple
 
 
 @cache
-def word_machine() -> Machine:
+def word_machine() -> Bytes:
     """The machine of words, and of the spaces and punctuation between them."""
     return _machine(2 * _W.AFTER_ZWJ, Word, _word_step)
 
 
 @cache
-def grapheme_machine() -> Machine:
+def grapheme_machine() -> Bytes:
     """The machine of extended grapheme clusters."""
     return _machine(len(_G), Grapheme, _grapheme_step)

@@ -20,8 +20,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Ints = NDArray[np.int64]
+    from tokbench.kernels.pointers import Bytes, Ints, Keys
+
+    Flags = NDArray[np.bool_]
+    """One yes or no for each document, or byte, or token."""
     Offsets = NDArray[np.integer[Any]]
+    """Places in a batch: int32 where that is enough, else int64."""
 
 BATCH_BYTES = 1 << 20
 """Text in a batch, little enough to take no memory to speak of. Going back and forth between encoding and
@@ -111,13 +115,13 @@ class InnerCuts:
 
     at: Ints
     document: Ints
-    gold: NDArray[np.bool_]
+    gold: Flags
 
 
 class Texts(NamedTuple):
     """The documents of a batch as kernels take them: document i is ``data[starts[i]:ends[i]]``."""
 
-    data: NDArray[np.uint8]
+    data: Bytes
     starts: Ints
     ends: Ints
 
@@ -133,17 +137,17 @@ class TextBatch:
     surrogates: no decoder gives them back.
     """
 
-    keys: NDArray[np.uint32]
+    keys: Keys
     groups: Ints
-    data: NDArray[np.uint8]
+    data: Bytes
     starts: Ints
     ends: Ints
     counts: Mapping[str, Ints]
     words: DocumentSpans
-    marks: NDArray[np.uint8]
+    marks: Bytes
     numbers: Spans
     digits: InnerCuts
-    surrogates: NDArray[np.bool_]
+    surrogates: Flags
     code: dict[str, Spans] = field(default_factory=dict)
     identifier_cuts: InnerCuts | None = None
     syntax: Spans | None = None

@@ -23,9 +23,8 @@ from tokbench.tally.touch_kernels import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int64]
+    from tokbench.kernels.pointers import Ints
+    from tokbench.tally.text import Offsets
 
 
 class _TokenTouches:
@@ -90,7 +89,7 @@ class _TokenTouches:
         return {f"{prefix}_cuts": made, f"{prefix}_hits": right, f"{prefix}_reach": gold}
 
 
-def touch(batch: TextBatch, places: Places, few: Ints) -> tuple[dict[str, Ints], NDArray[np.integer[Any]]]:
+def touch(batch: TextBatch, places: Places, few: Ints) -> tuple[dict[str, Ints], Offsets]:
     """Counts by document of all that depends on places.
 
     Aligned words are counted by the tokens that touch them: in `few`, by that number. Given too are the numbers

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tokbench.kernels.bits import count_bits, highest_bit, in_range_64
+from tokbench.kernels.bits import ALL, ONE, ZERO, count_bits, highest_bit, in_range_64
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import prefetch_to_read
+from tokbench.kernels.pointers import Bytes, Int, Ints, Words
 from tokbench.tally.marks import (
     INSIDE_GRAPHEME,
     INSIDE_WORD,
@@ -19,24 +19,11 @@ from tokbench.tally.marks import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from tokbench.tally.marks import MarkedBytes
-    from tokbench.tally.text import DocumentSpans, Texts
+    from tokbench.tally.text import DocumentSpans, Flags, Offsets, Texts
 
-    Bits = NDArray[np.uint64]
-    Flags = NDArray[np.bool_]
-    Ints = NDArray[np.int64]
-    Offsets = NDArray[np.integer[Any]]
-
-ZERO, ONE = np.uint64(0), np.uint64(1)
-ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 AT_ONCE = 63
 """Bytes looked at together: one bit of 64 is left for a carry."""
-AS_A_RULE = 3
-"""Rounds over those bytes at least, one for each token more in a word: how many it takes is hard to foresee."""
-AHEAD = 2048
-"""Bytes before they are looked at, their marks are asked for."""
 
 TOUCHED = (
     "aligned_words",
@@ -77,25 +64,24 @@ def touch_exact(texts: Texts, exact: Flags, words: DocumentSpans, every: MarkedB
         if not exact[document]:
             continue
         start, end = texts.starts[document], texts.ends[document]
-        total: Any = 0
-        continued: Any = 0
-        boundaries: Any = 0
-        cut_chars: Any = 0
-        cut_graphemes: Any = 0
+        total: Int = 0
+        continued: Int = 0
+        boundaries: Int = 0
+        cut_chars: Int = 0
+        cut_graphemes: Int = 0
         first = ONE  # the document's start is a boundary of its first words
         clear = ZERO  # whether a boundary that is in no word lies right before these bytes
         doubtful = False
         position = start
         while position < end:
-            prefetch_to_read(marks, position + AHEAD)
             begins = in_range_64(marks, position, 0, WORD_BEGINS, 2)
             inner = in_range_64(marks, position, 0, INSIDE_WORD, 4)
             made = boundaries_from(boundary, position)
-            size: Any = min(end - position, AT_ONCE)
+            size: Int = min(end - position, AT_ONCE)
             if inner >> np.uint64(size) & ONE != ZERO:  # the last word goes on: it is left to the next round
                 size = highest_bit(begins & ~(ALL << np.uint64(size)))
             if size == 0:  # it is longer than can be looked at together
-                within: Any = 0
+                within: Int = 0
                 last = end_of_word(marks, position)
                 for at in range(position, last):
                     if is_boundary(boundary, at):
@@ -113,10 +99,10 @@ def touch_exact(texts: Texts, exact: Flags, words: DocumentSpans, every: MarkedB
             begins, inner, made = begins & here, inner & here, made & here
             boundaries += count_bits(made)
             rest = made & inner
-            left: Any = count_bits(begins)
+            left: Int = count_bits(begins)
             total += left + count_bits(rest)
             touching = 1
-            while touching <= AS_A_RULE or rest != ZERO:  # without a rest, a round has no effect
+            while rest != ZERO:
                 carried = rest + inner
                 more = count_bits(carried & ~inner)  # words that one token more touches
                 few[touching] += left - more
@@ -143,7 +129,7 @@ def touch_exact(texts: Texts, exact: Flags, words: DocumentSpans, every: MarkedB
 
 
 @kernel
-def end_of_word(marks: NDArray[np.uint8], at: Any) -> Any:
+def end_of_word(marks: Bytes, at: Int) -> Int:
     """Where the word that begins at `at` ends."""
     at += 1
     while marks[at] & INSIDE_WORD:
@@ -152,9 +138,9 @@ def end_of_word(marks: NDArray[np.uint8], at: Any) -> Any:
 
 
 @kernel
-def crossings(boundary: Bits, words: DocumentSpans, low: Any, high: Any) -> Any:
+def crossings(boundary: Words, words: DocumentSpans, low: Int, high: Int) -> Int:
     """How many tokens touch two or more of the words `low` to `high` of a document that they divide."""
-    crossing: Any = 0
+    crossing: Int = 0
     shared = False  # whether the word before shares a token with this one
     for word in range(low, high - 1):
         within = apart = False
@@ -223,7 +209,7 @@ def touch_words(
 
 
 @inline
-def tell(few: Ints, many: Offsets, n_many: Any, tokens: Any) -> Any:
+def tell(few: Ints, many: Offsets, n_many: int, tokens: Int) -> int:
     """Count a word of so many tokens in ``few[tokens]``, or append it to the `n_many` of `many`."""
     if tokens < len(few):
         few[tokens] += 1
@@ -233,17 +219,17 @@ def tell(few: Ints, many: Offsets, n_many: Any, tokens: Any) -> Any:
 
 
 @kernel
-def boundaries_inside(boundary: Bits, start: Offsets, end: Offsets, found: Ints) -> None:
+def boundaries_inside(boundary: Words, start: Offsets, end: Offsets, found: Ints) -> None:
     """How many boundaries lie inside each span, its two ends left out."""
     for span in range(len(start)):
-        n: Any = 0
+        n: Int = 0
         for at in range(start[span] + 1, end[span]):
             n += np.int64(is_boundary(boundary, at))
         found[span] = n
 
 
 @kernel
-def count_cuts(boundary: Bits, at: Ints, document: Ints, gold: Flags, aligned: Flags, counts: Ints) -> None:
+def count_cuts(boundary: Words, at: Ints, document: Ints, gold: Flags, aligned: Flags, counts: Ints) -> None:
     """Of the places `at` in aligned documents: boundaries, those that are `gold`, and all gold, by document."""
     for cut in range(len(at)):
         own = document[cut]

@@ -12,7 +12,8 @@ from tokbench.kernels.pointers import padded
 from tokbench.tokenizer import BatchTokenByter, TokenByter, Tokenizer, special_ids, token_bytes, unk_id
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from tokbench.kernels.pointers import Bytes, Ids, Ints
+    from tokbench.tally.text import Flags
 
 UNKNOWN_LENGTH = -1
 """The length of a token whose bytes the tokenizer does not tell."""
@@ -25,10 +26,10 @@ SPLIT, KNOWN, EMPTY, UNKNOWN, UNTOLD = 1, 2, 4, 8, 16
 class TokenArrays(NamedTuple):
     """A `TokenTable` as kernels take it."""
 
-    offset: NDArray[np.int64]
-    length: NDArray[np.int32]
-    blob: NDArray[np.uint8]
-    flags: NDArray[np.uint8]
+    offset: Ints
+    length: Ids
+    blob: Bytes
+    flags: Bytes
 
 
 class TokenTable:
@@ -54,13 +55,13 @@ class TokenTable:
     def __init__(self, tokenizer: Tokenizer) -> None:
         self.tokenizer = weakref.ref(tokenizer) if _weak(tokenizer) else lambda: tokenizer
         self.size = int(tokenizer.vocab_size)
-        self.flags: NDArray[np.uint8] = np.zeros(self.size, np.uint8)
-        self.length: NDArray[np.int32] = np.zeros(self.size, np.int32)
-        self.offset: NDArray[np.int64] = np.zeros(self.size, np.int64)
-        self.blob: NDArray[np.uint8] = padded(b"")
+        self.flags: Bytes = np.zeros(self.size, np.uint8)
+        self.length: Ids = np.zeros(self.size, np.int32)
+        self.offset: Ints = np.zeros(self.size, np.int64)
+        self.blob: Bytes = padded(b"")
         self.derived: dict[str, Any] = {}
         self.unk = unk_id(tokenizer)
-        self._special: NDArray[np.bool_] = np.zeros(self.size, np.bool_)
+        self._special: Flags = np.zeros(self.size, np.bool_)
         self._special[[index for index in special_ids(tokenizer) if 0 <= index < self.size]] = True
 
     @property
@@ -68,7 +69,7 @@ class TokenTable:
         """The table as kernels take it."""
         return TokenArrays(self.offset, self.length, self.blob, self.flags)
 
-    def know(self, ids: NDArray[np.int32]) -> None:
+    def know(self, ids: Ids) -> None:
         """Ask for whichever of `ids` are new; raises `TokenizerError` for ids outside the vocabulary."""
         if not len(ids):
             return
@@ -88,7 +89,7 @@ class TokenTable:
         start = int(self.offset[token_id])
         return self.blob[start : start + max(0, int(self.length[token_id]))].tobytes()
 
-    def _ask(self, ids: NDArray[np.int32]) -> None:
+    def _ask(self, ids: Ids) -> None:
         tokenizer = self.tokenizer()
         assert tokenizer is not None
         own = isinstance(tokenizer, TokenByter)

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 from tokbench.tally.text import TextBatch
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from tokbench.kernels.pointers import Ids, Words
 
 WORDS = 256
 LARGEST = (1 << 64) - 1
@@ -25,8 +24,8 @@ LARGEST = (1 << 64) - 1
 class WordSample:
     """Hashes of the sampled words (uint64, ascending) and the tokens each takes on its own (int32)."""
 
-    hashes: NDArray[np.uint64]
-    tokens: NDArray[np.int32]
+    hashes: Words
+    tokens: Ids
 
     @classmethod
     def empty(cls) -> WordSample:

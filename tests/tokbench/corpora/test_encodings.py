@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokbench.corpora import transcoding
-from tokbench.corpora.plain import LineFormat, WholeFileFormat
+from tokbench.corpora import encodings
+from tokbench.corpora.encodings import encoding_of
 from tokbench.corpora.storage import stat
-from tokbench.corpora.transcoding import encoding_of
+from tokbench.corpora.text import LineFormat, WholeFileFormat
 from tokbench.corpus import Dataset
 from tokbench.errors import CorpusError, SpecError
 from tokbench.spec import Spec
@@ -121,8 +121,8 @@ def test_what_was_written_is_read_back_whatever_the_chunks(
     path = tmp_path_factory.mktemp("text") / "x.txt"
     path.write_bytes(text.encode(name))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(transcoding, "READ", size)
-        with transcoding.open_text(str(path), name) as stream:
+        patch.setattr(encodings, "READ", size)
+        with encodings.open_text(str(path), name) as stream:
             found = stream.read()
     mark = "\ufeff" if name in ("utf-16", "utf-32") else ""  # which is left to whoever reads UTF-8
     assert found.decode("utf-8") == mark + text
@@ -132,7 +132,7 @@ def test_what_was_written_is_read_back_whatever_the_chunks(
 def test_a_wrong_byte_is_told_with_its_line_and_offset(
     size: int, tmp_path: Path, load: Load, read: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transcoding, "READ", size)
+    monkeypatch.setattr(encodings, "READ", size)
     good = "日本語の\nテキスト\n".encode("cp932") * 20
     (tmp_path / "x.txt.gz").write_bytes(gzip.compress(good + b"ab\x81\x01" + good))
     (tmp_path / "y.txt.xz").write_bytes(lzma.compress("añ\n".encode("utf-16") + b"x"))
@@ -221,5 +221,5 @@ def test_utf8_is_read_as_it_was(tmp_path: Path) -> None:
     assert "encoding" in WholeFileFormat(encoding="cp1252").identity()
     assert len(LineFormat().pieces(stat(path))) > 1  # and cut, where another encoding is not
     assert len(LineFormat(encoding="latin-1").pieces(stat(path))) == 1
-    with transcoding.open_text(path, "utf-8", start=5) as stream:
+    with encodings.open_text(path, "utf-8", start=5) as stream:
         assert stream.tell() == 5  # the file itself

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tokbench.corpora import lines as lines_module
 from tokbench.corpora.dataset import FilePiece
 from tokbench.corpora.lines import NotUtf8, line_blocks, lines_of
-from tokbench.corpora.plain import LineFormat
+from tokbench.corpora.text import LineFormat
 from tokbench.corpus import TextBlock
 from tokbench.errors import CorpusError
 

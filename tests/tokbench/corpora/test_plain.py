@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from tokbench.corpora import blocks
 from tokbench.corpora.dataset import FilePiece
-from tokbench.corpora.plain import LineFormat, WholeFileFormat
 from tokbench.corpora.storage import stat
+from tokbench.corpora.text import LineFormat, WholeFileFormat
 from tokbench.errors import CorpusError, SpecError, UnknownNameError
 from tokbench.tally import CorpusFacts
 

@@ -11,7 +11,7 @@ from typing import Any
 import numba
 import pytest
 
-from tokbench.kernels import compiling
+from tokbench.kernels import compiling, keeping
 from tokbench.kernels.compiling import KNOWN_BEFORE, KNOWN_FROM, PRIVATE, is_known
 
 PROGRAM = """
@@ -111,7 +111,7 @@ def test_a_damaged_cache_is_noticed_compiled_again_and_said(
 
     def called() -> tuple[int, str, int]:
         """What a fresh kernel gives, what is said, and whether it came from the cache."""
-        monkeypatch.setattr(compiling, "_damaged", [])
+        monkeypatch.setattr(keeping, "_damaged", [])
         names: dict[str, Any] = {"__name__": "adding"}
         exec(compile(source.read_text(), str(source), "exec"), names)
         add = compiling.kernel(names["add"])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokbench.batch import TokenBatch
-from tokbench.corpora.line_kernels import is_utf8
+from tokbench.corpora.lines import is_utf8
 from tokbench.corpus import Document
 from tokbench.kernels.pointers import padded
 from tokbench.tally.collect import FEW

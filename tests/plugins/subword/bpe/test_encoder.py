@@ -191,7 +191,7 @@ def test_compiling_is_announced_of_what_is_used(
 ) -> None:
     """What cuts text itself needs no kernel for pre-tokens found elsewhere, until there are some."""
     monkeypatch.setattr(compiling, "_told", [])
-    monkeypatch.setattr(compiling, "_on_disk", lambda function: function is not encode_spans)
+    monkeypatch.setattr(compiling, "on_disk", lambda function: function is not encode_spans)
     model = BpeModel(
         vocabulary=(*(bytes([byte]) for byte in range(256)), b"c "),  # which forbids to cut in front of spaces
         merges=np.empty((0, 3), np.int32),
