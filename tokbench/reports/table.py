@@ -37,10 +37,9 @@ class TableCell:
             >>> TableCell.known(0.5, float("nan")), TableCell.known(float("nan"), why="skipped").why
             (TableCell(value=0.5, low=None, high=None, why=''), 'skipped')
         """
-        figures = (
-            None if figure is None or figure != figure else float(figure) for figure in (value, low, high)
+        value, low, high = (
+            None if each is None or each != each else float(each) for each in (value, low, high)
         )
-        value, low, high = figures
         return cls(value=value, low=low, high=high, why=why if value is None else "")
 
     @property

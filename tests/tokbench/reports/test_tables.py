@@ -135,8 +135,8 @@ def test_a_case_made_to_be_hard_is_no_reason_not_to_rank(made_up_run: Callable[.
 def test_those_that_lose_the_same_are_ranked_where_none_is_lossless(made_up_run: Callable[..., Any]) -> None:
     run = lossy_run(made_up_run)
     wordpiece, unigram = "wordpiece:vocab_size=8000", "unigram:vocab_size=8000"
-    assert losses.comparable(run, [wordpiece, "bytes", unigram]) == [wordpiece, "bytes"]
-    assert losses.comparable(run, [unigram]) == []
+    assert comparable(run, [wordpiece, "bytes", unigram]) == [wordpiece, "bytes"]
+    assert comparable(run, [unigram]) == []
     run.frame = run.frame[run.frame["tokenizer"].isin([wordpiece, "bytes", unigram])]
     run.tokenizers = [unigram, wordpiece, "bytes"]
     said = compression(run)
