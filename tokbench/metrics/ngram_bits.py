@@ -18,7 +18,7 @@ from tokbench.corpus import Dataset, Document
 from tokbench.errors import CorpusError, SpecError
 from tokbench.metrics.context import CONFIDENCE, REPLICATES
 from tokbench.metrics.intervals import Interval, intervals
-from tokbench.metrics.measure import ALL
+from tokbench.metrics.metric import ALL
 from tokbench.metrics.ngram import NgramModel
 from tokbench.metrics.resampling import resampled_sums
 from tokbench.tally.text import BLOCK_DOCUMENTS, GROUPS
