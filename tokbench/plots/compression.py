@@ -74,7 +74,6 @@ def _panel(axes: Axes, run: Run, dataset: str, order: list[str]) -> None:
         style.tell(dot, row.tokenizer, said)
     axes.set_xlim(0, 1.04 * axes.dataLim.x1 if end is None else end)
     axes.set_xlabel(UNIT)
-    axes.spines["left"].set_visible(False)
     style.grid(axes)
 
 

@@ -144,35 +144,30 @@ def natural_datasets(run: Run) -> list[str]:
     return ([main] if main else []) + rest
 
 
-def known_difference(run: Run, metric: str, dataset: str, one: str, other: str) -> Any:
-    """The paired comparison of two tokenizers over a whole dataset, whichever way round; None without one."""
+def differences(run: Run, metric: str, dataset: str, language: str = OVERALL) -> pd.DataFrame:
+    """The rows of `comparisons.parquet` on a metric: paired differences, of every pair that was compared."""
     table = run.comparisons
     if not len(table):
+        return table
+    here = (table["dataset"] == dataset) & (table["language"] == language)
+    return table[(table["metric"] == metric) & here]
+
+
+def known_difference(run: Run, metric: str, dataset: str, one: str, other: str) -> Any:
+    """The paired difference of two tokenizers over a whole dataset, whichever way round; None without one."""
+    rows = differences(run, metric, dataset)
+    if not len(rows):
         return None
-    rows = table[
-        (table["metric"] == metric)
-        & (table["dataset"] == dataset)
-        & (table["language"] == OVERALL)
-        & table["tokenizer"].isin([one, other])
-        & table["baseline"].isin([one, other])
-    ]
+    rows = rows[rows["tokenizer"].isin([one, other]) & rows["baseline"].isin([one, other])]
     return None if rows.empty else rows.iloc[0]
 
 
 def p_values(run: Run, metric: str, dataset: str, language: str = OVERALL) -> dict[frozenset[str], float]:
     """The corrected p-values of a metric's paired differences, by pair; untested pairs are not there."""
-    table = run.comparisons
-    if not len(table):
-        return {}
-    rows = table[
-        (table["metric"] == metric)
-        & (table["dataset"] == dataset)
-        & (table["language"] == language)
-        & table["p_adjusted"].notna()
-    ]
     return {
-        frozenset((one, other)): float(p)
-        for one, other, p in zip(rows["tokenizer"], rows["baseline"], rows["p_adjusted"], strict=True)
+        frozenset((row.tokenizer, row.baseline)): float(row.p_adjusted)
+        for row in differences(run, metric, dataset, language).itertuples()
+        if row.p_adjusted is not None and row.p_adjusted == row.p_adjusted
     }
 
 

@@ -64,7 +64,6 @@ def draw(run: Run) -> Figure | None:
     axes.set_xlabel("bytes per token" if style.size().narrow else "difference in bytes per token")
     over = dataset_label(data.main_dataset(run))
     axes.set_title(f"against {labels[best]}" + ("" if style.size().narrow else f" · {over}"))
-    axes.spines["left"].set_visible(False)
     style.grid(axes)
     mean = (
         ", the mean of its languages"

@@ -45,7 +45,6 @@ def draw(run: Run) -> Figure | None:
     narrow = style.size().narrow
     axes.set_xlabel(("tokens" if narrow else "tokens for the same text") + ", × the reference language")
     axes.set_title(dataset_label(dataset))
-    axes.spines["left"].set_visible(False)
     style.grid(axes)
     shades = "shades and the bar of the most expensive: 95 % intervals; " if known else ""
     style.caption(

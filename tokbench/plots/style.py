@@ -292,10 +292,10 @@ def ticks(axes: Axes, values: Mapping[str, float], row: float, *, colour: str, t
     tell(path, tokenizer, "", [(name, value_text(float(value), unit)) for name, value in values.items()])
 
 
-def grid(axes: Axes, axis: str = "x") -> None:
-    """Faint lines to read values by, and no frame where they run."""
-    axes.grid(True, axis=axis)  # type: ignore[arg-type]
-    axes.spines["bottom" if axis == "x" else "left"].set_visible(False)
+def grid(axes: Axes) -> None:
+    """Faint upright lines to read the values of rows by, and no frame."""
+    axes.grid(True, axis="x")
+    axes.spines[:].set_visible(False)
 
 
 def caption(figure: Figure, text: str) -> None:

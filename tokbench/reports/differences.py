@@ -23,11 +23,9 @@ MOST_PAIRS = 200
 
 def table(run: Run, metric: str, dataset: str) -> Table:
     """Every pair compared in a metric over a whole dataset, the largest difference first."""
-    rows = run.comparisons
+    rows = data.differences(run, metric, dataset)
     if len(rows):
-        kept = (rows["metric"] == metric) & (rows["dataset"] == dataset) & (rows["language"] == data.OVERALL)
-        rows = rows[kept & rows["value"].notna()]
-        rows = rows.sort_values("value", key=abs, ascending=False)
+        rows = rows[rows["value"].notna()].sort_values("value", key=abs, ascending=False)
     labels, lost = run_labels(run), losses(run)
     of = len(rows)
     if of > MOST_PAIRS:  # those first that speak for both

@@ -16,7 +16,6 @@ from tokbench.reports.diffs import diff_table, passages_table
 from tokbench.reports.findings import findings
 from tokbench.reports.html import details
 from tokbench.reports.html.assemble import assemble, asset
-from tokbench.reports.html.decision import decision
 from tokbench.reports.html.diffs import divergences
 from tokbench.reports.html.drawing import Drawings, Drawn
 from tokbench.reports.html.heat import Heat
@@ -120,7 +119,7 @@ def build(run: Run, drawings: Drawings) -> Page:
         scope=_scope(run),
         tokenizers=run_labels(run),
         languages={code: language_label(code, data.kind(run, main)) for code in sorted(run.languages(main))},
-        decision=decision(run),
+        decision=details.decision(run),
         headlines=headlines,
         findings=told,
         sections=[first, *sections],
