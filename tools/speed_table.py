@@ -19,7 +19,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tokbench.plots import data
+from tokbench.plots.labels import run_labels
 from tokbench.reports.markdown import render
 from tokbench.reports.speeds import speed_tables
 from tokbench.reports.table import Column, Row, Table, TableCell
@@ -38,7 +38,7 @@ def table(runs: Sequence[Run]) -> str:
     """The runs' ratios in Markdown: for each dataset from a warm and from a cold cache."""
     found = [ratios(run) for run in runs]
     references = same_work(runs[0])
-    labels = data.names(runs[0], [*references])
+    labels = run_labels(runs[0], [*references])
     datasets = dict.fromkeys(dataset for _, dataset, _ in found[0])
     columns = [
         Column.text("reference", "beside"),

@@ -61,8 +61,8 @@ def lint(
     from tokbench.lint import output
     from tokbench.lint.check import Outcome
     from tokbench.lint.running import lint as run_checks
+    from tokbench.lint.running import subject_of
     from tokbench.lint.settings import Settings, read_settings
-    from tokbench.lint.subject import subject_of
 
     known = list(registry.checks.values())
     chosen = read_settings(settings, known) if settings else Settings()
@@ -100,7 +100,7 @@ def injection(
     from dataclasses import asdict
 
     from tokbench.lint.injection import VARIANTS, injections
-    from tokbench.lint.subject import subject_of
+    from tokbench.lint.running import subject_of
 
     found = injections(subject_of(registry, spec, {}))
     if not found and not as_json:

@@ -131,21 +131,22 @@ def chart(
     """Draw a metric over runs, a curve for each tokenizer: how its figure moved."""
     from tokbench.cli.convert import check_target
     from tokbench.errors import TokbenchError
-    from tokbench.plots import style
+    from tokbench.plots.files import known_format, save
     from tokbench.plots.history import draw_history
+    from tokbench.plots.style import house_style
     from tokbench.results import Run
 
     registry.pick(registry.metrics, metric, "metric")
-    style.known_format(output.suffix.lstrip("."))
+    known_format(output.suffix.lstrip("."))
     check_target(output, force=force)
     opened = [Run.open(run) for run in runs]
     spec = None if dataset is None else str(registry.dataset_spec(dataset))
-    with reading(*runs), style.house_style(size):
+    with reading(*runs), house_style(size):
         figure = draw_history(opened, metric, spec)
         if figure is None:
             where = f" on {spec}" if spec else ""
             raise TokbenchError(f"no tokenizer has {metric}{where} in two of these runs")
-        style.save(figure, output)
+        save(figure, output)
     typer.echo(output)
 
 

@@ -14,7 +14,7 @@ table by id can say.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import IntEnum
 from itertools import islice
 from pathlib import Path
@@ -221,13 +221,8 @@ class Proof:
     def as_json(self) -> dict[str, Any]:
         """The proof in JSON's types."""
         named = ("document", "decoded", "table")
-        return {
-            **{
-                name: getattr(self, name)
-                for name in ("documents", "exact", "tokens", "text", "decoded", "table")
-            },
-            "examples": [dict(zip(named, example, strict=True)) for example in self.examples],
-        }
+        examples = [dict(zip(named, example, strict=True)) for example in self.examples]
+        return {**asdict(self), "examples": examples}
 
 
 def prove(

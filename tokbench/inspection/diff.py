@@ -6,8 +6,9 @@ It is the proof that one implementation may stand for another: a port, a convert
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -93,7 +94,8 @@ def diff(
     n_tokens = [0, 0]
     causes: Counter[str] = Counter()
     kept: list[Divergence] = []
-    for chunk in _chunks(documents):
+    rest = iter(documents)
+    while chunk := list(islice(rest, DOCUMENTS_A_BATCH)):
         texts = [text for _, text in chunk]
         batch_a, batch_b = encode_batch(a, texts), encode_batch(b, texts)
         n_tokens[0] += len(batch_a.ids)
@@ -138,17 +140,6 @@ def _divergence(
     if found is None:  # ids differ, so what is left is a plugin whose two calls disagree
         raise TokenizerError(f"{a.name} or {b.name}: encode_batch and encode give different ids for {name}")
     return found
-
-
-def _chunks(documents: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
-    chunk: list[tuple[str, str]] = []
-    for document in documents:
-        chunk.append(document)
-        if len(chunk) == DOCUMENTS_A_BATCH:
-            yield chunk
-            chunk = []
-    if chunk:
-        yield chunk
 
 
 def _same_ids(a: NDArray[np.int32], b: NDArray[np.int32]) -> bool:

@@ -6,7 +6,3 @@ from tokbench.lint import files, specials, text, vocabulary
 from tokbench.lint.check import Check
 
 CATALOGUE: tuple[Check, ...] = (*vocabulary.CHECKS, *text.CHECKS, *files.CHECKS, *specials.CHECKS)
-
-LOADS = "TB001"
-"""The code for a tokenizer that cannot be loaded: nothing else is checked then."""
-LOADS_NAME = "loads"

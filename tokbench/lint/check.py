@@ -54,7 +54,7 @@ class Finding:
         count: int,
         *,
         of: str,
-        bounds: Mapping[str, float],
+        bounds: Bounds,
         total: int | None = None,
         examples: Sequence[str] = (),
     ) -> Finding:
@@ -69,7 +69,9 @@ class Finding:
         return cls(outcome, shown, count, tuple(examples[:SHOWN]))
 
 
-Look = Callable[["Subject", Mapping[str, float]], Finding]
+Bounds = Mapping[str, float]
+"""The thresholds that a check judges by, by name."""
+Look = Callable[["Subject", Bounds], Finding]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,12 +88,10 @@ class Check:
     summary: str
     harm: str
     look: Look
-    bounds: Mapping[str, float] = field(default_factory=dict)
+    bounds: Bounds = field(default_factory=dict)
 
     @classmethod
-    def of(
-        cls, code: str, name: str, *, harm: str, bounds: Mapping[str, float] | None = None
-    ) -> Callable[[Look], Check]:
+    def of(cls, code: str, name: str, *, harm: str, bounds: Bounds | None = None) -> Callable[[Look], Check]:
         """A decorator that makes a check of a function, whose docstring is the summary."""
         return lambda look: cls(
             code=code, name=name, summary=getdoc(look) or "", harm=harm, look=look, bounds=bounds or {}

@@ -8,11 +8,10 @@ from itertools import pairwise
 from typing import Any
 
 from tokbench.errors import TokbenchError
-from tokbench.lint.check import Check, Finding, Outcome
+from tokbench.lint.check import Bounds, Check, Finding, Outcome
 from tokbench.lint.samples import ROUND_TRIPS
 from tokbench.lint.subject import Subject, shown
 
-Bounds = Mapping[str, float]
 _ROLES = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 _PARTS = ("normalizers", "pretokenizers", "processors", "decoders")
 

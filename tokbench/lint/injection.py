@@ -7,10 +7,11 @@ string as a user's message.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from tokbench.errors import TokbenchError
 from tokbench.lint.chat import render
@@ -63,12 +64,21 @@ class Injection:
     refused: str = ""
 
 
+_tried: WeakKeyDictionary[Subject, list[Injection]] = WeakKeyDictionary()
+
+
 def injections(subject: Subject) -> list[Injection]:
-    """Every control string in every variant through every entry there is.
+    """Every control string in every variant through every entry there is, tried once for each subject.
 
     A variant that leaves a string as it is (upper case of ``[SEP]``) is not listed; entries that a tokenizer
     lacks are not either.
     """
+    if subject not in _tried:
+        _tried[subject] = list(_injections(subject))
+    return _tried[subject]
+
+
+def _injections(subject: Subject) -> Iterator[Injection]:
     content = subject.tokenizer.encode
     entries: dict[str, Callable[[str], list[int]]] = {ENCODE: lambda text: list(content(text))}
     if subject.matching is not None:
@@ -76,7 +86,6 @@ def injections(subject: Subject) -> list[Injection]:
         entries[MATCHING] = lambda text: list(matching.encode(text))
         if subject.chat_template is not None:
             entries[CHAT] = partial(_by_template, subject)
-    found = []
     for control, index in subject.controls.items():
         for variant, write in VARIANTS.items():
             text = write(control)
@@ -89,8 +98,7 @@ def injections(subject: Subject) -> list[Injection]:
                 except TokbenchError as error:
                     became, refused = (), str(error)
                 became = tuple(one for one in became if one != getattr(subject.tokenizer, "unk_id", None))
-                found.append(Injection(control, index, variant, entry, became, refused))
-    return found
+                yield Injection(control, index, variant, entry, became, refused)
 
 
 def summary(found: Sequence[Injection]) -> list[dict[str, Any]]:
@@ -107,14 +115,15 @@ def summary(found: Sequence[Injection]) -> list[dict[str, Any]]:
         if one.refused:
             row["refused"][one.control] = None
         if one.became:
-            row[_WRITTEN.get(one.variant, "altered")][one.control] = None
+            row[AS_IT_IS.get(one.variant, "altered")][one.control] = None
     return [
         {"entry": entry, **{kind: len(row[kind]) if kind in kinds[:2] else list(row[kind]) for kind in kinds}}
         for entry, row in rows.items()
     ]
 
 
-_WRITTEN = {"exact": "exact", "inside a word": "within", "after a line's end": "within"}
+AS_IT_IS = {"exact": "exact", "inside a word": "within", "after a line's end": "within"}
+"""The variants that hold the string as it is; all others alter it."""
 
 
 def _by_template(subject: Subject, text: str) -> list[int]:

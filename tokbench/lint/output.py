@@ -8,9 +8,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from tokbench.lint.catalogue import LOADS, LOADS_NAME
 from tokbench.lint.check import Check, Outcome
-from tokbench.lint.running import CheckedRow
+from tokbench.lint.running import LOADS, LOADS_NAME, CheckedRow
 
 _LEVELS = {Outcome.FAIL: "error", Outcome.WARN: "warning"}
 

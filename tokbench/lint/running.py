@@ -1,15 +1,23 @@
-"""Runs checks on a tokenizer; one that raises becomes a finding and stops no other."""
+"""Opens a tokenizer for checks and runs them; one that raises becomes a finding and stops no other."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
 from tokbench.errors import TokbenchError
-from tokbench.lint.catalogue import LOADS, LOADS_NAME
 from tokbench.lint.check import Check, Finding, Outcome
 from tokbench.lint.settings import Settings
 from tokbench.lint.subject import Subject
+
+if TYPE_CHECKING:
+    from tokbench.registry import Registry
+    from tokbench.spec import Spec
+
+LOADS, LOADS_NAME = "TB001", "loads"
+"""Code and name of the check that a tokenizer can be loaded: where it cannot, nothing else is checked."""
 
 Tell = Callable[[float, str], None]
 
@@ -28,6 +36,22 @@ class CheckedRow:
     def outcome(self) -> Outcome:
         """What it came to."""
         return self.finding.outcome
+
+
+def subject_of(registry: Registry, spec: str | Spec, texts: Mapping[str, Sequence[str]]) -> Subject:
+    """What checks look at, of a spec: the tokenizer loaded, its files, and how to open it otherwise."""
+    parsed = registry.tokenizer_spec(spec)
+    family = registry.tokenizers[parsed.family]
+    tokenizer = registry.load(parsed)
+    files = family.files(parsed, registry.context) if family.files is not None else ()
+    return Subject(
+        spec=str(spec),
+        tokenizer=tokenizer,
+        files=tuple(files),
+        texts=texts,
+        open=registry.load,
+        open_matching=partial(registry.load_matching, parsed),
+    )
 
 
 def lint(

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from tokbench.errors import TokbenchError
 from tokbench.lint.chat import overhead, render
-from tokbench.lint.check import SHOWN, Check, Finding, Outcome
-from tokbench.lint.injection import CHAT, ENCODE, MATCHING, Injection
+from tokbench.lint.check import SHOWN, Bounds, Check, Finding, Outcome
+from tokbench.lint.injection import AS_IT_IS, CHAT, ENCODE, MATCHING, Injection, injections
 from tokbench.lint.subject import Subject, shown
 
-Bounds = Mapping[str, float]
 _CONTROL = re.compile(
     r"<\|[^|<>]+\|>|</?s>|<(?:pad|unk|bos|eos|mask|sep|cls)>|\[(?:PAD|UNK|CLS|SEP|MASK|BOS|EOS|/?INST)\]"
     r"|<(?:start|end)_of_(?:turn|image|text)>|<</?SYS>>|<｜[^｜]+｜>"
@@ -38,7 +37,7 @@ def as_text(subject: Subject, bounds: Bounds) -> Finding:
     """Special tokens that plain text produces through the spec as given."""
     if not subject.controls:
         return Finding.passed("there are no special tokens")
-    wrong = [one for one in subject.injections if one.entry == ENCODE and one.became]
+    wrong = [one for one in injections(subject) if one.entry == ENCODE and one.became]
     if isinstance(given := subject.facts.get("special_token_text"), str) and given == "match":
         return Finding(
             Outcome.FAIL, "the spec itself asks for special tokens to be matched in text", len(wrong)
@@ -83,8 +82,7 @@ def variants(subject: Subject, bounds: Bounds) -> Finding:
         return Finding.passed("there are no special tokens")
     if subject.matching is None:
         return Finding.unchecked("the family does not offer to match special tokens in text")
-    exact = ("exact", "inside a word", "after a line's end")
-    tried = [one for one in subject.injections if one.entry == MATCHING and one.variant not in exact]
+    tried = [one for one in injections(subject) if one.entry == MATCHING and one.variant not in AS_IT_IS]
     # <s> in upper case may be another's exact text; one that holds another as a part is no variant of it
     wrong = [one for one in tried if one.id in one.became]
     return Finding.judged(
@@ -151,7 +149,7 @@ def chat_injection(subject: Subject, bounds: Bounds) -> Finding:
         return Finding.unchecked("there is no chat template")
     if subject.matching is None:
         return Finding.unchecked("the family does not offer to match special tokens in text")
-    wrong = [one for one in subject.injections if one.entry == CHAT and one.became]
+    wrong = [one for one in injections(subject) if one.entry == CHAT and one.became]
     return Finding.judged(
         len({one.control for one in wrong}),
         of=f"of {len(subject.controls):,} control strings in a user's message become control ids",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,15 +15,12 @@ from tokbench.tokenizer import Describable, Tokenizer, encode_batch, special_ids
 
 if TYPE_CHECKING:
     from tokbench.inspection.audit import VocabularyAudit
-    from tokbench.lint.injection import Injection
-    from tokbench.registry import Registry
-    from tokbench.spec import Spec
 
 TEMPLATES = ("chat_template.jinja", "chat_template.json")
 """Where a chat template lies, where it is not in tokenizer_config.json."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Subject:
     """A loaded tokenizer with its files.
 
@@ -118,13 +115,6 @@ class Subject:
         """The tokenizer as it is where special tokens are matched in text; None where that is not on offer."""
         return self.open_matching()
 
-    @cached_property
-    def injections(self) -> Sequence[Injection]:
-        """What its control strings become in plain text; see `tokbench.lint.injection`."""
-        from tokbench.lint.injection import injections
-
-        return injections(self)
-
     def sample(self) -> Sequence[str]:
         """The texts given, or the built-in sentences."""
         return [text for texts in self.texts.values() for text in texts] or list(SENTENCES.values())
@@ -132,22 +122,6 @@ class Subject:
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
         """The ids of each text, as lists."""
         return encode_batch(self.tokenizer, texts).to_lists()
-
-
-def subject_of(registry: Registry, spec: str | Spec, texts: Mapping[str, Sequence[str]]) -> Subject:
-    """What checks look at, of a spec: the tokenizer loaded, its files, and how to open it otherwise."""
-    parsed = registry.tokenizer_spec(spec)
-    family = registry.tokenizers[parsed.family]
-    tokenizer = registry.load(parsed)
-    files = family.files(parsed, registry.context) if family.files is not None else ()
-    return Subject(
-        spec=str(spec),
-        tokenizer=tokenizer,
-        files=tuple(files),
-        texts=texts,
-        open=registry.load,
-        open_matching=partial(registry.load_matching, parsed),
-    )
 
 
 def _json(path: Path) -> Any:

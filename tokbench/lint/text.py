@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping
 
-from tokbench.lint.check import SHOWN, Check, Finding, Outcome
+from tokbench.lint.check import SHOWN, Bounds, Check, Finding, Outcome
 from tokbench.lint.samples import PRINTABLE, ROUND_TRIPS, SENTENCES
 from tokbench.lint.subject import Subject, shown
 from tokbench.tally.loss import kinds_of_loss
 from tokbench.tokenizer import token_bytes, unk_id
-
-Bounds = Mapping[str, float]
 
 _NUMBERS = ("1234567", "12345678", "9876543210", "20240115", "31415926535")
 _ACCENTED = ("café", "naïve", "Å", "é", "Tất cả", "한글", "がぎぐ", "ñandú")

@@ -5,15 +5,12 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
-from collections.abc import Mapping
 
 from tokbench.inspection.audit import Status
 from tokbench.inspection.usage import usage as count_ids
-from tokbench.lint.check import SHOWN, Check, Finding, Outcome
+from tokbench.lint.check import SHOWN, Bounds, Check, Finding, Outcome
 from tokbench.lint.subject import Subject, shown
 from tokbench.tokenizer import token_bytes
-
-Bounds = Mapping[str, float]
 
 _CONTINUATION = range(0x80, 0xC0)
 _NEVER_IN_UTF8 = frozenset([0xC0, 0xC1, *range(0xF5, 0x100)])

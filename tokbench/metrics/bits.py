@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -53,14 +53,13 @@ class BitsFigure:
 
 @dataclass(frozen=True, slots=True)
 class BitsAudit:
-    """What an audit found: the exact figure first, then the short cuts.
+    """What an audit found; of `figures` the exact one first, then the short cuts.
 
     `left_out` documents are in no figure; `rewritten` ones decode to other text than theirs, `from_ids` are
     those without a text, of which the decoded text was counted.
     """
 
     tokenizer: str
-    figures: tuple[BitsFigure, ...]
     documents: int
     tokens: int
     special_tokens: int
@@ -69,6 +68,7 @@ class BitsAudit:
     left_out: int
     rewritten: int
     from_ids: int
+    figures: tuple[BitsFigure, ...]
 
     @property
     def bits_per_byte(self) -> float:
@@ -77,24 +77,7 @@ class BitsAudit:
 
     def as_json(self) -> dict[str, Any]:
         """The audit in JSON's types."""
-        counted = (
-            "documents",
-            "tokens",
-            "special_tokens",
-            "unscored",
-            "bytes",
-            "left_out",
-            "rewritten",
-            "from_ids",
-        )
-        return {
-            "tokenizer": self.tokenizer,
-            **{name: getattr(self, name) for name in counted},
-            "figures": [
-                {name: getattr(figure, name) for name in BitsFigure.__dataclass_fields__}
-                for figure in self.figures
-            ],
-        }
+        return asdict(self)
 
 
 def audit_bits(
@@ -132,7 +115,7 @@ def audit_bits(
     found = _figures(table, sums, seed)
     whole = dict(zip(SUMS, sums.sum(axis=1).tolist(), strict=True))
     totals = {name: int(whole[name]) for name in ("documents", "tokens", "special_tokens", "bytes")}
-    return BitsAudit(tokenizer.name, tuple(found), **totals, **counted)
+    return BitsAudit(tokenizer.name, **totals, **counted, figures=tuple(found))
 
 
 def _rows(

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from tokbench.metrics.cell import Evaluated, MeasuredCell, evaluate, unit_of
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.families import Family, Score
 from tokbench.metrics.intervals import intervals
-from tokbench.metrics.languages import Languages, computed, figure_of
-from tokbench.metrics.measure import ALL, Evaluated, MeasuredCell, evaluate, unit_of
-from tokbench.metrics.metric import CellKey, Metric
+from tokbench.metrics.languages import Languages, figure_of
+from tokbench.metrics.metric import ALL, CellKey, Metric
 from tokbench.tally import Tally
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def differences(
                     for metric in compared
                 }
             if language == ALL:
-                figures |= across(cells, list(found), dataset, languages, together, context)
+                figures |= _across(cells, list(found), dataset, languages, together, context)
             kinds = [*compared, *(together if language == ALL else ())]
             _pairs(found, kinds, context, figures, family, here, tests)
         rows += [
@@ -106,17 +106,15 @@ def _cells(
     context: MeasureContext,
 ) -> dict[str, MeasuredCell]:
     """The cells of one language (or of all together) by tokenizer, where there are any."""
-    found: dict[str, MeasuredCell] = {}
-    for tokenizer in tokenizers:
-        wanted = [CellKey(tokenizer, dataset, each) for each in (languages if language == ALL else [language])]
-        if all(key in cells for key in wanted):
-            tally = Tally.sum(cells[key] for key in wanted)
-            key = CellKey(tokenizer, dataset, language)
-            found[tokenizer] = MeasuredCell(key, tally, context, len(wanted))
-    return found
+    wanted = languages if language == ALL else [language]
+    return {
+        tokenizer: MeasuredCell.of(cells, CellKey(tokenizer, dataset, language), languages, context)
+        for tokenizer in tokenizers
+        if all(CellKey(tokenizer, dataset, each) in cells for each in wanted)
+    }
 
 
-def across(
+def _across(
     cells: Mapping[CellKey, Tally],
     tokenizers: Sequence[str],
     dataset: str,
@@ -131,19 +129,14 @@ def across(
     for tokenizer in tokenizers if metrics and len(names) > 1 else ():
         some = []
         for language in names:
-            key = CellKey(tokenizer, dataset, language)
-            some.append(MeasuredCell(key, cells[key], context))
+            some.append(MeasuredCell.of(cells, CellKey(tokenizer, dataset, language), (), context))
             some[-1].keep(Languages.COUNTS)
-        languages = Languages.of(some, parallel=context.parallel.get(dataset, False), context=context)
+        languages = Languages.of(some, context)
         again = languages.resamples()
         for metric in metrics:
-            value, status = figure_of(metric, languages)
-            drawn = None
-            if value is not None and again is not None and not metric.no_interval:
-                with np.errstate(all="ignore"):
-                    drawn = np.asarray(computed(metric, again)[0], np.float64)
-            value = None if value is None else float(value)
-            found[tokenizer, metric.name] = Evaluated(metric.unit, value, status, drawn)
+            value, status, drawn = figure_of(metric, languages, again)
+            figures = None if drawn is None else np.asarray(drawn, np.float64)
+            found[tokenizer, metric.name] = Evaluated(metric.unit, value, status, figures)
     return found
 
 

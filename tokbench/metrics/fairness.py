@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tokbench.metrics.languages import Languages
@@ -74,8 +75,11 @@ def _grouped(by: str) -> Any:
 _PLURAL = {"script": "scripts", "family": "language families"}
 
 
+_of_languages = partial(Metric, level="languages", needs=("parallel",), group="fairness")
+"""A figure of languages of parallel text."""
+
 METRICS = (
-    Metric(
+    _of_languages(
         name="premium",
         unit="ratio",
         better="parity",
@@ -87,14 +91,11 @@ METRICS = (
             "more than 1 %, unless another is chosen."
         ),
         compute=_premium,
-        level="languages",
-        needs=("parallel",),
         per_language=True,
-        group="fairness",
         shown=("languages",),
         order=35,
     ),
-    Metric(
+    _of_languages(
         name="gini",
         unit="0..1",
         better="lower",
@@ -103,14 +104,11 @@ METRICS = (
         source=_PARITY,
         caveat=f"{_PARALLEL} Ranks tokenizers otherwise than gini_bytes. {_LINES}",
         compute=lambda g: gini(g.tokens / g.lines),
-        level="languages",
-        needs=("parallel",),
-        group="fairness",
         shown=("headline", "terminal"),
         order=28,
         heading="Gini",
     ),
-    Metric(
+    _of_languages(
         name="gini_bytes",
         unit="0..1",
         better="lower",
@@ -121,11 +119,8 @@ METRICS = (
             "bytes as tokens give exactly 0."
         ),
         compute=lambda g: gini(g.tokens / g.bytes),
-        level="languages",
-        needs=("parallel",),
-        group="fairness",
     ),
-    Metric(
+    _of_languages(
         name="cost_ratio",
         unit="ratio",
         better="parity",
@@ -134,11 +129,8 @@ METRICS = (
         source=_PETROV,
         caveat=f"{_PARALLEL} Two languages decide it, whichever they are. {_LINES}",
         compute=lambda g: g.tokens.max(axis=0) / g.tokens.min(axis=0),
-        level="languages",
-        needs=("parallel",),
-        group="fairness",
     ),
-    Metric(
+    _of_languages(
         name="cost_variation",
         unit="ratio",
         better="lower",
@@ -146,12 +138,9 @@ METRICS = (
         formula=r"\sigma(c) / \mu(c)",
         caveat=f"{_PARALLEL} {_LINES}",
         compute=lambda g: (g.tokens / g.lines).std(axis=0) / (g.tokens / g.lines).mean(axis=0),
-        level="languages",
-        needs=("parallel",),
-        group="fairness",
     ),
     *(
-        Metric(
+        _of_languages(
             name=f"gini_{_PLURAL[by].split()[-1]}",
             unit="0..1",
             better="lower",
@@ -159,9 +148,6 @@ METRICS = (
             formula=r"\frac{\sum_i \sum_j |\bar c_i - \bar c_j|}{2 n^2 \mu}",
             caveat=f"{_PARALLEL} Languages whose {by} is not known are left out.",
             compute=_grouped(by),
-            level="languages",
-            needs=("parallel",),
-            group="fairness",
         )
         for by in ("script", "family")
     ),

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from tokbench.metrics.cell import MeasuredCell
     from tokbench.metrics.context import MeasureContext
-    from tokbench.metrics.measure import MeasuredCell
 
 
 _HIDDEN = 0.01
@@ -45,8 +45,8 @@ class Languages:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, cells: Sequence[MeasuredCell], *, parallel: bool, context: MeasureContext) -> Languages:
-        """The languages of some cells; the cheapest is the reference where none is named."""
+    def of(cls, cells: Sequence[MeasuredCell], context: MeasureContext) -> Languages:
+        """The languages of the cells of one dataset; the cheapest is the reference where none is named."""
         import numpy as np
 
         names = tuple(cell.key.language for cell in cells)
@@ -64,7 +64,7 @@ class Languages:
             np.array([cell.counts.documents for cell in cells], np.float64),
             np.array([cell.counts.chars for cell in cells], np.float64),
             reference,
-            parallel,
+            any(context.parallel.get(cell.key.dataset, False) for cell in cells),
             tuple(cells),
         )
 
@@ -114,11 +114,7 @@ def across(languages: Languages, overall: MeasuredCell, metrics: Sequence[Metric
     rows: list[Measurement] = []
     figures: list[tuple[int, NDArray[np.float64]]] = []
     for metric in metrics:
-        result, status = figure_of(metric, languages)
-        resampled = None
-        if again is not None and result is not None and not metric.no_interval:
-            with np.errstate(all="ignore"):
-                resampled, _ = computed(metric, again)
+        result, status, resampled = figure_of(metric, languages, again)
         each = metric.per_language
         for index, cell in enumerate([*(languages.cells if each else ()), overall]):
             one = cell is overall
@@ -143,16 +139,26 @@ def across(languages: Languages, overall: MeasuredCell, metrics: Sequence[Metric
     return rows
 
 
-def figure_of(metric: Metric, languages: Languages) -> tuple[Any, str]:
-    """The figure of some languages (of each, if it is `per_language`), or None and why there is none."""
+def figure_of(metric: Metric, languages: Languages, again: Languages | None) -> tuple[Any, str, Any]:
+    """The figure of some languages (of each, if it is `per_language`), or None; its status; it on resamples.
+
+    `again` are the languages' resamples. None as the last where there are none, or no figure.
+    """
+    import numpy as np
+
     problem = languages.problem(metric)
     if problem is not None:
-        return None, f"undefined: {problem}"
-    result, status = computed(metric, languages)
-    return (result, status) if metric.per_language or status != "ok" else as_number(result)
+        return None, f"undefined: {problem}", None
+    result, status = _computed(metric, languages)
+    if status == "ok" and not metric.per_language:
+        result, status = as_number(result)
+    if result is None or again is None or metric.no_interval:
+        return result, status, None
+    with np.errstate(all="ignore"):
+        return result, status, _computed(metric, again)[0]
 
 
-def computed(metric: Metric, languages: Languages) -> tuple[Any, str]:
+def _computed(metric: Metric, languages: Languages) -> tuple[Any, str]:
     """What a metric gives for languages, be it on resamples; or None and why."""
     try:
         return metric.compute(replace(languages, options=metric.settings)), "ok"

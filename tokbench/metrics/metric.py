@@ -167,8 +167,12 @@ def _problem_of(metric: Metric) -> str | None:
     return problem_of(metric.count)
 
 
+ALL = "all"
+"""The language of figures that are of all languages of a dataset together."""
+
+
 class CellKey(NamedTuple):
-    """What a cell is about: canonical tokenizer spec, canonical dataset spec, language ("all" for the sum)."""
+    """What a cell is about: canonical tokenizer spec, canonical dataset spec, language (or `ALL`)."""
 
     tokenizer: str
     dataset: str

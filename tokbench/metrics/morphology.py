@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tokbench.corpus import Document
 from tokbench.metrics.gold import GoldWord
-from tokbench.metrics.metric import Better, Metric, Undefined
+from tokbench.metrics.metric import Metric, Undefined
 from tokbench.metrics.resampling import resampled_sums
 from tokbench.metrics.structure import f1
 from tokbench.tally.text import GROUPS
@@ -121,41 +122,14 @@ _ALONE = (
     "Words are encoded alone, which differs from words in context where the space belongs to the token. The "
     "interval is over the gold words."
 )
-
-
 _EVERYWHERE = (
     "No direction: a vocabulary that cuts everywhere, into bytes or characters, meets every boundary and "
     "reaches 1 without knowing one. Rank by morph_f1, in which each wrong cut counts."
 )
-
-
-def _metric(
-    name: str,
-    summary: str,
-    formula: str,
-    compute: Any,
-    *,
-    unit: str,
-    caveat: str,
-    source: str = "",
-    better: Better = "none",
-) -> Metric:
-    return Metric(
-        name=name,
-        unit=unit,
-        better=better,
-        summary=summary,
-        formula=formula,
-        source=source,
-        caveat=f"{caveat} {_ALONE}",
-        compute=compute,
-        needs=("morphology",),
-        group="morphology",
-    )
-
+_of_gold_words = partial(Metric, needs=("morphology",), group="morphology")
 
 METRICS = (
-    Metric(
+    _of_gold_words(
         name="gold_words",
         unit="words",
         better="none",
@@ -164,69 +138,78 @@ METRICS = (
         caveat="Words that the tokenizer rewrites in a way that cannot be followed are left out.",
         no_interval="It is the size of what was measured: nothing is estimated.",
         compute=lambda t: t.morphology.words,
-        needs=("morphology",),
-        group="morphology",
     ),
-    _metric(
-        "morph_f1",
-        "How well token boundaries inside words agree with morpheme boundaries, all words counted.",
-        r"\frac{2\,|B \cap M|}{|B| + |M|}",
-        lambda t: f1(t.morphology.hits, t.morphology.made, t.morphology.gold),
+    _of_gold_words(
+        name="morph_f1",
         unit="F1",
         better="higher",
+        summary="How well token boundaries inside words agree with morpheme boundaries, all words counted.",
+        formula=r"\frac{2\,|B \cap M|}{|B| + |M|}",
         caveat=(
             "Words of one token make no boundary, so they cost recall; words of one morpheme have none, so "
-            "each cut in them costs precision. Data without the latter (MorphScore's) flatters precision."
+            "each cut in them costs precision. Data without the latter (MorphScore's) flatters precision. "
+            f"{_ALONE}"
         ),
+        compute=lambda t: f1(t.morphology.hits, t.morphology.made, t.morphology.gold),
     ),
-    _metric(
-        "morph_f1_split",
-        "The same over words of two or more tokens only.",
-        r"\frac{2\,|B \cap M|}{|B| + |M|},\ |t(w)| \geq 2",
-        lambda t: f1(t.morphology.hits, t.morphology.made, t.morphology.gold_split),
+    _of_gold_words(
+        name="morph_f1_split",
         unit="F1",
         better="higher",
-        caveat="A large vocabulary leaves only its rare words to be judged.",
+        summary="The same over words of two or more tokens only.",
+        formula=r"\frac{2\,|B \cap M|}{|B| + |M|},\ |t(w)| \geq 2",
+        caveat=f"A large vocabulary leaves only its rare words to be judged. {_ALONE}",
+        compute=lambda t: f1(t.morphology.hits, t.morphology.made, t.morphology.gold_split),
     ),
-    _metric(
-        "morph_precision",
-        "Share of the token boundaries inside words that are morpheme boundaries.",
-        r"\frac{|B \cap M|}{|B|}",
-        lambda t: t.morphology.hits / t.morphology.made,
+    _of_gold_words(
+        name="morph_precision",
         unit="share of boundaries",
-        caveat="No direction: high for a tokenizer that seldom cuts. Rank by morph_f1.",
+        better="none",
+        summary="Share of the token boundaries inside words that are morpheme boundaries.",
+        formula=r"\frac{|B \cap M|}{|B|}",
+        caveat=f"No direction: high for a tokenizer that seldom cuts. Rank by morph_f1. {_ALONE}",
+        compute=lambda t: t.morphology.hits / t.morphology.made,
     ),
-    _metric(
-        "morph_recall",
-        "Share of the morpheme boundaries that are token boundaries, all words counted.",
-        r"\frac{|B \cap M|}{|M|}",
-        lambda t: t.morphology.hits / t.morphology.gold,
+    _of_gold_words(
+        name="morph_recall",
         unit="share of boundaries",
-        caveat=_EVERYWHERE,
+        better="none",
+        summary="Share of the morpheme boundaries that are token boundaries, all words counted.",
+        formula=r"\frac{|B \cap M|}{|M|}",
+        caveat=f"{_EVERYWHERE} {_ALONE}",
+        compute=lambda t: t.morphology.hits / t.morphology.gold,
     ),
-    _metric(
-        "morph_score",
-        "MorphScore, version 1: share of words cut at their morpheme boundary, words of one token left out.",
-        r"\frac{1}{|W_2|} \sum_{w \in W_2} \frac{|B(w) \cap M(w)|}{|M(w)|},\ W_2 = \{w : |t(w)| \geq 2\}",
-        _morph_score,
+    _of_gold_words(
+        name="morph_score",
         unit="0..1",
+        better="none",
+        summary=(
+            "MorphScore, version 1: share of words cut at their morpheme boundary, words of one token left out."
+        ),
+        formula=(
+            r"\frac{1}{|W_2|} \sum_{w \in W_2} \frac{|B(w) \cap M(w)|}{|M(w)|},"
+            r"\ W_2 = \{w : |t(w)| \geq 2\}"
+        ),
+        source=_ARNETT,
         caveat=(
             f"{_EVERYWHERE} The authors' script (version 1, commit fb7d677) decodes tokens one by one, and "
             "gives the same only where those spell the word: for GPT-2's and other byte-level vocabularies in "
             "English. It gives less where a token is not whole UTF-8, where the parts do not spell the word, "
             "where words begin with a token for the space alone, which it takes for a cut (T5: 0.669 against "
             "0.780 here), and nearly nothing where tokens carry a mark such as ## (BERT: 0.006 against 0.613). "
-            "Version 2 (70 languages) has settings of its own, and figures that are not these."
+            "Version 2 (70 languages) has settings of its own, and figures that are not these. "
+            f"{_ALONE}"
         ),
-        source=_ARNETT,
+        compute=_morph_score,
     ),
-    _metric(
-        "morph_score_all",
-        "MorphScore with words of one token counted as missed.",
-        r"\frac{1}{|W|} \sum_{w \in W} \frac{|B(w) \cap M(w)|}{|M(w)|}",
-        lambda t: t.morphology.recalls / t.morphology.cut,
+    _of_gold_words(
+        name="morph_score_all",
         unit="0..1",
-        caveat=f"Punishes vocabularies that hold whole words. {_EVERYWHERE}",
+        better="none",
+        summary="MorphScore with words of one token counted as missed.",
+        formula=r"\frac{1}{|W|} \sum_{w \in W} \frac{|B(w) \cap M(w)|}{|M(w)|}",
         source=_ARNETT,
+        caveat=f"Punishes vocabularies that hold whole words. {_EVERYWHERE} {_ALONE}",
+        compute=lambda t: t.morphology.recalls / t.morphology.cut,
     ),
 )

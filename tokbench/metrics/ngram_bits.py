@@ -7,19 +7,17 @@ Bytes are those of the text's UTF-8, so tokenizers are compared on equal terms. 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import blake2b
-from itertools import islice
 from typing import TYPE_CHECKING
 
-from tokbench.batch import TokenBatch
 from tokbench.corpus import Dataset, Document
 from tokbench.errors import CorpusError, SpecError
 from tokbench.metrics.context import CONFIDENCE, REPLICATES
 from tokbench.metrics.intervals import Interval, intervals
-from tokbench.metrics.measure import ALL
-from tokbench.metrics.ngram import NgramModel
+from tokbench.metrics.metric import ALL
+from tokbench.metrics.ngram_training import LIMIT, TrainedOn, digest, trained_model, utf8_of, with_text
 from tokbench.metrics.resampling import resampled_sums
 from tokbench.tally.text import BLOCK_DOCUMENTS, GROUPS
 from tokbench.tokenizer import Tokenizer, decode_batch, encode_batch
@@ -31,11 +29,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-_AT_ONCE = 1000  # documents that are encoded together
-LIMIT = 20_000_000
-"""Tokens of training text, ends of documents included; more is an error. At `TOKEN_MEMORY` each: 4.8 GB."""
-TOKEN_MEMORY = 240
-"""Bytes of memory for a token at most, at order 3, when no two n-grams are alike; half in common text."""
 NO_QUALITY = (
     "No paper validates n-gram bits per byte as a measure of a tokenizer's quality; how well a tokenizer "
     "compresses, or how evenly it uses its ids, did not reliably predict how well a model learns with it "
@@ -92,51 +85,6 @@ class _Read:
     lost: int = 0
 
 
-@dataclass(slots=True)
-class TrainedOn:
-    """What was trained on: a digest of every document's text, and how much it is."""
-
-    seen: set[bytes] = field(default_factory=set)
-    documents: int = 0
-    n_bytes: int = 0
-
-    def add(self, encoded: list[bytes]) -> None:
-        """Count some documents' UTF-8."""
-        self.seen.update(map(digest, encoded))
-        self.documents += len(encoded)
-        self.n_bytes += sum(map(len, encoded))
-
-
-def trained_model(
-    name: str,
-    tokenizer: Tokenizer,
-    texts: Iterable[str],
-    *,
-    order: int,
-    limit: int = LIMIT,
-    training: TrainedOn | None = None,
-    progress: Callable[[int], None] = lambda documents: None,
-) -> NgramModel:
-    """The model of a tokenizer's ids of some texts; `training` is told what they are, `progress` how many.
-
-    Raises `CorpusError` for no text, and for text of more than `limit` tokens.
-    """
-    batches: list[TokenBatch] = []
-    tokens = done = 0
-    for some in _some(Document(text) for text in texts):
-        batches.append(encode_batch(tokenizer, [document.text for document in some]))
-        tokens += len(batches[-1].ids) + len(some)
-        if tokens > limit:
-            raise CorpusError(
-                f"{name}: the training text makes more than {limit:,} tokens, for which counts would take "
-                f"up to {limit * TOKEN_MEMORY / 1e9:.1f} GB; train on a part of it, or set a higher limit"
-            )
-        if training is not None:
-            training.add([utf8_of(document.text) for document in some])
-        progress(done := done + len(some))
-    return NgramModel.fit(batches, tokenizer.vocab_size, order=order, name=name)
-
-
 def ngram_bits(
     tokenizers: Mapping[str, Tokenizer],
     train: TrainingCorpus,
@@ -188,7 +136,7 @@ def ngram_bits(
         for language in dataset.languages:
             own = read[name][language] = _Read(np.zeros((2, GROUPS)))
             index = 0
-            for some in _some(each for shard in dataset.shards(language) for each in dataset.read(shard)):
+            for some in with_text(each for shard in dataset.shards(language) for each in dataset.read(shard)):
                 groups = _groups(dataset, some, index)
                 index += len(some)
                 encoded = [utf8_of(document.text) for document in some]
@@ -311,13 +259,6 @@ def _together(parts: list[_Read]) -> _Read:
     return _Read(sums, *counts)
 
 
-def _some(documents: Iterator[Document]) -> Iterator[list[Document]]:
-    """The documents that have text, some at once."""
-    having = (document for document in documents if document.text)
-    while some := list(islice(having, _AT_ONCE)):
-        yield some
-
-
 def _groups(dataset: Dataset, documents: list[Document], index: int) -> NDArray[np.int64]:
     """The bootstrap group of each document, the first of which has the number `index` in its language."""
     import numpy as np
@@ -330,16 +271,6 @@ def _groups(dataset: Dataset, documents: list[Document], index: int) -> NDArray[
         elif document.cluster is not None:
             groups[at] = zlib.crc32(document.cluster.encode("utf-8", "surrogatepass")) % GROUPS
     return groups
-
-
-def utf8_of(text: str) -> bytes:
-    """The bytes of a text."""
-    return text.encode("utf-8", "surrogatepass")
-
-
-def digest(data: bytes) -> bytes:
-    """What tells a document from another."""
-    return blake2b(data, digest_size=16).digest()
 
 
 def half(data: bytes, split: int) -> bool:

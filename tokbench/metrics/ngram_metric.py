@@ -14,7 +14,8 @@ from tokbench.errors import CorpusError
 from tokbench.family import LoadContext
 from tokbench.metrics.metric import Metric
 from tokbench.metrics.ngram import NgramModel
-from tokbench.metrics.ngram_bits import NO_QUALITY, TrainedOn, digest, trained_model, utf8_of
+from tokbench.metrics.ngram_bits import NO_QUALITY
+from tokbench.metrics.ngram_training import TrainedOn, digest, trained_model, utf8_of
 from tokbench.spec import Option, Spec, validate
 from tokbench.tokenizer import Tokenizer
 from tokbench.training_corpus import TrainingCorpus

@@ -10,19 +10,12 @@ A table does not fit a processor's cache, so a row is prefetched some places bef
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from tokbench.kernels.compiling import announce, inline, kernel
-from tokbench.kernels.pointers import pointer, prefetch
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int64]
-    Small = NDArray[np.int32]
-    Floats = NDArray[np.float64]
+from tokbench.kernels.pointers import Floats, Ids, Int, Ints, pointer, prefetch
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _AHEAD = 12
@@ -49,12 +42,12 @@ class OrderCounts(NamedTuple):
     """
 
     table: KeyTable
-    contexts: Small
-    counts: Small
-    after: Small
+    contexts: Ids
+    counts: Ids
+    after: Ids
 
 
-def count_order(symbols: Small, number: Small, n: int, begin: int, n_below: int) -> OrderCounts:
+def count_order(symbols: Ids, number: Ids, n: int, begin: int, n_below: int) -> OrderCounts:
     """Count the n-grams of order `n`, 2 or more; `number` holds those of the order below, and then these.
 
     `begin`, the largest symbol, ends none.
@@ -85,13 +78,13 @@ def count_order(symbols: Small, number: Small, n: int, begin: int, n_below: int)
 
 
 @inline
-def _home(key: Any, shift: int) -> Any:
+def _home(key: Int, shift: Int) -> np.int64:
     """The row where a key is looked for first."""
     return np.int64((np.uint64(key) * _MULTIPLIER) >> np.uint64(shift)) * 2
 
 
 @inline
-def _row_of(rows: Any, mask: Any, key: Any, shift: int) -> Any:
+def _row_of(rows: Ints, mask: Int, key: Int, shift: Int) -> np.int64:
     """Where a key stands, or the free row where it would."""
     row = _home(key, shift)
     while rows[row] != key and rows[row] != 0:
@@ -100,7 +93,7 @@ def _row_of(rows: Any, mask: Any, key: Any, shift: int) -> Any:
 
 
 @inline
-def _key(symbols: Any, number: Any, place: int, n: int, begin: int) -> Any:
+def _key(symbols: Ids, number: Ids, place: Int, n: Int, begin: Int) -> np.int64:
     """The key of the n-gram at a place, or 0."""
     context, symbol = np.int64(number[place]), np.int64(symbols[place + n - 1])
     if context < 0 or symbol == begin:
@@ -110,15 +103,15 @@ def _key(symbols: Any, number: Any, place: int, n: int, begin: int) -> Any:
 
 @kernel
 def _count(
-    symbols_: Small,
-    number_: Small,
-    n: int,
-    begin: int,
+    symbols_: Ids,
+    number_: Ids,
+    n: Int,
+    begin: Int,
     rows_: Ints,
-    shift: int,
+    shift: Int,
     begun: tuple[int, int],
-    contexts: Small,
-    after: Small,
+    contexts: Ids,
+    after: Ids,
 ) -> tuple[int, int]:
     """Number the n-grams from the place where it was left; stops before the table is two thirds full."""
     symbols, number, rows = pointer(symbols_), pointer(number_), pointer(rows_)
@@ -146,7 +139,7 @@ def _count(
 
 
 @kernel
-def _tally(number: Small, counts: Small) -> None:
+def _tally(number: Ids, counts: Ids) -> None:
     """How often each n-gram stands in the text."""
     for each in number:
         if each >= 0:
@@ -154,9 +147,7 @@ def _tally(number: Small, counts: Small) -> None:
 
 
 @kernel
-def mark(
-    ids: NDArray[np.integer[Any]], offsets: NDArray[np.integer[Any]], vocab_size: int, symbols: Small
-) -> None:
+def mark(ids: Ids, offsets: Ints, vocab_size: Int, symbols: Ids) -> None:
     """Each document to `symbols`, with the mark of a beginning before it and that of an end after it."""
     at = 0
     for document in range(len(offsets) - 1):
@@ -170,7 +161,7 @@ def mark(
 
 
 @kernel
-def shares(contexts: Small, counts: Small, taken: Floats, share: Floats, rest: Floats) -> None:
+def shares(contexts: Ids, counts: Ids, taken: Floats, share: Floats, rest: Floats) -> None:
     """What of its context's probability each n-gram has for itself, and what each context leaves below.
 
     `taken` (float64, ``(4,)``) is what is taken from a count of 0, 1, 2, and 3 or more.
@@ -189,7 +180,7 @@ def shares(contexts: Small, counts: Small, taken: Floats, share: Floats, rest: F
 
 
 @kernel
-def _move(old_: Ints, new_: Ints, shift: int) -> None:
+def _move(old_: Ints, new_: Ints, shift: Int) -> None:
     """Enter all keys of one table in another that is empty and larger."""
     old, new, mask = pointer(old_), pointer(new_), np.int64(len(new_) - 1)
     for row in range(0, len(old_), 2):
@@ -200,12 +191,12 @@ def _move(old_: Ints, new_: Ints, shift: int) -> None:
 
 @kernel
 def mix_order(
-    symbols_: Small,
-    number_: Small,
-    n: int,
-    begin: int,
+    symbols_: Ids,
+    number_: Ids,
+    n: Int,
+    begin: Int,
     rows_: Ints,
-    shift: int,
+    shift: Int,
     share_: Floats,
     rest_: Floats,
     chance_: Floats,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tokbench.metrics.metric import Better, Metric, Place
+from tokbench.metrics.metric import Better, Metric
 
 _HONEST = (
     "Of one machine, one thread count and one form of call, all stated in the manifest; compare within a "
@@ -16,40 +16,24 @@ def _elsewhere(*_: Any) -> None:
     """The speed pass gives the rows of these metrics; there is nothing to compute from a tally."""
 
 
-_SHOWN: dict[str, tuple[Place, ...]] = {
-    "encode_speed_cold": ("headline", "terminal"),
-    "encode_speed": ("headline", "terminal"),
-}
-"""The first pass over a text stands before the second: most text is met once."""
-_HEADINGS = {"encode_speed_cold": "MB/s first", "encode_speed": "MB/s again"}
-
-
-def _metric(name: str, unit: str, better: Better, summary: str, formula: str) -> Metric:
+def _metric(name: str, unit: str, better: Better, summary: str, formula: str, **more: Any) -> Metric:
     return Metric(
-        name=name,
-        unit=unit,
-        better=better,
-        summary=summary,
-        formula=formula,
-        caveat=_HONEST,
-        compute=_elsewhere,
-        level="speed",
-        group="speed",
-        shown=_SHOWN.get(name, ()),
-        order=24 if name == "encode_speed_cold" else 25,
-        heading=_HEADINGS.get(name, ""),
-    )
+        name=name, unit=unit, better=better, summary=summary, formula=formula, **more,
+        caveat=_HONEST, compute=_elsewhere, level="speed", group="speed",
+    )  # fmt: skip
 
 
 METRICS = (
     _metric(
         "encode_speed", "MB/s", "higher", "Megabytes of UTF-8 encoded in a second, of a text met before.",
         r"\frac{\mathrm{bytes}/10^6}{\mathrm{seconds}}",
+        shown=("headline", "terminal"), order=25, heading="MB/s again",
     ),
     _metric(
         "encode_speed_cold", "MB/s", "higher",
         "Megabytes of UTF-8 encoded in a second, in one pass over text that the process has never seen.",
         r"\frac{\mathrm{bytes}/10^6}{\mathrm{seconds}}",
+        shown=("headline", "terminal"), order=24, heading="MB/s first",  # most text is met once
     ),
     _metric(
         "decode_speed", "MB/s", "higher", "Megabytes of UTF-8 decoded in a second.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from tokbench.inspection.overlap import jaccard
 from tokbench.metrics.counts import Counts
@@ -54,20 +55,20 @@ def _script_share(t: Counts) -> float:
     return float(own / sum(lettered.values()))
 
 
+_of_vocabulary = partial(Metric, no_interval=_WHOLE, level="vocabulary", group="vocabulary")
+"""A figure of the vocabulary, whatever the text."""
+
 METRICS = (
-    Metric(
+    _of_vocabulary(
         name="vocab_size",
         unit="ids",
         better="none",
         summary="Ids the tokenizer declares, special tokens included.",
         formula="V",
-        no_interval=_WHOLE,
         compute=lambda t: t.vocab_size,
-        level="vocabulary",
         needs=("vocab_size",),
-        group="vocabulary",
     ),
-    Metric(
+    _of_vocabulary(
         name="unreachable_tokens",
         unit="share of ids",
         better="lower",
@@ -78,13 +79,10 @@ METRICS = (
             "Of ids whose text is whole UTF-8 and that are not special; a token may still occur inside a "
             "longer text though it is unreachable alone."
         ),
-        no_interval=_WHOLE,
         compute=_share("UNREACHABLE"),
-        level="vocabulary",
         needs=("audit",),
-        group="vocabulary",
     ),
-    Metric(
+    _of_vocabulary(
         name="undecodable_tokens",
         unit="share of ids",
         better="none",
@@ -92,26 +90,20 @@ METRICS = (
         formula=r"\frac{|\{i : \mathrm{bytes}(i) \text{ is not valid UTF-8}\}|}{V}",
         source=_MAGIKARP,
         caveat="The single bytes of a byte-level vocabulary are among them, and are needed.",
-        no_interval=_WHOLE,
         compute=_share("UNDECODABLE"),
-        level="vocabulary",
         needs=("audit",),
-        group="vocabulary",
     ),
-    Metric(
+    _of_vocabulary(
         name="special_tokens",
         unit="share of ids",
         better="none",
         summary="Share of ids that are special or control tokens.",
         formula=r"\frac{|\mathrm{special}|}{V}",
         source=_MAGIKARP,
-        no_interval=_WHOLE,
         compute=_share("SPECIAL"),
-        level="vocabulary",
         needs=("audit",),
-        group="vocabulary",
     ),
-    Metric(
+    _of_vocabulary(
         name="vocab_overlap",
         unit="ratio",
         better="none",
@@ -119,11 +111,8 @@ METRICS = (
         formula=r"\frac{|V_a \cap V_b|}{|V_a \cup V_b|}",
         source="Jaccard 1901",
         caveat="Vocabularies of different sizes cannot reach 1.",
-        no_interval=_WHOLE,
         compute=_overlap,
-        level="vocabulary",
         needs=("baseline", "audit"),
-        group="vocabulary",
     ),
     Metric(
         name="script_share",

@@ -5,6 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tokbench.extension import Plot
+from tokbench.plots import data, style
+from tokbench.plots.labels import dataset_label, explained, name_rows, row_label, run_labels
+from tokbench.plots.losses import best_first, colors, losses, mark_of
+from tokbench.plots.reach import beyond, reach
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,37 +22,31 @@ UNIT = "bytes per token"
 
 def draw(run: Run) -> Figure | None:
     """Bytes per token on each natural dataset, tokenizers sorted on the main one."""
-    from tokbench.plots import data, style
-    from tokbench.plots.labels import dataset_label
-
     datasets = [
         name for name in data.natural_datasets(run) if len(data.overall(run, "compression_ratio", name))
     ]
     if not datasets:
         return None
-    order = data.best_first(run, data.main_metric(run, datasets[0]), datasets[0])
-    labels = data.names(run)
+    order = best_first(run, data.main_metric(run, datasets[0]), datasets[0])
+    labels = run_labels(run)
     panels = datasets[:1] if style.size().narrow else datasets[:3]
     figure, axes = style.figure(
         len(order) * style.row_height() + style.lines(9), columns=len(panels), sharey=True, squeeze=False
     )
     small = style.size().type
-    beside = max(style.text_width(style.row_label(labels[name]), small) for name in order)
+    beside = max(style.text_width(row_label(labels[name]), small) for name in order)
     room = (style.size().width * 72 - beside) / len(panels)
     for panel, dataset in zip(axes[0], panels, strict=True):
         _panel(panel, run, dataset, order)
         title = style.wrapped(dataset_label(dataset), 0.8 * room, small)  # bold is wider than what is measured
         panel.set_title(title)
-    style.name_rows(axes[0][0], {name: labels[name] for name in order})
+    name_rows(axes[0][0], {name: labels[name] for name in order})
     style.caption(figure, _note(run, labels, panels[0]))
     return figure
 
 
 def _panel(axes: Axes, run: Run, dataset: str, order: list[str]) -> None:
-    from tokbench.plots import data, style
-    from tokbench.plots.reach import beyond, reach
-
-    bad, given = data.lossy(run), data.colors(run)
+    bad, given = losses(run), colors(run)
     table = data.by_language(run, "compression_ratio", dataset)
     rows = data.overall(run, data.main_metric(run, dataset), dataset)
     lost = rows["tokenizer"].isin(list(bad))
@@ -76,14 +74,10 @@ def _panel(axes: Axes, run: Run, dataset: str, order: list[str]) -> None:
         style.tell(dot, row.tokenizer, said)
     axes.set_xlim(0, 1.04 * axes.dataLim.x1 if end is None else end)
     axes.set_xlabel(UNIT)
-    axes.spines["left"].set_visible(False)
     style.grid(axes)
 
 
 def _note(run: Run, labels: dict[str, str], dataset: str) -> str:
-    from tokbench.plots import data
-    from tokbench.plots.losses import explained, mark_of
-
     note = "More is better. Bar: 95 % interval."
     if len(run.languages(dataset)) > 1:
         macro = data.main_metric(run, dataset) != "compression_ratio"

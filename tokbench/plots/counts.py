@@ -47,27 +47,6 @@ def counts(run: Run, tokenizer: str, dataset: str) -> PlotCounts | None:
     return PlotCounts(histogram, tally.ids.counts[order], tally.ids.keys[order], tally.lengths)
 
 
-def token_lengths(run: Run, tokenizer: str, dataset: str) -> NDArray[Any] | None:
-    """How many tokens have each length in bytes: index is the length; None where nothing was counted."""
-    found = counts(run, tokenizer, dataset)
-    return found.token_bytes if found is not None and found.token_bytes.sum() else None
-
-
-def rank_frequencies(run: Run, tokenizer: str, dataset: str) -> NDArray[Any] | None:
-    """How often each used id occurs, most frequent first."""
-    found = counts(run, tokenizer, dataset)
-    return None if found is None else found.frequencies
-
-
-def compression_by_length(run: Run, tokenizer: str, dataset: str) -> tuple[NDArray[Any], NDArray[Any]] | None:
-    """Typical bytes of a document and bytes per token, for each class of length with enough documents."""
-    found = counts(run, tokenizer, dataset)
-    if found is None:
-        return None
-    kept = found.lengths[(found.lengths[:, 0] >= FEW_DOCUMENTS) & (found.lengths[:, 2] > 0)]
-    return (kept[:, 1] / kept[:, 0], kept[:, 1] / kept[:, 2]) if len(kept) > 1 else None
-
-
 def most_varied(run: Run) -> str:
     """The dataset whose documents fill most classes of length, by the first tokenizer measured on it."""
     best, most = "", 1

@@ -6,7 +6,7 @@ Every function takes anything that has the attributes of `tokbench.results.Run` 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
@@ -144,43 +144,31 @@ def natural_datasets(run: Run) -> list[str]:
     return ([main] if main else []) + rest
 
 
-def known_difference(run: Run, metric: str, dataset: str, one: str, other: str) -> Any:
-    """The paired comparison of two tokenizers over a whole dataset, whichever way round; None without one."""
+def differences(run: Run, metric: str, dataset: str, language: str = OVERALL) -> pd.DataFrame:
+    """The rows of `comparisons.parquet` on a metric: paired differences, of every pair that was compared."""
     table = run.comparisons
     if not len(table):
+        return table
+    here = (table["dataset"] == dataset) & (table["language"] == language)
+    return table[(table["metric"] == metric) & here]
+
+
+def known_difference(run: Run, metric: str, dataset: str, one: str, other: str) -> Any:
+    """The paired difference of two tokenizers over a whole dataset, whichever way round; None without one."""
+    rows = differences(run, metric, dataset)
+    if not len(rows):
         return None
-    rows = table[
-        (table["metric"] == metric)
-        & (table["dataset"] == dataset)
-        & (table["language"] == OVERALL)
-        & table["tokenizer"].isin([one, other])
-        & table["baseline"].isin([one, other])
-    ]
+    rows = rows[rows["tokenizer"].isin([one, other]) & rows["baseline"].isin([one, other])]
     return None if rows.empty else rows.iloc[0]
 
 
 def p_values(run: Run, metric: str, dataset: str, language: str = OVERALL) -> dict[frozenset[str], float]:
     """The corrected p-values of a metric's paired differences, by pair; untested pairs are not there."""
-    table = run.comparisons
-    if not len(table):
-        return {}
-    rows = table[
-        (table["metric"] == metric)
-        & (table["dataset"] == dataset)
-        & (table["language"] == language)
-        & table["p_adjusted"].notna()
-    ]
     return {
-        frozenset((one, other)): float(p)
-        for one, other, p in zip(rows["tokenizer"], rows["baseline"], rows["p_adjusted"], strict=True)
+        frozenset((row.tokenizer, row.baseline)): float(row.p_adjusted)
+        for row in differences(run, metric, dataset, language).itertuples()
+        if row.p_adjusted is not None and row.p_adjusted == row.p_adjusted
     }
-
-
-def lossy(run: Run) -> dict[str, str]:
-    """The tokenizers that did not give some text back, each with what was lost, in words."""
-    from tokbench.plots.losses import losses
-
-    return {name: str(loss) for name, loss in losses(run).items()}
 
 
 def main_metric(run: Run, dataset: str) -> str:
@@ -203,39 +191,3 @@ def kind(run: Run, dataset: str) -> str:
 def documents(rows: pd.DataFrame) -> int:
     """The number of documents the rows of one dataset were measured on."""
     return int(rows["n_documents"].max()) if len(rows) else 0
-
-
-def best_first(run: Run, metric: str, dataset: str, *, higher: bool = True) -> list[str]:
-    """The tokenizers measured on a dataset, best first; those that lose something after all that do not."""
-    from tokbench.plots.losses import order
-
-    return order(run, ranked(run, metric, dataset, higher=higher)["tokenizer"].tolist())
-
-
-def fairest_first(run: Run, dataset: str) -> list[str]:
-    """The tokenizers by their highest premium, lowest first; those that lose something after the others."""
-    from tokbench.plots.losses import order
-
-    worst = by_language(run, "premium", dataset).max().sort_values(kind="stable")
-    return order(run, map(str, worst.index))
-
-
-def names(run: Run, specs: Sequence[str] | None = None) -> dict[str, str]:
-    """Short labels of the run's tokenizers, with the mark of those that lose something."""
-    from tokbench.plots.labels import tokenizer_labels
-    from tokbench.plots.losses import losses
-
-    known = losses(run)
-    labels = tokenizer_labels(run.tokenizers if specs is None else specs, given_names(run))
-    return {spec: f"{label} {known[spec].mark}" if spec in known else label for spec, label in labels.items()}
-
-
-def given_names(run: Run) -> dict[str, str]:
-    """The names a suite's author gave to tokenizers, by spec."""
-    return {entry["spec"]: entry["label"] for entry in run.manifest["tokenizers"] if entry.get("label")}
-
-
-def colors(run: Run) -> dict[str, str]:
-    """The colours that a suite's author gave to tokenizers, by spec; what loses something has that of loss."""
-    given = {entry["spec"]: entry["color"] for entry in run.manifest["tokenizers"] if entry.get("color")}
-    return {spec: color for spec, color in given.items() if spec not in lossy(run)}

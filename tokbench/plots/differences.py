@@ -6,6 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokbench.extension import Plot
+from tokbench.metrics.families import SURE
+from tokbench.plots import data, style
+from tokbench.plots.labels import dataset_label, name_rows, run_labels
+from tokbench.plots.losses import best_first, colors, comparable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,21 +26,15 @@ def from_one(run: Run) -> tuple[str, Differences]:
     It is the one that compresses best on the main dataset; where the run compared more of them with another, as
     it does with a baseline, it is that one.
     """
-    from tokbench.plots import data
-    from tokbench.plots.losses import comparable
-
     dataset = data.main_dataset(run)
     fair = comparable(run)
-    sound = [name for name in data.best_first(run, data.main_metric(run, dataset), dataset) if name in fair]
+    sound = [name for name in best_first(run, data.main_metric(run, dataset), dataset) if name in fair]
     compared = {one: _against(run, dataset, one, [name for name in sound if name != one]) for one in sound}
     one = max(sound, key=lambda name: len(compared[name]), default="")  # the first, hence the best, of equals
     return one, compared.get(one, {})
 
 
 def _against(run: Run, dataset: str, one: str, others: Sequence[str]) -> Differences:
-    from tokbench.metrics.families import SURE
-    from tokbench.plots import data
-
     found: Differences = {}
     for other in others:
         row: Any = data.known_difference(run, data.main_metric(run, dataset), dataset, one, other)
@@ -50,26 +48,22 @@ def _against(run: Run, dataset: str, one: str, others: Sequence[str]) -> Differe
 
 def draw(run: Run) -> Figure | None:
     """A row for each tokenizer: its difference to the one and the 95 % interval of that difference."""
-    from tokbench.plots import data, style
-    from tokbench.plots.labels import dataset_label
-
     best, found = from_one(run)
     if not found:
         return None
-    labels = data.names(run)
+    labels = run_labels(run)
     figure, axes = style.figure(len(found) * style.row_height() + style.lines(10))
     for y, (name, (value, low, high, sure)) in enumerate(found.items()):
-        hue = data.colors(run).get(name, style.ACCENT)
+        hue = colors(run).get(name, style.ACCENT)
         (bar,) = axes.plot([low, high], [y, y], color=hue, lw=style.stroke(2.4), solid_capstyle="butt")
         (dot,) = axes.plot([value], [y], "o", color=hue, mfc=hue if sure else style.PAPER, mew=1.2)
         for drawn in (bar, dot):
             style.tell(drawn, name, style.value_text(value, "bytes per token apart", low, high))
     axes.axvline(0, color=style.MUTED, lw=0.8, zorder=0)
-    style.name_rows(axes, {name: labels[name] for name in found})
+    name_rows(axes, {name: labels[name] for name in found})
     axes.set_xlabel("bytes per token" if style.size().narrow else "difference in bytes per token")
     over = dataset_label(data.main_dataset(run))
     axes.set_title(f"against {labels[best]}" + ("" if style.size().narrow else f" · {over}"))
-    axes.spines["left"].set_visible(False)
     style.grid(axes)
     mean = (
         ", the mean of its languages"

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tokbench.extension import Plot
+from tokbench.plots import data, style
+from tokbench.plots.labels import dataset_label, name_rows, printable, run_labels
+from tokbench.plots.losses import colors, fairest_first, losses
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,31 +24,27 @@ UNIT = "× the reference language"
 
 def draw(run: Run) -> Figure | None:
     """Each language's premium as a tick, the median as a dot, the most expensive named; least spread first."""
-    from tokbench.plots import data, style
-    from tokbench.plots.labels import dataset_label
-
     dataset = data.main_dataset(run)
     table = data.by_language(run, "premium", dataset)
     if table.empty:
         return None
-    order = data.fairest_first(run, dataset)
-    labels = data.names(run)
+    order = fairest_first(run, dataset)
+    labels = run_labels(run)
     known = data.intervals(run, "premium", dataset)
     figure, axes = style.figure(len(order) * style.row_height() + style.lines(9))
     for y, name in enumerate(order):
         ends = {language: known[language, name] for language in table.index if (language, name) in known}
-        lossy = name in data.lossy(run)
-        hue = style.WARN if lossy else data.colors(run).get(name, style.ACCENT)
+        lossy = name in losses(run)
+        hue = style.WARN if lossy else colors(run).get(name, style.ACCENT)
         _row(axes, name, table[name].dropna(), ends, y, hue=hue, hollow=lossy)
     axes.axvline(1, color=style.MUTED, lw=0.8, zorder=0)
     highest = max([float(table.max().max()), *(high for _, high in known.values())])
     lowest = min([float(table.min().min()), *(low for low, _ in known.values())])
     _scale(axes, lowest, highest)
-    style.name_rows(axes, {name: labels[name] for name in order})
+    name_rows(axes, {name: labels[name] for name in order})
     narrow = style.size().narrow
     axes.set_xlabel(("tokens" if narrow else "tokens for the same text") + ", × the reference language")
     axes.set_title(dataset_label(dataset))
-    axes.spines["left"].set_visible(False)
     style.grid(axes)
     shades = "shades and the bar of the most expensive: 95 % intervals; " if known else ""
     style.caption(
@@ -65,9 +64,6 @@ def _row(
     hue: str,
     hollow: bool,
 ) -> None:
-    from tokbench.plots import style
-    from tokbench.plots.labels import printable
-
     size = style.size().type
     axes.plot([premiums.min(), premiums.max()], [y, y], color=style.FAINT, lw=1, zorder=1)
     spans = [(low, high - low) for low, high in ends.values()]
@@ -88,8 +84,6 @@ def _row(
 def _scale(axes: Axes, low: float, high: float) -> None:
     """A log axis, where twice the cost is as far from parity as half of it, with plain numbers on it."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
-
-    from tokbench.plots import style
 
     axes.set_xscale("log")
     axes.set_xlim(min(low, 1) / 1.05, max(high, 1.1) * (1.6 if high > 3 else 1.3))

@@ -1,16 +1,22 @@
-"""Draws plots of a run and writes them as files."""
+"""Writes figures as files: SVG, PNG or PDF, the same bytes for the same figure."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
+from tokbench.errors import UnknownNameError
 from tokbench.extension import Plot
 from tokbench.plots import style
+from tokbench.results.atomic import replacing
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from tokbench.results import Run
+
+FORMATS = ("svg", "png", "pdf")
 
 
 def write_plots(
@@ -23,7 +29,7 @@ def write_plots(
     on_missing: Callable[[Plot], None] = lambda plot: None,
 ) -> list[Path]:
     """Draw `plots` into `folder`, a file for each format; `on_missing` is told of those without data."""
-    kinds = [style.known_format(kind) for kind in formats]
+    kinds = [known_format(kind) for kind in formats]
     written: list[Path] = []
     for plot in plots:
         with style.house_style(size):
@@ -33,5 +39,30 @@ def write_plots(
                 continue
             for kind in kinds:
                 written.append(folder / f"{plot.name}.{kind}")
-                style.save(figure, written[-1])
+                save(figure, written[-1])
     return written
+
+
+def known_format(kind: str) -> str:
+    """`kind`, if figures can be written so; raises `UnknownNameError` with the nearest otherwise."""
+    if kind.lower() not in FORMATS:
+        raise UnknownNameError.of("figure format", kind, FORMATS)
+    return kind.lower()
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure as SVG, PNG or PDF, by the ending of `path`; the same figure gives the same bytes."""
+    kind = known_format(path.suffix.lstrip("."))
+    with replacing(path) as aside:
+        if kind == "svg":
+            print_svg(figure, aside)
+        else:
+            stamp = {"CreationDate": None} if kind == "pdf" else {}
+            figure.savefig(aside, format=kind, dpi=style.DPI, metadata=stamp)
+
+
+def print_svg(figure: Figure, to: Path | IO[str]) -> None:
+    """A figure as SVG, drawn once: `Figure.savefig` draws twice, at first for the layout, as drawing does."""
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    FigureCanvasSVG(figure).print_svg(to, metadata={"Date": None})

@@ -8,6 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tokbench.extension import Plot
+from tokbench.plots import data, style
+from tokbench.plots.labels import cut, dataset_label, language_label, run_labels
+from tokbench.plots.losses import losses
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,15 +30,12 @@ LEAST_CELL = 6.0
 
 def draw(run: Run, *, metric: str, unit: str, note: str = "") -> Figure | None:
     """A metric on the main dataset: languages down, tokenizers across, dark is high; None for one language."""
-    from tokbench.plots import data
-    from tokbench.plots.labels import dataset_label, language_label
-
     dataset = data.main_dataset(run)
     table = data.by_language(run, metric, dataset)
     if len(table) < 2:
         return None
-    labels = data.names(run)
-    sound = [labels[name] for name in table if name not in data.lossy(run)]
+    labels = run_labels(run)
+    sound = [labels[name] for name in table if name not in losses(run)]
     table = table.rename(columns=labels)
     ends = _range(table[sound] if sound else table)
     table = table.rename(index=lambda code: language_label(code, data.kind(run, dataset)))
@@ -44,9 +44,6 @@ def draw(run: Run, *, metric: str, unit: str, note: str = "") -> Figure | None:
 
 def _heat(table: pd.DataFrame, ends: tuple[float, float], *, title: str, unit: str, note: str) -> Figure:
     from matplotlib.colors import LinearSegmentedColormap, Normalize
-
-    from tokbench.plots import style
-    from tokbench.plots.labels import cut
 
     chosen = style.size()
     room = 17 if chosen.narrow or len(table) > FEW else 24
@@ -97,8 +94,6 @@ class _Fit:
 
 def _fold(table: pd.DataFrame) -> _Fit:
     """The fewest blocks side by side within the greatest height, as long as cells stay wide enough to read."""
-    from tokbench.plots import style
-
     chosen = style.size()
     rows, columns = table.shape
     longest = max(map(len, table.index))

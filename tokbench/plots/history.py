@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tokbench.plots import data
+from tokbench.plots.labels import dataset_label, printable, run_labels
+from tokbench.plots.losses import colors
+from tokbench.plots.multiples import Axis, Curve, draw_curves
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -19,14 +24,10 @@ def draw_history(runs: Sequence[Run], metric: str, dataset: str | None = None) -
     import numpy as np
     from matplotlib.ticker import FixedFormatter
 
-    from tokbench.plots import data
-    from tokbench.plots.labels import dataset_label, printable
-    from tokbench.plots.multiples import Axis, Curve, draw_curves
-
     last = runs[-1]
     over = data.main_dataset(last) if dataset is None else dataset
     rows = [data.overall(run, metric, over).set_index("tokenizer") for run in runs]
-    labels = {spec: label for run in runs for spec, label in data.names(run).items()}
+    labels = {spec: label for run in runs for spec, label in run_labels(run).items()}
     curves: dict[str, Curve] = {}
     for spec, label in labels.items():
         found = [(at, row.loc[spec]) for at, row in enumerate(rows) if spec in row.index]
@@ -35,7 +36,7 @@ def draw_history(runs: Sequence[Run], metric: str, dataset: str | None = None) -
                 np.array([row[key] for _, row in found], float) for key in ("value", "ci_low", "ci_high")
             )
             places = np.array([at for at, _ in found])
-            curves[label] = Curve(places, value, low, high, spec, data.colors(last).get(spec, ""))
+            curves[label] = Curve(places, value, low, high, spec, colors(last).get(spec, ""))
     if not curves:
         return None
     units = [str(unit) for row in rows for unit in row["unit"]]

@@ -11,10 +11,17 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tokbench.errors import SpecError
-from tokbench.plots.losses import mark_of
+from tokbench.plots import style
+from tokbench.plots.losses import EXPLAINED, hard_losses, losses, mark_of
 from tokbench.spec import Spec
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from tokbench.results import Run
 
 _FILE = re.compile(r"\.(json|model|tiktoken|txt|bpe|vocab|jsonl|parquet|csv|tsv|conllu)$")
 _GENERIC = {"tokenizer", "tokenizer.json", "spiece.model", "tokenizer.model", "hf", "vocab.txt", "."}
@@ -31,10 +38,10 @@ def printable(text: str) -> str:
         >>> printable("bpe:中.json"), printable("a" + chr(10))
         ('bpe:中.json', 'a\\n')
     """
-    from tokbench.plots.style import drawable
-
     return "".join(
-        letter if letter.isprintable() and drawable(letter) else letter.encode("unicode_escape").decode("ascii")
+        letter
+        if letter.isprintable() and style.drawable(letter)
+        else letter.encode("unicode_escape").decode("ascii")
         for letter in text
     )
 
@@ -57,6 +64,23 @@ def tokenizer_labels(specs: Iterable[str], names: Mapping[str, str] | None = Non
             short[spec] = _short(spec, leave_out=_agreed(spec, specs))
     seen = Counter(short.values())
     return {spec: printable(spec if seen[label] > 1 else label) for spec, label in short.items()}
+
+
+def run_labels(run: Run, specs: Iterable[str] | None = None) -> dict[str, str]:
+    """Short labels of the run's tokenizers, with the mark of those that lose something."""
+    given = {entry["spec"]: entry["label"] for entry in run.manifest["tokenizers"] if entry.get("label")}
+    labels, known = tokenizer_labels(run.tokenizers if specs is None else specs, given), losses(run)
+    return {spec: f"{label} {known[spec].mark}" if spec in known else label for spec, label in labels.items()}
+
+
+def explained(run: Run) -> str:
+    """What the marks in a table of this run mean; empty where there are none."""
+    there = {loss.mark for loss in losses(run).values()}
+    said = [text for mark, text in EXPLAINED.items() if mark in there]
+    if hard := hard_losses(run):
+        named = ", ".join(run_labels(run)[spec] for spec in hard)
+        said.append(f"Unmarked, though not every case made to be hard comes back: {named}.")
+    return " ".join(said)
 
 
 def _agreed(spec: str, specs: Iterable[str]) -> set[str]:
@@ -176,3 +200,24 @@ def cut(label: str, room: int) -> str:
         return label
     mark = label[-2:] if mark_of(label) else ""
     return label[: max(room - 1 - len(mark), 1)] + "…" + mark
+
+
+def fitting(label: str, width: float, points: float) -> str:
+    """`label` in type of so many points, cut to at most `width` points (see `cut`)."""
+    room = len(label)
+    while room > 1 and style.text_width(cut(label, room), points) > width:
+        room -= 1
+    return cut(label, room)
+
+
+def row_label(label: str) -> str:
+    """A label beside a row, cut so that the row keeps half of the width."""
+    return fitting(label, style.size().width * 72 * 0.5, style.size().type - 0.5)
+
+
+def name_rows(axes: Axes, labels: Mapping[str, str]) -> None:
+    """The tokenizers' labels beside the rows of a chart, by spec, from the top."""
+    axes.set_yticks(range(len(labels)), [row_label(label) for label in labels.values()])
+    axes.set_ylim(len(labels) - 0.4, -0.6)
+    for tick, (spec, label) in zip(axes.get_yticklabels(), labels.items(), strict=True):
+        style.tell(tick, spec, label)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tokbench.plots.data import natural_datasets, overall, remembered
+from tokbench.plots.data import by_language, natural_datasets, overall, ranked, remembered
 
 if TYPE_CHECKING:
     from tokbench.results import Run
@@ -131,16 +131,21 @@ def order(run: Run, names: Iterable[str]) -> list[str]:
     return sorted(names, key=lambda name: place[known[name].mark if name in known else ""])
 
 
-def explained(run: Run) -> str:
-    """What the marks in a table of this run mean; empty where there are none."""
-    from tokbench.plots.data import names
+def best_first(run: Run, metric: str, dataset: str, *, higher: bool = True) -> list[str]:
+    """The tokenizers measured on a dataset, best first; those that lose something after all that do not."""
+    return order(run, ranked(run, metric, dataset, higher=higher)["tokenizer"].tolist())
 
-    there = {loss.mark for loss in losses(run).values()}
-    said = [text for mark, text in EXPLAINED.items() if mark in there]
-    if hard := hard_losses(run):
-        named = ", ".join(names(run)[spec] for spec in hard)
-        said.append(f"Unmarked, though not every case made to be hard comes back: {named}.")
-    return " ".join(said)
+
+def fairest_first(run: Run, dataset: str) -> list[str]:
+    """The tokenizers by their highest premium, lowest first; those that lose something after the others."""
+    worst = by_language(run, "premium", dataset).max().sort_values(kind="stable")
+    return order(run, map(str, worst.index))
+
+
+def colors(run: Run) -> dict[str, str]:
+    """The colours that a suite's author gave to tokenizers, by spec; what loses something has that of loss."""
+    given = {entry["spec"]: entry["color"] for entry in run.manifest["tokenizers"] if entry.get("color")}
+    return {spec: color for spec, color in given.items() if spec not in losses(run)}
 
 
 def unmarked(label: str) -> str:

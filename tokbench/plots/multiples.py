@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from tokbench.plots import style
+from tokbench.plots.labels import fitting
 from tokbench.plots.losses import mark_of
 
 if TYPE_CHECKING:
@@ -51,8 +53,6 @@ def draw_curves(
     curves: Mapping[str, Curve], *, x: Axis, y: Axis, marks: bool = False, note: str = ""
 ) -> Figure:
     """A figure of `curves` by label: up to five on one pair of axes, else a grid, the others in grey."""
-    from tokbench.plots import style
-
     chosen = style.size()
     hues = _hues(curves)
     if len(curves) <= TOGETHER:
@@ -77,8 +77,6 @@ def draw_curves(
 
 def _hues(curves: Mapping[str, Curve]) -> dict[str, str]:
     """A colour for each curve; those that lose something share theirs, and differ by their strokes."""
-    from tokbench.plots import style
-
     lossless = [name for name in curves if not mark_of(name)]
     return dict.fromkeys(curves, style.WARN) | {
         name: curves[name].color or hue for name, hue in zip(lossless, style.SERIES, strict=False)
@@ -86,8 +84,6 @@ def _hues(curves: Mapping[str, Curve]) -> dict[str, str]:
 
 
 def _grid(curves: Mapping[str, Curve], x: Axis, y: Axis, marks: bool) -> Figure:
-    from tokbench.plots import style
-
     chosen = style.size()
     columns = 2 if chosen.narrow else 4
     rows = math.ceil(len(curves) / columns)
@@ -150,8 +146,6 @@ def _line(
 
 def _tell(line: Line2D, curve: Curve, x: Axis, y: Axis) -> None:
     """Let a page say the values along a curve."""
-    from tokbench.plots import style
-
     points = [
         (f"{x.label} {short_number(float(at))}", style.value_text(float(value), y.label))
         for at, value in zip(curve.x, curve.y, strict=True)
@@ -189,9 +183,7 @@ def _steps(span: float) -> tuple[float, ...]:
 
 def _fit(name: str, inches: float, points: float) -> str:
     """A panel's title in most of its width; titles are bold, hence wider than they are measured."""
-    from tokbench.plots import style
-
-    return style.fitting(name, inches * 72 * 0.8, points)
+    return fitting(name, inches * 72 * 0.8, points)
 
 
 def short_number(value: float) -> str:

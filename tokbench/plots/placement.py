@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from tokbench.plots import style
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -40,10 +42,10 @@ def label_points(
     Names keep off `bars`, level or upright lines from one point to another. A name for which every place is
     taken goes where it covers least, within the frame, so that none is lost.
     """
+    import numpy as np
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.patheffects import withStroke
-
-    from tokbench.plots import style
+    from matplotlib.transforms import Bbox
 
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
@@ -51,8 +53,8 @@ def label_points(
     figure.set_layout_engine("none")  # measured now: a new layout while placing would move the points
     size = style.size().type - 0.5
     frame = axes.get_window_extent()
-    taken = [_around(axes.transData.transform(point).tolist(), size) for point in points.values()]
-    taken += [_along(*axes.transData.transform(ends).tolist()) for ends in bars]
+    taken = [Bbox([place, place]).padded(size * 0.4) for place in axes.transData.transform([*points.values()])]
+    taken += [Bbox(np.sort(axes.transData.transform(ends), axis=0)).padded(1) for ends in bars]
     notes: dict[str, Annotation] = {}
     for name, point in sorted(points.items(), key=lambda item: -item[1][1]):
         notes[name] = note = axes.annotate(
@@ -86,20 +88,5 @@ def _area(box: Bbox) -> float:
 
 def _shared(one: Bbox, other: Bbox) -> float:
     """The area two boxes share."""
-    width = min(one.x1, other.x1) - max(one.x0, other.x0)
-    height = min(one.y1, other.y1) - max(one.y0, other.y0)
-    return float(max(width, 0.0) * max(height, 0.0))
-
-
-def _around(centre: tuple[float, float], size: float) -> Bbox:
-    from matplotlib.transforms import Bbox
-
-    x, y = centre
-    return Bbox.from_extents(x - size * 0.4, y - size * 0.4, x + size * 0.4, y + size * 0.4)
-
-
-def _along(start: list[float], stop: list[float]) -> Bbox:
-    from matplotlib.transforms import Bbox
-
-    (x0, x1), (y0, y1) = (sorted(pair) for pair in zip(start, stop, strict=True))
-    return Bbox.from_extents(x0 - 1, y0 - 1, x1 + 1, y1 + 1)
+    common = one.intersection(one, other)
+    return 0.0 if common is None else _area(common)

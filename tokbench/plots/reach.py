@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from tokbench.plots import style
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
@@ -33,8 +35,6 @@ def reach(sound: Iterable[float], lossy: Iterable[float]) -> float | None:
 
 def beyond(axes: Axes, value: float, row: float, end: float) -> Line2D:
     """An arrow at the right edge of a row, which is returned, and the value it points to."""
-    from tokbench.plots import style
-
     size = style.size().type
     (arrow,) = axes.plot([end], [row], ">", color=style.WARN, mfc=style.PAPER, mew=1.2, clip_on=False, zorder=3)
     axes.annotate(f"{value:.1f}", (end, row), xytext=(-size * 0.7, 0), textcoords="offset points", ha="right",

@@ -6,6 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tokbench.extension import Plot
+from tokbench.plots import data, style
+from tokbench.plots.labels import dataset_label, run_labels
+from tokbench.plots.losses import colors, losses
+from tokbench.plots.placement import label_points
+from tokbench.plots.reach import reach
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,8 +39,6 @@ def pareto_front(points: Mapping[str, tuple[float, float]]) -> list[str]:
 
 def speed_points(run: Run) -> dict[str, tuple[float, float]]:
     """(MB/s, bytes per token) of every tokenizer that has both, on the one dataset whose speeds are shown."""
-    from tokbench.plots import data
-
     speeds = data.speeds(run)["value"]
     ratios = data.overall(run, "compression_ratio", data.timed_dataset(run)).set_index("tokenizer")["value"]
     return {
@@ -47,8 +50,6 @@ def speed_points(run: Run) -> dict[str, tuple[float, float]]:
 
 def speed_bars(run: Run, points: Mapping[str, Point]) -> list[tuple[str, Point, Point]]:
     """The 95 % intervals as bars (tokenizer, from, to) through its point: of speed level, of bytes upright."""
-    from tokbench.plots import data
-
     timed = data.speeds(run)
     timed = timed[timed["ci_low"].notna() & timed["ci_high"].notna()]
     rates = [(str(row.Index), float(row.ci_low), float(row.ci_high)) for row in timed.itertuples()]
@@ -65,15 +66,10 @@ def speed_bars(run: Run, points: Mapping[str, Point]) -> list[tuple[str, Point, 
 
 def draw(run: Run) -> Figure | None:
     """Each tokenizer as a labelled point, speed on a log axis; the front drawn as steps."""
-    from tokbench.plots import data, style
-    from tokbench.plots.labels import dataset_label
-    from tokbench.plots.placement import label_points
-    from tokbench.plots.reach import reach
-
     points = speed_points(run)
     if len(points) < 2:
         return None
-    bad, labels = data.lossy(run), data.names(run)
+    bad, labels = losses(run), run_labels(run)
     chosen = style.size()
     figure, axes = style.figure(min(chosen.height, chosen.width * (1.3 if chosen.narrow else 0.62)))
     sound = {name: point for name, point in points.items() if name not in bad}
@@ -84,7 +80,7 @@ def draw(run: Run) -> Figure | None:
     _front(axes, [points[name] for name in front])
     hues = {
         name: style.ACCENT if name in front else style.WARN if name in bad else style.MUTED for name in points
-    } | data.colors(run)
+    } | colors(run)
     for name, (x, y) in points.items():
         shape, face = "^" if name in far else "o", style.PAPER if name in bad else hues[name]
         (dot,) = axes.plot([x], [y], shape, color=hues[name], mfc=face, mew=1.2, zorder=3)
@@ -116,8 +112,6 @@ def draw(run: Run) -> Figure | None:
 
 
 def _front(axes: Axes, front: list[tuple[float, float]]) -> None:
-    from tokbench.plots import style
-
     if len(front) > 1:
         xs, ys = zip(*front, strict=True)
         axes.step(xs, ys, where="pre", color=style.ACCENT, lw=1.0, alpha=0.5, zorder=2)

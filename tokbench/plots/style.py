@@ -1,4 +1,4 @@
-"""The house style of every figure: sizes, colours, type, and how a figure is written to a file.
+"""The house style of every figure: sizes, colours, type.
 
 Colours are Okabe and Ito's, which stay apart for colour-blind readers, set darker for text on white. Where
 more than a few series share a figure, they are told apart by labels and panels, never by colour alone.
@@ -11,8 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import UnknownNameError
 
@@ -33,8 +32,7 @@ SERIES = ("#0a5c8f", "#00785a", "#a0457d", "#7a6000", "#3f8fc7", "#4b4f56", "#5b
 SHADES = ("#f4f8fb", "#e2edf5", "#cbdfed", "#aecde3", "#8cb8d6", "#3377a6", "#256c9c", "#0f5788", "#0b3f66")
 """From low to high: the steps in which the report's page shades its tables (``--h0`` to ``--h8``), too."""
 
-FORMATS = ("svg", "png", "pdf")
-_DPI = 200
+DPI = 200
 """Pixels per inch of a PNG."""
 _FONTS = ("Inter", "Source Sans 3", "Noto Sans", "Helvetica Neue", "Arial", "Liberation Sans", "DejaVu Sans")
 _OTHER_SCRIPTS = (
@@ -226,14 +224,6 @@ def value_text(value: float, unit: str, low: float | None = None, high: float | 
     return f"{value:.3g} {unit}" + (f" (95 %: {low:.3g}–{high:.3g})" if known else "")
 
 
-def name_rows(axes: Axes, labels: Mapping[str, str]) -> None:
-    """The tokenizers' labels beside the rows of a chart, by spec, from the top."""
-    axes.set_yticks(range(len(labels)), [row_label(label) for label in labels.values()])
-    axes.set_ylim(len(labels) - 0.4, -0.6)
-    for tick, (spec, label) in zip(axes.get_yticklabels(), labels.items(), strict=True):
-        tell(tick, spec, label)
-
-
 def figure(height: float, *, rows: int = 1, columns: int = 1, **options: Any) -> tuple[Figure, Any]:
     """A figure as wide as the size asks and `height` inches high, with its axes; unknown to pyplot.
 
@@ -255,11 +245,6 @@ def stroke(width: float) -> float:
     return width * size().type / _EVERYDAY
 
 
-def row_label(label: str) -> str:
-    """A label beside a row, cut so that the row keeps half of the width."""
-    return fitting(label, size().width * 72 * 0.5, size().type - 0.5)
-
-
 def text_width(text: str, points: float) -> float:
     """The width of a line of type of so many points, in points too, as drawn on a screen or written to a file.
 
@@ -274,17 +259,7 @@ def text_width(text: str, points: float) -> float:
         width, _, _ = renderer.get_text_width_height_descent(text, FontProperties(size=points), ismath=False)
         return float(width) * 72 / dpi
 
-    return max(at(float(mpl.rcParams["figure.dpi"])), at(_DPI))
-
-
-def fitting(label: str, width: float, points: float) -> str:
-    """`label` in type of so many points, cut to at most `width` points (see `labels.cut`)."""
-    from tokbench.plots.labels import cut
-
-    room = len(label)
-    while room > 1 and text_width(cut(label, room), points) > width:
-        room -= 1
-    return cut(label, room)
+    return max(at(float(mpl.rcParams["figure.dpi"])), at(DPI))
 
 
 def wrapped(text: str, width: float, points: float) -> str:
@@ -317,10 +292,10 @@ def ticks(axes: Axes, values: Mapping[str, float], row: float, *, colour: str, t
     tell(path, tokenizer, "", [(name, value_text(float(value), unit)) for name, value in values.items()])
 
 
-def grid(axes: Axes, axis: str = "x") -> None:
-    """Faint lines to read values by, and no frame where they run."""
-    axes.grid(True, axis=axis)  # type: ignore[arg-type]
-    axes.spines["bottom" if axis == "x" else "left"].set_visible(False)
+def grid(axes: Axes) -> None:
+    """Faint upright lines to read the values of rows by, and no frame."""
+    axes.grid(True, axis="x")
+    axes.spines[:].set_visible(False)
 
 
 def caption(figure: Figure, text: str) -> None:
@@ -336,30 +311,3 @@ def caption(figure: Figure, text: str) -> None:
     points = size().type - 1
     note = wrapped(text, size().width * 72 * 0.97, points)
     figure.supxlabel(note, x=0.01, ha="left", fontsize=points, color=MUTED)
-
-
-def known_format(kind: str) -> str:
-    """`kind`, if figures can be written so; raises `UnknownNameError` with the nearest otherwise."""
-    if kind.lower() not in FORMATS:
-        raise UnknownNameError.of("figure format", kind, FORMATS)
-    return kind.lower()
-
-
-def save(figure: Figure, path: Path) -> None:
-    """Write a figure as SVG, PNG or PDF, by the ending of `path`; the same figure gives the same bytes."""
-    from tokbench.results.atomic import replacing
-
-    kind = known_format(path.suffix.lstrip("."))
-    with replacing(path) as aside:
-        if kind == "svg":
-            print_svg(figure, aside)
-        else:
-            stamp = {"CreationDate": None} if kind == "pdf" else {}
-            figure.savefig(aside, format=kind, dpi=_DPI, metadata=stamp)
-
-
-def print_svg(figure: Figure, to: Path | IO[str]) -> None:
-    """A figure as SVG, drawn once: `Figure.savefig` draws twice, at first for the layout, as drawing does."""
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-
-    FigureCanvasSVG(figure).print_svg(to, metadata={"Date": None})

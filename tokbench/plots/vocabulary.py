@@ -6,6 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tokbench.extension import Plot
+from tokbench.metrics.model import estimated_vocabulary, model_of
+from tokbench.plots import data
+from tokbench.plots.labels import dataset_label, explained, printable
+from tokbench.plots.losses import losses, mark_of
+from tokbench.plots.multiples import Axis, Curve, draw_curves
 from tokbench.spec import Spec
 
 if TYPE_CHECKING:
@@ -46,8 +51,6 @@ def draw_cost(run: Run) -> Figure | None:
 
 def estimate(run: Run) -> str:
     """A sentence on the vocabulary that Tao et al. 2024 expect for the run's model; empty without one."""
-    from tokbench.metrics.model import estimated_vocabulary, model_of
-
     given = run.manifest.get("suite", {}).get("model")
     if not given:
         return ""
@@ -61,11 +64,6 @@ def estimate(run: Run) -> str:
 def _draw(run: Run, metric: str, label: str, said: str = "") -> Figure | None:
     """A metric of the main dataset by vocabulary size."""
     import numpy as np
-
-    from tokbench.plots import data
-    from tokbench.plots.labels import dataset_label, printable
-    from tokbench.plots.losses import explained, losses, mark_of
-    from tokbench.plots.multiples import Axis, Curve, draw_curves
 
     dataset, known = data.main_dataset(run), losses(run)
     rows = data.overall(run, metric, dataset).set_index("tokenizer")

@@ -66,9 +66,9 @@ def figures_table(figures: pd.DataFrame, *, name: str, title: str) -> Table:
                 dataset_label(row.dataset) if row.dataset else "",
                 *((language_label(row.language),) if single else ()),
                 row.metric,
-                _cell(row.before, row.before_low, row.before_high),
-                _cell(row.after, row.after_low, row.after_high),
-                _cell(row.change),
+                TableCell.known(row.before, row.before_low, row.before_high, why="not measured"),
+                TableCell.known(row.after, row.after_low, row.after_high, why="not measured"),
+                TableCell.known(row.change, why="not measured"),
                 _MEANS.get(row.verdict, row.verdict),
             ),
             key=row.tokenizer,
@@ -83,11 +83,6 @@ def facts_table(facts: Sequence[Change]) -> Table:
     columns = tuple(Column.text(key) for key in ("what", "before", "after"))
     rows = tuple(Row((fact.name, _text(fact.before), _text(fact.after))) for fact in facts)
     return Table("facts", "Versions, files, settings", columns, rows)
-
-
-def _cell(value: float | None, low: float | None = None, high: float | None = None) -> TableCell:
-    known = [None if end is None or end != end else float(end) for end in (value, low, high)]
-    return TableCell(value=known[0], low=known[1], high=known[2], why="not measured")
 
 
 def _text(value: object) -> str:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.metrics.weights import CRITERIA, weights_of
 from tokbench.plots import data
-from tokbench.plots.labels import dataset_label
+from tokbench.plots.labels import dataset_label, run_labels
 from tokbench.plots.losses import ESTIMATED, LOSES, REWRITES, losses
 from tokbench.reports.criteria import Known, known_criteria
 from tokbench.reports.table import Column, Row, Table, TableCell
@@ -79,7 +79,7 @@ def decided(run: Run) -> Decision | None:
 
 def table(run: Run, decision: Decision) -> Table:
     """The decision table: every tokenizer, the candidates by their score, then those left out and why."""
-    labels, lost = data.names(run), losses(run)
+    labels, lost = run_labels(run), losses(run)
     columns = [
         Column.text("tokenizer"),
         Column.text("verdict"),
@@ -121,7 +121,7 @@ def table(run: Run, decision: Decision) -> Table:
 
 def script_data(run: Run, decision: Decision) -> str:
     """What the page needs to decide anew: labels, figures as logarithms, noise of pairs, as JSON."""
-    names, labels = sorted(decision.candidates), data.names(run)
+    names, labels = sorted(decision.candidates), run_labels(run)
     return json.dumps(
         {
             "names": [labels[name] for name in names],
@@ -223,7 +223,7 @@ def _sentences(
     ranked: list[str],
 ) -> list[str]:
     """The choice, what would change it, what is noise, and what is not known."""
-    labels, lost = data.names(run), losses(run)
+    labels, lost = run_labels(run), losses(run)
     said = [headline_of([labels[name] for name in choice])]
     turns = _turning_points(active, known, ranked[0], ranked[1:])
     parts = [

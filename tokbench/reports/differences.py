@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.metrics.families import SURE
 from tokbench.plots import data
-from tokbench.plots.labels import dataset_label
+from tokbench.plots.labels import dataset_label, run_labels
+from tokbench.plots.losses import losses
 from tokbench.reports.chosen import metric_facts
 from tokbench.reports.sizes import counted_on
 from tokbench.reports.table import Column, Row, Table, TableCell
@@ -22,15 +23,13 @@ MOST_PAIRS = 200
 
 def table(run: Run, metric: str, dataset: str) -> Table:
     """Every pair compared in a metric over a whole dataset, the largest difference first."""
-    rows = run.comparisons
+    rows = data.differences(run, metric, dataset)
     if len(rows):
-        kept = (rows["metric"] == metric) & (rows["dataset"] == dataset) & (rows["language"] == data.OVERALL)
-        rows = rows[kept & rows["value"].notna()]
-        rows = rows.sort_values("value", key=abs, ascending=False)
-    labels, losses = data.names(run), data.lossy(run)
+        rows = rows[rows["value"].notna()].sort_values("value", key=abs, ascending=False)
+    labels, lost = run_labels(run), losses(run)
     of = len(rows)
     if of > MOST_PAIRS:  # those first that speak for both
-        loses = rows["tokenizer"].isin(losses) | rows["baseline"].isin(losses)
+        loses = rows["tokenizer"].isin(list(lost)) | rows["baseline"].isin(list(lost))
         rows = rows.iloc[loses.to_numpy().argsort(kind="stable")[:MOST_PAIRS]]
     unit = metric_column(metric, metric_facts(run)).unit
     columns = (
@@ -46,18 +45,18 @@ def table(run: Run, metric: str, dataset: str) -> Table:
             (
                 labels.get(row.tokenizer, row.tokenizer),
                 labels.get(row.baseline, row.baseline),
-                TableCell(value=row.value, low=_known(row.ci_low), high=_known(row.ci_high)),
-                TableCell(value=_known(row.ratio), why="the other figure is 0"),
-                TableCell(value=_known(row.p_adjusted), why="no bootstrap replicates"),
+                TableCell.known(row.value, row.ci_low, row.ci_high),
+                TableCell.known(row.ratio, why="the other figure is 0"),
+                TableCell.known(row.p_adjusted, why="no bootstrap replicates"),
                 _verdict(row),
             ),
-            lossy="; ".join(losses[name] for name in (row.tokenizer, row.baseline) if name in losses),
+            lossy="; ".join(str(lost[name]) for name in (row.tokenizer, row.baseline) if name in lost),
             key=row.tokenizer,
         )
         for row in rows.itertuples()
     )
     note = f"{_FAMILY} {counted_on(run, dataset)}"
-    note += " Grey: one of the two loses something, so the difference speaks for neither." if losses else ""
+    note += " Grey: one of the two loses something, so the difference speaks for neither." if lost else ""
     if of > MOST_PAIRS:
         note += f" {MOST_PAIRS} of {of:,} pairs, those first that lose nothing; all are in comparisons.parquet."
     return Table(f"differences-{metric}", f"{metric} · {dataset_label(dataset)}", columns, made, note)
@@ -79,7 +78,3 @@ def _verdict(row: Any) -> str:
     if row.p_adjusted != row.p_adjusted or row.p_adjusted is None:
         return "not tested"
     return "more than chance" if row.p_adjusted < SURE else "may be chance"
-
-
-def _known(value: float | None) -> float | None:
-    return None if value is None or value != value else float(value)

@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from tokbench.inspection.pieces import visible
-from tokbench.plots import data
+from tokbench.plots.labels import run_labels
 from tokbench.reports.figures import number
 from tokbench.reports.table import Column, Row, Table, TableCell
 
@@ -32,7 +32,7 @@ def pairs(run: Run) -> list[dict[str, Any]]:
 
 def diff_table(run: Run) -> Table:
     """Every pair compared: the share of documents with the same tokens, and what the others part on."""
-    labels = data.names(run)
+    labels = run_labels(run)
     rows = tuple(
         Row((labels.get(pair["b"], pair["b"]), labels.get(pair["a"], pair["a"]), *_found(pair)), key=pair["b"])
         for pair in pairs(run)
@@ -83,7 +83,7 @@ PASSAGE_COLUMNS = (
 
 def passages_table(run: Run) -> Table:
     """Every two tokenizers that cut at least one passage alike: how many, and the first place they differ."""
-    labels = data.names(run)
+    labels = run_labels(run)
     views: dict[str, list[list[dict[str, Any]]]] = {}
     for sample in run.samples:
         for view in sample["tokenizations"]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tokbench.metrics.families import SURE
 from tokbench.plots import data
-from tokbench.plots.labels import dataset_label, language_label
+from tokbench.plots.labels import dataset_label, language_label, run_labels
 from tokbench.plots.losses import ESTIMATED, LOSES, REWRITES, comparable, losses
 from tokbench.reports.figures import measured
 from tokbench.reports.sizes import caveat_of
@@ -42,7 +42,7 @@ def compression(run: Run) -> KeyFinding | None:
     rows = _sound(run, metric, dataset)
     if rows.empty:
         return None
-    labels = data.names(run)
+    labels = run_labels(run)
     best = rows.iloc[0]
     leader, scope = labels[best["tokenizer"]], _scope(run, dataset)
     share = measured(best["value"], best["ci_low"], best["ci_high"], "bytes per token")
@@ -88,13 +88,13 @@ def _pooled_otherwise(run: Run, dataset: str, metric: str, best: str) -> str:
     pooled = _sound(run, "compression_ratio", dataset)
     if metric == "compression_ratio" or pooled.empty or pooled.iloc[0]["tokenizer"] == best:
         return ""
-    first = data.names(run)[pooled.iloc[0]["tokenizer"]]
+    first = run_labels(run)[pooled.iloc[0]["tokenizer"]]
     return f" Pooled by bytes, where scripts of three bytes a character weigh most, {first} is first."
 
 
 def _left_out(run: Run, ranked: list[str]) -> str:
     """Sentences on those that are not ranked with the others, by why."""
-    known, labels = losses(run), data.names(run)
+    known, labels = losses(run), run_labels(run)
     said = ""
     for mark, one, several in (
         (
@@ -117,7 +117,7 @@ def cost(run: Run) -> KeyFinding | None:
     rows = data.ranked(run, "cost", dataset, higher=False)
     if len(rows) < 2:
         return None
-    labels = data.names(run)
+    labels = run_labels(run)
     first, last = rows.iloc[0], rows.iloc[-1]
     least, most = (f"{measured(row['value'], None, None, row['unit'])}" for row in (first, last))
     scope = dataset_label(dataset)
@@ -144,7 +144,7 @@ def fairness(run: Run) -> KeyFinding | None:
     table = table[[name for name in table if name in comparable(run)]]
     if table.empty or len(table) < 2:
         return None
-    labels = data.names(run)
+    labels = run_labels(run)
     worst = table.max()
     fairest, hardest = worst.idxmin(), worst.idxmax()
     costliest = str(table[fairest].idxmax())
@@ -176,7 +176,7 @@ def speed(run: Run) -> KeyFinding | None:
     points = {name: point for name, point in speed_points(run).items() if name in fair}
     if len(points) < 2:
         return None
-    labels, dataset = data.names(run), data.timed_dataset(run)
+    labels, dataset = run_labels(run), data.timed_dataset(run)
     front = pareto_front(points)
     fastest = max(points, key=lambda name: points[name][0])
     rows = data.speeds(run)
@@ -208,7 +208,7 @@ def coverage(run: Run) -> KeyFinding | None:
     rows = _sound(run, "token_length", data.main_dataset(run))
     if rows.empty:
         return None
-    labels = data.names(run)
+    labels = run_labels(run)
     first, last = rows.iloc[0], rows.iloc[-1]
     longest = measured(first["value"], first["ci_low"], first["ci_high"], "bytes")
     if len(run.tokenizers) == 1:

@@ -197,7 +197,7 @@ def _column(table: Table, index: int) -> str:
 
 
 def _heading(column: Column, upright: bool) -> str:
-    text = escape(column.label) + (f" ({escape(column.shown_unit)})" if column.shown_unit else "")
+    text = escape(column.heading)
     if not column.numeric:
         return text
     return rf"{{\rotatebox{{90}}{{{text}}}}}" if upright else f"{{{text}}}"

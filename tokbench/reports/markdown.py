@@ -119,8 +119,7 @@ def provenance(run: Run) -> list[str]:
 
 def render(table: Table) -> str:
     """A table in the pipe form: figures right-aligned, the best in bold, intervals in parentheses."""
-    heads = [escape(column.label) + (f" ({escape(column.shown_unit)})" if column.shown_unit else "")
-             for column in table.columns]  # fmt: skip
+    heads = [escape(column.heading) for column in table.columns]
     rules = ["---:" if column.numeric else "---" for column in table.columns]
     lines = [_line(heads), _line(rules)]
     for row in range(len(table.rows)):

@@ -12,7 +12,8 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from tokbench.plots import data
-from tokbench.plots.labels import dataset_label
+from tokbench.plots.labels import dataset_label, run_labels
+from tokbench.plots.losses import losses
 from tokbench.reports.chosen import metric_facts
 from tokbench.reports.figures import decimals
 from tokbench.reports.table import Column, Row, Table, TableCell
@@ -52,14 +53,14 @@ def measurements(run: Run) -> Table:
     shown = [name for name in wanted if name in set(rows["metric"])]
     cells = {(row.tokenizer, row.metric): TableCell.of(row) for row in rows.itertuples()}
     units = dict(zip(rows["metric"], rows["unit"], strict=True))
-    labels, losses = data.names(run), data.lossy(run)
+    labels, lost = run_labels(run), losses(run)
     columns = [Column.text("tokenizer")]
     columns += [metric_column(name, facts, units[name]) for name in shown]
     there = [name for name in run.tokenizers if any((name, metric) in cells for metric in shown)]
     made = [
         Row(
             (labels[name], *(cells.get((name, metric), TableCell(why="not measured")) for metric in shown)),
-            lossy=losses.get(name, ""),
+            lossy=str(lost.get(name, "")),
             key=name,
         )
         for name in there
@@ -108,7 +109,7 @@ def _table(run: Run, measured: Mapping[str, Any], summary: Sequence[Mapping[str,
     order = sorted(ranked, key=lambda name: -(ranked[name].value or 0.0))
     columns = list(_columns(cells))
     references = _references(run, measured, ranked)
-    labels, losses = data.names(run), data.lossy(run)
+    labels, lost = run_labels(run), losses(run)
     rows, ratios = [], []
     for name in order:
         reference = references.get(name, "")
@@ -117,7 +118,7 @@ def _table(run: Run, measured: Mapping[str, Any], summary: Sequence[Mapping[str,
         figures = [cells.get((name, *key), TableCell(why="not timed")) for key, _ in columns]
         beside = (labels.get(reference, ""), ratio) if references else ()
         front = (labels[name], _range(ranks[name]), *beside)
-        rows.append(Row((*front, *figures), lossy=losses.get(name, ""), key=name))
+        rows.append(Row((*front, *figures), lossy=str(lost.get(name, "")), key=name))
     same = (
         Column.text("reference", "same ids as"),
         Column(key="ratio", label="times as fast", unit="×", places=_ratio_places(ratios)),

@@ -25,9 +25,22 @@ class TableCell:
         """The cell of a row of a run's tidy frame, None where there is no such row."""
         if row is None:
             return cls(why="not measured")
-        ends = (row.value, row.ci_low, row.ci_high)
-        value, low, high = (None if end is None or end != end else float(end) for end in ends)
-        return cls(value=value, low=low, high=high, why="" if value is not None else str(row.status))
+        return cls.known(row.value, row.ci_low, row.ci_high, why=str(row.status))
+
+    @classmethod
+    def known(
+        cls, value: float | None, low: float | None = None, high: float | None = None, *, why: str = ""
+    ) -> TableCell:
+        """The cell of figures out of a frame, where NaN stands for none; `why` says why `value` is none.
+
+        Example:
+            >>> TableCell.known(0.5, float("nan")), TableCell.known(float("nan"), why="skipped").why
+            (TableCell(value=0.5, low=None, high=None, why=''), 'skipped')
+        """
+        value, low, high = (
+            None if each is None or each != each else float(each) for each in (value, low, high)
+        )
+        return cls(value=value, low=low, high=high, why=why if value is None else "")
 
     @property
     def has_interval(self) -> bool:
@@ -65,6 +78,11 @@ class Column:
     def shown_unit(self) -> str:
         """The unit as the heading gives it."""
         return ("%" + self.unit.removeprefix("share")) if is_share(self.unit) else self.unit
+
+    @property
+    def heading(self) -> str:
+        """The label, and the unit in parentheses."""
+        return f"{self.label} ({self.shown_unit})" if self.shown_unit else self.label
 
 
 Content = str | TableCell

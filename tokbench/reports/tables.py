@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tokbench.plots import data
-from tokbench.plots.labels import dataset_label, language_label
-from tokbench.plots.losses import explained
+from tokbench.plots.labels import dataset_label, explained, language_label, run_labels
+from tokbench.plots.losses import best_first, fairest_first, losses
 from tokbench.reports import marks
 from tokbench.reports.chosen import headline_metrics, metric_facts
 from tokbench.reports.figures import decimals
@@ -71,9 +71,9 @@ def headline(run: Run, dataset: str, more: Sequence[str] = ()) -> Table:
     if "encode_speed_cold" in shown:
         columns = [_named_apart(column, "encode_speed", "again") for column in columns]
     first = ranks_by(run, dataset, columns)
-    names = [] if first is None else data.best_first(run, first.key, dataset, higher=first.better == "higher")
+    names = [] if first is None else best_first(run, first.key, dataset, higher=first.better == "higher")
     names += [name for name in run.tokenizers if name not in names]
-    labels, losses, sizes = data.names(run), data.lossy(run), vocabulary_sizes(run)
+    labels, lost, sizes = run_labels(run), losses(run), vocabulary_sizes(run)
     learnt = training_marks(run, dataset)
     made = [
         Row(
@@ -82,7 +82,7 @@ def headline(run: Run, dataset: str, more: Sequence[str] = ()) -> Table:
                 *(TableCell.of(by_key.get((name, key))) for key in shown),
                 TableCell(value=sizes.get(name)),
             ),
-            lossy=losses.get(name, ""),
+            lossy=str(lost.get(name, "")),
             key=name,
         )
         for name in names
@@ -147,7 +147,7 @@ def vocabulary_sizes(run: Run) -> dict[str, float]:
 def by_language(run: Run, metric: str, dataset: str) -> Table:
     """A metric by language (rows, with code, name, script and family) and tokenizer (columns)."""
     facts = metric_facts(run)
-    labels = data.names(run)
+    labels = run_labels(run)
     measured = run.frame[(run.frame["metric"] == metric) & (run.frame["dataset"] == dataset)]
     cells = {(row.language, row.tokenizer): TableCell.of(row) for row in measured.itertuples()}
     unit = next(iter(measured.loc[measured["value"].notna(), "unit"]), "")
@@ -198,7 +198,7 @@ _BETWEEN = ("premium", "tokens_per_line")
 def overall_metrics(run: Run, dataset: str) -> Table:
     """Every metric over all languages of a dataset: metrics down, tokenizers across."""
     facts = metric_facts(run)
-    labels = data.names(run)
+    labels = run_labels(run)
     frame = run.frame
     rows = frame[(frame["language"] == data.OVERALL) & (frame["dataset"] == dataset)]
     rows = rows[rows["metric"].isin(rows.loc[rows["value"].notna(), "metric"])]
@@ -230,7 +230,7 @@ def fairness(run: Run, dataset: str) -> Table:
     premiums = data.by_language(run, "premium", dataset)
     if premiums.empty:
         return Table("fairness", dataset_label(dataset), (), ())
-    labels, losses = data.names(run), data.lossy(run)
+    labels, lost = run_labels(run), losses(run)
     known = data.intervals(run, "premium", dataset)
     costliest = {name: str(premiums[name].idxmax()) for name in premiums}
     ginis = {row.tokenizer: TableCell.of(row) for row in data.overall(run, "gini", dataset).itertuples()}
@@ -242,7 +242,7 @@ def fairness(run: Run, dataset: str) -> Table:
         Column.text("costliest", "costliest language"),
         Column.text("reference", "reference language"),
     )
-    names = data.fairest_first(run, dataset)
+    names = fairest_first(run, dataset)
     learnt = training_marks(run, dataset)
     rows = [
         Row(
@@ -250,11 +250,11 @@ def fairness(run: Run, dataset: str) -> Table:
                 f"{labels[name]} {learnt.get(name, '')}".rstrip(),
                 ginis.get(name, TableCell(why="not measured")),
                 TableCell(value=float(premiums[name].median())),
-                _of(float(premiums[name].max()), known.get((costliest[name], name))),
+                TableCell.known(float(premiums[name].max()), *known.get((costliest[name], name), ())),
                 language_label(costliest[name]),
                 reference_of(run, premiums[name]),
             ),
-            lossy=losses.get(name, ""),
+            lossy=str(lost.get(name, "")),
             key=name,
         )
         for name in names
@@ -284,11 +284,6 @@ def definitions(run: Run, metrics: Sequence[str]) -> Table:
         Row(tuple(str(getattr(facts[name], key)) for key in keys)) for name in metrics if name in facts
     )
     return Table("definitions", "Definitions", columns, rows)
-
-
-def _of(value: float, ends: tuple[float, float] | None) -> TableCell:
-    low, high = ends or (None, None)
-    return TableCell(value=value, low=low, high=high)
 
 
 def _slug(text: str) -> str:

@@ -21,10 +21,7 @@ def trained_on(run: Run, dataset: str) -> list[str]:
     By the lines themselves, where the run looked for them in the training text, so that a copy under another
     name is found out; runs that did not are judged by the datasets' specs.
     """
-    trained = {
-        entry["spec"]: [*filter(None, ((entry.get("training") or {}).get("on") or "").split(" + "))]
-        for entry in run.manifest.get("tokenizers", [])
-    }
+    trained = _training_text(run)
     looked = _looked_for(run, dataset)
     if looked:
         met = any(_share([counts]) >= TELLING for counts in looked.values())
@@ -35,6 +32,14 @@ def trained_on(run: Run, dataset: str) -> list[str]:
         for name, parts in trained.items()
         if any(shares_text(Spec.parse(part), measured) for part in parts)
     ]
+
+
+def _training_text(run: Run) -> dict[str, list[str]]:
+    """The datasets that each tokenizer was trained on in this run, by spec."""
+    return {
+        entry["spec"]: [*filter(None, ((entry.get("training") or {}).get("on") or "").split(" + "))]
+        for entry in run.manifest.get("tokenizers", [])
+    }
 
 
 def _looked_for(run: Run, dataset: str) -> dict[str, dict[str, int]]:
@@ -78,14 +83,12 @@ def trained_beside(run: Run, dataset: str) -> dict[str, str]:
     """
     measured = Spec.parse(dataset)
     found = {}
-    for entry in run.manifest.get("tokenizers", []):
-        on = (entry.get("training") or {}).get("on") or ""
-        for part in filter(None, on.split(" + ")):
+    for name, parts in _training_text(run).items():
+        for part in parts:
             other = Spec.parse(part)
-            if (other.family, other.variant) == (measured.family, measured.variant) and not shares_text(
-                other, measured
-            ):
-                found[entry["spec"]] = part
+            alike = (other.family, other.variant) == (measured.family, measured.variant)
+            if alike and not shares_text(other, measured):
+                found[name] = part
     return found
 
 

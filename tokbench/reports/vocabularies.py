@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from tokbench.plots import data
+from tokbench.plots.labels import run_labels
 from tokbench.reports.table import Column, Row, Table, TableCell
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def audit_table(run: Run) -> Table:
     kinds = list(dict.fromkeys(kind for audit in run.audits.values() for kind in audit["counts"]))
     columns = [_FIRST, Column(key="vocab_size", label="ids", places=0)]
     columns += [Column(key=kind, label=kind.lower(), places=0) for kind in kinds]
-    labels = data.names(run)
+    labels = run_labels(run)
     rows = [
         Row(
             (
@@ -48,7 +48,7 @@ def injection_table(run: Run) -> Table:
         Column(key="altered", label="in other writing", places=0),
         Column.text("which"),
     )
-    labels = data.names(run)
+    labels = run_labels(run)
     rows = []
     for name, entries in run.injections.items():
         for found in entries:
@@ -81,7 +81,7 @@ def script_table(run: Run) -> Table:
     shown = [script for script, _ in total.most_common(SCRIPTS)]
     columns = [_FIRST, *(Column(key=script, label=script, unit="share", places=1) for script in shown)]
     columns += [Column(key="other", label="other", unit="share", places=1)]
-    labels = data.names(run)
+    labels = run_labels(run)
     rows = [
         Row(
             (
@@ -105,7 +105,7 @@ def overlap_table(run: Run) -> Table:
 
     names = list(run.audits)
     matrix = overlap_matrix([VocabularyAudit.from_json(run.audits[name]) for name in names])
-    labels = data.names(run)
+    labels = run_labels(run)
     columns = [_FIRST, *(Column(key=name, label=labels.get(name, name), places=3) for name in names)]
     rows = [
         Row((labels.get(name, name), *(TableCell(value=float(value)) for value in matrix[place])), key=name)

@@ -212,7 +212,7 @@ def look(emit: Emit, recipe: Recipe, wanted: Wanted) -> Seen:
 def _injected(recipe: Recipe) -> list[dict[str, Any]]:
     """What control strings in plain text become; empty for a tokenizer that has none."""
     from tokbench.lint.injection import injections, summary
-    from tokbench.lint.subject import subject_of
+    from tokbench.lint.running import subject_of
 
     return summary(injections(subject_of(recipe.registry.load(), recipe.spec, {})))
 

@@ -15,10 +15,9 @@ from tokbench.errors import SpecError, TokbenchError
 from tokbench.lint.chat import overhead
 from tokbench.lint.check import Outcome
 from tokbench.lint.injection import CHAT, MATCHING, injections
-from tokbench.lint.running import CheckedRow, lint
+from tokbench.lint.running import CheckedRow, lint, subject_of
 from tokbench.lint.settings import Settings, read_settings
 from tokbench.lint.specials import chat
-from tokbench.lint.subject import subject_of
 from tokbench.registry import Registry, build_registry
 
 _made = runpy.run_path(str(Path(__file__).with_name("broken.py")))

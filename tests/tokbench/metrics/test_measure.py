@@ -10,12 +10,13 @@ import pytest
 from tokbench.corpus import Document
 from tokbench.metrics import CellKey, Metric
 from tokbench.metrics.catalogue import CATALOGUE
+from tokbench.metrics.cell import unit_of
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.cost import PriceTable
 from tokbench.metrics.counts import Counts
 from tokbench.metrics.differences import differences
 from tokbench.metrics.intervals import bearing, normal_of_t, p_value, t_of_normal
-from tokbench.metrics.measure import measure, unit_of
+from tokbench.metrics.measure import measure
 from tokbench.tally import CorpusFacts, Tally
 from tokbench.tally.collect import collect
 from tokbench.tally.text import GROUPS

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tokbench.plots import data
-from tokbench.plots.labels import cut, dataset_label, language_label, tokenizer_labels
+from tokbench.plots.labels import cut, dataset_label, language_label, run_labels, tokenizer_labels
+from tokbench.plots.losses import best_first, losses
 from tokbench.plots.speed import pareto_front
 from tokbench.plots.vocabulary import size_families
 
@@ -43,9 +44,9 @@ def test_labels_of_languages_and_datasets() -> None:
 
 def test_tokenizers_that_lose_text_come_last_and_are_marked(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(5, 5)
-    assert list(data.lossy(run)) == ["wordpiece:vocab_size=8000"]
-    assert data.best_first(run, "compression_ratio", "bundled:parallel")[-1] == "wordpiece:vocab_size=8000"
-    assert data.names(run)["wordpiece:vocab_size=8000"] == "wordpiece 8k †"
+    assert list(losses(run)) == ["wordpiece:vocab_size=8000"]
+    assert best_first(run, "compression_ratio", "bundled:parallel")[-1] == "wordpiece:vocab_size=8000"
+    assert run_labels(run)["wordpiece:vocab_size=8000"] == "wordpiece 8k †"
 
 
 def test_the_front_holds_only_what_nothing_beats() -> None:

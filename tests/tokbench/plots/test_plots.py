@@ -16,7 +16,10 @@ from tokbench.errors import UnknownNameError
 from tokbench.extension import Plot
 from tokbench.plots import PLOTS, data, style
 from tokbench.plots.differences import from_one
+from tokbench.plots.files import FORMATS, known_format, save
 from tokbench.plots.history import draw_history
+from tokbench.plots.labels import run_labels
+from tokbench.plots.losses import best_first, colors, losses
 from tokbench.plots.multiples import Axis, Curve, draw_curves
 from tokbench.plots.speed import speed_points
 
@@ -116,14 +119,14 @@ def overlap(one: Any, other: Any) -> bool:
     )
 
 
-@pytest.mark.parametrize("kind", style.FORMATS)
+@pytest.mark.parametrize("kind", FORMATS)
 def test_a_figure_is_the_same_file_twice(runs: Callable[[int, int], Any], tmp_path: Path, kind: str) -> None:
     written = []
     for name in ("one", "two"):
         with style.house_style("column"):
             figure = PLOTS[0].draw(runs(3, 2))
             assert figure is not None
-            style.save(figure, tmp_path / f"{name}.{kind}")
+            save(figure, tmp_path / f"{name}.{kind}")
         written.append((tmp_path / f"{name}.{kind}").read_bytes())
     assert written[0] == written[1]
     assert len(written[0]) > 1000
@@ -131,7 +134,7 @@ def test_a_figure_is_the_same_file_twice(runs: Callable[[int, int], Any], tmp_pa
 
 def test_a_format_or_size_there_is_not_is_answered_with_those_there_are(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="svg"):
-        style.known_format("svgz")
+        known_format("svgz")
     with pytest.raises(UnknownNameError, match="column"), style.house_style("colum"):
         pass
 
@@ -152,9 +155,9 @@ def test_no_plot_draws_a_character_its_font_lacks(made_up_run: Callable[..., Any
 
 def test_a_name_is_in_its_script_where_a_font_has_it(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(3, 3, specs=["bpe:ქართული.json", "bpe:分かち書き.json", "bpe:עברית.json"])
-    assert [*data.names(run).values()] == ["bpe ქართული", "bpe 分かち書き", "bpe עברית"]
+    assert [*run_labels(run).values()] == ["bpe ქართული", "bpe 分かち書き", "bpe עברית"]
     with style.house_style("page", outlines=False):
-        assert "bpe 分かち書き" in data.names(run).values()
+        assert "bpe 分かち書き" in run_labels(run).values()
     figure = drawn("compression", run)
     labels = {label.get_text() for label in figure.axes[0].get_yticklabels()}
     note = figure._supxlabel.get_text().replace("\n", " ")
@@ -229,7 +232,7 @@ def test_differences_are_from_the_baseline_where_the_run_compared_with_one(
 ) -> None:
     run = made_up_run(3, 5)
     best, found = from_one(run)
-    assert best == data.best_first(run, "compression_ratio", "bundled:parallel")[0]
+    assert best == best_first(run, "compression_ratio", "bundled:parallel")[0]
     assert len(found) == 3  # one of the five loses text
     baseline = next(name for name in found)
     pairs = run.comparisons
@@ -305,7 +308,7 @@ def test_names_of_datasets_above_panels_keep_apart(
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     monkeypatch.setattr(
-        "tokbench.plots.labels.dataset_label", lambda spec: "a long name of much text, odd lines"
+        "tokbench.plots.compression.dataset_label", lambda spec: "a long name of much text, odd lines"
     )
     for outlines in (True, False):
         with style.house_style("page", outlines=outlines):
@@ -327,8 +330,8 @@ def test_the_farthest_point_is_drawn_whole(made_up_run: Callable[..., Any]) -> N
 def test_a_tokenizer_has_the_colour_that_its_suite_gives(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(3, 3)
     run.manifest["tokenizers"] = [{**entry, "color": "#123456"} for entry in run.manifest["tokenizers"]]
-    lossless = set(run.tokenizers) - set(data.lossy(run))
-    assert set(data.colors(run)) == lossless
+    lossless = set(run.tokenizers) - set(losses(run))
+    assert set(colors(run)) == lossless
     for plot in PLOTS:
         if plot.name in ("compression", "fairness", "speed"):
             with style.house_style("page"):
@@ -349,8 +352,8 @@ def test_a_metric_is_drawn_over_runs(made_up_run: Callable[..., Any]) -> None:
         assert figure is not None
         figure.draw_without_rendering()
     lines = {line.get_label(): line for line in figure.axes[0].lines}
-    assert set(lines) == set(data.names(runs[0]).values())
-    for spec, label in data.names(runs[0]).items():
+    assert set(lines) == set(run_labels(runs[0]).values())
+    for spec, label in run_labels(runs[0]).items():
         expected = [
             float(data.overall(run, "compression_ratio").set_index("tokenizer").loc[[spec], "value"].iloc[0])
             for run in runs

@@ -10,6 +10,8 @@ import pytest
 
 from tests.tokbench.reports.tested import chances
 from tokbench.plots import data
+from tokbench.plots.labels import run_labels
+from tokbench.plots.losses import best_first
 from tokbench.reports import tables
 from tokbench.reports.findings import apart, compression, cost, fairness, findings
 from tokbench.reports.html import page
@@ -20,7 +22,7 @@ from tokbench.spec import Spec
 
 def test_a_sentence_claims_no_more_than_the_intervals(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(4, 2)
-    first, second = data.best_first(run, "compression_ratio", "bundled:parallel")
+    first, second = best_first(run, "compression_ratio", "bundled:parallel")
     rows = run.frame = run.frame.copy()
     here = (rows["metric"] == "compression_ratio") & (rows["language"] == "all")
     rows.loc[here & (rows["tokenizer"] == first), ["value", "ci_low", "ci_high"]] = [4.0, 3.8, 4.2]
@@ -69,7 +71,7 @@ def test_a_tokenizer_measured_on_what_it_was_trained_on_is_named(made_up_run: Ca
     assert trained_on(run, dataset) == [best]
     flattered = compression(run)
     assert flattered is not None
-    assert f"{data.names(run)[best]} was trained on this very text, which flatters it." in flattered.sentence
+    assert f"{run_labels(run)[best]} was trained on this very text, which flatters it." in flattered.sentence
     assert flattered.gist.endswith(("which it was trained on.", "which some were trained on."))
 
 
@@ -104,6 +106,6 @@ def test_the_cheapest_is_found_where_there_are_prices(made_up_run: Callable[...,
     assert found is not None
     assert found.sentence == (
         "At the prices given, bundled parallel costs least with bpe 8k: 0.250 EUR; "
-        f"most with tiktoken o200k_base: 0.500 EUR. No price was given for {data.names(run)[third]}."
+        f"most with tiktoken o200k_base: 0.500 EUR. No price was given for {run_labels(run)[third]}."
     )
     assert found.sentence in page.render(run)  # though it has no figure

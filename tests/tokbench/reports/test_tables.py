@@ -9,7 +9,9 @@ import pandas as pd
 import pytest
 
 from tests.tokbench.reports.tested import chances
-from tokbench.plots import data, losses
+from tokbench.plots import data
+from tokbench.plots.labels import explained
+from tokbench.plots.losses import comparable, hard_losses, losses
 from tokbench.plots.speed import speed_points
 from tokbench.reports import differences, latex, marks, tables
 from tokbench.reports.diffs import passages_table
@@ -100,11 +102,11 @@ def lossy_run(made_up_run: Callable[..., Any]) -> Any:
 
 def test_the_mark_says_how_much_is_lost_and_of_what_kind(made_up_run: Callable[..., Any]) -> None:
     run = lossy_run(made_up_run)
-    marked = {name: loss.mark for name, loss in losses.losses(run).items()}
+    marked = {name: loss.mark for name, loss in losses(run).items()}
     wordpiece, unigram = "wordpiece:vocab_size=8000", "unigram:vocab_size=8000"
     assert marked == {unigram: "†", wordpiece: "‡", "bytes": "‡"}
-    assert data.lossy(run)[wordpiece] == "50 % of documents changed (case, accents or normal form)"
-    assert data.lossy(run)[unigram] == "1 % of documents changed (text)"
+    assert str(losses(run)[wordpiece]) == "50 % of documents changed (case, accents or normal form)"
+    assert str(losses(run)[unigram]) == "1 % of documents changed (text)"
     order = [row.key for row in tables.headline(run, "bundled:parallel").rows]
     assert set(order[:2]) == set(run.tokenizers) - {*marked}
     assert order[4] == unigram
@@ -120,21 +122,21 @@ def test_a_case_made_to_be_hard_is_no_reason_not_to_rank(made_up_run: Callable[.
     hard = frame["dataset"] != data.main_dataset(run)
     lost = frame["metric"].isin(["round_trip", "lost_text"]) & (frame["tokenizer"] == unigram)
     run.frame = frame[hard | ~lost]
-    assert unigram in losses.losses(run), "the other text is natural too"
+    assert unigram in losses(run), "the other text is natural too"
     for entry in run.manifest["datasets"]:
         entry["facts"] = {"hard_cases": entry["spec"] != data.main_dataset(run)}
     run.frame = run.frame.copy()
-    assert unigram not in losses.losses(run)
-    assert unigram in losses.comparable(run)
-    assert str(losses.hard_losses(run)[unigram]) == "1 % of documents changed (text)"
-    assert "not every case made to be hard comes back: unigram 8k." in losses.explained(run)
+    assert unigram not in losses(run)
+    assert unigram in comparable(run)
+    assert str(hard_losses(run)[unigram]) == "1 % of documents changed (text)"
+    assert "not every case made to be hard comes back: unigram 8k." in explained(run)
 
 
 def test_those_that_lose_the_same_are_ranked_where_none_is_lossless(made_up_run: Callable[..., Any]) -> None:
     run = lossy_run(made_up_run)
     wordpiece, unigram = "wordpiece:vocab_size=8000", "unigram:vocab_size=8000"
-    assert losses.comparable(run, [wordpiece, "bytes", unigram]) == [wordpiece, "bytes"]
-    assert losses.comparable(run, [unigram]) == []
+    assert comparable(run, [wordpiece, "bytes", unigram]) == [wordpiece, "bytes"]
+    assert comparable(run, [unigram]) == []
     run.frame = run.frame[run.frame["tokenizer"].isin([wordpiece, "bytes", unigram])]
     run.tokenizers = [unigram, wordpiece, "bytes"]
     said = compression(run)

@@ -261,10 +261,11 @@ def test_the_default_suite_asks_for_lossless_trainers() -> None:
 
 
 def test_a_run_keeps_the_name_typed_and_how_tokenizers_are_shown(run: Callable[..., Run], corpus: Path) -> None:
-    from tokbench.plots import data
+    from tokbench.plots.labels import run_labels
+    from tokbench.plots.losses import colors
 
     shown = {"labels": {"bytes": "UTF-8"}, "colors": {"bytes": "#123456"}}
     done = run(["bytes", "chars"], [f"text:{corpus}"], jobs=1, metrics=["compression_ratio"], **shown)
     assert [entry["typed"] for entry in done.manifest["tokenizers"]] == ["bytes", "chars"]
-    assert data.names(done) == {"bytes": "UTF-8", "chars": "chars"}
-    assert data.colors(done) == {"bytes": "#123456"}
+    assert run_labels(done) == {"bytes": "UTF-8", "chars": "chars"}
+    assert colors(done) == {"bytes": "#123456"}

@@ -1,4 +1,4 @@
-"""Definitions and provenance: the parts of the page that are lists of facts."""
+"""The decision, definitions and provenance: parts of the page that are templates filled with facts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from tokbench.metrics.weights import CRITERIA
 from tokbench.reports.chosen import metric_facts
+from tokbench.reports.decision import decided, script_data, table
 from tokbench.reports.html.assemble import rendered
 from tokbench.reports.html.formula import shown
 
@@ -19,6 +21,26 @@ if TYPE_CHECKING:
 _FIRST = ("run", "started", "finished", "seconds", "versions", "machine", "suite", "tokenizers", "datasets")
 _PATH = re.compile(r"(?<![\w/.])(?:/[\w.@+~-]+)+/([\w.@+~-]+)|\b[A-Za-z]:(?:\\\\[\w.@+~ -]+)*\\\\([\w.@+~-]+)")
 _SHOWN_ELSEWHERE = {"failures", "schema"}
+
+
+def decision(run: Run) -> Markup:
+    """The choice in words, weights to change, the table, the reasons; empty where nothing can be compared."""
+    found = decided(run)
+    if found is None:
+        return Markup("")
+    shown = [
+        {"name": criterion.name, "what": criterion.what, "weight": found.weights[criterion.name]}
+        for criterion in CRITERIA
+        if criterion.name in found.known
+    ]
+    return rendered(
+        "decision.html",
+        data=script_data(run, found),
+        sentences=found.sentences,
+        criteria=shown,
+        said=", ".join(f"{name} {weight:g}" for name, weight in found.weights.items()),
+        given=table(run, found),
+    )
 
 
 def definitions(run: Run) -> Markup:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from tokbench.plots import data
-from tokbench.plots.labels import dataset_label, language_label
+from tokbench.plots.labels import dataset_label, language_label, run_labels
 from tokbench.reports.diffs import causes, pairs
 from tokbench.reports.figures import number
 from tokbench.reports.html.assemble import rendered
@@ -30,7 +30,7 @@ def divergences(run: Run) -> Markup:
 
 
 def _shown(run: Run, pair: dict[str, Any]) -> dict[str, Any]:
-    labels = data.names(run)
+    labels = run_labels(run)
     sides = [(side, pair[side], labels.get(pair[side], pair[side])) for side in ("a", "b")]
     ranks = {side: ranks_of(run, spec) for side, spec, _ in sides}
     return {

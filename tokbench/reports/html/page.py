@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from tokbench.plots import data
-from tokbench.plots.labels import dataset_label, language_label
+from tokbench.plots.labels import dataset_label, language_label, run_labels
+from tokbench.plots.losses import losses
 from tokbench.reports import differences, tables, unmeasured, vocabularies
 from tokbench.reports.chosen import asked, headline_metrics, shown
 from tokbench.reports.diffs import diff_table, passages_table
 from tokbench.reports.findings import findings
 from tokbench.reports.html import details
 from tokbench.reports.html.assemble import assemble, asset
-from tokbench.reports.html.decision import decision
 from tokbench.reports.html.diffs import divergences
 from tokbench.reports.html.drawing import Drawings, Drawn
 from tokbench.reports.html.heat import Heat
@@ -117,9 +117,9 @@ def build(run: Run, drawings: Drawings) -> Page:
         title=run_title(run),
         answer=said[0].gist or said[0].sentence if said else "Nothing was measured that could be ranked.",
         scope=_scope(run),
-        tokenizers=data.names(run),
+        tokenizers=run_labels(run),
         languages={code: language_label(code, data.kind(run, main)) for code in sorted(run.languages(main))},
-        decision=decision(run),
+        decision=details.decision(run),
         headlines=headlines,
         findings=told,
         sections=[first, *sections],
@@ -217,7 +217,7 @@ def _sections(run: Run, drawings: Drawings) -> list[Section]:
 
 def _heats(run: Run) -> list[Panel]:
     panels = []
-    main, lossy = data.main_dataset(run), data.lossy(run)
+    main, lossy = data.main_dataset(run), losses(run)
     for dataset in [main, *(name for name in run.datasets if name != main)]:
         if len(run.languages(dataset)) < 2:
             continue

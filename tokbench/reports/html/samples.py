@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from tokbench.plots import data
-from tokbench.plots.labels import dataset_label, language_label
+from tokbench.plots.labels import dataset_label, language_label, run_labels
 from tokbench.reports.html.assemble import rendered
 from tokbench.reports.tokenview.render import markup, spans_of_json
 
@@ -21,7 +21,7 @@ def samples(run: Run) -> Markup:
     """Every passage the run kept, each with its tokenizations, those of several tokenizers once."""
     if not run.samples:
         return Markup("")
-    labels = data.names(run)
+    labels = run_labels(run)
     ranks = {name: ranks_of(run, name) for name in run.tokenizers}
     shown = []
     for sample in run.samples:

@@ -17,6 +17,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from tokbench.plots import style
+from tokbench.plots.files import print_svg
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -126,7 +127,7 @@ class SheetOfFigures:
         """The figure as an ``<svg>`` with a title and description for screen readers."""
         text = io.StringIO()
         figure.patch.set(facecolor="none", edgecolor="none")
-        style.print_svg(figure, text)
+        print_svg(figure, text)
         self.count += 1
         return self._clean(text.getvalue(), f"{name}-{self.count}", title, note)
 

@@ -1,0 +1,214 @@
+"""One cell under evaluation: its counts, once as they are and once on resamples, and metrics of both."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tokbench.metrics.context import MeasureContext
+from tokbench.metrics.counts import Counts, EstimatedCounts
+from tokbench.metrics.intervals import Interval, binomial_limits, intervals
+from tokbench.metrics.metric import ALL, CellKey, Measurement, Metric, Undefined, as_number
+from tokbench.metrics.needs import CONDITIONS, missing_need
+from tokbench.metrics.own import scoped
+from tokbench.metrics.view import errors, point, resampled, settings
+from tokbench.tally import Tally
+from tokbench.tally.counters import TEXT_COUNTERS
+from tokbench.tally.text import GROUPS
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class MeasuredCell:
+    """One tally under evaluation: its counts, and their resamples (None where the text is too small)."""
+
+    def __init__(self, key: CellKey, tally: Tally, context: MeasureContext, languages: int = 1) -> None:
+        self.key = key
+        self.context = context
+        self.counts = point(tally, key, context, languages)
+        self.faults = tally.own.faults
+        self.n_documents = tally.documents
+        self.n_groups = len(tally.groups.rows)
+        self.resamples = resampled(tally, key, context, languages)
+
+    @classmethod
+    def of(
+        cls, cells: Mapping[CellKey, Tally], key: CellKey, languages: Sequence[str], context: MeasureContext
+    ) -> MeasuredCell:
+        """The cell of `key`, which for all languages together is the sum of those of `languages`."""
+        chosen = languages if key.language == ALL else [key.language]
+        tally = Tally.sum(cells[key._replace(language=language)] for language in chosen)
+        return cls(key, tally, context, len(chosen))
+
+    def of_this_text(self) -> Counts:
+        """The counts of the text as it is, over and over, with numbers of tokens as uncertain as they are."""
+        import numpy as np
+
+        known = vars(self.counts)
+        again = errors(self.key, self.context) if isinstance(self.counts, EstimatedCounts) else None
+        n = self.context.replicates + GROUPS + 1
+        same = {name: np.full(n, float(known[name])) for name in ("tokens", *TEXT_COUNTERS)}
+        if again is not None:
+            same["tokens"] *= again
+        return type(self.counts)(**{**known, **same})
+
+    def hides(self, share: float) -> bool:
+        """Whether unknown tokens are known to hide more than this share of the text."""
+        return bool(vars(self.counts).get("unk_chars", 0) > share * self.counts.chars)
+
+    def keep(self, names: Sequence[str]) -> None:
+        """Let go of n-grams and of resamples but those of `names`: many languages of them fill the memory."""
+        vars(self.counts).pop("ngrams", None)
+        if self.resamples is not None:
+            rows = {name: getattr(self.resamples, name) for name in names}
+            # a copy of what is part of a larger array
+            kept = {name: row if row.base is None else row.copy() for name, row in rows.items()}
+            self.resamples = type(self.resamples)(**kept, **settings(self.key, self.context))
+
+    def rows(
+        self, metrics: Sequence[Metric], relative: Sequence[Metric], base: MeasuredCell | None
+    ) -> list[Measurement]:
+        """The rows of this cell, for metrics of one tokenizer and for those relative to a baseline's."""
+        import numpy as np
+
+        with np.errstate(all="ignore"):  # here, since it costs as much as a figure
+            own = [(metric, evaluate(metric, (self,))) for metric in metrics]
+            found = [*own, *((metric, evaluate(metric, (self, base))) for metric in relative)]
+        drawn = [each.again for _, each in found if each.again is not None]
+        limits = iter(intervals(drawn, self.context.confidence, self.n_groups))
+        tokenizer, dataset, language = self.key
+        rows = []
+        for index, (metric, (unit, value, status, again, known)) in enumerate(found):
+            limit = known if again is None else next(limits)
+            if again is not None and index < len(own) and (limit is None or not limit[0] < limit[1]):
+                limit = self._of_all_alike(unit, value)
+            low, high = limit or (None, None)
+            rows.append(
+                Measurement(
+                    tokenizer, dataset, language, metric.name, value, low, high, unit, self.n_documents, status
+                )
+            )
+        return rows
+
+    def _of_all_alike(self, unit: str, value: float | None) -> Interval | None:
+        """The interval of what never varied here: only shares of documents have one."""
+        if unit == "share of documents" and value in (0, 1):
+            return binomial_limits(value == 1, self.n_groups, self.context.confidence)
+        return None
+
+
+class Evaluated(NamedTuple):
+    """A metric of a cell: its unit, value (None where `status` says why), and it on every resample.
+
+    `limits` are its interval where that does not come of resamples.
+    """
+
+    unit: str
+    value: float | None
+    status: str
+    again: NDArray[np.float64] | None
+    limits: Interval | None = None
+
+
+def _percentiles(figures: NDArray[np.float64] | None, context: MeasureContext) -> Interval | None:
+    """The interval of figures that differ by the error of an estimate alone; None where they do not."""
+    import numpy as np
+
+    if figures is None or not context.replicates:
+        return None
+    ends = (1 - context.confidence) / 2, (1 + context.confidence) / 2
+    low, high = map(float, np.quantile(figures[: context.replicates], ends))
+    return (low, high) if low < high < math.inf else None
+
+
+def evaluate(metric: Metric, cells: Sequence[MeasuredCell | None]) -> Evaluated:
+    """A metric of some cells: one, or one and the baseline's."""
+    cell = cells[0]
+    assert cell is not None
+    unit = unit_of(metric, cell.counts)
+    some = [each for each in cells if each is not None]
+    if len(some) < len(cells):
+        return Evaluated(unit, None, f"undefined: {CONDITIONS['baseline']}", None)
+    fault = next((each.faults[metric.name] for each in some if metric.name in each.faults), None)
+    if fault is not None:
+        return Evaluated(unit, None, f"failed: {fault}", None)
+    counts = [scoped(metric, each.counts) for each in some]
+    missing = missing_need(metric, counts)
+    if missing:
+        return Evaluated(unit, None, missing, None)
+    value, status = value_of(metric, counts)
+    if value is not None and metric.no_interval and any(isinstance(each, EstimatedCounts) for each in counts):
+        # of this very text the number of tokens alone is uncertain
+        erring = [scoped(metric, each.of_this_text()) for each in some]
+        return Evaluated(unit, value, status, None, _percentiles(figures_of(metric, erring), cell.context))
+    if value is None or metric.no_interval:
+        return Evaluated(unit, value, status, None)
+    again = [scoped(metric, each.resamples) for each in some if each.resamples is not None]
+    return Evaluated(unit, value, status, figures_of(metric, again) if len(again) == len(some) else None)
+
+
+def unit_of(metric: Metric, counts: Counts) -> str:
+    """The metric's unit with what it is of: which words, clusters, sample of the text, currency.
+
+    Example:
+        >>> from tokbench.metrics import Metric
+        >>> about = {"unit": "tokens/word", "better": "lower", "summary": "", "compute": len}
+        >>> metric = Metric(name="f", needs=("words",), **about)
+        >>> unit_of(metric, Counts(words=10, gold_words=10, unspaced_words=0))
+        'tokens/word (gold)'
+    """
+    unit = metric.unit
+    ngrams = vars(counts).get("ngrams")
+    if "ngrams" in metric.needs and ngrams is not None and ngrams.n_bytes < counts.bytes:
+        return f"{unit} (sample of {round(ngrams.n_bytes / 1024)} KiB)"
+    if "prices" in metric.needs and counts.currency:
+        unit = unit.replace("currency", counts.currency)
+    if unit == "clusters" and vars(counts).get("consecutive"):
+        return "blocks of consecutive documents"  # which resemble each other: no independent observations
+    if "word" not in unit or "words" not in metric.needs:
+        return unit
+    words, gold = getattr(counts, "words", 0), getattr(counts, "gold_words", 0)
+    if words and gold == words:
+        return f"{unit} (gold)"
+    if words and 2 * counts.unspaced_words > words:
+        return f"{unit} (UAX #29: one per character in this script)"
+    return f"{unit} (UAX #29)" if not gold else f"{unit} (gold where marked, else UAX #29)"
+
+
+def value_of(metric: Metric, arguments: Sequence[Any]) -> tuple[float | None, str]:
+    """What `compute` gives as a finite number, or None and the status that says why not."""
+    try:
+        result = metric.compute(*arguments)
+    except Undefined as reason:
+        return None, f"undefined: {reason}"
+    except ZeroDivisionError:
+        return None, "undefined: nothing to divide by"
+    except Exception as error:  # a plugin's metric may raise anything; the other figures go on
+        return None, f"failed: {type(error).__name__}: {error}"
+    return as_number(result)
+
+
+def figures_of(metric: Metric, arguments: Sequence[Any]) -> NDArray[np.float64] | None:
+    """The metric on every resample: on arrays where its code allows that, else one by one.
+
+    numpy's warnings of what is not finite are to be off: it is nothing unusual.
+    """
+    import numpy as np
+
+    n = len(arguments[0].documents)
+    try:
+        result = np.asarray(metric.compute(*arguments), np.float64)
+        return result if result.shape == (n,) else None
+    except (AttributeError, Undefined):
+        return None  # it needs what resamples do not have: histograms
+    except Exception:  # arrays are no numbers to it
+        pass
+    values = np.full(n, np.nan)
+    for index in range(n):
+        value, _ = value_of(metric, [each.one(index) for each in arguments])
+        if value is not None:
+            values[index] = value
+    return values
