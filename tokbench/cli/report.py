@@ -63,10 +63,10 @@ def report(
     ] = None,
 ) -> None:
     """Write a report of a run, in the format that --output's ending says, else html."""
+    from tokbench.api import format_of
     from tokbench.cli.convert import check_target
     from tokbench.errors import TokbenchError
     from tokbench.results import Run
-    from tokbench.results.run import format_of
 
     wanted = formats or [format_of(output, registry.report_writers)]
     writers = [registry.pick(registry.report_writers, name, "report format") for name in wanted]
