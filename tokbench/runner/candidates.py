@@ -51,15 +51,15 @@ class Candidate:
     failure: TaskFailure | None = None
 
     @property
-    def ready(self) -> bool:
-        """Whether it can be measured."""
-        return self.failure is None
-
-    @property
     def estimated(self) -> tuple[float, float] | None:
         """The bounds of the true numbers of tokens over those that it estimates; None where it encodes."""
         known = self.about.facts.get("estimated") if self.about is not None else None
         return (known["low"], known["high"]) if known else None
+
+    @property
+    def encodes(self) -> bool:
+        """Whether it was loaded and gives ids, so that it can be looked at and timed."""
+        return self.recipe is not None and not self.estimated
 
     @property
     def skipped(self) -> bool:

@@ -56,7 +56,7 @@ def make_cells(plan: Plan, candidates: Sequence[Candidate]) -> list[PlannedCell]
     cells: list[PlannedCell] = []
     own = own_counters(plan)
     for candidate in candidates:
-        if candidate.recipe is None or not candidate.ready:
+        if candidate.recipe is None:
             continue
         for corpus in plan.corpora:
             reader = reader_digest(corpus.recipe)

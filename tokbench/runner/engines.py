@@ -152,10 +152,10 @@ def check_here(executor: Executor, engine: str) -> None:
         raise SpecError(f"the engine {engine!r} runs tasks in other processes: its plugin must say shared=True")
 
 
-def check_workers(executor: Executor, registry: Registry, jobs: int) -> None:
-    """Raise `SpecError`, naming what differs, unless every worker that answers has what we have.
+def check_workers(executor: Executor, registry: Registry, jobs: int) -> dict[str, str]:
+    """What every worker of a shared engine has, as we do.
 
-    Raises `EngineLost` where none can answer.
+    Raises `SpecError`, naming what differs, where one that answers has not, `EngineLost` where none can answer.
     """
     ours = environment(registry)
     asked = [submitted(executor, environment_here, RegistryRecipe.of(registry)) for _ in range(PROBES * jobs)]
@@ -164,6 +164,7 @@ def check_workers(executor: Executor, registry: Registry, jobs: int) -> None:
         different = difference(ours, theirs)
         if different:
             raise SpecError(f"a worker of the engine is not the same as here: {different}; nothing was sent")
+    return ours
 
 
 def environment(registry: Registry) -> dict[str, str]:

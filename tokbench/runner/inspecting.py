@@ -22,7 +22,7 @@ from tokbench.runner.cache import TallyCache, remembered
 from tokbench.runner.candidates import Candidate
 from tokbench.runner.counting import loaded
 from tokbench.runner.diffs import diff_all
-from tokbench.runner.picking import pick
+from tokbench.runner.picking import looked_for, pick
 from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, source_digest
 from tokbench.workers.calls import NO_LIMITS, Begun, Emit, Limits
 from tokbench.workers.interrupt import Stop
@@ -91,7 +91,7 @@ def inspect_all(
     """
     from tokbench.inspection.audit import VocabularyAudit
 
-    ready = [each for each in candidates if each.ready and each.recipe is not None and not each.estimated]
+    ready = [each for each in candidates if each.encodes]
     samples = choose_samples(plan.corpora, plan.suite.samples, plan.limits)
     with ThreadPoolExecutor(plan.jobs) as threads:
         looks = list(threads.map(lambda candidate: _look(plan, candidate, samples, failed, stop), ready))
@@ -167,8 +167,8 @@ def choose_samples(corpora: Sequence[Corpus], n: int, limits: Limits = NO_LIMITS
         step = max(1, len(languages) // share) if share else 1
         for language in languages[::step][:share]:
             shard = corpus.shards[language][0]
-            text = attempt(read_sample, corpus.recipe, shard, limits=limits, again=True)
-            if isinstance(text, str):
+            text = looked_for(read_sample, corpus.recipe, shard, limits=limits)
+            if text is not None:
                 chosen.append(Sample(corpus.recipe.key, language, text))
     return chosen
 

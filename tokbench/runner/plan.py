@@ -88,6 +88,11 @@ class Plan:
     memory_limit: int
 
     @property
+    def home(self) -> RegistryRecipe:
+        """How a worker finds what plugins offer."""
+        return RegistryRecipe.of(self.registry)
+
+    @property
     def limits(self) -> Limits:
         """What a step of a worker may take."""
         return Limits(self.suite.timeout, self.memory_limit)
@@ -120,7 +125,7 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     training = None
     if any(entry.trains for entry in entries):
         specs = [registry.dataset_spec(text) for text in suite.train_on or [DEFAULT_TRAINING]]
-        training = TrainingRecipe(tuple(_recipe(registry, spec) for spec in specs))
+        training = TrainingRecipe(tuple(DatasetRecipe.of(registry, spec) for spec in specs))
         _check_trainings(registry, entries, [_corpus(registry, spec, limits) for spec in specs])
     corpora = tuple(_corpus(registry, spec, limits) for spec in _unique_datasets(suite, registry))
     for corpus in corpora:
@@ -205,12 +210,8 @@ def _unique_datasets(suite: Suite, registry: Registry) -> Sequence[Spec]:
     return list({str(spec): spec for spec in map(registry.dataset_spec, suite.datasets)}.values())
 
 
-def _recipe(registry: Registry, spec: Spec) -> DatasetRecipe:
-    return DatasetRecipe(key_of(spec), spec, RegistryRecipe.of(registry))
-
-
 def _corpus(registry: Registry, spec: Spec, limits: Limits) -> Corpus:
-    recipe = _recipe(registry, spec)
+    recipe = DatasetRecipe.of(registry, spec)
     if registry.in_house(spec.family, "tokbench_datasets"):
         return open_corpus(None, recipe, registry)
     found = attempt(open_corpus, recipe, limits=limits)

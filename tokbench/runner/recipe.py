@@ -106,6 +106,11 @@ class DatasetRecipe:
     spec: Spec
     registry: RegistryRecipe
 
+    @classmethod
+    def of(cls, registry: Registry, spec: Spec) -> DatasetRecipe:
+        """The recipe of a dataset that a registry offers."""
+        return cls(key_of(spec), spec, RegistryRecipe.of(registry))
+
     def load(self) -> Dataset:
         """The dataset, opened in this process (once per process)."""
         return _dataset(self)

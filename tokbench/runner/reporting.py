@@ -71,7 +71,7 @@ def _made(plan: Plan, run: Run, kind: str, name: str, ours: bool, write: Write) 
         except Exception as error:
             return TaskFailure(kind, f"the {kind} {name!r}: {type(error).__name__}: {error}")
     owner = registry.owner(name, "tokbench_plots" if kind == "plot" else "tokbench_report_writers")
-    found = attempt(_elsewhere, RegistryRecipe.of(registry), write, run.path, name, limits=plan.limits)
+    found = attempt(_elsewhere, plan.home, write, run.path, name, limits=plan.limits)
     if isinstance(found, TaskFailure):
         why = f"the {kind} {name!r} of the plugin {owner!r}: {found.kind}: {found.message}"
         return TaskFailure(

@@ -29,7 +29,7 @@ from tokbench.runner.cells import (
     without_text,
 )
 from tokbench.runner.counting import get_ready
-from tokbench.runner.engines import EngineLost, check_here, check_workers, environment
+from tokbench.runner.engines import EngineLost, check_here, check_workers
 from tokbench.runner.figures import make_figures, measure_context, write_figures
 from tokbench.runner.inspecting import inspect_all
 from tokbench.runner.leakage import find_leaks
@@ -188,8 +188,7 @@ class _RunStages:
             with plan.engine.open(plan.jobs, plan.suite.address) as executor:
                 expected = None
                 if plan.engine.shared:
-                    check_workers(executor, plan.registry, plan.jobs)
-                    expected = environment(plan.registry)
+                    expected = check_workers(executor, plan.registry, plan.jobs)
                 else:
                     check_here(executor, plan.engine.name)
                 quality.run(executor, stop, jobs=plan.jobs, expected=expected)

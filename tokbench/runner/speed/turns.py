@@ -63,7 +63,7 @@ def time_all(
 ) -> SpeedResult:
     """Time every tokenizer on every passage; a tokenizer that fails is left out from there on."""
     result = SpeedResult(notes=_busy(), clock=settings.clock)
-    ready = [s for s in candidates if s.ready and s.recipe is not None and not s.estimated]
+    ready = [candidate for candidate in candidates if candidate.encodes]
     starts = [(process, threads) for process in range(settings.processes) for threads in settings.threads]
     each = [settings.rounds * len(_forms(threads, settings)) * len(passages) for _, threads in starts]
     first = settings.processes * sum(len(passage.parts) for passage in passages)
