@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent
 # Each row may import from its own and from the rows above it.
 LAYERS = [
     ("errors", "wording", "presenting"),
-    ("spec", "languages"),
+    ("spec", "languages", "context"),
     ("arguments",),
     ("batch", "kernels", "counts"),
     ("tokenizer", "family", "corpus", "training_corpus"),

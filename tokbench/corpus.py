@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from tokbench.family import LoadContext
+from tokbench.context import LoadContext
 from tokbench.spec import Option, Spec
 
 if TYPE_CHECKING:

@@ -7,26 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tokbench.context import LoadContext as LoadContext  # where plugins look for it
 from tokbench.spec import Option, Spec
 from tokbench.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from tokbench.counts import Counting
     from tokbench.training_corpus import TrainingCorpus
-
-
-@dataclass(frozen=True, slots=True)
-class LoadContext:
-    """What a family may need to know to load: where caches are, and what the user allowed.
-
-    `offline_because` is for the message where something would have to be downloaded and `offline` forbids it.
-    """
-
-    cache_dir: Path
-    offline: bool = False
-    allow_remote_code: bool = False
-    threads: int = 1
-    offline_because: str = "tokbench is offline; unset TOKBENCH_OFFLINE and HF_HUB_OFFLINE to download it"
 
 
 Progress = Callable[[float, str], None]

@@ -12,14 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import TokbenchError
 from tokbench.inspection.facts import facts, file_digests, versions
+from tokbench.registry import RegistryRecipe
 from tokbench.results.cell import TaskFailure
 from tokbench.runner.counting import loaded
-from tokbench.runner.recipe import (
-    Recipe,
-    RegistryRecipe,
-    fingerprint,
-    key_of,
-)
+from tokbench.runner.recipe import Recipe, fingerprint, key_of
 from tokbench.runner.training import Trained
 from tokbench.runner.training_stage import TrainingStage
 from tokbench.spec import Spec
@@ -98,7 +94,7 @@ def _ready(plan: Plan, entry: Entry, stage: TrainingStage) -> Candidate:
         with borrowed() as worker:
             recipe, files, libraries = worker.call(
                 recipe_of,
-                RegistryRecipe(plan.registry.choice, context),
+                replace(plan.registry.recipe, context=context),
                 entry.spec,
                 trained,
                 limits=plan.limits,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tokbench.corpus import Shard
 from tokbench.errors import ResultsError
 from tokbench.metrics.metric import CellKey
-from tokbench.results.cell import cell_file_name, is_cell, read_cell, read_head
+from tokbench.results.cell import cell_file_name, is_cell, read_cell
 from tokbench.results.folder import RunFolder
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.candidates import Candidate
@@ -144,21 +144,16 @@ def most_workers(plan: Plan) -> int:
     return min(plan.jobs, max(tokenizers, 0 if plan.engine.shared else counting))
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """Which cells are on disk already and which are to be counted; the digests of the text of the former."""
+def look_through(
+    folder: RunFolder, cells: Sequence[PlannedCell]
+) -> tuple[list[PlannedCell], dict[tuple[str, str], list[str]]]:
+    """The cells that are to be counted, and of those that are on disk the digests of each dataset and language.
 
-    finished: list[PlannedCell]
-    todo: list[PlannedCell]
-    digests: dict[tuple[str, str], list[str]]
-
-
-def look_through(folder: RunFolder, cells: Sequence[PlannedCell]) -> Standing:
-    """A cell is finished where its file has its identity and is no failure.
-
-    Files of cells that are in no plan any more are removed; what is no cell stays where it is.
+    A cell is on disk where its file has its identity and is no failure. Files of cells that are in no plan any
+    more are removed; what is no cell stays where it is.
     """
-    standing = Standing([], [], {})
+    todo: list[PlannedCell] = []
+    digests: dict[tuple[str, str], list[str]] = {}
     known = {cell_file_name(cell.key) for cell in cells}
     if folder.cells.is_dir():
         for path in folder.cells.iterdir():
@@ -166,14 +161,15 @@ def look_through(folder: RunFolder, cells: Sequence[PlannedCell]) -> Standing:
                 path.unlink(missing_ok=True)
     for cell in cells:
         try:
-            head = read_head(folder.cells / cell_file_name(cell.key))
-            stands = head.key == cell.key and head.identity == cell.identity and not head.failed
+            found = read_cell(folder.cells / cell_file_name(cell.key), with_tally=False)
+            stands = found.key == cell.key and found.identity == cell.identity and found.failure is None
         except ResultsError:
             stands = False
-        (standing.finished if stands else standing.todo).append(cell)
         if stands:
-            standing.digests[cell.key.dataset, cell.key.language] = list(head.digests)
-    return standing
+            digests[cell.key.dataset, cell.key.language] = list(found.digests)
+        else:
+            todo.append(cell)
+    return todo, digests
 
 
 def without_text(tallies: Mapping[CellKey, Tally]) -> list[CellKey]:

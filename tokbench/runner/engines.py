@@ -19,9 +19,8 @@ from typing import Any, TypeVar, TypeVarTuple
 from tokbench.errors import SpecError
 from tokbench.extension import Engine
 from tokbench.inspection.facts import versions
-from tokbench.registry import Registry
+from tokbench.registry import Registry, RegistryRecipe
 from tokbench.results.atomic import StorageError
-from tokbench.runner.recipe import RegistryRecipe
 from tokbench.workers.calls import WorkerLost
 
 T = TypeVar("T")
@@ -158,7 +157,7 @@ def check_workers(executor: Executor, registry: Registry, jobs: int) -> dict[str
     Raises `SpecError`, naming what differs, where one that answers has not, `EngineLost` where none can answer.
     """
     ours = environment(registry)
-    asked = [submitted(executor, environment_here, RegistryRecipe.of(registry)) for _ in range(PROBES * jobs)]
+    asked = [submitted(executor, environment_here, registry.recipe) for _ in range(PROBES * jobs)]
     for future in asked:
         theirs = result_of(future, shared=True)
         different = difference(ours, theirs)

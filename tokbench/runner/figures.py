@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
 from tokbench.metrics.context import CHEAPEST, MeasureContext
 from tokbench.metrics.metric import CellKey, Measurement, Metric
+from tokbench.registry import RegistryRecipe
 from tokbench.results.cell import CellResult, TaskFailure
 from tokbench.results.folder import RunFolder
 from tokbench.results.frames import measurement_table, table_of, write_measurements, write_table
 from tokbench.runner.candidates import Candidate
 from tokbench.runner.cells import CellFiles, PlannedCell
 from tokbench.runner.counting import let_go
-from tokbench.runner.recipe import RegistryRecipe, key_of
+from tokbench.runner.recipe import key_of
 from tokbench.runner.unmeasured import failed_cells, failure_rows, honest_totals, told_once, without_metric
 from tokbench.workers.calls import NO_LIMITS, Emit
 from tokbench.workers.pool import attempt
@@ -163,7 +164,7 @@ def measure_all(
         wanted = {tokenizer, context.baseline}
         own = [key for key in keys if key.tokenizer in wanted]
         audits = {name: audit for name, audit in context.audits.items() if name in wanted}
-        known = (plan.home, folder, own, replace(context, audits=audits))
+        known = (plan.registry.recipe, folder, own, replace(context, audits=audits))
         rows: list[Measurement] = []
         for group in groups:
             task = MeasureTask(*known, [metric.name for metric in group], group is ours)
@@ -209,7 +210,7 @@ def compare_all(
     faults: list[TaskFailure] = []
     for chosen in (metrics, ours):
         names = [metric.name for metric in chosen]
-        task = MeasureTask(plan.home, folder, keys, context, names, len(chosen) == len(ours))
+        task = MeasureTask(plan.registry.recipe, folder, keys, context, names, len(chosen) == len(ours))
         found = task.attempt(plan, compare_figures, per_language)
         if not isinstance(found, TaskFailure):
             return found, faults

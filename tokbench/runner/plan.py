@@ -20,7 +20,7 @@ from tokbench.registry import Registry
 from tokbench.resolving import not_there
 from tokbench.results.cell import TaskFailure
 from tokbench.runner.cache import TallyCache
-from tokbench.runner.recipe import DatasetRecipe, RegistryRecipe, TrainingRecipe, key_of
+from tokbench.runner.recipe import DatasetRecipe, TrainingRecipe, key_of
 from tokbench.runner.suite import Suite
 from tokbench.runner.training import check_training
 from tokbench.spec import Spec
@@ -86,11 +86,6 @@ class Plan:
     prices: PriceTable | None
     jobs: int
     memory_limit: int
-
-    @property
-    def home(self) -> RegistryRecipe:
-        """How a worker finds what plugins offer."""
-        return RegistryRecipe.of(self.registry)
 
     @property
     def limits(self) -> Limits:
