@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from tokbench.corpus import Shard
@@ -101,31 +103,34 @@ def cut_into_tasks(
     Kuck 1987).
     """
     found: list[CountTask] = []
+    parts: Counter[int] = Counter()
     left = sum(cell.n_bytes for cell in cells)
-    held: list[Portion] = []
-    shards: list[Shard] = []
-    part = held_bytes = 0
-    for number, cell in enumerate(cells):
-        room = task_size(left, jobs)
-        for shard in cell.shards:
-            if held_bytes and (
-                held_bytes + shard.n_bytes // 2 > room or held_bytes + shard.n_bytes > LARGEST_TASK
-            ):
-                if shards:
-                    held.append(Portion(cell.index, part, cell.corpus, cell.key.language, tuple(shards)))
-                    shards, part = [], part + 1
-                found.append(CountTask(cell.recipe, tuple(held), cache, limits, cell.own))
-                left -= held_bytes
-                held, held_bytes, room = [], 0, task_size(left, jobs)
-            shards.append(shard)
-            held_bytes += shard.n_bytes
-        held.append(Portion(cell.index, part, cell.corpus, cell.key.language, tuple(shards)))
-        shards, part = [], 0
-        if number + 1 == len(cells) or cells[number + 1].recipe is not cell.recipe:
-            found.append(CountTask(cell.recipe, tuple(held), cache, limits, cell.own))
-            left -= held_bytes
-            held, held_bytes = [], 0
+    for _, own in groupby(cells, key=lambda cell: id(cell.recipe)):
+        held: list[tuple[PlannedCell, Shard]] = []
+        size = 0
+        for cell, shard in ((one, shard) for one in own for shard in one.shards):
+            room = task_size(left, jobs)
+            if size and (size + shard.n_bytes // 2 > room or size + shard.n_bytes > LARGEST_TASK):
+                found.append(_task(held, parts, cache, limits))
+                left -= size
+                held, size = [], 0
+            held.append((cell, shard))
+            size += shard.n_bytes
+        found.append(_task(held, parts, cache, limits))
+        left -= size
     return found
+
+
+def _task(
+    held: Sequence[tuple[PlannedCell, Shard]], parts: Counter[int], cache: TallyCache | None, limits: Limits
+) -> CountTask:
+    """Shards as a task, those of a cell as a portion; `parts` counts the portions that each cell has so far."""
+    portions = []
+    for index, group in groupby(held, key=lambda each: each[0].index):
+        (cell, *_), shards = zip(*group, strict=True)
+        portions.append(Portion(index, parts[index], cell.corpus, cell.key.language, shards))
+        parts[index] += 1
+    return CountTask(held[0][0].recipe, tuple(portions), cache, limits, held[0][0].own)
 
 
 def task_size(left: int, jobs: int) -> int:
