@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 
 # Each row may import from its own and from the rows above it.
 LAYERS = [
-    ("errors", "wording"),
+    ("errors", "wording", "presenting"),
     ("spec", "languages"),
     ("arguments",),
     ("batch", "kernels", "counts"),

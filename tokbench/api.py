@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tokbench.presenting import present_by
+
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from tokbench.corpus import Dataset
+    from tokbench.extension import ReportWriter
     from tokbench.results import Run
     from tokbench.tokenizer import Tokenizer
 
@@ -78,3 +84,48 @@ def _listed(what: str, specs: str | Sequence[str] | None) -> Sequence[str] | Non
     if specs is not None and not len(specs):
         raise SpecError(f"{what}: an empty list; name some, or leave it out for those of the suite")
     return [specs] if isinstance(specs, str) else specs
+
+
+class PluginPresenter:
+    """Draws and writes runs with the plots and writers of plugins."""
+
+    def plot(self, run: Run, name: str, plugins: Sequence[str]) -> Figure:
+        """See `Run.plot`."""
+        from tokbench.errors import ResultsError
+        from tokbench.registry import build_registry
+
+        registry = build_registry(plugin_files=plugins)
+        plot = registry.pick(registry.plots, name, "plot")
+        figure = plot.draw(run)
+        if figure is None:
+            raise ResultsError(f"{run.path}: no data for the plot {name!r}: {plot.needs or 'not measured'}")
+        return figure
+
+    def report(
+        self, run: Run, path: str | os.PathLike[str] | None, format: str | None, plugins: Sequence[str]
+    ) -> Path:
+        """See `Run.report`."""
+        from tokbench.registry import build_registry
+
+        registry = build_registry(plugin_files=plugins)
+        chosen = format or format_of(path, registry.report_writers)
+        writer = registry.pick(registry.report_writers, chosen, "report format")
+        target = Path(path) if path is not None else run.path / f"report{writer.suffix}"
+        writer.write(run, target)
+        run.folder.remember([target])
+        return target
+
+    def notebook(self, run: Run) -> str:
+        """See `tokbench.reports.html.notebook`."""
+        from tokbench.reports.html.notebook import notebook
+
+        return notebook(run)
+
+
+present_by(PluginPresenter())
+
+
+def format_of(path: str | os.PathLike[str] | None, writers: Mapping[str, ReportWriter]) -> str:
+    """The first report format whose files end as `path` does; without a path or such a format, ``html``."""
+    ending = "" if path is None else Path(path).suffix.lower()
+    return next((name for name, writer in writers.items() if ending and writer.suffix == ending), "html")

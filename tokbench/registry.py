@@ -55,12 +55,32 @@ def default_context(*, allow_remote_code: bool = False) -> LoadContext:
     return LoadContext(cache_dir(), offline, allow_remote_code)
 
 
-@dataclass(frozen=True)
-class PluginChoice:
-    """Which plugins a process loads; small and picklable, so that workers build the same registry."""
+@dataclass(frozen=True, slots=True)
+class RegistryRecipe:
+    """Which plugins a process loads, and what the environment and the user allow.
+
+    Small and picklable, so that workers build the same registry.
+    """
 
     disable: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    context: LoadContext = field(default_factory=default_context)
+
+    def load(self) -> Registry:
+        """The registry, built once in each process; in the coordinator, that of its run."""
+        if self not in _of_this_process:
+            known = build_registry(disable=self.disable, plugin_files=self.files, context=self.context)
+            _of_this_process[self] = known
+        return _of_this_process[self]
+
+
+_of_this_process: dict[RegistryRecipe, Registry] = {}
+
+
+def adopt(registry: Registry) -> None:
+    """Make a registry that of this process, and forget any other."""
+    _of_this_process.clear()
+    _of_this_process[registry.recipe] = registry
 
 
 @dataclass
@@ -68,8 +88,12 @@ class Registry:
     """What the plugins of one host offer, by name; asks each hook once, when first needed."""
 
     host: Host
-    choice: PluginChoice = PluginChoice()
-    context: LoadContext = field(default_factory=default_context)
+    recipe: RegistryRecipe = field(default_factory=RegistryRecipe)
+
+    @property
+    def context(self) -> LoadContext:
+        """What the environment and the user allow."""
+        return self.recipe.context
 
     @cached_property
     def tokenizers(self) -> Mapping[str, TokenizerFamily]:
@@ -287,11 +311,6 @@ def build_registry(
     *, disable: Iterable[str] = (), plugin_files: Sequence[str] = (), context: LoadContext | None = None
 ) -> Registry:
     """A registry over every installed plugin; see `tokbench.manager.build_host`."""
-    choice = PluginChoice(tuple(disable), tuple(str(Path(file).absolute()) for file in plugin_files))
-    host = build_host(disable=choice.disable, plugin_files=choice.files)
-    return Registry(host, choice, context or default_context())
-
-
-def registry_of(choice: PluginChoice, context: LoadContext | None = None) -> Registry:
-    """The registry of a `PluginChoice`: what a worker process builds from the recipe it was sent."""
-    return build_registry(disable=choice.disable, plugin_files=choice.files, context=context)
+    files = tuple(str(Path(file).absolute()) for file in plugin_files)
+    recipe = RegistryRecipe(tuple(disable), files, context or default_context())
+    return Registry(build_host(disable=recipe.disable, plugin_files=recipe.files), recipe)

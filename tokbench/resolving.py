@@ -8,19 +8,46 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from tokbench.errors import SpecError, UnknownNameError, nearest
 from tokbench.family import HEAD_BYTES, TokenizerFamily
 from tokbench.spec import Spec, validate
 
 if TYPE_CHECKING:
-    from tokbench.registry import Registry
+    from tokbench.corpus import DatasetFamily
+    from tokbench.manager import Host
+
+T = TypeVar("T")
 
 
-def tokenizer_spec(registry: Registry, text: str | Spec) -> Spec:
+class Offered(Protocol):
+    """What names are looked up in: the part of a `tokbench.registry.Registry` that is needed here."""
+
+    host: Host
+
+    @property
+    def tokenizers(self) -> Mapping[str, TokenizerFamily]:
+        """Tokenizer families by name."""
+
+    @property
+    def datasets(self) -> Mapping[str, DatasetFamily]:
+        """Dataset families by name."""
+
+    @property
+    def aliases(self) -> Mapping[str, str]:
+        """Alias to spec."""
+
+    def owner(self, name: str) -> str:
+        """The plugin that offers a tokenizer family."""
+
+    def pick(self, things: Mapping[str, T], name: str, kind: str) -> T:
+        """`things[name]`, or an error with the nearest names."""
+
+
+def tokenizer_spec(registry: Offered, text: str | Spec) -> Spec:
     """The validated spec of a tokenizer, an alias or a path resolved; raises with the nearest names."""
     if isinstance(text, str) and text not in registry.tokenizers:
         text = _of_alias(registry, text) or _of_path(registry, text) or text
@@ -34,7 +61,7 @@ def tokenizer_spec(registry: Registry, text: str | Spec) -> Spec:
     return validate(spec, family.options)
 
 
-def dataset_spec(registry: Registry, text: str | Spec) -> Spec:
+def dataset_spec(registry: Offered, text: str | Spec) -> Spec:
     """The validated spec of a dataset; a bare path is of the family whose ending it has, else ``text``."""
     if isinstance(text, str):
         if text.partition(":")[0] not in registry.datasets and (found := _path_first(text)):
@@ -46,7 +73,7 @@ def dataset_spec(registry: Registry, text: str | Spec) -> Spec:
     return validate(spec, family.options)
 
 
-def recognising(registry: Registry, path: str | os.PathLike[str]) -> list[TokenizerFamily]:
+def recognising(registry: Offered, path: str | os.PathLike[str]) -> list[TokenizerFamily]:
     """The families that open the file or folder at `path`, those of its ending first.
 
     Example:
@@ -63,7 +90,7 @@ def recognising(registry: Registry, path: str | os.PathLike[str]) -> list[Tokeni
     return sorted(found, key=lambda family: not place.name.lower().endswith(family.endings or "\0"))
 
 
-def _recognises(registry: Registry, family: TokenizerFamily, path: Path, head: bytes) -> bool:
+def _recognises(registry: Offered, family: TokenizerFamily, path: Path, head: bytes) -> bool:
     if family.recognises is None:
         return path.name.lower().endswith(family.endings)
     try:
@@ -78,7 +105,7 @@ def _head(path: Path) -> bytes:
         return stream.read(HEAD_BYTES)
 
 
-def _of_alias(registry: Registry, name: str) -> str | None:
+def _of_alias(registry: Offered, name: str) -> str | None:
     """The spec that the first plugin which knows an alias gives for it."""
     for implementation in registry.host.implementations("tokbench_resolve_alias"):
         plugin = implementation.plugin_name
@@ -90,7 +117,7 @@ def _of_alias(registry: Registry, name: str) -> str | None:
     return None
 
 
-def _of_path(registry: Registry, text: str) -> str | None:
+def _of_path(registry: Offered, text: str) -> str | None:
     """The spec of a bare path to a tokenizer's file or folder, where a family recognises it."""
     if not re.search(r"[/\\.]", text) or not (found := _path_first(text)):
         return None
@@ -115,7 +142,7 @@ def _path_first(text: str) -> tuple[str, str] | None:
     return next(((text[:end], text[end:]) for end in ends if Path(text[:end]).exists()), None)
 
 
-def _dataset_family(registry: Registry, path: str) -> str:
+def _dataset_family(registry: Offered, path: str) -> str:
     """The family of a bare path to text."""
     from tokbench.corpora.finding import bare_name
 
@@ -123,7 +150,7 @@ def _dataset_family(registry: Registry, path: str) -> str:
     return next((family.name for family in registry.datasets.values() if name.endswith(family.endings)), "text")
 
 
-def _refuse_model(registry: Registry, name: str) -> None:
+def _refuse_model(registry: Offered, name: str) -> None:
     """Raise `UnknownNameError` where `name` looks like a model's name, or like what a family opens."""
     examples = (spec for family in registry.tokenizers.values() for spec in family.examples)
     offered = [*examples, *registry.aliases.values()]  # of two families, that of the models' names

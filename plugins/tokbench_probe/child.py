@@ -2,17 +2,31 @@
 
 Of FOLDER it reads ``train.npy`` and ``read.npy``, streams of symbols, and writes ``nats.npy`` to it: float64,
 ``(seeds, symbols read)``. SHAPE, COURSE and SEEDS are lists as JSON. A line on standard output is a share done.
+Nothing comes on standard input: it ends when whoever started the process is gone, and the process with it.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
+import threading
 from pathlib import Path
+
+
+def end_with_parent() -> None:
+    """From now on, leave as soon as standard input ends, whatever else is being done."""
+
+    def wait() -> None:
+        sys.stdin.buffer.read()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def main(folder: str, *rest: str) -> None:
     """Train and read once for each seed."""
+    end_with_parent()
     import numpy as np
 
     from tokbench_probe.learning import read, trained

@@ -117,6 +117,7 @@ def _one(
         given = [json.dumps(each) for each in (task.shape, task.course, list(task.seeds))]
         process = subprocess.Popen(
             [sys.executable, "-P", *CHILD, folder, *given],
+            stdin=subprocess.PIPE,  # nothing is written to it: it ends with us, and the training with it
             stdout=subprocess.PIPE,
             stderr=printed,
             text=True,
@@ -135,15 +136,14 @@ def _one(
         told(name, 0.0)
         try:
             assert process.stdout is not None
-            with process.stdout:
-                for line in process.stdout:
-                    told(name, float(line))
+            for line in process.stdout:
+                told(name, float(line))
             code = process.wait()
         finally:
             clock.cancel()
             process.kill()
-            process.wait()
-            running.processes.discard(process)
+            with process:  # waits for it, and closes its pipes
+                running.processes.discard(process)
         if late.is_set():
             return f"no result within {timeout:g} s"
         if code:

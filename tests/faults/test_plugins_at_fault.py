@@ -16,7 +16,7 @@ from tokbench.registry import build_registry
 from tokbench.results import Run
 from tokbench.runner import reporting
 from tokbench.runner.counting import own_fault
-from tokbench.runner.recipe import DatasetRecipe, RegistryRecipe
+from tokbench.runner.recipe import DatasetRecipe
 
 RunIt = Callable[..., Run]
 Write = Callable[[str, str], str]
@@ -111,7 +111,7 @@ def test_a_dataset_at_fault_is_its_cells_failure(
 def test_what_a_plugin_gives_as_text_is_looked_at(given: str, says: str, plugin: Write) -> None:
     path = plugin("poor", DATASET.format(shards="pass", read=f"import sys; yield {given}; return"))
     registry = build_registry(plugin_files=[path])
-    recipe = DatasetRecipe("mine", registry.dataset_spec("mine"), RegistryRecipe.of(registry))
+    recipe = DatasetRecipe.of(registry, registry.dataset_spec("mine"))
     dataset = registry.dataset("mine")
     text = own_fault(dataset.read(dataset.shards("eng")[0]), recipe)
     if says:

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 import tokbench
-from tokbench.registry import PluginChoice
+from tokbench.registry import RegistryRecipe
 
 TIKTOKEN = ("gpt2", "r50k_base", "p50k_base", "p50k_edit", "cl100k_base", "o200k_base", "o200k_harmony")
 SENTENCEPIECE = (
@@ -137,9 +137,8 @@ def test_ids_equal_the_library_on_all_text(spec, test_data):
 
 WORKER = """
 import hashlib, json, pickle, sys
-from tokbench.registry import registry_of
-choice, specs, texts = pickle.loads(sys.stdin.buffer.read())
-registry = registry_of(choice)
+recipe, specs, texts = pickle.loads(sys.stdin.buffer.read())
+registry = recipe.load()
 batches = {spec: registry.load(spec).encode_batch(texts) for spec in specs}
 print(json.dumps({spec: hashlib.sha256(batch.ids.tobytes()).hexdigest() for spec, batch in batches.items()}))
 """
@@ -153,7 +152,7 @@ def test_recipes_give_the_same_ids_in_another_process(test_data, sample):
     here = {spec: hashlib.sha256(batch.ids.tobytes()).hexdigest() for spec, batch in batches.items()}
     worker = subprocess.run(
         [sys.executable, "-c", WORKER],
-        input=pickle.dumps((PluginChoice(), specs, texts)),
+        input=pickle.dumps((RegistryRecipe(), specs, texts)),
         capture_output=True,
         check=True,
         env=os.environ.copy(),

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import JsonOutput, SpecArgument, documents_of, loads_tokenizers, print_json, progress
+from tokbench.cli.loading import documents_of
+from tokbench.cli.options import JsonOutput, SpecArgument, dataset_option, loads_tokenizers
+from tokbench.cli.progress import progress
 from tokbench.cli.tables import plain_console, table_of
+from tokbench.cli.writing import print_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,10 +31,7 @@ def audit(
     registry: Registry,
     spec: SpecArgument,
     dataset: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-d", "--dataset", metavar="DATASET", help="Tell the ids this text never uses. Repeatable."
-        ),
+        list[str] | None, dataset_option("Tell the ids this text never uses. Repeatable.")
     ] = None,
     rare: Annotated[int, typer.Option(metavar="N", min=1, help="With -d: N uses or less are rare.")] = 10,
     limit: Limit = 12,
@@ -70,10 +70,7 @@ def audit(
 def overlap(
     registry: Registry,
     specs: Annotated[list[str], typer.Argument(metavar="SPEC SPEC…", help="Tokenizers.", show_default=False)],
-    dataset: Annotated[
-        list[str] | None,
-        typer.Option("-d", "--dataset", metavar="DATASET", help="Weigh by use on this text too. Repeatable."),
-    ] = None,
+    dataset: Annotated[list[str] | None, dataset_option("Weigh by use on this text too. Repeatable.")] = None,
     limit: Limit = 12,
     as_json: JsonOutput = False,
 ) -> None:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import JsonOutput, Seed, documents_done, loads_tokenizers, overwrite, print_json
+from tokbench.cli.options import JsonOutput, Seed, loads_tokenizers
+from tokbench.cli.progress import documents_done, overwrite
 from tokbench.cli.tables import plain_console, table_of
+from tokbench.cli.writing import print_json
 
 if TYPE_CHECKING:
     from tokbench.metrics.bits import BitsAudit

@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import (
+from tokbench.cli.loading import documents_of, load_trained
+from tokbench.cli.options import (
     Documents,
     JsonOutput,
     SpecArgument,
     TrainOn,
-    documents_done,
-    documents_of,
-    load_trained,
+    dataset_option,
     loads_tokenizers,
-    overwrite,
-    print_json,
-    progress,
+    output_option,
 )
+from tokbench.cli.progress import documents_done, overwrite, progress
 from tokbench.cli.tables import plain_console
+from tokbench.cli.writing import print_json
 
 if TYPE_CHECKING:
     from tokbench.inspection.bytetable import ByteTable, Proof
@@ -31,13 +30,8 @@ if TYPE_CHECKING:
 def token_bytes(
     registry: Registry,
     spec: SpecArgument,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="A .npy, .json or .parquet file.")
-    ] = None,
-    dataset: Annotated[
-        list[str] | None,
-        typer.Option("-d", "--dataset", metavar="DATASET", help="Prove the table on this text. Repeatable."),
-    ] = None,
+    output: Annotated[Path | None, output_option("A .npy, .json or .parquet file.")] = None,
+    dataset: Annotated[list[str] | None, dataset_option("Prove the table on this text. Repeatable.")] = None,
     documents: Documents = None,
     train_on: TrainOn = None,
     as_json: JsonOutput = False,

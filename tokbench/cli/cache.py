@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from tokbench.cli.shared import JsonOutput, print_json
+from tokbench.cli.options import JsonOutput
+from tokbench.cli.writing import print_json
 from tokbench.wording import counted
 
 app = typer.Typer(help="Kept tallies and trained tokenizers: info, clear.", no_args_is_help=True)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import JsonOutput, loads_tokenizers, print_json
+from tokbench.cli.options import JsonOutput, dataset_option, loads_tokenizers, output_option
 from tokbench.cli.tables import show_rows
+from tokbench.cli.writing import print_json
 
 if TYPE_CHECKING:
     from tokbench.inspection.calibration import Calibration
@@ -27,16 +28,11 @@ def calibrate(
         Path | None,
         typer.Option(metavar="FILE.csv", help="Counts that were reported: text (or file), tokens, kind."),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE.json", help="Keep the best fit here.")
-    ] = None,
+    output: Annotated[Path | None, output_option("Keep the best fit here.", "FILE.json")] = None,
     fit: Annotated[
         Path | None, typer.Option(metavar="FILE.json", help="A fit that was kept: estimate the datasets by it.")
     ] = None,
-    dataset: Annotated[
-        list[str] | None,
-        typer.Option("-d", "--dataset", metavar="DATASET", help="What to estimate. Repeatable."),
-    ] = None,
+    dataset: Annotated[list[str] | None, dataset_option("What to estimate. Repeatable.")] = None,
     kind: Annotated[
         str | None,
         typer.Option(
@@ -58,11 +54,12 @@ def calibrate(
     and says so.
     """
     from tokbench.errors import SpecError
+    from tokbench.results.atomic import write_bytes
 
     if observed is not None and specs and fit is None:
         found = _fitted(registry, specs, observed)
         if output is not None:
-            output.write_text(json.dumps(found[0].to_json(), indent=1) + "\n", encoding="utf-8")
+            write_bytes(output, json.dumps(found[0].to_json(), indent=1).encode() + b"\n")
         rows = [_row(one) for one in found]
         if as_json:
             print_json([one.to_json() for one in found])
@@ -106,7 +103,7 @@ def _row(one: Calibration) -> dict[str, object]:
 def _estimates(
     registry: Registry, fit: Path, datasets: list[str], kind: str | None, price: float | None
 ) -> list[dict[str, object]]:
-    from tokbench.cli.lint import texts_of
+    from tokbench.cli.loading import texts_of
     from tokbench.errors import SpecError
     from tokbench.inspection.calibrated import read_fit
     from tokbench.tokenizer import encode_batch

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.convert import check_target
-from tokbench.cli.shared import Address, Force, Jobs, Languages, bar, with_registry
+from tokbench.cli.options import Address, Force, Jobs, Languages, dataset_option, output_option, with_registry
+from tokbench.cli.progress import bar
+from tokbench.cli.writing import check_target
 
 if TYPE_CHECKING:
     from tokbench.registry import Registry
@@ -17,12 +18,8 @@ if TYPE_CHECKING:
 @with_registry
 def count(
     registry: Registry,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="Where the counts go.", show_default=False)
-    ],
-    dataset: Annotated[
-        list[str] | None, typer.Option("-d", "--dataset", metavar="DATASET", help="The text. Repeatable.")
-    ] = None,
+    output: Annotated[Path, output_option("Where the counts go.", show_default=False)],
+    dataset: Annotated[list[str] | None, dataset_option("The text. Repeatable.")] = None,
     wanted: Annotated[
         str, typer.Option("--for", metavar="SPEC", help="What will be trained: it says how text is cut.")
     ] = "bpe",

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import SpecArgument, loads_tokenizers, read_text
+from tokbench.cli.loading import read_text
+from tokbench.cli.options import SpecArgument, loads_tokenizers
 
 if TYPE_CHECKING:
     from tokbench.registry import Registry

@@ -6,17 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import (
-    Documents,
-    JsonOutput,
-    SpecArgument,
-    documents_of,
-    load_trained,
-    loads_tokenizers,
-    overwrite,
-    print_json,
-)
+from tokbench.cli.loading import documents_of, load_trained
+from tokbench.cli.options import Documents, JsonOutput, SpecArgument, dataset_option, loads_tokenizers
+from tokbench.cli.progress import overwrite
 from tokbench.cli.tables import plain_console, table_of
+from tokbench.cli.writing import print_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,9 +25,7 @@ def diff(
     registry: Registry,
     a: SpecArgument,
     b: Annotated[str, typer.Argument(metavar="SPEC", help="Another.", show_default=False)],
-    dataset: Annotated[
-        list[str], typer.Option("-d", "--dataset", metavar="DATASET", help="What to compare on. Repeatable.")
-    ],
+    dataset: Annotated[list[str], dataset_option("What to compare on. Repeatable.")],
     by_bytes: Annotated[
         bool, typer.Option("--by-bytes", help="Compare the bytes of the tokens instead of ids.")
     ] = False,

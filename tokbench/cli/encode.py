@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import JsonOutput, SpecArgument, TextArgument, loads_tokenizers, print_json, read_text
+from tokbench.cli.loading import read_text
+from tokbench.cli.options import JsonOutput, SpecArgument, TextArgument, loads_tokenizers
 from tokbench.cli.tables import plain_console, table_of
+from tokbench.cli.writing import print_json
 from tokbench.wording import counted
 
 if TYPE_CHECKING:

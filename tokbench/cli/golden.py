@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tokbench.cli.shared import JsonOutput, SpecArgument, loads_tokenizers, progress
+from tokbench.cli.options import JsonOutput, SpecArgument, loads_tokenizers, output_option
+from tokbench.cli.progress import progress
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ app = typer.Typer(
 def make(
     registry: Registry,
     spec: SpecArgument,
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Where the pack goes.")],
+    output: Annotated[Path, output_option("Where the pack goes.", "DIR")],
     mutations: Annotated[
         int, typer.Option(metavar="N", min=0, help="Merges and tokens changed to measure the pack; 0: none.")
     ] = 12,

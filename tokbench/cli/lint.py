@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import Documents, JsonOutput, SpecArgument, loads_tokenizers, print_json, progress
+from tokbench.cli.loading import texts_of
+from tokbench.cli.options import (
+    Documents,
+    JsonOutput,
+    SpecArgument,
+    SpecArguments,
+    dataset_option,
+    loads_tokenizers,
+)
+from tokbench.cli.progress import progress
 from tokbench.cli.tables import plain_console, table_of
+from tokbench.cli.writing import print_json
 
 if TYPE_CHECKING:
     from tokbench.lint.running import CheckedRow
@@ -31,11 +40,8 @@ class ReportFormat(StrEnum):
 @loads_tokenizers
 def lint(
     registry: Registry,
-    specs: Annotated[list[str], typer.Argument(metavar="SPEC…", help="Tokenizers.", show_default=False)],
-    dataset: Annotated[
-        list[str] | None,
-        typer.Option("-d", "--dataset", metavar="DATASET", help="Text to check on. Repeatable."),
-    ] = None,
+    specs: SpecArguments,
+    dataset: Annotated[list[str] | None, dataset_option("Text to check on. Repeatable.")] = None,
     documents: Documents = None,
     form: Annotated[
         ReportFormat, typer.Option("--format", help="How findings are printed.")
@@ -141,17 +147,6 @@ def _file_of(registry: Registry, spec: str) -> str:
         if not file.exists():
             raise TokenizerError(f"{spec}: {not_there(file)}")
     return str(files[0]) if files else ""
-
-
-def texts_of(registry: Registry, datasets: Sequence[str], most: int | None) -> dict[str, list[str]]:
-    """The documents of each language of some datasets."""
-    found: dict[str, list[str]] = {}
-    for spec in datasets:
-        opened = registry.dataset(spec)
-        for language in opened.languages:
-            texts = (document.text for shard in opened.shards(language) for document in opened.read(shard))
-            found.setdefault(language, []).extend(islice(texts, most))
-    return found
 
 
 _STYLES = {"pass": "green", "warn": "yellow", "fail": "bold red", "not checked": "dim"}

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from tokbench.cli.shared import JsonOutput, print_json, reading, with_registry
+from tokbench.cli.loading import reading
+from tokbench.cli.options import JsonOutput, with_registry
 from tokbench.cli.tables import show_facts, show_rows
+from tokbench.cli.writing import print_json
 
 if TYPE_CHECKING:
     from tokbench.corpus import DatasetFamily

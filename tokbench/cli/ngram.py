@@ -7,16 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tokbench.cli.shared import (
-    JsonOutput,
-    Seed,
-    documents_done,
-    load_trained,
-    loads_tokenizers,
-    overwrite,
-    print_json,
-)
+from tokbench.cli.loading import load_trained
+from tokbench.cli.options import JsonOutput, Seed, SpecArguments, dataset_option, loads_tokenizers
+from tokbench.cli.progress import documents_done, overwrite
 from tokbench.cli.tables import plain_console, table_of
+from tokbench.cli.writing import print_json
 
 if TYPE_CHECKING:
     from tokbench.metrics.ngram_bits import NgramReading, Stability
@@ -26,7 +21,7 @@ if TYPE_CHECKING:
 @loads_tokenizers
 def ngram(
     registry: Registry,
-    spec: Annotated[list[str], typer.Argument(metavar="SPEC…", help="Tokenizers.", show_default=False)],
+    spec: SpecArguments,
     train_on: Annotated[
         str,
         typer.Option(
@@ -35,9 +30,7 @@ def ngram(
             show_default=False,
         ),
     ],
-    dataset: Annotated[
-        str, typer.Option("-d", "--dataset", metavar="DATASET", help="The text to read.", show_default=False)
-    ],
+    dataset: Annotated[str, dataset_option("The text to read.", show_default=False)],
     order: Annotated[
         int, typer.Option(min=1, metavar="N", help="Ids seen at once, the predicted one too.")
     ] = 3,

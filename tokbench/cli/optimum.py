@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from tokbench.cli.shared import (
-    JsonOutput,
-    Seed,
-    SpecArgument,
-    TrainOn,
-    documents_done,
-    load_trained,
-    loads_tokenizers,
-    overwrite,
-    print_json,
-)
+from tokbench.cli.loading import load_trained
+from tokbench.cli.options import JsonOutput, Seed, SpecArgument, TrainOn, dataset_option, loads_tokenizers
+from tokbench.cli.progress import documents_done, overwrite
 from tokbench.cli.tables import plain_console, table_of
+from tokbench.cli.writing import print_json
 
 if TYPE_CHECKING:
     from tokbench.registry import Registry
@@ -27,9 +18,7 @@ if TYPE_CHECKING:
 def optimum(
     registry: Registry,
     spec: SpecArgument,
-    dataset: Annotated[
-        str, typer.Option("-d", "--dataset", metavar="DATASET", help="The text.", show_default=False)
-    ],
+    dataset: Annotated[str, dataset_option("The text.", show_default=False)],
     train_on: TrainOn = None,
     seed: Seed = 0,
     as_json: JsonOutput = False,

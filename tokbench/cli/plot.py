@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import reading, with_registry
+from tokbench.cli.loading import reading
+from tokbench.cli.options import with_registry
 
 if TYPE_CHECKING:
     from tokbench.extension import Plot

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import JsonOutput, open_registry, print_json, with_registry
+from tokbench.cli.options import JsonOutput, open_registry, with_registry
 from tokbench.cli.tables import show_rows
+from tokbench.cli.writing import print_json
 from tokbench.wording import counted
 
 if TYPE_CHECKING:

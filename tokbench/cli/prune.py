@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.convert import check_target, save
-from tokbench.cli.shared import Force, SpecArgument, bar, elsewhere, loads_tokenizers
+from tokbench.cli.options import Force, SpecArgument, dataset_option, loads_tokenizers, output_option
+from tokbench.cli.progress import bar
+from tokbench.cli.writing import check_target, elsewhere, save
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,13 +25,8 @@ if TYPE_CHECKING:
 def prune(
     registry: Registry,
     spec: SpecArgument,
-    dataset: Annotated[
-        list[str],
-        typer.Option("-d", "--dataset", metavar="DATASET", help="The text whose use decides. Repeatable."),
-    ],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="Where it goes.", show_default=False)
-    ],
+    dataset: Annotated[list[str], dataset_option("The text whose use decides. Repeatable.")],
+    output: Annotated[Path, output_option("Where it goes.", show_default=False)],
     vocab_size: Annotated[str, typer.Option(metavar="N", help="Tokens that are left, as in 32k.")],
     id_map: Annotated[
         Path | None,

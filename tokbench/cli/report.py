@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import WEIGHTS_SHOWN, reading, with_registry
+from tokbench.cli.loading import reading
+from tokbench.cli.options import WEIGHTS_SHOWN, with_registry
 
 if TYPE_CHECKING:
     from tokbench.extension import ReportWriter
@@ -63,10 +64,10 @@ def report(
     ] = None,
 ) -> None:
     """Write a report of a run, in the format that --output's ending says, else html."""
-    from tokbench.cli.convert import check_target
+    from tokbench.api import format_of
+    from tokbench.cli.writing import check_target
     from tokbench.errors import TokbenchError
     from tokbench.results import Run
-    from tokbench.results.run import format_of
 
     wanted = formats or [format_of(output, registry.report_writers)]
     writers = [registry.pick(registry.report_writers, name, "report format") for name in wanted]

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tokbench.cli.shared import WEIGHTS_SHOWN, Address, DisabledPlugins, Jobs, PluginFiles
+from tokbench.cli.options import (
+    WEIGHTS_SHOWN,
+    Address,
+    AllowRemoteCode,
+    DisabledPlugins,
+    Jobs,
+    PluginFiles,
+    dataset_option,
+    output_option,
+)
 from tokbench.wording import printable
 
 if TYPE_CHECKING:
@@ -22,9 +31,7 @@ def run(
     tokenizer: Annotated[
         list[str] | None, typer.Option("-t", "--tokenizer", metavar="SPEC", help="A tokenizer. Repeatable.")
     ] = None,
-    dataset: Annotated[
-        list[str] | None, typer.Option("-d", "--dataset", metavar="DATASET", help="A dataset. Repeatable.")
-    ] = None,
+    dataset: Annotated[list[str] | None, dataset_option("A dataset. Repeatable.")] = None,
     metric: Annotated[
         list[str] | None, typer.Option("-m", "--metric", metavar="METRIC", help="Only this. Repeatable.")
     ] = None,
@@ -33,10 +40,7 @@ def run(
         typer.Option(metavar="DATASET", help="What tokenizers without a file are trained on. Repeatable."),
     ] = None,
     output: Annotated[
-        str | None,
-        typer.Option(
-            "-o", "--output", metavar="DIR", help="The run's folder.", show_default="reports/TIME-NAME"
-        ),
+        str | None, output_option("The run's folder.", "DIR", show_default="reports/TIME-NAME")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace another run in DIR.")] = False,
     jobs: Jobs = None,
@@ -92,9 +96,7 @@ def run(
         int | None, typer.Option(min=0, metavar="N", help="Of the bootstrap.", show_default="0")
     ] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Count everything anew.")] = False,
-    allow_remote_code: Annotated[
-        bool, typer.Option("--allow-remote-code", help="Let vocabularies from the hub bring code of their own.")
-    ] = False,
+    allow_remote_code: AllowRemoteCode = False,
     report: Annotated[
         bool, typer.Option("--report/--no-report", help="Write report.html, report.md and the plots.")
     ] = True,

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tokbench.cli.shared import JsonOutput, reading, with_registry
+from tokbench.cli.loading import reading
+from tokbench.cli.options import JsonOutput, with_registry
 from tokbench.cli.tables import plain_console
 from tokbench.wording import counted, printable
 
@@ -129,7 +130,7 @@ def chart(
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
 ) -> None:
     """Draw a metric over runs, a curve for each tokenizer: how its figure moved."""
-    from tokbench.cli.convert import check_target
+    from tokbench.cli.writing import check_target
     from tokbench.errors import TokbenchError
     from tokbench.plots.files import known_format, save
     from tokbench.plots.history import draw_history

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import with_registry
+from tokbench.cli.options import with_registry
 from tokbench.wording import counted, printable, without_name
 
 if TYPE_CHECKING:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tokbench.cli.shared import JsonOutput, SpecArgument, loads_tokenizers, print_json
+from tokbench.cli.options import JsonOutput, SpecArgument, loads_tokenizers
 from tokbench.cli.tables import plain_console
+from tokbench.cli.writing import print_json
 
 if TYPE_CHECKING:
     from tokbench.registry import Registry

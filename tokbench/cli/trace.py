@@ -7,17 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.shared import (
-    Force,
-    JsonOutput,
-    SpecArgument,
-    TextArgument,
-    elsewhere,
-    loads_tokenizers,
-    print_json,
-    read_text,
-)
+from tokbench.cli.loading import read_text
+from tokbench.cli.options import Force, JsonOutput, SpecArgument, TextArgument, loads_tokenizers
 from tokbench.cli.tables import plain_console
+from tokbench.cli.writing import check_target, elsewhere, print_json, write_text
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
@@ -45,7 +38,6 @@ def trace(
     as_json: JsonOutput = False,
 ) -> None:
     """Show how a tokenizer cuts a text: BPE merge by merge, WordPiece match by match, Unigram's lattice."""
-    from tokbench.cli.convert import check_target
     from tokbench.inspection.steps import html_page, svg_figure
 
     for target in (html, svg):
@@ -55,9 +47,9 @@ def trace(
     tokenizer = registry.load(spec)
     steps = _steps(tokenizer, text, lambda: elsewhere(registry, spec))
     if html is not None:
-        _write(html, html_page(tokenizer.name, text, steps))
+        write_text(html, html_page(tokenizer.name, text, steps))
     if svg is not None:
-        _write(svg, svg_figure(tokenizer.name, text, steps))
+        write_text(svg, svg_figure(tokenizer.name, text, steps))
     if as_json:
         print_json([_json(step) for step in steps])
     elif html is None and svg is None:
@@ -85,19 +77,6 @@ def _json(step: Step) -> dict[str, object]:
         "note": step.note,
         "detail": dict(step.detail),
     }
-
-
-def _write(path: Path, content: str) -> None:
-    from tokbench.errors import TokbenchError
-
-    if str(path) == "-":
-        print(content)
-        return
-    try:
-        path.write_text(content, encoding="utf-8")
-    except OSError as error:
-        raise TokbenchError(f"cannot write {path}: {error.strerror}") from error
-    print(path)
 
 
 def _show(tokenizer: Tokenizer, steps: Sequence[Step]) -> None:

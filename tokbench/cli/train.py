@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tokbench.cli.convert import check_target, save
-from tokbench.cli.shared import Force, Languages, bar, with_registry
+from tokbench.cli.options import Force, Languages, dataset_option, output_option, with_registry
+from tokbench.cli.progress import bar
+from tokbench.cli.writing import check_target, save
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
@@ -24,19 +25,8 @@ if TYPE_CHECKING:
 def train(
     registry: Registry,
     family: Annotated[str, typer.Argument(metavar="FAMILY", help="What to train.", show_default=False)],
-    dataset: Annotated[
-        list[str],
-        typer.Option(
-            "-d",
-            "--dataset",
-            metavar="DATASET",
-            help="The text, or counts:FILE. Repeatable.",
-            show_default=False,
-        ),
-    ],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="Where it goes.", show_default=False)
-    ],
+    dataset: Annotated[list[str], dataset_option("The text, or counts:FILE. Repeatable.", show_default=False)],
+    output: Annotated[Path, output_option("Where it goes.", show_default=False)],
     vocab_size: Annotated[
         str | None,
         typer.Option(metavar="N", help="Tokens in all, as in 8000 or 8k.", show_default="the family's"),

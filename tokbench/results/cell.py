@@ -52,9 +52,9 @@ class TaskFailure:
 class CellResult:
     """A finished cell, as the hook `tokbench_cell_finished` gets it.
 
-    `tally` is None exactly where `failure` is not. `identity` fingerprints everything the tally depends on
-    (tokenizer, shards, tally version); `digests` are the hashes of the shards' content, in order; `seconds` is
-    the work it took, 0 where all of it came from the cache.
+    `tally` is None where `failure` is not, and where it was not read. `identity` fingerprints everything it
+    depends on (tokenizer, shards, tally version); `digests` are the hashes of the shards' content, in order;
+    `seconds` is the work it took, 0 where all of it came from the cache.
     """
 
     key: CellKey
@@ -94,12 +94,14 @@ def write_cell(folder: Path, cell: CellResult) -> Path:
     return path
 
 
-def read_cell(path: Path) -> CellResult:
-    """The cell in a file that `write_cell` wrote; raises `ResultsError` where it is not one."""
+def read_cell(path: Path, *, with_tally: bool = True) -> CellResult:
+    """The cell in a file that `write_cell` wrote; raises `ResultsError` where it is not one.
+
+    Without its tally, the file is still looked at to see that it is all there.
+    """
     head, body = _split(path)
-    failure = None if head["failure"] is None else TaskFailure(**head["failure"])
-    tally = None
-    if failure is None:
+    failure, tally = head["failure"], None
+    if failure is None and with_tally:
         from tokbench.tally import Tally
 
         tally = Tally.from_bytes(body)
@@ -123,24 +125,6 @@ def is_cell(path: Path) -> bool:
         return False
 
 
-@dataclass(frozen=True, slots=True)
-class CellHead:
-    """What a cell's file says of it before the tally."""
-
-    key: CellKey
-    identity: str
-    failed: bool
-    digests: tuple[str, ...]
-
-
-def read_head(path: Path) -> CellHead:
-    """The head of the cell in a file; the tally is looked at only to see that it is all there."""
-    head, _ = _split(path)
-    return CellHead(
-        CellKey(*head["key"]), head["identity"], head["failure"] is not None, tuple(head["digests"])
-    )
-
-
 def _seal(head: bytes, body: bytes) -> bytes:
     """A line that changes with any byte of a cell."""
     sealed = hashlib.sha256(head)
@@ -160,6 +144,8 @@ def _split(path: Path) -> tuple[dict[str, Any], bytes]:
             head = json.loads(line)
             if not isinstance(head, dict) or not head.keys() >= _FIELDS or len(head["key"]) != 3:
                 raise ValueError("its head is not that of a cell")
+            if head["failure"] is not None:
+                head["failure"] = TaskFailure(**head["failure"])
             return head, body
     except (OSError, ValueError, TypeError) as error:
         raise ResultsError(

@@ -5,7 +5,7 @@
     run.json                schema version, suite, specs, versions, checksums, machine, timings, failures
     measurements.parquet    one row per tokenizer, dataset, language and metric; the same as .csv
     comparisons.parquet     paired differences between tokenizers
-    speed.parquet           every round of the speed pass
+    speed.parquet           every round of the speed pass; speed.json says of what
     samples.json            chosen passages, tokenized by everyone
     audits.json             vocabulary audits
     injections.json         what control strings in plain text become, where the suite asks for it
@@ -36,8 +36,18 @@ SCHEMA_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
+class _Inside:
+    """A file or folder of a run, as an attribute of its `RunFolder`."""
+
+    name: str
+
+    def __get__(self, folder: RunFolder, owner: object) -> Path:
+        return folder.path / self.name
+
+
+@dataclass(frozen=True, slots=True)
 class RunFolder:
-    """The paths of one run folder; nothing is created or read until asked.
+    """The paths of one run folder, named as above; nothing is created or read until asked.
 
     Example:
         >>> RunFolder(Path("out")).manifest.as_posix()
@@ -46,60 +56,18 @@ class RunFolder:
 
     path: Path
 
-    @property
-    def manifest(self) -> Path:
-        """``run.json``."""
-        return self.path / "run.json"
-
-    @property
-    def measurements(self) -> Path:
-        """``measurements.parquet``; the same rows are in ``measurements.csv``."""
-        return self.path / "measurements.parquet"
-
-    @property
-    def comparisons(self) -> Path:
-        """``comparisons.parquet``."""
-        return self.path / "comparisons.parquet"
-
-    @property
-    def speed(self) -> Path:
-        """``speed.parquet``."""
-        return self.path / "speed.parquet"
-
-    @property
-    def samples(self) -> Path:
-        """``samples.json``."""
-        return self.path / "samples.json"
-
-    @property
-    def audits(self) -> Path:
-        """``audits.json``."""
-        return self.path / "audits.json"
-
-    @property
-    def injections(self) -> Path:
-        """``injections.json``."""
-        return self.path / "injections.json"
-
-    @property
-    def diffs(self) -> Path:
-        """``diffs.json``."""
-        return self.path / "diffs.json"
-
-    @property
-    def cells(self) -> Path:
-        """The folder of finished cells."""
-        return self.path / "cells"
-
-    @property
-    def plots(self) -> Path:
-        """The folder of plots."""
-        return self.path / "plots"
-
-    @property
-    def written(self) -> Path:
-        """``written.json``."""
-        return self.path / "written.json"
+    manifest = _Inside("run.json")
+    measurements = _Inside("measurements.parquet")
+    comparisons = _Inside("comparisons.parquet")
+    speed = _Inside("speed.parquet")
+    speed_state = _Inside("speed.json")
+    samples = _Inside("samples.json")
+    audits = _Inside("audits.json")
+    injections = _Inside("injections.json")
+    diffs = _Inside("diffs.json")
+    cells = _Inside("cells")
+    plots = _Inside("plots")
+    written = _Inside("written.json")
 
     def remember(self, paths: Iterable[Path]) -> None:
         """Note reports and plots as written by tokbench; files outside this folder are nobody's concern."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import ResultsError, UnknownNameError
 from tokbench.metrics.metric import CellKey
+from tokbench.presenting import presenter
 from tokbench.results.cell import cell_file_name, read_cell
 from tokbench.results.folder import RunFolder, read_json
 from tokbench.results.frames import read_frame, read_measurements
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from tokbench.extension import ReportWriter
     from tokbench.tally import Tally
 
 OVERALL = "all"
@@ -60,10 +60,7 @@ class Run:
 
     def _repr_html_(self) -> str:
         """The headline table of each dataset, for notebooks."""
-        # Reaches forward for convenience, as `plot` and `report` do.
-        from tokbench.reports.html.notebook import notebook
-
-        return notebook(self)
+        return presenter().notebook(self)
 
     @property
     def folder(self) -> RunFolder:
@@ -184,14 +181,7 @@ class Run:
         `plugins` are plugin files to load for this call. Those of the run are not loaded unasked: a run folder
         from somebody else must not decide which code runs here.
         """
-        # Reaches forward for convenience: plots and writers are plugins.
-        from tokbench.registry import build_registry
-
-        registry = build_registry(plugin_files=plugins)
-        plot = registry.pick(registry.plots, name, "plot")
-        figure = plot.draw(self)
-        if figure is None:
-            raise ResultsError(f"{self.path}: no data for the plot {name!r}: {plot.needs or 'not measured'}")
+        figure: Figure = presenter().plot(self, name, plugins)
         return figure
 
     def report(
@@ -206,15 +196,7 @@ class Run:
         Without a `format`, the ending of `path` says which: ``.md``, ``.tex``, ``.csv`` …; else it is HTML.
         `plugins` are plugin files to load for this call, as in `plot`.
         """
-        from tokbench.registry import build_registry
-
-        registry = build_registry(plugin_files=plugins)
-        chosen = format or format_of(path, registry.report_writers)
-        writer = registry.pick(registry.report_writers, chosen, "report format")
-        target = Path(path) if path is not None else self.path / f"report{writer.suffix}"
-        writer.write(self, target)
-        self.folder.remember([target])
-        return target
+        return presenter().report(self, path, format, plugins)
 
     def _dataset(self, dataset: str) -> Mapping[str, Any]:
         for entry in self.manifest["datasets"]:
@@ -229,12 +211,6 @@ class Run:
 
     def _optional_json(self, path: Path, default: Any) -> Any:
         return read_json(path, "delete it and run again") if path.is_file() else default
-
-
-def format_of(path: str | os.PathLike[str] | None, writers: Mapping[str, ReportWriter]) -> str:
-    """The first report format whose files end as `path` does; without a path or such a format, ``html``."""
-    ending = "" if path is None else Path(path).suffix.lower()
-    return next((name for name, writer in writers.items() if ending and writer.suffix == ending), "html")
 
 
 def open_runs(folder: Path) -> Sequence[Run]:

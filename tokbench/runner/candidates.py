@@ -12,14 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import TokbenchError
 from tokbench.inspection.facts import facts, file_digests, versions
+from tokbench.registry import RegistryRecipe
 from tokbench.results.cell import TaskFailure
 from tokbench.runner.counting import loaded
-from tokbench.runner.recipe import (
-    Recipe,
-    RegistryRecipe,
-    fingerprint,
-    key_of,
-)
+from tokbench.runner.recipe import Recipe, fingerprint, key_of
 from tokbench.runner.training import Trained
 from tokbench.runner.training_stage import TrainingStage
 from tokbench.spec import Spec
@@ -51,15 +47,15 @@ class Candidate:
     failure: TaskFailure | None = None
 
     @property
-    def ready(self) -> bool:
-        """Whether it can be measured."""
-        return self.failure is None
-
-    @property
     def estimated(self) -> tuple[float, float] | None:
         """The bounds of the true numbers of tokens over those that it estimates; None where it encodes."""
         known = self.about.facts.get("estimated") if self.about is not None else None
         return (known["low"], known["high"]) if known else None
+
+    @property
+    def encodes(self) -> bool:
+        """Whether it was loaded and gives ids, so that it can be looked at and timed."""
+        return self.recipe is not None and not self.estimated
 
     @property
     def skipped(self) -> bool:
@@ -98,7 +94,7 @@ def _ready(plan: Plan, entry: Entry, stage: TrainingStage) -> Candidate:
         with borrowed() as worker:
             recipe, files, libraries = worker.call(
                 recipe_of,
-                RegistryRecipe(plan.registry.choice, context),
+                replace(plan.registry.recipe, context=context),
                 entry.spec,
                 trained,
                 limits=plan.limits,

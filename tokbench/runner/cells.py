@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from tokbench.corpus import Shard
 from tokbench.errors import ResultsError
 from tokbench.metrics.metric import CellKey
-from tokbench.results.cell import cell_file_name, is_cell, read_cell, read_head
+from tokbench.results.cell import cell_file_name, is_cell, read_cell
 from tokbench.results.folder import RunFolder
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.candidates import Candidate
@@ -56,7 +58,7 @@ def make_cells(plan: Plan, candidates: Sequence[Candidate]) -> list[PlannedCell]
     cells: list[PlannedCell] = []
     own = own_counters(plan)
     for candidate in candidates:
-        if candidate.recipe is None or not candidate.ready:
+        if candidate.recipe is None:
             continue
         for corpus in plan.corpora:
             reader = reader_digest(corpus.recipe)
@@ -101,31 +103,34 @@ def cut_into_tasks(
     Kuck 1987).
     """
     found: list[CountTask] = []
+    parts: Counter[int] = Counter()
     left = sum(cell.n_bytes for cell in cells)
-    held: list[Portion] = []
-    shards: list[Shard] = []
-    part = held_bytes = 0
-    for number, cell in enumerate(cells):
-        room = task_size(left, jobs)
-        for shard in cell.shards:
-            if held_bytes and (
-                held_bytes + shard.n_bytes // 2 > room or held_bytes + shard.n_bytes > LARGEST_TASK
-            ):
-                if shards:
-                    held.append(Portion(cell.index, part, cell.corpus, cell.key.language, tuple(shards)))
-                    shards, part = [], part + 1
-                found.append(CountTask(cell.recipe, tuple(held), cache, limits, cell.own))
-                left -= held_bytes
-                held, held_bytes, room = [], 0, task_size(left, jobs)
-            shards.append(shard)
-            held_bytes += shard.n_bytes
-        held.append(Portion(cell.index, part, cell.corpus, cell.key.language, tuple(shards)))
-        shards, part = [], 0
-        if number + 1 == len(cells) or cells[number + 1].recipe is not cell.recipe:
-            found.append(CountTask(cell.recipe, tuple(held), cache, limits, cell.own))
-            left -= held_bytes
-            held, held_bytes = [], 0
+    for _, own in groupby(cells, key=lambda cell: id(cell.recipe)):
+        held: list[tuple[PlannedCell, Shard]] = []
+        size = 0
+        for cell, shard in ((one, shard) for one in own for shard in one.shards):
+            room = task_size(left, jobs)
+            if size and (size + shard.n_bytes // 2 > room or size + shard.n_bytes > LARGEST_TASK):
+                found.append(_task(held, parts, cache, limits))
+                left -= size
+                held, size = [], 0
+            held.append((cell, shard))
+            size += shard.n_bytes
+        found.append(_task(held, parts, cache, limits))
+        left -= size
     return found
+
+
+def _task(
+    held: Sequence[tuple[PlannedCell, Shard]], parts: Counter[int], cache: TallyCache | None, limits: Limits
+) -> CountTask:
+    """Shards as a task, those of a cell as a portion; `parts` counts the portions that each cell has so far."""
+    portions = []
+    for index, group in groupby(held, key=lambda each: each[0].index):
+        (cell, *_), shards = zip(*group, strict=True)
+        portions.append(Portion(index, parts[index], cell.corpus, cell.key.language, shards))
+        parts[index] += 1
+    return CountTask(held[0][0].recipe, tuple(portions), cache, limits, held[0][0].own)
 
 
 def task_size(left: int, jobs: int) -> int:
@@ -144,21 +149,16 @@ def most_workers(plan: Plan) -> int:
     return min(plan.jobs, max(tokenizers, 0 if plan.engine.shared else counting))
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """Which cells are on disk already and which are to be counted; the digests of the text of the former."""
+def look_through(
+    folder: RunFolder, cells: Sequence[PlannedCell]
+) -> tuple[list[PlannedCell], dict[tuple[str, str], list[str]]]:
+    """The cells that are to be counted, and of those that are on disk the digests of each dataset and language.
 
-    finished: list[PlannedCell]
-    todo: list[PlannedCell]
-    digests: dict[tuple[str, str], list[str]]
-
-
-def look_through(folder: RunFolder, cells: Sequence[PlannedCell]) -> Standing:
-    """A cell is finished where its file has its identity and is no failure.
-
-    Files of cells that are in no plan any more are removed; what is no cell stays where it is.
+    A cell is on disk where its file has its identity and is no failure. Files of cells that are in no plan any
+    more are removed; what is no cell stays where it is.
     """
-    standing = Standing([], [], {})
+    todo: list[PlannedCell] = []
+    digests: dict[tuple[str, str], list[str]] = {}
     known = {cell_file_name(cell.key) for cell in cells}
     if folder.cells.is_dir():
         for path in folder.cells.iterdir():
@@ -166,14 +166,15 @@ def look_through(folder: RunFolder, cells: Sequence[PlannedCell]) -> Standing:
                 path.unlink(missing_ok=True)
     for cell in cells:
         try:
-            head = read_head(folder.cells / cell_file_name(cell.key))
-            stands = head.key == cell.key and head.identity == cell.identity and not head.failed
+            found = read_cell(folder.cells / cell_file_name(cell.key), with_tally=False)
+            stands = found.key == cell.key and found.identity == cell.identity and found.failure is None
         except ResultsError:
             stands = False
-        (standing.finished if stands else standing.todo).append(cell)
         if stands:
-            standing.digests[cell.key.dataset, cell.key.language] = list(head.digests)
-    return standing
+            digests[cell.key.dataset, cell.key.language] = list(found.digests)
+        else:
+            todo.append(cell)
+    return todo, digests
 
 
 def without_text(tallies: Mapping[CellKey, Tally]) -> list[CellKey]:

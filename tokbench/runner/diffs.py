@@ -20,7 +20,7 @@ from tokbench.results.cell import TaskFailure
 from tokbench.runner.cache import TallyCache, remembered
 from tokbench.runner.candidates import Candidate
 from tokbench.runner.counting import loaded
-from tokbench.runner.picking import in_turn, pick, utf8_bytes
+from tokbench.runner.picking import in_turn, looked_for, pick, utf8_bytes
 from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, key_of, source_digest
 from tokbench.workers.calls import Emit
 from tokbench.workers.pool import attempt
@@ -90,11 +90,7 @@ def diff_all(
 
     Documents of cells in which one of the two has `failed` already are left out.
     """
-    recipes = {
-        candidate.entry.key: candidate.recipe
-        for candidate in candidates
-        if candidate.ready and candidate.recipe
-    }
+    recipes = {candidate.entry.key: candidate.recipe for candidate in candidates if candidate.recipe}
     named = [
         (key_of(plan.registry.tokenizer_spec(a)), key_of(plan.registry.tokenizer_spec(b)))
         for a, b in plan.suite.diff
@@ -131,12 +127,11 @@ def choose_documents(plan: Plan) -> Iterator[Compared]:
 
 
 def _read(plan: Plan, corpus: Corpus) -> list[list[Compared]]:
-    """The beginning of each language; none of a text that cannot be read, whose cells say so already."""
+    """The beginning of each language."""
     bounds = (MOST_DOCUMENTS, MOST_BYTES, MOST_CHARS)
-    found = attempt(
-        read_beginnings, corpus.recipe, list(corpus.shards.values()), bounds, limits=plan.limits, again=True
-    )
-    if isinstance(found, TaskFailure):
+    languages = list(corpus.shards.values())
+    found = looked_for(read_beginnings, corpus.recipe, languages, bounds, limits=plan.limits)
+    if found is None:
         return []
     key = corpus.recipe.key
     return [

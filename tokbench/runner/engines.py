@@ -19,9 +19,8 @@ from typing import Any, TypeVar, TypeVarTuple
 from tokbench.errors import SpecError
 from tokbench.extension import Engine
 from tokbench.inspection.facts import versions
-from tokbench.registry import Registry
+from tokbench.registry import Registry, RegistryRecipe
 from tokbench.results.atomic import StorageError
-from tokbench.runner.recipe import RegistryRecipe
 from tokbench.workers.calls import WorkerLost
 
 T = TypeVar("T")
@@ -152,18 +151,19 @@ def check_here(executor: Executor, engine: str) -> None:
         raise SpecError(f"the engine {engine!r} runs tasks in other processes: its plugin must say shared=True")
 
 
-def check_workers(executor: Executor, registry: Registry, jobs: int) -> None:
-    """Raise `SpecError`, naming what differs, unless every worker that answers has what we have.
+def check_workers(executor: Executor, registry: Registry, jobs: int) -> dict[str, str]:
+    """What every worker of a shared engine has, as we do.
 
-    Raises `EngineLost` where none can answer.
+    Raises `SpecError`, naming what differs, where one that answers has not, `EngineLost` where none can answer.
     """
     ours = environment(registry)
-    asked = [submitted(executor, environment_here, RegistryRecipe.of(registry)) for _ in range(PROBES * jobs)]
+    asked = [submitted(executor, environment_here, registry.recipe) for _ in range(PROBES * jobs)]
     for future in asked:
         theirs = result_of(future, shared=True)
         different = difference(ours, theirs)
         if different:
             raise SpecError(f"a worker of the engine is not the same as here: {different}; nothing was sent")
+    return ours
 
 
 def environment(registry: Registry) -> dict[str, str]:

@@ -6,21 +6,22 @@ workers; and the linear algebra of the replicates runs on one thread each instea
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
 from tokbench.metrics.context import CHEAPEST, MeasureContext
 from tokbench.metrics.metric import CellKey, Measurement, Metric
+from tokbench.registry import RegistryRecipe
 from tokbench.results.cell import CellResult, TaskFailure
 from tokbench.results.folder import RunFolder
 from tokbench.results.frames import measurement_table, table_of, write_measurements, write_table
-from tokbench.results.run import OVERALL
 from tokbench.runner.candidates import Candidate
 from tokbench.runner.cells import CellFiles, PlannedCell
 from tokbench.runner.counting import let_go
-from tokbench.runner.recipe import RegistryRecipe, key_of
+from tokbench.runner.recipe import key_of
+from tokbench.runner.unmeasured import failed_cells, failure_rows, honest_totals, told_once, without_metric
 from tokbench.workers.calls import NO_LIMITS, Emit
 from tokbench.workers.pool import attempt
 
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
     from tokbench.runner.inspecting import Inspections
     from tokbench.runner.plan import Plan  # which a worker does without
+
+T = TypeVar("T")
+Given = TypeVarTuple("Given")
 
 TALLIED = ("cell", "languages", "tokenizers", "vocabulary")
 """The levels of metric that follow from tallies and vocabularies; the rest is the speed pass's."""
@@ -56,11 +60,11 @@ def make_figures(
 ) -> Figures:
     """Measure and compare what was counted; where a metric failed, its rows say so."""
     metrics = [metric for metric in plan.metrics if metric.level in TALLIED]
-    why = _failed_cells(plan, candidates, failures)
+    why = failed_cells(plan, candidates, failures)
     keys = [cell.key for cell in cells if cell.key not in why]
     tokenizers = list(dict.fromkeys(key.tokenizer for key in keys))
     measured, faults = measure_all(plan, folder, tokenizers, keys, metrics, context)
-    rows = [*_told_once([*_honest_totals(measured, why)]), *_failure_rows(why, metrics, measured)]
+    rows = [*told_once([*honest_totals(measured, why)]), *failure_rows(why, metrics, measured)]
     languages = {(key.dataset, key.language) for key in keys}
     few = _pairs(keys, context) * len(languages) <= MOST_COMPARED
     compared, more_faults = compare_all(plan, folder, keys, metrics, context, few)
@@ -118,61 +122,6 @@ def _pairs(cells: Iterable[CellKey], context: MeasureContext) -> int:
     return n - 1 if context.baseline is not None else n * (n - 1) // 2
 
 
-def _failed_cells(
-    plan: Plan, candidates: Sequence[Candidate], failures: Sequence[CellResult]
-) -> dict[CellKey, str]:
-    """Every cell without a tally, with the status its rows have."""
-    why = {cell.key: cell.status for cell in failures}
-    for candidate in candidates:
-        if candidate.failure is not None and not candidate.skipped:
-            for corpus in plan.corpora:
-                for language in corpus.shards:
-                    why[CellKey(candidate.entry.key, corpus.recipe.key, language)] = candidate.failure.status
-    return why
-
-
-def _honest_totals(rows: Iterable[Measurement], why: Mapping[CellKey, str]) -> Iterator[Measurement]:
-    """`rows` without the totals of datasets of which a language is missing: they would sum something else."""
-    broken = {(key.tokenizer, key.dataset) for key in why}
-    for row in rows:
-        if row.language != OVERALL or (row.tokenizer, row.dataset) not in broken:
-            yield row
-
-
-def _told_once(rows: Sequence[Measurement]) -> Iterator[Measurement]:
-    """`rows` without those of a language that only repeat why its whole dataset has no figure."""
-    why = {
-        (row.tokenizer, row.dataset, row.metric): row.status
-        for row in rows
-        if row.language == OVERALL and row.status.startswith("undefined: ")
-    }
-    for row in rows:
-        if row.language == OVERALL or why.get((row.tokenizer, row.dataset, row.metric)) != row.status:
-            yield row
-
-
-def _failure_rows(
-    why: Mapping[CellKey, str], metrics: Sequence[Metric], measured: Sequence[Measurement]
-) -> Iterator[Measurement]:
-    """The rows that a failed cell would have had, and its dataset's totals, each with the reason."""
-    per_language = {row.metric for row in measured if row.language != OVERALL}
-    in_totals = {metric.name: metric.unit for metric in metrics if metric.level != "vocabulary"}
-    in_cells = {
-        metric.name: metric.unit
-        for metric in metrics
-        if metric.level in ("cell", "tokenizers") or metric.name in per_language
-    }
-    whole: dict[tuple[str, str], list[str]] = {}
-    for key, status in why.items():
-        whole.setdefault((key.tokenizer, key.dataset), []).append(status)
-        for name, unit in in_cells.items():
-            yield Measurement(*key, name, None, None, None, unit, 0, status)
-    for (tokenizer, dataset), statuses in whole.items():
-        status = statuses[0] if len(statuses) == 1 else f"{statuses[0]} ({len(statuses)} languages failed)"
-        for name, unit in in_totals.items():
-            yield Measurement(tokenizer, dataset, OVERALL, name, None, None, None, unit, 0, status)
-
-
 class _RowOrder:
     """The order of rows: that of the suite, languages within datasets, the total last, metrics as listed."""
 
@@ -208,23 +157,23 @@ def measure_all(
 
     Ours are measured by one call, those of plugins each by one of its own: what one does is its rows' failure.
     """
-    registry = plan.registry
-    ours = [metric for metric in metrics if registry.in_house(metric.name, "tokbench_metrics")]
+    ours = _ours(plan, metrics)
     groups = [ours, *([metric] for metric in metrics if metric not in ours)]
 
     def one(tokenizer: str) -> list[Measurement]:
         wanted = {tokenizer, context.baseline}
         own = [key for key in keys if key.tokenizer in wanted]
         audits = {name: audit for name, audit in context.audits.items() if name in wanted}
-        known = (RegistryRecipe.of(registry), folder, tokenizer, own, replace(context, audits=audits))
+        known = (plan.registry.recipe, folder, own, replace(context, audits=audits))
         rows: list[Measurement] = []
         for group in groups:
-            names = [metric.name for metric in group]
-            limits = NO_LIMITS if group is ours else plan.limits
-            found = attempt(measure_one, *known, names, limits=limits, again=group is ours)
+            task = MeasureTask(*known, [metric.name for metric in group], group is ours)
+            found = task.attempt(plan, measure_one, tokenizer)
             if isinstance(found, TaskFailure):
                 mine = [key for key in own if key.tokenizer == tokenizer]
-                rows += [row for metric in group for row in _without(metric, tokenizer, mine, found)]
+                rows += [
+                    row for metric in group for row in without_metric(metric, tokenizer, mine, found.status)
+                ]
             else:
                 rows += found
         return rows
@@ -236,17 +185,9 @@ def measure_all(
     return rows, [_fault(plan, name, row.status) for name, row in failed.items() if name in known]
 
 
-def _without(
-    metric: Metric, tokenizer: str, keys: Sequence[CellKey], why: TaskFailure
-) -> Iterator[Measurement]:
-    """The rows that a metric would have had."""
-    totals = [CellKey(tokenizer, dataset, OVERALL) for dataset in dict.fromkeys(key.dataset for key in keys)]
-    if metric.level == "vocabulary":
-        keys, totals = [], [CellKey(tokenizer, "", OVERALL)]
-    elif metric.level == "languages" and not metric.per_language:
-        keys = []
-    for key in [*keys, *totals]:
-        yield Measurement(*key, metric.name, None, None, None, str(metric.unit), 0, why.status)
+def _ours(plan: Plan, metrics: Sequence[Metric]) -> list[Metric]:
+    """Those that are tokbench's own."""
+    return [metric for metric in metrics if plan.registry.in_house(metric.name, "tokbench_metrics")]
 
 
 def _fault(plan: Plan, metric: str, status: str) -> TaskFailure:
@@ -254,28 +195,6 @@ def _fault(plan: Plan, metric: str, status: str) -> TaskFailure:
     what = status.removeprefix("failed: ")
     remedy = "leave it out: name the others with -m, or its plugin with --disable-plugin"
     return TaskFailure("metric", f"the metric {metric!r} of the plugin {owner!r}: {what}", remedy)
-
-
-def measure_one(
-    emit: Emit,
-    home: RegistryRecipe,
-    folder: RunFolder,
-    tokenizer: str,
-    keys: Sequence[CellKey],
-    context: MeasureContext,
-    metrics: Sequence[str],
-) -> list[Measurement]:
-    """The rows of one tokenizer; `keys` are its cells and the baseline's."""
-    from tokbench.metrics.measure import measure
-
-    let_go()
-    registry = home.load()
-    chosen = [registry.metric(name) for name in metrics]
-    rows = measure(CellFiles(folder, keys), chosen, context=context, only={tokenizer})
-    for row in rows:
-        if not isinstance(row.unit, str):
-            raise TypeError(f"its unit is {type(row.unit).__name__}, not str")
-    return rows
 
 
 def compare_all(
@@ -287,34 +206,59 @@ def compare_all(
     per_language: bool,
 ) -> tuple[pa.Table, list[TaskFailure]]:
     """Paired differences in all metrics; in ours alone where a plugin's prevents that, which is then said."""
-    registry = plan.registry
-    ours = [metric.name for metric in metrics if registry.in_house(metric.name, "tokbench_metrics")]
-    known = (RegistryRecipe.of(registry), folder, keys, context, per_language)
+    ours = _ours(plan, metrics)
     faults: list[TaskFailure] = []
-    for names in ([metric.name for metric in metrics], ours):
-        limits = NO_LIMITS if names == ours else plan.limits
-        found = attempt(compare_figures, *known, names, limits=limits, again=names == ours)
+    for chosen in (metrics, ours):
+        names = [metric.name for metric in chosen]
+        task = MeasureTask(plan.registry.recipe, folder, keys, context, names, len(chosen) == len(ours))
+        found = task.attempt(plan, compare_figures, per_language)
         if not isinstance(found, TaskFailure):
             return found, faults
-        others = ", ".join(repr(name) for name in names if name not in ours) or "ours"
+        others = ", ".join(repr(metric.name) for metric in chosen if metric not in ours) or "ours"
         faults.append(TaskFailure("metric", f"comparing tokenizers by {others}: {found.kind}: {found.message}"))
     return table_of([]), faults
 
 
-def compare_figures(
-    emit: Emit,
-    home: RegistryRecipe,
-    folder: RunFolder,
-    keys: Sequence[CellKey],
-    context: MeasureContext,
-    per_language: bool,
-    metrics: Sequence[str],
-) -> pa.Table:
+@dataclass(frozen=True, slots=True)
+class MeasureTask:
+    """Metrics to be made of some cells in a worker: `ours`, which have no limits, or those of a plugin."""
+
+    home: RegistryRecipe
+    folder: RunFolder
+    keys: Sequence[CellKey]
+    context: MeasureContext
+    metrics: Sequence[str]
+    ours: bool
+
+    def attempt(
+        self, plan: Plan, function: Callable[[Emit, MeasureTask, *Given], T], *more: *Given
+    ) -> T | TaskFailure:
+        """What `function` gives for this task in a worker, or why nothing."""
+        limits = NO_LIMITS if self.ours else plan.limits
+        return attempt(function, self, *more, limits=limits, again=self.ours)
+
+    def open(self) -> tuple[CellFiles, list[Metric]]:
+        """In the worker: the tallies and the metrics."""
+        let_go()
+        registry = self.home.load()
+        return CellFiles(self.folder, self.keys), [registry.metric(name) for name in self.metrics]
+
+
+def measure_one(emit: Emit, task: MeasureTask, tokenizer: str) -> list[Measurement]:
+    """The rows of one tokenizer, of whose cells and of the baseline's the task is."""
+    from tokbench.metrics.measure import measure
+
+    tallies, metrics = task.open()
+    rows = measure(tallies, metrics, context=task.context, only={tokenizer})
+    for row in rows:
+        if not isinstance(row.unit, str):
+            raise TypeError(f"its unit is {type(row.unit).__name__}, not str")
+    return rows
+
+
+def compare_figures(emit: Emit, task: MeasureTask, per_language: bool) -> pa.Table:
     """In a worker: ``comparisons``, a table, since so many rows as objects would be many times its size."""
     from tokbench.metrics.differences import differences
 
-    let_go()
-    registry = home.load()
-    chosen = [registry.metric(name) for name in metrics]
-    files = CellFiles(folder, keys)
-    return table_of(differences(files, chosen, context=context, per_language=per_language))
+    tallies, metrics = task.open()
+    return table_of(differences(tallies, metrics, context=task.context, per_language=per_language))

@@ -22,7 +22,7 @@ from tokbench.runner.cache import TallyCache, remembered
 from tokbench.runner.candidates import Candidate
 from tokbench.runner.counting import loaded
 from tokbench.runner.diffs import diff_all
-from tokbench.runner.picking import pick
+from tokbench.runner.picking import looked_for, pick
 from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, source_digest
 from tokbench.workers.calls import NO_LIMITS, Begun, Emit, Limits
 from tokbench.workers.interrupt import Stop
@@ -91,31 +91,22 @@ def inspect_all(
     """
     from tokbench.inspection.audit import VocabularyAudit
 
-    ready = [each for each in candidates if each.ready and each.recipe is not None and not each.estimated]
+    ready = [each for each in candidates if each.encodes]
     samples = choose_samples(plan.corpora, plan.suite.samples, plan.limits)
     with ThreadPoolExecutor(plan.jobs) as threads:
-        looks = list(threads.map(lambda candidate: _look(plan, candidate, samples, failed, stop), ready))
-    found = Inspections()
-    views: list[list[dict[str, Any]]] = [[] for _ in samples]
-    audits: dict[str, Any] = {}
-    injected: dict[str, Any] = {}
-    for candidate, seen in zip(ready, looks, strict=True):
-        key = candidate.entry.key
-        if isinstance(seen, TaskFailure):
-            found.failures[key] = seen
-            continue
-        for index, pieces in seen.pieces.items():
-            views[index].append({"tokenizer": key, "pieces": pieces})
-        for language, counts in seen.morphology.items():
-            found.morphology[key, language] = counts
-        if seen.injections is not None:
-            injected[key] = seen.injections
-        if seen.audit is not None:
-            audits[key] = seen.audit
-            found.audits[key] = VocabularyAudit.from_json(seen.audit)
-    write_json(folder.samples, [_shown(sample, view) for sample, view in zip(samples, views, strict=True)])
+        looked = threads.map(lambda candidate: _look(plan, candidate, samples, failed, stop), ready)
+        looks = dict(zip((candidate.entry.key for candidate in ready), looked, strict=True))
+    seen = {key: look for key, look in looks.items() if isinstance(look, Seen)}
+    audits = {key: each.audit for key, each in seen.items() if each.audit is not None}
+    found = Inspections(
+        {key: VocabularyAudit.from_json(audit) for key, audit in audits.items()},
+        {(key, tag): counts for key, each in seen.items() for tag, counts in each.morphology.items()},
+        {key: look for key, look in looks.items() if isinstance(look, TaskFailure)},
+    )
+    write_json(folder.samples, [_shown(sample, index, seen) for index, sample in enumerate(samples)])
     write_json(folder.audits, audits)
     if plan.suite.injection:
+        injected = {key: each.injections for key, each in seen.items() if each.injections is not None}
         write_json(folder.injections, injected)
     write_json(folder.diffs, diff_all(plan, ready, found.audits, failed))
     return found
@@ -143,14 +134,18 @@ def _look(
     return attempt(look, candidate.recipe, wanted, limits=plan.limits, doing=doing)
 
 
-def _shown(sample: Sample, views: list[dict[str, Any]]) -> dict[str, Any]:
+def _shown(sample: Sample, index: int, seen: Mapping[str, Seen]) -> dict[str, Any]:
     head, _, tail = sample.dataset.partition(":")
     return {
         "title": f"{tail.rpartition('/')[2] or head}, {sample.language}",
         "dataset": sample.dataset,
         "language": sample.language,
         "text": sample.text,
-        "tokenizations": views,
+        "tokenizations": [
+            {"tokenizer": key, "pieces": each.pieces[index]}
+            for key, each in seen.items()
+            if index in each.pieces
+        ],
     }
 
 
@@ -167,8 +162,8 @@ def choose_samples(corpora: Sequence[Corpus], n: int, limits: Limits = NO_LIMITS
         step = max(1, len(languages) // share) if share else 1
         for language in languages[::step][:share]:
             shard = corpus.shards[language][0]
-            text = attempt(read_sample, corpus.recipe, shard, limits=limits, again=True)
-            if isinstance(text, str):
+            text = looked_for(read_sample, corpus.recipe, shard, limits=limits)
+            if text is not None:
                 chosen.append(Sample(corpus.recipe.key, language, text))
     return chosen
 

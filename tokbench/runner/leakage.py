@@ -14,13 +14,11 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from tokbench.corpus import Shard
-from tokbench.results.cell import TaskFailure
 from tokbench.runner.cache import TallyCache, remembered
 from tokbench.runner.candidates import Candidate
-from tokbench.runner.picking import pick
+from tokbench.runner.picking import looked_for, pick
 from tokbench.runner.recipe import DatasetRecipe, TrainingRecipe, digest_of, reader_digest
 from tokbench.workers.calls import Begun, Emit
-from tokbench.workers.pool import attempt
 
 if TYPE_CHECKING:
     from tokbench.runner.plan import Plan  # which a worker does without
@@ -59,8 +57,7 @@ def find_leaks(
     readers = [reader_digest(each) for each in (*plan.training.parts, *(one.recipe for one in measured))]
     known = sorted((*key, list(each)) for key, each in digests.items())
     identity = digest_of("leaks 2", trained[0].get("corpus"), known, readers)
-    found = attempt(look_up, plan.training, measured, identity, plan.cache, limits=plan.limits, again=True)
-    return {} if isinstance(found, TaskFailure) else found
+    return looked_for(look_up, plan.training, measured, identity, plan.cache, limits=plan.limits) or {}
 
 
 # --- in a worker --------------------------------------------------------------------------------------------

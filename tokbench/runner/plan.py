@@ -20,7 +20,7 @@ from tokbench.registry import Registry
 from tokbench.resolving import not_there
 from tokbench.results.cell import TaskFailure
 from tokbench.runner.cache import TallyCache
-from tokbench.runner.recipe import DatasetRecipe, RegistryRecipe, TrainingRecipe, key_of
+from tokbench.runner.recipe import DatasetRecipe, TrainingRecipe, key_of
 from tokbench.runner.suite import Suite
 from tokbench.runner.training import check_training
 from tokbench.spec import Spec
@@ -120,7 +120,7 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     training = None
     if any(entry.trains for entry in entries):
         specs = [registry.dataset_spec(text) for text in suite.train_on or [DEFAULT_TRAINING]]
-        training = TrainingRecipe(tuple(_recipe(registry, spec) for spec in specs))
+        training = TrainingRecipe(tuple(DatasetRecipe.of(registry, spec) for spec in specs))
         _check_trainings(registry, entries, [_corpus(registry, spec, limits) for spec in specs])
     corpora = tuple(_corpus(registry, spec, limits) for spec in _unique_datasets(suite, registry))
     for corpus in corpora:
@@ -205,12 +205,8 @@ def _unique_datasets(suite: Suite, registry: Registry) -> Sequence[Spec]:
     return list({str(spec): spec for spec in map(registry.dataset_spec, suite.datasets)}.values())
 
 
-def _recipe(registry: Registry, spec: Spec) -> DatasetRecipe:
-    return DatasetRecipe(key_of(spec), spec, RegistryRecipe.of(registry))
-
-
 def _corpus(registry: Registry, spec: Spec, limits: Limits) -> Corpus:
-    recipe = _recipe(registry, spec)
+    recipe = DatasetRecipe.of(registry, spec)
     if registry.in_house(spec.family, "tokbench_datasets"):
         return open_corpus(None, recipe, registry)
     found = attempt(open_corpus, recipe, limits=limits)

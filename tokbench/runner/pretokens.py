@@ -30,7 +30,8 @@ from tokbench.family import Progress
 from tokbench.registry import Registry
 from tokbench.results.atomic import replacing
 from tokbench.results.cell import TaskFailure
-from tokbench.runner.recipe import DatasetRecipe, RegistryRecipe, key_of
+from tokbench.runner.picking import utf8_bytes
+from tokbench.runner.recipe import DatasetRecipe
 from tokbench.spec import Spec, with_defaults
 from tokbench.workers.calls import Emit
 from tokbench.workers.pool import attempt
@@ -133,7 +134,7 @@ def _shards(
     for text in datasets:
         spec = registry.dataset_spec(text)
         dataset = registry.dataset(spec)
-        recipe = DatasetRecipe(key_of(spec), spec, RegistryRecipe.of(registry))
+        recipe = DatasetRecipe.of(registry, spec)
         for language in languages:
             if language not in dataset.languages:
                 raise SpecError(f"{text} has no language {language!r}; it has {', '.join(dataset.languages)}")
@@ -191,7 +192,7 @@ def slices(texts: Iterator[str], most: int = SLICE) -> Iterator[tuple[list[str],
     for text in texts:
         some.append(text)
         n_characters += len(text)
-        n_bytes += len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+        n_bytes += utf8_bytes([text])
         if n_characters >= most:
             yield some, n_bytes
             some, n_characters, n_bytes = [], 0, 0

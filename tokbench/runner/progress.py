@@ -27,7 +27,7 @@ class Display:
     def stage(self, name: str) -> None:
         """A stage begins: ``prepare``, ``quality``, ``inspect``, ``speed``, ``figures``."""
 
-    def count(self, finished: Sequence[PlannedCell], todo: Sequence[PlannedCell]) -> None:
+    def count(self, finished: int, todo: Sequence[PlannedCell]) -> None:
         """The cells are known; some are on disk already."""
 
     def worked(self, cell: PlannedCell, n_bytes: int) -> None:
@@ -91,10 +91,10 @@ class Bars(Display):
         if name in _STAGES:
             self._whole = self._progress.add_task(_STAGES[name], total=None, done="", speed="")
 
-    def count(self, finished: Sequence[PlannedCell], todo: Sequence[PlannedCell]) -> None:
+    def count(self, finished: int, todo: Sequence[PlannedCell]) -> None:
         """The cells are known."""
         if finished:
-            self.say(f"{len(finished)} of {len(finished) + len(todo)} cells are on disk already")
+            self.say(f"{finished} of {finished + len(todo)} cells are on disk already")
         self._cells, self._todo = 0, len(todo)
         total = sum(cell.n_bytes for cell in todo)
         self._progress.update(self._whole, total=total, done=f"0/{len(todo)} cells")

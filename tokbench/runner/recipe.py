@@ -1,4 +1,4 @@
-"""Recipes, from which a process builds a registry, tokenizer or dataset for itself; and fingerprints.
+"""Recipes, from which a process builds a tokenizer or dataset for itself; and fingerprints.
 
 Objects never cross processes; recipes do. A fingerprint is one digest of what a result depends on; where it
 changes, what was kept is stale. A tokenizer depends on its spec and options, its files, the versions of its
@@ -22,9 +22,8 @@ from typing import Any
 
 from tokbench.corpus import Dataset
 from tokbench.errors import TokenizerError
-from tokbench.family import LoadContext
 from tokbench.inspection.facts import file_sha256, versions
-from tokbench.registry import PluginChoice, Registry, registry_of
+from tokbench.registry import Registry, RegistryRecipe, adopt
 from tokbench.spec import Spec
 from tokbench.tokenizer import Tokenizer
 from tokbench.training_corpus import TrainingCorpus
@@ -36,35 +35,10 @@ def key_of(spec: Spec) -> str:
     return writable(str(spec))
 
 
-@dataclass(frozen=True, slots=True)
-class RegistryRecipe:
-    """How to find what plugins offer: which of them are loaded, and what the environment and the user allow."""
-
-    plugins: PluginChoice
-    context: LoadContext
-
-    @classmethod
-    def of(cls, registry: Registry) -> RegistryRecipe:
-        """The recipe of a registry that there is."""
-        return cls(registry.choice, registry.context)
-
-    def load(self) -> Registry:
-        """The registry, built once in each process; in the coordinator, that of its run."""
-        known = _registries.get(self)
-        if known is None:
-            known = _registries[self] = registry_of(self.plugins, self.context)
-        return known
-
-
-_registries: dict[RegistryRecipe, Registry] = {}
-
-
-def adopt(registry: Registry) -> None:
+def begin_with(registry: Registry) -> None:
     """Make a registry that of this process: a run begins, and what an earlier one knew is forgotten."""
-    _registries.clear()
-    _registries[RegistryRecipe.of(registry)] = registry
-    _dataset.cache_clear()
-    for cached in (source_digest, reader_digest, imported_beside):
+    adopt(registry)
+    for cached in (_dataset, source_digest, reader_digest, imported_beside):
         cached.cache_clear()
 
 
@@ -105,6 +79,11 @@ class DatasetRecipe:
     key: str
     spec: Spec
     registry: RegistryRecipe
+
+    @classmethod
+    def of(cls, registry: Registry, spec: Spec) -> DatasetRecipe:
+        """The recipe of a dataset that a registry offers."""
+        return cls(key_of(spec), spec, registry.recipe)
 
     def load(self) -> Dataset:
         """The dataset, opened in this process (once per process)."""

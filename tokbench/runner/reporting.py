@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from tokbench.manager import PATIENCE
-from tokbench.registry import Registry
+from tokbench.registry import Registry, RegistryRecipe
 from tokbench.results import Run
 from tokbench.results.atomic import StorageError
 from tokbench.results.cell import TaskFailure
 from tokbench.runner.plan import Plan
-from tokbench.runner.recipe import RegistryRecipe
 from tokbench.workers.calls import Emit
 from tokbench.workers.pool import attempt
 
 FORMATS = ("html", "md")
 """The reports that a run writes by itself."""
-
-Write = Callable[[Run, Registry, str], list[Path]]
-"""Writes what has a name for a run: the paths of its files."""
 
 
 def write_reports(plan: Plan, run: Run, wrote: Callable[[Path], None]) -> Iterator[TaskFailure]:
@@ -34,50 +30,41 @@ def write_reports(plan: Plan, run: Run, wrote: Callable[[Path], None]) -> Iterat
 
     registry = plan.registry
     brought = [plot.name for plot in registry.brought_plots]
-    yield from _write_plots(plan, run, brought)
-    for name in FORMATS:
-        writer = registry.report_writers.get(name)
-        if writer is None:
-            continue
-        ours = registry.in_house(name, "tokbench_report_writers")
-        found = _made(plan, run, "report", name, ours, write_report)
+    ours = [name for name in registry.plots if name not in brought] if worth_drawing(run) else []
+    reports = [name for name in FORMATS if name in registry.report_writers]
+    wanted = [("plot", brought), ("report", reports), ("plot", ours)]
+    for kind, name in ((kind, name) for kind, names in wanted for name in names):
+        found = _made(plan, run, kind, name)
         if isinstance(found, TaskFailure):
             yield found
         else:
             run.folder.remember(found)
-            wrote(found[0])
-    if worth_drawing(run):
-        yield from _write_plots(plan, run, [name for name in registry.plots if name not in brought])
+            if kind == "report":
+                wrote(found[0])
 
 
-def _write_plots(plan: Plan, run: Run, names: Iterable[str]) -> Iterator[TaskFailure]:
-    registry = plan.registry
-    for name in names:
-        found = _made(plan, run, "plot", name, registry.in_house(name, "tokbench_plots"), write_plot)
-        if isinstance(found, TaskFailure):
-            yield found
-        else:
-            run.folder.remember(found)
-
-
-def _made(plan: Plan, run: Run, kind: str, name: str, ours: bool, write: Write) -> list[Path] | TaskFailure:
+def _made(plan: Plan, run: Run, kind: str, name: str) -> list[Path] | TaskFailure:
     """What was written, or why nothing; what ours derive from the run's figures, they derive once."""
-    registry = plan.registry
-    if ours:
+    registry, (hook, write) = plan.registry, _KINDS[kind]
+    if registry.in_house(name, hook):
         try:
             return write(run, registry, name)
         except StorageError:
             raise
         except Exception as error:
             return TaskFailure(kind, f"the {kind} {name!r}: {type(error).__name__}: {error}")
-    owner = registry.owner(name, "tokbench_plots" if kind == "plot" else "tokbench_report_writers")
-    found = attempt(_elsewhere, RegistryRecipe.of(registry), write, run.path, name, limits=plan.limits)
+    owner = registry.owner(name, hook)
+    found = attempt(_elsewhere, registry.recipe, write, run.path, name, limits=plan.limits)
     if isinstance(found, TaskFailure):
         why = f"the {kind} {name!r} of the plugin {owner!r}: {found.kind}: {found.message}"
         return TaskFailure(
             kind, why, f"leave it out with --disable-plugin {owner}", found.traceback, found.output
         )
     return found
+
+
+Write = Callable[[Run, Registry, str], list[Path]]
+"""Writes what has a name for a run: the paths of its files."""
 
 
 def _elsewhere(emit: Emit, registry: RegistryRecipe, write: Write, path: Path, name: str) -> list[Path]:
@@ -97,6 +84,13 @@ def write_plot(run: Run, registry: Registry, name: str) -> list[Path]:
     from tokbench.plots.files import write_plots
 
     return write_plots(run, [registry.plots[name]], run.folder.plots)
+
+
+_KINDS: dict[str, tuple[str, Write]] = {
+    "plot": ("tokbench_plots", write_plot),
+    "report": ("tokbench_report_writers", write_report),
+}
+"""The hook that offers each kind of thing, and what writes one."""
 
 
 def tell(registry: Registry, hook: str, **what: Any) -> None:

@@ -29,7 +29,7 @@ from tokbench.runner.cells import (
     without_text,
 )
 from tokbench.runner.counting import get_ready
-from tokbench.runner.engines import EngineLost, check_here, check_workers, environment
+from tokbench.runner.engines import EngineLost, check_here, check_workers
 from tokbench.runner.figures import make_figures, measure_context, write_figures
 from tokbench.runner.inspecting import inspect_all
 from tokbench.runner.leakage import find_leaks
@@ -37,7 +37,7 @@ from tokbench.runner.manifest import Provenance, manifest
 from tokbench.runner.plan import Plan, make_plan, price_notes
 from tokbench.runner.progress import Display
 from tokbench.runner.quality import QualityPass
-from tokbench.runner.recipe import adopt, digest_of
+from tokbench.runner.recipe import begin_with, digest_of
 from tokbench.runner.reporting import tell, write_reports
 from tokbench.runner.speed.rows import speed_measurements
 from tokbench.runner.speed.stage import speed_stage
@@ -93,7 +93,7 @@ def run_suite(
     wanted = load_suite(suite, changes, brought)
     context = default_context(allow_remote_code=wanted.allow_remote_code)
     registry = build_registry(disable=wanted.disable_plugins, plugin_files=wanted.plugins, context=context)
-    adopt(registry)
+    begin_with(registry)
     plan = make_plan(wanted, registry)
     request = digest_of(wanted.request)
     folder = choose_folder(output, wanted.name, request, force=force)
@@ -178,18 +178,17 @@ class _RunStages:
             plan.cache.prune(cache_limit())
 
     def count(self, cells: Sequence[PlannedCell], stop: Stop) -> None:
-        plan, known, standing = self.plan, self.known, look_through(self.folder, cells)
-        todo, known.digests = standing.todo, standing.digests
+        plan, known = self.plan, self.known
+        todo, known.digests = look_through(self.folder, cells)
         work = cut_into_tasks(todo, plan.jobs, plan.cache, plan.limits)
-        self.display.count(standing.finished, todo)
+        self.display.count(len(cells) - len(todo), todo)
         quality = QualityPass(todo, work, self.folder, self.display, tell=self.tell_cell)
         if todo:
             threading.Thread(target=_import_ahead, daemon=True).start()
             with plan.engine.open(plan.jobs, plan.suite.address) as executor:
                 expected = None
                 if plan.engine.shared:
-                    check_workers(executor, plan.registry, plan.jobs)
-                    expected = environment(plan.registry)
+                    expected = check_workers(executor, plan.registry, plan.jobs)
                 else:
                     check_here(executor, plan.engine.name)
                 quality.run(executor, stop, jobs=plan.jobs, expected=expected)

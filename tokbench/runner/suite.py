@@ -16,7 +16,15 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 
 from tokbench.errors import SpecError, UnknownNameError
 from tokbench.spec import Option, Spec, parse_size
@@ -29,6 +37,15 @@ Form = Literal["batch", "single", "long", "short", "lists", "offsets", "decode"]
 Whole = Annotated[int, Field(strict=True)]
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 """Numbers as such: true is no 1, and "4" is a text."""
+
+
+def _written(value: Any, info: ValidationInfo) -> Any:
+    name = str(info.field_name)
+    return Option(name, "int").parse(value, where="the suite") if isinstance(value, str) else value
+
+
+Size = Annotated[Whole, BeforeValidator(_written)]
+"""A whole number that may be written as in 8k or 2M."""
 
 
 class SpeedSettings(BaseModel):
@@ -46,15 +63,10 @@ class SpeedSettings(BaseModel):
     processes: Whole = Field(default=1, ge=1)
     rounds: Whole = Field(default=5, ge=1)
     threads: list[Annotated[Whole, Field(ge=1)]] = Field(default=[1], min_length=1)
-    first_pass_bytes: Whole = Field(default=8_000_000, ge=1)
-    passage_bytes: Whole = Field(default=100_000, ge=1)
+    first_pass_bytes: Size = Field(default=8_000_000, ge=1)
+    passage_bytes: Size = Field(default=100_000, ge=1)
     forms: list[Form] = ["batch", "single", "decode"]
     clock: Literal["wall", "cpu"] = "wall"
-
-    @field_validator("first_pass_bytes", "passage_bytes", mode="before")
-    @classmethod
-    def _number(cls, value: Any, info: ValidationInfo) -> Any:
-        return _whole(value, str(info.field_name))
 
 
 class GoldSettings(BaseModel):
@@ -108,7 +120,7 @@ class Suite(BaseModel):
     exclude_lossy: bool = False
     prices: str | None = None
     morphology: dict[str, GoldSettings] = {}
-    context_length: Whole | None = Field(default=None, ge=1)
+    context_length: Size | None = Field(default=None, ge=1)
     model: ModelSettings | None = None
     weights: dict[str, float] = {}
     renyi_alphas: list[Annotated[float, Field(strict=True, ge=0)]] = []
@@ -141,11 +153,6 @@ class Suite(BaseModel):
     @classmethod
     def _one_or_several(cls, value: Any) -> Any:
         return [value] if isinstance(value, str) else value
-
-    @field_validator("context_length", mode="before")
-    @classmethod
-    def _number(cls, value: Any, info: ValidationInfo) -> Any:
-        return _whole(value, info.field_name or "number")
 
     @field_validator("memory_limit", mode="before")
     @classmethod
@@ -264,10 +271,9 @@ def _read(source: str | os.PathLike[str], brought: Callable[[], Mapping[str, Pat
 
 def _validated(content: Mapping[str, Any], where: str) -> Suite:
     _check_keys(content, Suite.model_fields, where)
-    if isinstance(content.get("speed"), Mapping):
-        _check_keys(content["speed"], SpeedSettings.model_fields, f"{where}, [speed]")
-    if isinstance(content.get("model"), Mapping):
-        _check_keys(content["model"], ModelSettings.model_fields, f"{where}, [model]")
+    for name, table in (("speed", SpeedSettings), ("model", ModelSettings)):
+        if isinstance(content.get(name), Mapping):
+            _check_keys(content[name], table.model_fields, f"{where}, [{name}]")
     try:
         suite = Suite.model_validate(dict(content))
     except ValidationError as error:
@@ -292,7 +298,3 @@ def _line(problem: Any) -> str:
     known = {name for table in tables for name in table.model_fields}
     place = ".".join(str(part) for part in problem["loc"] if part in known)
     return f"{place or '.'.join(map(str, problem['loc']))}: {problem['msg'].removeprefix('Value error, ')}"
-
-
-def _whole(value: Any, name: str) -> Any:
-    return Option(name, "int").parse(value, where="the suite") if isinstance(value, str) else value

@@ -126,8 +126,7 @@ def ensure_trained(
         if isinstance(other, Savable):
             told = {"corpus": digest, "text_bytes": took["text_bytes"], **named}
             _store(other, _place(registry, nested, digest, folder)[1], told)
-    info = _store(tokenizer, model, info)
-    return Trained(_loads(spec, model), digest_of(key, info["files"]), model, info, reused=False)
+    return _trained(spec, key, model, _store(tokenizer, model, info), reused=False)
 
 
 def check_training(registry: Registry, spec: Spec) -> dict[str, Any]:
@@ -154,9 +153,7 @@ def find_trained(registry: Registry, spec: Spec, digest: str, folder: Path) -> T
     """
     key, model = _place(registry, spec, digest, folder)
     info = _read_info(model)
-    if info is None:
-        return None
-    return Trained(_loads(spec, model), digest_of(key, info["files"]), model, info, reused=True)
+    return None if info is None else _trained(spec, key, model, info, reused=True)
 
 
 def _place(registry: Registry, spec: Spec, digest: str, folder: Path) -> tuple[str, Path]:
@@ -167,8 +164,9 @@ def _place(registry: Registry, spec: Spec, digest: str, folder: Path) -> tuple[s
     return key, folder / key[:32] / f"{spec.family}{family.trained_suffix}"
 
 
-def _loads(spec: Spec, model: Path) -> Spec:
-    return Spec(spec.family, str(model.absolute()))
+def _trained(spec: Spec, key: str, model: Path, info: dict[str, Any], *, reused: bool) -> Trained:
+    loads = Spec(spec.family, str(model.absolute()))
+    return Trained(loads, digest_of(key, info["files"]), model, info, reused)
 
 
 def _store(tokenizer: Savable, model: Path, info: dict[str, Any]) -> dict[str, Any]:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import importlib.util
 import json
 import math
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 import pytest
 import typer
 from tokbench_probe import shelter
@@ -121,6 +125,34 @@ def test_a_process_that_breaks_is_a_row_and_ends_no_other(monkeypatch: pytest.Mo
 def test_a_process_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shelter, "CHILD", ("-c", "import time; time.sleep(60)"))
     assert trained_apart({"a": tiny()}, 1, 0.3, lambda name, share: None) == {"a": "no result within 0.3 s"}
+
+
+TRAINING = """
+import os, time
+from tokbench_probe.child import end_with_parent
+end_with_parent()
+print(os.getpid(), flush=True)
+time.sleep(600)
+"""
+COMMAND = f"""
+import tokbench
+from tokbench_probe import shelter, shape, streams
+shelter.CHILD = ("-c", {TRAINING!r})
+texts = streams.ProbeTexts(["one two three four " * 9], ["two one"], 0)
+budget = shape.Budget(operations=10_000, context=16, layers=1, train_bytes=512)
+task = shelter.ProbeTask.of("bytes", tokbench.load("bytes"), texts, budget, [0, 1])
+shelter.trained_apart({{"a": task}}, 1, 600, lambda name, share: print(int(share), flush=True))
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_training_ends_with_the_command_however_that_ends(number: signal.Signals) -> None:
+    with subprocess.Popen([sys.executable, "-c", COMMAND], stdout=subprocess.PIPE, text=True) as command:
+        assert command.stdout is not None
+        assert command.stdout.readline() == "0\n"
+        training = psutil.Process(int(command.stdout.readline()))  # it is at work, and says no more
+        command.send_signal(number)
+    training.wait(timeout=30)
 
 
 def test_less_text_than_a_context_is_refused() -> None:

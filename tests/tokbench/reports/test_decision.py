@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from tokbench.cli.shared import WEIGHTS_SHOWN
+from tokbench.cli.options import WEIGHTS_SHOWN
 from tokbench.errors import SpecError, UnknownNameError
 from tokbench.metrics.weights import DEFAULTS, weights_of
 from tokbench.reports.decision import decide, script_data, table

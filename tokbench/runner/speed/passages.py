@@ -12,10 +12,9 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from tokbench.corpus import Shard
-from tokbench.runner.picking import pick, utf8_bytes
+from tokbench.runner.picking import looked_for, pick, utf8_bytes
 from tokbench.runner.recipe import DatasetRecipe
 from tokbench.workers.calls import Emit, Limits
-from tokbench.workers.pool import attempt
 
 if TYPE_CHECKING:
     from tokbench.runner.plan import Corpus  # which a worker does without
@@ -62,16 +61,16 @@ class Passage:
 
 
 def choose_passages(corpora: Sequence[Corpus], settings: SpeedSettings, limits: Limits) -> list[Passage]:
-    """A passage of each dataset, read in workers; none of one that cannot be read: its cells say so already."""
+    """A passage of each dataset that has text."""
     sizes = [sum(shard.n_bytes for shards in corpus.shards.values() for shard in shards) for corpus in corpora]
     found = [
-        attempt(
+        looked_for(
             choose_passage, corpus.recipe, [*corpus.shards.values()], share, settings.passage_bytes,
-            limits=limits, again=True,
+            limits=limits,
         )
         for corpus, share in zip(corpora, shares(sizes, settings.first_pass_bytes), strict=True)
     ]  # fmt: skip
-    return [passage for passage in found if isinstance(passage, Passage) and passage.documents]
+    return [passage for passage in found if passage is not None and passage.documents]
 
 
 def shares(sizes: Sequence[int], n_bytes: int) -> list[int]:

@@ -12,13 +12,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from tokbench.metrics.metric import Measurement
+from tokbench.metrics.metric import CellKey, Measurement
 from tokbench.results.cell import TaskFailure
 from tokbench.results.run import OVERALL
 from tokbench.runner.candidates import Candidate
 from tokbench.runner.plan import Plan
 from tokbench.runner.speed.summary import STUDENT, Summary, summarize
 from tokbench.runner.speed.turns import SpeedResult
+from tokbench.runner.unmeasured import unmeasured
 
 Row = Mapping[str, Any]
 
@@ -113,7 +114,7 @@ def _nothing(
     key: str, dataset: str, metric: str, unit: str, broken: TaskFailure | None, reason: str | None = None
 ) -> Measurement:
     status = broken.status if broken is not None else reason or "skipped: this form was not timed"
-    return Measurement(key, dataset, OVERALL, metric, None, None, None, unit, 0, status)
+    return unmeasured(CellKey(key, dataset, OVERALL), metric, unit, status)
 
 
 def _fewest_threads(result: SpeedResult) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 
 from tokbench.errors import ResultsError
 from tokbench.results.atomic import write_json
@@ -52,20 +51,16 @@ def speed_stage(
         write_rows(folder.speed, result.rounds)
         known = {"set_ups": result.set_ups, "notes": result.notes, "clock": result.clock}
         # What failed may go well the next time: this is not what anybody looks for then.
-        write_json(_state(folder), {"identity": None if result.failures else identity, **known})
+        write_json(folder.speed_state, {"identity": None if result.failures else identity, **known})
     return result
-
-
-def _state(folder: RunFolder) -> Path:
-    return folder.path / "speed.json"
 
 
 def _found(folder: RunFolder, identity: str) -> SpeedResult | None:
     """The timings on disk, if they are of the same tokenizers, text and settings."""
-    if not _state(folder).is_file() or not folder.speed.is_file():
+    if not folder.speed_state.is_file() or not folder.speed.is_file():
         return None
     try:
-        known = read_json(_state(folder), "delete it and run again")
+        known = read_json(folder.speed_state, "delete it and run again")
         if known["identity"] != identity:
             return None
         frame = read_frame(folder.speed)

@@ -63,7 +63,7 @@ def time_all(
 ) -> SpeedResult:
     """Time every tokenizer on every passage; a tokenizer that fails is left out from there on."""
     result = SpeedResult(notes=_busy(), clock=settings.clock)
-    ready = [s for s in candidates if s.ready and s.recipe is not None and not s.estimated]
+    ready = [candidate for candidate in candidates if candidate.encodes]
     starts = [(process, threads) for process in range(settings.processes) for threads in settings.threads]
     each = [settings.rounds * len(_forms(threads, settings)) * len(passages) for _, threads in starts]
     first = settings.processes * sum(len(passage.parts) for passage in passages)
@@ -113,14 +113,6 @@ def _members(candidates: Sequence[Candidate], number: int, groups: int, *, mixed
     return candidates[number * len(candidates) // groups : (number + 1) * len(candidates) // groups]
 
 
-@dataclass(frozen=True, slots=True)
-class _Process:
-    """One tokenizer in its process."""
-
-    key: str
-    worker: Worker
-
-
 @dataclass
 class _SideBySide:
     """Some tokenizers at one thread count, each in a fresh process: what is compared side by side."""
@@ -132,7 +124,7 @@ class _SideBySide:
     limits: Limits
     result: SpeedResult
     tick: Callable[[str], None]
-    timed: list[_Process] = field(default_factory=list)
+    timed: dict[str, Worker] = field(default_factory=dict)
 
     def run(self, candidates: Sequence[Candidate], stop: Stop) -> None:
         """Start everybody, then go around; ends early where the user asked to stop."""
@@ -143,56 +135,56 @@ class _SideBySide:
         if self.threads == min(self.settings.threads):  # what several threads share is told of warm batches
             for passage in self.passages:
                 for number in range(len(passage.parts)):
-                    for one in self._running(number, stop):
-                        self._keep(self.result.rounds, one, time_part, passage.dataset, number)
-        for one in self._running(0, stop):
-            self._keep(self.result.set_ups, one, settle)
+                    for key in self._running(number, stop):
+                        self._keep(self.result.rounds, key, time_part, passage.dataset, number)
+        for key in self._running(0, stop):
+            self._keep(self.result.set_ups, key, settle)
         for index in range(self.settings.rounds):
             for passage, form in itertools.product(self.passages, _forms(self.threads, self.settings)):
-                for one in self._running(index, stop):
-                    self._keep(self.result.rounds, one, time_round, passage.dataset, form, index)
+                for key in self._running(index, stop):
+                    self._keep(self.result.rounds, key, time_round, passage.dataset, form, index)
 
     def close(self) -> None:
         """End every process."""
-        for one in self.timed:
-            one.worker.close()
+        for worker in self.timed.values():
+            worker.close()
 
     def _start(self, candidate: Candidate) -> None:
         assert candidate.recipe is not None
         home = candidate.recipe.registry
         home = replace(home, context=replace(home.context, threads=self.threads))
         recipe = replace(candidate.recipe, registry=home)
-        one = _Process(candidate.entry.key, Worker(thread_environment(self.threads)))
-        self.timed.append(one)
-        self._guarded(one, set_up, recipe, self.passages, self.settings.clock)
+        self.timed[recipe.key] = Worker(thread_environment(self.threads))
+        self._guarded(recipe.key, set_up, recipe, self.passages, self.settings.clock)
 
-    def _running(self, shift: int, stop: Stop) -> Iterator[_Process]:
+    def _running(self, shift: int, stop: Stop) -> Iterator[str]:
         """Those that have not failed, beginning with another each time; none once the user asked to stop."""
-        for one in _rotated(self.timed, shift):
-            if one.key not in self.result.failures and not stop.asked:
-                self.tick(one.key)
-                yield one
+        for key in _rotated([*self.timed], shift):
+            if key not in self.result.failures and not stop.asked:
+                self.tick(key)
+                yield key
 
     def _keep(
         self,
         rows: list[dict[str, Any]],
-        one: _Process,
+        key: str,
         function: Callable[[Emit, *Given], Any],
         *arguments: *Given,
     ) -> None:
-        """Have the process of `one` take a measurement, and add it to `rows`."""
-        found = self._guarded(one, function, *arguments)
+        """Have the process of a tokenizer take a measurement, and add it to `rows`."""
+        found = self._guarded(key, function, *arguments)
         if found is not None:
-            about = {"tokenizer": one.key, "threads": self.threads, "process": self.process}
+            about = {"tokenizer": key, "threads": self.threads, "process": self.process}
             rows.append({**about, **asdict(found)})
 
-    def _guarded(self, one: _Process, function: Callable[[Emit, *Given], T], *arguments: *Given) -> T | None:
+    def _guarded(self, key: str, function: Callable[[Emit, *Given], T], *arguments: *Given) -> T | None:
         """What its process answers, or None with its failure kept."""
+        worker = self.timed[key]
         try:
-            return one.worker.call(function, *arguments, limits=self.limits)
+            return worker.call(function, *arguments, limits=self.limits)
         except (WorkerLost, CallFailed) as error:
-            self.result.failures[one.key] = failure_from(error)
-        one.worker.close()
+            self.result.failures[key] = failure_from(error)
+        worker.close()
         return None
 
 

@@ -1,0 +1,87 @@
+"""What commands are given: tokenizers, the text of datasets or of standard input, folders of runs."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tokbench.registry import Registry
+    from tokbench.tokenizer import Tokenizer
+
+
+def load_trained(registry: Registry, spec: str, train_on: str | None) -> Tokenizer:
+    """The tokenizer of a spec, trained on the dataset `train_on` where one is named."""
+    if train_on is None:
+        return registry.load(spec)
+    from tokbench.runner.training import train
+
+    return train(registry, spec, train_on)
+
+
+def documents_of(registry: Registry, spec: str, most: int | None) -> Iterator[tuple[str, str]]:
+    """The (name, text) of every document; the name says dataset, language and number."""
+    for language, texts in _languages(registry, spec, most):
+        for number, text in enumerate(texts, start=1):
+            yield f"{spec} {language} {number}", text
+
+
+def texts_of(registry: Registry, datasets: Sequence[str], most: int | None) -> dict[str, list[str]]:
+    """The documents of each language of some datasets."""
+    found: dict[str, list[str]] = {}
+    for spec in datasets:
+        for language, texts in _languages(registry, spec, most):
+            found.setdefault(language, []).extend(texts)
+    return found
+
+
+def _languages(registry: Registry, spec: str, most: int | None) -> Iterator[tuple[str, Iterator[str]]]:
+    """Each language of a dataset with its first so many documents."""
+    dataset = registry.dataset(spec)
+    for language in dataset.languages:
+        texts = (document.text for shard in dataset.shards(language) for document in dataset.read(shard))
+        yield language, islice(texts, most)
+
+
+def read_text(argument: str) -> str:
+    """The text that an argument gives, or for ``-`` standard input, as it is: line ends are not rewritten.
+
+    Raises `CorpusError`, with the place, for bytes that are not UTF-8: they would be counted as other bytes.
+    """
+    from tokbench.errors import CorpusError
+
+    where = "standard input" if argument == "-" else "the text"
+    content = sys.stdin.buffer.read() if argument == "-" else argument.encode("utf-8", "surrogateescape")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        byte = content[error.start]
+        raise CorpusError(
+            f"{where}, byte offset {error.start}: byte 0x{byte:02x} is not UTF-8 ({error.reason})"
+        ) from None
+
+
+@contextmanager
+def reading(*runs: str | Path) -> Iterator[None]:
+    """Read from run folders; raises `ResultsError` where what lies in them is not what tokbench writes there.
+
+    Every part of a report rests on other keys of the manifest, and a file that was edited may lack any of them.
+    """
+    from tokbench.errors import ResultsError, TokbenchError
+
+    try:
+        yield
+    except TokbenchError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        raise ResultsError(
+            f"{' and '.join(map(str, runs))}: not as tokbench writes a run ({type(error).__name__}: {error}; "
+            f"{Path(place.filename).name}, line {place.lineno}). Run the suite again if a file in it was "
+            "changed; else this is a fault of tokbench, or of a plugin: report it"
+        ) from error

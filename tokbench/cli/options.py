@@ -1,0 +1,119 @@
+"""The options that several commands have, and the registry that the plugin options among them lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from inspect import Parameter, Signature, signature
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+if TYPE_CHECKING:
+    from tokbench.registry import Registry
+
+WEIGHTS_SHOWN = "price=3, fairness=2, context=1, lossless=1, embedding=1, speed=0"
+"""The default weights of the decision (`tokbench.metrics.weights`), for `--help`."""
+
+SpecArgument = Annotated[str, typer.Argument(metavar="SPEC", help="A tokenizer.", show_default=False)]
+SpecArguments = Annotated[list[str], typer.Argument(metavar="SPEC…", help="Tokenizers.", show_default=False)]
+Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Of the bootstrap.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite FILE.")]
+Languages = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-l", "--language", metavar="LANGUAGE", help="Only this language. Repeatable.", show_default="all"
+    ),
+]
+Address = Annotated[str | None, typer.Option(metavar="URL", help="The scheduler of a shared engine.")]
+Jobs = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Worker processes.", show_default="one per core")
+]
+TextArgument = Annotated[
+    str, typer.Argument(metavar="TEXT", help="The text; - reads standard input.", show_default=False)
+]
+Documents = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="Only the first N documents of each language.")
+]
+TrainOn = Annotated[
+    str | None, typer.Option(metavar="DATASET", help="What a tokenizer without a file is trained on.")
+]
+JsonOutput = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+AllowRemoteCode = Annotated[
+    bool, typer.Option("--allow-remote-code", help="Let vocabularies from the hub bring code of their own.")
+]
+PluginFiles = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--plugin", metavar="FILE.py", help="Load a plugin from a file, for this call only. Repeatable."
+    ),
+]
+DisabledPlugins = Annotated[
+    list[str] | None,
+    typer.Option("--disable-plugin", metavar="NAME", help="Leave an installed plugin out. Repeatable."),
+]
+
+
+def dataset_option(help: str, **more: Any) -> Any:
+    """``-d DATASET``, with what the text is for."""
+    return typer.Option("-d", "--dataset", metavar="DATASET", help=help, **more)
+
+
+def output_option(help: str, metavar: str = "FILE", **more: Any) -> Any:
+    """``-o FILE``, with what goes there."""
+    return typer.Option("-o", "--output", metavar=metavar, help=help, **more)
+
+
+_OPENING = {
+    "allow_remote_code": (AllowRemoteCode, False),
+    "plugin": (PluginFiles, None),
+    "disable_plugin": (DisabledPlugins, None),
+}
+"""The options of `open_registry`, each with its type and default."""
+
+Command = Callable[..., None]
+
+
+def with_registry(command: Command) -> Command:
+    """A command whose first parameter is the registry: users give the options of plugins in its place."""
+    return _with_options(command, ["plugin", "disable_plugin"])
+
+
+def loads_tokenizers(command: Command) -> Command:
+    """As `with_registry`, for a command that loads tokenizers: with --allow-remote-code as well."""
+    return _with_options(command, ["allow_remote_code", "plugin", "disable_plugin"])
+
+
+def _with_options(command: Command, names: Sequence[str]) -> Command:
+    """`command` as typer is to see it: it reads options off a function's signature."""
+    hints = get_type_hints(command, localns={"Registry": object}, include_extras=True)
+    _, *own = signature(command).parameters.values()
+    seen = [each.replace(kind=Parameter.KEYWORD_ONLY, annotation=hints[each.name]) for each in own]
+    for name in names:
+        kind, default = _OPENING[name]
+        seen.append(Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=default))
+
+    def run(**given: Any) -> None:
+        registry = open_registry(**{name: given.pop(name) for name in names})
+        command(registry, **given)
+
+    run.__signature__ = Signature(seen)  # type: ignore[attr-defined]
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    return run
+
+
+def open_registry(
+    plugin: list[str] | None = None, disable_plugin: list[str] | None = None, allow_remote_code: bool = False
+) -> Registry:
+    """The registry that a command's plugin options ask for; raises `UnknownNameError` for no plugin's name."""
+    from tokbench.errors import UnknownNameError
+    from tokbench.registry import build_registry, default_context
+
+    registry = build_registry(
+        disable=disable_plugin or (),
+        plugin_files=plugin or (),
+        context=default_context(allow_remote_code=allow_remote_code),
+    )
+    for name in disable_plugin or ():
+        if name not in registry.host.plugins:
+            raise UnknownNameError.of("plugin", name, registry.host.plugins)
+    return registry

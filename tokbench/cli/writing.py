@@ -1,0 +1,74 @@
+"""What commands write: files that are whole or not there at all, and JSON."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tokbench.registry import Registry
+    from tokbench.tokenizer import Tokenizer
+
+
+def print_json(content: object) -> None:
+    """Print what `--json` asks for."""
+    print(json.dumps(content, ensure_ascii=False, indent=2))
+
+
+def write_text(path: Path, content: str) -> None:
+    """Write a page or a figure and print its name; for ``-`` print it."""
+    from tokbench.results.atomic import write_bytes
+
+    if str(path) == "-":
+        print(content)
+        return
+    write_bytes(path, content.encode())
+    print(path)
+
+
+def check_target(output: Path, *, force: bool) -> None:
+    """Refuse, before any work, a target that exists or whose folder does not; raises `SpecError`."""
+    from tokbench.errors import SpecError
+
+    if output.exists() and not force:
+        raise SpecError(f"{output} exists; name another file, or overwrite it with --force")
+    if not output.parent.is_dir():
+        raise SpecError(f"{output}: the folder {output.parent} does not exist")
+
+
+def save(tokenizer: Tokenizer, output: Path, remedy: Callable[[], str]) -> None:
+    """Write aside and rename, so that an interrupted call leaves no half file.
+
+    Raises `TokenizerError` where the tokenizer cannot be saved, with what `remedy` says, or not there.
+    """
+    from tokbench.errors import TokenizerError
+    from tokbench.tokenizer import Savable
+
+    if not isinstance(tokenizer, Savable):
+        raise TokenizerError(f"{tokenizer.name} cannot be saved; {remedy()}")
+    with tempfile.TemporaryDirectory(prefix=".tokbench-", dir=output.parent) as folder:
+        aside = Path(folder) / output.name
+        try:
+            tokenizer.save(aside)
+            if aside.is_dir() and output.is_dir():
+                for part in aside.iterdir():
+                    part.replace(output / part.name)
+            else:
+                aside.replace(output)
+        except OSError as error:
+            raise TokenizerError(f"cannot write {output}: {error.strerror}") from error
+
+
+def elsewhere(registry: Registry, spec: str) -> str:
+    """What to do where a tokenizer lacks what another family may have: the families that open its files too."""
+    parsed = registry.tokenizer_spec(spec)
+    own = registry.tokenizers[parsed.family]
+    for path in own.files(parsed, registry.context) if own.files is not None else ():
+        others = [family.name for family in registry.recognising(path) if family is not own]
+        if others:
+            return "other families open the same file: " + " or ".join(f"{name}:{path}" for name in others)
+    return "`tokbench show SPEC` names a tokenizer's files, `tokbench list tokenizers` the families there are"

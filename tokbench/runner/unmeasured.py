@@ -1,0 +1,85 @@
+"""Rows of what was not measured, each with the reason; and which rows are left out, as they would mislead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from tokbench.metrics.metric import CellKey, Measurement, Metric
+from tokbench.results.cell import CellResult
+from tokbench.results.run import OVERALL
+from tokbench.runner.candidates import Candidate
+
+if TYPE_CHECKING:
+    from tokbench.runner.plan import Plan  # which a worker does without
+
+
+def unmeasured(key: CellKey, metric: str, unit: str, status: str) -> Measurement:
+    """The row of a figure that there is none of, with the reason."""
+    return Measurement(*key, metric, None, None, None, unit, 0, status)
+
+
+def failed_cells(
+    plan: Plan, candidates: Sequence[Candidate], failures: Sequence[CellResult]
+) -> dict[CellKey, str]:
+    """Every cell without a tally, with the status its rows have."""
+    why = {cell.key: cell.status for cell in failures}
+    for candidate in candidates:
+        if candidate.failure is not None and not candidate.skipped:
+            for corpus in plan.corpora:
+                for language in corpus.shards:
+                    why[CellKey(candidate.entry.key, corpus.recipe.key, language)] = candidate.failure.status
+    return why
+
+
+def failure_rows(
+    why: Mapping[CellKey, str], metrics: Sequence[Metric], measured: Sequence[Measurement]
+) -> Iterator[Measurement]:
+    """The rows that a failed cell would have had, and its dataset's totals, each with the reason."""
+    per_language = {row.metric for row in measured if row.language != OVERALL}
+    in_totals = [metric for metric in metrics if metric.level != "vocabulary"]
+    in_cells = [
+        metric for metric in metrics if metric.level in ("cell", "tokenizers") or metric.name in per_language
+    ]
+    whole: dict[CellKey, list[str]] = {}
+    for key, status in why.items():
+        whole.setdefault(key._replace(language=OVERALL), []).append(status)
+        for metric in in_cells:
+            yield unmeasured(key, metric.name, metric.unit, status)
+    for key, statuses in whole.items():
+        status = statuses[0] if len(statuses) == 1 else f"{statuses[0]} ({len(statuses)} languages failed)"
+        for metric in in_totals:
+            yield unmeasured(key, metric.name, metric.unit, status)
+
+
+def without_metric(
+    metric: Metric, tokenizer: str, keys: Sequence[CellKey], status: str
+) -> Iterator[Measurement]:
+    """The rows that a metric, which failed, would have had of a tokenizer whose cells are `keys`."""
+    totals = [CellKey(tokenizer, dataset, OVERALL) for dataset in dict.fromkeys(key.dataset for key in keys)]
+    if metric.level == "vocabulary":
+        keys, totals = [], [CellKey(tokenizer, "", OVERALL)]
+    elif metric.level == "languages" and not metric.per_language:
+        keys = []
+    for key in [*keys, *totals]:
+        yield unmeasured(key, metric.name, str(metric.unit), status)
+
+
+def honest_totals(rows: Iterable[Measurement], why: Mapping[CellKey, str]) -> Iterator[Measurement]:
+    """`rows` without the totals of datasets of which a language is missing: they would sum something else."""
+    broken = {(key.tokenizer, key.dataset) for key in why}
+    for row in rows:
+        if row.language != OVERALL or (row.tokenizer, row.dataset) not in broken:
+            yield row
+
+
+def told_once(rows: Sequence[Measurement]) -> Iterator[Measurement]:
+    """`rows` without those of a language that only repeat why its whole dataset has no figure."""
+    why = {
+        (row.tokenizer, row.dataset, row.metric): row.status
+        for row in rows
+        if row.language == OVERALL and row.status.startswith("undefined: ")
+    }
+    for row in rows:
+        if row.language == OVERALL or why.get((row.tokenizer, row.dataset, row.metric)) != row.status:
+            yield row
