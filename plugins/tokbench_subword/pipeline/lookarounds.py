@@ -101,20 +101,19 @@ def labelled_automaton(tree: Node) -> tuple[Automaton, Labels]:
     n_labels = edge << len(looks)
     if n_labels > _MOST_LABELS:
         raise NotExpressible(f"more than {_MOST_LABELS} classes of characters and what they stand beside")
-    of_class = {
+    labels_of = {
         key: frozenset(label for label in range(n_labels) if label % edge in members)
         for key, members in sets.items()
     }
-    of_look: dict[int, frozenset[int]] = {}
     following: list[NDArray[np.uint16]] = []
     rows: list[tuple[int, bool, int]] = []
     for number, look in enumerate(looks):
         holds = {label for label in range(n_labels) if label // edge >> number & 1}
-        of_look[id(look)] = frozenset(holds if look.wanted else set(range(n_labels)) - holds)
+        labels_of[id(look)] = frozenset(holds if look.wanted else set(range(n_labels)) - holds)
         table = endings_of(look.part if look.behind else _turned(look.part), sets, edge)
         rows.append((sum(len(one) for one in following), look.behind, edge << number))
         following.append(np.array([2 * state + told for row in table for state, told in row], np.uint16))
-    builder = Builder(of_class, n_labels, of_look)
+    builder = Builder(labels_of, n_labels)
     root = builder.add(tree, builder.match)
     characters = np.zeros(N_CODE_POINTS, np.uint8)
     characters[:n_labels] = np.arange(n_labels)

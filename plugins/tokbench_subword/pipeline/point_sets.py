@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.unicode_classes import CATEGORIES, N_CODE_POINTS, SPACE, class_table, general_categories
+from tokbench_subword.pipeline.translating import exact_class
 
 Points = NDArray[np.bool_]
 """A set of code points: bool of shape ``(0x110000,)``."""
@@ -59,8 +60,6 @@ def of_property(name: str) -> Points:
 
 def _asked_of_regex(name: str) -> Points:
     import regex
-
-    from tokbench_subword.pipeline.regexes import exact_class
 
     members = regex.compile(exact_class("\\p{" + name + "}") + "+", regex.VERSION1)
     points = np.zeros(N_CODE_POINTS, np.bool_)

@@ -16,13 +16,14 @@ import numpy as np
 from tokbench.errors import TokenizerError
 from tokbench.kernels.unicode_classes import CATEGORIES, general_categories, ranges
 from tokbench_subword.pipeline.normalizers import compile_pattern, spelled_out
+from tokbench_subword.pipeline.patterns import NAMED
 from tokbench_subword.pipeline.regexes import compile_regex
 from tokbench_subword.pipeline.stretch import Stretch
 
 PreTokenizer = Callable[[Stretch], Iterable[Stretch]]
 Spans = Callable[[str], Iterator[tuple[int, int]]]
 
-GPT2_PATTERN = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
+GPT2_PATTERN = NAMED["gpt2"]
 """What `ByteLevel` splits by unless told not to."""
 
 
@@ -136,31 +137,16 @@ def _arranged(found: list[tuple[int, int, bool]], behavior: str) -> list[tuple[i
         return [(start, end) for start, end, match in found if not match]
     if behavior == "Isolated":
         return [(start, end) for start, end, _ in found]
+    contiguous, backwards = behavior == "Contiguous", behavior == "MergedWithNext"
     pieces: list[tuple[int, int]] = []
-    before = None
-    if behavior == "Contiguous":
-        for start, end, match in found:
-            if pieces and match == before:
-                pieces[-1] = (pieces[-1][0], end)
-            else:
-                pieces.append((start, end))
-            before = match
-        return pieces
-    if behavior == "MergedWithPrevious":
-        for start, end, match in found:
-            if match and not before and pieces:
-                pieces[-1] = (pieces[-1][0], end)
-            else:
-                pieces.append((start, end))
-            before = match
-        return pieces
-    for start, end, match in reversed(found):  # MergedWithNext
-        if match and not before and pieces:
-            pieces[-1] = (start, pieces[-1][1])
-        else:
-            pieces.append((start, end))
+    before = False
+    for start, end, match in reversed(found) if backwards else found:
+        if pieces and (match == before if contiguous else match and not before):
+            first, last = pieces.pop()
+            start, end = min(start, first), max(end, last)
+        pieces.append((start, end))
         before = match
-    return pieces[::-1]
+    return pieces[::-1] if backwards else pieces
 
 
 def _byte_level(prefix: bool, split: PreTokenizer | None, spell: bool, stretch: Stretch) -> Iterable[Stretch]:
