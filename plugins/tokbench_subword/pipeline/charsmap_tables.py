@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.copies import Stays
-from tokbench.kernels.pointers import PADDING, block, pointer
+from tokbench.kernels.pointers import PADDING, Bytes, Ids, Int, Keys, Word, block, pointer
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench_subword.pipeline.normal_form_tables import lead_steps
 from tokbench_subword.pipeline.precompiled import recent_joiners, split_map
@@ -96,13 +96,13 @@ def _points_of(kinds: str) -> NDArray[np.int64]:
 
 
 @inline
-def trie_root(units: Any) -> Any:
+def trie_root(units: Keys) -> np.int64:
     """The place of the children of the root of a map's trie (darts-clone's 32-bit units)."""
     return _offset(units[0])
 
 
 @inline
-def rule_step(units: Any, n_units: Any, node: Any, byte: Any) -> Any:
+def rule_step(units: Keys, n_units: Int, node: Int, byte: Int) -> tuple[np.int64, bool]:
     """From the children's place `node`, the place of the children behind `byte`, and whether a rule ends there.
 
     -1 where the trie has no such path.
@@ -113,11 +113,11 @@ def rule_step(units: Any, n_units: Any, node: Any, byte: Any) -> Any:
     unit = units[node]
     if np.int64(unit & np.uint32(0x800000FF)) != byte:
         return np.int64(-1), False
-    return node ^ _offset(unit), ((unit >> np.uint32(8)) & np.uint32(1)) == np.uint32(1)
+    return np.int64(node ^ _offset(unit)), ((unit >> np.uint32(8)) & np.uint32(1)) == np.uint32(1)
 
 
 @inline
-def shortest_rule(data: Any, begin: Any, end: Any, units: Any, n_units: Any) -> Any:
+def shortest_rule(data: Bytes, begin: Int, end: Int, units: Keys, n_units: Int) -> np.int64:
     """Where the target of the shortest rule that begins the text begins, or -1; -2 if only longer ones do."""
     node, found = trie_root(units), False
     while begin < end and node >= 0 and not found:
@@ -129,13 +129,13 @@ def shortest_rule(data: Any, begin: Any, end: Any, units: Any, n_units: Any) -> 
 
 
 @inline
-def _offset(unit: Any) -> Any:
+def _offset(unit: Word) -> np.int64:
     """Where a unit's children are, relative to it."""
     return np.int64((unit >> np.uint32(10)) << ((unit & np.uint32(1 << 9)) >> np.uint32(6)))
 
 
 @kernel
-def find_rules(units_array: Any, about: Any) -> None:
+def find_rules(units_array: Keys, about: Ids) -> None:
     """Write the targets of characters with a rule of their own to `about`, BEGINS of those with longer ones."""
     units, n_units = pointer(units_array), np.int64(len(units_array))
     encoded = np.zeros(4, np.uint8)

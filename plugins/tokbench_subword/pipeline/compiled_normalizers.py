@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import PADDING, block
-from tokbench.kernels.unicode_classes import class_table
 from tokbench.kernels.utf8 import encodable
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
 from tokbench_subword.pipeline.charsmap_kernel import by_charsmap
@@ -31,6 +30,7 @@ from tokbench_subword.pipeline.normal_forms import Form
 from tokbench_subword.pipeline.normalizers import check_growth, text_normalizer_of
 from tokbench_subword.pipeline.pattern_tree import NotExpressible
 from tokbench_subword.pipeline.precompiled import decoded_charsmap
+from tokbench_subword.pipeline.replacing_kernel import edges, replace_literal, replace_matches, spell_bytes
 from tokbench_subword.pipeline.rewriting import (
     Rewriting,
     RewritingTables,
@@ -41,14 +41,8 @@ from tokbench_subword.pipeline.rewriting import (
     without_marks,
     without_nonspacing_marks,
 )
-from tokbench_subword.pipeline.rewriting_kernel import (
-    put_before_and_strip,
-    replace_literal,
-    replace_matches,
-    rewrite,
-    spell_bytes,
-)
-from tokbench_subword.pipeline.splicing import Batch, Writer, Written, each, rewritten
+from tokbench_subword.pipeline.rewriting_kernel import rewrite
+from tokbench_subword.pipeline.splicing import Batch, Written, each, rewritten
 
 Step = Callable[[Batch], Batch]
 """One thing that is done to a batch: it gives the very same back where it changes nothing."""
@@ -192,17 +186,16 @@ def _parts(config: Mapping[str, Any]) -> Iterator[Part]:
     elif kind == "BertNormalizer":
         yield from _bert(config)
     elif kind == "Prepend":
-        yield _edges(head=str(config["prepend"]))
+        yield _always(edges(encodable(str(config["prepend"]))))
     elif kind == "Strip":
-        yield _edges(left=bool(config.get("strip_left")), right=bool(config.get("strip_right")))
+        yield _always(edges(left=bool(config.get("strip_left")), right=bool(config.get("strip_right"))))
     elif kind == "ByteLevel":
         spellings = b"".join(CHARACTER_OF[byte].encode().ljust(2, b"\0") for byte in range(256))
-        yield _by_kernel(spell_bytes, [_array(spellings)], 2)
+        yield _always(Written(spell_bytes, [_array(spellings)]), 2)
     elif kind == "Precompiled":
         if charsmap := decoded_charsmap(config.get("precompiled_charsmap")):
             tables = charsmap_tables(charsmap)
-            mapped = Written(by_charsmap, [tables], tables.block)
-            yield ByWriter(lambda: mapped, 1.25, _plain(config))
+            yield _always(Written(by_charsmap, [tables], tables.block), plain=_plain(config))
     elif kind == "Replace" and config["pattern"].get("String"):
         yield from _replace(str(config["pattern"]["String"]), str(config["content"]))
     elif kind == "Replace":
@@ -217,7 +210,7 @@ def _replace(literal: str, content: str) -> Iterator[Part]:
     elif literal != content:
         texts = [encodable(one) for one in (literal, content)]
         sizes = np.array([len(one) for one in texts])
-        yield _by_kernel(replace_literal, [*map(_array, texts), sizes], 1.25)
+        yield _always(Written(replace_literal, [*map(_array, texts), sizes]))
 
 
 def _replace_matches(config: Mapping[str, Any]) -> Step:
@@ -227,8 +220,8 @@ def _replace_matches(config: Mapping[str, Any]) -> Step:
     except NotExpressible:
         return partial(each, plain=_plain(config))
     content = encodable(str(config["content"]))
-    arrays: list[NDArray[Any]] = [cutter.block, _array(content), np.array([len(content)])]
-    return _by_kernel(replace_matches, arrays, 1.25, cutter)
+    arrays = [cutter.block, _array(content), np.array([len(content)])]
+    return _always(Written(replace_matches, [*arrays, cutter], block(arrays)))
 
 
 def _bert(config: Mapping[str, Any]) -> Iterator[Part]:
@@ -243,21 +236,14 @@ def _bert(config: Mapping[str, Any]) -> Iterator[Part]:
         yield lowered()
 
 
-def _edges(*, head: str = "", left: bool = False, right: bool = False) -> Step:
-    new = encodable(head)
-    settings = np.array([len(new), left, right], np.int64)
-    return _by_kernel(put_before_and_strip, [_array(new), class_table(), settings], 1.25)
-
-
 def _array(data: bytes) -> NDArray[np.uint8]:
     """Bytes as an array that can be written to, which kernels expect of all, and read behind."""
     return np.frombuffer(bytearray(data + bytes(PADDING)), np.uint8)
 
 
-def _by_kernel(writer: Writer, arrays: Sequence[NDArray[Any]], growth: float, owner: Any = None) -> ByWriter:
-    """The step of a kernel that declines no text; `owner` is what else of its arrays has to stay."""
-    written = Written(writer, (*arrays, owner), block(arrays))
-    return ByWriter(lambda: written, growth)
+def _always(written: Written, growth: float = 1.25, plain: Callable[[str], str] | None = None) -> ByWriter:
+    """The step of a kernel whose tables are there already."""
+    return ByWriter(lambda: written, growth, plain)
 
 
 @lru_cache(maxsize=4)
