@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.copies import Stays
-from tokbench.kernels.pointers import PADDING, Bytes, Ids, Int, Keys, Word, block, pointer
+from tokbench.kernels.pointers import PADDING, Bytes, Ids, Int, Keys, block, pointer
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench_subword.pipeline.normal_form_tables import lead_steps
-from tokbench_subword.pipeline.precompiled import recent_joiners, split_map
+from tokbench_subword.pipeline.precompiled import children_of, recent_joiners, split_map
 from tokbench_subword.pipeline.splicing import put_character
 
 BEGINS, STICKY, CONTROL, UNTOLD, CONSONANT, LINKER, BETWEEN, JOINED = (1 << bit for bit in range(8))
@@ -29,6 +29,9 @@ SPECIAL = -1 << TARGET_SHIFT | BEGINS | UNTOLD
 """A character without any of these stays as it is, whatever is around it."""
 _JOINED_POINTS = [*range(0xD800), *range(0xF900, 0x20000), *range(0x2F800, 0x2FA20), *range(0xE0000, 0xE1000)]
 """Where characters are that are part of clusters: not among ideographs of higher planes, nor in private use."""
+
+
+_children_of = inline(children_of)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +101,7 @@ def _points_of(kinds: str) -> NDArray[np.int64]:
 @inline
 def trie_root(units: Keys) -> np.int64:
     """The place of the children of the root of a map's trie (darts-clone's 32-bit units)."""
-    return _offset(units[0])
+    return np.int64(_children_of(np.int64(units[0])))
 
 
 @inline
@@ -113,7 +116,8 @@ def rule_step(units: Keys, n_units: Int, node: Int, byte: Int) -> tuple[np.int64
     unit = units[node]
     if np.int64(unit & np.uint32(0x800000FF)) != byte:
         return np.int64(-1), False
-    return np.int64(node ^ _offset(unit)), ((unit >> np.uint32(8)) & np.uint32(1)) == np.uint32(1)
+    ends = ((unit >> np.uint32(8)) & np.uint32(1)) == np.uint32(1)
+    return np.int64(node ^ _children_of(np.int64(unit))), ends
 
 
 @inline
@@ -126,12 +130,6 @@ def shortest_rule(data: Bytes, begin: Int, end: Int, units: Keys, n_units: Int) 
     if found and node < n_units:
         return np.int64(units[node] & np.uint32(0x7FFFFFFF))
     return np.int64(-1) if node < 0 or found else np.int64(-2)
-
-
-@inline
-def _offset(unit: Word) -> np.int64:
-    """Where a unit's children are, relative to it."""
-    return np.int64((unit >> np.uint32(10)) << ((unit & np.uint32(1 << 9)) >> np.uint32(6)))
 
 
 @kernel

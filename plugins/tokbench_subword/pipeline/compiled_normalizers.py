@@ -33,7 +33,6 @@ from tokbench_subword.pipeline.precompiled import decoded_charsmap
 from tokbench_subword.pipeline.replacing_kernel import edges, replace_literal, replace_matches, spell_bytes
 from tokbench_subword.pipeline.rewriting import (
     Rewriting,
-    RewritingTables,
     bert_cleaned,
     lowered,
     nmt,
@@ -44,29 +43,22 @@ from tokbench_subword.pipeline.rewriting import (
 from tokbench_subword.pipeline.rewriting_kernel import rewrite
 from tokbench_subword.pipeline.splicing import Batch, Written, each, rewritten
 
-Step = Callable[[Batch], Batch]
-"""One thing that is done to a batch: it gives the very same back where it changes nothing."""
-Part = Step | Form | Rewriting
-"""A step, or what becomes one, perhaps together with its neighbours."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ByWriter(Stays):
     """A step that a kernel does; `plain` does it to what the kernel declines.
 
     `made` gives the kernel with its tables, which may be made only when they are needed: with `beyond_ascii`,
-    ASCII stays as it is. `growth` is by how much text grows, at the most usually; `rewriting` are the tables
-    of a `Rewriting`.
+    ASCII stays as it is. `growth` is by how much text grows, at the most usually.
     """
 
     made: Callable[[], Written]
     growth: float
     plain: Callable[[str], str] | None = None
     beyond_ascii: bool = False
-    rewriting: RewritingTables | None = None
 
     def __call__(self, batch: Batch) -> Batch:
-        """The batch as the kernel writes it."""
+        """The batch as the kernel writes it: the very same where nothing changes."""
         data, offsets = batch
         if self.beyond_ascii:
             text = data[offsets[0] : offsets[-1]]
@@ -79,6 +71,22 @@ class ByWriter(Stays):
 
 
 @dataclass(frozen=True, slots=True)
+class InPython:
+    """A step without a kernel."""
+
+    plain: Callable[[str], str]
+
+    def __call__(self, batch: Batch) -> Batch:
+        """The batch with every document as `plain` has it: the very same where nothing changes."""
+        return each(batch, self.plain)
+
+
+Step = ByWriter | InPython
+Part = Step | Form | Rewriting
+"""A step, or what becomes one, perhaps together with its neighbours."""
+
+
+@dataclass(frozen=True, slots=True)
 class BatchNormalizer(Stays):
     """A compiled normalizer: its steps, in order."""
 
@@ -87,14 +95,14 @@ class BatchNormalizer(Stays):
     @property
     def written(self) -> tuple[Written, ...] | None:
         """The kernels of its steps; None where a step is more than a kernel."""
-        if not all(isinstance(step, ByWriter) for step in self.steps):
-            return None
-        return tuple(step.made() for step in self.steps if isinstance(step, ByWriter))
+        return (
+            None if self.in_python else tuple(step.made() for step in self.steps if isinstance(step, ByWriter))
+        )
 
     @property
     def in_python(self) -> bool:
         """Whether some step has no kernel, and is done document by document."""
-        return any(isinstance(step, partial) and step.func is each for step in self.steps)
+        return any(isinstance(step, InPython) for step in self.steps)
 
     def apply(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Batch:
         """Documents ``data[offsets[i]:offsets[i + 1]]``, valid UTF-8, normalized; in the same form.
@@ -163,7 +171,7 @@ def _step(part: Part, plain: Callable[[str], str] | None = None) -> Step:
     if isinstance(part, Rewriting):
         tables = rewriting_tables(part)
         written = Written(rewrite, [tables], tables.block)
-        return ByWriter(lambda: written, 1.5, plain, rewriting=tables)
+        return _always(written, 1.5, plain)
     if isinstance(part, str):
         return ByWriter(partial(_in_form, part), 1.5, _plain({"type": part}), beyond_ascii=True)
     return part
@@ -201,7 +209,7 @@ def _parts(config: Mapping[str, Any]) -> Iterator[Part]:
     elif kind == "Replace":
         yield _replace_matches(config)
     else:
-        yield partial(each, plain=_plain(config))
+        yield InPython(_plain(config))
 
 
 def _replace(literal: str, content: str) -> Iterator[Part]:
@@ -218,7 +226,7 @@ def _replace_matches(config: Mapping[str, Any]) -> Step:
     try:
         cutter = finder_of(str(config["pattern"].get("Regex", "")), "oniguruma")
     except NotExpressible:
-        return partial(each, plain=_plain(config))
+        return InPython(_plain(config))
     content = encodable(str(config["content"]))
     arrays = [cutter.block, _array(content), np.array([len(content)])]
     return _always(Written(replace_matches, [*arrays, cutter], block(arrays)))

@@ -9,13 +9,13 @@ them, and cuts the labels, one byte each, as any other automaton cuts text.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import pointer
+from tokbench.kernels.pointers import Bytes, Int, Ints, pointer
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.pipeline.automaton import Automaton, Builder, classes_of, endings_of
@@ -48,7 +48,7 @@ class Labels(NamedTuple):
 
 
 @inline
-def _note(tables: Any, classes: Any, labels: Any, count: Any) -> None:
+def _note(tables: Labels, classes: Bytes, labels: Bytes, count: Int) -> None:
     """Add to the labels of one text, of `count` characters, what holds beside each of them."""
     for look in range(len(tables.looks)):
         begin, behind, weight = tables.looks[look, 0], tables.looks[look, 1], tables.looks[look, 2]
@@ -66,7 +66,7 @@ def _note(tables: Any, classes: Any, labels: Any, count: Any) -> None:
 
 
 @kernel
-def label_texts(text: Any, units: Any, tables: Any, classes: Any, labels: Any, places: Any) -> Any:
+def label_texts(text: Bytes, units: Ints, tables: Labels, classes: Bytes, labels: Bytes, places: Ints) -> Ints:
     """Label the characters of the texts ``text[units[u, 0]:units[u, 1]]``, one text behind the other.
 
     `labels` (uint8), `classes` (uint8, room to work in) and `places` (int64, the byte where each character

@@ -84,19 +84,7 @@ def check_growth(before: int, after: int) -> None:
 def text_normalizer_of(config: Mapping[str, Any] | None) -> Callable[[str], str] | None:
     """The same for text alone, without spans: what encoding uses."""
     normalizer = normalizer_of(config)
-    if config is None or normalizer is None:
-        return None
-    kind = config.get("type")
-    if kind == "Sequence":
-        steps = [step for item in config["normalizers"] if (step := text_normalizer_of(item))]
-        return partial(_texts_in_order, steps)
-    if kind == "Prepend":
-        head = str(config["prepend"])
-        return lambda text: head + text if text else text
-    if kind == "Replace" and "String" in config["pattern"] and config["pattern"]["String"]:
-        old, new = str(config["pattern"]["String"]), str(config["content"])
-        return lambda text: text.replace(old, new)
-    return lambda text: normalizer(Stretch(text)).text
+    return None if normalizer is None else lambda text: normalizer(Stretch(text)).text
 
 
 def compile_pattern(pattern: Mapping[str, str] | str) -> Callable[[str], Iterator[tuple[int, int]]]:
@@ -118,14 +106,6 @@ def _in_order(steps: Sequence[Normalizer], stretch: Stretch) -> Stretch:
         stretch = step(stretch)
         check_growth(size, len(stretch.text))
     return stretch
-
-
-def _texts_in_order(steps: Sequence[Callable[[str], str]], text: str) -> str:
-    size = len(text)
-    for step in steps:
-        text = step(text)
-        check_growth(size, len(text))
-    return text
 
 
 def _prepend(text: str, stretch: Stretch) -> Stretch:

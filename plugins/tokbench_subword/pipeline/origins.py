@@ -27,7 +27,7 @@ from tokbench_subword.pipeline.cutters import Cutter
 from tokbench_subword.pipeline.normal_form_kernel import normal_form
 from tokbench_subword.pipeline.normalizers import check_growth
 from tokbench_subword.pipeline.replacing_kernel import spell_bytes
-from tokbench_subword.pipeline.rewriting_kernel import before_rewriting
+from tokbench_subword.pipeline.rewriting_kernel import before_rewriting, rewrite
 from tokbench_subword.pipeline.segments import Segments, prefixing, prefixing_all
 from tokbench_subword.pipeline.splicing import Written, told
 
@@ -93,9 +93,10 @@ class Located:
         self.back.append(partial(_before_cutting, words))
         self.texts = self.texts.cut(words, before)
 
-    def rewrite(self, written: Written, capacity: int, *, by_character: bool = False) -> None:
-        """Have a kernel write the texts anew; `by_character` with `RewritingTables`."""
+    def rewrite(self, written: Written, capacity: int) -> None:
+        """Have a kernel write the texts anew."""
         batch = data, offsets = self.texts.data, self.texts.offsets
+        by_character = written.writer is rewrite  # which tells no edits: they would be too many
         most = 0 if by_character else int(offsets[-1]) // 2 + 1  # what is never written takes no memory
         (new, ends), declined, edits = told(batch, written, capacity=capacity, most_edits=most)
         self.leave(np.flatnonzero(declined))
@@ -118,7 +119,7 @@ class Located:
         for step in steps:
             assert isinstance(step, ByWriter)
             capacity = int(step.growth * int(self.texts.offsets[-1]))
-            self.rewrite(step.made(), capacity, by_character=step.rewriting is not None)
+            self.rewrite(step.made(), capacity)
             check_growth(len(self.source.data), len(self.texts.data))
 
 

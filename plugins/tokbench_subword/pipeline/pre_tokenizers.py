@@ -66,9 +66,8 @@ def pre_tokenizer_of(config: Mapping[str, Any] | None, *, spell: bool = False) -
     if kind == "CharDelimiterSplit":
         return partial(_split, compile_pattern({"String": str(config["delimiter"])}), "Removed", False)
     if kind == "Metaspace":
-        scheme = config.get("prepend_scheme") or ("always" if config.get("add_prefix_space", True) else "never")
-        split_too = config.get("split")
-        return partial(_metaspace, str(config["replacement"]), str(scheme).lower(), split_too is not False)
+        mark, scheme, split_too = str(config["replacement"]), prepend_scheme(config), config.get("split")
+        return partial(_metaspace, mark, scheme, split_too is not False)
     if kind == "FixedLength":
         return partial(_fixed_length, fixed_length(config))
     raise TokenizerError(
@@ -166,6 +165,12 @@ def _metaspace(replacement: str, scheme: str, split: bool, stretch: Stretch) -> 
     if not split:
         return [stretch]
     return _split(compile_pattern({"String": replacement}), "MergedWithNext", False, stretch)
+
+
+def prepend_scheme(config: Mapping[str, Any]) -> str:
+    """Which texts ``Metaspace`` puts its mark before: ``always``, ``never``, or ``first``."""
+    scheme = config.get("prepend_scheme") or ("always" if config.get("add_prefix_space", True) else "never")
+    return str(scheme).lower()
 
 
 def fixed_length(config: Mapping[str, Any]) -> int:

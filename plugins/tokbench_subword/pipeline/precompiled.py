@@ -87,7 +87,7 @@ def split_map(charsmap: bytes, where: str) -> tuple[NDArray[np.uint32], NDArray[
             f"{where}: the precompiled character map is damaged: what it writes is not UTF-8 ({error})"
         ) from error
     ends = np.flatnonzero((units >> 31 == 0) & (units >> 8 & 1 == 1)).astype(np.int64)  # a key ends there
-    values = ends ^ (units[ends].astype(np.int64) >> 10 << ((units[ends] & 512) >> 6))
+    values = ends ^ children_of(units[ends].astype(np.int64))
     places = units[np.minimum(values, len(units) - 1)] & 0x7FFFFFFF
     inside = (values < len(units)) & (places < len(targets))
     if not inside.all() or (targets[places] & 0xC0 == 0x80).any():
@@ -181,7 +181,7 @@ class Precompiled:
         units = self._units
         if not units:
             return None
-        node = _offset(units[0])
+        node = children_of(units[0])
         for byte in chunk.encode():
             if byte == 0:
                 return None
@@ -189,7 +189,7 @@ class Precompiled:
             if node >= len(units) or units[node] & 0x800000FF != byte:
                 return None
             unit = units[node]
-            node ^= _offset(unit)
+            node ^= children_of(unit)
             if unit >> 8 & 1:
                 start = units[node] & 0x7FFFFFFF
                 return self._targets[start : self._targets.index(b"\0", start)].decode()
@@ -216,5 +216,6 @@ def _changes(edits: Iterable[Edit], length: int) -> Iterator[int]:
         yield held
 
 
-def _offset(unit: int) -> int:
+def children_of(unit: Any) -> Any:
+    """Where the children of a node are, relative to it, from its unit (or from many) in the trie of a map."""
     return unit >> 10 << ((unit & 1 << 9) >> 6)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import kernel
-from tokbench.kernels.pointers import PADDING, Block, Bytes, Ints, i64_in, keep, pointer, u8_in
+from tokbench.kernels.pointers import PADDING, Block, Ids, Ints, i64_in, keep, pointer, u8_in
 from tokbench_subword.pipeline.added_matching import AddedMatcher
 from tokbench_subword.pipeline.cutters import Cutter
 from tokbench_subword.pipeline.cutting import SPARE, cut_some
@@ -33,6 +33,8 @@ from tokbench_subword.pipeline.splicing import (
 
 TEXT = -1
 """The mark of a segment that is text; that of an added token is its id."""
+Parts = tuple[NDArray[Any], ...]
+"""Segments as the arrays that they are of."""
 _PIECES = 64
 """Pieces that are cut at a time."""
 
@@ -72,22 +74,9 @@ class Segments:
         found = matcher.find(self.data, self.offsets) if matcher else ()
         if not found:
             return self
-        before = np.full(len(self.offsets) - 1, TEXT, np.int32) if self.marks is None else self.marks
-        segment = np.searchsorted(self.offsets, found.starts, "right") - 1
-        # each token comes in the place of two ends: of the text before it, and of its own
-        places, twice = _in_turn(found.starts, found.ends), np.repeat(segment, 2)
-        begins = np.insert(self.offsets[:-1], twice + 1, places)
-        ends = np.insert(self.offsets[1:], twice, places)
-        marks = np.insert(before, twice, _in_turn(np.full_like(found.ids, TEXT), found.ids))
-        reached = np.arange(len(self.offsets))
-        # white space that one token has taken on its right may begin the next
-        lengths = np.where(marks == TEXT, np.maximum(ends - begins, 0), 0)
-        return self._of_parts(begins, lengths, marks, reached + 2 * np.searchsorted(segment, reached))
-
-    @property
-    def n_documents(self) -> int:
-        """How many documents there are."""
-        return len(self.offsets if self.documents is None else self.documents) - 1
+        places = np.stack([found.starts, found.ends], axis=1)
+        size, count = int(self.offsets[-1] - self.offsets[0]), len(self.offsets) - 1 + 2 * len(found)
+        return self._parted(_at_tokens, (places, found.ids), count, size)
 
     def pieces(self, cutters: Sequence[Cutter]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Begin and end of the pieces that each cutter makes of those of the one before, int64 ``(n, 2)``; and
@@ -102,39 +91,23 @@ class Segments:
 
     def cut(self, units: NDArray[np.int64], before: NDArray[np.int64]) -> Segments:
         """The segments with `pieces` in the place of each text."""
-        begins, lengths = units[:, 0], units[:, 1] - units[:, 0]
-        marks = np.full(len(units), TEXT, np.int32)
-        if self.marks is None:
-            return self._of_parts(begins, lengths, marks, before)
-        added = np.flatnonzero(self.marks != TEXT)
-        places = before[added]
-        return self._of_parts(
-            np.insert(begins, places, self.offsets[added]),
-            np.insert(lengths, places, 0),
-            np.insert(marks, places, self.marks[added]),
-            before + np.searchsorted(added, np.arange(len(before))),
-        )
+        count = len(units) + (0 if self.marks is None else int(np.count_nonzero(self.marks != TEXT)))
+        return self._parted(_into_pieces, (units, before), count, int((units[:, 1] - units[:, 0]).sum()))
 
-    def _of_parts(
-        self,
-        begins: NDArray[np.int64],
-        lengths: NDArray[np.int64],
-        marks: NDArray[np.int32],
-        reached: NDArray[np.int64],
-    ) -> Segments:
-        """Parts of the segments as segments: ``reached[s + 1]`` up to segment s, and where each has begun in
-        `data`.
-        """
-        offsets = np.zeros(len(begins) + 1, np.int64)
-        np.cumsum(lengths, out=offsets[1:])
-        data = np.zeros(int(offsets[-1]) + PADDING, np.uint8)
-        _put_together(self.data, begins, offsets, data)
+    def _parted(self, part: Callable[..., None], at: tuple[Any, ...], count: int, size: int) -> Segments:
+        """The segments in so many parts, of so many bytes in all, that a kernel makes of them."""
+        n_segments = len(self.offsets) - 1
+        marks = np.full(n_segments, TEXT, np.int32) if self.marks is None else self.marks
+        data, offsets = np.zeros(size + PADDING, np.uint8), np.zeros(count + 1, np.int64)
+        new_marks, begins = np.full(count, TEXT, np.int32), np.zeros(count, np.int64)
+        reached = np.zeros(n_segments + 1, np.int64)
+        part((self.data, self.offsets, marks), *at, (data, offsets, new_marks, reached, begins))
         leading = self.leading
         if leading is not None:
-            whole = np.repeat(np.arange(len(reached) - 1), np.diff(reached))
-            leading = np.clip(leading[whole] - (begins - self.offsets[whole]), 0, lengths)
+            whole = np.repeat(np.arange(n_segments), np.diff(reached))
+            leading = np.clip(leading[whole] - (begins - self.offsets[whole]), 0, np.diff(offsets))
         documents = reached if self.documents is None else reached[self.documents]
-        return Segments(data, offsets, marks, documents, leading)
+        return Segments(data, offsets, new_marks, documents, leading)
 
     def prefixed(self, prefix: str, *, only_first: bool) -> Segments:
         """With `prefix` before each text that is not empty and does not begin with it, or only before those
@@ -174,17 +147,55 @@ class Segments:
         return TokenBatch(ids, encoded.offsets[self.documents] + before)
 
 
-def _in_turn(firsts: NDArray[Any], seconds: NDArray[Any]) -> NDArray[Any]:
-    """One of the first, one of the second, the next of the first …"""
-    return np.stack([firsts, seconds], axis=1).reshape(-1)
+@kernel
+def _at_tokens(segments: Parts, places: Ints, ids: Ids, result: Parts) -> None:
+    """Part `segments` (data, offsets, marks) at the added tokens `ids` found at `places` (begin and end of
+    each).
+
+    Into `result`: data, offsets and marks of the new segments, how many of them there are up to each old one,
+    and where the texts among them began.
+    """
+    (data, offsets, before), (new_data, new_offsets, marks, reached, begins) = segments, result
+    source, target = pointer(data), pointer(new_data)
+    at = match = count = np.int64(0)
+    for s in range(len(offsets) - 1):
+        done, end = offsets[s], offsets[s + 1]
+        while match < len(ids) and places[match, 0] < end:
+            # the text up to the token, then the token: its begin may lie in white space that the last one took
+            at = copy_span(source, done, max(places[match, 0], done), target, at)
+            new_offsets[count + 1] = new_offsets[count + 2] = at
+            marks[count + 1] = ids[match]
+            begins[count] = done
+            done = places[match, 1]
+            count += 2
+            match += 1
+        at = copy_span(source, done, end, target, at)
+        marks[count], begins[count] = before[s], done
+        new_offsets[count + 1] = at
+        count += 1
+        reached[s + 1] = count
 
 
 @kernel
-def _put_together(data: Bytes, begins: Ints, offsets: Ints, out: Bytes) -> None:
-    """Put parts of `data` end to end: what begins at ``begins[p]`` to ``out[offsets[p]:offsets[p + 1]]``."""
-    source, target = pointer(data), pointer(out)
-    for p in range(len(begins)):
-        copy_span(source, begins[p], begins[p] + offsets[p + 1] - offsets[p], target, offsets[p])
+def _into_pieces(segments: Parts, units: Ints, before: Ints, result: Parts) -> None:
+    """Put the pieces `units` of each text, to ``before[s + 1]`` those of segment s, in its place.
+
+    `segments` and `result` are those of `_at_tokens`.
+    """
+    (data, _, marks), (new_data, new_offsets, new_marks, reached, begins) = segments, result
+    source, target = pointer(data), pointer(new_data)
+    at = count = np.int64(0)
+    for s in range(len(marks)):
+        if marks[s] != TEXT:
+            new_marks[count] = marks[s]
+            count += 1
+            new_offsets[count] = at
+        for k in range(before[s], before[s + 1]):
+            at = copy_span(source, units[k, 0], units[k, 1], target, at)
+            begins[count] = units[k, 0]
+            count += 1
+            new_offsets[count] = at
+        reached[s + 1] = count
 
 
 def prefixing(prefix: str, wanted: NDArray[np.uint8]) -> Written:
