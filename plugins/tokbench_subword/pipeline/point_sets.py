@@ -19,9 +19,14 @@ Points = NDArray[np.bool_]
 """A set of code points: bool of shape ``(0x110000,)``."""
 
 
+NOTHING: Points = np.zeros(N_CODE_POINTS, np.bool_)
+"""No code point at all."""
+NOTHING.flags.writeable = False
+
+
 def of_range(first: int, last: int) -> Points:
     """The code points from `first` to `last`, both included."""
-    points = np.zeros(N_CODE_POINTS, np.bool_)
+    points = NOTHING.copy()
     points[first : last + 1] = True
     return points
 
@@ -33,7 +38,7 @@ def of_text(text: str) -> Points:
         >>> np.flatnonzero(of_text("ba")).tolist()
         [97, 98]
     """
-    points = np.zeros(N_CODE_POINTS, np.bool_)
+    points = NOTHING.copy()
     points[[ord(character) for character in text]] = True
     return points
 
@@ -62,7 +67,7 @@ def _asked_of_regex(name: str) -> Points:
     import regex
 
     members = regex.compile(exact_class("\\p{" + name + "}") + "+", regex.VERSION1)
-    points = np.zeros(N_CODE_POINTS, np.bool_)
+    points = NOTHING.copy()
     for first in (0, 0xE000):  # without the surrogates, which are no characters
         last = 0xD800 if first == 0 else N_CODE_POINTS
         for match in members.finditer("".join(map(chr, range(first, last)))):
