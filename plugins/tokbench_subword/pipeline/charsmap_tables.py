@@ -14,7 +14,7 @@ from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import PADDING, Bytes, Ids, Int, Keys, block, pointer
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench_subword.pipeline.normal_form_tables import lead_steps
-from tokbench_subword.pipeline.precompiled import children_of, recent_joiners, split_map
+from tokbench_subword.pipeline.precompiled import children_of, points_of, recent_joiners, split_map
 from tokbench_subword.pipeline.splicing import put_character
 
 BEGINS, STICKY, CONTROL, UNTOLD, CONSONANT, LINKER, BETWEEN, JOINED = (1 << bit for bit in range(8))
@@ -27,10 +27,6 @@ TARGET_SHIFT = 8
 """Where above that the target of a character's own rule stands, plus one; 0 for none."""
 SPECIAL = -1 << TARGET_SHIFT | BEGINS | UNTOLD
 """A character without any of these stays as it is, whatever is around it."""
-_JOINED_POINTS = [*range(0xD800), *range(0xF900, 0x20000), *range(0x2F800, 0x2FA20), *range(0xE0000, 0xE1000)]
-"""Where characters are that are part of clusters: not among ideographs of higher planes, nor in private use."""
-
-
 _children_of = inline(children_of)
 
 
@@ -62,8 +58,8 @@ def charsmap_tables(charsmap: bytes) -> CharsmapTables:
     find_rules(units, about)
     about |= _joining()
     ruled = about & (-1 << TARGET_SHIFT | BEGINS) != 0
-    about[_points_of(r"\p{GCB=Prepend}")] |= UNTOLD
-    otherwise = _points_of(r"\p{GCB=L}\p{GCB=V}\p{GCB=T}\p{GCB=LV}\p{GCB=LVT}\p{Extended_Pictographic}")
+    about[points_of(r"\p{GCB=Prepend}")] |= UNTOLD
+    otherwise = points_of(r"\p{GCB=L}\p{GCB=V}\p{GCB=T}\p{GCB=LV}\p{GCB=LVT}\p{Extended_Pictographic}")
     about[otherwise[ruled[otherwise]]] |= JOINED
     special = about & SPECIAL != 0
     quiet = (about[:256] & (SPECIAL & ~BEGINS) == 0).astype(np.uint8)
@@ -85,17 +81,9 @@ def _joining() -> NDArray[np.int32]:
         (r"\p{InCB=Linker}", LINKER),
         (r"\p{InCB=Extend}", BETWEEN),
     ):
-        flags[_points_of(kinds)] |= flag
+        flags[points_of(kinds)] |= flag
     flags[sorted(recent_joiners())] &= ~(STICKY | BETWEEN | CONSONANT)
     return flags
-
-
-def _points_of(kinds: str) -> NDArray[np.int64]:
-    """The code points of a class of `regex`."""
-    import regex
-
-    everything = "".join(map(chr, _JOINED_POINTS))
-    return np.fromiter(map(ord, "".join(regex.findall(f"[{kinds}]+", everything))), np.int64)
 
 
 @inline

@@ -26,9 +26,9 @@ from tokbench_subword.pipeline.cuts import IntoPieces, Prefixed, Rewritten
 from tokbench_subword.pipeline.cutters import Cutter
 from tokbench_subword.pipeline.normal_form_kernel import normal_form
 from tokbench_subword.pipeline.normalizers import check_growth
-from tokbench_subword.pipeline.replacing_kernel import spell_bytes
+from tokbench_subword.pipeline.replacing_kernel import edges, spell_bytes
 from tokbench_subword.pipeline.rewriting_kernel import before_rewriting, rewrite
-from tokbench_subword.pipeline.segments import Segments, prefixing, prefixing_all
+from tokbench_subword.pipeline.segments import Segments, prefixing_all
 from tokbench_subword.pipeline.splicing import Written, told
 
 Places = NDArray[np.int64]
@@ -157,8 +157,8 @@ def located(pipeline: CompiledPipeline, texts: Segments) -> Located | None:
     for change in changes:
         if isinstance(change, Prefixed):
             room = int(found.texts.offsets[-1]) + len(change.text.encode()) * len(found.texts.offsets)
-            some = change.only_first
-            found.rewrite(prefixing(change.text, wanted) if some else prefixing_all(change.text), room)
+            some = edges(change.text.encode(), once=True, wanted=wanted) if change.only_first else None
+            found.rewrite(some or prefixing_all(change.text), room)
         elif isinstance(change, IntoPieces):
             found.cut(change.cutters)
         elif isinstance(change, Rewritten):

@@ -97,17 +97,26 @@ def split_map(charsmap: bytes, where: str) -> tuple[NDArray[np.uint32], NDArray[
     return units, targets
 
 
+def points_of(kinds: str) -> NDArray[np.int64]:
+    """The code points of a class of `regex`, in order, but for planes of ideographs and private use: those that
+    may be part of a grapheme cluster of several.
+    """
+    import numpy as np
+    import regex
+
+    spans = (range(0xD800), range(0xF900, 0x20000), range(0x2F800, 0x2FA20), range(0xE0000, 0xE1000))
+    found = regex.findall(f"[{kinds}]+", "".join(map(chr, chain(*spans))))
+    return np.fromiter(map(ord, "".join(found)), np.int64)
+
+
 @lru_cache(maxsize=1)
 def recent_joiners() -> frozenset[int]:
     """Characters that `regex` lets join the cluster before them and `tokenizers`, whose clusters are of Unicode
     17.0, does not.
     """
-    import regex
-
     categories = general_categories()
-    everything = "".join(map(chr, [*range(0x300, 0xD800), *range(0xF900, 0x20000), *range(0xE0000, 0xE1000)]))
-    joiners = map(ord, regex.findall(r"[\p{GCB=Extend}\p{GCB=SpacingMark}\p{InCB=Consonant}]", everything))
-    return frozenset(point for point in joiners if CATEGORIES[categories[point]] == "Cn") - {
+    joiners = points_of(r"\p{GCB=Extend}\p{GCB=SpacingMark}\p{InCB=Consonant}")
+    return frozenset(point for point in joiners.tolist() if CATEGORIES[categories[point]] == "Cn") - {
         point for first, last in _EXTENDERS_OF_17 for point in range(first, last + 1)
     }
 

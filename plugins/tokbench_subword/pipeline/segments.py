@@ -115,7 +115,7 @@ class Segments:
         """
         leading, size = self.leading, int(self.offsets[-1] - self.offsets[0])
         if only_first and leading is not None:
-            written = prefixing(prefix, (leading > 0).view(np.uint8))
+            written = edges(prefix.encode(), once=True, wanted=(leading > 0).view(np.uint8))
         else:
             written = prefixing_all(prefix)
         capacity = size + len(prefix.encode()) * (len(self.offsets) - 1) + PADDING
@@ -196,11 +196,6 @@ def _into_pieces(segments: Parts, units: Ints, before: Ints, result: Parts) -> N
             count += 1
             new_offsets[count] = at
         reached[s + 1] = count
-
-
-def prefixing(prefix: str, wanted: NDArray[np.uint8]) -> Written:
-    """What puts `prefix` before texts, of the first of them those that are `wanted`."""
-    return edges(prefix.encode(), once=True, wanted=wanted)
 
 
 @lru_cache(maxsize=16)
