@@ -75,12 +75,13 @@ class AddedMatcher:
         pairs = _pairs(keys)
         ranges = _ranges(pairs & 1 != 0)
         flags = np.array([_flags(token, match_special) for token in ordered], np.uint8)
+        around = search.SINGLE_WORD | search.LSTRIP | search.RSTRIP
         arrays = (
             ranges,
             pairs.T.reshape(-1).copy(),  # as the number that the two bytes of a pair are in little-endian order
             *_trie(keys),
             flags,
-            _characters() if (flags & ~search.SKIPPED).any() else np.zeros(1, np.uint8),
+            _characters() if (flags & around).any() else np.zeros(1, np.uint8),
             np.array([len(ranges) // 4]),
         )
         ids = np.array([token.id for token in ordered], np.int32)
