@@ -22,7 +22,7 @@ Noted = tuple[str, int]
 """A character and its change, as `Stretch.leading_after` has them."""
 
 
-def _unpacked(packed: str) -> frozenset[int]:
+def unpacked(packed: str) -> frozenset[int]:
     """The code points of a table; tools/wordpiece_characters.py says how it is packed."""
     points: list[int] = []
     position, length, shift, inside = 0, 0, 0, False
@@ -39,13 +39,13 @@ def _unpacked(packed: str) -> frozenset[int]:
 @lru_cache(maxsize=1)
 def changing() -> frozenset[int]:
     """Code points that are taken apart, put in order, or composed with another, but Hangul syllables."""
-    return _unpacked(unicode_9.CHANGING)
+    return unpacked(unicode_9.CHANGING)
 
 
 @lru_cache(maxsize=1)
 def marks() -> frozenset[int]:
     """Code points of what `StripAccents` removes."""
-    return _unpacked(unicode_9.MARKS)
+    return unpacked(unicode_9.MARKS)
 
 
 @lru_cache(maxsize=1)
