@@ -29,7 +29,7 @@ class ByAddress:
 
     takes: ClassVar[tuple[Any, ...]]
 
-    def __init__(self, code: Callable[..., int]) -> None:
+    def __init__(self, code: Callable[..., Any]) -> None:
         self.code = code
         self.compiled: Any = None if config.DISABLE_JIT else c_function((self.takes, NUMBER), code)
 
@@ -46,7 +46,7 @@ class ByAddress:
         return int(self.compiled.address)
 
 
-_PLAIN: list[Callable[..., int]] = []
+_PLAIN: list[Callable[..., Any]] = []
 
 if config.DISABLE_JIT:
 

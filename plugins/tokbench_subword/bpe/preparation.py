@@ -14,8 +14,8 @@ from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.patterns import CL100K_IN_RUBY, NAMED, Pattern
 from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN
 from tokbench_subword.pipeline.preparation import Part
-from tokbench_subword.pipeline.ruby import in_ruby
 from tokbench_subword.pipeline.stretch import Stretch
+from tokbench_subword.pipeline.translating import in_ruby
 
 
 @dataclass(frozen=True, kw_only=True)

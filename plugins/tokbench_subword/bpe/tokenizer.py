@@ -37,7 +37,7 @@ from tokbench_subword.files.tokenizer_json import (
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_new, check_numbers
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.pipeline.patterns import Pattern
-from tokbench_subword.pipeline.stages import Stages
+from tokbench_subword.pipeline.preparation import Stages
 from tokbench_subword.words.cache_size import CACHE_BYTES
 from tokbench_subword.words.prepared import OneByOne, PreparedEncoder
 

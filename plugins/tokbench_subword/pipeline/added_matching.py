@@ -74,12 +74,14 @@ class AddedMatcher:
         ordered = [words[key.decode()] for key in keys]
         pairs = _pairs(keys)
         ranges = _ranges(pairs & 1 != 0)
+        flags = np.array([_flags(token, match_special) for token in ordered], np.uint8)
+        around = search.SINGLE_WORD | search.LSTRIP | search.RSTRIP
         arrays = (
             ranges,
             pairs.T.reshape(-1).copy(),  # as the number that the two bytes of a pair are in little-endian order
             *_trie(keys),
-            np.array([_flags(token, match_special) for token in ordered], np.uint8),
-            _characters() if any(map(_looks_around, ordered)) else np.zeros(1, np.uint8),
+            flags,
+            _characters() if (flags & around).any() else np.zeros(1, np.uint8),
             np.array([len(ranges) // 4]),
         )
         ids = np.array([token.id for token in ordered], np.int32)
@@ -118,10 +120,6 @@ def _flags(token: AddedToken, match_special: bool) -> int:
         | search.LSTRIP * token.lstrip
         | search.RSTRIP * token.rstrip
     )
-
-
-def _looks_around(token: AddedToken) -> bool:
-    return token.single_word or token.lstrip or token.rstrip
 
 
 @lru_cache(maxsize=1)

@@ -23,7 +23,7 @@ from numba.extending import intrinsic
 
 from tokbench.kernels.bits import WINDOW, trailing_zeros
 from tokbench.kernels.compiling import inline
-from tokbench.kernels.pointers import i32_in, i64_in, load_u64, u8_in
+from tokbench.kernels.pointers import Block, Bytes, Int, i32_in, i64_in, load_u64, u8_in
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.pipeline.splicing import (
     FOUND,
@@ -37,6 +37,7 @@ from tokbench_subword.pipeline.splicing import (
     TEXT,
     UNCHANGED,
     Writer,
+    character_before,
 )
 
 RANGES, PAIRS, ROOTS, FIRSTS, LABELS, WORDS, FLAGS, CHARACTERS, N_RANGES = range(9)
@@ -53,7 +54,7 @@ WORD_CHARACTER, WHITE_SPACE = 1, 2
 
 if config.DISABLE_JIT:
 
-    def _begins(data: Any, index: int, ranges: Any, row: int) -> Any:
+    def _begins(data: Bytes, index: Int, ranges: Bytes, row: Int) -> np.uint64:
         """The places of ``data[index:index + 64]`` whose byte and the next lie in a row of `ranges`."""
         low, width, next_low, next_width = (int(bound) for bound in ranges[4 * row : 4 * row + 4])
         window = [int(byte) for byte in data[index : index + WINDOW + 1]]
@@ -98,7 +99,7 @@ else:
 
 
 @inline
-def _candidates(data, at, ranges, n_ranges):  # type: ignore[no-untyped-def]
+def _candidates(data: Bytes, at: Int, ranges: Bytes, n_ranges: Int) -> np.uint64:
     """The places of the next sixty-four where a token may begin, as a set of bits."""
     places = np.uint64(0)
     for row in range(n_ranges):
@@ -107,7 +108,7 @@ def _candidates(data, at, ranges, n_ranges):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _may_begin(data, at, pairs):  # type: ignore[no-untyped-def]
+def _may_begin(data: Bytes, at: Int, pairs: Bytes) -> bool:
     """Whether the first three pairs of bytes are such as tokens have there. Reads eight bytes."""
     word = load_u64(data, at)
     first = pairs[word & np.uint64(0xFFFF)]
@@ -117,7 +118,7 @@ def _may_begin(data, at, pairs):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _longest(data, at, end, tables):  # type: ignore[no-untyped-def]
+def _longest(data: Bytes, at: Int, end: Int, tables: Block) -> tuple[np.int32, Int]:
     """The longest token that begins at `at` and where it ends: its number, or -1."""
     firsts, labels, words = i32_in(tables, FIRSTS), u8_in(tables, LABELS), i32_in(tables, WORDS)
     found = np.int32(-1)
@@ -143,34 +144,25 @@ def _longest(data, at, end, tables):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _before(data, at):  # type: ignore[no-untyped-def]
-    """Where the character begins that ends at `at`."""
-    at -= 1
-    while data[at] & 0xC0 == 0x80:
-        at -= 1
-    return at
-
-
-@inline
-def _is(data, at, characters, flag):  # type: ignore[no-untyped-def]
+def _is(data: Bytes, at: Int, characters: Bytes, flag: int) -> tuple[bool, Int]:
     """Whether the character at `at` has a flag, and how long it is."""
     point, size = code_point(data, at)
     return characters[point] & flag != 0, size
 
 
 @inline
-def _within_word(data, begin, start, stop, end, characters):  # type: ignore[no-untyped-def]
+def _within_word(data: Bytes, begin: Int, start: Int, stop: Int, end: Int, characters: Bytes) -> bool:
     """Whether a word character stands beside ``data[start:stop]``."""
-    if start > begin and _is(data, _before(data, start), characters, WORD_CHARACTER)[0]:
+    if start > begin and _is(data, character_before(data, start), characters, WORD_CHARACTER)[0]:
         return True
-    return stop < end and _is(data, stop, characters, WORD_CHARACTER)[0]
+    return bool(stop < end and _is(data, stop, characters, WORD_CHARACTER)[0])
 
 
 @inline
-def _space_begins(data, done, at, characters):  # type: ignore[no-untyped-def]
+def _space_begins(data: Bytes, done: Int, at: Int, characters: Bytes) -> Int:
     """Where the white space begins that ends at `at`; not before `done`, even if `at` is."""
     while at > done:
-        before = _before(data, at)
+        before = character_before(data, at)
         if not _is(data, before, characters, WHITE_SPACE)[0]:
             break
         at = before
@@ -178,7 +170,7 @@ def _space_begins(data, done, at, characters):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _space_ends(data, at, end, characters):  # type: ignore[no-untyped-def]
+def _space_ends(data: Bytes, at: Int, end: Int, characters: Bytes) -> Int:
     """Where the white space ends that begins at `at`."""
     while at < end:
         is_space, size = _is(data, at, characters, WHITE_SPACE)
@@ -189,7 +181,7 @@ def _space_ends(data, at, end, characters):  # type: ignore[no-untyped-def]
 
 
 @Writer
-def find_matches(tables, batch):  # type: ignore[no-untyped-def]
+def find_matches(tables: Block, batch: Block) -> np.int64:
     """Search documents from number `SEARCHED` on, and write what is found behind what was.
 
     That is `OUT_OFFSETS` here, `MATCH` numbers each. A document for whose matches there is no room is left to

@@ -8,7 +8,6 @@ space beside it into the match. This is the plain form; `added_matching` is the 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -42,40 +41,6 @@ class TextPart:
     start: int
     end: int
     token: AddedToken | None = None
-
-
-class Trie:
-    """A set of words, searched for the longest that begins at a place.
-
-    Example:
-        >>> trie = Trie(["ab", "abcd"])
-        >>> trie.longest("xabcab", 1), trie.longest("xabcdab", 1), trie.longest("x", 0)
-        (3, 5, -1)
-    """
-
-    def __init__(self, words: Iterable[str]) -> None:
-        self._root: dict[str, Any] = {}
-        for word in words:
-            node = self._root
-            for character in word:
-                node = node.setdefault(character, {})
-            node[""] = True
-
-    def longest(self, text: str, start: int) -> int:
-        """The end of the longest word that begins at `start`, or -1."""
-        node, end = self._root, -1
-        for at in range(start, len(text)):
-            following = node.get(text[at])
-            if following is None:
-                break
-            node = following
-            if "" in node:
-                end = at + 1
-        return end
-
-    def first_characters(self) -> list[str]:
-        """The characters that words begin with."""
-        return sorted(self._root)
 
 
 class AddedTokens:
@@ -115,7 +80,6 @@ class AddedTokens:
                     f"{token.content!r}: "
                     '`tokenizers` finds the one or the other, as it happens; give one "normalized": false'
                 )
-        self._trie = Trie(self.by_text)
 
     def __len__(self) -> int:
         return len(self.by_text)
@@ -126,23 +90,19 @@ class AddedTokens:
         return all(token.special for token in self.by_text.values())
 
     @cached_property
-    def _begins(self) -> re.Pattern[str]:
-        characters = self._trie.first_characters()
-        return re.compile("[" + "".join(map(re.escape, characters)) + "]" if characters else r"(?!)")
+    def _any_of_them(self) -> Any:
+        """A pattern for the longest of them at the first place where there is one."""
+        import regex
 
-    def may_match(self, text: str, *, match_special: bool) -> bool:
-        """Whether `text` is worth splitting; false for most text, and found out quickly."""
-        if not self.by_text or (self.only_special and not match_special):
-            return False
-        return self._begins.search(text) is not None
+        return regex.compile(r"\L<texts>", texts=self.by_text)
 
     def split(self, text: str, *, match_special: bool) -> list[TextPart]:
         """`text` as pieces in order, covering it without gaps; no piece is empty."""
-        if not self.may_match(text, match_special=match_special):
-            return [TextPart(0, len(text))] if text else []
         pieces: list[TextPart] = []
         done = 0
-        for start, end, token in self._matches(text):
+        may_match = self.by_text and (match_special or not self.only_special)
+        for match in self._any_of_them.finditer(text) if may_match else ():
+            (start, end), token = match.span(), self.by_text[match.group()]
             if token.special and not match_special:
                 continue
             if token.single_word and (_word_before(text, start) or _word_after(text, end)):
@@ -160,15 +120,6 @@ class AddedTokens:
         if done < len(text):
             pieces.append(TextPart(done, len(text)))
         return pieces
-
-    def _matches(self, text: str) -> Iterator[tuple[int, int, AddedToken]]:
-        at = 0
-        while (begin := self._begins.search(text, at)) is not None:
-            start = begin.start()
-            end = self._trie.longest(text, start)
-            if end > 0:
-                yield start, end, self.by_text[text[start:end]]
-            at = max(end, start + 1)
 
 
 SPACE = "".join(map(chr, [*range(9, 14), 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B)]))

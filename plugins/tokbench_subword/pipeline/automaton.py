@@ -12,7 +12,7 @@ Simple And Fast") and 2009 tell how such automata work.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -28,13 +28,16 @@ from tokbench_subword.pipeline.pattern_tree import (
     NotExpressible,
     One,
     Repeat,
+    all_of,
     may_be_empty,
-    parts_of,
 )
-from tokbench_subword.pipeline.point_sets import Points
 
 Classes = frozenset[int]
-DEAD, START = 0, 1
+State = tuple[int, ...]
+"""Positions of a `Builder`, in order."""
+Key = tuple[State, int]
+"""A state and the class of the character before it, where that matters."""
+DEAD = 0
 _MOST_CLASSES, MOST_STATES = 120, 2000
 _MOST_POSITIONS, _MOST_STEPS = 20_000, 4_000_000
 """What building may take, some seconds; published patterns take a hundredth."""
@@ -87,35 +90,44 @@ def endings_of(tree: Node, sets: dict[int, Classes], edge: int) -> list[list[tup
     """
     builder = Builder(sets, edge)
     root = builder.add(tree, builder.match)
-    first = (tuple(sorted(builder.reached([root], edge))), edge)
-    numbers = {first: 0}
-    order, following = [first], []
-    for state, last in order:  # grows while it is gone through
-        row = []
+
+    def onward(state: State, last: int) -> Iterator[tuple[Key, bool]]:
         for read in range(edge + 1):
             positions, ended = builder.step(state, last, read, every=True)
             begun = {*positions, *builder.reached([root], read)}
-            reached = tuple(sorted(begun)), read if builder.looks_behind else edge
-            if reached not in numbers:
-                numbers[reached] = len(order)
-                order.append(reached)
-                if len(order) > MOST_STATES:
-                    raise NotExpressible(f"more than {MOST_STATES} states")
-            row.append((numbers[reached], ended is not None))
-        following.append(row)
-    return following
+            yield (tuple(sorted(begun)), read if builder.looks_behind else edge), ended is not None
+
+    first = tuple(sorted(builder.reached([root], edge))), edge
+    return _table([first], onward)[1]
 
 
-def _sets_in(node: Node) -> Iterator[Points]:
-    if isinstance(node, One | Look):
-        yield node.points
-    for part in parts_of(node):
-        yield from _sets_in(part)
+def _table(
+    begins: Iterable[Key], onward: Callable[[State, int], Iterable[tuple[Key, bool]]]
+) -> tuple[dict[Key, int], list[list[tuple[int, bool]]]]:
+    """The numbers of the states that can be reached from some, and the row of each: where `onward` leads from
+    it with each class, and what it tells there.
+    """
+    numbers = {key: number for number, key in enumerate(dict.fromkeys(begins))}
+    order, rows, steps = list(numbers), [], 0
+    for state, last in order:  # grows while it is gone through
+        row = []
+        for key, told in onward(state, last):
+            if key not in numbers:
+                numbers[key] = len(order)
+                order.append(key)
+            row.append((numbers[key], told))
+        rows.append(row)
+        steps += len(state) * len(row)
+        if len(order) > MOST_STATES:
+            raise NotExpressible(f"more than {MOST_STATES} states")
+        if steps > _MOST_STEPS:
+            raise NotExpressible(f"more than {_MOST_STEPS:,} steps to its states")
+    return numbers, rows
 
 
 def classes_of(tree: Node) -> tuple[NDArray[np.uint8], dict[int, Classes], int]:
     """The class of each code point, the classes of each set of the tree by its `id`, and their number."""
-    sets = {id(points): points for points in _sets_in(tree)}
+    sets = {id(node.points): node.points for node in all_of(tree) if isinstance(node, One | Look)}
     begins = np.zeros(N_CODE_POINTS, np.bool_)
     begins[0] = True
     for points in sets.values():
@@ -134,14 +146,11 @@ def classes_of(tree: Node) -> tuple[NDArray[np.uint8], dict[int, Classes], int]:
     return classes, held, len(numbers)
 
 
-State = tuple[int, ...]
-
-
 @dataclass(slots=True)
 class Builder:
     """Positions of the ordered automaton, each with where it leads, and the states made of them.
 
-    `sets` gives the classes of each set of the pattern, `labels` those of each `Far`, by their `id`.
+    `sets` gives the classes of each set of the pattern, and the labels of each `Far`, by their `id`.
     A position is ``(kind, classes, ways)``: it reads a character of some classes (``one``), asks for the one
     behind it (``ahead``) or the one before (``behind``), tries several ways in order (``split``), or is the
     ``match``.
@@ -149,7 +158,6 @@ class Builder:
 
     sets: dict[int, Classes]
     edge: int
-    labels: dict[int, Classes] = field(default_factory=dict)
     positions: list[tuple[str, Classes, list[int]]] = field(default_factory=list)
     match: int = 0
 
@@ -180,9 +188,9 @@ class Builder:
                 asked = self.sets[id(points)] | ({self.edge} if edge else set())
                 return self._new("behind" if behind else "ahead", frozenset(asked), [then])
             case Far(_, _, behind):
-                if id(node) not in self.labels:
+                if id(node) not in self.sets:
                     raise NotExpressible("a lookaround of more than one character")
-                return self._new("behind" if behind else "ahead", self.labels[id(node)], [then])
+                return self._new("behind" if behind else "ahead", self.sets[id(node)], [then])
             case InOrder(parts):
                 for part in reversed(parts):
                     then = self.add(part, then)
@@ -209,9 +217,12 @@ class Builder:
             first = self.add(node.part, first)
         return first
 
-    def reached(self, positions: Iterable[int], before: int) -> State:
-        """The positions that are reached without reading, in order, behind a character of class `before`."""
-        reached: dict[int, None] = {}
+    def reached(self, positions: Iterable[int], before: int, read: int = -1) -> State:
+        """The positions that are reached without reading, in order, behind a character of class `before`.
+
+        With the class `read` of the character that follows, those that a lookahead opens as well.
+        """
+        reached: list[int] = []
         seen: set[int] = set()
         waiting = list(positions)[::-1]
         while waiting:
@@ -220,10 +231,12 @@ class Builder:
                 continue
             seen.add(one)
             kind, classes, ways = self.positions[one]
-            if kind == "split" or (kind == "behind" and before in classes):
+            if kind == "split":
                 waiting += ways[::-1]
-            elif kind != "behind":
-                reached[one] = None
+            elif kind == "behind" or (kind == "ahead" and read >= 0):
+                waiting += ways if (before if kind == "behind" else read) in classes else ()
+            else:
+                reached.append(one)
         return tuple(reached)
 
     def step(self, state: State, last: int, read: int, *, every: bool = False) -> tuple[State, int | None]:
@@ -234,51 +247,28 @@ class Builder:
         """
         matched = None
         following: list[int] = []
-        seen: set[int] = set()
-        waiting = list(state)[::-1]
-        while waiting:
-            one = waiting.pop()
-            if one in seen:
-                continue
-            seen.add(one)
+        for one in self.reached(state, last, read):
             kind, classes, ways = self.positions[one]
             if kind == "match":
                 matched = one
                 if not every:
                     break
-                continue
-            if kind == "ahead":
-                if read in classes:
-                    waiting += self.reached(ways, last)[::-1]
             elif read in classes:
                 following += ways
         return self.reached(following, read), matched
 
     def determinized(self, root: int, classes: NDArray[np.uint8]) -> Automaton:
         """All states that can be reached, with `root` as where a match begins."""
-        looks_behind = self.looks_behind
-        numbers: dict[tuple[State, int], int] = {((), -1): DEAD}
-        order: list[tuple[State, int]] = [((), -1)]
+        looks_behind, edge = self.looks_behind, self.edge
 
-        def number_of(state: State, last: int) -> int:
-            key = (state, last if looks_behind and state else -1)
-            if key not in numbers:
-                numbers[key] = len(order)
-                order.append(key)
-                if len(order) > MOST_STATES:
-                    raise NotExpressible(f"more than {MOST_STATES} states")
-            return numbers[key]
+        def key_of(state: State, last: int) -> Key:
+            return state, last if looks_behind and state else -1
 
-        starts = [number_of(self.reached([root], before), before) for before in range(self.edge + 1)]
-        following: list[list[tuple[int, bool]]] = []
-        steps = 0
-        for state, last in order:  # grows while it is gone through
-            row = []
-            steps += len(state) * (self.edge + 1)
-            if steps > _MOST_STEPS:
-                raise NotExpressible(f"more than {_MOST_STEPS:,} steps to its states")
-            for read in range(self.edge + 1):
+        def onward(state: State, last: int) -> Iterator[tuple[Key, bool]]:
+            for read in range(edge + 1):
                 reached, matched = self.step(state, last, read)
-                row.append((number_of(reached, read) if read < self.edge else DEAD, matched is not None))
-            following.append(row)
-        return Automaton(classes, self.edge, following, starts)
+                yield key_of(reached, read) if read < edge else key_of((), -1), matched is not None
+
+        starts = [key_of(self.reached([root], before), before) for before in range(edge + 1)]
+        numbers, following = _table([key_of((), -1), *starts], onward)
+        return Automaton(classes, edge, following, [numbers[key] for key in starts])

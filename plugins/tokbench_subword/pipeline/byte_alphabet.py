@@ -16,7 +16,6 @@ CHARACTER_OF = {byte: chr(byte) for byte in _PRINTABLE} | {
 BYTE_OF = {character: byte for byte, character in CHARACTER_OF.items()}
 """The byte of each character."""
 
-_TO_CHARACTERS = dict(CHARACTER_OF)
 _TO_LATIN_1 = {ord(character): chr(byte) for character, byte in BYTE_OF.items()}
 
 
@@ -27,7 +26,7 @@ def spelled(token: bytes) -> str:
         >>> spelled(b" word")
         'Ġword'
     """
-    return token.decode("latin-1").translate(_TO_CHARACTERS)
+    return token.decode("latin-1").translate(CHARACTER_OF)
 
 
 def unspelled(text: str) -> bytes | None:

@@ -6,12 +6,10 @@ only around the few characters with which rules begin; text between these is ski
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from tokbench.kernels.compiling import inline
-from tokbench.kernels.pointers import i32_in, i64_in, u8_in, u32_in
+from tokbench.kernels.pointers import Block, Bytes, Ids, Int, i32_in, i64_in, u8_in, u32_in
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.pipeline.charsmap_tables import (
     BETWEEN,
@@ -27,12 +25,9 @@ from tokbench_subword.pipeline.charsmap_tables import (
 )
 from tokbench_subword.pipeline.splicing import (
     DECLINED,
-    N_TEXTS,
-    NUMBERS,
-    OFFSETS,
-    OUT_OFFSETS,
-    TEXT,
     Writer,
+    character_before,
+    documents_of,
     finished,
     splice,
 )
@@ -43,7 +38,7 @@ _SHORT_CLUSTER = 6
 
 
 @inline
-def _next_special(text: Any, position: Any, stop: Any, quiet: Any, steps: Any, about: Any) -> Any:
+def _next_special(text: Bytes, position: Int, stop: Int, quiet: Bytes, steps: Bytes, about: Ids) -> Int:
     """Where a SPECIAL character begins; `stop` or behind it for none."""
     while position < stop:
         while position < stop and quiet[text[position]] and text[position + 1] < 0x80:
@@ -60,20 +55,11 @@ def _next_special(text: Any, position: Any, stop: Any, quiet: Any, steps: Any, a
 
 
 @inline
-def _before(text: Any, position: Any) -> Any:
-    """Where the character before `position` begins."""
-    position -= 1
-    while text[position] & 0xC0 == 0x80:
-        position -= 1
-    return position
-
-
-@inline
-def _in_conjunct(text: Any, begin: Any, position: Any, about: Any) -> Any:
+def _in_conjunct(text: Bytes, begin: Int, position: Int, about: Ids) -> bool:
     """Whether a linker before `position`, and before that a consonant, join what is there to their cluster."""
     linked = False
     while position > begin:
-        position = _before(text, position)
+        position = character_before(text, position)
         point, _ = code_point(text, position)
         kind = about[point]
         if kind & LINKER:
@@ -84,18 +70,18 @@ def _in_conjunct(text: Any, begin: Any, position: Any, about: Any) -> Any:
 
 
 @inline
-def _continues(text: Any, begin: Any, position: Any, kind: Any, about: Any) -> Any:
+def _continues(text: Bytes, begin: Int, position: Int, kind: Int, about: Ids) -> bool:
     """Whether a character of this kind, no control character, continues the cluster before it."""
     if position == begin:
         return False
     if kind & STICKY:
-        point, _ = code_point(text, _before(text, position))
+        point, _ = code_point(text, character_before(text, position))
         return about[point] & CONTROL == 0
     return kind & CONSONANT != 0 and _in_conjunct(text, begin, position, about)
 
 
 @inline
-def _short_cluster(text: Any, begin: Any, position: Any, width: Any, stop: Any, kind: Any, about: Any) -> Any:
+def _short_cluster(text: Bytes, begin: Int, position: Int, width: Int, stop: Int, kind: Int, about: Ids) -> Int:
     """Where the cluster ends that begins with the character at `position`, if it has several and is short; else
     where that character ends.
     """
@@ -115,7 +101,9 @@ def _short_cluster(text: Any, begin: Any, position: Any, width: Any, stop: Any, 
 
 
 @inline
-def _rule_at(tables: Any, text: Any, begin: Any, position: Any, width: Any, stop: Any, kind: Any) -> Any:
+def _rule_at(
+    tables: Block, text: Bytes, begin: Int, position: Int, width: Int, stop: Int, kind: Int
+) -> tuple[Int, Int]:
     """Which rule is for the character at `position`, of this kind, or for the cluster that it begins.
 
     Returned are where its target begins, -1 for no rule, `_UNTELLABLE` where only Python can tell; and where
@@ -132,12 +120,10 @@ def _rule_at(tables: Any, text: Any, begin: Any, position: Any, width: Any, stop
 
 
 @Writer
-def by_charsmap(tables: Any, batch: Any) -> Any:
+def by_charsmap(tables: Block, batch: Block) -> np.int64:
     """Write documents as `CharsmapTables` have them; see `splicing`."""
     quiet, steps, about, targets = u8_in(tables, 0), u8_in(tables, 1), i32_in(tables, 2), u8_in(tables, 4)
-    text, offsets, declined = u8_in(batch, TEXT), i64_in(batch, OFFSETS), u8_in(batch, DECLINED)
-    out_offsets, n_documents = i64_in(batch, OUT_OFFSETS), i64_in(batch, NUMBERS)[N_TEXTS]
-    out_offsets[0] = 0
+    text, offsets, out_offsets, n_documents = documents_of(batch)
     size, copied = np.int64(0), offsets[0]
     for document in range(n_documents):
         begin, stop = offsets[document], offsets[document + 1]
@@ -149,7 +135,7 @@ def by_charsmap(tables: Any, batch: Any) -> Any:
             point, width = code_point(text, position)
             target, behind = _rule_at(tables, text, begin, position, width, stop, np.int64(about[point]))
             if target == _UNTELLABLE:
-                declined[document] = 1
+                u8_in(batch, DECLINED)[document] = 1
                 break
             if target < 0:
                 position += width

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.copies import Stays
-from tokbench.kernels.pointers import PADDING, block, pointer
+from tokbench.kernels.pointers import PADDING, Bytes, Ids, Int, Keys, block, pointer
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench_subword.pipeline.normal_form_tables import lead_steps
-from tokbench_subword.pipeline.precompiled import recent_joiners, split_map
+from tokbench_subword.pipeline.precompiled import children_of, points_of, recent_joiners, split_map
 from tokbench_subword.pipeline.splicing import put_character
 
 BEGINS, STICKY, CONTROL, UNTOLD, CONSONANT, LINKER, BETWEEN, JOINED = (1 << bit for bit in range(8))
@@ -27,8 +27,7 @@ TARGET_SHIFT = 8
 """Where above that the target of a character's own rule stands, plus one; 0 for none."""
 SPECIAL = -1 << TARGET_SHIFT | BEGINS | UNTOLD
 """A character without any of these stays as it is, whatever is around it."""
-_JOINED_POINTS = [*range(0xD800), *range(0xF900, 0x20000), *range(0x2F800, 0x2FA20), *range(0xE0000, 0xE1000)]
-"""Where characters are that are part of clusters: not among ideographs of higher planes, nor in private use."""
+_children_of = inline(children_of)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,8 +58,8 @@ def charsmap_tables(charsmap: bytes) -> CharsmapTables:
     find_rules(units, about)
     about |= _joining()
     ruled = about & (-1 << TARGET_SHIFT | BEGINS) != 0
-    about[_points_of(r"\p{GCB=Prepend}")] |= UNTOLD
-    otherwise = _points_of(r"\p{GCB=L}\p{GCB=V}\p{GCB=T}\p{GCB=LV}\p{GCB=LVT}\p{Extended_Pictographic}")
+    about[points_of(r"\p{GCB=Prepend}")] |= UNTOLD
+    otherwise = points_of(r"\p{GCB=L}\p{GCB=V}\p{GCB=T}\p{GCB=LV}\p{GCB=LVT}\p{Extended_Pictographic}")
     about[otherwise[ruled[otherwise]]] |= JOINED
     special = about & SPECIAL != 0
     quiet = (about[:256] & (SPECIAL & ~BEGINS) == 0).astype(np.uint8)
@@ -82,27 +81,19 @@ def _joining() -> NDArray[np.int32]:
         (r"\p{InCB=Linker}", LINKER),
         (r"\p{InCB=Extend}", BETWEEN),
     ):
-        flags[_points_of(kinds)] |= flag
+        flags[points_of(kinds)] |= flag
     flags[sorted(recent_joiners())] &= ~(STICKY | BETWEEN | CONSONANT)
     return flags
 
 
-def _points_of(kinds: str) -> NDArray[np.int64]:
-    """The code points of a class of `regex`."""
-    import regex
-
-    everything = "".join(map(chr, _JOINED_POINTS))
-    return np.fromiter(map(ord, "".join(regex.findall(f"[{kinds}]+", everything))), np.int64)
-
-
 @inline
-def trie_root(units: Any) -> Any:
+def trie_root(units: Keys) -> np.int64:
     """The place of the children of the root of a map's trie (darts-clone's 32-bit units)."""
-    return _offset(units[0])
+    return np.int64(_children_of(np.int64(units[0])))
 
 
 @inline
-def rule_step(units: Any, n_units: Any, node: Any, byte: Any) -> Any:
+def rule_step(units: Keys, n_units: Int, node: Int, byte: Int) -> tuple[np.int64, bool]:
     """From the children's place `node`, the place of the children behind `byte`, and whether a rule ends there.
 
     -1 where the trie has no such path.
@@ -113,11 +104,12 @@ def rule_step(units: Any, n_units: Any, node: Any, byte: Any) -> Any:
     unit = units[node]
     if np.int64(unit & np.uint32(0x800000FF)) != byte:
         return np.int64(-1), False
-    return node ^ _offset(unit), ((unit >> np.uint32(8)) & np.uint32(1)) == np.uint32(1)
+    ends = ((unit >> np.uint32(8)) & np.uint32(1)) == np.uint32(1)
+    return np.int64(node ^ _children_of(np.int64(unit))), ends
 
 
 @inline
-def shortest_rule(data: Any, begin: Any, end: Any, units: Any, n_units: Any) -> Any:
+def shortest_rule(data: Bytes, begin: Int, end: Int, units: Keys, n_units: Int) -> np.int64:
     """Where the target of the shortest rule that begins the text begins, or -1; -2 if only longer ones do."""
     node, found = trie_root(units), False
     while begin < end and node >= 0 and not found:
@@ -128,14 +120,8 @@ def shortest_rule(data: Any, begin: Any, end: Any, units: Any, n_units: Any) -> 
     return np.int64(-1) if node < 0 or found else np.int64(-2)
 
 
-@inline
-def _offset(unit: Any) -> Any:
-    """Where a unit's children are, relative to it."""
-    return np.int64((unit >> np.uint32(10)) << ((unit & np.uint32(1 << 9)) >> np.uint32(6)))
-
-
 @kernel
-def find_rules(units_array: Any, about: Any) -> None:
+def find_rules(units_array: Keys, about: Ids) -> None:
     """Write the targets of characters with a rule of their own to `about`, BEGINS of those with longer ones."""
     units, n_units = pointer(units_array), np.int64(len(units_array))
     encoded = np.zeros(4, np.uint8)

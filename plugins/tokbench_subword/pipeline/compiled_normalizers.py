@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import PADDING, block
-from tokbench.kernels.unicode_classes import class_table
 from tokbench.kernels.utf8 import encodable
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
 from tokbench_subword.pipeline.charsmap_kernel import by_charsmap
@@ -31,9 +30,9 @@ from tokbench_subword.pipeline.normal_forms import Form
 from tokbench_subword.pipeline.normalizers import check_growth, text_normalizer_of
 from tokbench_subword.pipeline.pattern_tree import NotExpressible
 from tokbench_subword.pipeline.precompiled import decoded_charsmap
+from tokbench_subword.pipeline.replacing_kernel import edges, replace_literal, replace_matches, spell_bytes
 from tokbench_subword.pipeline.rewriting import (
     Rewriting,
-    RewritingTables,
     bert_cleaned,
     lowered,
     nmt,
@@ -41,19 +40,8 @@ from tokbench_subword.pipeline.rewriting import (
     without_marks,
     without_nonspacing_marks,
 )
-from tokbench_subword.pipeline.rewriting_kernel import (
-    put_before_and_strip,
-    replace_literal,
-    replace_matches,
-    rewrite,
-    spell_bytes,
-)
-from tokbench_subword.pipeline.splicing import Batch, Writer, Written, each, rewritten
-
-Step = Callable[[Batch], Batch]
-"""One thing that is done to a batch: it gives the very same back where it changes nothing."""
-Part = Step | Form | Rewriting
-"""A step, or what becomes one, perhaps together with its neighbours."""
+from tokbench_subword.pipeline.rewriting_kernel import rewrite
+from tokbench_subword.pipeline.splicing import Batch, Written, each, rewritten
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,18 +49,16 @@ class ByWriter(Stays):
     """A step that a kernel does; `plain` does it to what the kernel declines.
 
     `made` gives the kernel with its tables, which may be made only when they are needed: with `beyond_ascii`,
-    ASCII stays as it is. `growth` is by how much text grows, at the most usually; `rewriting` are the tables
-    of a `Rewriting`.
+    ASCII stays as it is. `growth` is by how much text grows, at the most usually.
     """
 
     made: Callable[[], Written]
     growth: float
     plain: Callable[[str], str] | None = None
     beyond_ascii: bool = False
-    rewriting: RewritingTables | None = None
 
     def __call__(self, batch: Batch) -> Batch:
-        """The batch as the kernel writes it."""
+        """The batch as the kernel writes it: the very same where nothing changes."""
         data, offsets = batch
         if self.beyond_ascii:
             text = data[offsets[0] : offsets[-1]]
@@ -85,6 +71,22 @@ class ByWriter(Stays):
 
 
 @dataclass(frozen=True, slots=True)
+class InPython:
+    """A step without a kernel."""
+
+    plain: Callable[[str], str]
+
+    def __call__(self, batch: Batch) -> Batch:
+        """The batch with every document as `plain` has it: the very same where nothing changes."""
+        return each(batch, self.plain)
+
+
+Step = ByWriter | InPython
+Part = Step | Form | Rewriting
+"""A step, or what becomes one, perhaps together with its neighbours."""
+
+
+@dataclass(frozen=True, slots=True)
 class BatchNormalizer(Stays):
     """A compiled normalizer: its steps, in order."""
 
@@ -93,14 +95,14 @@ class BatchNormalizer(Stays):
     @property
     def written(self) -> tuple[Written, ...] | None:
         """The kernels of its steps; None where a step is more than a kernel."""
-        if not all(isinstance(step, ByWriter) for step in self.steps):
-            return None
-        return tuple(step.made() for step in self.steps if isinstance(step, ByWriter))
+        return (
+            None if self.in_python else tuple(step.made() for step in self.steps if isinstance(step, ByWriter))
+        )
 
     @property
     def in_python(self) -> bool:
         """Whether some step has no kernel, and is done document by document."""
-        return any(isinstance(step, partial) and step.func is each for step in self.steps)
+        return any(isinstance(step, InPython) for step in self.steps)
 
     def apply(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Batch:
         """Documents ``data[offsets[i]:offsets[i + 1]]``, valid UTF-8, normalized; in the same form.
@@ -169,7 +171,7 @@ def _step(part: Part, plain: Callable[[str], str] | None = None) -> Step:
     if isinstance(part, Rewriting):
         tables = rewriting_tables(part)
         written = Written(rewrite, [tables], tables.block)
-        return ByWriter(lambda: written, 1.5, plain, rewriting=tables)
+        return _always(written, 1.5, plain)
     if isinstance(part, str):
         return ByWriter(partial(_in_form, part), 1.5, _plain({"type": part}), beyond_ascii=True)
     return part
@@ -192,23 +194,22 @@ def _parts(config: Mapping[str, Any]) -> Iterator[Part]:
     elif kind == "BertNormalizer":
         yield from _bert(config)
     elif kind == "Prepend":
-        yield _edges(head=str(config["prepend"]))
+        yield _always(edges(encodable(str(config["prepend"]))))
     elif kind == "Strip":
-        yield _edges(left=bool(config.get("strip_left")), right=bool(config.get("strip_right")))
+        yield _always(edges(left=bool(config.get("strip_left")), right=bool(config.get("strip_right"))))
     elif kind == "ByteLevel":
         spellings = b"".join(CHARACTER_OF[byte].encode().ljust(2, b"\0") for byte in range(256))
-        yield _by_kernel(spell_bytes, [_array(spellings)], 2)
+        yield _always(Written(spell_bytes, [_array(spellings)]), 2)
     elif kind == "Precompiled":
         if charsmap := decoded_charsmap(config.get("precompiled_charsmap")):
             tables = charsmap_tables(charsmap)
-            mapped = Written(by_charsmap, [tables], tables.block)
-            yield ByWriter(lambda: mapped, 1.25, _plain(config))
+            yield _always(Written(by_charsmap, [tables], tables.block), plain=_plain(config))
     elif kind == "Replace" and config["pattern"].get("String"):
         yield from _replace(str(config["pattern"]["String"]), str(config["content"]))
     elif kind == "Replace":
         yield _replace_matches(config)
     else:
-        yield partial(each, plain=_plain(config))
+        yield InPython(_plain(config))
 
 
 def _replace(literal: str, content: str) -> Iterator[Part]:
@@ -217,7 +218,7 @@ def _replace(literal: str, content: str) -> Iterator[Part]:
     elif literal != content:
         texts = [encodable(one) for one in (literal, content)]
         sizes = np.array([len(one) for one in texts])
-        yield _by_kernel(replace_literal, [*map(_array, texts), sizes], 1.25)
+        yield _always(Written(replace_literal, [*map(_array, texts), sizes]))
 
 
 def _replace_matches(config: Mapping[str, Any]) -> Step:
@@ -225,10 +226,10 @@ def _replace_matches(config: Mapping[str, Any]) -> Step:
     try:
         cutter = finder_of(str(config["pattern"].get("Regex", "")), "oniguruma")
     except NotExpressible:
-        return partial(each, plain=_plain(config))
+        return InPython(_plain(config))
     content = encodable(str(config["content"]))
-    arrays: list[NDArray[Any]] = [cutter.block, _array(content), np.array([len(content)])]
-    return _by_kernel(replace_matches, arrays, 1.25, cutter)
+    arrays = [cutter.block, _array(content), np.array([len(content)])]
+    return _always(Written(replace_matches, [*arrays, cutter], block(arrays)))
 
 
 def _bert(config: Mapping[str, Any]) -> Iterator[Part]:
@@ -243,21 +244,14 @@ def _bert(config: Mapping[str, Any]) -> Iterator[Part]:
         yield lowered()
 
 
-def _edges(*, head: str = "", left: bool = False, right: bool = False) -> Step:
-    new = encodable(head)
-    settings = np.array([len(new), left, right], np.int64)
-    return _by_kernel(put_before_and_strip, [_array(new), class_table(), settings], 1.25)
-
-
 def _array(data: bytes) -> NDArray[np.uint8]:
     """Bytes as an array that can be written to, which kernels expect of all, and read behind."""
     return np.frombuffer(bytearray(data + bytes(PADDING)), np.uint8)
 
 
-def _by_kernel(writer: Writer, arrays: Sequence[NDArray[Any]], growth: float, owner: Any = None) -> ByWriter:
-    """The step of a kernel that declines no text; `owner` is what else of its arrays has to stay."""
-    written = Written(writer, (*arrays, owner), block(arrays))
-    return ByWriter(lambda: written, growth)
+def _always(written: Written, growth: float = 1.25, plain: Callable[[str], str] | None = None) -> ByWriter:
+    """The step of a kernel whose tables are there already."""
+    return ByWriter(lambda: written, growth, plain)
 
 
 @lru_cache(maxsize=4)

@@ -13,9 +13,9 @@ from tokbench.errors import TokenizerError
 from tokbench_subword.pipeline.compiled_normalizers import BatchNormalizer, compiled_normalizer_of
 from tokbench_subword.pipeline.cutters import Cutter, cutter_of
 from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN, cut_at, fixed_length
-from tokbench_subword.pipeline.regexes import quoted
 from tokbench_subword.pipeline.segments import Segments, prefixing_all, write_pieces
 from tokbench_subword.pipeline.splicing import Written
+from tokbench_subword.pipeline.translating import quoted
 
 
 class TextChange(Protocol):

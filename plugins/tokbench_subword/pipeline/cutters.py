@@ -21,8 +21,9 @@ from tokbench_subword.pipeline.machine import Machine, machine_of
 from tokbench_subword.pipeline.pattern_reading import tree_of
 from tokbench_subword.pipeline.pattern_tree import Far, Node, NotExpressible, all_of
 from tokbench_subword.pipeline.pre_tokenizers import split_spans
-from tokbench_subword.pipeline.regexes import Dialect, Translator, compile_regex
+from tokbench_subword.pipeline.regexes import compile_regex
 from tokbench_subword.pipeline.streaming import Rules
+from tokbench_subword.pipeline.translating import Dialect, Translator
 
 Places = NDArray[np.int64]
 _AT_A_TIME = 1 << 15

@@ -10,6 +10,7 @@ from typing import Any
 from tokbench.errors import TokenizerError
 from tokbench_subword.pipeline.byte_alphabet import unspelled
 from tokbench_subword.pipeline.normalizers import compile_pattern
+from tokbench_subword.pipeline.pre_tokenizers import prepend_scheme
 from tokbench_subword.pipeline.stretch import Stretch
 
 Decoder = Callable[[list[str]], list[str]]
@@ -44,8 +45,7 @@ def decoder_of(config: Mapping[str, Any] | None) -> Decoder:
     if kind == "ByteLevel":
         return _byte_level
     if kind == "Metaspace":
-        scheme = config.get("prepend_scheme") or ("always" if config.get("add_prefix_space", True) else "never")
-        return partial(_metaspace, str(config["replacement"]), str(scheme).lower() != "never")
+        return partial(_metaspace, str(config["replacement"]), prepend_scheme(config) != "never")
     if kind == "WordPiece":
         from tokbench_subword.wordpiece.decoding import written
 

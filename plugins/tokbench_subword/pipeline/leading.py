@@ -21,9 +21,9 @@ from tokbench_subword.files.tokenizer_json import steps_of
 from tokbench_subword.pipeline.normalizers import normalizer_of
 from tokbench_subword.pipeline.pattern_reading import tree_of
 from tokbench_subword.pipeline.pattern_tree import Far, Look, Node, NotExpressible, One, may_be_empty, parts_of
-from tokbench_subword.pipeline.regexes import Translator, quoted
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.stretch import Stretch
+from tokbench_subword.pipeline.translating import Translator, quoted
 
 _LETTERS = (
     *("09", "AZ", "az", "\u00c0\u00d6", "\u00d8\u00f6", "\u00f8\u017f", "\u0391\u03a1", "\u03b1\u03c9"),

@@ -9,13 +9,13 @@ them, and cuts the labels, one byte each, as any other automaton cuts text.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import pointer
+from tokbench.kernels.pointers import Bytes, Int, Ints, pointer
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.pipeline.automaton import Automaton, Builder, classes_of, endings_of
@@ -48,7 +48,7 @@ class Labels(NamedTuple):
 
 
 @inline
-def _note(tables: Any, classes: Any, labels: Any, count: Any) -> None:
+def _note(tables: Labels, classes: Bytes, labels: Bytes, count: Int) -> None:
     """Add to the labels of one text, of `count` characters, what holds beside each of them."""
     for look in range(len(tables.looks)):
         begin, behind, weight = tables.looks[look, 0], tables.looks[look, 1], tables.looks[look, 2]
@@ -66,7 +66,7 @@ def _note(tables: Any, classes: Any, labels: Any, count: Any) -> None:
 
 
 @kernel
-def label_texts(text: Any, units: Any, tables: Any, classes: Any, labels: Any, places: Any) -> Any:
+def label_texts(text: Bytes, units: Ints, tables: Labels, classes: Bytes, labels: Bytes, places: Ints) -> Ints:
     """Label the characters of the texts ``text[units[u, 0]:units[u, 1]]``, one text behind the other.
 
     `labels` (uint8), `classes` (uint8, room to work in) and `places` (int64, the byte where each character
@@ -101,20 +101,19 @@ def labelled_automaton(tree: Node) -> tuple[Automaton, Labels]:
     n_labels = edge << len(looks)
     if n_labels > _MOST_LABELS:
         raise NotExpressible(f"more than {_MOST_LABELS} classes of characters and what they stand beside")
-    of_class = {
+    labels_of = {
         key: frozenset(label for label in range(n_labels) if label % edge in members)
         for key, members in sets.items()
     }
-    of_look: dict[int, frozenset[int]] = {}
     following: list[NDArray[np.uint16]] = []
     rows: list[tuple[int, bool, int]] = []
     for number, look in enumerate(looks):
         holds = {label for label in range(n_labels) if label // edge >> number & 1}
-        of_look[id(look)] = frozenset(holds if look.wanted else set(range(n_labels)) - holds)
+        labels_of[id(look)] = frozenset(holds if look.wanted else set(range(n_labels)) - holds)
         table = endings_of(look.part if look.behind else _turned(look.part), sets, edge)
         rows.append((sum(len(one) for one in following), look.behind, edge << number))
         following.append(np.array([2 * state + told for row in table for state, told in row], np.uint16))
-    builder = Builder(of_class, n_labels, of_look)
+    builder = Builder(labels_of, n_labels)
     root = builder.add(tree, builder.match)
     characters = np.zeros(N_CODE_POINTS, np.uint8)
     characters[:n_labels] = np.arange(n_labels)

@@ -8,13 +8,24 @@ composed: from the last character that begins anew to the next.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from tokbench.kernels.bits import trailing_zeros
 from tokbench.kernels.compiling import inline, subroutine
-from tokbench.kernels.pointers import i64_in, keep, load_u64, pointer, u8_in, u32_in
+from tokbench.kernels.hashing import equal_bytes
+from tokbench.kernels.pointers import (
+    Block,
+    Bytes,
+    Int,
+    Ints,
+    Keys,
+    i64_in,
+    keep,
+    load_u64,
+    pointer,
+    u8_in,
+    u32_in,
+)
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.pipeline.normal_form_tables import (
     BEFORE_T,
@@ -39,12 +50,9 @@ from tokbench_subword.pipeline.normal_form_tables import (
 )
 from tokbench_subword.pipeline.splicing import (
     DECLINED,
-    N_TEXTS,
-    NUMBERS,
-    OFFSETS,
-    OUT_OFFSETS,
-    TEXT,
     Writer,
+    character_before,
+    documents_of,
     finished,
     put_character,
     splice,
@@ -58,7 +66,7 @@ _pair_slot = inline(pair_slot)
 
 
 @inline
-def _whole(first: Any, second: Any, pairs: Any) -> Any:
+def _whole(first: Int, second: Int, pairs: Ints) -> Int:
     """What two code points compose to, 0 for nothing."""
     if FIRST_L <= first < FIRST_L + N_L and FIRST_V <= second < FIRST_V + N_V:
         return FIRST_SYLLABLE + ((first - FIRST_L) * N_V + second - FIRST_V) * N_T
@@ -75,7 +83,7 @@ def _whole(first: Any, second: Any, pairs: Any) -> Any:
 
 
 @inline
-def _put_part(part: Any, combining: Any, points: Any, classes: Any, count: Any) -> Any:
+def _put_part(part: Int, combining: Int, points: Ints, classes: Ints, count: Int) -> np.int64:
     """Write a part behind those of no higher class; the new number of parts."""
     place = count
     if combining != 0:
@@ -83,11 +91,13 @@ def _put_part(part: Any, combining: Any, points: Any, classes: Any, count: Any) 
             points[place], classes[place] = points[place - 1], classes[place - 1]
             place -= 1
     points[place], classes[place] = part, combining
-    return count + 1
+    return np.int64(count + 1)
 
 
 @subroutine
-def _take_apart(text: Any, begin: Any, end: Any, about: Any, parts: Any, points: Any, classes: Any) -> Any:
+def _take_apart(
+    text: Bytes, begin: Int, end: Int, about: Keys, parts: Keys, points: Ints, classes: Ints
+) -> np.int64:
     """Write the parts of the text from `begin` to `end`, in canonical order; how many, or -1 if too many."""
     count = np.int64(0)
     while begin < end:
@@ -113,7 +123,7 @@ def _take_apart(text: Any, begin: Any, end: Any, about: Any, parts: Any, points:
 
 
 @subroutine
-def _compose(points: Any, classes: Any, count: Any, pairs: Any) -> Any:
+def _compose(points: Ints, classes: Ints, count: Int, pairs: Ints) -> np.int64:
     """Compose parts in place; how many are left."""
     kept, starter, last = np.int64(0), np.int64(-1), np.int64(-1)
     for index in range(count):
@@ -132,7 +142,7 @@ def _compose(points: Any, classes: Any, count: Any, pairs: Any) -> Any:
 
 
 @inline
-def _fails(text: Any, starter: Any, last: Any, point: Any, properties: Any, about: Any, pairs: Any) -> Any:
+def _fails(text: Bytes, starter: Int, last: Int, point: Int, properties: Int, about: Keys, pairs: Ints) -> bool:
     """Whether a SPECIAL character, behind text in normal form, may change it or be changed.
 
     `starter` is where the last starter begins, -1 for none; `last` the combining class just before.
@@ -150,7 +160,7 @@ def _fails(text: Any, starter: Any, last: Any, point: Any, properties: Any, abou
 
 
 @inline
-def _next_special(text: Any, position: Any, stop: Any, steps: Any) -> Any:
+def _next_special(text: Bytes, position: Int, stop: Int, steps: Bytes) -> np.int64:
     """Where a character begins that may be SPECIAL; `stop` or behind it for none."""
     while position < stop:
         bits = load_u64(text, position) & _HIGH
@@ -162,23 +172,48 @@ def _next_special(text: Any, position: Any, stop: Any, steps: Any) -> Any:
         if width == 0:
             break
         position += width
-    return position
+    return np.int64(position)
+
+
+@inline
+def _next_joining_none(text: Bytes, position: Int, stop: Int, about: Keys) -> np.int64:
+    """Where a character begins that leaves what is before it as it is; `stop` for none."""
+    while position < stop:
+        point, width = code_point(text, position)
+        if np.int64(about[point]) & JOINS == 0:
+            break
+        position += width
+    return np.int64(position)
+
+
+@inline
+def _write_run(
+    tables: Block, text: Bytes, begin: Int, end: Int, points: Ints, classes: Ints, encoded: Bytes
+) -> np.int64:
+    """Write the normal form of a run to `encoded`; how many bytes, or -1 if it has too many parts."""
+    about, parts, pairs = u32_in(tables, 1), u32_in(tables, 2), i64_in(tables, 3)
+    count = _take_apart(text, begin, end, about, parts, points, classes)
+    if count < 0:
+        return np.int64(-1)
+    if i64_in(tables, 4)[0] != 0:  # NFC and NFKC
+        count = _compose(points, classes, count, pairs)
+    length = np.int64(0)
+    for index in range(count):
+        length = put_character(points[index], encoded, length)
+    return length
 
 
 @Writer
-def normal_form(tables: Any, batch: Any) -> Any:
+def normal_form(tables: Block, batch: Block) -> np.int64:
     """Write the normal form of documents, by `NormalFormTables`; see `splicing`.
 
     Documents whose runs are too long are copied, in part, and declined.
     """
-    steps, about, parts, pairs = u8_in(tables, 0), u32_in(tables, 1), u32_in(tables, 2), i64_in(tables, 3)
-    composes = i64_in(tables, 4)[0] != 0
-    text, offsets, declined = u8_in(batch, TEXT), i64_in(batch, OFFSETS), u8_in(batch, DECLINED)
-    out_offsets, n_documents = i64_in(batch, OUT_OFFSETS), i64_in(batch, NUMBERS)[N_TEXTS]
+    steps, about, pairs = u8_in(tables, 0), u32_in(tables, 1), i64_in(tables, 3)
+    text, offsets, out_offsets, n_documents = documents_of(batch)
     points, classes = np.empty(LONGEST, np.int64), np.empty(LONGEST, np.int64)
     encoded_array = np.empty(4 * LONGEST + 16, np.uint8)
     encoded = pointer(encoded_array)
-    out_offsets[0] = 0
     size, copied = np.int64(0), offsets[0]  # the text from `copied` on is still to be copied
     for document in range(n_documents):
         begin, stop = offsets[document], offsets[document + 1]
@@ -196,10 +231,7 @@ def normal_form(tables: Any, batch: Any) -> Any:
             if position != after:  # the character before, if there is one, begins anew
                 starter, boundary, last = np.int64(-1), position, np.int64(0)
                 if position > begin:
-                    boundary -= 1
-                    while text[boundary] & 0xC0 == 0x80:
-                        boundary -= 1
-                    starter = boundary
+                    starter = boundary = character_before(text, position)
             if not _fails(text, starter, last, point, properties, about, pairs):
                 last = properties & CLASS
                 if last == 0:
@@ -209,27 +241,12 @@ def normal_form(tables: Any, batch: Any) -> Any:
                 continue
             if properties & JOINS == 0:
                 boundary = position
-            position += width
-            while position < stop:
-                point, width = code_point(text, position)
-                if np.int64(about[point]) & JOINS == 0:
-                    break
-                position += width
-            count = _take_apart(text, boundary, position, about, parts, points, classes)
-            if count < 0:
-                declined[document] = 1
+            position = _next_joining_none(text, position + width, stop, about)
+            length = _write_run(tables, text, boundary, position, points, classes, encoded)
+            if length < 0:
+                u8_in(batch, DECLINED)[document] = 1
                 break
-            if composes:
-                count = _compose(points, classes, count, pairs)
-            length = np.int64(0)
-            for index in range(count):
-                length = put_character(points[index], encoded, length)
-            same = length == position - boundary
-            for index in range(length):
-                if not same:
-                    break
-                same = encoded[index] == text[boundary + index]
-            if same:
+            if length == position - boundary and equal_bytes(encoded, 0, text, boundary, length):
                 continue
             size = splice(batch, copied, boundary, position, encoded, np.int64(0), length, size)
             if size < 0:

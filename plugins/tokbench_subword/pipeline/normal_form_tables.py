@@ -1,18 +1,14 @@
-"""What the kernel of normal forms looks up, made from the tables of Unicode 9.0 that `tokenizers` has."""
+"""What the kernel of normal forms looks up, made from those of `normal_forms`."""
 
 from __future__ import annotations
 
-import zlib
-from base64 import b85decode
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from tokbench.kernels.copies import Stays
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
-from tokbench_subword.pipeline import unicode_9
-from tokbench_subword.pipeline.normal_forms import Form
+from tokbench_subword.pipeline.normal_forms import Form, combining_classes, pairs, parts_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -55,24 +51,6 @@ class NormalFormTables(Stays):
     block: Any
 
 
-def entries(packed: str) -> list[str]:
-    """The entries of a table of `unicode_9`."""
-    return zlib.decompress(b85decode(packed)).decode().split("\0")
-
-
-@lru_cache(maxsize=1)
-def combining_classes() -> Mapping[str, int]:
-    """The canonical combining classes of all characters that have one but 0."""
-    return {member: ord(entry[0]) for entry in entries(unicode_9.CLASSES) for member in entry[1:]}
-
-
-@lru_cache(maxsize=2)
-def parts_of(*, compatible: bool) -> Mapping[str, str]:
-    """What NFD, or NFKD, makes of the characters that it takes apart, but Hangul syllables."""
-    found = {entry[0]: entry[1:] for entry in entries(unicode_9.CANONICAL)}
-    return found | {entry[0]: entry[1:] for entry in entries(unicode_9.COMPATIBLE)} if compatible else found
-
-
 @lru_cache(maxsize=4)
 def normal_form_tables(form: Form) -> NormalFormTables:
     """The tables of a form, made once per process (some 20 ms)."""
@@ -82,23 +60,23 @@ def normal_form_tables(form: Form) -> NormalFormTables:
 
     composes, compatible = form in ("NFC", "NFKC"), form in ("NFKC", "NFKD")
     classes, taken_apart = combining_classes(), parts_of(compatible=compatible)
-    pairs = entries(unicode_9.PAIRS)
+    composing = pairs()
     about = np.zeros(N_CODE_POINTS, np.uint32)
 
     def mark(points: Any, flags: int) -> None:
         about[points] |= np.uint32(flags)
 
-    for entry in entries(unicode_9.CLASSES):
-        mark(_points(entry[1:]), ord(entry[0]) | JOINS)
+    for character, number in classes.items():
+        mark(ord(character), number | JOINS)
     syllables = np.arange(FIRST_SYLLABLE, FIRST_SYLLABLE + N_SYLLABLES)
     mark(syllables, TAKEN_APART if composes else TAKEN_APART | NEVER)
     composed: set[str] = set()
-    seconds = {pair[1] for pair in pairs} | {chr(FIRST_V + index) for index in range(N_V)}
+    seconds = {pair[1] for pair in composing} | {chr(FIRST_V + index) for index in range(N_V)}
     seconds |= {chr(BEFORE_T + index) for index in range(1, N_T)}
     if composes:
         canonical = parts_of(compatible=False)
-        composed = {pair[2] for pair in pairs if taken_apart[pair[2]] == canonical[pair[2]]}
-        mark(_points({pair[0] for pair in pairs}), FIRST)
+        composed = {pair[2] for pair in composing if taken_apart[pair[2]] == canonical[pair[2]]}
+        mark(_points({pair[0] for pair in composing}), FIRST)
         mark(np.arange(FIRST_L, FIRST_L + N_L), FIRST)
         mark(syllables[::N_T], FIRST)
         mark(_points(seconds), SECOND | JOINS)
@@ -108,8 +86,8 @@ def normal_form_tables(form: Form) -> NormalFormTables:
         flags = TAKEN_APART | (0 if character in composed else NEVER) | (JOINS if joins else 0)
         about[ord(character)] |= flags | len(parts) << PARTS_SHIFT
         parts += [len(those), *map(ord, those)]
-    steps, composing = lead_steps(about & np.uint32(SPECIAL) != 0), np.array([composes], np.int64)
-    arrays = (steps, about, np.array(parts, np.uint32), _hashed(pairs), composing)
+    steps, numbers = lead_steps(about & np.uint32(SPECIAL) != 0), np.array([composes], np.int64)
+    arrays = (steps, about, np.array(parts, np.uint32), _hashed(composing), numbers)
     return NormalFormTables(*arrays, block(arrays))
 
 
@@ -124,11 +102,11 @@ def _points(characters: Any) -> NDArray[np.int64]:
     return np.fromiter(map(ord, characters), np.int64)
 
 
-def _hashed(pairs: list[str]) -> NDArray[np.int64]:
+def _hashed(composing: list[str]) -> NDArray[np.int64]:
     import numpy as np
 
     table = np.zeros(PAIR_SLOTS, np.int64)
-    for pair in pairs:
+    for pair in composing:
         first, second, whole = map(ord, pair)
         slot = pair_slot(first, second)
         while table[slot]:

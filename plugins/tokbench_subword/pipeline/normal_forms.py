@@ -1,23 +1,105 @@
-"""What `tokenizers` notes of characters that a normal form takes apart, puts in another order, and composes.
+"""Normal forms and marks as `tokenizers` has them, which took them from Unicode 9.0, on every Python the same.
 
-The text of a normal form is the standard's. Which of its characters count as standing where the input begins
-(see `Stretch.leading`) is the affair of `tokenizers`: each part notes whether it is the first of its character,
-keeps the note where it is put elsewhere, and the notes are then read in the order that came out.
+What a character is taken apart into, and how it is put in order, never changes once it is in the standard
+(Unicode's stability policy), but new characters come. So the normal forms are Python's, of the characters that
+there were (`unicode_9`); all others stand for themselves, and nothing meets across them.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Iterator
-from typing import Literal, cast
+import zlib
+from base64 import b85decode
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Literal
+
+from tokbench_subword.pipeline import unicode_9
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 Noted = tuple[str, int]
 """A character and its change, as `Stretch.leading_after` has them."""
 
 
+def unpacked(packed: str) -> frozenset[int]:
+    """The code points of a table; tools/wordpiece_characters.py says how it is packed."""
+    points: list[int] = []
+    position, length, shift, inside = 0, 0, 0, False
+    for byte in zlib.decompress(b85decode(packed)):
+        length |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            if inside:
+                points += range(position, position + length)
+            position, length, shift, inside = position + length, 0, 0, not inside
+    return frozenset(points)
+
+
+@lru_cache(maxsize=1)
+def changing() -> frozenset[int]:
+    """Code points that are taken apart, put in order, or composed with another, but Hangul syllables."""
+    return unpacked(unicode_9.CHANGING)
+
+
+@lru_cache(maxsize=1)
+def marks() -> frozenset[int]:
+    """Code points of what `StripAccents` removes."""
+    return unpacked(unicode_9.MARKS)
+
+
+@lru_cache(maxsize=1)
+def combining_classes() -> Mapping[str, int]:
+    """The canonical combining classes of all characters that have one but 0."""
+    classes = {character: unicodedata.combining(character) for character in map(chr, sorted(changing()))}
+    return {character: number for character, number in classes.items() if number}
+
+
+@lru_cache(maxsize=2)
+def parts_of(*, compatible: bool) -> Mapping[str, str]:
+    """What NFD, or NFKD, makes of the characters that it takes apart, but Hangul syllables."""
+    form: Form = "NFKD" if compatible else "NFD"
+    parts = {character: unicodedata.normalize(form, character) for character in map(chr, sorted(changing()))}
+    return {character: those for character, those in parts.items() if those != character}
+
+
+def pairs() -> list[str]:
+    """Two characters and what NFC makes of them, but Hangul syllables."""
+    return [
+        unicodedata.normalize("NFC", parts[:-1]) + parts[-1] + whole
+        for whole, parts in parts_of(compatible=False).items()
+        if len(parts) > 1 and unicodedata.normalize("NFC", whole) == whole
+    ]
+
+
+@lru_cache(maxsize=1)
+def _later() -> re.Pattern[str]:
+    """Characters that Python would take apart, put in order or compose, since it knows a later version."""
+    points = [*range(0x80, 0xD800), *range(0xF900, 0x34000), *range(0xE0000, 0xE1000)]
+    new = [point for point in points if point not in changing()]
+    found = {one for one in map(chr, new) if unicodedata.combining(one) or unicodedata.decomposition(one)}
+    parts = {part for one in found for part in unicodedata.normalize("NFKD", one)}
+    later = sorted(one for one in found | parts if ord(one) not in changing())
+    return re.compile("([" + "".join(map(re.escape, later)) + "])" if later else "(?!)")
+
+
+def normalized(text: str, form: Form) -> str:
+    r"""A normal form of `text`.
+
+    Example:
+        >>> normalized("e\u0301", "NFC") == "\u00e9", normalized("\u32ff", "NFKC") == "\u32ff"
+        (True, True)
+    """
+    parts = _later().split(text)
+    return "".join(part if k % 2 else unicodedata.normalize(form, part) for k, part in enumerate(parts))
+
+
 def changes(text: str, form: Form) -> Iterator[int]:
-    r"""The change of each character of the normal form of `text`.
+    r"""The change that `tokenizers` notes of each character of the normal form of `text`.
+
+    Which of them count as standing where the input begins (see `Stretch.leading`) is no affair of the standard:
+    each part notes whether it is the first of its character, keeps the note where it is put elsewhere, and the
+    notes are then read in the order that came out.
 
     Example:
         >>> list(changes("\u00e9e\u0301", "NFD")), list(changes("\u00e9e\u0301", "NFC"))
@@ -31,9 +113,9 @@ def _decomposed(text: str, form: Form) -> Iterator[Noted]:
     """The parts of the characters, runs of combining ones sorted by class."""
     run: list[Noted] = []
     for character in text:
-        for index, part in enumerate(unicodedata.normalize(form, character)):
+        for index, part in enumerate(normalized(character, form)):
             noted = part, int(index > 0)
-            if unicodedata.combining(part):
+            if _class(noted):
                 run.append(noted)
                 continue
             yield from sorted(run, key=_class)
@@ -55,7 +137,7 @@ def _composed(parts: Iterator[Noted]) -> Iterator[Noted]:
                 starter = noted
             continue
         blocked = bool(waiting) and _class(waiting[-1]) >= combining
-        whole = "" if blocked else unicodedata.normalize("NFC", starter[0] + noted[0])
+        whole = "" if blocked else normalized(starter[0] + noted[0], "NFC")
         if len(whole) == 1:
             starter = whole, starter[1] + noted[1] - 1
         elif combining:
@@ -68,18 +150,4 @@ def _composed(parts: Iterator[Noted]) -> Iterator[Noted]:
 
 
 def _class(noted: Noted) -> int:
-    return unicodedata.combining(noted[0])
-
-
-def leading_by_library(text: str, form: Form, leading: int) -> int:
-    """How many characters of the normal form stand for the first `leading` ones of `text`.
-
-    For text on which versions of Unicode differ: what `tokenizers` itself notes.
-    """
-    from tokenizers import PreTokenizedString, Regex, normalizers
-
-    whole = PreTokenizedString(text)
-    whole.normalize(getattr(normalizers, form)().normalize)
-    whole.split(lambda _, part: part.split(Regex(r"[\s\S]"), "isolated"))
-    places = cast("list[tuple[str, tuple[int, int], object]]", whole.get_splits("original", "char"))
-    return sum(start < leading for _, (start, _), _ in places)
+    return combining_classes().get(noted[0], 0)

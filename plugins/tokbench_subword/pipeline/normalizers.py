@@ -3,13 +3,13 @@
 Each is a function from a `Stretch` to a `Stretch`, made by `normalizer_of` from its JSON. One that is not known
 here is an error that names it: ids that are silently wrong are worse than none.
 
-Results follow `tokenizers`' tables, which are of several Unicode versions; see `versions`.
+Results follow `tokenizers`' tables, which are of several Unicode versions: `normal_forms`, and, for what BERT
+asks of characters and for their case, `wordpiece.characters`.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -17,11 +17,10 @@ from typing import Any, cast
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.pipeline.byte_alphabet import spelled
-from tokbench_subword.pipeline.normal_forms import Form, changes, leading_by_library
+from tokbench_subword.pipeline.normal_forms import Form, changes, marks, normalized
 from tokbench_subword.pipeline.precompiled import Precompiled, decoded_charsmap, nmt
 from tokbench_subword.pipeline.regexes import compile_regex
 from tokbench_subword.pipeline.stretch import Span, Stretch
-from tokbench_subword.pipeline.versions import unsettled_case, unsettled_marks, unsettled_normal_form
 
 Normalizer = Callable[[Stretch], Stretch]
 MOST_GROWTH = 1000
@@ -84,19 +83,7 @@ def check_growth(before: int, after: int) -> None:
 def text_normalizer_of(config: Mapping[str, Any] | None) -> Callable[[str], str] | None:
     """The same for text alone, without spans: what encoding uses."""
     normalizer = normalizer_of(config)
-    if config is None or normalizer is None:
-        return None
-    kind = config.get("type")
-    if kind == "Sequence":
-        steps = [step for item in config["normalizers"] if (step := text_normalizer_of(item))]
-        return partial(_texts_in_order, steps)
-    if kind == "Prepend":
-        head = str(config["prepend"])
-        return lambda text: head + text if text else text
-    if kind == "Replace" and "String" in config["pattern"] and config["pattern"]["String"]:
-        old, new = str(config["pattern"]["String"]), str(config["content"])
-        return lambda text: text.replace(old, new)
-    return lambda text: normalizer(Stretch(text)).text
+    return None if normalizer is None else lambda text: normalizer(Stretch(text)).text
 
 
 def compile_pattern(pattern: Mapping[str, str] | str) -> Callable[[str], Iterator[tuple[int, int]]]:
@@ -118,14 +105,6 @@ def _in_order(steps: Sequence[Normalizer], stretch: Stretch) -> Stretch:
         stretch = step(stretch)
         check_growth(size, len(stretch.text))
     return stretch
-
-
-def _texts_in_order(steps: Sequence[Callable[[str], str]], text: str) -> str:
-    size = len(text)
-    for step in steps:
-        text = step(text)
-        check_growth(size, len(text))
-    return text
 
 
 def _prepend(text: str, stretch: Stretch) -> Stretch:
@@ -152,30 +131,21 @@ def _strip(left: bool, right: bool, stretch: Stretch) -> Stretch:
 
 def _lowercase(stretch: Stretch) -> Stretch:
     """Each character on its own, so that a final sigma is a sigma: `str.lower` looks at its neighbours."""
-    if stretch.text.islower() and stretch.text.isascii():
-        return stretch
-    if not stretch.text.isascii() and unsettled_case().occurs_in(stretch.text):
-        return _each_replaced(stretch, _by_library("Lowercase"))
-    return stretch.edited((i, i + 1, c.lower()) for i, c in enumerate(stretch.text) if c.lower() != c)
+    from tokbench_subword.wordpiece.characters import lowered
+
+    lower = ((i, one, lowered(one)) for i, one in enumerate(stretch.text))
+    return stretch.edited((i, i + 1, new) for i, one, new in lower if new != one)
 
 
 def _strip_accents(stretch: Stretch) -> Stretch:
-    if stretch.text.isascii():
-        return stretch
-    if unsettled_marks().occurs_in(stretch.text):
-        return _each_replaced(stretch, _by_library("StripAccents"))
-    marks = compile_regex(r"\p{M}", "oniguruma").spans(stretch.text)
-    return stretch.edited((start, end, "") for start, end in marks)
+    return stretch.edited((i, i + 1, "") for i, one in enumerate(stretch.text) if ord(one) in marks())
 
 
 def _unicode(form: Form, stretch: Stretch) -> Stretch:
-    text = stretch.text
-    if text.isascii():
+    if stretch.text.isascii():
         return stretch
-    if unsettled_normal_form().occurs_in(text):
-        leading = stretch.leading and leading_by_library(text, form, stretch.leading)
-        return _replaced(stretch, _by_library(form), leading)
-    return _replaced(stretch, partial(unicodedata.normalize, form), stretch.leading_after(changes(text, form)))
+    leading = stretch.leading_after(changes(stretch.text, form))
+    return _replaced(stretch, partial(normalized, form=form), leading)
 
 
 def spelled_out(stretch: Stretch) -> Stretch:
@@ -196,19 +166,6 @@ def _bert(config: Mapping[str, Any]) -> Normalizer:
         return Stretch("".join(character for character, _ in traced), origin, leading)
 
     return normalize
-
-
-def _by_library(name: str) -> Callable[[str], str]:
-    """The normalizer of that name of `tokenizers`, as a function of text."""
-    from tokenizers import normalizers
-
-    return cast(Callable[[str], str], getattr(normalizers, name)().normalize_str)
-
-
-def _each_replaced(stretch: Stretch, normalize: Callable[[str], str]) -> Stretch:
-    """The stretch with its text normalized by something that looks at no character's neighbours."""
-    leading = stretch.leading and sum(len(normalize(one)) for one in stretch.text[: stretch.leading])
-    return _replaced(stretch, normalize, leading)
 
 
 def _replaced(stretch: Stretch, normalize: Callable[[str], str], leading: int | None) -> Stretch:

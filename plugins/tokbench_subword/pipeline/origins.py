@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import announce, inline, kernel
-from tokbench.kernels.pointers import pointer
+from tokbench.kernels.pointers import Bytes, Ids, Int, Ints, pointer
 from tokbench_subword.pipeline.added_matching import AddedMatcher
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
 from tokbench_subword.pipeline.compiled import CompiledPipeline
@@ -26,8 +26,9 @@ from tokbench_subword.pipeline.cuts import IntoPieces, Prefixed, Rewritten
 from tokbench_subword.pipeline.cutters import Cutter
 from tokbench_subword.pipeline.normal_form_kernel import normal_form
 from tokbench_subword.pipeline.normalizers import check_growth
-from tokbench_subword.pipeline.rewriting_kernel import before_rewriting, spell_bytes
-from tokbench_subword.pipeline.segments import Segments, prefixing, prefixing_all
+from tokbench_subword.pipeline.replacing_kernel import edges, spell_bytes
+from tokbench_subword.pipeline.rewriting_kernel import before_rewriting, rewrite
+from tokbench_subword.pipeline.segments import Segments, prefixing_all
 from tokbench_subword.pipeline.splicing import Written, told
 
 Places = NDArray[np.int64]
@@ -92,9 +93,10 @@ class Located:
         self.back.append(partial(_before_cutting, words))
         self.texts = self.texts.cut(words, before)
 
-    def rewrite(self, written: Written, capacity: int, *, by_character: bool = False) -> None:
-        """Have a kernel write the texts anew; `by_character` with `RewritingTables`."""
+    def rewrite(self, written: Written, capacity: int) -> None:
+        """Have a kernel write the texts anew."""
         batch = data, offsets = self.texts.data, self.texts.offsets
+        by_character = written.writer is rewrite  # which tells no edits: they would be too many
         most = 0 if by_character else int(offsets[-1]) // 2 + 1  # what is never written takes no memory
         (new, ends), declined, edits = told(batch, written, capacity=capacity, most_edits=most)
         self.leave(np.flatnonzero(declined))
@@ -117,7 +119,7 @@ class Located:
         for step in steps:
             assert isinstance(step, ByWriter)
             capacity = int(step.growth * int(self.texts.offsets[-1]))
-            self.rewrite(step.made(), capacity, by_character=step.rewriting is not None)
+            self.rewrite(step.made(), capacity)
             check_growth(len(self.source.data), len(self.texts.data))
 
 
@@ -155,8 +157,8 @@ def located(pipeline: CompiledPipeline, texts: Segments) -> Located | None:
     for change in changes:
         if isinstance(change, Prefixed):
             room = int(found.texts.offsets[-1]) + len(change.text.encode()) * len(found.texts.offsets)
-            some = change.only_first
-            found.rewrite(prefixing(change.text, wanted) if some else prefixing_all(change.text), room)
+            some = edges(change.text.encode(), once=True, wanted=wanted) if change.only_first else None
+            found.rewrite(some or prefixing_all(change.text), room)
         elif isinstance(change, IntoPieces):
             found.cut(change.cutters)
         elif isinstance(change, Rewritten):
@@ -165,7 +167,7 @@ def located(pipeline: CompiledPipeline, texts: Segments) -> Located | None:
 
 
 @kernel
-def walk(ids, ends, sizes, offsets, places, walked):  # type: ignore[no-untyped-def]
+def walk(ids: Ids, ends: Ints, sizes: Ints, offsets: Ints, places: Ints, walked: NDArray[np.bool_]) -> None:
     """Write where the tokens of texts begin and end; ``walked[t]`` says whether those of text t could be told.
 
     Text t goes from ``offsets[t]`` on, its tokens are ``ids[ends[t]:ends[t + 1]]``, and each stands for
@@ -183,7 +185,7 @@ def walk(ids, ends, sizes, offsets, places, walked):  # type: ignore[no-untyped-
 
 
 @kernel
-def _count_characters(data, offsets, limits, places):  # type: ignore[no-untyped-def]
+def _count_characters(data: Bytes, offsets: Ints, limits: Ints, places: Ints) -> None:
     """Make places in bytes spans of code points of their documents: of the first byte's to the last byte's."""
     text, ends = pointer(data), pointer(places)
     for document in range(len(limits) - 1):
@@ -203,7 +205,7 @@ def _count_characters(data, offsets, limits, places):  # type: ignore[no-untyped
 
 
 @inline
-def _begun(text, begin, end):  # type: ignore[no-untyped-def]
+def _begun(text: Bytes, begin: Int, end: Int) -> np.int64:
     """How many characters begin from one byte to another, less than none where that is before."""
     count = np.int64(0)
     for place in range(begin, end):
@@ -214,7 +216,7 @@ def _begun(text, begin, end):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _before_edits(edits_, places_):  # type: ignore[no-untyped-def]
+def _before_edits(edits_: Ints, places_: Ints) -> None:
     """Lead places back over edits: where what is replaced begins and ends, and where what is new ends."""
     edits, places, count = pointer(edits_), pointer(places_), 3 * len(edits_)
     for side in range(2):
@@ -231,7 +233,7 @@ def _before_edits(edits_, places_):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _before_cutting(words_, places_):  # type: ignore[no-untyped-def]
+def _before_cutting(words_: Ints, places_: Ints) -> None:
     """Lead places back from pieces, laid end to end, of a text in which they begin and end as `words` say."""
     words, places = pointer(words_), pointer(places_)
     for side in range(2 if len(places_) else 0):

@@ -11,7 +11,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench_subword.pipeline.pattern_tree import (
     Either,
     Far,
@@ -24,9 +23,7 @@ from tokbench_subword.pipeline.pattern_tree import (
     all_of,
     when_empty,
 )
-from tokbench_subword.pipeline.point_sets import Points
-
-_NOTHING = np.zeros(N_CODE_POINTS, np.bool_)
+from tokbench_subword.pipeline.point_sets import NOTHING, Points
 
 
 def possessive(part: Node, low: int, high: int | None) -> Node:
@@ -100,7 +97,7 @@ def lookaround(part: Node, *, wanted: bool, behind: bool) -> Node:
     far, empty = Far(part, wanted, behind), when_empty(part)
     if wanted:
         return far if empty is None else Either((empty, far))
-    nothing_there = Look(_NOTHING, True, behind)
+    nothing_there = Look(NOTHING, True, behind)
     return Either((nothing_there if empty is None else InOrder((nothing_there, _denied(empty))), far))
 
 
@@ -110,7 +107,7 @@ def _denied(node: Node) -> Node:
         case Look(points, edge, behind):
             return Look(~points, not edge, behind)
         case InOrder(parts):
-            return Either(tuple(map(_denied, parts))) if parts else Look(_NOTHING, False, False)
+            return Either(tuple(map(_denied, parts))) if parts else Look(NOTHING, False, False)
         case Either(parts):
             return InOrder(tuple(map(_denied, parts)))
     raise NotExpressible("a lookaround of this kind")

@@ -1,15 +1,13 @@
 r"""Regular expressions read as trees of `pattern_tree`.
 
-Read are expressions in the syntax of `regex` (version 1), to which `regexes.Translator` brings those of other
-libraries. Not every expression can become an automaton over single characters: back-references, atomic groups,
-lookarounds within lookarounds. These raise `NotExpressible`, and the pattern is left to `regex`.
+Read are expressions in the syntax of `regex` (version 1), to which `translating` brings those of other
+libraries. Not every expression can become an automaton over single characters: back-references, for one, and
+lookarounds within lookarounds. These raise `NotExpressible`, and the pattern is left to `regex`. No library
+reads them for us: `regex` shows no tree, and that of `re` is private and has no Unicode properties.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
-from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench_subword.pipeline import point_sets
 from tokbench_subword.pipeline.pattern_groups import atomic, lookaround, possessive
 from tokbench_subword.pipeline.pattern_tree import (
@@ -23,9 +21,6 @@ from tokbench_subword.pipeline.pattern_tree import (
     may_be_empty,
 )
 from tokbench_subword.pipeline.point_sets import Points
-
-_NOTHING = np.zeros(N_CODE_POINTS, np.bool_)
-
 
 _LONGEST_REPEAT, _LONGEST_SOURCE = 256, 10_000
 
@@ -53,11 +48,7 @@ def tree_of(expression: str, *, nested_sets: bool = True) -> Node:
 
 
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "a": "\a", "0": "\0"}
-
-
 _HEXADECIMAL = {"x": 2, "u": 4, "U": 8}
-
-
 _MANY_FOLDED = frozenset(["ss", "ff", "fi", "fl", "st", "ʼn", "i̇", "ßs", "ſs", "sſ", "ſt"])
 """Neighbours that, ignoring case, may be one character: ``(?i:ss)`` matches ß in some libraries."""
 
@@ -140,12 +131,12 @@ class _Reader:
         if self._take("["):
             return self._one(self._set())
         if self._take("."):
-            return One(~_NOTHING if self._dot_all else ~point_sets.of_text("\n"))
+            return One(~point_sets.NOTHING if self._dot_all else ~point_sets.of_text("\n"))
         if self._take("\\"):
             if self._take("A"):
-                return Look(_NOTHING, True, True)
+                return Look(point_sets.NOTHING, True, True)
             if self._take("Z"):
-                return Look(_NOTHING, True, False)
+                return Look(point_sets.NOTHING, True, False)
             return self._one(self._escape())
         letter = self.here()
         if letter in "^$*+?":
@@ -212,7 +203,7 @@ class _Reader:
     def _set(self) -> Points:
         """The set in square brackets, the opening one of which has been read."""
         inverted = self._take("^")
-        points, first = _NOTHING.copy(), True
+        points, first = point_sets.NOTHING.copy(), True
         while first or self.here() != "]":
             first = False
             if not self.here():

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, cast
 
 from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench.kernels.utf8 import repaired
-from tokbench_subword.pipeline.regexes import Dialect, compile_regex
+from tokbench_subword.pipeline.regexes import compile_regex
+from tokbench_subword.pipeline.translating import Dialect
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,14 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.unicode_classes import CATEGORIES, N_CODE_POINTS, SPACE, class_table, general_categories
+from tokbench_subword.pipeline.translating import exact_class
 
 Points = NDArray[np.bool_]
 """A set of code points: bool of shape ``(0x110000,)``."""
 
 
+NOTHING: Points = np.zeros(N_CODE_POINTS, np.bool_)
+"""No code point at all."""
+NOTHING.flags.writeable = False
+
+
 def of_range(first: int, last: int) -> Points:
     """The code points from `first` to `last`, both included."""
-    points = np.zeros(N_CODE_POINTS, np.bool_)
+    points = NOTHING.copy()
     points[first : last + 1] = True
     return points
 
@@ -32,7 +38,7 @@ def of_text(text: str) -> Points:
         >>> np.flatnonzero(of_text("ba")).tolist()
         [97, 98]
     """
-    points = np.zeros(N_CODE_POINTS, np.bool_)
+    points = NOTHING.copy()
     points[[ord(character) for character in text]] = True
     return points
 
@@ -60,10 +66,8 @@ def of_property(name: str) -> Points:
 def _asked_of_regex(name: str) -> Points:
     import regex
 
-    from tokbench_subword.pipeline.regexes import exact_class
-
     members = regex.compile(exact_class("\\p{" + name + "}") + "+", regex.VERSION1)
-    points = np.zeros(N_CODE_POINTS, np.bool_)
+    points = NOTHING.copy()
     for first in (0, 0xE000):  # without the surrogates, which are no characters
         last = 0xD800 if first == 0 else N_CODE_POINTS
         for match in members.finditer("".join(map(chr, range(first, last)))):

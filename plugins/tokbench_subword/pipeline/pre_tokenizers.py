@@ -16,13 +16,14 @@ import numpy as np
 from tokbench.errors import TokenizerError
 from tokbench.kernels.unicode_classes import CATEGORIES, general_categories, ranges
 from tokbench_subword.pipeline.normalizers import compile_pattern, spelled_out
+from tokbench_subword.pipeline.patterns import NAMED
 from tokbench_subword.pipeline.regexes import compile_regex
 from tokbench_subword.pipeline.stretch import Stretch
 
 PreTokenizer = Callable[[Stretch], Iterable[Stretch]]
 Spans = Callable[[str], Iterator[tuple[int, int]]]
 
-GPT2_PATTERN = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
+GPT2_PATTERN = NAMED["gpt2"]
 """What `ByteLevel` splits by unless told not to."""
 
 
@@ -65,9 +66,8 @@ def pre_tokenizer_of(config: Mapping[str, Any] | None, *, spell: bool = False) -
     if kind == "CharDelimiterSplit":
         return partial(_split, compile_pattern({"String": str(config["delimiter"])}), "Removed", False)
     if kind == "Metaspace":
-        scheme = config.get("prepend_scheme") or ("always" if config.get("add_prefix_space", True) else "never")
-        split_too = config.get("split")
-        return partial(_metaspace, str(config["replacement"]), str(scheme).lower(), split_too is not False)
+        mark, scheme, split_too = str(config["replacement"]), prepend_scheme(config), config.get("split")
+        return partial(_metaspace, mark, scheme, split_too is not False)
     if kind == "FixedLength":
         return partial(_fixed_length, fixed_length(config))
     raise TokenizerError(
@@ -136,31 +136,16 @@ def _arranged(found: list[tuple[int, int, bool]], behavior: str) -> list[tuple[i
         return [(start, end) for start, end, match in found if not match]
     if behavior == "Isolated":
         return [(start, end) for start, end, _ in found]
+    contiguous, backwards = behavior == "Contiguous", behavior == "MergedWithNext"
     pieces: list[tuple[int, int]] = []
-    before = None
-    if behavior == "Contiguous":
-        for start, end, match in found:
-            if pieces and match == before:
-                pieces[-1] = (pieces[-1][0], end)
-            else:
-                pieces.append((start, end))
-            before = match
-        return pieces
-    if behavior == "MergedWithPrevious":
-        for start, end, match in found:
-            if match and not before and pieces:
-                pieces[-1] = (pieces[-1][0], end)
-            else:
-                pieces.append((start, end))
-            before = match
-        return pieces
-    for start, end, match in reversed(found):  # MergedWithNext
-        if match and not before and pieces:
-            pieces[-1] = (start, pieces[-1][1])
-        else:
-            pieces.append((start, end))
+    before = False
+    for start, end, match in reversed(found) if backwards else found:
+        if pieces and (match == before if contiguous else match and not before):
+            first, last = pieces.pop()
+            start, end = min(start, first), max(end, last)
+        pieces.append((start, end))
         before = match
-    return pieces[::-1]
+    return pieces[::-1] if backwards else pieces
 
 
 def _byte_level(prefix: bool, split: PreTokenizer | None, spell: bool, stretch: Stretch) -> Iterable[Stretch]:
@@ -180,6 +165,12 @@ def _metaspace(replacement: str, scheme: str, split: bool, stretch: Stretch) -> 
     if not split:
         return [stretch]
     return _split(compile_pattern({"String": replacement}), "MergedWithNext", False, stretch)
+
+
+def prepend_scheme(config: Mapping[str, Any]) -> str:
+    """Which texts ``Metaspace`` puts its mark before: ``always``, ``never``, or ``first``."""
+    scheme = config.get("prepend_scheme") or ("always" if config.get("add_prefix_space", True) else "never")
+    return str(scheme).lower()
 
 
 def fixed_length(config: Mapping[str, Any]) -> int:

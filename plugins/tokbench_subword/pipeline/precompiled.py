@@ -87,7 +87,7 @@ def split_map(charsmap: bytes, where: str) -> tuple[NDArray[np.uint32], NDArray[
             f"{where}: the precompiled character map is damaged: what it writes is not UTF-8 ({error})"
         ) from error
     ends = np.flatnonzero((units >> 31 == 0) & (units >> 8 & 1 == 1)).astype(np.int64)  # a key ends there
-    values = ends ^ (units[ends].astype(np.int64) >> 10 << ((units[ends] & 512) >> 6))
+    values = ends ^ children_of(units[ends].astype(np.int64))
     places = units[np.minimum(values, len(units) - 1)] & 0x7FFFFFFF
     inside = (values < len(units)) & (places < len(targets))
     if not inside.all() or (targets[places] & 0xC0 == 0x80).any():
@@ -97,17 +97,26 @@ def split_map(charsmap: bytes, where: str) -> tuple[NDArray[np.uint32], NDArray[
     return units, targets
 
 
+def points_of(kinds: str) -> NDArray[np.int64]:
+    """The code points of a class of `regex`, in order, but for planes of ideographs and private use: those that
+    may be part of a grapheme cluster of several.
+    """
+    import numpy as np
+    import regex
+
+    spans = (range(0xD800), range(0xF900, 0x20000), range(0x2F800, 0x2FA20), range(0xE0000, 0xE1000))
+    found = regex.findall(f"[{kinds}]+", "".join(map(chr, chain(*spans))))
+    return np.fromiter(map(ord, "".join(found)), np.int64)
+
+
 @lru_cache(maxsize=1)
 def recent_joiners() -> frozenset[int]:
     """Characters that `regex` lets join the cluster before them and `tokenizers`, whose clusters are of Unicode
     17.0, does not.
     """
-    import regex
-
     categories = general_categories()
-    everything = "".join(map(chr, [*range(0x300, 0xD800), *range(0xF900, 0x20000), *range(0xE0000, 0xE1000)]))
-    joiners = map(ord, regex.findall(r"[\p{GCB=Extend}\p{GCB=SpacingMark}\p{InCB=Consonant}]", everything))
-    return frozenset(point for point in joiners if CATEGORIES[categories[point]] == "Cn") - {
+    joiners = points_of(r"\p{GCB=Extend}\p{GCB=SpacingMark}\p{InCB=Consonant}")
+    return frozenset(point for point in joiners.tolist() if CATEGORIES[categories[point]] == "Cn") - {
         point for first, last in _EXTENDERS_OF_17 for point in range(first, last + 1)
     }
 
@@ -181,7 +190,7 @@ class Precompiled:
         units = self._units
         if not units:
             return None
-        node = _offset(units[0])
+        node = children_of(units[0])
         for byte in chunk.encode():
             if byte == 0:
                 return None
@@ -189,7 +198,7 @@ class Precompiled:
             if node >= len(units) or units[node] & 0x800000FF != byte:
                 return None
             unit = units[node]
-            node ^= _offset(unit)
+            node ^= children_of(unit)
             if unit >> 8 & 1:
                 start = units[node] & 0x7FFFFFFF
                 return self._targets[start : self._targets.index(b"\0", start)].decode()
@@ -216,5 +225,6 @@ def _changes(edits: Iterable[Edit], length: int) -> Iterator[int]:
         yield held
 
 
-def _offset(unit: int) -> int:
+def children_of(unit: Any) -> Any:
+    """Where the children of a node are, relative to it, from its unit (or from many) in the trie of a map."""
     return unit >> 10 << ((unit & 1 << 9) >> 6)

@@ -6,10 +6,11 @@ what the compiled one is held to.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tokbench.kernels.copies import cached_property
+from tokbench.kernels.utf8 import repaired
 from tokbench_subword.files.tokenizer_json import TokenizerJson
 from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
 from tokbench_subword.pipeline.compiled import CompiledPipeline
@@ -116,3 +117,32 @@ class Preparation:
                 part = stretch.part(inner.start, inner.end)
                 origin = part.origin
                 yield Part(part, inner.token, (origin[0][0], origin[-1][1]) if origin else span)
+
+
+class Stages:
+    """What text has become after each stage of a document, for golden packs; see `tokbench.tokenizer.Staged`.
+
+    Example:
+        >>> steps = {"normalizer": {"type": "Lowercase"}, "pre_tokenizer": {"type": "Whitespace"}}
+        >>> lower = TokenizerJson(model={}, **steps)
+        >>> Stages(lower)("Ab c")
+        {'added tokens': ['Ab c'], 'normalizer': ['ab c'], 'pre-tokenizer': ['ab', 'c']}
+    """
+
+    def __init__(self, document: TokenizerJson, *, match_special: bool = False) -> None:
+        self._preparation = Preparation(document=document, match_special=match_special, spelling=False)
+
+    def __call__(self, text: str) -> Mapping[str, Sequence[str]]:
+        """The pieces of `text` after each stage; an added token is a piece of its own."""
+        text, preparation = repaired(text), self._preparation
+        found: dict[str, list[str]] = {"added tokens": [], "normalizer": [], "pre-tokenizer": []}
+        for piece in preparation.raw_tokens.split(text, match_special=preparation.match_special):
+            found["added tokens"].append(text[piece.start : piece.end])
+        for part in preparation.parts(text):
+            found["normalizer"].append(part.stretch.text)
+            if part.token is not None:
+                found["pre-tokenizer"].append(part.stretch.text)
+            elif part.stretch.text:
+                words = preparation.pre_tokenizer(part.stretch)
+                found["pre-tokenizer"] += [word.text for word in words if word.text]
+        return found

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,21 +15,8 @@ from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import PADDING, block
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench.kernels.utf8 import encodable
-from tokbench_subword.pipeline import unicode_9
-from tokbench_subword.pipeline.normal_form_tables import (
-    BEFORE_T,
-    FIRST_L,
-    FIRST_SYLLABLE,
-    FIRST_V,
-    N_SYLLABLES,
-    N_T,
-    N_V,
-    combining_classes,
-    entries,
-    lead_steps,
-    parts_of,
-)
-from tokbench_subword.pipeline.normal_forms import Form
+from tokbench_subword.pipeline.normal_form_tables import FIRST_SYLLABLE, N_SYLLABLES, lead_steps
+from tokbench_subword.pipeline.normal_forms import Form, changing, combining_classes, marks
 from tokbench_subword.pipeline.precompiled import NMT
 
 LOOK_UP = 0xFF
@@ -165,14 +153,8 @@ def rewriting_tables(rewriting: Rewriting) -> RewritingTables:
 @lru_cache(maxsize=2)
 def _taken_apart(form: Form) -> Rewriting:
     """NFD or NFKD of each character by itself."""
-    syllables = {
-        FIRST_SYLLABLE + index: chr(FIRST_L + index // (N_V * N_T))
-        + chr(FIRST_V + index // N_T % N_V)
-        + (chr(BEFORE_T + index % N_T) if index % N_T else "")
-        for index in range(N_SYLLABLES)
-    }
-    parts = parts_of(compatible=form == "NFKD")
-    return Rewriting.of(syllables | {ord(character): those for character, those in parts.items()})
+    syllables = range(FIRST_SYLLABLE, FIRST_SYLLABLE + N_SYLLABLES)
+    return Rewriting.of({point: normalize(form, chr(point)) for point in (*sorted(changing()), *syllables)})
 
 
 @lru_cache(maxsize=1)
@@ -193,7 +175,7 @@ def lowered() -> Rewriting:
 @lru_cache(maxsize=1)
 def without_marks() -> Rewriting:
     """``StripAccents``."""
-    return Rewriting.of_all(map(ord, entries(unicode_9.MARKS)[0]), "")
+    return Rewriting.of_all(marks(), "")
 
 
 def nmt() -> Rewriting:
@@ -213,6 +195,6 @@ def bert_cleaned(*, clean: bool, spaced: bool) -> Rewriting:
 
 def without_nonspacing_marks() -> Rewriting:
     """The third rule of ``BertNormalizer``, `strip_accents`, after NFD."""
-    from tokbench_subword.wordpiece.characters import marks
+    from tokbench_subword.wordpiece import characters
 
-    return Rewriting.of_all(marks(), "")
+    return Rewriting.of_all(characters.marks(), "")

@@ -1,44 +1,42 @@
-"""Kernels that rewrite a batch of UTF-8: code points by a table, literals, the edges of documents, bytes."""
+"""`Rewriting` as a kernel over a batch of UTF-8: each code point by itself, looked up in `RewritingTables`."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from tokbench.kernels.bits import trailing_zeros
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import copy_bytes_16, i32_in, i64_in, keep, load_u64, pointer, u8_in, u64_in
-from tokbench.kernels.unicode_classes import SPACE
+from tokbench.kernels.pointers import (
+    Block,
+    Bytes,
+    Ids,
+    Int,
+    Ints,
+    copy_bytes_16,
+    i32_in,
+    i64_in,
+    pointer,
+    u8_in,
+)
 from tokbench.kernels.utf8 import code_point
-from tokbench_subword.pipeline.cutting import SPARE, cut_some
 from tokbench_subword.pipeline.rewriting import LOOK_UP
 from tokbench_subword.pipeline.splicing import (
     CAPACITY,
     DECLINED,
-    N_TEXTS,
     NUMBERS,
-    OFFSETS,
     OUT,
-    OUT_OFFSETS,
-    TEXT,
     TOO_SMALL,
     UNCHANGED,
     Writer,
     copy_span,
-    finished,
-    splice,
+    documents_of,
 )
 
 _DECLINED = -1
 """In place of a position: the text is left to plain Python."""
-_PIECES = 64
-"""Matches of a pattern that are found at a time."""
-_LOW, _HIGH = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 
 
 @inline
-def _first_changed(text: Any, position: Any, stop: Any, steps: Any, entries: Any) -> Any:
+def _first_changed(text: Bytes, position: Int, stop: Int, steps: Bytes, entries: Ids) -> np.int64:
     """Where the first character is that does not stay as it is, `stop` for none."""
     while position < stop:
         if position + 8 <= stop and (
@@ -57,15 +55,15 @@ def _first_changed(text: Any, position: Any, stop: Any, steps: Any, entries: Any
         if width == 0:
             point, width = code_point(text, position)
             if entries[point] != 0:
-                return position
+                return np.int64(position)
         position += width
-    return stop
+    return np.int64(stop)
 
 
 @inline
 def _rewrite_from(
-    tables: Any, ordered_from: Any, text: Any, position: Any, stop: Any, out: Any, size: Any, room: Any
-) -> Any:
+    tables: Block, ordered_from: Int, text: Bytes, position: Int, stop: Int, out: Bytes, size: Int, room: Int
+) -> tuple[np.int64, np.int64]:
     """Write a text from `position` to `stop` to ``out[size:]``; the new size and position.
 
     The size is `TOO_SMALL` where it would be more than `room` with the characters still to come, which go up to
@@ -96,7 +94,7 @@ def _rewrite_from(
             begin, middle, behind = starts[place], starts[place + 1], starts[place + 2]
             length = np.int64(behind - begin)
             if size + length - position > room:
-                return np.int64(TOO_SMALL), position
+                return np.int64(TOO_SMALL), np.int64(position)
             copy_bytes_16(blob, begin, out, size)  # nearly always all of it
             if length > 16:
                 copy_span(blob, begin + 16, behind, out, size + 16)
@@ -109,25 +107,24 @@ def _rewrite_from(
                 size += length
             if entry >= ordered_from or length == 0:
                 if size - length == ordered_end or (entry >= ordered_from and size - length == gone_at):
-                    return size, np.int64(_DECLINED)
+                    return np.int64(size), np.int64(_DECLINED)
                 if length == 0:
                     gone_at = size
                 else:
                     ordered_end = size
         position += width
-    return size, position
+    return np.int64(size), np.int64(position)
 
 
 @Writer
-def rewrite(tables: Any, batch: Any) -> Any:
+def rewrite(tables: Block, batch: Block) -> np.int64:
     """Write documents with every character as `RewritingTables` have it; see `splicing`.
 
     Documents are declined where characters meet that are entries from `ordered_from` on.
     """
     steps, entries, ordered_from = u8_in(tables, 1), i32_in(tables, 2), i64_in(tables, 5)[0]
-    text, offsets, declined = u8_in(batch, TEXT), i64_in(batch, OFFSETS), u8_in(batch, DECLINED)
-    out, out_offsets, numbers = u8_in(batch, OUT), i64_in(batch, OUT_OFFSETS), i64_in(batch, NUMBERS)
-    capacity, n_documents = numbers[CAPACITY], numbers[N_TEXTS]
+    text, offsets, out_offsets, n_documents = documents_of(batch)
+    out, declined, capacity = u8_in(batch, OUT), u8_in(batch, DECLINED), i64_in(batch, NUMBERS)[CAPACITY]
     end = offsets[n_documents]
     position = _first_changed(text, offsets[0], end, steps, entries)
     if position == end:
@@ -136,14 +133,13 @@ def rewrite(tables: Any, batch: Any) -> Any:
     if end - offsets[0] + 32 > capacity:
         return np.int64(TOO_SMALL)
     size = copy_span(text, offsets[0], position, out, np.int64(0))
-    out_offsets[0] = 0
     room = capacity - end - 32
     for document in range(n_documents):
         stop = offsets[document + 1]
         if position < stop:
             size, position = _rewrite_from(tables, ordered_from, text, position, stop, out, size, room)
             if size == TOO_SMALL:
-                return size
+                return np.int64(TOO_SMALL)
             if position == _DECLINED:
                 declined[document] = 1
                 position = stop
@@ -152,7 +148,9 @@ def rewrite(tables: Any, batch: Any) -> Any:
 
 
 @kernel
-def before_rewriting(tables: Any, data: Any, offsets: Any, ends: Any, declined: Any, places_: Any) -> None:
+def before_rewriting(
+    tables: Block, data: Bytes, offsets: Ints, ends: Ints, declined: Bytes, places_: Ints
+) -> None:
     """Lead places, int64 ``(n, 2)``, in what `rewrite` has made of texts back into these.
 
     What it has made of text t ends at ``ends[t + 1]``. Places in texts that it has declined come to be any.
@@ -190,139 +188,3 @@ def before_rewriting(tables: Any, data: Any, offsets: Any, ends: Any, declined: 
             while ended < count and places[ended] <= size:
                 places[ended] = position
                 ended += 2
-
-
-@inline
-def _equals(word: Any, byte: Any) -> Any:
-    """Which bytes of a word equal one, by their high bits; above the first that does, others may be set."""
-    difference = word ^ byte * _LOW
-    return (difference - _LOW) & ~difference & _HIGH
-
-
-@Writer
-def replace_literal(tables: Any, batch: Any) -> Any:
-    """Write documents with one literal in the place of another: both as UTF-8, and how long they are."""
-    wanted, new, length, n_new = u8_in(tables, 0), u8_in(tables, 1), i64_in(tables, 2)[0], i64_in(tables, 2)[1]
-    text, offsets, out_offsets = u8_in(batch, TEXT), i64_in(batch, OFFSETS), i64_in(batch, OUT_OFFSETS)
-    n_documents = i64_in(batch, NUMBERS)[N_TEXTS]
-    first, last = np.uint64(wanted[0]), np.uint64(wanted[length - 1])
-    out_offsets[0] = 0
-    size, copied, none = np.int64(0), offsets[0], np.int64(0)
-    for document in range(n_documents):
-        position, stop = offsets[document], offsets[document + 1]
-        while position + length <= stop:
-            found = _equals(load_u64(text, position), first)
-            found &= _equals(load_u64(text, position + length - 1), last)
-            if found == np.uint64(0):
-                position += 8
-                continue
-            position += trailing_zeros(found) >> 3
-            matched = np.int64(0)
-            if position + length <= stop:
-                while matched < length and text[position + matched] == wanted[matched]:
-                    matched += 1
-            if matched < length:
-                position += 1
-                continue
-            size = splice(batch, copied, position, position + length, new, none, n_new, size)
-            if size < 0:
-                return size
-            position += length
-            copied = position
-        out_offsets[document + 1] = size + stop - copied
-    return finished(batch, copied, size)
-
-
-@Writer
-def replace_matches(tables: Any, batch: Any) -> Any:
-    """Write documents with a text in the place of every piece that a machine of `cutting` keeps.
-
-    The tables: the machine; the text; how long it is.
-    """
-    machine, new, n_new = u64_in(tables, 0), u8_in(tables, 1), i64_in(tables, 2)[0]
-    text, offsets, out_offsets = u8_in(batch, TEXT), i64_in(batch, OFFSETS), i64_in(batch, OUT_OFFSETS)
-    n_documents = i64_in(batch, NUMBERS)[N_TEXTS]
-    pieces = np.empty(2 * (_PIECES + SPARE), np.int64)
-    starts, ends = pointer(pieces), pointer(pieces[_PIECES + SPARE :])
-    out_offsets[0] = 0
-    size, copied, most, none = np.int64(0), offsets[0], np.int64(_PIECES), np.int64(0)
-    for document in range(n_documents):
-        i, began, row, end = offsets[document], offsets[document], none, offsets[document + 1]
-        while i < end or row != 0:
-            i, began, row, count = cut_some(machine, text, i, began, row, end, starts, ends, none, most)
-            for k in range(count):
-                size = splice(batch, copied, starts[k], ends[k], new, none, n_new, size)
-                if size < 0:
-                    return size
-                copied = ends[k]
-        out_offsets[document + 1] = size + end - copied
-    keep(pieces)
-    return finished(batch, copied, size)
-
-
-@Writer
-def put_before_and_strip(tables: Any, batch: Any) -> Any:
-    """Write documents without white space at their edges, and with a text before those that are not empty then.
-
-    The tables: the text; `class_table`; how long the text is, whether the left is stripped, and the right.
-    """
-    new, kinds, settings = u8_in(tables, 0), u8_in(tables, 1), i64_in(tables, 2)
-    n_new, left, right, none = settings[0], settings[1] != 0, settings[2] != 0, np.int64(0)
-    text, offsets, out_offsets = u8_in(batch, TEXT), i64_in(batch, OFFSETS), i64_in(batch, OUT_OFFSETS)
-    n_documents = i64_in(batch, NUMBERS)[N_TEXTS]
-    out_offsets[0] = 0
-    size, copied = np.int64(0), offsets[0]
-    for document in range(n_documents):
-        begin, stop = offsets[document], offsets[document + 1]
-        first, end = begin, stop
-        while left and first < end:
-            point, width = code_point(text, first)
-            if kinds[point] & SPACE == 0:
-                break
-            first += width
-        while right and end > first:
-            before = end - 1
-            while text[before] & 0xC0 == 0x80:
-                before -= 1
-            point, _ = code_point(text, before)
-            if kinds[point] & SPACE == 0:
-                break
-            end = before
-        if first > begin:
-            size = splice(batch, copied, begin, first, new, none, none, size)
-            copied = first
-        if end > first and n_new > 0 and size >= 0:
-            size = splice(batch, copied, first, first, new, none, n_new, size)
-            copied = first
-        out_offsets[document + 1] = size + end - copied
-        if end < stop and size >= 0:
-            size = splice(batch, copied, end, stop, new, none, none, size)
-            copied = stop
-        if size < 0:
-            return size
-    return finished(batch, copied, size)
-
-
-@Writer
-def spell_bytes(tables: Any, batch: Any) -> Any:
-    """Write documents with every byte as its character of the byte alphabet.
-
-    The table is uint8 of shape ``(512,)``: the one or two bytes of each character, 0 for none.
-    """
-    each, numbers = u8_in(tables, 0), i64_in(batch, NUMBERS)
-    text, offsets = u8_in(batch, TEXT), i64_in(batch, OFFSETS)
-    out, out_offsets, n_documents = u8_in(batch, OUT), i64_in(batch, OUT_OFFSETS), numbers[N_TEXTS]
-    position, end = offsets[0], offsets[n_documents]
-    if 2 * (end - position) + 32 > numbers[CAPACITY]:
-        return np.int64(TOO_SMALL)
-    size = np.int64(0)
-    out_offsets[0] = 0
-    for document in range(n_documents):
-        while position < offsets[document + 1]:
-            byte = np.int64(text[position])
-            second = each[2 * byte + 1]
-            out[size], out[size + 1] = each[2 * byte], second
-            size += 2 if second != 0 else 1
-            position += 1
-        out_offsets[document + 1] = size
-    return np.int64(UNCHANGED) if size == end - offsets[0] else size

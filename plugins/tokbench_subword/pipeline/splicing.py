@@ -20,7 +20,19 @@ from numpy.typing import NDArray
 from tokbench.kernels.by_address import BLOCK, ByAddress, called_at
 from tokbench.kernels.compiling import announce, inline, kernel
 from tokbench.kernels.copies import Stays
-from tokbench.kernels.pointers import PADDING, block, copy_bytes_16, i64_in, keep, pointer, u8_in
+from tokbench.kernels.pointers import (
+    PADDING,
+    Block,
+    Bytes,
+    Int,
+    Ints,
+    block,
+    copy_bytes_16,
+    i64_in,
+    keep,
+    pointer,
+    u8_in,
+)
 
 UNCHANGED, TOO_SMALL, FOUND = -1, -2, -3
 """What a kernel says in place of the size of its result: the batch is as it was; there is no room for it; there
@@ -77,22 +89,22 @@ class Written(Stays):
     def __call__(self, batch: Sequence[NDArray[Any]]) -> int:
         """Write a batch, given as the arrays of its block."""
         if config.DISABLE_JIT:
-            return self.writer.code(self.block, batch)
+            return int(self.writer.code(self.block, batch))
         return int(_write(self.writer.address, self.block, *batch))
 
 
 @kernel
 def _write(
-    address: Any,
-    tables: Any,
-    data: Any,
-    offsets: Any,
-    out: Any,
-    out_offsets: Any,
-    declined: Any,
-    numbers: Any,
-    edits: Any,
-) -> Any:
+    address: Int,
+    tables: Block,
+    data: Bytes,
+    offsets: Ints,
+    out: Bytes,
+    out_offsets: Ints,
+    declined: Bytes,
+    numbers: Ints,
+    edits: Ints,
+) -> np.int64:
     """Call a writer. To make the block of a batch in Python takes 10 µs: as long as many a batch."""
     batch = np.empty(7, np.uint64)
     batch[TEXT], batch[OFFSETS], batch[OUT] = data.ctypes.data, offsets.ctypes.data, out.ctypes.data
@@ -183,18 +195,30 @@ def _replaced(result: Batch, source: Batch, documents: Any, plain: Callable[[str
 
 
 @inline
-def copy_span(source: Any, begin: Any, end: Any, out: Any, size: Any) -> Any:
+def documents_of(batch: Block) -> tuple[Bytes, Ints, Ints, np.int64]:
+    """What a kernel begins with: the text of a batch, where its documents begin, where to write that of those
+    that come of them, behind the first, and how many there are.
+    """
+    out_offsets = i64_in(batch, OUT_OFFSETS)
+    out_offsets[0] = 0
+    return u8_in(batch, TEXT), i64_in(batch, OFFSETS), out_offsets, i64_in(batch, NUMBERS)[N_TEXTS]
+
+
+@inline
+def copy_span(source: Bytes, begin: Int, end: Int, out: Bytes, size: Int) -> np.int64:
     """Copy ``source[begin:end]`` to ``out[size:]``, and up to 15 bytes more; the new size."""
     place = size
     while begin < end:
         copy_bytes_16(source, begin, out, place)
         begin += 16
         place += 16
-    return place + end - begin
+    return np.int64(place + end - begin)
 
 
 @inline
-def splice(batch: Any, copied: Any, begin: Any, behind: Any, new: Any, first: Any, last: Any, size: Any) -> Any:
+def splice(
+    batch: Block, copied: Int, begin: Int, behind: Int, new: Bytes, first: Int, last: Int, size: Int
+) -> np.int64:
     """Copy the text from `copied` to `begin`, and ``new[first:last]`` for what goes on to `behind`; tell of it.
 
     Returns the new size, or `TOO_SMALL`. Up to 15 bytes more are read and written. An edit is told by `begin`,
@@ -210,11 +234,11 @@ def splice(batch: Any, copied: Any, begin: Any, behind: Any, new: Any, first: An
     if edit < numbers[MOST_EDITS]:
         edits = i64_in(batch, EDITS)
         edits[3 * edit], edits[3 * edit + 1], edits[3 * edit + 2] = begin, behind, size
-    return size
+    return np.int64(size)
 
 
 @inline
-def finished(batch: Any, copied: Any, size: Any) -> Any:
+def finished(batch: Block, copied: Int, size: Int) -> np.int64:
     """Copy what is left of the text from `copied` on, and give the size of all: the last a kernel does."""
     offsets, numbers = i64_in(batch, OFFSETS), i64_in(batch, NUMBERS)
     stop = offsets[numbers[N_TEXTS]]
@@ -226,22 +250,31 @@ def finished(batch: Any, copied: Any, size: Any) -> Any:
 
 
 @inline
-def put_character(point: Any, out: Any, size: Any) -> Any:
+def character_before(text: Bytes, end: Int) -> np.int64:
+    """Where the character of UTF-8 begins that ends at `end`."""
+    end -= 1
+    while text[end] & 0xC0 == 0x80:
+        end -= 1
+    return np.int64(end)
+
+
+@inline
+def put_character(point: Int, out: Bytes, size: Int) -> np.int64:
     """Write a code point as UTF-8; the new size."""
     if point < 0x80:
         out[size] = point
-        return size + 1
+        return np.int64(size + 1)
     if point < 0x800:
         out[size] = 0xC0 | point >> 6
         out[size + 1] = 0x80 | point & 0x3F
-        return size + 2
+        return np.int64(size + 2)
     if point < 0x10000:
         out[size] = 0xE0 | point >> 12
         out[size + 1] = 0x80 | point >> 6 & 0x3F
         out[size + 2] = 0x80 | point & 0x3F
-        return size + 3
+        return np.int64(size + 3)
     out[size] = 0xF0 | point >> 18
     out[size + 1] = 0x80 | point >> 12 & 0x3F
     out[size + 2] = 0x80 | point >> 6 & 0x3F
     out[size + 3] = 0x80 | point & 0x3F
-    return size + 4
+    return np.int64(size + 4)

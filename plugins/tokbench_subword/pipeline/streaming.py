@@ -14,12 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from tokbench_subword.pipeline.automaton import DEAD, Automaton
 from tokbench_subword.pipeline.pattern_tree import NotExpressible
-
-Behavior = Literal["Isolated", "Removed", "Contiguous", "MergedWithPrevious", "MergedWithNext"]
 
 GAP, MATCH = 0, 1
 

@@ -36,8 +36,7 @@ from tokbench_subword.files.tokenizer_json import (
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_new, check_numbers
 from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
 from tokbench_subword.pipeline.decoders import decoder_of
-from tokbench_subword.pipeline.preparation import Preparation
-from tokbench_subword.pipeline.stages import Stages
+from tokbench_subword.pipeline.preparation import Preparation, Stages
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.unigram.decoding import UnigramDecoder
 from tokbench_subword.unigram.json_decoding import joining_decoder

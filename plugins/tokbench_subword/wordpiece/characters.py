@@ -13,7 +13,7 @@ import zlib
 from base64 import b85decode
 from functools import lru_cache
 
-from tokbench_subword.pipeline.normal_form_tables import combining_classes, parts_of
+from tokbench_subword.pipeline.normal_forms import combining_classes, parts_of
 from tokbench_subword.wordpiece import unicode_8
 
 # White_Space, the same in every version of Unicode.

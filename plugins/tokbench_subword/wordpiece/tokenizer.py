@@ -16,7 +16,7 @@ from tokbench_subword.files import formats
 from tokbench_subword.files.tokenizer_json import content_of, document_of, write_document
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_new
 from tokbench_subword.pipeline.decoders import decoder_of
-from tokbench_subword.pipeline.stages import Stages
+from tokbench_subword.pipeline.preparation import Stages
 from tokbench_subword.wordpiece import tracing
 from tokbench_subword.wordpiece.decoding import WordPieceDecoder
 from tokbench_subword.wordpiece.encoder import WordPieceEncoder

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens, Trie, check_new
+from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens, check_new
 from tokenizers import AddedToken as TheirToken
 from tokenizers import Tokenizer, models
 
@@ -60,10 +60,14 @@ def test_tokens_of_white_space_and_characters_unassigned_in_unicode_16():
         assert found == [index for index in theirs.encode(text).ids if index > 4], ascii(text)
 
 
-def test_the_longest_word_wins():
-    assert Trie(["a", "abc"]).longest("xabcd", 1) == 4
-    assert Trie(["a", "abc"]).longest("xabd", 1) == 2
-    assert Trie([]).longest("x", 0) == -1
+@pytest.mark.parametrize(
+    ("texts", "text", "expected"),
+    [(["a", "abc"], "xabcd", [(1, 4)]), (["a", "abc"], "xabd", [(1, 2)]), ([], "x", [])],
+)
+def test_the_longest_token_wins(texts, text, expected):
+    tokens = AddedTokens(AddedToken(one, index) for index, one in enumerate(texts))
+    found = [(piece.start, piece.end) for piece in tokens.split(text, match_special=True) if piece.token]
+    assert found == expected
 
 
 def test_a_token_that_is_there_cannot_be_added():

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from tokbench_subword.files.tokenizer_json import document_of, read_document
 from tokbench_subword.pipeline.decoders import decoder_of
+from tokbench_subword.pipeline.normal_forms import normalized
 from tokbench_subword.pipeline.normalizers import normalizer_of, text_normalizer_of
 from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
 from tokbench_subword.pipeline.regexes import compile_regex
 from tokbench_subword.pipeline.stretch import Stretch
-from tokbench_subword.pipeline.versions import CharacterClass
 from tokbench_subword.unigram.rules import charsmap_of
 from tokenizers import PreTokenizedString, Regex, decoders, normalizers, pre_tokenizers
 
@@ -266,10 +266,10 @@ def test_broken_documents_say_what_is_wrong(tmp_path):
         document_of({"model": {}, "added_tokens": added}, where="x")
 
 
-def test_characters_of_a_class_are_found_below_and_beyond_the_first_plane():
-    points = [*range(0x80, 0x90), 0x301, 0xFFFE, 0xFFFF, 0x10000, 0x10001, *range(0x1F600, 0x1F610), 0x10FFFF]
-    chosen = CharacterClass.of(points)
-    for point in {0x7F, 0x302, 0xFFFD, 0x10002, 0x1F610, 0x10FFFE, *points}:
-        assert chosen.occurs_in(f"ab{chr(point)}c") == (point in points), hex(point)
-    assert not CharacterClass.of([0x41]).occurs_in("b\U0001f600")
-    assert CharacterClass.of([0x1F600]).occurs_in("b\U0001f600")
+@pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC", "NFKD"])
+def test_what_has_come_since_unicode_9_stands_for_itself(form):
+    """Parts that compose now, marks between marks, and what Python takes apart."""
+    theirs = getattr(normalizers, form)()
+    for later in ("\U00011935\U00011930", "\u08ca", "\u32ff", "\U00010781", "\U00011938", "\ua7f2"):
+        text = f"e\u0301{later}\u0301\u0323{later}a\u030a"
+        assert normalized(text, form) == theirs.normalize_str(text), ascii(text)

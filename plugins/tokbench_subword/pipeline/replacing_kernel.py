@@ -1,0 +1,187 @@
+"""Kernels that replace parts of a batch of UTF-8: literals, matches, the edges of documents; and bytes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tokbench.kernels.bits import trailing_zeros
+from tokbench.kernels.compiling import inline
+from tokbench.kernels.pointers import (
+    PADDING,
+    Block,
+    Bytes,
+    Word,
+    i64_in,
+    keep,
+    load_u64,
+    pointer,
+    u8_in,
+    u64_in,
+)
+from tokbench.kernels.unicode_classes import SPACE, class_table
+from tokbench.kernels.utf8 import code_point
+from tokbench_subword.pipeline.cutting import SPARE, cut_some
+from tokbench_subword.pipeline.splicing import (
+    CAPACITY,
+    NUMBERS,
+    OUT,
+    TOO_SMALL,
+    UNCHANGED,
+    Writer,
+    Written,
+    character_before,
+    documents_of,
+    finished,
+    splice,
+)
+
+_PIECES = 64
+"""Matches of a pattern that are found at a time."""
+_LOW, _HIGH = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+
+
+@inline
+def _equals(word: Word, byte: Word) -> np.uint64:
+    """Which bytes of a word equal one, by their high bits; above the first that does, others may be set."""
+    difference = word ^ byte * _LOW
+    return (difference - _LOW) & ~difference & _HIGH
+
+
+@Writer
+def replace_literal(tables: Block, batch: Block) -> np.int64:
+    """Write documents with one literal in the place of another: both as UTF-8, and how long they are."""
+    wanted, new, length, n_new = u8_in(tables, 0), u8_in(tables, 1), i64_in(tables, 2)[0], i64_in(tables, 2)[1]
+    text, offsets, out_offsets, n_documents = documents_of(batch)
+    first, last = np.uint64(wanted[0]), np.uint64(wanted[length - 1])
+    size, copied, none = np.int64(0), offsets[0], np.int64(0)
+    for document in range(n_documents):
+        position, stop = offsets[document], offsets[document + 1]
+        while position + length <= stop:
+            found = _equals(load_u64(text, position), first)
+            found &= _equals(load_u64(text, position + length - 1), last)
+            if found == np.uint64(0):
+                position += 8
+                continue
+            position += trailing_zeros(found) >> 3
+            matched = np.int64(0)
+            if position + length <= stop:
+                while matched < length and text[position + matched] == wanted[matched]:
+                    matched += 1
+            if matched < length:
+                position += 1
+                continue
+            size = splice(batch, copied, position, position + length, new, none, n_new, size)
+            if size < 0:
+                return size
+            position += length
+            copied = position
+        out_offsets[document + 1] = size + stop - copied
+    return finished(batch, copied, size)
+
+
+@Writer
+def replace_matches(tables: Block, batch: Block) -> np.int64:
+    """Write documents with a text in the place of every piece that a machine of `cutting` keeps.
+
+    The tables: the machine; the text; how long it is.
+    """
+    machine, new, n_new = u64_in(tables, 0), u8_in(tables, 1), i64_in(tables, 2)[0]
+    text, offsets, out_offsets, n_documents = documents_of(batch)
+    pieces = np.empty(2 * (_PIECES + SPARE), np.int64)
+    starts, ends = pointer(pieces), pointer(pieces[_PIECES + SPARE :])
+    size, copied, most, none = np.int64(0), offsets[0], np.int64(_PIECES), np.int64(0)
+    for document in range(n_documents):
+        i, began, row, end = offsets[document], offsets[document], none, offsets[document + 1]
+        while i < end or row != 0:
+            i, began, row, count = cut_some(machine, text, i, began, row, end, starts, ends, none, most)
+            for k in range(count):
+                size = splice(batch, copied, starts[k], ends[k], new, none, n_new, size)
+                if size < 0:
+                    return size
+                copied = ends[k]
+        out_offsets[document + 1] = size + end - copied
+    keep(pieces)
+    return finished(batch, copied, size)
+
+
+@Writer
+def rewrite_edges(tables: Block, batch: Block) -> np.int64:
+    """Write documents without white space at their edges, and with a text before those that are not empty then.
+
+    The tables: the text; `class_table`; which documents are to have it, uint8; and numbers: how long the text
+    is; whether the left is stripped, and the right; whether documents that begin with the text have it; and for
+    how many documents it is said whether they are to have it: all behind them are.
+    """
+    new, kinds, wanted, numbers = u8_in(tables, 0), u8_in(tables, 1), u8_in(tables, 2), i64_in(tables, 3)
+    n_new, n_wanted = numbers[0], numbers[4]
+    left, right, once = numbers[1] != 0, numbers[2] != 0, numbers[3] != 0
+    text, offsets, out_offsets, n_documents = documents_of(batch)
+    size, copied, none = np.int64(0), offsets[0], np.int64(0)
+    for document in range(n_documents):
+        begin, stop = offsets[document], offsets[document + 1]
+        first, end = begin, stop
+        while left and first < end:
+            point, width = code_point(text, first)
+            if kinds[point] & SPACE == 0:
+                break
+            first += width
+        while right and end > first:
+            before = character_before(text, end)
+            point, _ = code_point(text, before)
+            if kinds[point] & SPACE == 0:
+                break
+            end = before
+        there = once and end - first >= n_new
+        for k in range(n_new if there else none):
+            there = there and text[first + k] == new[k]
+        n_put = none if first == end or there or (document < n_wanted and wanted[document] == 0) else n_new
+        if first > begin or n_put > 0:
+            size = splice(batch, copied, begin, first, new, none, n_put, size)
+            copied = first
+        out_offsets[document + 1] = size + end - copied
+        if end < stop and size >= 0:
+            size = splice(batch, copied, end, stop, new, none, none, size)
+            copied = stop
+        if size < 0:
+            return np.int64(size)
+    return finished(batch, copied, size)
+
+
+def edges(
+    head: bytes = b"",
+    *,
+    left: bool = False,
+    right: bool = False,
+    once: bool = False,
+    wanted: Bytes | None = None,
+) -> Written:
+    """What puts `head` before texts, with `once` before those that do not begin with it, and of the first of
+    them before those that are `wanted`; and what strips white space on the `left` and on the `right`.
+    """
+    kinds = class_table() if left or right else np.zeros(1, np.uint8)
+    some = np.zeros(0, np.uint8) if wanted is None else wanted
+    numbers = np.array([len(head), left, right, once, len(some)], np.int64)
+    return Written(rewrite_edges, [np.frombuffer(head + bytes(PADDING), np.uint8), kinds, some, numbers])
+
+
+@Writer
+def spell_bytes(tables: Block, batch: Block) -> np.int64:
+    """Write documents with every byte as its character of the byte alphabet.
+
+    The table is uint8 of shape ``(512,)``: the one or two bytes of each character, 0 for none.
+    """
+    each, out = u8_in(tables, 0), u8_in(batch, OUT)
+    text, offsets, out_offsets, n_documents = documents_of(batch)
+    position, end = offsets[0], offsets[n_documents]
+    if 2 * (end - position) + 32 > i64_in(batch, NUMBERS)[CAPACITY]:
+        return np.int64(TOO_SMALL)
+    size = np.int64(0)
+    for document in range(n_documents):
+        while position < offsets[document + 1]:
+            byte = np.int64(text[position])
+            second = each[2 * byte + 1]
+            out[size], out[size + 1] = each[2 * byte], second
+            size += 2 if second != 0 else 1
+            position += 1
+        out_offsets[document + 1] = size
+    return np.int64(UNCHANGED) if size == end - offsets[0] else size
