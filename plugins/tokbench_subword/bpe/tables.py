@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.hashing import equal_bytes, hash_bytes, spread
-from tokbench.kernels.pointers import PADDING, pointer
+from tokbench.kernels.pointers import PADDING, Keys, Word, pointer
 from tokbench.kernels.text import end_to_end
 
 NONE = np.uint32(0xFFFFFFFF)
@@ -34,7 +34,7 @@ RANK_MASK = np.uint64((1 << 22) - 1)
 MOST_RANKS = (1 << 22) - 1
 _TOKEN_BITS = np.uint64(21)
 _BLOOM_BITS = 19
-_FILTER_BITS = np.uint64(3)
+FILTER_BITS = np.uint64(3)
 _BLOOM_SHIFT = np.uint64(64 - _BLOOM_BITS)
 _FIVE, _LOW5, _ONE = np.uint64(5), np.uint64(31), np.uint32(1)
 
@@ -42,6 +42,18 @@ _FIVE, _LOW5, _ONE = np.uint64(5), np.uint64(31), np.uint32(1)
 def power_of_two(least: int) -> int:
     """The smallest power of two that is at least `least`, and at least 16."""
     return max(16, 1 << (int(least) - 1).bit_length())
+
+
+@inline
+def in_filter(bloom: Keys, bit: Word) -> np.bool_:
+    """Whether a bit of a Bloom filter is set."""
+    return (bloom[np.int64(bit >> _FIVE)] >> np.uint32(bit & _LOW5)) & _ONE != 0
+
+
+@inline
+def into_filter(bloom: Keys, bit: Word) -> None:
+    """Set a bit of a Bloom filter."""
+    bloom[np.int64(bit >> _FIVE)] |= _ONE << np.uint32(bit & _LOW5)
 
 
 # --- pairs --------------------------------------------------------------------------------------------
@@ -52,8 +64,7 @@ def pair_rank(table, bloom, shift, left, right):  # type: ignore[no-untyped-def]
     """The rank of merging `left` and `right`, or `NONE`; `table` and `bloom` are pointers."""
     key = (np.uint64(left) << _TOKEN_BITS) | np.uint64(right)
     hashed = spread(key)
-    bit = hashed >> (shift - _FILTER_BITS)
-    if not (bloom[np.int64(bit >> _FIVE)] >> np.uint32(bit & _LOW5)) & _ONE:
+    if not in_filter(bloom, hashed >> (shift - FILTER_BITS)):
         return NONE
     mask = (np.int64(1) << np.int64(np.uint64(64) - shift)) - 1
     i = np.int64(hashed >> shift)
@@ -71,8 +82,7 @@ def enter_pair(table, bloom, shift, left, right, rank):  # type: ignore[no-untyp
     """Enter a pair, unless it is there; return whether it was entered. All are as in `pair_rank`."""
     key = (np.uint64(left) << _TOKEN_BITS) | np.uint64(right)
     hashed = spread(key)
-    bit = hashed >> (shift - _FILTER_BITS)
-    bloom[np.int64(bit >> _FIVE)] |= _ONE << np.uint32(bit & _LOW5)
+    into_filter(bloom, hashed >> (shift - FILTER_BITS))
     mask = (np.int64(1) << np.int64(np.uint64(64) - shift)) - 1
     i = np.int64(hashed >> shift)
     while table[i] != EMPTY:
@@ -102,7 +112,7 @@ class PairTable:
     def empty(cls, count: int) -> PairTable:
         """A table with room for `count` pairs."""
         size = power_of_two(5 * count // 4)
-        bloom = np.zeros((size << int(_FILTER_BITS)) >> 5, np.uint32)
+        bloom = np.zeros((size << int(FILTER_BITS)) >> 5, np.uint32)
         return cls(np.full(size, EMPTY, np.uint64), bloom, 64 - (size.bit_length() - 1))
 
     @classmethod
@@ -191,8 +201,7 @@ def joins(table, bloom, mask, text, at, before, after):  # type: ignore[no-untyp
         for b in range(after):
             right = (right << np.uint64(8)) | np.uint64(text[at + b])
             key = (left << np.uint64(32)) | right
-            bit = spread(key) >> _BLOOM_SHIFT
-            if not (bloom[np.int64(bit >> _FIVE)] >> np.uint32(bit & _LOW5)) & _ONE:
+            if not in_filter(bloom, spread(key) >> _BLOOM_SHIFT):
                 continue
             i = _join_slot(key, mask)
             while table[i] != EMPTY:
@@ -240,8 +249,7 @@ def _enter_joins(keys, table, bloom):  # type: ignore[no-untyped-def]
     """Enter distinct keys in a table and its Bloom filter."""
     mask = len(table) - 1
     for k in range(len(keys)):
-        bit = spread(keys[k]) >> _BLOOM_SHIFT
-        bloom[np.int64(bit >> _FIVE)] |= _ONE << np.uint32(bit & _LOW5)
+        into_filter(bloom, spread(keys[k]) >> _BLOOM_SHIFT)
         i = _join_slot(keys[k], mask)
         while table[i] != EMPTY:
             i = (i + 1) & mask
