@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from tokbench.errors import TokenizerError
 from tokbench.kernels.pointers import side_by_side
 from tokbench_subword.bpe import layout as at
-from tokbench_subword.bpe.piece_table import PieceTable
 from tokbench_subword.bpe.merging import SHORT
 from tokbench_subword.bpe.model import BpeModel
+from tokbench_subword.bpe.piece_table import PieceTable
 from tokbench_subword.bpe.pieces import N_BYTES, Pieces
 from tokbench_subword.bpe.tables import MOST_RANKS, NONE, JoinTable, PairTable, TokenIndex
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF, unspelled

@@ -77,7 +77,7 @@ class Written(Stays):
     def __call__(self, batch: Sequence[NDArray[Any]]) -> int:
         """Write a batch, given as the arrays of its block."""
         if config.DISABLE_JIT:
-            return self.writer.code(self.block, batch)
+            return int(self.writer.code(self.block, batch))
         return int(_write(self.writer.address, self.block, *batch))
 
 

@@ -183,10 +183,10 @@ class WordEncoder(Stays):
             work, ends, total = self._borrow(), np.zeros(last - first + 1, np.int64), sizes[last] - sizes[first]
             try:
                 work.words.expect(whole)
-                own = room is None or len(room) < total + SPARE_IDS
-                out = work.room(int(total)) if own else room
+                fits = room is not None and len(room) >= total + SPARE_IDS
+                out = room if room is not None and fits else work.room(int(total))
                 count = encode(work.block, data, units[first:last], 0, last - first, out, ends)
-                return TokenBatch(out[:count].copy() if own else out[:count], ends)
+                return TokenBatch(out[:count] if fits else out[:count].copy(), ends)
             finally:
                 self._idle.append(work)
 

@@ -47,7 +47,8 @@ def in_runs(
     for begin in range(0, len(cuts) - 1, together):
         some = cuts[begin : begin + together + 1]
         behind = ids[n_ids:] if threads == 1 else None
-        done = in_threads(lambda part: encode(*part, behind), pairwise(some), threads)
+        parts = [(first, last, behind) for first, last in pairwise(some)]
+        done = in_threads(lambda part: encode(*part), parts, threads)
         wanted = n_ids + sum(len(batch.ids) for batch in done)
         if wanted > len(ids):  # room for the rest at once, if that is like what there was
             longer = np.empty(int(1.1 * wanted * whole / max(1, sizes[some[-1]])) + 2 * run, np.int32)
