@@ -23,14 +23,12 @@ from tokbench_subword.words.layout import MODEL
     FALLBACK,  # uint32 (256,): byte -> id of its <0x00> token
     PIECE_IDS,  # uint32: Pieces.ids; empty where there are no pieces
     RIVALS,  # uint32 (131072,): Pieces.rivals
-    PIECES,  # uint64: PieceTable.table
-    PIECE_BLOOM,  # uint32: PieceTable.bloom
     SETTINGS,  # int64
     SYMBOLS,  # uint32 (SHORT,)
     KEYS,  # uint32 (SHORT,)
     FOLLOWING,  # uint8 (SHORT,)
     BEFORE,  # uint8 (SHORT,)
-) = range(MODEL, MODEL + 22)
+) = range(MODEL, MODEL + 20)
 
 (
     PAIR_SHIFT,
@@ -47,7 +45,6 @@ from tokbench_subword.words.layout import MODEL
     PREFIX,  # 1: there is a continuing-subword prefix
     SUFFIX,  # 1: there is an end-of-word suffix
     N_PIECES,  # 0: there are no `pieces`, symbols are ids
-    PIECE_SHIFT,  # PieceTable.shift
-) = range(15)
+) = range(14)
 
-N_SETTINGS = 15
+N_SETTINGS = 14

@@ -12,7 +12,6 @@ from tokbench.kernels.pointers import side_by_side
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.merging import SHORT
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.bpe.piece_table import PieceTable
 from tokbench_subword.bpe.pieces import N_BYTES, Pieces
 from tokbench_subword.bpe.tables import MOST_RANKS, NONE, JoinTable, PairTable, TokenIndex
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF, unspelled
@@ -40,14 +39,12 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
         results[ranks] = model.merges[:, 2]
     else:
         pairs, results = pieces.pairs, np.arange(len(pieces.ids), dtype=np.uint32)
-    by_bytes = PieceTable.of(tokens, pieces)
     fallback = np.full(256, NONE, np.uint32)
     if model.byte_fallback:
         for byte in range(256):
             fallback[byte] = model.ids.get(b"<0x%02X>" % byte, NONE)
     settings = np.zeros(at.N_SETTINGS, np.int64)
     settings[at.PAIR_SHIFT] = pairs.shift
-    settings[at.PIECE_SHIFT] = by_bytes.shift
     settings[at.JOIN_MASK] = len(joins.table) - 1
     settings[at.TOKEN_MASK] = len(tokens.table) - 1
     settings[at.LONGEST] = tokens.longest
@@ -77,8 +74,6 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
         fallback,
         pieces.ids,
         pieces.rivals(tokens),
-        by_bytes.table,
-        by_bytes.bloom,
         settings,
     ]
     return side_by_side(arrays)

@@ -36,7 +36,7 @@ RANK_MASK = np.uint64((1 << 22) - 1)
 MOST_RANKS = (1 << 22) - 1
 _TOKEN_BITS = np.uint64(21)
 _BLOOM_BITS = 19
-FILTER_BITS = np.uint64(3)
+_FILTER_BITS = np.uint64(3)
 _BLOOM_SHIFT = np.uint64(64 - _BLOOM_BITS)
 _FIVE, _LOW5, _ONE = np.uint64(5), np.uint64(31), np.uint32(1)
 
@@ -66,7 +66,7 @@ def pair_rank(table: Words, bloom: Keys, shift: Word, left: Number, right: Numbe
     """The rank of merging `left` and `right`, or `NONE`; `table` and `bloom` are pointers."""
     key = (np.uint64(left) << _TOKEN_BITS) | np.uint64(right)
     hashed = spread(key)
-    if not in_filter(bloom, hashed >> (shift - FILTER_BITS)):
+    if not in_filter(bloom, hashed >> (shift - _FILTER_BITS)):
         return NONE
     mask = (np.int64(1) << np.int64(np.uint64(64) - shift)) - 1
     i = np.int64(hashed >> shift)
@@ -84,7 +84,7 @@ def enter_pair(table: Words, bloom: Keys, shift: Word, left: Number, right: Numb
     """Enter a pair, unless it is there; return whether it was entered. All are as in `pair_rank`."""
     key = (np.uint64(left) << _TOKEN_BITS) | np.uint64(right)
     hashed = spread(key)
-    into_filter(bloom, hashed >> (shift - FILTER_BITS))
+    into_filter(bloom, hashed >> (shift - _FILTER_BITS))
     mask = (np.int64(1) << np.int64(np.uint64(64) - shift)) - 1
     i = np.int64(hashed >> shift)
     while table[i] != EMPTY:
@@ -114,7 +114,7 @@ class PairTable:
     def empty(cls, count: int) -> PairTable:
         """A table with room for `count` pairs."""
         size = power_of_two(5 * count // 4)
-        bloom = np.zeros((size << int(FILTER_BITS)) >> 5, np.uint32)
+        bloom = np.zeros((size << int(_FILTER_BITS)) >> 5, np.uint32)
         return cls(np.full(size, EMPTY, np.uint64), bloom, 64 - (size.bit_length() - 1))
 
     @classmethod

@@ -22,7 +22,6 @@ from tokbench.kernels.pointers import (
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.merging import SHORT, merge_long, merge_short, pair_key
-from tokbench_subword.bpe.piece_table import LONGEST_PIECE, piece_at
 from tokbench_subword.bpe.tables import NONE, Number, pair_rank
 
 
@@ -152,12 +151,6 @@ def encode_uncached(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o
     numbered, ids = settings[at.N_PIECES] > 0, u32_in(block, at.PIECE_IDS)
     pairs, bloom = u64_in(block, at.PAIRS), u32_in(block, at.BLOOM)
     shift, results = np.uint64(settings[at.PAIR_SHIFT]), u32_in(block, at.RESULTS)
-    if numbered and length <= LONGEST_PIECE:
-        table, piece_bloom = u64_in(block, at.PIECES), u32_in(block, at.PIECE_BLOOM)
-        piece = piece_at(table, piece_bloom, np.uint64(settings[at.PIECE_SHIFT]), text, start, length)
-        if piece != NONE:
-            out[o] = ids[piece]
-            return np.int64(o + 1)
     if length > SHORT:
         array = np.empty(length + 1, np.uint32)
         symbols = pointer(array)
