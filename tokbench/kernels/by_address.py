@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numba
+import numpy as np
 from llvmlite import ir
 from numba import config, types
 from numba.core import cgutils
@@ -29,7 +30,7 @@ class ByAddress:
 
     takes: ClassVar[tuple[Any, ...]]
 
-    def __init__(self, code: Callable[..., Any]) -> None:
+    def __init__(self, code: Callable[..., int] | Callable[..., np.int64]) -> None:
         self.code = code
         self.compiled: Any = None if config.DISABLE_JIT else c_function((self.takes, NUMBER), code)
 

@@ -21,6 +21,8 @@ from tokbench.kernels.pointers import PADDING, pointer
 
 MOST_BYTES = 4
 """Bytes of UTF-8 for a character, at the most."""
+_RUN = 16
+"""Characters of ASCII that are written at once."""
 
 if config.DISABLE_JIT:
 
@@ -86,6 +88,15 @@ else:
 
 
 @inline
+def _all_ascii(characters: Any, first: Any) -> Any:
+    """Whether `_RUN` characters are ASCII."""
+    every = np.uint32(0)
+    for k in range(_RUN):
+        every |= np.uint32(characters[first + k])
+    return every < 0x80
+
+
+@inline
 def _write(characters: Any, first: Any, stop: Any, data: Any, at: Any) -> Any:
     """Write the text ``characters[first:stop]`` from ``data[at]`` on; return where it ends."""
     while first < stop:
@@ -94,6 +105,11 @@ def _write(characters: Any, first: Any, stop: Any, data: Any, at: Any) -> Any:
         if point < 0x80:
             data[at] = np.uint8(point)
             at += 1
+            while first + _RUN <= stop and _all_ascii(characters, first):
+                for k in range(_RUN):
+                    data[at + k] = np.uint8(characters[first + k])
+                first += _RUN
+                at += _RUN
             continue
         if point < 0x800:
             data[at] = np.uint8(0xC0 | (point >> 6))
@@ -158,10 +174,13 @@ def encode_texts(joined: Any, is_ascii: Any, lengths: Any, data_: Any, ends: Any
         first, ends[document] = stop, end
 
 
-def utf8_of(texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+def utf8_of(
+    texts: Sequence[str], lengths: NDArray[np.int64] | None = None
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     r"""Texts in UTF-8 end to end, `PADDING` bytes behind them; and where each begins, and the last ends.
 
-    uint8, which can be written to, and int64 ``(len(texts) + 1,)``; surrogates as in `encode_texts`.
+    uint8, which can be written to, and int64 ``(len(texts) + 1,)``; surrogates as in `encode_texts`. `lengths`
+    are those of `lengths_of`, where they are at hand.
 
     Example:
         >>> data, offsets = utf8_of(["ab", "", "\u00e9"])
@@ -171,7 +190,8 @@ def utf8_of(texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]
     joined, offsets = "".join(texts), np.zeros(len(texts) + 1, np.int64)
     is_ascii = joined.isascii()
     data = np.empty((1 if is_ascii else MOST_BYTES) * len(joined) + PADDING, np.uint8)
-    encode_texts(joined, is_ascii, lengths_of(texts), data, offsets[1:])
+    lengths = lengths_of(texts) if lengths is None else lengths
+    encode_texts(joined, is_ascii, lengths, data, offsets[1:])
     size = int(offsets[-1]) + PADDING
     data[size - PADDING : size] = 0
     return data[:size], offsets

@@ -13,8 +13,8 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline, subroutine
 from tokbench.kernels.heap import heapify, pop, push
-from tokbench.kernels.pointers import keep, pointer
-from tokbench_subword.bpe.tables import NONE, pair_rank
+from tokbench.kernels.pointers import Bytes, Int, Keys, Word, Words, keep, pointer
+from tokbench_subword.bpe.tables import NONE, Number, pair_rank
 
 SHORT = 128
 """Up to so many symbols, `merge_short` is the faster one."""
@@ -24,7 +24,7 @@ _LOW = np.uint64(0xFFFFFFFF)
 
 
 @inline
-def pair_key(rank, i):  # type: ignore[no-untyped-def]
+def pair_key(rank: Number, i: Int) -> np.uint32:
     """Rank and place of a pair as one number: the least of all is the next to merge. `NONE` without a rank."""
     if rank == NONE:
         return NONE
@@ -32,7 +32,7 @@ def pair_key(rank, i):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _least(keys, count):  # type: ignore[no-untyped-def]
+def _least(keys: Keys, count: Int) -> np.uint32:
     """The least key of `count` symbols."""
     best = NONE
     for i in range(count - 1):
@@ -41,7 +41,18 @@ def _least(keys, count):  # type: ignore[no-untyped-def]
 
 
 @subroutine
-def merge_short(symbols, keys, following, before, count, pairs, bloom, shift, results, numbered):  # type: ignore[no-untyped-def]
+def merge_short(
+    symbols: Keys,
+    keys: Keys,
+    following: Bytes,
+    before: Bytes,
+    count: Int,
+    pairs: Words,
+    bloom: Keys,
+    shift: Word,
+    results: Keys,
+    numbered: bool,
+) -> np.int64:
     """Merge ``symbols[:count]`` in place; return how many are left, which are moved together at the beginning.
 
     ``keys[i]`` must hold `pair_key` of symbols i and i + 1. `following` and `before` are scratch space.
@@ -70,7 +81,7 @@ def merge_short(symbols, keys, following, before, count, pairs, bloom, shift, re
             key = pair_key(pair_rank(pairs, bloom, shift, symbols[previous], symbol), previous)
             keys[previous] = key
             best = min(best, key)
-    left, place = 0, np.int64(0)
+    left, place = np.int64(0), np.int64(0)
     while place < count:
         symbols[left] = symbols[place]
         left += 1
@@ -79,7 +90,7 @@ def merge_short(symbols, keys, following, before, count, pairs, bloom, shift, re
 
 
 @subroutine
-def merge_long(symbols, count, pairs, bloom, shift, results):  # type: ignore[no-untyped-def]
+def merge_long(symbols: Keys, count: Int, pairs: Words, bloom: Keys, shift: Word, results: Keys) -> np.int64:
     """Merge ``symbols[:count]`` in place, as `merge_short` does; heap entries are ``rank << 32 | position``."""
     following_array = np.empty(count, np.int64)
     before_array = np.empty(count, np.int64)
@@ -119,7 +130,7 @@ def merge_long(symbols, count, pairs, bloom, shift, results):  # type: ignore[no
             rank = pair_rank(pairs, bloom, shift, symbols[previous], symbols[i])
             if rank != NONE:
                 size = push(heap, size, (np.uint64(rank) << _HALF) | np.uint64(previous))
-    left, i = 0, 0
+    left, i = np.int64(0), 0
     while i < count:
         symbols[left] = symbols[i]
         left += 1

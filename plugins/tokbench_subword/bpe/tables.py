@@ -23,11 +23,13 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.hashing import equal_bytes, hash_bytes, spread
-from tokbench.kernels.pointers import PADDING, pointer
+from tokbench.kernels.pointers import PADDING, Bytes, Ids, Int, Ints, Keys, Word, Words, pointer
 from tokbench.kernels.text import end_to_end
 
 NONE = np.uint32(0xFFFFFFFF)
 """No rank, no id."""
+Number = int | np.uint32
+"""A rank, an id, a symbol of a word under way."""
 EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
 RANK_BITS = np.uint64(22)
 RANK_MASK = np.uint64((1 << 22) - 1)
@@ -44,16 +46,27 @@ def power_of_two(least: int) -> int:
     return max(16, 1 << (int(least) - 1).bit_length())
 
 
+@inline
+def in_filter(bloom: Keys, bit: Word) -> np.bool_:
+    """Whether a bit of a Bloom filter is set."""
+    return (bloom[np.int64(bit >> _FIVE)] >> np.uint32(bit & _LOW5)) & _ONE != 0
+
+
+@inline
+def into_filter(bloom: Keys, bit: Word) -> None:
+    """Set a bit of a Bloom filter."""
+    bloom[np.int64(bit >> _FIVE)] |= _ONE << np.uint32(bit & _LOW5)
+
+
 # --- pairs --------------------------------------------------------------------------------------------
 
 
 @inline
-def pair_rank(table, bloom, shift, left, right):  # type: ignore[no-untyped-def]
+def pair_rank(table: Words, bloom: Keys, shift: Word, left: Number, right: Number) -> np.uint32:
     """The rank of merging `left` and `right`, or `NONE`; `table` and `bloom` are pointers."""
     key = (np.uint64(left) << _TOKEN_BITS) | np.uint64(right)
     hashed = spread(key)
-    bit = hashed >> (shift - _FILTER_BITS)
-    if not (bloom[np.int64(bit >> _FIVE)] >> np.uint32(bit & _LOW5)) & _ONE:
+    if not in_filter(bloom, hashed >> (shift - _FILTER_BITS)):
         return NONE
     mask = (np.int64(1) << np.int64(np.uint64(64) - shift)) - 1
     i = np.int64(hashed >> shift)
@@ -67,12 +80,11 @@ def pair_rank(table, bloom, shift, left, right):  # type: ignore[no-untyped-def]
 
 
 @inline
-def enter_pair(table, bloom, shift, left, right, rank):  # type: ignore[no-untyped-def]
+def enter_pair(table: Words, bloom: Keys, shift: Word, left: Number, right: Number, rank: Number) -> bool:
     """Enter a pair, unless it is there; return whether it was entered. All are as in `pair_rank`."""
     key = (np.uint64(left) << _TOKEN_BITS) | np.uint64(right)
     hashed = spread(key)
-    bit = hashed >> (shift - _FILTER_BITS)
-    bloom[np.int64(bit >> _FIVE)] |= _ONE << np.uint32(bit & _LOW5)
+    into_filter(bloom, hashed >> (shift - _FILTER_BITS))
     mask = (np.int64(1) << np.int64(np.uint64(64) - shift)) - 1
     i = np.int64(hashed >> shift)
     while table[i] != EMPTY:
@@ -84,7 +96,7 @@ def enter_pair(table, bloom, shift, left, right, rank):  # type: ignore[no-untyp
 
 
 @kernel
-def _fill_pairs(merges, ranks, table, bloom, shift):  # type: ignore[no-untyped-def]
+def _fill_pairs(merges: Ids, ranks: Ids, table: Words, bloom: Keys, shift: Word) -> None:
     """Enter every merge; of two for one pair the first stays."""
     for m in range(len(merges)):
         enter_pair(pointer(table), pointer(bloom), shift, merges[m, 0], merges[m, 1], ranks[m])
@@ -117,7 +129,9 @@ class PairTable:
 
 
 @inline
-def token_id(table, mask, blob, starts, data, start, length, hashed):  # type: ignore[no-untyped-def]
+def token_id(
+    table: Words, mask: Int, blob: Bytes, starts: Ints, data: Bytes, start: Int, length: Int, hashed: Word
+) -> np.uint32:
     """The id of the token that is ``data[start:start + length]``, or `NONE`; all tables are pointers.
 
     `hashed` is `hash_bytes` of these bytes.
@@ -137,7 +151,7 @@ def token_id(table, mask, blob, starts, data, start, length, hashed):  # type: i
 
 
 @kernel
-def _fill_tokens(table, blob, starts):  # type: ignore[no-untyped-def]
+def _fill_tokens(table: Words, blob: Bytes, starts: Ints) -> None:
     mask = len(table) - 1
     bytes_of = pointer(blob)
     for token in range(len(starts) - 1):
@@ -173,12 +187,12 @@ class TokenIndex:
 
 
 @inline
-def _join_slot(key, mask):  # type: ignore[no-untyped-def]
+def _join_slot(key: Word, mask: Int) -> np.int64:
     return np.int64(spread(key) >> np.uint64(20)) & mask
 
 
 @inline
-def joins(table, bloom, mask, text, at, before, after):  # type: ignore[no-untyped-def]
+def joins(table: Words, bloom: Keys, mask: Int, text: Bytes, at: Int, before: Int, after: Int) -> bool:
     """Whether some token reaches across byte `at` of `text`, between characters of `before` and `after` bytes.
 
     A token may begin inside the first character or end inside the second, so every such part is asked for.
@@ -191,22 +205,21 @@ def joins(table, bloom, mask, text, at, before, after):  # type: ignore[no-untyp
         for b in range(after):
             right = (right << np.uint64(8)) | np.uint64(text[at + b])
             key = (left << np.uint64(32)) | right
-            bit = spread(key) >> _BLOOM_SHIFT
-            if not (bloom[np.int64(bit >> _FIVE)] >> np.uint32(bit & _LOW5)) & _ONE:
+            if not in_filter(bloom, spread(key) >> _BLOOM_SHIFT):
                 continue
-            i = _join_slot(key, mask)
-            while table[i] != EMPTY:
-                if table[i] == key:
+            slot = _join_slot(key, mask)
+            while table[slot] != EMPTY:
+                if table[slot] == key:
                     return True
-                i = (i + 1) & mask
+                slot = (slot + 1) & mask
     return False
 
 
 @kernel
-def _fill_joins(blob, starts, table, count_only):  # type: ignore[no-untyped-def]
+def _fill_joins(blob: Bytes, starts: Ints, table: Words, count_only: bool) -> np.int64:
     """Enter (or only count) the parts of characters on either side of every boundary in every token."""
     mask = len(table) - 1
-    count = 0
+    count = np.int64(0)
     for token in range(len(starts) - 1):
         begin, end = starts[token], starts[token + 1]
         for at in range(begin + 1, end):
@@ -228,20 +241,19 @@ def _fill_joins(blob, starts, table, count_only):  # type: ignore[no-untyped-def
             for i in range(at, min(at + length, end)):
                 right = (right << np.uint64(8)) | np.uint64(blob[i])
             key = (left << np.uint64(32)) | right
-            i = _join_slot(key, mask)
-            while table[i] != EMPTY and table[i] != key:
-                i = (i + 1) & mask
-            table[i] = key
+            slot = _join_slot(key, mask)
+            while table[slot] != EMPTY and table[slot] != key:
+                slot = (slot + 1) & mask
+            table[slot] = key
     return count
 
 
 @kernel
-def _enter_joins(keys, table, bloom):  # type: ignore[no-untyped-def]
+def _enter_joins(keys: Words, table: Words, bloom: Keys) -> None:
     """Enter distinct keys in a table and its Bloom filter."""
     mask = len(table) - 1
     for k in range(len(keys)):
-        bit = spread(keys[k]) >> _BLOOM_SHIFT
-        bloom[np.int64(bit >> _FIVE)] |= _ONE << np.uint32(bit & _LOW5)
+        into_filter(bloom, spread(keys[k]) >> _BLOOM_SHIFT)
         i = _join_slot(keys[k], mask)
         while table[i] != EMPTY:
             i = (i + 1) & mask
@@ -264,7 +276,7 @@ class JoinTable:
     @classmethod
     def of(cls, tokens: TokenIndex) -> JoinTable:
         """The table of all tokens."""
-        count = _fill_joins(tokens.blob, tokens.starts, np.zeros(1, np.uint64), True)
+        count = int(_fill_joins(tokens.blob, tokens.starts, np.zeros(1, np.uint64), True))
         every = np.full(power_of_two(2 * count), EMPTY, np.uint64)
         _fill_joins(tokens.blob, tokens.starts, every, False)
         found: Any = every[every != EMPTY]  # most boundaries recur: a table of the distinct ones fits a cache

@@ -5,38 +5,51 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench.kernels.compiling import inline, subroutine
-from tokbench.kernels.pointers import i64_in, keep, pointer, u8_in, u32_in, u64_in
+from tokbench.kernels.pointers import (
+    Block,
+    Bytes,
+    Ids,
+    Int,
+    Ints,
+    Keys,
+    i64_in,
+    keep,
+    pointer,
+    u8_in,
+    u32_in,
+    u64_in,
+)
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.merging import SHORT, merge_long, merge_short, pair_key
-from tokbench_subword.bpe.tables import NONE, pair_rank
+from tokbench_subword.bpe.tables import NONE, Number, pair_rank
 
 
 @inline
-def _known(symbols, count, pending, unk, found):  # type: ignore[no-untyped-def]
+def _known(symbols: Keys, count: Int, pending: bool, unk: Int, found: Number) -> np.int64:
     """Write a symbol, and before it the unknown token that was `pending`; return how many there are then."""
     if pending:
         symbols[count] = unk
         count += 1
     symbols[count] = found
-    return count + 1
+    return np.int64(count + 1)
 
 
 @inline
-def _unknown(symbols, count, pending, settings):  # type: ignore[no-untyped-def]
+def _unknown(symbols: Keys, count: Int, pending: bool, settings: Ints) -> np.int64:
     """Note one more unknown symbol: it waits, since those after it may become one with it. As `_known`."""
     if pending and not settings[at.FUSE_UNK]:
         symbols[count] = settings[at.UNK]
-        return count + 1
-    return count
+        return np.int64(count + 1)
+    return np.int64(count)
 
 
 @inline
-def _of_characters(block, settings, text, start, end, symbols):  # type: ignore[no-untyped-def]
+def _of_characters(block: Block, settings: Ints, text: Bytes, start: Int, end: Int, symbols: Keys) -> np.int64:
     """Write the first symbols of a pre-token at character level; return how many. See `BpeModel`."""
     ids, fallback = u32_in(block, at.CHARACTERS), u32_in(block, at.FALLBACK)
     points, unk = settings[at.POINTS], settings[at.UNK]
-    count, pending = 0, False
+    count, pending = np.int64(0), False
     i = start
     while i < end:
         point, length = code_point(text, i)
@@ -67,11 +80,11 @@ def _of_characters(block, settings, text, start, end, symbols):  # type: ignore[
 
 
 @inline
-def _of_bytes(block, settings, text, start, end, symbols):  # type: ignore[no-untyped-def]
+def _of_bytes(block: Block, settings: Ints, text: Bytes, start: Int, end: Int, symbols: Keys) -> np.int64:
     """Write the first symbols of a pre-token whose symbols are bytes, some of which may have no id."""
     ids = u32_in(block, at.BYTE_IDS)
     unk = settings[at.UNK]
-    count, pending = 0, False
+    count, pending = np.int64(0), False
     for i in range(start, end):
         form = (settings[at.PREFIX] if i > start else 0) + (2 * settings[at.SUFFIX] if i + 1 == end else 0)
         found = ids[256 * form + text[i]]
@@ -88,20 +101,20 @@ def _of_bytes(block, settings, text, start, end, symbols):  # type: ignore[no-un
 
 
 @inline
-def _first_symbols(block, settings, text, start, end, symbols):  # type: ignore[no-untyped-def]
+def _first_symbols(block: Block, settings: Ints, text: Bytes, start: Int, end: Int, symbols: Keys) -> np.int64:
     """Write the first symbols of ``text[start:end]``; return how many there are, which may be none."""
     if settings[at.BYTE_LEVEL] == 1:
         ids = u32_in(block, at.BYTE_IDS)
         for i in range(start, end):
             symbols[i - start] = ids[text[i]]
-        return end - start
+        return np.int64(end - start)
     if settings[at.BYTE_LEVEL] == 2:
         return _of_bytes(block, settings, text, start, end, symbols)
     return _of_characters(block, settings, text, start, end, symbols)
 
 
 @inline
-def _certain_merges(block, text, start, length, symbols, keys):  # type: ignore[no-untyped-def]
+def _certain_merges(block: Block, text: Bytes, start: Int, length: Int, symbols: Keys, keys: Keys) -> np.int64:
     """Write the bytes of a pre-token to `symbols`, two as one where nothing can come before their merge.
 
     Returns how many symbols there are; `keys` is scratch space. Two bytes are sure to merge where each merge
@@ -120,7 +133,7 @@ def _certain_merges(block, text, start, length, symbols, keys):  # type: ignore[
             merge = merge if merge < rivals[2 * ((second << 8) | text[start + i + 2]) + 1] else NONE
         keys[i] = merge
     keys[length - 1] = NONE
-    count, i = 0, 0
+    count, i = np.int64(0), 0
     while i < length:
         merge = keys[i]
         alone = merge == NONE
@@ -131,7 +144,7 @@ def _certain_merges(block, text, start, length, symbols, keys):  # type: ignore[
 
 
 @subroutine
-def encode_uncached(block, text, start, end, out, o):  # type: ignore[no-untyped-def]
+def encode_uncached(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: Int) -> np.int64:
     """Encode ``text[start:end]``, a pre-token or a part of one, by its merges; return the new end of `out`."""
     settings = i64_in(block, at.SETTINGS)
     length = end - start
@@ -151,7 +164,7 @@ def encode_uncached(block, text, start, end, out, o):  # type: ignore[no-untyped
         for i in range(count):
             out[o + i] = ids[symbols[i]] if numbered else symbols[i]
         keep(array)
-        return o + count
+        return np.int64(o + count)
     symbols, keys = u32_in(block, at.SYMBOLS), u32_in(block, at.KEYS)
     if numbered:
         count = _certain_merges(block, text, start, length, symbols, keys)
@@ -167,4 +180,4 @@ def encode_uncached(block, text, start, end, out, o):  # type: ignore[no-untyped
     else:
         for i in range(count):
             out[o + i] = symbols[i]
-    return o + count
+    return np.int64(o + count)

@@ -12,7 +12,7 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline, subroutine
 from tokbench.kernels.hashing import hash_bytes
-from tokbench.kernels.pointers import i64_in, u8_in, u32_in, u64_in
+from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, i64_in, u8_in, u32_in, u64_in
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.tables import NONE, joins, token_id
@@ -35,7 +35,7 @@ from tokbench_subword.words.slots import (
 
 
 @subroutine
-def _joined(block, text, boundary, length, following_length):  # type: ignore[no-untyped-def]
+def _joined(block: Block, text: Bytes, boundary: Int, length: Int, following_length: Int) -> bool:
     """Whether some token joins two neighbouring characters, not both of them ASCII."""
     table, bloom, mask = (
         u64_in(block, at.JOINS),
@@ -46,7 +46,7 @@ def _joined(block, text, boundary, length, following_length):  # type: ignore[no
 
 
 @subroutine
-def _encode_cut(block, text, start, end, out, o):  # type: ignore[no-untyped-def]
+def _encode_cut(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: Int) -> np.int64:
     """Encode a pre-token in parts; return the new end of `out`."""
     words = u64_in(block, WORDS)
     slots, state, ascii_joins = u64_in(words, SLOTS), i64_in(words, STATE), u8_in(block, at.ASCII_JOINS)
@@ -74,11 +74,11 @@ def _encode_cut(block, text, start, end, out, o):  # type: ignore[no-untyped-def
             if size <= LONGEST_WORD:
                 remember(words, low, high, text, part, out, o, after - o)
         o, part = after, cut
-    return o
+    return np.int64(o)
 
 
 @inline
-def _whole_token(block, settings, text, start, length):  # type: ignore[no-untyped-def]
+def _whole_token(block: Block, settings: Ints, text: Bytes, start: Int, length: Int) -> np.uint32:
     """The id of a word that is one token whatever the merges say, or `NONE`."""
     if settings[at.WHOLE_TOKENS] == 0 or length > settings[at.LONGEST]:
         return NONE
@@ -88,7 +88,9 @@ def _whole_token(block, settings, text, start, length):  # type: ignore[no-untyp
 
 
 @Search
-def encode_new(block, text, start, length, k, count, out, o):  # type: ignore[no-untyped-def]
+def encode_new(
+    block: Block, text: Bytes, start: Int, length: Int, k: Int, count: Int, out: Ids, o: Int
+) -> np.int64:
     """Encode word `k` of a group of `count`, and keep it; return the new end of `out`.
 
     What has few letters is quickest merged. Scripts of many characters are cut: the parts come again, and most
@@ -99,7 +101,7 @@ def encode_new(block, text, start, length, k, count, out, o):  # type: ignore[no
     whole = _whole_token(block, settings, text, start, length)
     if whole != NONE:
         out[o] = whole
-        after = o + 1
+        after = np.int64(o + 1)
     elif settings[at.CUT] == 1 and quicker_in_parts(text, start, length):
         after = _encode_cut(block, text, start, start + length, out, o)
     else:

@@ -89,7 +89,7 @@ class MachineCutter(Cutter):
         if len(units):
             position[1] = position[2] = units[0, 0]
         while (unit := int(position[0])) < len(units):
-            found = cut_texts(self.block, data, units, position, starts, ends, counts)
+            found = int(cut_texts(self.block, data, units, position, starts, ends, counts))
             counts[unit + 1 : position[0] + 1] += before
             before += found
             yield np.stack([starts[:found], ends[:found]], axis=1), counts

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tokbench.kernels.compiling import inline, subroutine
-from tokbench.kernels.pointers import i32_in, i64_in, u8_in, u16_in, u32_in
+from tokbench.kernels.pointers import Block, Bytes, Int, Ints, i32_in, i64_in, u8_in, u16_in, u32_in
 from tokbench_subword.pipeline.machine import (
     ACTION,
     ACTIONS,
@@ -172,16 +172,37 @@ def _step(
 
 
 @inline
-def cut_up_to(machine, text, i, began, row, stop_and_end, starts, ends, count):  # type: ignore[no-untyped-def]
+def cut_up_to(
+    machine: Block,
+    text: Bytes,
+    i: Int,
+    began: Int,
+    row: Int,
+    stop_and_end: tuple[Int, Int],
+    starts: Ints,
+    ends: Ints,
+    count: Int,
+) -> tuple[np.int64, np.int64, np.int64, np.int64]:
     """`cut_some`, but up to byte `stop` of a text that ends at `end`, however many pieces that is."""
     stop, end = stop_and_end
     while i < stop or (stop == end and row != 0):
         i, began, row, count = _step(machine, text, i, began, row, end, starts, ends, count)
-    return i, began, row, count
+    return np.int64(i), np.int64(began), np.int64(row), np.int64(count)
 
 
 @inline
-def cut_some(machine, text, i, began, row, end, starts, ends, count, most):  # type: ignore[no-untyped-def]
+def cut_some(
+    machine: Block,
+    text: Bytes,
+    i: Int,
+    began: Int,
+    row: Int,
+    end: Int,
+    starts: Ints,
+    ends: Ints,
+    count: Int,
+    most: Int,
+) -> tuple[np.int64, np.int64, np.int64, np.int64]:
     """Write where pieces of a text that ends at byte `end` begin and end, until there are `most` of them.
 
     `i` is the byte to read next, `began` where the piece at hand begins, `row` the row of the table (0 at the
@@ -192,4 +213,4 @@ def cut_some(machine, text, i, began, row, end, starts, ends, count, most):  # t
     while count < most and (i < end or row != 0):
         stop = min(i + most - count, end)  # there are no more pieces than bytes: nothing to count on the way
         i, began, row, count = cut_up_to(machine, text, i, began, row, (stop, end), starts, ends, count)
-    return i, began, row, count
+    return np.int64(i), np.int64(began), np.int64(row), np.int64(count)

@@ -15,7 +15,17 @@ import numpy as np
 from tokbench.kernels.bits import ALL, ONE, WINDOW, ZERO, count_bits, in_range_64, trailing_zeros
 from tokbench.kernels.compiling import inline, kernel, subroutine
 from tokbench.kernels.lanes import LANES, first_lanes, look_up_lanes, push_top_bits, store_lanes
-from tokbench.kernels.pointers import copy_bytes_64, i64_in, on_stack, pointer, u8_in, u32_in
+from tokbench.kernels.pointers import (
+    Block,
+    Bytes,
+    Ints,
+    copy_bytes_64,
+    i64_in,
+    on_stack,
+    pointer,
+    u8_in,
+    u32_in,
+)
 from tokbench_subword.pipeline.cutting import SLOW, SPARE, act, class_of, cut_up_to
 from tokbench_subword.pipeline.machine import (
     ASCII_CLASSES,
@@ -222,7 +232,9 @@ def cut_units(
 
 
 @kernel
-def cut_texts(machine, text, units, position, starts, ends, counts):  # type: ignore[no-untyped-def]
+def cut_texts(
+    machine: Block, text: Bytes, units: Ints, position: Ints, starts: Ints, ends: Ints, counts: Ints
+) -> np.int64:
     """`cut_units` of the texts ``text[units[u, 0]:units[u, 1]]``, as many pieces as `starts` and `ends` hold.
 
     `position` is `at`, kept for the next call. Returns the number of pieces; all is done when the text at hand

@@ -27,8 +27,9 @@ from tokbench_subword.words import layout as at
 from tokbench_subword.words.cache import CACHE_BYTES
 from tokbench_subword.words.direct import entry
 from tokbench_subword.words.encoding import encode_spans, encode_text, encode_texts_of
-from tokbench_subword.words.runs import in_runs
+from tokbench_subword.words.runs import Room, in_runs
 from tokbench_subword.words.searching import Search
+from tokbench_subword.words.slots import SPARE_IDS
 from tokbench_subword.words.workspace import Workspace
 
 Arrays = Sequence[NDArray[Any]]
@@ -112,11 +113,15 @@ class WordEncoder(Stays):
         """The ids of one text, as a list."""
         return self.encode(text).tolist()
 
-    def encode_batch(self, texts: Sequence[str], whole: int = 0) -> TokenBatch:
-        """The ids of many texts; `whole` as in `encode_utf8`."""
-        if self._fits >= 0 and len(texts) <= _FEW_TEXTS and sum(map(len, texts)) <= self._fits:
+    def takes_few(self, n_texts: int, n_characters: int) -> bool:
+        """Whether texts that are so many, of so many characters together, go without arrays of their own."""
+        return n_texts <= _FEW_TEXTS and n_characters <= self._fits
+
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        """The ids of many texts."""
+        if self.takes_few(len(texts), sum(map(len, texts))):
             return self._encode_few(texts)
-        return self.encode_utf8(*utf8_of(texts), whole)
+        return self.encode_utf8(*utf8_of(texts))
 
     def _encode_few(self, texts: Sequence[str]) -> TokenBatch:
         """`encode_batch` of texts of at most `layout.TEXT_CHARACTERS` together, without arrays for them."""
@@ -131,21 +136,23 @@ class WordEncoder(Stays):
         finally:
             self._idle.append(work)
 
-    def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64], whole: int = 0) -> TokenBatch:
+    def encode_utf8(
+        self, data: NDArray[np.uint8], offsets: NDArray[np.int64], whole: int = 0, room: Room = None
+    ) -> TokenBatch:
         """The ids of every document ``data[offsets[i]:offsets[i + 1]]``.
 
         `data` is valid UTF-8 and has `PADDING` bytes after it. `whole` is how many bytes there will be in all,
-        where these are a part: a word cache is made as large as those need.
+        where these are a part: a word cache is made as large as those need. `room` as in `in_runs`.
         """
         units = units_of(offsets)
         if not self._beforehand:
-            return self._spread(self._encode_units, data, units, offsets, whole)
+            return self._spread(self._encode_units, data, units, offsets, whole, room)
         before = np.arange(len(offsets))  # how many units there are up to each document
         for cutter in self._beforehand:
             units, counts = cutter.cut(data, units)
             before = counts[before]
         sizes = np.concatenate([np.zeros(1, np.int64), np.cumsum(units[:, 1] - units[:, 0])])
-        batch = self._spread(self._encode_units, data, units, sizes, whole)
+        batch = self._spread(self._encode_units, data, units, sizes, whole, room)
         return TokenBatch(batch.ids, batch.offsets[before])
 
     def encode_pretokens(self, data: NDArray[np.uint8], spans: NDArray[np.int64]) -> TokenBatch:
@@ -165,28 +172,25 @@ class WordEncoder(Stays):
         units: NDArray[np.int64],
         sizes: NDArray[np.int64],
         whole: int = 0,
+        room: Room = None,
     ) -> TokenBatch:
         """Run a kernel over all units (documents or pre-tokens); ``sizes`` are cumulative bytes."""
         data = frozen(data)  # kernels are compiled for one kind of array
         whole = max(int(sizes[-1]), whole)
 
-        def run(first: int, last: int) -> TokenBatch:
-            return self._at_once(encode, data, units[first:last], int(sizes[last] - sizes[first]), whole)
+        def run(first: int, last: int, room: Room) -> TokenBatch:
+            """A run, in the `room` for its ids if that is enough for any."""
+            work, ends, total = self._borrow(), np.zeros(last - first + 1, np.int64), sizes[last] - sizes[first]
+            try:
+                work.words.expect(whole)
+                fits = room is not None and len(room) >= total + SPARE_IDS
+                out = room if room is not None and fits else work.room(int(total))
+                count = encode(work.block, data, units[first:last], 0, last - first, out, ends)
+                return TokenBatch(out[:count] if fits else out[:count].copy(), ends)
+            finally:
+                self._idle.append(work)
 
-        return in_runs(run, sizes, _AT_A_TIME, self.threads)
-
-    def _at_once(
-        self, encode: Any, data: NDArray[np.uint8], units: NDArray[np.int64], total: int, whole: int
-    ) -> TokenBatch:
-        """One run of `_spread`, of `total` bytes, where there will be `whole` of them in all."""
-        work, ends = self._borrow(), np.zeros(len(units) + 1, np.int64)
-        try:
-            work.words.expect(whole)
-            out = work.room(total)
-            count = encode(work.block, data, units, 0, len(units), out, ends)
-            return TokenBatch(out[:count].copy(), ends)
-        finally:
-            self._idle.append(work)
+        return in_runs(run, sizes, _AT_A_TIME, self.threads, room)
 
     def _borrow(self) -> Workspace:
         try:

@@ -29,7 +29,19 @@ from tokbench.kernels.calls import (
     string_at,
 )
 from tokbench.kernels.compiling import kernel, subroutine
-from tokbench.kernels.pointers import i32_in, i64_in, pointer, prefetch_to_read, u8_in, u64_in
+from tokbench.kernels.pointers import (
+    Block,
+    Bytes,
+    Ids,
+    Int,
+    Ints,
+    i32_in,
+    i64_in,
+    pointer,
+    prefetch_to_read,
+    u8_in,
+    u64_in,
+)
 from tokbench.kernels.text import write_text
 from tokbench_subword.pipeline.cutting import SPARE, cut_some
 from tokbench_subword.pipeline.lane_cutting import cut_units
@@ -62,7 +74,7 @@ from tokbench_subword.words.slots import (
 
 
 @subroutine
-def _make_room(block, k, count):  # type: ignore[no-untyped-def]
+def _make_room(block: Block, k: Int, count: Int) -> np.int64:
     """Let the word cache grow if it is full; find the slots of the words from `k` on anew if it has grown.
 
     Returns the mask of its slots.
@@ -78,7 +90,9 @@ def _make_room(block, k, count):  # type: ignore[no-untyped-def]
 
 
 @subroutine
-def look_up(block, text, starts, ends, first, count, out, o):  # type: ignore[no-untyped-def]
+def look_up(
+    block: Block, text: Bytes, starts: Ints, ends: Ints, first: Int, count: Int, out: Ids, o: Int
+) -> np.int64:
     """Encode up to `GROUP` words, ``text[starts[k]:ends[k]]`` for k from `first` on; return the end of `out`.
 
     All but `block` and the numbers are pointers, `starts` and `ends` to int64. `IDS_END` of the block receives
@@ -111,11 +125,13 @@ def look_up(block, text, starts, ends, first, count, out, o):  # type: ignore[no
                 mask = _make_room(block, k + 1, count)
             o = after
         ids_end[first + k + 1] = o
-    return o
+    return np.int64(o)
 
 
 @kernel
-def encode_texts_of(arrays, text, units, first, last, out, out_ends):  # type: ignore[no-untyped-def]
+def encode_texts_of(
+    arrays: Block, text: Bytes, units: Ints, first: Int, last: Int, out: Ids, out_ends: Ints
+) -> np.int64:
     """Cut and encode the texts ``text[units[u, 0]:units[u, 1]]`` from `first` to `last`; ids of all into `out`.
 
     ``out_ends[u + 1]`` receives the end of the ids of text u. Returns how many ids were written.
@@ -145,7 +161,7 @@ def encode_texts_of(arrays, text, units, first, last, out, out_ends):  # type: i
 
 
 @subroutine
-def _run_writers(block, size):  # type: ignore[no-untyped-def]
+def _run_writers(block: Block, size: Int) -> np.int64:
     """Do to the text of so many bytes in `TEXT` what is done before it is cut; return the block of the batch.
 
     That is `FORTH` or `BACK`, whose texts are what there is then; or -1, where something is left to Python.
@@ -171,7 +187,7 @@ def _run_writers(block, size):  # type: ignore[no-untyped-def]
 
 
 @called_directly("text")
-def encode_text(state, arguments, n_arguments, names):  # type: ignore[no-untyped-def]
+def encode_text(state: Int, arguments: Int, n_arguments: Int, names: Int) -> int:
     """The ids of one text: 0.3 µs for a short sentence, where the way of batches takes 20 to 90."""
     if n_arguments != 1 or names != 0:
         return left_to_python(state, arguments, n_arguments, names)
@@ -210,7 +226,9 @@ def encode_text(state, arguments, n_arguments, names):  # type: ignore[no-untype
 
 
 @kernel
-def encode_spans(arrays, text, spans, first, last, out, out_offsets):  # type: ignore[no-untyped-def]
+def encode_spans(
+    arrays: Block, text: Bytes, spans: Ints, first: Int, last: Int, out: Ids, out_offsets: Ints
+) -> np.int64:
     """Encode given pre-tokens, int64 ``(n, 2)`` of start and end: for patterns that have no state machine.
 
     ``out_offsets[p + 1]`` receives the end of pre-token p. Returns how many ids were written.

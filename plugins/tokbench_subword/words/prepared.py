@@ -18,7 +18,7 @@ from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.splicing import Written
 from tokbench_subword.words.encoder import ToArray, ToList, WordEncoder
 from tokbench_subword.words.layout import TEXT_CHARACTERS
-from tokbench_subword.words.runs import in_runs
+from tokbench_subword.words.runs import Room, in_runs
 
 _FEW = 16
 """Texts that are encoded one by one."""
@@ -49,24 +49,25 @@ class PreparedEncoder(Stays):
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts."""
-        whole = sum(map(len, texts))
-        if whole <= TEXT_RUN:
-            return self._encode_run(texts, whole)
-        sizes = np.append(0, np.cumsum(lengths_of(texts)))
-        return in_runs(
-            lambda first, last: self._encode_run(texts[first:last], whole), sizes, TEXT_RUN, self.words.threads
-        )
+        lengths = lengths_of(texts)
+        sizes = np.append(0, np.cumsum(lengths))
+        if self.before.leaves_text and self.words.takes_few(len(texts), int(sizes[-1])):
+            return self.words.encode_batch(texts)
 
-    def _encode_run(self, texts: Sequence[str], whole: int) -> TokenBatch:
-        """The ids of some texts of a batch of `whole` characters."""
-        if self.before.leaves_text:
-            return self.words.encode_batch(texts, whole)
-        return self.encode_utf8(*utf8_of(texts), whole)
+        def run(first: int, last: int, room: Room) -> TokenBatch:
+            return self.encode_utf8(*utf8_of(texts[first:last], lengths[first:last]), int(sizes[-1]), room)
 
-    def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64], whole: int = 0) -> TokenBatch:
-        """The ids of documents end to end in `data`, with `PADDING` bytes that may be read behind them."""
+        return in_runs(run, sizes, TEXT_RUN, self.words.threads)
+
+    def encode_utf8(
+        self, data: NDArray[np.uint8], offsets: NDArray[np.int64], whole: int = 0, room: Room = None
+    ) -> TokenBatch:
+        """The ids of documents end to end in `data`, with `PADDING` bytes that may be read behind them.
+
+        `whole` and `room` as `WordEncoder.encode_utf8` takes them.
+        """
         segments = self.before.segments(Segments(data, offsets))
-        return segments.woven(self.words.encode_utf8(segments.data, segments.offsets, whole))
+        return segments.woven(self.words.encode_utf8(segments.data, segments.offsets, whole, room))
 
     def encode(self, text: str) -> NDArray[np.int32]:
         """The ids of one text."""

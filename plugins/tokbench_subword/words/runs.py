@@ -11,40 +11,52 @@ from numpy.typing import NDArray
 from tokbench.batch import TokenBatch
 from tokbench.kernels.threads import in_threads
 
+Room = NDArray[np.int32] | None
+"""Where ids may be written, if anywhere."""
 _RUNS = 64
-"""Runs that are encoded before their ids are put with the others."""
+"""Runs that several threads encode before their ids are put with the others."""
 
 
 def in_runs(
-    encode: Callable[[int, int], TokenBatch], sizes: NDArray[np.int64], run: int, threads: int
+    encode: Callable[[int, int, Room], TokenBatch],
+    sizes: NDArray[np.int64],
+    run: int,
+    threads: int,
+    room: Room = None,
 ) -> TokenBatch:
     """The ids of all units, by `encode` of those from one to another, in as many threads as there may be.
 
     `sizes`, int64 ``(n + 1,)``, says how much there is up to each unit: a run is of `run` at the most, or one
     unit. What is written on the way then takes no more memory for more text, and is still in the processor's
-    cache when it is read.
+    cache when it is read. `room` is where the ids may be written, and need not; `encode` gets such a place
+    where there is one.
 
     Example:
-        >>> lengths = lambda first, last: TokenBatch.of([[k] * k for k in range(first, last)])
+        >>> lengths = lambda first, last, room: TokenBatch.of([[k] * k for k in range(first, last)])
         >>> in_runs(lengths, np.array([0, 5, 9, 20, 21]), 10, threads=2).to_lists()
         [[], [1], [2, 2], [3, 3, 3]]
     """
     whole, n_units = int(sizes[-1]), len(sizes) - 1
     if whole <= run:
-        return encode(0, n_units)
+        return encode(0, n_units, room)
     ends = np.searchsorted(sizes, np.arange(run, whole, run), side="right") - 1
     cuts = np.unique([0, *ends.tolist(), n_units]).tolist()
-    ids, n_ids, offsets = np.empty(0, np.int32), 0, np.zeros(n_units + 1, np.int64)
-    for begin in range(0, len(cuts) - 1, _RUNS):
-        some = cuts[begin : begin + _RUNS + 1]
-        done = in_threads(lambda part: encode(*part), pairwise(some), threads)
+    ids = np.empty(0, np.int32) if room is None else room
+    n_ids, offsets = 0, np.zeros(n_units + 1, np.int64)
+    together = 1 if threads == 1 else _RUNS
+    for begin in range(0, len(cuts) - 1, together):
+        some = cuts[begin : begin + together + 1]
+        behind = ids[n_ids:] if threads == 1 else None
+        parts = [(first, last, behind) for first, last in pairwise(some)]
+        done = in_threads(lambda part: encode(*part), parts, threads)
         wanted = n_ids + sum(len(batch.ids) for batch in done)
         if wanted > len(ids):  # room for the rest at once, if that is like what there was
-            longer = np.empty(int(1.1 * wanted * whole / max(1, sizes[some[-1]])), np.int32)
+            longer = np.empty(int(1.1 * wanted * whole / max(1, sizes[some[-1]])) + 2 * run, np.int32)
             longer[:n_ids] = ids[:n_ids]
             ids = longer
         for first, batch in zip(some, done, strict=False):
             offsets[first + 1 : first + len(batch.offsets)] = n_ids + batch.offsets[1:]
-            ids[n_ids : n_ids + len(batch.ids)] = batch.ids
+            if behind is None or not np.may_share_memory(batch.ids, behind):
+                ids[n_ids : n_ids + len(batch.ids)] = batch.ids
             n_ids += len(batch.ids)
     return TokenBatch(ids[:n_ids], offsets)

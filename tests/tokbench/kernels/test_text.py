@@ -37,3 +37,9 @@ def test_every_code_point_at_every_width(last: int) -> None:
 
 def test_halves_of_a_pair_in_two_texts_are_not_joined() -> None:
     assert encoded(["\ud83d", "\ude00", "\ud83d\ude00"]) == ["�".encode(), "�".encode(), "😀".encode()]
+
+
+@given(st.lists(st.text(st.sampled_from("a€é\ud83d\ude00"), max_size=40), max_size=3), st.integers(0, 70))
+def test_runs_of_ascii_among_others(texts: list[str], length: int) -> None:
+    texts = [text + "b" * length + text for text in texts]
+    assert encoded(texts) == [encodable(text) for text in texts]
