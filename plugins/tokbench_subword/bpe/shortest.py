@@ -11,7 +11,12 @@ from numpy.typing import NDArray
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.copies import cached_property
-from tokbench.kernels.pointers import pointer
+from tokbench.kernels.pointers import (
+    Bytes,
+    Ints,
+    Words,
+    pointer,
+)
 from tokbench.kernels.utf8 import encodable
 from tokbench_subword.pipeline.segments import TEXT, Segments
 from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VALUE_SHIFT, build_trie
@@ -21,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @kernel
-def count_fewest(data_, spans, units_, best, fewest):  # type: ignore[no-untyped-def]
+def count_fewest(data_: Bytes, spans: Ints, units_: Words, best: Ints, fewest: Ints) -> None:
     """The fewest tokens of each span; a byte is always a token. `best` is longer than the longest span."""
     data, units = pointer(data_), pointer(units_)
     for span in range(len(spans)):

@@ -13,7 +13,16 @@ from typing import Any
 import numpy as np
 
 from tokbench.kernels.compiling import inline
-from tokbench.kernels.pointers import i32_in, u64_in
+from tokbench.kernels.pointers import (
+    Block,
+    Bytes,
+    Ids,
+    Int,
+    Ints,
+    Words,
+    i32_in,
+    u64_in,
+)
 from tokbench_subword.optimal.omitting import step
 from tokbench_subword.optimal.wordwise import WordwiseModel
 from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
@@ -30,7 +39,7 @@ _PLACE = np.int64(1) << 40
 
 
 @inline
-def _matches(units, text, start, length, found):  # type: ignore[no-untyped-def]
+def _matches(units: Words, text: Bytes, start: Int, length: Int, found: Ints) -> np.int64:
     """Write every match of a token in a word to `found`, if it is not empty; returns how many there are."""
     count = np.int64(0)
     for begin in range(length):
@@ -47,7 +56,7 @@ def _matches(units, text, start, length, found):  # type: ignore[no-untyped-def]
 
 
 @Search
-def cover_word(block, text, start, length, k, count, out, o):  # type: ignore[no-untyped-def]
+def cover_word(block: Block, text: Bytes, start: Int, length: Int, k: Int, count: Int, out: Ids, o: int) -> int:
     """Encode word `k` of a group, and keep it; return the new end of `out`."""
     units, lengths, byte_ids = u64_in(block, UNITS), i32_in(block, LENGTHS), i32_in(block, BYTE_IDS)
     keys = u64_in(block, WORD_KEYS)

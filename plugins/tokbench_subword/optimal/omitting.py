@@ -16,7 +16,14 @@ from numpy.typing import NDArray
 
 from tokbench.counts import WordCounts
 from tokbench.kernels.compiling import announce, inline, kernel, subroutine
-from tokbench.kernels.pointers import pointer
+from tokbench.kernels.pointers import (
+    Bytes,
+    Int,
+    Ints,
+    Word,
+    Words,
+    pointer,
+)
 from tokbench.kernels.threads import in_threads
 from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VALUE_SHIFT, build_trie
 
@@ -24,7 +31,7 @@ _FAR = np.int64(1) << 40
 
 
 @inline
-def step(units, unit, byte):  # type: ignore[no-untyped-def]
+def step(units: Words, unit: Word, byte: Int) -> np.uint64:
     """The node of a trie that a byte leads to, 0 where there is none."""
     base = np.int64((unit >> np.uint64(BASE_SHIFT)) & np.uint64(BASE_MASK))
     if base == 0:
@@ -40,7 +47,7 @@ and the fewest tokens from it to the end.
 
 
 @subroutine
-def _forward(data, begin, size, units, path):  # type: ignore[no-untyped-def]
+def _forward(data: Bytes, begin: Int, size: Int, units: Words, path: Ints) -> None:
     """Find `FEWEST` and `LAST`: of several last tokens the longest."""
     path[FEWEST, 0] = 0
     for place in range(1, size + 1):
@@ -57,7 +64,7 @@ def _forward(data, begin, size, units, path):  # type: ignore[no-untyped-def]
 
 
 @subroutine
-def _backward(data, begin, size, units, path):  # type: ignore[no-untyped-def]
+def _backward(data: Bytes, begin: Int, size: Int, units: Words, path: Ints) -> None:
     """Find `LEFT`."""
     path[LEFT, size] = 0
     for back in range(size):
@@ -73,7 +80,9 @@ def _backward(data, begin, size, units, path):  # type: ignore[no-untyped-def]
 
 
 @subroutine
-def _without(data, begin, size, units, path, start, end, longest):  # type: ignore[no-untyped-def]
+def _without(
+    data: Bytes, begin: Int, size: Int, units: Words, path: Ints, start: Int, end: Int, longest: Int
+) -> np.int64:
     """The fewest tokens without the one from `start` to `end`: cut within it, or a longer one over it."""
     least = _FAR
     for cut in range(start + 1, end):
@@ -91,7 +100,9 @@ def _without(data, begin, size, units, path, start, end, longest):  # type: igno
 
 
 @kernel
-def _charge(words, first, behind, units_, longest, charges):  # type: ignore[no-untyped-def]
+def _charge(
+    words: tuple[Bytes, Ints, Ints], first: Int, behind: Int, units_: Words, longest: Int, charges: Ints
+) -> None:
     """Add to each token what the words from `first` to `behind` cost without it, for all their occurrences.
 
     `words` are their bytes, where each begins, and how often it was seen.

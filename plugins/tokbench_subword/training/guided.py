@@ -9,8 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tokbench.kernels.compiling import inline
-from tokbench.kernels.pointers import block as block_of
-from tokbench.kernels.pointers import i64_in
+from tokbench.kernels.pointers import (
+    Block,
+    Int,
+    i64_in,
+)
+from tokbench.kernels.pointers import (
+    block as block_of,
+)
 from tokbench_subword.training import layout as at
 from tokbench_subword.training.merges import fill_queue, no_room_to_spell, note_merge, queue_touched, spell
 from tokbench_subword.training.pairs import find_pair, pair_key, sides, take_runs
@@ -27,7 +33,7 @@ SHARED = (
 
 
 @inline
-def _queued(block):  # type: ignore[no-untyped-def]
+def _queued(block: Block) -> Int:
     """See to it that the pairs of the corpus are queued; what has no room, or `DONE`."""
     state = i64_in(block, at.STATE)
     if state[at.STAGE] == at.QUEUING:
@@ -39,7 +45,7 @@ def _queued(block):  # type: ignore[no-untyped-def]
 
 
 @inline
-def first_pair(block):  # type: ignore[no-untyped-def]
+def first_pair(block: Block) -> Int:
     """Find the pair that comes first: `LEFT`, `RIGHT`, and its count in `OWN` (0: there is none)."""
     state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
     counts, keys, mask = i64_in(block, at.HEAP_COUNTS), i64_in(block, at.HEAP_KEYS), sizes[at.PAIRS] // 4 - 1
@@ -66,7 +72,7 @@ def first_pair(block):  # type: ignore[no-untyped-def]
 
 
 @inline
-def note_token(block, left, right):  # type: ignore[no-untyped-def]
+def note_token(block: Block, left: Int, right: Int) -> Int:
     """Make the token of a pair, and write the merge down, for all trainings; `NEW` is the token."""
     state, sizes = i64_in(block, at.STATE), i64_in(block, at.SIZES)
     if state[at.N_MERGES] >= sizes[at.MERGES] // 3:
@@ -82,7 +88,7 @@ def note_token(block, left, right):  # type: ignore[no-untyped-def]
 
 
 @inline
-def merge_given(block, left, right, new, n_merges):  # type: ignore[no-untyped-def]
+def merge_given(block: Block, left: Int, right: Int, new: Int, n_merges: Int) -> Int:
     """Make a pair a token wherever it stands, if anywhere; `OWN` is how often. Returns why it stopped."""
     state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
     reason = _queued(block)

@@ -8,7 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import kernel
-from tokbench.kernels.pointers import i32_in, i64_in, pointer
+from tokbench.kernels.pointers import (
+    Block,
+    Ids,
+    Int,
+    Ints,
+    i32_in,
+    i64_in,
+    pointer,
+)
 from tokbench.kernels.threads import in_threads
 from tokbench_subword.training.cells import weight_of
 from tokbench_subword.training.layout import (
@@ -78,7 +86,7 @@ def _counted(work: MergeWorkspace, low: int, high: int) -> NDArray[np.int64]:
     """The pairs that begin at some positions, in a table of their own."""
     table = pair_table(max(10, ((high - low) // 64).bit_length()))
     state = np.zeros(N_PAIRS + 1, np.int64)
-    at = low
+    at: Int = low
     while (at := _count_pairs(work.block, at, high, table, state)) < high:
         larger = pair_table((len(table) // 4).bit_length())
         rehash(table, larger, state)
@@ -87,7 +95,7 @@ def _counted(work: MergeWorkspace, low: int, high: int) -> NDArray[np.int64]:
 
 
 @kernel
-def _count_pairs(block, low, high, table_, state):  # type: ignore[no-untyped-def]
+def _count_pairs(block: Block, low: Int, high: Int, table_: Ints, state: Ints) -> Int:
     """Count the pairs that begin at positions from `low` on; returns where it stopped, `high` or sooner."""
     cells, weights, table = i32_in(block, CELLS), i64_in(block, WEIGHTS), pointer(table_)
     mask, most, singles = np.int64(len(table_) // 4 - 1), len(table_) // 8, i64_in(block, STATE)[SINGLES]
@@ -103,7 +111,7 @@ def _count_pairs(block, low, high, table_, state):  # type: ignore[no-untyped-de
 
 
 @kernel
-def _add_table(table, pairs_, state):  # type: ignore[no-untyped-def]
+def _add_table(table: Ints, pairs_: Ints, state: Ints) -> None:
     """Add the pairs of one thread to the table of all; `RUN` is their number of occurrences as yet."""
     pairs, mask = pointer(pairs_), np.int64(len(pairs_) // 4 - 1)
     for at in range(0, len(table), 4):
@@ -116,7 +124,7 @@ def _add_table(table, pairs_, state):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _lay_runs(pairs, runs, state):  # type: ignore[no-untyped-def]
+def _lay_runs(pairs: Ints, runs: Ids, state: Ints) -> None:
     """Give each pair a run of as many positions as it has."""
     used = np.int64(0)
     for row in range(0, len(pairs), 4):
@@ -129,7 +137,7 @@ def _lay_runs(pairs, runs, state):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _place_table(table, pairs_):  # type: ignore[no-untyped-def]
+def _place_table(table: Ints, pairs_: Ints) -> None:
     """Make places in the runs of what was the number of occurrences before this thread's."""
     pairs, mask = pointer(pairs_), np.int64(len(pairs_) // 4 - 1)
     for at in range(0, len(table), 4):
@@ -138,7 +146,7 @@ def _place_table(table, pairs_):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _write_runs(block, low, high, table_):  # type: ignore[no-untyped-def]
+def _write_runs(block: Block, low: Int, high: Int, table_: Ints) -> None:
     """Write the positions from `low` to `high` where the table says."""
     cells, runs, table = i32_in(block, CELLS), i32_in(block, RUNS), pointer(table_)
     mask = np.int64(len(table_) // 4 - 1)

@@ -10,7 +10,14 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import i32_in, i64_in, u8_in
+from tokbench.kernels.pointers import (
+    Block,
+    Int,
+    Ints,
+    i32_in,
+    i64_in,
+    u8_in,
+)
 from tokbench_subword.training import layout as at
 from tokbench_subword.training.pairs import find_pair, first_standing, pair_key, sides, take_runs
 from tokbench_subword.training.queue import call_waiting, drop_top, enqueue, queue_again
@@ -20,7 +27,7 @@ from tokbench_subword.training.ties import FIRST_SEEN, HF, LEXICOGRAPHIC
 
 
 @inline
-def _extra(block, row):  # type: ignore[no-untyped-def]
+def _extra(block: Block, row: Int) -> np.int64:
     """What an entry carries beside count and key: its runs (hf), or where the pair comes first (first_seen)."""
     pairs, rule = i64_in(block, at.PAIRS), i64_in(block, at.STATE)[at.RULE]
     if rule == HF:
@@ -32,7 +39,7 @@ def _extra(block, row):  # type: ignore[no-untyped-def]
 
 
 @inline
-def spell(block, left, right, new):  # type: ignore[no-untyped-def]
+def spell(block: Block, left: Int, right: Int, new: Int) -> None:
     """Write down the bytes of a new token, after those of all tokens before it."""
     starts, spelling = i64_in(block, at.STARTS), u8_in(block, at.SPELLING)
     end = starts[new]
@@ -44,7 +51,7 @@ def spell(block, left, right, new):  # type: ignore[no-untyped-def]
 
 
 @inline
-def note_merge(block, left, right, new):  # type: ignore[no-untyped-def]
+def note_merge(block: Block, left: Int, right: Int, new: Int) -> None:
     """Write down a merge, and make it the one at hand."""
     merges, state = i32_in(block, at.MERGES), i64_in(block, at.STATE)
     number = state[at.N_MERGES]
@@ -55,7 +62,7 @@ def note_merge(block, left, right, new):  # type: ignore[no-untyped-def]
 
 
 @inline
-def why_stop(state, sizes):  # type: ignore[no-untyped-def]
+def why_stop(state: Ints, sizes: Ints) -> Int:
     """Before a merge: `DONE` where nothing is left to do, a reason to pause, or -1."""
     if state[at.N_TOKENS] >= state[at.N_WANTED] or state[at.HEAP_SIZE] == 0:
         return at.DONE
@@ -63,11 +70,11 @@ def why_stop(state, sizes):  # type: ignore[no-untyped-def]
         return at.PAUSED
     if state[at.N_MERGES] >= sizes[at.MERGES] // 3:
         return at.MERGES_FULL
-    return -1
+    return np.int64(-1)
 
 
 @inline
-def fill_queue(block):  # type: ignore[no-untyped-def]
+def fill_queue(block: Block) -> Int:
     """Queue the pairs of the corpus as it is; `WAITING_FULL` where there is no room."""
     state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
     if 4 * state[at.N_PAIRS] > sizes[at.WAITING]:
@@ -79,7 +86,7 @@ def fill_queue(block):  # type: ignore[no-untyped-def]
 
 
 @inline
-def queue_touched(block):  # type: ignore[no-untyped-def]
+def queue_touched(block: Block) -> Int:
     """Queue the pairs that a merge made; returns what has no room, changing nothing then."""
     state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
     touched, rule = i64_in(block, at.TOUCHED), state[at.RULE]
@@ -97,7 +104,7 @@ def queue_touched(block):  # type: ignore[no-untyped-def]
 
 
 @inline
-def no_room_to_spell(block, left, right):  # type: ignore[no-untyped-def]
+def no_room_to_spell(block: Block, left: Int, right: Int) -> bool:
     """Whether the bytes of a pair have no place behind those of all tokens."""
     state, sizes, starts = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.STARTS)
     total = starts[left + 1] - starts[left] + starts[right + 1] - starts[right]
@@ -105,7 +112,7 @@ def no_room_to_spell(block, left, right):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _choose(block):  # type: ignore[no-untyped-def]
+def _choose(block: Block) -> Int:
     """Take the next merge from the queue and make it the one at hand; returns -1, or what to stop for."""
     state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
     counts, keys = i64_in(block, at.HEAP_COUNTS), i64_in(block, at.HEAP_KEYS)
@@ -146,11 +153,11 @@ def _choose(block):  # type: ignore[no-untyped-def]
         if rule == LEXICOGRAPHIC and new == n_tokens:
             spell(block, left, right, new)
         note_merge(block, left, right, new)
-        return -1
+        return np.int64(-1)
 
 
 @kernel
-def learn_merges(block):  # type: ignore[no-untyped-def]
+def learn_merges(block: Block) -> Int:
     """Learn merges until there are `N_WANTED` tokens, none is left, or `PAUSE_AT` merges; returns why it
     stopped. The arrays are those of `layout`.
     """

@@ -13,7 +13,12 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench.kernels.compiling import inline
-from tokbench.kernels.pointers import i64_in, u8_in
+from tokbench.kernels.pointers import (
+    Block,
+    Int,
+    i64_in,
+    u8_in,
+)
 from tokbench_subword.training.layout import (
     COUNT,
     FREE_WAITING,
@@ -48,7 +53,7 @@ _AHEAD = 4  # entries for whose pairs is asked before they are needed
 
 
 @inline
-def _spelled_before(block, key_a, key_b):  # type: ignore[no-untyped-def]
+def _spelled_before(block: Block, key_a: Int, key_b: Int) -> int:
     """-1, 0 or 1: how the merged tokens of two pairs compare, the shorter first, then by their bytes.
 
     Lengths are in symbols. ``SPELLING[STARTS[t]:STARTS[t + 1]]`` is token t.
@@ -74,7 +79,7 @@ def _spelled_before(block, key_a, key_b):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _spelling_order(block, a, b):  # type: ignore[no-untyped-def]
+def _spelling_order(block: Block, a: Int, b: Int) -> int:
     """-1, 0 or 1: how two tokens compare by what they spell."""
     starts, spelling = i64_in(block, STARTS), u8_in(block, SPELLING)
     size_a, size_b = starts[a + 1] - starts[a], starts[b + 1] - starts[b]
@@ -88,7 +93,16 @@ def _spelling_order(block, a, b):  # type: ignore[no-untyped-def]
 
 
 @inline
-def before(block, rule, count_a, key_a, extra_a, count_b, key_b, extra_b):  # type: ignore[no-untyped-def]
+def before(
+    block: Block,
+    rule: Int,
+    count_a: Int,
+    key_a: Int,
+    extra_a: Int,
+    count_b: Int,
+    key_b: Int,
+    extra_b: Int,
+) -> bool | np.bool_:
     """Whether entry a comes out of the queue before entry b."""
     if rule == BY_SCORE and extra_a != extra_b:
         return extra_a > extra_b
@@ -114,7 +128,7 @@ def before(block, rule, count_a, key_a, extra_a, count_b, key_b, extra_b):  # ty
 
 
 @inline
-def push(block, count, key, extra):  # type: ignore[no-untyped-def]
+def push(block: Block, count: Int, key: Int, extra: Int) -> None:
     """Add an entry; there must be room."""
     counts, keys, extras = i64_in(block, HEAP_COUNTS), i64_in(block, HEAP_KEYS), i64_in(block, HEAP_EXTRAS)
     state = i64_in(block, STATE)
@@ -130,7 +144,7 @@ def push(block, count, key, extra):  # type: ignore[no-untyped-def]
 
 
 @inline
-def replace_top(block, count, key, extra):  # type: ignore[no-untyped-def]
+def replace_top(block: Block, count: Int, key: Int, extra: Int) -> None:
     """Put an entry in place of the first one."""
     counts, keys, extras = i64_in(block, HEAP_COUNTS), i64_in(block, HEAP_KEYS), i64_in(block, HEAP_EXTRAS)
     state = i64_in(block, STATE)
@@ -159,7 +173,7 @@ def replace_top(block, count, key, extra):  # type: ignore[no-untyped-def]
 
 
 @inline
-def drop_top(block):  # type: ignore[no-untyped-def]
+def drop_top(block: Block) -> None:
     """Take the first entry out."""
     counts, keys, extras = i64_in(block, HEAP_COUNTS), i64_in(block, HEAP_KEYS), i64_in(block, HEAP_EXTRAS)
     state = i64_in(block, STATE)
@@ -170,7 +184,7 @@ def drop_top(block):  # type: ignore[no-untyped-def]
 
 
 @inline
-def level_of(count):  # type: ignore[no-untyped-def]
+def level_of(count: Int) -> np.int64:
     """The number of the list for a count: the count itself, or of a larger one its exponent and first bits."""
     exponent = np.int64(0)
     while count >= 2 * _LISTS:
@@ -180,14 +194,14 @@ def level_of(count):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _least(level):  # type: ignore[no-untyped-def]
+def _least(level: Int) -> Int:
     """The smallest count of a list."""
     exponent = max(level // _LISTS - 1, 0)
     return (level - exponent * _LISTS) << exponent
 
 
 @inline
-def _wait(block, row):  # type: ignore[no-untyped-def]
+def _wait(block: Block, row: Int) -> None:
     """Put an entry of `WAITING` into the list for its count."""
     state, waiting, lists = i64_in(block, STATE), i64_in(block, WAITING), i64_in(block, WAITING_LISTS)
     level = level_of(waiting[row])
@@ -197,7 +211,7 @@ def _wait(block, row):  # type: ignore[no-untyped-def]
 
 
 @inline
-def enqueue(block, count, key, extra):  # type: ignore[no-untyped-def]
+def enqueue(block: Block, count: Int, key: Int, extra: Int) -> None:
     """Add an entry to the heap, or to those that wait if its count is below `LEAST_QUEUED`; there must be room.
 
     Most pairs of a corpus are so rare that their turn never comes. They wait in lists by their counts, where
@@ -219,7 +233,7 @@ def enqueue(block, count, key, extra):  # type: ignore[no-untyped-def]
 
 
 @inline
-def queue_again(block, count, key, extra):  # type: ignore[no-untyped-def]
+def queue_again(block: Block, count: Int, key: Int, extra: Int) -> None:
     """Put the first entry back, as what it has become; there must be room."""
     if count >= i64_in(block, STATE)[LEAST_QUEUED]:
         replace_top(block, count, key, extra)
@@ -229,7 +243,7 @@ def queue_again(block, count, key, extra):  # type: ignore[no-untyped-def]
 
 
 @inline
-def call_waiting(block):  # type: ignore[no-untyped-def]
+def call_waiting(block: Block) -> bool:
     """Put lists of waiting entries into the heap until its first entry is the first of all.
 
     Those whose counts have fallen meanwhile go where they now belong; those that came to nothing are dropped.

@@ -10,7 +10,15 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench.kernels.compiling import inline
-from tokbench.kernels.pointers import i32_in, i64_in, prefetch
+from tokbench.kernels.pointers import (
+    Block,
+    Ids,
+    Int,
+    Ints,
+    i32_in,
+    i64_in,
+    prefetch,
+)
 from tokbench_subword.training import layout as at
 from tokbench_subword.training.cells import merge_at, stands_at, token_before, weight_of
 from tokbench_subword.training.pairs import (
@@ -31,7 +39,7 @@ training takes 1.15 times as long on 20 MB of 30 languages."""
 
 
 @inline
-def take_positions(block, run):  # type: ignore[no-untyped-def]
+def take_positions(block: Block, run: Int) -> Int:
     """Make the positions of some runs those of the merge at hand: where they are, or sorted in `POSITIONS`.
 
     Returns `POSITIONS_FULL`, changing nothing else, where they or their events have no room.
@@ -50,7 +58,17 @@ def take_positions(block, run):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _note(events, n_events, tallies, tally, met, n_met, symbol, position, weight):  # type: ignore[no-untyped-def]
+def _note(
+    events: Ints,
+    n_events: np.int64,
+    tallies: Ints,
+    tally: Int,
+    met: Ids,
+    n_met: np.int64,
+    symbol: Int,
+    position: Int,
+    weight: Int,
+) -> tuple[np.int64, np.int64]:
     """Write one event, and add it to the tally of its symbol; the new numbers of events and of symbols met."""
     slot = tally + 2 * symbol
     if tallies[slot + 1] == 0:
@@ -63,7 +81,7 @@ def _note(events, n_events, tallies, tally, met, n_met, symbol, position, weight
 
 
 @inline
-def rewrite(block):  # type: ignore[no-untyped-def]
+def rewrite(block: Block) -> None:
     """Merge at the positions at hand, from left to right, where the pair still stands.
 
     Sets `OWN`, how often it stood, and `N_EVENTS` and `N_MET` for both sides. Of each side, `TALLIES` has
@@ -108,7 +126,7 @@ def rewrite(block):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _apply_side(block, side):  # type: ignore[no-untyped-def]
+def _apply_side(block: Block, side: Int) -> None:
     """Change the counts of the pairs with the neighbours on one side, and write the runs of the new ones."""
     state, sizes, lengths = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.LENGTHS)
     pairs, runs, tallies = i64_in(block, at.PAIRS), i32_in(block, at.RUNS), i64_in(block, at.TALLIES)
@@ -145,7 +163,7 @@ def _apply_side(block, side):  # type: ignore[no-untyped-def]
 
 
 @inline
-def spread_events(block, side):  # type: ignore[no-untyped-def]
+def spread_events(block: Block, side: Int) -> None:
     """Write each event of a side to the place that the tally of its symbol now is, if any; clear tallies."""
     state, sizes = i64_in(block, at.STATE), i64_in(block, at.SIZES)
     runs, tallies, met, events = (
@@ -168,7 +186,7 @@ def spread_events(block, side):  # type: ignore[no-untyped-def]
 
 
 @inline
-def apply(block):  # type: ignore[no-untyped-def]
+def apply(block: Block) -> Int:
     """Count anew what `rewrite` has changed; sets `N_TOUCHED`, and lists the rows of pairs that gained.
 
     Returns `PAIRS_FULL` or `RUNS_FULL`, changing nothing, where there may not be room. A new pair is counted

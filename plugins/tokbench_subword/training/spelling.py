@@ -11,7 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import i32_in, i64_in, pointer, u64_in
+from tokbench.kernels.pointers import (
+    Block,
+    Bytes,
+    Ids,
+    Int,
+    Ints,
+    Word,
+    Words,
+    i32_in,
+    i64_in,
+    pointer,
+    u64_in,
+)
 from tokbench.kernels.text import end_to_end
 from tokbench_subword.training.layout import (
     LENGTHS,
@@ -40,7 +52,7 @@ NOT_A_TOKEN = -2
 
 
 @inline
-def _power(exponent):  # type: ignore[no-untyped-def]
+def _power(exponent: Int) -> np.uint64:
     """`_BASE` to a power, modulo 2**64."""
     result, base = _ONE, _BASE
     while exponent > 0:
@@ -52,7 +64,7 @@ def _power(exponent):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _find_spelling(hashes, mask, value):  # type: ignore[no-untyped-def]
+def _find_spelling(hashes: Words, mask: Int, value: Word) -> np.int64:
     """Where a spelling's hash is in the table of spellings, or where it would go; 0 means free."""
     at = np.int64((value * _SPREAD) >> _HIGH) & mask
     while hashes[at] != value and hashes[at] != _FREE:
@@ -61,7 +73,7 @@ def _find_spelling(hashes, mask, value):  # type: ignore[no-untyped-def]
 
 
 @inline
-def enter_token(block, left, right):  # type: ignore[no-untyped-def]
+def enter_token(block: Block, left: Int, right: Int) -> np.int64:
     """The token that a pair spells: a known one, `NOT_A_TOKEN`, or the next new one, entered in the tables.
 
     A token t has a row of three in `TOKEN_HASHES`: the hash of its spelling, that of what it adds to the token
@@ -121,7 +133,7 @@ def _spelling_hashes(tokens: Sequence[bytes]) -> NDArray[np.uint64]:
 
 
 @kernel
-def _hash_spellings(data, ends, hashes):  # type: ignore[no-untyped-def]
+def _hash_spellings(data: Bytes, ends: Ints, hashes: Words) -> None:
     """The hashes of tokens that lie one after another."""
     at = np.int64(0)
     for token in range(len(ends)):
@@ -133,7 +145,7 @@ def _hash_spellings(data, ends, hashes):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _enter_spellings(values, numbers, hashes_, ids):  # type: ignore[no-untyped-def]
+def _enter_spellings(values: Words, numbers: Ids, hashes_: Words, ids: Ids) -> None:
     """Enter hashes of spellings in their table, with the ids that they mean from now on."""
     hashes, mask = pointer(hashes_), np.int64(len(hashes_) - 1)
     for index in range(len(values)):
@@ -152,11 +164,11 @@ def spelled(tokens: Sequence[bytes], merges: NDArray[np.int32]) -> list[bytes]:
     ends = np.append(starts, np.zeros(len(merges), np.int64))
     data, size = _spell(first, len(tokens), merges, ends)
     lengths: list[int] = np.diff(ends[: size + 1]).tolist()
-    return list(map(BytesIO(data).read, lengths))  # half the time of as many slices
+    return list(map(BytesIO(data.data).read, lengths))  # half the time of as many slices
 
 
 @kernel
-def _spell(first, n_first, merges, ends):  # type: ignore[no-untyped-def]
+def _spell(first: Bytes, n_first: Int, merges: Ids, ends: Ints) -> tuple[Bytes, Int]:
     """Spell the tokens, one after another; token t ends at ``ends[t + 1]``. The bytes, and how many tokens."""
     size = n_first
     for index in range(len(merges)):

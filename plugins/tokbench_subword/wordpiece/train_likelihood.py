@@ -14,7 +14,12 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import i32_in, i64_in
+from tokbench.kernels.pointers import (
+    Block,
+    Int,
+    i32_in,
+    i64_in,
+)
 from tokbench_subword.training import layout as at
 from tokbench_subword.training.merges import note_merge, why_stop
 from tokbench_subword.training.pairs import find_pair, pair_key, sides, take_runs
@@ -24,7 +29,7 @@ from tokbench_subword.training.spelling import NOT_A_TOKEN, enter_token
 
 
 @inline
-def _score(block, count, key):  # type: ignore[no-untyped-def]
+def _score(block: Block, count: Int, key: Int) -> np.int64:
     """The score of a pair, as the queue wants it."""
     symbol_counts = i64_in(block, at.SYMBOL_COUNTS)
     left, right = sides(key)
@@ -33,7 +38,7 @@ def _score(block, count, key):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _push_scored(block, row):  # type: ignore[no-untyped-def]
+def _push_scored(block: Block, row: Int) -> None:
     """Queue a pair, if it is seen often enough to be merged."""
     pairs = i64_in(block, at.PAIRS)
     count, key = pairs[row + at.COUNT], pairs[row + at.KEY]
@@ -42,7 +47,7 @@ def _push_scored(block, row):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _add_partners(block, key):  # type: ignore[no-untyped-def]
+def _add_partners(block: Block, key: Int) -> None:
     """Note with both symbols that they form a pair; takes at most two cells of (partner, next + 1)."""
     partners, firsts, state = i32_in(block, at.PARTNERS), i32_in(block, at.FIRSTS), i64_in(block, at.STATE)
     left, right = sides(key)
@@ -56,7 +61,7 @@ def _add_partners(block, key):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _choose(block):  # type: ignore[no-untyped-def]
+def _choose(block: Block) -> Int:
     """Take the next merge from the queue and make it the one at hand; returns -1, or what to stop for."""
     state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
     counts, keys = i64_in(block, at.HEAP_COUNTS), i64_in(block, at.HEAP_KEYS)
@@ -88,11 +93,11 @@ def _choose(block):  # type: ignore[no-untyped-def]
         if new == NOT_A_TOKEN:
             continue
         note_merge(block, left, right, new)
-        return -1
+        return np.int64(-1)
 
 
 @inline
-def _rescore(block):  # type: ignore[no-untyped-def]
+def _rescore(block: Block) -> bool:
     """Queue all pairs of the two merged symbols again; False where there is no room, to be continued."""
     state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
     partners, firsts, mask = i32_in(block, at.PARTNERS), i32_in(block, at.FIRSTS), sizes[at.PAIRS] // 4 - 1
@@ -116,7 +121,7 @@ def _rescore(block):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def learn_by_likelihood(block):  # type: ignore[no-untyped-def]
+def learn_by_likelihood(block: Block) -> Int:
     """Learn merges as `training.merges.learn_merges` does, by likelihood; returns why it stopped.
 
     Beside that kernel's arrays: ``SYMBOL_COUNTS[t]`` (int64), how often token t stands in the corpus;
