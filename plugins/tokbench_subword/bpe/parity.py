@@ -24,7 +24,7 @@ from tokbench.kernels.pointers import (
     u64_in,
 )
 from tokbench_subword.training.alphabet import byte_order, byte_symbols
-from tokbench_subword.training.guided import Trainings, first_pair, merge_given, note_token
+from tokbench_subword.training.guided import Trainings, best_pair, merge_given, note_token
 from tokbench_subword.training.layout import (
     DONE,
     LEFT,
@@ -151,7 +151,7 @@ def _learn(blocks: Block, turns: _Turns) -> Int:
             chosen = u64_in(blocks, numbers[CHOSEN])
             found = i64_in(chosen, STATE)
             numbers[AT] = numbers[CHOSEN]
-            reason = first_pair(chosen)
+            reason = best_pair(chosen)
             if reason != DONE:
                 return reason
             if found[OWN] < max(numbers[MINIMUM], 1):

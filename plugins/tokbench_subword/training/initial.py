@@ -23,7 +23,6 @@ from tokbench_subword.training.layout import (
     CELLS,
     COUNT,
     N_PAIRS,
-    N_SHARDS,
     N_WANTED,
     PAIRS,
     RUN,
@@ -52,11 +51,9 @@ def pair_table(bits: int, workers: int = 1) -> NDArray[np.int64]:
     return pairs.reshape(-1)
 
 
-def likely_pairs(work: MergeWorkspace) -> int:
-    """About how many pairs a table will hold in the end; of those of all shards each is home of its share."""
-    state = work[STATE]
-    n_wanted, n_shards = int(state[N_WANTED]), max(1, int(state[N_SHARDS]))
-    return min(len(work[CELLS]) // 2 // _CELLS_A_PAIR, _PAIRS_A_TOKEN * n_wanted // n_shards)
+def likely_pairs(work: MergeWorkspace, n_homes: int = 1) -> int:
+    """About how many pairs a table will hold in the end, if so many tables share them."""
+    return min(len(work[CELLS]) // 2 // _CELLS_A_PAIR, _PAIRS_A_TOKEN * int(work[STATE][N_WANTED]) // n_homes)
 
 
 def table_bits(n_pairs: int) -> int:

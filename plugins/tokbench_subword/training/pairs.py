@@ -95,6 +95,13 @@ def find_pair(pairs: Ints, mask: Int, key: Int) -> np.int64:
 
 
 @inline
+def count_of(pairs: Ints, mask: Int, key: Int) -> np.int64:
+    """How often a pair is seen; 0 if it is not in the table."""
+    row = find_pair(pairs, mask, key)
+    return pairs[row + COUNT] if pairs[row] == key else np.int64(0)
+
+
+@inline
 def find_or_add_pair(pairs: Ints, mask: Int, key: Int, state: Ints) -> np.int64:
     """Where the row of `key` begins, a new one if need be."""
     row = find_pair(pairs, mask, key)

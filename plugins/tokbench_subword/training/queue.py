@@ -20,15 +20,17 @@ from tokbench.kernels.pointers import (
     u8_in,
 )
 from tokbench_subword.training.layout import (
-    COUNT,
+    DONE,
     FREE_WAITING,
     HEAP_COUNTS,
     HEAP_EXTRAS,
+    HEAP_FULL,
     HEAP_KEYS,
     HEAP_SIZE,
     LEAST_QUEUED,
     LENGTHS,
     MOST_WAITING,
+    N_TOUCHED,
     PAIRS,
     RULE,
     SIZES,
@@ -36,10 +38,11 @@ from tokbench_subword.training.layout import (
     STARTS,
     STATE,
     WAITING,
+    WAITING_FULL,
     WAITING_LISTS,
     WAITING_USED,
 )
-from tokbench_subword.training.pairs import find_pair, prefetch_pair, sides
+from tokbench_subword.training.pairs import count_of, prefetch_pair, sides
 from tokbench_subword.training.ties import FIRST_SEEN, LEXICOGRAPHIC, TIES
 
 BY_SCORE = len(TIES)
@@ -234,12 +237,23 @@ def enqueue(block: Block, count: Int, key: Int, extra: Int) -> None:
 
 @inline
 def queue_again(block: Block, count: Int, key: Int, extra: Int) -> None:
-    """Put the first entry back, as what it has become; there must be room."""
+    """Put the first entry back as what it has become, if there is anything left of it; there must be room."""
     if count >= i64_in(block, STATE)[LEAST_QUEUED]:
         replace_top(block, count, key, extra)
     else:
         drop_top(block)
-        enqueue(block, count, key, extra)
+        if count > 0:
+            enqueue(block, count, key, extra)
+
+
+@inline
+def room_to_queue(state: Ints, sizes: Ints) -> Int:
+    """`DONE` where there is room for `N_TOUCHED` more entries, and for all to wait; else what has none."""
+    if state[HEAP_SIZE] + state[N_TOUCHED] > sizes[HEAP_KEYS]:
+        return HEAP_FULL
+    if state[WAITING_USED] + 4 * (state[N_TOUCHED] + state[HEAP_SIZE]) > sizes[WAITING]:
+        return WAITING_FULL
+    return DONE
 
 
 @inline
@@ -268,8 +282,7 @@ def call_waiting(block: Block) -> bool:
                 ahead = waiting[ahead + 3]
             lists[level] = waiting[row + 3]
             key = waiting[row + 1]
-            at = find_pair(pairs, mask, key)
-            count = min(waiting[row], pairs[at + COUNT]) if pairs[at] == key else np.int64(0)
+            count = min(waiting[row], count_of(pairs, mask, key))
             waiting[row] = count
             if 0 < count < state[LEAST_QUEUED]:
                 _wait(block, row)

@@ -130,7 +130,7 @@ def learn_by_likelihood(block: Block) -> Int:
     """
     state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
     symbol_counts, touched = i64_in(block, at.SYMBOL_COUNTS), i64_in(block, at.TOUCHED)
-    mask, most_partners = sizes[at.PAIRS] // 4 - 1, sizes[at.PARTNERS] // 2
+    most_partners = sizes[at.PARTNERS] // 2
 
     if state[at.STAGE] == at.QUEUING:
         if state[at.N_PAIRS] > sizes[at.HEAP_KEYS]:
@@ -150,7 +150,6 @@ def learn_by_likelihood(block: Block) -> Int:
                 return reason
             rewrite(block)
             left, right, own = state[at.LEFT], state[at.RIGHT], state[at.OWN]
-            pairs[find_pair(pairs, mask, pair_key(left, right)) + at.COUNT] -= own
             symbol_counts[left] -= own
             symbol_counts[right] -= own
             symbol_counts[state[at.NEW]] += own
