@@ -16,6 +16,7 @@ from tokbench.kernels.compiling import inline
 from tokbench.kernels.pointers import (
     Block,
     Int,
+    Ints,
     i64_in,
     u8_in,
 )
