@@ -10,7 +10,7 @@ from tokbench import LoadContext, Option, Spec, TokenizerError, TokenizerFamily,
 from tokbench.counts import Counting, WordCounts
 from tokbench.family import Progress, variant_file
 from tokbench.kernels.threads import THREADS, usable_cores
-from tokbench_subword.bpe.training import named_pattern
+from tokbench_subword.bpe.options import named_pattern
 from tokbench_subword.files.recognising import json_model_type
 from tokbench_subword.files.special_tokens import names_to_train
 from tokbench_subword.pipeline.sizes import check_size
