@@ -93,8 +93,8 @@ def _with_unknown(model: BpeModel) -> BpeModel:
 
 
 def _learned(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Learned:
-    """What a training learns; see `trainer.learn_from` for what the options do."""
-    from tokbench_subword.bpe.trainer import learn_from
+    """What a training learns; see `trainer.learn` for what the options do."""
+    from tokbench_subword.bpe.trainer import learn
 
     end_of_word = options["end_of_word"]
     level = level_of(options)
@@ -110,7 +110,7 @@ def _learned(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progr
         return learned_fairly(corpus, options, progress)
     if options["transition"] is not None:
         return _superwords(corpus, options, progress)
-    return learn_from(
+    return learn(
         corpus.source(_cut(options)),
         vocab_size=options["vocab_size"],
         pattern=pattern_of(options),

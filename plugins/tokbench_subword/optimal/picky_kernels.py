@@ -20,15 +20,11 @@ from tokbench.kernels.pointers import (
 )
 from tokbench_subword.optimal.queueing import pop, push
 
+# `PickyWords.state`: how many pairs, nodes of lists, entries of the heap and pairs touched there are; where a
+# step goes on that found no room, how often it merged its pair, and its number.
 N_PAIRS, N_NODES, N_QUEUED, N_TOUCHED, NEXT, CHANGED, STEP = range(7)
-
-
 DONE, FULL = range(2)
-
-
 BETWEEN, WITHIN = -1, -2
-
-
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 

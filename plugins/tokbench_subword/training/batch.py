@@ -24,7 +24,15 @@ from tokbench.kernels.compiling import inline
 from tokbench.kernels.pointers import Block, Int, Ints, i64_in, u64_in
 from tokbench_subword.training import layout as at
 from tokbench_subword.training.pairs import count_of, sides
-from tokbench_subword.training.queue import before, call_waiting, drop_top, enqueue, queue_again, room_to_queue
+from tokbench_subword.training.queue import (
+    before,
+    call_waiting,
+    drop_top,
+    enqueue,
+    heap_of,
+    queue_again,
+    room_to_queue,
+)
 from tokbench_subword.training.spelling import NOT_A_TOKEN, enter_token
 
 MOST_SHOWN = 32
@@ -47,11 +55,7 @@ def show_front(team: Block, home: Block) -> Int:
     goes back to the queue with its true count.
     """
     state, sizes, front = i64_in(home, at.STATE), i64_in(home, at.SIZES), i64_in(home, at.FRONT)
-    counts, keys, extras = (
-        i64_in(home, at.HEAP_COUNTS),
-        i64_in(home, at.HEAP_KEYS),
-        i64_in(home, at.HEAP_EXTRAS),
-    )
+    counts, keys, extras = heap_of(home)
     pairs, mask = i64_in(home, at.PAIRS), sizes[at.PAIRS] // 4 - 1
     heads = i64_in(u64_in(team, state[at.SHARD]), at.HEADS)
     n_taken, n_shown = heads[state[at.SHARD]], np.int64(0)

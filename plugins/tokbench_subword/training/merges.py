@@ -20,7 +20,7 @@ from tokbench.kernels.pointers import (
 )
 from tokbench_subword.training import layout as at
 from tokbench_subword.training.pairs import find_pair, first_standing, sides, take_runs
-from tokbench_subword.training.queue import call_waiting, drop_top, enqueue, queue_again, room_to_queue
+from tokbench_subword.training.queue import call_waiting, drop_top, enqueue, heap_of, queue_again, room_to_queue
 from tokbench_subword.training.rewrite import apply, rewrite, take_positions
 from tokbench_subword.training.spelling import NOT_A_TOKEN, enter_token
 from tokbench_subword.training.ties import FIRST_SEEN, HF, LEXICOGRAPHIC
@@ -131,11 +131,7 @@ def no_room_to_spell(block: Block, left: Int, right: Int) -> bool:
 def first_pair(block: Block) -> Int:
     """See to it that the queue begins with the first pair and its true count; `DONE`, or `HEAP_FULL`."""
     state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
-    counts, keys, extras = (
-        i64_in(block, at.HEAP_COUNTS),
-        i64_in(block, at.HEAP_KEYS),
-        i64_in(block, at.HEAP_EXTRAS),
-    )
+    counts, keys, extras = heap_of(block)
     while True:
         if not call_waiting(block):
             return at.HEAP_FULL
@@ -155,11 +151,7 @@ def first_pair(block: Block) -> Int:
 def _choose(block: Block) -> Int:
     """Take the next merge from the queue and make it the one at hand; returns -1, or what to stop for."""
     state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
-    counts, keys, extras = (
-        i64_in(block, at.HEAP_COUNTS),
-        i64_in(block, at.HEAP_KEYS),
-        i64_in(block, at.HEAP_EXTRAS),
-    )
+    counts, keys, extras = heap_of(block)
     rule, mask = state[at.RULE], sizes[at.PAIRS] // 4 - 1
     while True:
         reason = first_pair(block)
