@@ -1,6 +1,8 @@
-"""`MergeSession`: one training by merges: its arrays, grown as the kernel asks, and what it learns.
+"""`MergeSession`: one training by merges in one thread: arrays, grown as the kernel asks, and what it learns.
 
-It is one thread that merges; in several it is `shards`.
+The way of a training: distinct words and their counts (`counting`) become symbols (`alphabet`), laid out one
+after another (`cells`); the pairs in them are counted (`initial`, `pairs`) and queued (`queue`). Then the loop
+of `merges` takes the first pair, again and again, and `rewrite` merges it. In several threads it is `shards`.
 """
 
 from __future__ import annotations

@@ -1,5 +1,10 @@
 """`ShardedSession`: one training by merges in several threads, each with words and pairs of its own.
 
+A thread has a shard of the words, and the pairs in it, as a training in one thread has all (`session`).
+Beside it is a *home*: of some pairs, how often they stand in all shards, and the queue of these. Threads go
+through the loop of `together`; `exchange` is how homes learn what shards did, `batch` how shards choose what
+to merge.
+
 What is learned does not depend on how many shards there are, nor on how many threads work on them. So threads
 that find no free core lose nothing but time: the first one calls the others off and goes on alone.
 
