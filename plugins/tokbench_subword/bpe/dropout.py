@@ -16,7 +16,11 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import announce, inline, kernel
 from tokbench.kernels.heap import pop, push
-from tokbench.kernels.pointers import pointer
+from tokbench.kernels.pointers import (
+    Int,
+    Ints,
+    pointer,
+)
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.plain import first_symbols, rules_of
 from tokbench_subword.training.initial import pair_table
@@ -75,7 +79,7 @@ def _rules(model: BpeModel) -> NDArray[np.int64]:
 
 
 @kernel
-def _fill(rows, table_):  # type: ignore[no-untyped-def]
+def _fill(rows: Ints, table_: Ints) -> None:
     table, mask = pointer(table_), np.int64(len(table_) // 4 - 1)
     for index in range(len(rows)):
         key = pair_key(rows[index, 0], rows[index, 1])
@@ -84,7 +88,7 @@ def _fill(rows, table_):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _row(symbols, begin, at, following, count, rules, mask):  # type: ignore[no-untyped-def]
+def _row(symbols: Ints, begin: Int, at: Int, following: Ints, count: Int, rules: Ints, mask: Int) -> np.int64:
     """The row of the rule for the pair at a place, or -1."""
     after = following[at]
     if after >= count or symbols[begin + at] == _GONE:
@@ -95,7 +99,9 @@ def _row(symbols, begin, at, following, count, rules, mask):  # type: ignore[no-
 
 
 @kernel
-def _merge_all(symbols, ends, rules_, scratch, rng, alpha):  # type: ignore[no-untyped-def]
+def _merge_all(
+    symbols: Ints, ends: Ints, rules_: Ints, scratch: Ints, rng: np.random.Generator, alpha: float
+) -> np.int64:
     """Merge each pre-token and move what is left together; how many symbols that are.
 
     Entries of the queue are ``rank << 32 | place``. `scratch` has six numbers for each symbol of the longest:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tokbench import LoadContext, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
 from tokbench.family import Progress
-from tokbench_subword.bpe.options import OPTIONS, TRAINING_ONLY
-from tokbench_subword.bpe.training import COUNTING, check, named_pattern, trained, trained_sizes
+from tokbench_subword.bpe.options import OPTIONS, TRAINING_ONLY, named_pattern
+from tokbench_subword.bpe.training import COUNTING, check, trained, trained_sizes
 from tokbench_subword.files import formats
 from tokbench_subword.files.gguf import gguf_model
 from tokbench_subword.files.recognising import Format, expect, format_of, json_model_type, only_file

@@ -1,8 +1,7 @@
 """Greedy longest match over a BPE vocabulary: the merges left aside, only the tokens used.
 
-At each place of a pre-token the longest token that fits is taken. What no token fits is the unknown token,
-one for
-each character, or where there is none an error. Bostrom & Durrett 2020 and Uzan et al. 2024 compare the two
+At each place of a pre-token the longest token that fits is taken. What no token fits is the unknown token, one
+for each character, or where there is none an error. Bostrom & Durrett 2020 and Uzan et al. 2024 compare the two
 ways.
 """
 
@@ -36,30 +35,9 @@ class GreedyTokenizer:
         if bpe.model.continuing_prefix or bpe.model.end_of_word:
             raise TokenizerError(f"{bpe.name}: encoding=greedy is for vocabularies without prefix or suffix")
         self.bpe = bpe
-        self.name = bpe.name
-        self.decode = bpe.decode
-        self.token_bytes = bpe.token_bytes
-        self.save = bpe.save
-
-    @property
-    def vocab_size(self) -> int:
-        """The number of ids."""
-        return self.bpe.vocab_size
-
-    @property
-    def special_ids(self) -> frozenset[int]:
-        """The ids of special tokens."""
-        return self.bpe.special_ids
-
-    @property
-    def unk_id(self) -> int | None:
-        """The id of the unknown token, or None."""
-        return self.bpe.unk_id
-
-    @property
-    def lossless(self) -> bool:
-        """Whether decoding gives every text back."""
-        return self.bpe.lossless
+        self.name, self.decode, self.token_bytes, self.save = bpe.name, bpe.decode, bpe.token_bytes, bpe.save
+        self.vocab_size, self.special_ids, self.unk_id = bpe.vocab_size, bpe.special_ids, bpe.unk_id
+        self.lossless = bpe.lossless
 
     @cached_property
     def _trie(self) -> dict[int, Any]:

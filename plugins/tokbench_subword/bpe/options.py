@@ -1,10 +1,19 @@
-"""What the specs of the family `bpe` can say."""
+"""What the specs of the family `bpe` can say, and how a training takes what they say of cutting."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
 from tokbench import Option
+from tokbench.errors import UnknownNameError, nearest
 from tokbench.kernels.threads import THREADS
 from tokbench_subword.words.cache_size import CACHE
+
+if TYPE_CHECKING:
+    from tokbench_subword.bpe.model import Level
+    from tokbench_subword.pipeline.patterns import Pattern
 
 TRAINING_ONLY = (
     "vocab_size",
@@ -115,3 +124,32 @@ OPTIONS = (
     ),
     CACHE,
 )
+
+
+def named_pattern(text: str, *, dialect: Any = "oniguruma", keep_gaps: bool = True) -> Pattern:
+    """The pattern that a spec names; raises `UnknownNameError` for a word that looks like a misspelt name."""
+    from tokbench_subword.pipeline.patterns import NAMED, Pattern
+
+    names = [*NAMED, "none"]
+    if text not in names and re.fullmatch(r"[\w-]+", text) and nearest(text, names):
+        raise UnknownNameError.of("pattern", text, names, hint="A regular expression may say how to cut, too")
+    return Pattern.of(text, dialect=dialect, keep_gaps=keep_gaps)
+
+
+def pattern_of(options: Mapping[str, Any]) -> Pattern:
+    """How the text of a training is cut."""
+    end_of_word = options["end_of_word"]
+    text = options["pattern"] or ("whitespace" if end_of_word else "gpt2")
+    if end_of_word and text == "whitespace":
+        text = r"\S+"  # a word's end says where white space was: it is not itself a token
+    return named_pattern(text, keep_gaps=not end_of_word)
+
+
+def cut_by(pattern: Pattern) -> str:
+    """What counts of the pre-tokens of a pattern depend on."""
+    return f"pattern {pattern}" + ("" if pattern.keep_gaps else " matches alone")
+
+
+def level_of(options: Mapping[str, Any]) -> Level:
+    """Whether first symbols are bytes or characters."""
+    return options["level"] or ("char" if options["end_of_word"] else "byte")

@@ -17,9 +17,14 @@ from numpy.typing import NDArray
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import announce, inline, kernel
-from tokbench.kernels.pointers import i64_in, u64_in
+from tokbench.kernels.pointers import (
+    Block,
+    Int,
+    i64_in,
+    u64_in,
+)
 from tokbench_subword.training.alphabet import byte_order, byte_symbols
-from tokbench_subword.training.guided import Trainings, first_pair, merge_given, note_token
+from tokbench_subword.training.guided import Trainings, best_pair, merge_given, note_token
 from tokbench_subword.training.layout import (
     DONE,
     LEFT,
@@ -93,7 +98,7 @@ CHOOSE, FIND, MERGE = range(3)
 
 
 @inline
-def _next_language(turns):  # type: ignore[no-untyped-def]
+def _next_language(turns: _Turns) -> int:
     """The language that is worst off, of equals the first, of those that the window does not pass over.
 
     Where all are passed over it is the one best off, of equals the last.
@@ -123,7 +128,7 @@ def _next_language(turns):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _learn(blocks, turns):  # type: ignore[no-untyped-def]
+def _learn(blocks: Block, turns: _Turns) -> Int:
     """Learn merges until there are enough, or none is left; returns why it stopped.
 
     The trainings of `blocks` are those of the languages, in order; of their development texts, if any; and of
@@ -146,7 +151,7 @@ def _learn(blocks, turns):  # type: ignore[no-untyped-def]
             chosen = u64_in(blocks, numbers[CHOSEN])
             found = i64_in(chosen, STATE)
             numbers[AT] = numbers[CHOSEN]
-            reason = first_pair(chosen)
+            reason = best_pair(chosen)
             if reason != DONE:
                 return reason
             if found[OWN] < max(numbers[MINIMUM], 1):

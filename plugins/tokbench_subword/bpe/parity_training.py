@@ -11,9 +11,9 @@ from tokbench.counts import WordCounts
 from tokbench.errors import CorpusError, TokenizerError
 from tokbench.family import Progress
 from tokbench.kernels.threads import usable_cores
+from tokbench_subword.bpe.options import cut_by, pattern_of
 from tokbench_subword.bpe.parity import Fairness, learn_fairly
 from tokbench_subword.bpe.trainer import Learned, check_room
-from tokbench_subword.bpe.training import COUNTING, pattern_of
 from tokbench_subword.files.special_tokens import names_to_train
 from tokbench_subword.training.counting import count_pretokens
 
@@ -54,7 +54,7 @@ def learned_fairly(corpus: TrainingCorpus, options: Mapping[str, Any], progress:
         return texts if isinstance(texts, WordCounts) else count_pretokens(texts, pattern, workers=workers)
 
     words: dict[str, WordCounts] = {}
-    for language, source in corpus.by_language(COUNTING.cut(options)):
+    for language, source in corpus.by_language(cut_by(pattern)):
         progress(_COUNTING_SHARE * len(words) / len(names), f"counting {language}")
         words[language] = counted(source)
         if not len(words[language]):

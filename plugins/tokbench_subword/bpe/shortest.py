@@ -11,17 +11,22 @@ from numpy.typing import NDArray
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.copies import cached_property
-from tokbench.kernels.pointers import pointer
+from tokbench.kernels.pointers import (
+    Bytes,
+    Ints,
+    Words,
+    pointer,
+)
 from tokbench.kernels.utf8 import encodable
 from tokbench_subword.pipeline.segments import TEXT, Segments
-from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VALUE_SHIFT, build_trie
+from tokbench_subword.unigram.trie import build_trie, descend, root_of
 
 if TYPE_CHECKING:
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
 
 
 @kernel
-def count_fewest(data_, spans, units_, best, fewest):  # type: ignore[no-untyped-def]
+def count_fewest(data_: Bytes, spans: Ints, units_: Words, best: Ints, fewest: Ints) -> None:
     """The fewest tokens of each span; a byte is always a token. `best` is longer than the longest span."""
     data, units = pointer(data_), pointer(units_)
     for span in range(len(spans)):
@@ -32,17 +37,13 @@ def count_fewest(data_, spans, units_, best, fewest):  # type: ignore[no-untyped
             cost = best[place] + 1
             if cost < best[place + 1]:
                 best[place + 1] = cost
-            unit = units[0]
+            node = root_of(units)
             for end in range(place, size):
-                base = np.int64((unit >> np.uint64(BASE_SHIFT)) & np.uint64(BASE_MASK))
-                if base == 0:
-                    break
-                byte = np.int64(data[start + end])
-                unit = units[base + byte]
-                if np.int64(unit & np.uint64(LABEL_MASK)) != byte:
-                    break
-                if unit >> np.uint64(VALUE_SHIFT) != 0 and cost < best[end + 1]:
+                node, token = descend(units, node, np.int64(data[start + end]))
+                if token >= 0 and cost < best[end + 1]:
                     best[end + 1] = cost
+                if node <= 0:
+                    break
         fewest[span] = best[size]
 
 

@@ -17,7 +17,7 @@ from tokbench.errors import TokenizerError
 from tokbench.family import Progress
 from tokbench_subword.bpe.model import BpeModel, Level
 from tokbench_subword.pipeline.patterns import Pattern
-from tokbench_subword.training.ties import HF, tie_rule
+from tokbench_subword.training.ties import tie_rule
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,17 +28,17 @@ COUNTING_SHARE = 0.6
 
 
 def train_bpe(texts: Iterable[str] | WordCounts, *, vocab_size: int, **options: Any) -> BpeModel:
-    """Train a BPE vocabulary of `vocab_size` tokens; the options are those of `learn_from`.
+    """Train a BPE vocabulary of `vocab_size` tokens; the options are those of `learn`.
 
     Example:
         >>> model = train_bpe(["aaabdaaabac"], vocab_size=259, pattern="none", ties="first_seen")
         >>> [model.vocabulary[index] for index in range(256, 259)]
         [b'aa', b'aaa', b'aaab']
     """
-    return learn_from(texts, vocab_size=vocab_size, **options).model(vocab_size)
+    return learn(texts, vocab_size=vocab_size, **options).model(vocab_size)
 
 
-def learn_from(
+def learn(
     texts: Iterable[str] | WordCounts,
     *,
     vocab_size: int,
@@ -76,7 +76,9 @@ def learn_from(
     room for the alphabet and the special tokens.
     """
     from tokbench.kernels.threads import kept_threads
+    from tokbench_subword.training.alphabet import byte_symbols, character_symbols
     from tokbench_subword.training.counting import count_pretokens
+    from tokbench_subword.training.shards import merge_session
 
     rule = tie_rule(ties)
     check_numbers(vocab_size, min_frequency, max_token_length, level, end_of_word)
@@ -89,25 +91,29 @@ def learn_from(
     with kept_threads(workers):
         if not isinstance(texts, WordCounts):
             texts = count_pretokens(texts, cut, workers=workers, progress=counted)
-        return learn(
-            texts,
-            vocab_size=vocab_size,
-            pattern=cut,
+        special = _special(special_tokens)
+        given = None if initial_alphabet is None else frozenset(initial_alphabet)
+        if level == "byte":
+            symbols, starts, tokens = byte_symbols(texts, rule, given, max(1, workers))
+        else:
+            symbols, starts, tokens = character_symbols(texts, given or frozenset(), end_of_word or "")
+        check_room(vocab_size, len(special), len(tokens), level)
+        session = merge_session(
+            symbols,
+            starts,
+            texts.counts,
+            tokens=tokens,
+            n_wanted=vocab_size - len(special),
             rule=rule,
-            min_frequency=min_frequency,
-            special_tokens=special_tokens,
-            initial_alphabet=initial_alphabet,
-            max_token_length=max_token_length,
-            end_of_word=end_of_word,
-            level=level,
+            minimum=min_frequency * texts.unit,
+            longest=max_token_length,
+            forbidden=_spellings(special, tokens, level),
             workers=workers,
-            progress=progress,
         )
-
-
-def train_on_counts(words: WordCounts, **options: Any) -> BpeModel:
-    """Train on words that are counted already; the options are those of `learn`."""
-    return learn(words, **options).model(options["vocab_size"])
+        progress(COUNTING_SHARE, "merging")
+        merges = session.run(lambda part: progress(COUNTING_SHARE + (1 - COUNTING_SHARE) * part, "merging"))
+        progress(1.0, "merging")
+        return Learned(tokens, merges, special, cut, level, end_of_word or "")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,60 +165,6 @@ def check_room(
         )
 
 
-def learn(
-    words: WordCounts,
-    *,
-    vocab_size: int,
-    pattern: Pattern,
-    rule: int = HF,
-    min_frequency: int = 0,
-    special_tokens: Sequence[str] = (),
-    initial_alphabet: Iterable[str] | None = None,
-    max_token_length: int | None = None,
-    end_of_word: str | None = None,
-    level: Level = "byte",
-    workers: int = 1,
-    progress: Progress = lambda fraction, what: None,
-) -> Learned:
-    """Learn merges from counted words; `rule` is a number of `ties`, the rest as in `learn_from`."""
-    from tokbench_subword.pipeline.byte_alphabet import unspelled
-    from tokbench_subword.training.alphabet import byte_symbols, character_symbols
-    from tokbench_subword.training.shards import merge_session
-
-    special = _special(special_tokens)
-    given = None if initial_alphabet is None else frozenset(initial_alphabet)
-    if level == "byte":
-        symbols, starts, tokens = byte_symbols(words, rule, given, max(1, workers))
-    else:
-        symbols, starts, tokens = character_symbols(words, given or frozenset(), end_of_word or "")
-    check_room(vocab_size, len(special), len(tokens), level)
-    texts = [(text, text.encode()) for text in special]
-    if level == "byte":  # in files, tokens are spelled in letters that stand for bytes
-        texts += [(text, spelled) for text in special if (spelled := unspelled(text))]
-    inside = next((text for text, data in texts if data in tokens), None)
-    if inside is not None:
-        raise TokenizerError(
-            f"the special token {inside!r} is one of the {'bytes' if level == 'byte' else 'characters'} that "
-            "every token is made of, so it cannot have an id of its own; give it another text"
-        )
-    session = merge_session(
-        symbols,
-        starts,
-        words.counts,
-        tokens=tokens,
-        n_wanted=vocab_size - len(special),
-        rule=rule,
-        minimum=min_frequency * words.unit,
-        longest=max_token_length,
-        forbidden=[data for _, data in texts],
-        workers=workers,
-    )
-    progress(COUNTING_SHARE, "merging")
-    merges = session.run(lambda part: progress(COUNTING_SHARE + (1 - COUNTING_SHARE) * part, "merging"))
-    progress(1.0, "merging")
-    return Learned(tokens, merges, special, pattern, level, end_of_word or "")
-
-
 def check_numbers(
     vocab_size: int, min_frequency: int, max_token_length: int | None, level: str, end_of_word: str | None
 ) -> None:
@@ -236,6 +188,22 @@ def _special(tokens: Sequence[str]) -> dict[str, int]:
     if "" in special:
         raise TokenizerError("a special token must not be empty")
     return special
+
+
+def _spellings(special: Iterable[str], tokens: Sequence[bytes], level: Level) -> list[bytes]:
+    """What no merge may spell; raises `TokenizerError` for a special token that is one of the first tokens."""
+    from tokbench_subword.pipeline.byte_alphabet import unspelled
+
+    spellings = [(text, text.encode()) for text in special]
+    if level == "byte":  # in files, tokens are spelled in letters that stand for bytes
+        spellings += [(text, spelled) for text in special if (spelled := unspelled(text))]
+    inside = next((text for text, data in spellings if data in tokens), None)
+    if inside is not None:
+        raise TokenizerError(
+            f"the special token {inside!r} is one of the {'bytes' if level == 'byte' else 'characters'} that "
+            "every token is made of, so it cannot have an id of its own; give it another text"
+        )
+    return [data for _, data in spellings]
 
 
 def _unique(merges: NDArray[np.int32]) -> NDArray[np.int32]:

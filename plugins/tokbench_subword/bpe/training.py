@@ -2,45 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tokbench import TrainingCorpus
 from tokbench.counts import Counting, WordCounts
-from tokbench.errors import CorpusError, TokenizerError, UnknownNameError, nearest
+from tokbench.errors import CorpusError, TokenizerError
 from tokbench.family import Progress
 from tokbench.kernels.threads import usable_cores
+from tokbench_subword.bpe.options import OF_PARITY, OPTIONS, cut_by, level_of, pattern_of
 from tokbench_subword.files.special_tokens import names_to_train
 from tokbench_subword.pipeline.sizes import check_size
 
 if TYPE_CHECKING:
-    from tokbench_subword.bpe.model import BpeModel, Level
+    from tokbench_subword.bpe.model import BpeModel
     from tokbench_subword.bpe.trainer import Learned
-    from tokbench_subword.pipeline.patterns import Pattern
 
 _UNKNOWN = ("<unk>", "[UNK]", "<UNK>")
 """Special tokens that, at character level, stand for characters the vocabulary lacks."""
-
-
-def named_pattern(text: str, *, dialect: Any = "oniguruma", keep_gaps: bool = True) -> Pattern:
-    """The pattern that a spec names; raises `UnknownNameError` for a word that looks like a misspelt name."""
-    from tokbench_subword.pipeline.patterns import NAMED, Pattern
-
-    names = [*NAMED, "none"]
-    if text not in names and re.fullmatch(r"[\w-]+", text) and nearest(text, names):
-        raise UnknownNameError.of("pattern", text, names, hint="A regular expression may say how to cut, too")
-    return Pattern.of(text, dialect=dialect, keep_gaps=keep_gaps)
-
-
-def pattern_of(options: Mapping[str, Any]) -> Pattern:
-    """How the text of a training is cut."""
-    end_of_word = options["end_of_word"]
-    text = options["pattern"] or ("whitespace" if end_of_word else "gpt2")
-    if end_of_word and text == "whitespace":
-        text = r"\S+"  # a word's end says where white space was: it is not itself a token
-    return named_pattern(text, keep_gaps=not end_of_word)
 
 
 def _cut(options: Mapping[str, Any]) -> str:
@@ -50,8 +30,7 @@ def _cut(options: Mapping[str, Any]) -> str:
         return cut_of(base_of(options))
     if options["transition"] is not None:
         raise TokenizerError("bpe: transition= cuts text in two ways, so counts do not do; train on the text")
-    pattern = pattern_of(options)
-    return f"pattern {pattern}" + ("" if pattern.keep_gaps else " matches alone")
+    return cut_by(pattern_of(options))
 
 
 def _counted(texts: Iterable[str], options: Mapping[str, Any]) -> WordCounts:
@@ -86,7 +65,6 @@ def trained_sizes(
 
 def check(options: Mapping[str, Any]) -> None:
     """Raise `TokenizerError` for options with which no text can be trained on, or which would do nothing."""
-    from tokbench_subword.bpe.options import OF_PARITY, OPTIONS
     from tokbench_subword.bpe.trainer import check_numbers, check_room
 
     check_size("bpe", options["vocab_size"])
@@ -115,8 +93,8 @@ def _with_unknown(model: BpeModel) -> BpeModel:
 
 
 def _learned(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Learned:
-    """What a training learns; see `trainer.learn_from` for what the options do."""
-    from tokbench_subword.bpe.trainer import learn_from
+    """What a training learns; see `trainer.learn` for what the options do."""
+    from tokbench_subword.bpe.trainer import learn
 
     end_of_word = options["end_of_word"]
     level = level_of(options)
@@ -132,7 +110,7 @@ def _learned(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progr
         return learned_fairly(corpus, options, progress)
     if options["transition"] is not None:
         return _superwords(corpus, options, progress)
-    return learn_from(
+    return learn(
         corpus.source(_cut(options)),
         vocab_size=options["vocab_size"],
         pattern=pattern_of(options),
@@ -147,11 +125,6 @@ def _learned(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progr
         n_bytes=corpus.n_bytes,
         progress=progress,
     )
-
-
-def level_of(options: Mapping[str, Any]) -> Level:
-    """Whether first symbols are bytes or characters."""
-    return options["level"] or ("char" if options["end_of_word"] else "byte")
 
 
 def _check_superwords(options: Mapping[str, Any]) -> None:

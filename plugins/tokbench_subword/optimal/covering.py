@@ -13,11 +13,19 @@ from typing import Any
 import numpy as np
 
 from tokbench.kernels.compiling import inline
-from tokbench.kernels.pointers import i32_in, u64_in
-from tokbench_subword.optimal.omitting import step
+from tokbench.kernels.pointers import (
+    Block,
+    Bytes,
+    Ids,
+    Int,
+    Ints,
+    Words,
+    i32_in,
+    u64_in,
+)
 from tokbench_subword.optimal.wordwise import WordwiseModel
 from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
-from tokbench_subword.unigram.trie import VALUE_SHIFT, build_trie
+from tokbench_subword.unigram.trie import build_trie, descend, root_of
 from tokbench_subword.words.encoder import Arrays
 from tokbench_subword.words.layout import MODEL, WORD_KEYS, WORDS
 from tokbench_subword.words.searching import Search
@@ -30,24 +38,24 @@ _PLACE = np.int64(1) << 40
 
 
 @inline
-def _matches(units, text, start, length, found):  # type: ignore[no-untyped-def]
+def _matches(units: Words, text: Bytes, start: Int, length: Int, found: Ints) -> np.int64:
     """Write every match of a token in a word to `found`, if it is not empty; returns how many there are."""
     count = np.int64(0)
     for begin in range(length):
-        unit = units[0]
+        node = root_of(units)
         for place in range(begin, length):
-            unit = step(units, unit, np.int64(text[start + place]))
-            if unit == 0:
-                break
-            if unit >> np.uint64(VALUE_SHIFT) != 0:
+            node, token = descend(units, node, np.int64(text[start + place]))
+            if token >= 0:
                 if len(found) > 0:
-                    found[count] = (np.int64(unit >> np.uint64(VALUE_SHIFT)) - 1) * _PLACE + begin
+                    found[count] = token * _PLACE + begin
                 count += 1
+            if node <= 0:
+                break
     return count
 
 
 @Search
-def cover_word(block, text, start, length, k, count, out, o):  # type: ignore[no-untyped-def]
+def cover_word(block: Block, text: Bytes, start: Int, length: Int, k: Int, count: Int, out: Ids, o: int) -> int:
     """Encode word `k` of a group, and keep it; return the new end of `out`."""
     units, lengths, byte_ids = u64_in(block, UNITS), i32_in(block, LENGTHS), i32_in(block, BYTE_IDS)
     keys = u64_in(block, WORD_KEYS)

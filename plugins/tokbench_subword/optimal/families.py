@@ -10,10 +10,11 @@ from tokbench import LoadContext, Option, Spec, TokenizerError, TokenizerFamily,
 from tokbench.counts import Counting, WordCounts
 from tokbench.family import Progress, variant_file
 from tokbench.kernels.threads import THREADS, usable_cores
-from tokbench_subword.bpe.training import named_pattern
+from tokbench_subword.bpe.options import named_pattern
 from tokbench_subword.files.recognising import json_model_type
 from tokbench_subword.files.special_tokens import names_to_train
 from tokbench_subword.pipeline.sizes import check_size
+from tokbench_subword.unigram import family as unigram_family
 
 if TYPE_CHECKING:
     from tokbench.tokenizer import Tokenizer
@@ -154,13 +155,6 @@ def _family_of_own_files(
 # --- PathPiece ------------------------------------------------------------------------------------------
 
 
-def _load_pathpiece(spec: Spec, context: LoadContext) -> Tokenizer:
-    """The `tokenizer.json` of a training: a Unigram model as any other."""
-    from tokbench_subword.unigram.family import load
-
-    return load(spec, context)
-
-
 def _train_pathpiece(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Tokenizer:
     from tokbench_subword.optimal.pathpiece import chosen_tokens, first_tokens, tokenizer_of
 
@@ -182,16 +176,10 @@ def _train_pathpiece(corpus: TrainingCorpus, options: Mapping[str, Any], progres
     return cast("Tokenizer", tokenizer)
 
 
-def _unigram_files(spec: Spec, context: LoadContext) -> Sequence[Path]:
-    from tokbench_subword.unigram.family import files
-
-    return files(spec, context)
-
-
 PATHPIECE = TokenizerFamily(
     name="pathpiece",
     summary="PathPiece (Schmidt et al. 2024): fewest tokens by shortest paths, trained top-down; in-house",
-    load=_load_pathpiece,
+    load=unigram_family.load,  # a training writes a `tokenizer.json`: a Unigram model as any other
     options=(
         *_COMMON,
         Option("initial_size", "int", None, "Training: tokens of BPE to begin with. Not set: 3 × vocab_size."),
@@ -203,7 +191,7 @@ PATHPIECE = TokenizerFamily(
     saved_as=(".json",),
     recognises=lambda path, head: False,  # its files are Unigram's
     counting=Counting(_cut, _counted),
-    files=_unigram_files,
+    files=unigram_family.files,
     libraries=("numba",),
     examples=("pathpiece:vocab_size=8k",),
 )

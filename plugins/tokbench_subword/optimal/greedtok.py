@@ -21,6 +21,11 @@ from numpy.typing import NDArray
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import announce, inline, kernel, subroutine
+from tokbench.kernels.pointers import (
+    Ids,
+    Int,
+    Ints,
+)
 from tokbench_subword.optimal.queueing import pop, push
 from tokbench_subword.unigram.train_suffixes import sorted_suffixes
 
@@ -135,7 +140,7 @@ def _forbid(cover: Cover, token: bytes) -> None:
 
 
 @kernel
-def _candidates(symbols, order, longest, counts, runs, bounds):  # type: ignore[no-untyped-def]
+def _candidates(symbols: Ids, order: Ids, longest: Int, counts: Ints, runs: Ids, bounds: Ints) -> np.int64:
     """Find all candidates, in the order of their bytes; write those for which there is room, and count them.
 
     A new one begins at a rank for each length that its suffix does not share with the one before. It is open
@@ -172,7 +177,7 @@ def _candidates(symbols, order, longest, counts, runs, bounds):  # type: ignore[
 
 
 @subroutine
-def _places(cover, candidate):  # type: ignore[no-untyped-def]
+def _places(cover: Cover, candidate: Int) -> Ids:
     """The places of a candidate, from left to right."""
     places = cover.order[cover.low[candidate] : cover.high[candidate]].copy()
     places.sort()
@@ -180,7 +185,7 @@ def _places(cover, candidate):  # type: ignore[no-untyped-def]
 
 
 @subroutine
-def _shape(cover, candidate):  # type: ignore[no-untyped-def]
+def _shape(cover: Cover, candidate: Int) -> int:
     """Whether two places of a candidate overlap: only where it ends as it begins."""
     start, length = np.int64(cover.order[cover.low[candidate]]), np.int64(cover.lengths[candidate])
     for shift in range(1, length):
@@ -197,7 +202,7 @@ def _shape(cover, candidate):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _gain_at(cover, place, length):  # type: ignore[no-untyped-def]
+def _gain_at(cover: Cover, place: Int, length: Int) -> np.int64:
     """How many tokens fewer a candidate makes of one word at a place; -1 where it does not fit."""
     cuts = cover.cuts
     if cuts[place] == 0 or cuts[place + length] == 0:
@@ -209,7 +214,7 @@ def _gain_at(cover, place, length):  # type: ignore[no-untyped-def]
 
 
 @subroutine
-def _gain(cover, candidate):  # type: ignore[no-untyped-def]
+def _gain(cover: Cover, candidate: Int) -> tuple[np.int64, np.int64]:
     """What a candidate gains now, and what it would gain with all of its places."""
     length = np.int64(cover.lengths[candidate])
     bound = np.int64(0)
@@ -232,7 +237,7 @@ def _gain(cover, candidate):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _choose(cover, state, chosen, until):  # type: ignore[no-untyped-def]
+def _choose(cover: Cover, state: Ints, chosen: Ids, until: Int) -> None:
     """Choose tokens until there are so many, or none gains; each covers its places."""
     queue, bounds = cover.queue, cover.bounds
     while state[N_CHOSEN] < until:

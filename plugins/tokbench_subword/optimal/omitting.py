@@ -15,22 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.counts import WordCounts
-from tokbench.kernels.compiling import announce, inline, kernel, subroutine
-from tokbench.kernels.pointers import pointer
+from tokbench.kernels.compiling import announce, kernel, subroutine
+from tokbench.kernels.pointers import (
+    Bytes,
+    Int,
+    Ints,
+    Words,
+    pointer,
+)
 from tokbench.kernels.threads import in_threads
-from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VALUE_SHIFT, build_trie
+from tokbench_subword.unigram.trie import build_trie, descend, root_of
 
 _FAR = np.int64(1) << 40
-
-
-@inline
-def step(units, unit, byte):  # type: ignore[no-untyped-def]
-    """The node of a trie that a byte leads to, 0 where there is none."""
-    base = np.int64((unit >> np.uint64(BASE_SHIFT)) & np.uint64(BASE_MASK))
-    if base == 0:
-        return np.uint64(0)
-    following = units[base + byte]
-    return following if np.int64(following & np.uint64(LABEL_MASK)) == byte else np.uint64(0)
 
 
 FEWEST, LAST, LEFT = range(3)
@@ -40,58 +36,62 @@ and the fewest tokens from it to the end.
 
 
 @subroutine
-def _forward(data, begin, size, units, path):  # type: ignore[no-untyped-def]
+def _forward(data: Bytes, begin: Int, size: Int, units: Words, path: Ints) -> None:
     """Find `FEWEST` and `LAST`: of several last tokens the longest."""
     path[FEWEST, 0] = 0
     for place in range(1, size + 1):
         path[FEWEST, place] = _FAR
     for start in range(size):
-        unit, cost = units[0], path[FEWEST, start] + 1
+        node, cost = root_of(units), path[FEWEST, start] + 1
         for end in range(start + 1, size + 1):
-            unit = step(units, unit, np.int64(data[begin + end - 1]))
-            is_token = end == start + 1 or unit >> np.uint64(VALUE_SHIFT) != 0  # a byte always is one
+            node, token = descend(units, node, np.int64(data[begin + end - 1]))
+            is_token = end == start + 1 or token >= 0  # a byte always is one
             if is_token and cost < path[FEWEST, end]:
                 path[FEWEST, end], path[LAST, end] = cost, start
-            if unit == 0:
+            if node <= 0:
                 break
 
 
 @subroutine
-def _backward(data, begin, size, units, path):  # type: ignore[no-untyped-def]
+def _backward(data: Bytes, begin: Int, size: Int, units: Words, path: Ints) -> None:
     """Find `LEFT`."""
     path[LEFT, size] = 0
     for back in range(size):
         start = size - 1 - back
-        unit, best = units[0], path[LEFT, start + 1] + 1
+        node, best = root_of(units), path[LEFT, start + 1] + 1
         for end in range(start + 1, size + 1):
-            unit = step(units, unit, np.int64(data[begin + end - 1]))
-            if unit == 0:
-                break
-            if unit >> np.uint64(VALUE_SHIFT) != 0:
+            node, token = descend(units, node, np.int64(data[begin + end - 1]))
+            if token >= 0:
                 best = min(best, path[LEFT, end] + 1)
+            if node <= 0:
+                break
         path[LEFT, start] = best
 
 
 @subroutine
-def _without(data, begin, size, units, path, start, end, longest):  # type: ignore[no-untyped-def]
+def _without(
+    data: Bytes, begin: Int, size: Int, units: Words, path: Ints, start: Int, end: Int, longest: Int
+) -> np.int64:
     """The fewest tokens without the one from `start` to `end`: cut within it, or a longer one over it."""
     least = _FAR
     for cut in range(start + 1, end):
         least = min(least, path[FEWEST, cut] + path[LEFT, cut])
     for other in range(max(np.int64(0), end - longest), start + 1):
-        unit = units[0]
+        node = root_of(units)
         for stop in range(other + 1, size + 1):
-            unit = step(units, unit, np.int64(data[begin + stop - 1]))
-            if unit == 0:
-                break
+            node, token = descend(units, node, np.int64(data[begin + stop - 1]))
             over = stop >= end and stop - other > end - start
-            if over and unit >> np.uint64(VALUE_SHIFT) != 0:
+            if over and token >= 0:
                 least = min(least, path[FEWEST, other] + 1 + path[LEFT, stop])
+            if node <= 0:
+                break
     return least
 
 
 @kernel
-def _charge(words, first, behind, units_, longest, charges):  # type: ignore[no-untyped-def]
+def _charge(
+    words: tuple[Bytes, Ints, Ints], first: Int, behind: Int, units_: Words, longest: Int, charges: Ints
+) -> None:
     """Add to each token what the words from `first` to `behind` cost without it, for all their occurrences.
 
     `words` are their bytes, where each begins, and how often it was seen.
@@ -110,11 +110,11 @@ def _charge(words, first, behind, units_, longest, charges):  # type: ignore[no-
         while end > 0:
             start = path[LAST, end]
             if end - start > 1:
-                unit = units[0]
+                node, token = root_of(units), np.int64(-1)
                 for place in range(start, end):
-                    unit = step(units, unit, np.int64(data[begin + place]))
+                    node, token = descend(units, node, np.int64(data[begin + place]))
                 more = _without(data, begin, size, units, path, start, end, longest) - path[FEWEST, size]
-                charges[np.int64(unit >> np.uint64(VALUE_SHIFT)) - 1] += counts[word] * more
+                charges[token] += counts[word] * more
             end = start
 
 

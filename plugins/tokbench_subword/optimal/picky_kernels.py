@@ -13,17 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import kernel, lean_inline, lean_kernel
+from tokbench.kernels.pointers import (
+    Ids,
+    Int,
+    Ints,
+)
 from tokbench_subword.optimal.queueing import pop, push
 
+# `PickyWords.state`: how many pairs, nodes of lists, entries of the heap and pairs touched there are; where a
+# step goes on that found no room, how often it merged its pair, and its number.
 N_PAIRS, N_NODES, N_QUEUED, N_TOUCHED, NEXT, CHANGED, STEP = range(7)
-
-
 DONE, FULL = range(2)
-
-
 BETWEEN, WITHIN = -1, -2
-
-
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -72,7 +73,7 @@ class Pairs(NamedTuple):
 
 
 @lean_inline
-def _slot(table, keys, key):  # type: ignore[no-untyped-def]
+def _slot(table: Ids, keys: Ints, key: Int) -> np.int64:
     """Where in the table a pair is, or would be."""
     mask = np.int64(len(table) - 1)
     slot = np.int64((np.uint64(key) * _MULTIPLIER) >> np.uint64(32)) & mask
@@ -82,14 +83,14 @@ def _slot(table, keys, key):  # type: ignore[no-untyped-def]
 
 
 @lean_inline
-def _has_room(state, pairs, count):  # type: ignore[no-untyped-def]
+def _has_room(state: Ints, pairs: Pairs, count: Int) -> bool:
     """Whether so many pairs, and twice as many nodes of lists, may be new."""
     full = state[N_PAIRS] + count > len(pairs.keys) or 2 * (state[N_PAIRS] + count) > len(pairs.table)
     return not full and state[N_NODES] + 2 * count <= len(pairs.nodes)
 
 
 @lean_inline
-def _note(heads, index, nodes, state, place):  # type: ignore[no-untyped-def]
+def _note(heads: Ids, index: Int, nodes: Ids, state: Ints, place: Int) -> None:
     """Put a place into a list."""
     node = state[N_NODES]
     nodes[node, 0], nodes[node, 1] = np.int32(place), heads[index]
@@ -98,7 +99,7 @@ def _note(heads, index, nodes, state, place):  # type: ignore[no-untyped-def]
 
 
 @lean_inline
-def _number_at(words, pairs, place):  # type: ignore[no-untyped-def]
+def _number_at(words: PickyWords, pairs: Pairs, place: Int) -> np.int64:
     """The number of the pair that begins at a place, a new one if need be; -1 where none begins."""
     left = np.int64(words.symbols[place])
     if left < 0:
@@ -118,7 +119,7 @@ def _number_at(words, pairs, place):  # type: ignore[no-untyped-def]
 
 
 @lean_inline
-def _lose(words, pairs, place):  # type: ignore[no-untyped-def]
+def _lose(words: PickyWords, pairs: Pairs, place: Int) -> None:
     """Take the pair that begins at a place, if any, out of its count."""
     number = _number_at(words, pairs, place)
     if number >= 0:
@@ -126,7 +127,7 @@ def _lose(words, pairs, place):  # type: ignore[no-untyped-def]
 
 
 @lean_inline
-def _gain(words, pairs, place):  # type: ignore[no-untyped-def]
+def _gain(words: PickyWords, pairs: Pairs, place: Int) -> None:
     """Count the pair that begins at a place, if any; the place goes into its list, and it is touched."""
     state, number = words.state, _number_at(words, pairs, place)
     if number < 0:
@@ -140,7 +141,7 @@ def _gain(words, pairs, place):  # type: ignore[no-untyped-def]
 
 
 @lean_kernel
-def count_all(words, pairs):  # type: ignore[no-untyped-def]
+def count_all(words: PickyWords, pairs: Pairs) -> int:
     """Count all symbols and pairs, from place `NEXT` on; `FULL` where there is no room for the next."""
     for place in range(words.state[NEXT], len(words.symbols)):
         if not _has_room(words.state, pairs, 1):
@@ -153,7 +154,7 @@ def count_all(words, pairs):  # type: ignore[no-untyped-def]
 
 
 @lean_kernel
-def join_everywhere(words, pairs, places, symbols):  # type: ignore[no-untyped-def]
+def join_everywhere(words: PickyWords, pairs: Pairs, places: Ids, symbols: tuple[int, int, int]) -> int:
     """Merge a pair, from the place numbered `NEXT` on; `symbols` are its two and the new one.
 
     `CHANGED` is how often it was merged.
@@ -186,7 +187,7 @@ def join_everywhere(words, pairs, places, symbols):  # type: ignore[no-untyped-d
 
 
 @lean_kernel
-def part_everywhere(words, pairs, places, token, parts):  # type: ignore[no-untyped-def]
+def part_everywhere(words: PickyWords, pairs: Pairs, places: Ids, token: Int, parts: Ids) -> int:
     """Split a symbol into its parts, from the place numbered `NEXT` on."""
     state = words.state
     for index in range(state[NEXT], len(places)):
@@ -224,7 +225,7 @@ def places_of(heads: NDArray[np.int32], nodes: NDArray[np.int32]) -> NDArray[np.
 
 
 @kernel
-def _listed(node, nodes):  # type: ignore[no-untyped-def]
+def _listed(node: Int, nodes: Ids) -> Ids:
     """The places of the list that begins at a node."""
     count, following = 0, node
     while following >= 0:
@@ -236,7 +237,7 @@ def _listed(node, nodes):  # type: ignore[no-untyped-def]
 
 
 @lean_kernel
-def queue_touched(state, pairs):  # type: ignore[no-untyped-def]
+def queue_touched(state: Ints, pairs: Pairs) -> None:
     """Queue the pairs that were touched, where they are seen more often than when they were last queued."""
     for index in range(state[N_TOUCHED]):
         number = pairs.touched[index]
@@ -248,7 +249,7 @@ def queue_touched(state, pairs):  # type: ignore[no-untyped-def]
 
 
 @lean_kernel
-def most_frequent(state, pairs, minimum):  # type: ignore[no-untyped-def]
+def most_frequent(state: Ints, pairs: Pairs, minimum: Int) -> np.int64:
     """The key of the most frequent pair, -1 where none is seen `minimum` times. It leaves the queue."""
     while state[N_QUEUED] > 0:
         count, key = pairs.values[0], pairs.ties[0]
@@ -268,20 +269,20 @@ def most_frequent(state, pairs, minimum):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def head_of_pair(pairs, key):  # type: ignore[no-untyped-def]
+def head_of_pair(pairs: Pairs, key: Int) -> Ids:
     """Where the list of places of a pair begins, as an array of one element."""
     number = pairs.table[_slot(pairs.table, pairs.keys, key)] - 1
     return pairs.heads[number : number + 1]
 
 
 @lean_kernel
-def forget(pairs, key):  # type: ignore[no-untyped-def]
+def forget(pairs: Pairs, key: Int) -> None:
     """Never queue a pair again."""
     pairs.queued[pairs.table[_slot(pairs.table, pairs.keys, key)] - 1] = np.int64(1) << 62
 
 
 @lean_kernel
-def fill_table(table, keys, count):  # type: ignore[no-untyped-def]
+def fill_table(table: Ids, keys: Ints, count: Int) -> None:
     """Enter the first `count` pairs into an empty table."""
     for number in range(count):
         table[_slot(table, keys, keys[number])] = np.int32(number + 1)

@@ -8,16 +8,20 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench.kernels.compiling import inline
+from tokbench.kernels.pointers import (
+    Int,
+    Ints,
+)
 
 
 @inline
-def _before(value_a, tie_a, value_b, tie_b):  # type: ignore[no-untyped-def]
+def _before(value_a: Int, tie_a: Int, value_b: Int, tie_b: Int) -> bool | np.bool_:
     """Whether an entry comes out before another."""
     return value_a > value_b or (value_a == value_b and tie_a < tie_b)
 
 
 @inline
-def push(values, ties, size, value, tie):  # type: ignore[no-untyped-def]
+def push(values: Ints, ties: Ints, size: Int, value: Int, tie: Int) -> None:
     """Put an entry to the `size` that there are; there must be room."""
     at = size
     while at > 0:
@@ -30,7 +34,7 @@ def push(values, ties, size, value, tie):  # type: ignore[no-untyped-def]
 
 
 @inline
-def pop(values, ties, size):  # type: ignore[no-untyped-def]
+def pop(values: Ints, ties: Ints, size: Int) -> None:
     """Take out the first of `size` entries; behind those that are left there is room for one."""
     size -= 1
     value, tie, at = values[size], ties[size], np.int64(0)

@@ -16,7 +16,18 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline
 from tokbench.kernels.heap import pop, push
-from tokbench.kernels.pointers import i32_in, i64_in, keep, pointer, u64_in
+from tokbench.kernels.pointers import (
+    Block,
+    Bytes,
+    Ids,
+    Int,
+    Words,
+    i32_in,
+    i64_in,
+    keep,
+    pointer,
+    u64_in,
+)
 from tokbench_subword.optimal.pickybpe import Event, Picked
 from tokbench_subword.optimal.wordwise import WordwiseModel
 from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
@@ -56,7 +67,7 @@ class Spelling(NamedTuple):
 
 
 @inline
-def _wait(block, at, now, place, heap, size):  # type: ignore[no-untyped-def]
+def _wait(block: Block, at: Int, now: Int, place: Int, heap: Words, size: np.int64) -> np.int64:
     """Queue the first of the events from `at` on that is later than `now`, if any; how many wait then."""
     times = i64_in(block, TIMES)
     while times[at] <= now:
@@ -67,7 +78,7 @@ def _wait(block, at, now, place, heap, size):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _wait_together(block, word, place, now, heap, size):  # type: ignore[no-untyped-def]
+def _wait_together(block: Block, word: Spelling, place: Int, now: Int, heap: Words, size: np.int64) -> np.int64:
     """Queue the next event of the pair that begins at a place, if any does; how many wait then."""
     left = np.int64(word.symbols[place])
     if left < 0:
@@ -85,7 +96,7 @@ def _wait_together(block, word, place, now, heap, size):  # type: ignore[no-unty
 
 
 @inline
-def _happens(block, word, time, place):  # type: ignore[no-untyped-def]
+def _happens(block: Block, word: Spelling, time: Int, place: Int) -> np.int64:
     """Have an event happen at a place, if it can; how many symbols are in place of those before, else 0."""
     befores, afters = i32_in(block, BEFORES), i64_in(block, AFTERS)
     symbols, lengths = i32_in(block, SYMBOLS), i32_in(block, LENGTHS)
@@ -106,14 +117,16 @@ def _happens(block, word, time, place):  # type: ignore[no-untyped-def]
 
 
 @Search
-def replay_word(block, text, start, length, k, count, out, o):  # type: ignore[no-untyped-def]
+def replay_word(
+    block: Block, text: Bytes, start: Int, length: Int, k: Int, count: Int, out: Ids, o: int
+) -> int:
     """Encode word `k` of a group, and keep it; return the new end of `out`."""
     byte_symbols, ids, lengths = i32_in(block, BYTE_SYMBOLS), i32_in(block, IDS), i32_in(block, LENGTHS)
     splits, keys = i64_in(block, SPLITS), u64_in(block, WORD_KEYS)
     low, high = keys[2 * k], keys[2 * k + 1]
     symbols, firsts = np.empty(length + 2, np.int32), np.empty(length + 2, np.int32)
     word, queue = Spelling(pointer(symbols), pointer(firsts)), np.empty(2 * length + 16, np.uint64)
-    heap, size, behind = pointer(queue), 0, np.int64(length + 1)
+    heap, size, behind = pointer(queue), np.int64(0), np.int64(length + 1)
     word.symbols[0], word.symbols[behind], word.firsts[0] = np.int32(-1), np.int32(-1), np.int32(0)
     for byte in range(1, behind):
         word.symbols[byte] = byte_symbols[text[start + byte - 1]]

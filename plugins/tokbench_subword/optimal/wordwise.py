@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -18,7 +18,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench_subword.bpe.model import BpeModel
@@ -78,7 +77,7 @@ class _Spelled(BpeTokenizer):
 
 
 class WordwiseTokenizer(Rebuilt):
-    """Encodes and decodes with a `WordwiseModel`; see `BpeTokenizer` for the options."""
+    """Encodes and decodes with a `WordwiseModel`; see `BpeTokenizer` for options and methods."""
 
     def __init__(
         self,
@@ -95,7 +94,13 @@ class WordwiseTokenizer(Rebuilt):
         self._inner = inner = _Spelled(
             model, document, name=name, threads=threads, match_special=match_special, source=source
         )
-        self.decode, self.token_bytes, self.lossless = inner.decode, inner.token_bytes, inner.lossless
+        self.encode, self.encode_batch, self.encode_utf8 = inner.encode, inner.encode_batch, inner.encode_utf8
+        self.decode, self.decode_batch, self.lossless = inner.decode, inner.decode_batch, inner.lossless
+        self.token_bytes, self.token_bytes_batch = inner.token_bytes, inner.token_bytes_batch
+        self.offsets, self.offsets_batch = inner.offsets, inner.offsets_batch
+        self.pre_tokenize, self.fewest_tokens = inner.pre_tokenize, inner.fewest_tokens
+        self.convert_token_to_id = inner.convert_token_to_id
+        self.convert_id_to_token = inner.convert_id_to_token
         self.vocab_size, self.special_ids, self.unk_id = inner.vocab_size, inner.special_ids, None
         self.decode_joins_bytes = inner.decode_joins_bytes
 
@@ -123,50 +128,6 @@ class WordwiseTokenizer(Rebuilt):
         if missing is not None:
             raise TokenizerError(f"{path}: the model {kind.kind} is damaged: no token is the byte {missing}")
         return cls(model, document.with_model({}), **{"source": str(path), **options})
-
-    def encode(self, text: str) -> NDArray[np.int32]:
-        """The ids of `text`: int32."""
-        return self._inner.encode(text)
-
-    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
-        """The ids of many texts."""
-        return self._inner.encode_batch(texts)
-
-    def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
-        """The ids of documents that lie end to end in `data`, with `PADDING` bytes behind them."""
-        return self._inner.encode_utf8(data, offsets)
-
-    def decode_batch(self, batch: TokenBatch) -> list[str]:
-        """The text of every document."""
-        return self._inner.decode_batch(batch)
-
-    def token_bytes_batch(self, ids: Sequence[int]) -> list[bytes]:
-        """The bytes of many tokens."""
-        return self._inner.token_bytes_batch(ids)
-
-    def offsets(self, text: str) -> NDArray[np.int64]:
-        """(start, end) of each token of ``encode(text)`` in code points of `text`: int64 ``(n, 2)``."""
-        return self._inner.offsets(text)
-
-    def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The spans of all tokens, and where those of each text begin and end."""
-        return self._inner.offsets_batch(texts)
-
-    def fewest_tokens(self, texts: Sequence[str]) -> NDArray[np.int64]:
-        """The fewest tokens with which the vocabulary can spell the pre-tokens of each text."""
-        return self._inner.fewest_tokens(texts)
-
-    def convert_token_to_id(self, token: str) -> int | None:
-        """The id of a token as files spell it (``Ġword``), or None."""
-        return self._inner.convert_token_to_id(token)
-
-    def convert_id_to_token(self, token_id: int) -> str:
-        """A token as files spell it; raises `TokenizerError` for an id that is none."""
-        return self._inner.convert_id_to_token(token_id)
-
-    def pre_tokenize(self, text: str) -> list[str]:
-        """The words of a text, one by one."""
-        return self._inner.pre_tokenize(text)
 
     def to_dict(self) -> dict[str, Any]:
         """The content of its file, ready for JSON."""

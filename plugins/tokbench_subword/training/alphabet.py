@@ -10,6 +10,11 @@ from numpy.typing import NDArray
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import kernel
+from tokbench.kernels.pointers import (
+    Bytes,
+    Ids,
+    Int,
+)
 from tokbench.kernels.threads import in_threads
 from tokbench_subword.training.ties import HF
 
@@ -48,7 +53,7 @@ def byte_symbols(words: WordCounts, rule: int, alphabet: frozenset[str] | None, 
 
 
 @kernel
-def _translate(data, low, high, symbol_of, symbols):  # type: ignore[no-untyped-def]
+def _translate(data: Bytes, low: Int, high: Int, symbol_of: Ids, symbols: Ids) -> None:
     """The symbols of some bytes."""
     for place in range(low, high):
         symbols[place] = symbol_of[data[place]]

@@ -13,6 +13,11 @@ from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.pointers import (
+    Ids,
+    Int,
+    Ints,
+)
 from tokbench.kernels.threads import in_threads
 from tokbench_subword.training import layout as at
 from tokbench_subword.training.layout import MergeWorkspace
@@ -72,7 +77,9 @@ class Words(NamedTuple):
 
 
 @kernel
-def _lay_words(low, high, words, places, singles, cells, weights):  # type: ignore[no-untyped-def]
+def _lay_words(
+    low: Int, high: Int, words: Words, places: Ints, singles: Int, cells: Ids, weights: Ints
+) -> None:
     """Lay the words from `low` to `high`, and the cell that follows each, where `places` says."""
     for word in range(low, high):
         cell = places[word]
@@ -85,7 +92,7 @@ def _lay_words(low, high, words, places, singles, cells, weights):  # type: igno
 
 
 @inline
-def stands_at(cells, position, left, right):  # type: ignore[no-untyped-def]
+def stands_at(cells: Ids, position: Int, left: Int, right: Int) -> bool | np.bool_:
     """Whether a token begins at a position that is the left one of a pair, and followed by the right one."""
     if cells[2 * position] != left:
         return False
@@ -94,13 +101,13 @@ def stands_at(cells, position, left, right):  # type: ignore[no-untyped-def]
 
 
 @inline
-def weight_of(weights, singles, position):  # type: ignore[no-untyped-def]
+def weight_of(weights: Ints, singles: Int, position: Int) -> np.int64:
     """How often the word of a position was seen."""
     return weights[position] if position < singles else np.int64(1)
 
 
 @inline
-def merge_at(cells, position, new):  # type: ignore[no-untyped-def]
+def merge_at(cells: Ids, position: Int, new: Int) -> np.int64:
     """Make a token and the next one the token `new`; returns the cell after it."""
     left_extent = np.int64(cells[2 * position + at.EXTENT])
     second = position + left_extent
@@ -113,6 +120,6 @@ def merge_at(cells, position, new):  # type: ignore[no-untyped-def]
 
 
 @inline
-def token_before(cells, position):  # type: ignore[no-untyped-def]
+def token_before(cells: Ids, position: Int) -> np.int64:
     """Where the token begins that ends right before a position."""
     return position - abs(np.int64(cells[2 * (position - 1) + at.EXTENT]))

@@ -20,7 +20,13 @@ from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import pointer
+from tokbench.kernels.pointers import (
+    Bytes,
+    Ids,
+    Int,
+    Ints,
+    pointer,
+)
 from tokbench_subword.training.session import MergeSession
 from tokbench_subword.training.shards import ShardedSession, merge_session
 
@@ -36,13 +42,13 @@ _LOWER = 4
 
 
 @inline
-def _bucket(left, right):  # type: ignore[no-untyped-def]
+def _bucket(left: Int, right: Int) -> np.int64:
     """The counter of two tokens."""
     return np.int64((((np.uint64(left) << _HIGH) | np.uint64(right)) * _SPREAD) >> _SHIFT)
 
 
 @kernel
-def _count_borders(ids_, starts, borders_):  # type: ignore[no-untyped-def]
+def _count_borders(ids_: Ids, starts: Ints, borders_: Ints) -> None:
     """Add the borders of all sequences to the counters."""
     ids, borders = pointer(ids_), pointer(borders_)
     for sequence in range(len(starts) - 1):
@@ -51,7 +57,7 @@ def _count_borders(ids_, starts, borders_):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _cut(ids_, starts, rare_, count, chunks_, chunk_starts):  # type: ignore[no-untyped-def]
+def _cut(ids_: Ids, starts: Ints, rare_: Bytes, count: Int, chunks_: Ids, chunk_starts: Ints) -> Int:
     """Write the chunks of two tokens or more, behind the `count` that there are; how many there are then.
 
     Each token is written, and where a chunk ends the next place is set, by numbers that are 0 or 1 and without
@@ -108,7 +114,8 @@ def _session(
     batches: Sequence[TokenBatch], rare: NDArray[np.bool_], **options: Any
 ) -> MergeSession | ShardedSession:
     """A session over the chunks between rare borders."""
-    n_ids, count, bits = sum(len(batch.ids) for batch in batches), 0, np.packbits(rare, bitorder="little")
+    count: Int = 0
+    n_ids, bits = sum(len(batch.ids) for batch in batches), np.packbits(rare, bitorder="little")
     chunks, starts = np.empty(n_ids + 1, np.int32), np.zeros(n_ids // 2 + 1, np.int64)
     for batch in batches:
         count = _cut(batch.ids, batch.offsets, bits, count, chunks, starts)

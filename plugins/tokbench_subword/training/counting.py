@@ -19,7 +19,14 @@ from numpy.typing import NDArray
 
 from tokbench.counts import WordCounts
 from tokbench.kernels.compiling import announce, kernel
-from tokbench.kernels.pointers import PADDING, pointer
+from tokbench.kernels.pointers import (
+    PADDING,
+    Bytes,
+    Int,
+    Ints,
+    Words,
+    pointer,
+)
 from tokbench.kernels.text import MOST_BYTES, encode_texts, lengths_of
 from tokbench_subword.pipeline.cutters import Cutter
 from tokbench_subword.pipeline.patterns import Pattern
@@ -38,7 +45,7 @@ MOST_WORDS = 1 << 24
 
 
 @kernel
-def count_words(data, spans, block, rows_, kept_, state):  # type: ignore[no-untyped-def]
+def count_words(data: Bytes, spans: Ints, block: Int, rows_: Words, kept_: Bytes, state: Ints) -> bool:
     """Count the words ``data[spans[k, 0]:spans[k, 1]]``, from where `state` says.
 
     `block` is where the data begins in the corpus. Returns whether all were counted; if not, the table has to

@@ -8,32 +8,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import kernel
-from tokbench.kernels.pointers import i32_in, i64_in, pointer
-from tokbench.kernels.threads import in_threads
-from tokbench_subword.training.cells import weight_of
-from tokbench_subword.training.layout import (
-    CELLS,
-    COUNT,
-    N_PAIRS,
-    N_SHARDS,
-    N_WANTED,
-    PAIRS,
-    RUN,
-    RUNS,
-    RUNS_USED,
-    SINGLES,
-    STAMP,
-    STATE,
-    WEIGHTS,
-    MergeWorkspace,
+from tokbench.kernels.pointers import (
+    Block,
+    Ids,
+    Int,
+    Ints,
+    i32_in,
+    i64_in,
+    pointer,
 )
+from tokbench.kernels.threads import in_threads
+from tokbench_subword.training import layout as at
+from tokbench_subword.training.cells import weight_of
+from tokbench_subword.training.layout import MergeWorkspace
 from tokbench_subword.training.pairs import RUN_HEAD, find_or_add_pair, find_pair, pair_key, rehash
 
 ROOM = 3
 """Places in runs for each cell: nearly always enough for good. What is never written takes no memory."""
 _CELLS_A_PAIR, _PAIRS_A_TOKEN = 5, 24
 """So many pairs there are in the end in most texts: a table with room for them need not grow."""
-_NUMBER = STAMP  # in a thread's own table: how many occurrences, then where the next one goes
+_NUMBER = at.STAMP  # in a thread's own table: how many occurrences, then where the next one goes
 
 
 def pair_table(bits: int, workers: int = 1) -> NDArray[np.int64]:
@@ -44,11 +38,11 @@ def pair_table(bits: int, workers: int = 1) -> NDArray[np.int64]:
     return pairs.reshape(-1)
 
 
-def likely_pairs(work: MergeWorkspace) -> int:
-    """About how many pairs a table will hold in the end; of those of all shards each is home of its share."""
-    state = work[STATE]
-    n_wanted, n_shards = int(state[N_WANTED]), max(1, int(state[N_SHARDS]))
-    return min(len(work[CELLS]) // 2 // _CELLS_A_PAIR, _PAIRS_A_TOKEN * n_wanted // n_shards)
+def likely_pairs(work: MergeWorkspace, n_homes: int = 1) -> int:
+    """About how many pairs a table will hold in the end, if so many tables share them."""
+    return min(
+        len(work[at.CELLS]) // 2 // _CELLS_A_PAIR, _PAIRS_A_TOKEN * int(work[at.STATE][at.N_WANTED]) // n_homes
+    )
 
 
 def table_bits(n_pairs: int) -> int:
@@ -58,18 +52,18 @@ def table_bits(n_pairs: int) -> int:
 
 def fill_pairs(work: MergeWorkspace, workers: int, *, room: int = 0) -> None:
     """Set `PAIRS` and `RUNS` for the cells of a training, with room for so many pairs at least."""
-    n_cells = len(work[CELLS]) // 2
+    n_cells = len(work[at.CELLS]) // 2
     limits = [(n_cells - 1) * part // workers for part in range(workers + 1)]
     parts = list(pairwise(limits))
     tables = in_threads(lambda part: _counted(work, *part), parts, workers)
     n_pairs = sum(int(np.count_nonzero(table[::4] >= 0)) for table in tables)
-    work[PAIRS] = pair_table(max((2 * n_pairs).bit_length(), table_bits(room)), workers)
+    work[at.PAIRS] = pair_table(max((2 * n_pairs).bit_length(), table_bits(room)), workers)
     for table in tables:
-        _add_table(table, work[PAIRS], work[STATE])
-    work[RUNS] = np.empty(ROOM * n_cells + RUN_HEAD * int(work[STATE][N_PAIRS]) + 1024, np.int32)
-    _lay_runs(work[PAIRS], work[RUNS], work[STATE])
+        _add_table(table, work[at.PAIRS], work[at.STATE])
+    work[at.RUNS] = np.empty(ROOM * n_cells + RUN_HEAD * int(work[at.STATE][at.N_PAIRS]) + 1024, np.int32)
+    _lay_runs(work[at.PAIRS], work[at.RUNS], work[at.STATE])
     for table in tables:
-        _place_table(table, work[PAIRS])
+        _place_table(table, work[at.PAIRS])
     jobs = zip(parts, tables, strict=True)
     in_threads(lambda job: _write_runs(work.block, *job[0], job[1]), jobs, workers)
 
@@ -77,9 +71,9 @@ def fill_pairs(work: MergeWorkspace, workers: int, *, room: int = 0) -> None:
 def _counted(work: MergeWorkspace, low: int, high: int) -> NDArray[np.int64]:
     """The pairs that begin at some positions, in a table of their own."""
     table = pair_table(max(10, ((high - low) // 64).bit_length()))
-    state = np.zeros(N_PAIRS + 1, np.int64)
-    at = low
-    while (at := _count_pairs(work.block, at, high, table, state)) < high:
+    state = np.zeros(at.N_PAIRS + 1, np.int64)
+    place: Int = low
+    while (place := _count_pairs(work.block, place, high, table, state)) < high:
         larger = pair_table((len(table) // 4).bit_length())
         rehash(table, larger, state)
         table = larger
@@ -87,60 +81,60 @@ def _counted(work: MergeWorkspace, low: int, high: int) -> NDArray[np.int64]:
 
 
 @kernel
-def _count_pairs(block, low, high, table_, state):  # type: ignore[no-untyped-def]
+def _count_pairs(block: Block, low: Int, high: Int, table_: Ints, state: Ints) -> Int:
     """Count the pairs that begin at positions from `low` on; returns where it stopped, `high` or sooner."""
-    cells, weights, table = i32_in(block, CELLS), i64_in(block, WEIGHTS), pointer(table_)
-    mask, most, singles = np.int64(len(table_) // 4 - 1), len(table_) // 8, i64_in(block, STATE)[SINGLES]
+    cells, weights, table = i32_in(block, at.CELLS), i64_in(block, at.WEIGHTS), pointer(table_)
+    mask, most, singles = np.int64(len(table_) // 4 - 1), len(table_) // 8, i64_in(block, at.STATE)[at.SINGLES]
     for position in range(low, high):
         left, right = cells[2 * position], cells[2 * position + 2]
         if left >= 0 and right >= 0:
-            if state[N_PAIRS] >= most:
+            if state[at.N_PAIRS] >= most:
                 return position
             row = find_or_add_pair(table, mask, pair_key(left, right), pointer(state))
-            table[row + COUNT] += weight_of(weights, singles, position)
+            table[row + at.COUNT] += weight_of(weights, singles, position)
             table[row + _NUMBER] += 1  # from -1 on
     return high
 
 
 @kernel
-def _add_table(table, pairs_, state):  # type: ignore[no-untyped-def]
+def _add_table(table: Ints, pairs_: Ints, state: Ints) -> None:
     """Add the pairs of one thread to the table of all; `RUN` is their number of occurrences as yet."""
     pairs, mask = pointer(pairs_), np.int64(len(pairs_) // 4 - 1)
-    for at in range(0, len(table), 4):
-        if table[at] >= 0:
-            row = find_or_add_pair(pairs, mask, table[at], pointer(state))
-            before = max(pairs[row + RUN], 0)
-            pairs[row + COUNT] += table[at + COUNT]
-            pairs[row + RUN] = before + table[at + _NUMBER] + 1
-            table[at + _NUMBER] = before
+    for place in range(0, len(table), 4):
+        if table[place] >= 0:
+            row = find_or_add_pair(pairs, mask, table[place], pointer(state))
+            before = max(pairs[row + at.RUN], 0)
+            pairs[row + at.COUNT] += table[place + at.COUNT]
+            pairs[row + at.RUN] = before + table[place + _NUMBER] + 1
+            table[place + _NUMBER] = before
 
 
 @kernel
-def _lay_runs(pairs, runs, state):  # type: ignore[no-untyped-def]
+def _lay_runs(pairs: Ints, runs: Ids, state: Ints) -> None:
     """Give each pair a run of as many positions as it has."""
     used = np.int64(0)
     for row in range(0, len(pairs), 4):
         if pairs[row] >= 0:
-            size = pairs[row + RUN]
+            size = pairs[row + at.RUN]
             runs[used], runs[used + 1], runs[used + 2] = -1, size, 0
-            pairs[row + RUN] = used
+            pairs[row + at.RUN] = used
             used += RUN_HEAD + size
-    state[RUNS_USED] = used
+    state[at.RUNS_USED] = used
 
 
 @kernel
-def _place_table(table, pairs_):  # type: ignore[no-untyped-def]
+def _place_table(table: Ints, pairs_: Ints) -> None:
     """Make places in the runs of what was the number of occurrences before this thread's."""
     pairs, mask = pointer(pairs_), np.int64(len(pairs_) // 4 - 1)
-    for at in range(0, len(table), 4):
-        if table[at] >= 0:
-            table[at + _NUMBER] += pairs[find_pair(pairs, mask, table[at]) + RUN] + RUN_HEAD
+    for place in range(0, len(table), 4):
+        if table[place] >= 0:
+            table[place + _NUMBER] += pairs[find_pair(pairs, mask, table[place]) + at.RUN] + RUN_HEAD
 
 
 @kernel
-def _write_runs(block, low, high, table_):  # type: ignore[no-untyped-def]
+def _write_runs(block: Block, low: Int, high: Int, table_: Ints) -> None:
     """Write the positions from `low` to `high` where the table says."""
-    cells, runs, table = i32_in(block, CELLS), i32_in(block, RUNS), pointer(table_)
+    cells, runs, table = i32_in(block, at.CELLS), i32_in(block, at.RUNS), pointer(table_)
     mask = np.int64(len(table_) // 4 - 1)
     for position in range(low, high):
         left, right = cells[2 * position], cells[2 * position + 2]

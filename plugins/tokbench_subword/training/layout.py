@@ -21,9 +21,8 @@ merge that made it, and the positions, ascending. A run is written once and read
 taken out when they cease to be true, but found untrue when they are read. When the array is full, what is
 untrue is left behind.
 
-A training in several threads has a workspace for each *shard*: words that are one thread's alone, their runs,
-and the pairs that it is home of, with a queue of those (see `exchange`). **First runs**, int32
-``(2**k, shards)``, are there in place of the third field of pairs: a pair has runs in every shard.
+A training in several threads has two workspaces for each *shard*: one for words that are one thread's alone,
+with their pairs and runs; and one for the pairs that it is *home* of, with a queue of those (see `exchange`).
 
 **Waiting** entries of the queue, int64 ``(n, 4)``: count, key, extra, and the row of the next one of the same
 list, as multiples of four (-1: none); see `queue`.
@@ -45,18 +44,18 @@ LENGTHS, TOKEN_HASHES, SPELLED, SPELLED_IDS, MERGES, STATE, SIZES = range(9, 16)
 HEAP_COUNTS, HEAP_KEYS, HEAP_EXTRAS, STARTS, SPELLING, WAITING, WAITING_LISTS = range(16, 23)
 # … and those of a training by likelihood.
 SYMBOL_COUNTS, PARTNERS, FIRSTS = range(23, 26)
-# … and those of a shard: see `exchange` and `batch`.
-OUTBOX, OUTBOX_ENDS, FIRST_RUNS, FRONT, SHOWN_RUNS, BATCH, IN_BATCH, HEADS = range(26, 34)
+# … and those of a shard and its home: see `exchange` and `batch`.
+OUTBOX, OUTBOX_ENDS, FRONT, BATCH, HEADS = range(26, 31)
 # … and those of a training for superwords: see `superwords`.
-SHAPES = 34
-N_ARRAYS = 35
+SHAPES = 31
+N_ARRAYS = 32
 
 # Fields of a cell, and of a pair's row.
 SYMBOL, EXTENT = range(2)
 KEY, COUNT, RUN, STAMP = range(4)
-# Of a batch's merges: the pair, what it becomes, its extra, its row at home, and its first run in the shard.
-B_LEFT, B_RIGHT, B_NEW, B_EXTRA, B_ROW, B_RUN = range(6)
-B_SIZE = 6
+# Of a batch's merges: the pair, what it becomes, and its extra.
+B_LEFT, B_RIGHT, B_NEW, B_EXTRA = range(4)
+B_SIZE = 4
 
 # `STATE`, int64: settings …
 RULE, MINIMUM, LONGEST, N_WANTED, PAUSE_AT = range(5)
@@ -68,13 +67,13 @@ LEFT, RIGHT, NEW, GATHERED, FROM, N_POSITIONS, OWN, N_TOUCHED = range(11, 19)
 N_EVENTS, N_MET = 19, 21
 N_PARTNERS, RESCORED, SIDE = range(23, 26)
 SINGLES, LEAST_QUEUED, MOST_WAITING, WAITING_USED, FREE_WAITING = range(26, 31)
-# Of a shard: its number and how many there are (0: no shards); the batch, and how far that is.
-SHARD, N_SHARDS, N_BATCH, BATCH_NUMBER, AT_MERGE, TAKEN, NEEDED, ALONE, CROWDED = range(31, 40)
+# Of a shard and its home: its number and how many there are; the batch, and how far that is.
+SHARD, N_SHARDS, N_BATCH, AT_MERGE, TAKEN, ALONE = range(31, 37)
 # Words that a superword has at the most; 0: no superwords.
-MOST_WORDS = 40
+MOST_WORDS = 37
 # How often a pair that a merge makes must be seen for it to be kept: see `session`.
-FLOOR = 41
-STATE_SIZE = 42
+FLOOR = 38
+STATE_SIZE = 39
 
 # Stages of the loop.
 QUEUING, CHOOSING, APPLYING, RESCORING, DRAINING = range(5)

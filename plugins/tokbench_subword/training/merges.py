@@ -10,17 +10,24 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import i32_in, i64_in, u8_in
+from tokbench.kernels.pointers import (
+    Block,
+    Int,
+    Ints,
+    i32_in,
+    i64_in,
+    u8_in,
+)
 from tokbench_subword.training import layout as at
-from tokbench_subword.training.pairs import find_pair, first_standing, pair_key, sides, take_runs
-from tokbench_subword.training.queue import call_waiting, drop_top, enqueue, queue_again
+from tokbench_subword.training.pairs import find_pair, first_standing, sides, take_runs
+from tokbench_subword.training.queue import call_waiting, drop_top, enqueue, heap_of, queue_again, room_to_queue
 from tokbench_subword.training.rewrite import apply, rewrite, take_positions
 from tokbench_subword.training.spelling import NOT_A_TOKEN, enter_token
 from tokbench_subword.training.ties import FIRST_SEEN, HF, LEXICOGRAPHIC
 
 
 @inline
-def _extra(block, row):  # type: ignore[no-untyped-def]
+def _extra(block: Block, row: Int) -> np.int64:
     """What an entry carries beside count and key: its runs (hf), or where the pair comes first (first_seen)."""
     pairs, rule = i64_in(block, at.PAIRS), i64_in(block, at.STATE)[at.RULE]
     if rule == HF:
@@ -32,7 +39,7 @@ def _extra(block, row):  # type: ignore[no-untyped-def]
 
 
 @inline
-def spell(block, left, right, new):  # type: ignore[no-untyped-def]
+def spell(block: Block, left: Int, right: Int, new: Int) -> None:
     """Write down the bytes of a new token, after those of all tokens before it."""
     starts, spelling = i64_in(block, at.STARTS), u8_in(block, at.SPELLING)
     end = starts[new]
@@ -44,7 +51,7 @@ def spell(block, left, right, new):  # type: ignore[no-untyped-def]
 
 
 @inline
-def note_merge(block, left, right, new):  # type: ignore[no-untyped-def]
+def note_merge(block: Block, left: Int, right: Int, new: Int) -> None:
     """Write down a merge, and make it the one at hand."""
     merges, state = i32_in(block, at.MERGES), i64_in(block, at.STATE)
     number = state[at.N_MERGES]
@@ -55,7 +62,7 @@ def note_merge(block, left, right, new):  # type: ignore[no-untyped-def]
 
 
 @inline
-def why_stop(state, sizes):  # type: ignore[no-untyped-def]
+def why_stop(state: Ints, sizes: Ints) -> Int:
     """Before a merge: `DONE` where nothing is left to do, a reason to pause, or -1."""
     if state[at.N_TOKENS] >= state[at.N_WANTED] or state[at.HEAP_SIZE] == 0:
         return at.DONE
@@ -63,30 +70,31 @@ def why_stop(state, sizes):  # type: ignore[no-untyped-def]
         return at.PAUSED
     if state[at.N_MERGES] >= sizes[at.MERGES] // 3:
         return at.MERGES_FULL
-    return -1
+    return np.int64(-1)
 
 
 @inline
-def fill_queue(block):  # type: ignore[no-untyped-def]
-    """Queue the pairs of the corpus as it is; `WAITING_FULL` where there is no room."""
+def fill_queue(block: Block) -> Int:
+    """Queue the pairs of the corpus, unless they are; returns `DONE`, or `WAITING_FULL`."""
     state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
-    if 4 * state[at.N_PAIRS] > sizes[at.WAITING]:
-        return at.WAITING_FULL
-    for row in range(0, sizes[at.PAIRS], 4):
-        if pairs[row] >= 0 and pairs[row + at.COUNT] > 0:
-            enqueue(block, pairs[row + at.COUNT], pairs[row], _extra(block, row))
+    if state[at.STAGE] == at.QUEUING:
+        if 4 * state[at.N_PAIRS] > sizes[at.WAITING]:
+            return at.WAITING_FULL
+        for row in range(0, sizes[at.PAIRS], 4):
+            if pairs[row] >= 0 and pairs[row + at.COUNT] > 0:
+                enqueue(block, pairs[row + at.COUNT], pairs[row], _extra(block, row))
+        state[at.STAGE] = at.CHOOSING
     return at.DONE
 
 
 @inline
-def queue_touched(block):  # type: ignore[no-untyped-def]
+def _queue_touched(block: Block) -> Int:
     """Queue the pairs that a merge made; returns what has no room, changing nothing then."""
-    state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
+    state, pairs = i64_in(block, at.STATE), i64_in(block, at.PAIRS)
     touched, rule = i64_in(block, at.TOUCHED), state[at.RULE]
-    if state[at.HEAP_SIZE] + state[at.N_TOUCHED] > sizes[at.HEAP_KEYS]:
-        return at.HEAP_FULL
-    if state[at.WAITING_USED] + 4 * (state[at.N_TOUCHED] + state[at.HEAP_SIZE]) > sizes[at.WAITING]:
-        return at.WAITING_FULL
+    reason = room_to_queue(state, i64_in(block, at.SIZES))
+    if reason != at.DONE:
+        return reason
     for index in range(state[at.N_TOUCHED]):
         row = touched[index]
         if pairs[row + at.COUNT] > 0:
@@ -97,7 +105,22 @@ def queue_touched(block):  # type: ignore[no-untyped-def]
 
 
 @inline
-def no_room_to_spell(block, left, right):  # type: ignore[no-untyped-def]
+def count_anew(block: Block) -> Int:
+    """Count what the merge at hand has changed, and queue the pairs it made; `DONE`, or what has no room."""
+    state = i64_in(block, at.STATE)
+    if state[at.STAGE] == at.APPLYING:
+        reason = apply(block)
+        if reason != at.DONE:
+            return reason
+        state[at.STAGE] = at.DRAINING
+    reason = _queue_touched(block)
+    if reason == at.DONE:
+        state[at.STAGE] = at.CHOOSING
+    return reason
+
+
+@inline
+def no_room_to_spell(block: Block, left: Int, right: Int) -> bool:
     """Whether the bytes of a pair have no place behind those of all tokens."""
     state, sizes, starts = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.STARTS)
     total = starts[left + 1] - starts[left] + starts[right + 1] - starts[right]
@@ -105,34 +128,43 @@ def no_room_to_spell(block, left, right):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _choose(block):  # type: ignore[no-untyped-def]
-    """Take the next merge from the queue and make it the one at hand; returns -1, or what to stop for."""
+def first_pair(block: Block) -> Int:
+    """See to it that the queue begins with the first pair and its true count; `DONE`, or `HEAP_FULL`."""
     state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
-    counts, keys = i64_in(block, at.HEAP_COUNTS), i64_in(block, at.HEAP_KEYS)
-    extras = i64_in(block, at.HEAP_EXTRAS)
-    rule, mask = state[at.RULE], sizes[at.PAIRS] // 4 - 1
+    counts, keys, extras = heap_of(block)
     while True:
         if not call_waiting(block):
             return at.HEAP_FULL
+        if state[at.HEAP_SIZE] == 0:
+            return at.DONE
+        key, extra = keys[0], extras[0]
+        row = find_pair(pairs, sizes[at.PAIRS] // 4 - 1, key)
+        count = pairs[row + at.COUNT] if pairs[row] == key else np.int64(0)
+        if state[at.RULE] == FIRST_SEEN and count > 0:
+            extra = _extra(block, row)
+        if count == counts[0] and extra == extras[0]:
+            return at.DONE
+        queue_again(block, count, key, extra)
+
+
+@inline
+def _choose(block: Block) -> Int:
+    """Take the next merge from the queue and make it the one at hand; returns -1, or what to stop for."""
+    state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
+    counts, keys, extras = heap_of(block)
+    rule, mask = state[at.RULE], sizes[at.PAIRS] // 4 - 1
+    while True:
+        reason = first_pair(block)
+        if reason != at.DONE:
+            return reason
         reason = why_stop(state, sizes)
         if reason >= 0:
             return reason
-        key = keys[0]
-        left, right = sides(key)
-        row = find_pair(pairs, mask, key)
-        count = pairs[row + at.COUNT] if pairs[row] == key else np.int64(0)
-        extra = extras[0]
-        if rule == FIRST_SEEN and count > 0:
-            extra = _extra(block, row)
-        if count != counts[0] or extra != extras[0]:
-            if count > 0:
-                queue_again(block, count, key, extra)
-            else:
-                drop_top(block)
-            continue
-        if count < state[at.MINIMUM]:
+        if counts[0] < state[at.MINIMUM]:
             return at.DONE
-        reason = take_positions(block, extra if rule == HF else pairs[row + at.RUN])
+        left, right = sides(keys[0])
+        row = find_pair(pairs, mask, keys[0])
+        reason = take_positions(block, extras[0] if rule == HF else pairs[row + at.RUN])
         if reason != at.DONE:
             return reason
         if rule == LEXICOGRAPHIC and no_room_to_spell(block, left, right):
@@ -146,41 +178,22 @@ def _choose(block):  # type: ignore[no-untyped-def]
         if rule == LEXICOGRAPHIC and new == n_tokens:
             spell(block, left, right, new)
         note_merge(block, left, right, new)
-        return -1
+        return np.int64(-1)
 
 
 @kernel
-def learn_merges(block):  # type: ignore[no-untyped-def]
+def learn_merges(block: Block) -> Int:
     """Learn merges until there are `N_WANTED` tokens, none is left, or `PAUSE_AT` merges; returns why it
     stopped. The arrays are those of `layout`.
     """
-    state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
-    mask, rule = sizes[at.PAIRS] // 4 - 1, state[at.RULE]
-
-    if state[at.STAGE] == at.QUEUING:
-        reason = fill_queue(block)
-        if reason != at.DONE:
-            return reason
-        state[at.STAGE] = at.CHOOSING
-
-    while True:
+    state = i64_in(block, at.STATE)
+    reason = fill_queue(block)
+    while reason == at.DONE:
         if state[at.STAGE] == at.CHOOSING:
             reason = _choose(block)
             if reason >= 0:
                 return reason
             rewrite(block)
-            if rule != HF:
-                row = find_pair(pairs, mask, pair_key(state[at.LEFT], state[at.RIGHT]))
-                pairs[row + at.COUNT] -= state[at.OWN]
             state[at.STAGE] = at.APPLYING
-
-        if state[at.STAGE] == at.APPLYING:
-            reason = apply(block)
-            if reason != at.DONE:
-                return reason
-            state[at.STAGE] = at.DRAINING
-
-        reason = queue_touched(block)
-        if reason != at.DONE:
-            return reason
-        state[at.STAGE] = at.CHOOSING
+        reason = count_anew(block)
+    return reason

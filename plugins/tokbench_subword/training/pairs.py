@@ -9,27 +9,18 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import i32_in, i64_in, pointer, prefetch
-from tokbench_subword.training.cells import stands_at
-from tokbench_subword.training.layout import (
-    CELLS,
-    COUNT,
-    HEAP_EXTRAS,
-    HEAP_KEYS,
-    HEAP_SIZE,
-    N_MERGES,
-    N_PAIRS,
-    PAIRS,
-    RULE,
-    RUN,
-    RUNS,
-    RUNS_USED,
-    SIZES,
-    STAMP,
-    STATE,
-    WAITING,
-    WAITING_USED,
+from tokbench.kernels.pointers import (
+    Block,
+    Ids,
+    Int,
+    Ints,
+    i32_in,
+    i64_in,
+    pointer,
+    prefetch,
 )
+from tokbench_subword.training import layout as at
+from tokbench_subword.training.cells import stands_at
 from tokbench_subword.training.ties import HF
 
 RUN_HEAD = 3
@@ -43,31 +34,31 @@ _LOW_32 = np.int64(0xFFFFFFFF)
 
 
 @inline
-def pair_key(left, right):  # type: ignore[no-untyped-def]
+def pair_key(left: Int, right: Int) -> np.int64:
     """Two symbols as one int64; ascending keys are ascending pairs."""
     return (np.int64(left) << 32) | np.int64(right)
 
 
 @inline
-def sides(key):  # type: ignore[no-untyped-def]
+def sides(key: Int) -> tuple[np.int64, np.int64]:
     """The two symbols of a key."""
-    return key >> 32, key & _LOW_32
+    return np.int64(key) >> 32, np.int64(key) & _LOW_32
 
 
 @inline
-def _home(mask, key):  # type: ignore[no-untyped-def]
+def _home(mask: Int, key: Int) -> np.int64:
     """The first row to look at."""
     return np.int64((np.uint64(key) * _SPREAD) >> _HIGH) & mask
 
 
 @inline
-def home_of(key, n_shards):  # type: ignore[no-untyped-def]
+def home_of(key: Int, n_shards: Int) -> np.int64:
     """The shard that counts a pair, of so many (0: there are no shards)."""
     return np.int64((((np.uint64(key) * _HOME_SPREAD) >> _HOME_HIGH) * np.uint64(n_shards)) >> _HOME_BITS)
 
 
 @inline
-def prefetch_pair(pairs, mask, key):  # type: ignore[no-untyped-def]
+def prefetch_pair(pairs: Ints, mask: Int, key: Int) -> np.int64:
     """Ask for the row of a pair that will be looked for soon; returns the first to look at."""
     row = 4 * _home(mask, key)
     prefetch(pairs, row)
@@ -75,49 +66,56 @@ def prefetch_pair(pairs, mask, key):  # type: ignore[no-untyped-def]
 
 
 @inline
-def find_pair(pairs, mask, key):  # type: ignore[no-untyped-def]
+def find_pair(pairs: Ints, mask: Int, key: Int) -> np.int64:
     """Where the row of `key` begins in `pairs`, or the free row where it would go."""
-    at = _home(mask, key)
+    place = _home(mask, key)
     while True:
-        found = pairs[4 * at]
+        found = pairs[4 * place]
         if found == key or found < 0:
-            return 4 * at
-        at = (at + 1) & mask
+            return 4 * place
+        place = (place + 1) & mask
 
 
 @inline
-def find_or_add_pair(pairs, mask, key, state):  # type: ignore[no-untyped-def]
+def count_of(pairs: Ints, mask: Int, key: Int) -> np.int64:
+    """How often a pair is seen; 0 if it is not in the table."""
+    row = find_pair(pairs, mask, key)
+    return pairs[row + at.COUNT] if pairs[row] == key else np.int64(0)
+
+
+@inline
+def find_or_add_pair(pairs: Ints, mask: Int, key: Int, state: Ints) -> np.int64:
     """Where the row of `key` begins, a new one if need be."""
     row = find_pair(pairs, mask, key)
     if pairs[row] != key:
         pairs[row] = key
-        pairs[row + COUNT] = 0
-        pairs[row + RUN] = -1
-        pairs[row + STAMP] = -1
-        state[N_PAIRS] += 1
+        pairs[row + at.COUNT] = 0
+        pairs[row + at.RUN] = -1
+        pairs[row + at.STAMP] = -1
+        state[at.N_PAIRS] += 1
     return row
 
 
 @inline
-def new_run(runs, state, size, following):  # type: ignore[no-untyped-def]
+def new_run(runs: Ids, state: Ints, size: Int, following: Int) -> np.int64:
     """A run of `size` positions that the merge at hand makes, before another one; returns where it begins."""
-    start = state[RUNS_USED]
+    start = state[at.RUNS_USED]
     runs[start], runs[start + 1] = np.int32(following), np.int32(size)
-    runs[start + 2] = np.int32(state[N_MERGES])
-    state[RUNS_USED] = start + RUN_HEAD + size
+    runs[start + 2] = np.int32(state[at.N_MERGES])
+    state[at.RUNS_USED] = start + RUN_HEAD + size
     return start
 
 
 @inline
-def take_runs(pairs, row):  # type: ignore[no-untyped-def]
+def take_runs(pairs: Ints, row: Int) -> np.int64:
     """The first run of a pair, or -1; the pair is left without."""
-    run = pairs[row + RUN]
-    pairs[row + RUN] = -1
+    run = pairs[row + at.RUN]
+    pairs[row + at.RUN] = -1
     return run
 
 
 @inline
-def runs_of_merge(runs, run, merge):  # type: ignore[no-untyped-def]
+def runs_of_merge(runs: Ids, run: np.int64, merge: Int) -> tuple[np.int64, np.int64]:
     """Part a pair's runs: the first of those that a merge made, and the first of the others, or -1."""
     taken, kept = np.int64(-1), np.int64(-1)
     last_taken, last_kept = np.int64(-1), np.int64(-1)
@@ -141,7 +139,7 @@ def runs_of_merge(runs, run, merge):  # type: ignore[no-untyped-def]
 
 
 @inline
-def first_standing(cells, runs, run, left, right):  # type: ignore[no-untyped-def]
+def first_standing(cells: Ids, runs: Ids, run: Int, left: Int, right: Int) -> np.int64:
     """The lowest position of some runs at which the pair still stands, or -1."""
     lowest = np.int64(-1)
     while run >= 0:
@@ -157,7 +155,7 @@ def first_standing(cells, runs, run, left, right):  # type: ignore[no-untyped-de
 
 
 @inline
-def gather_runs(runs, run, positions, room):  # type: ignore[no-untyped-def]
+def gather_runs(runs: Ids, run: Int, positions: Ids, room: Int) -> np.int64:
     """Copy the positions of some runs to `positions` in ascending order; how many, or -1 without the `room`."""
     count = np.int64(0)
     while run >= 0:
@@ -173,7 +171,7 @@ def gather_runs(runs, run, positions, room):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _sort(positions, count):  # type: ignore[no-untyped-def]
+def _sort(positions: Ids, count: Int) -> None:
     """Sort ascending, in place (shell sort): only pairs whose token was built in several ways come here."""
     gap = 1
     while gap < count // 3:
@@ -181,46 +179,48 @@ def _sort(positions, count):  # type: ignore[no-untyped-def]
     while gap > 0:
         for start in range(gap, count):
             position = positions[start]
-            at = start
-            while at >= gap and positions[at - gap] > position:
-                positions[at] = positions[at - gap]
-                at -= gap
-            positions[at] = position
+            place = start
+            while place >= gap and positions[place - gap] > position:
+                positions[place] = positions[place - gap]
+                place -= gap
+            positions[place] = position
         gap //= 3
 
 
 @inline
-def _alive(pairs, at):  # type: ignore[no-untyped-def]
+def _alive(pairs: Ints, place: Int) -> bool:
     """Whether a row has a pair that is counted."""
-    return pairs[at] >= 0 and pairs[at + COUNT] != 0
+    return pairs[place] >= 0 and pairs[place + at.COUNT] != 0
 
 
 @kernel
-def alive_pairs(pairs_):  # type: ignore[no-untyped-def]
+def alive_pairs(pairs_: Ints) -> int:
     """How many pairs have not come to nothing."""
     number, pairs = 0, pointer(pairs_)
-    for at in range(0, len(pairs_), 4):
-        number += _alive(pairs, at)
+    for place in range(0, len(pairs_), 4):
+        number += _alive(pairs, place)
     return number
 
 
 @kernel
-def rehash(pairs, larger, state):  # type: ignore[no-untyped-def]
+def rehash(pairs: Ints, larger: Ints, state: Ints) -> None:
     """Move the pairs into a `larger` table, freed of keys; pairs that have come to nothing are left behind."""
     old, new = pointer(pairs), pointer(larger)
     mask = np.int64(len(larger) // 4 - 1)
     moved = np.int64(0)
-    for at in range(0, len(pairs), 4):
-        if _alive(old, at):
-            row = find_pair(new, mask, old[at])
+    for place in range(0, len(pairs), 4):
+        if _alive(old, place):
+            row = find_pair(new, mask, old[place])
             for field in range(4):
-                new[row + field] = old[at + field]
+                new[row + field] = old[place + field]
             moved += 1
-    state[N_PAIRS] = moved
+    state[at.N_PAIRS] = moved
 
 
 @inline
-def moved_runs(cells, runs, run, key, target, used):  # type: ignore[no-untyped-def]
+def moved_runs(
+    cells: Ids, runs: Ids, run: np.int64, key: Int, target: Ids, used: np.int64
+) -> tuple[np.int64, np.int64]:
     """Copy what is still true of some runs to `target`; the new first run, and where free room begins."""
     left, right = sides(key)
     first = np.int64(-1)
@@ -245,24 +245,28 @@ def moved_runs(cells, runs, run, key, target, used):  # type: ignore[no-untyped-
 
 
 @kernel
-def compact_runs(block, target_):  # type: ignore[no-untyped-def]
+def compact_runs(block: Block, target_: Ids) -> None:
     """Copy all runs to `target_` (int32, of the same length or more) without the positions that are outdated.
 
     Runs belong to pairs or, by the rule `hf`, to entries of the queue.
     """
-    cells, runs, target = i32_in(block, CELLS), i32_in(block, RUNS), pointer(target_)
-    pairs, state, sizes = i64_in(block, PAIRS), i64_in(block, STATE), i64_in(block, SIZES)
-    keys, extras, waiting = i64_in(block, HEAP_KEYS), i64_in(block, HEAP_EXTRAS), i64_in(block, WAITING)
+    cells, runs, target = i32_in(block, at.CELLS), i32_in(block, at.RUNS), pointer(target_)
+    pairs, state, sizes = i64_in(block, at.PAIRS), i64_in(block, at.STATE), i64_in(block, at.SIZES)
+    keys, extras, waiting = (
+        i64_in(block, at.HEAP_KEYS),
+        i64_in(block, at.HEAP_EXTRAS),
+        i64_in(block, at.WAITING),
+    )
     used = np.int64(0)
-    for row in range(0, sizes[PAIRS], 4):
-        if pairs[row] >= 0 and pairs[row + RUN] >= 0:
-            first, used = moved_runs(cells, runs, pairs[row + RUN], pairs[row], target, used)
-            pairs[row + RUN] = first
-    if state[RULE] == HF:
-        for entry in range(state[HEAP_SIZE]):
+    for row in range(0, sizes[at.PAIRS], 4):
+        if pairs[row] >= 0 and pairs[row + at.RUN] >= 0:
+            first, used = moved_runs(cells, runs, pairs[row + at.RUN], pairs[row], target, used)
+            pairs[row + at.RUN] = first
+    if state[at.RULE] == HF:
+        for entry in range(state[at.HEAP_SIZE]):
             first, used = moved_runs(cells, runs, extras[entry], keys[entry], target, used)
             extras[entry] = first
-        for entry in range(0, state[WAITING_USED], 4):
+        for entry in range(0, state[at.WAITING_USED], 4):
             first, used = moved_runs(cells, runs, waiting[entry + 2], waiting[entry + 1], target, used)
             waiting[entry + 2] = first
-    state[RUNS_USED] = used
+    state[at.RUNS_USED] = used

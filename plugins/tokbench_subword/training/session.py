@@ -1,6 +1,8 @@
-"""`MergeSession`: one training by merges: its arrays, grown as the kernel asks, and what it learns.
+"""`MergeSession`: one training by merges in one thread: arrays, grown as the kernel asks, and what it learns.
 
-It is one thread that merges; in several it is `shards`.
+The way of a training: distinct words and their counts (`counting`) become symbols (`alphabet`), laid out one
+after another (`cells`); the pairs in them are counted (`initial`, `pairs`) and queued (`queue`). Then the loop
+of `merges` takes the first pair, again and again, and `rewrite` merges it. In several threads it is `shards`.
 """
 
 from __future__ import annotations
@@ -26,20 +28,62 @@ from tokbench_subword.training.ties import HF, LEXICOGRAPHIC
 
 PAUSE = 2000
 """Merges between two reports of progress."""
+_HEAP = (at.HEAP_COUNTS, at.HEAP_KEYS, at.HEAP_EXTRAS)
+
+Growers = dict[int, Callable[[], None]]
+"""What makes room, by what a kernel stopped for."""
 
 
-class Training:
+class PairQueue:
+    """Pairs with their counts, and a queue of them, by a rule of `ties`; there is no table of pairs yet."""
+
+    def __init__(self, *, rule: int, n_wanted: int, workers: int = 1) -> None:
+        self.n_wanted, self._workers = n_wanted, max(1, workers)
+        self.work = work = MergeWorkspace()
+        state = work[at.STATE]
+        state[at.RULE], state[at.N_WANTED] = rule, n_wanted
+        state[at.LEAST_QUEUED], state[at.MOST_WAITING], state[at.FREE_WAITING] = 2**62, -1, -1
+        for number in _HEAP:
+            work[number] = np.empty(1024, np.int64)
+        work[at.WAITING_LISTS] = np.full(N_LISTS, -1)
+
+    def growers(self) -> Growers:
+        """What makes room, by what the kernel stopped for."""
+        return {
+            at.PAIRS_FULL: self._grow_pairs,
+            at.HEAP_FULL: self._grow_heap,
+            at.WAITING_FULL: lambda: self.work.grow(at.WAITING, unit=4, more=4 * self._n_touched),
+        }
+
+    @property
+    def _n_touched(self) -> int:
+        return int(self.work[at.STATE][at.N_TOUCHED])
+
+    def _grow_pairs(self) -> None:
+        """Leave pairs behind that are no more, in a table that the rest fills by less than a third."""
+        pairs = self.work[at.PAIRS]
+        alive, most_new = alive_pairs(pairs), max(2 * self.n_wanted, self._n_touched)
+        bits = max((3 * max(alive, most_new)).bit_length(), table_bits(alive + most_new))
+        renewed = pair_table(bits, self._workers)
+        rehash(pairs, renewed, self.work[at.STATE])
+        self.work[at.PAIRS] = renewed
+
+    def _grow_heap(self) -> None:
+        for number in _HEAP:
+            self.work.grow(number, more=self._n_touched)
+
+
+class Training(PairQueue):
     """The arrays of a training by merges over words of symbols.
 
-    `symbols` is int32, the symbols of all words one after another; `starts` and `counts` as in `WordCounts`.
-    ``tokens[i]`` spells symbol i (bytes); `prefix` is what a token drops where it is joined to one before it,
-    for those that carry it. No merge spells one of `forbidden`. A pair of sides that together have `longest`
-    first symbols or more is not merged, unless both are first symbols (as in `tokenizers`). With `most_words`,
-    a merge makes no token but what `superwords` allows. With `made_once`, it is taken for granted that no two
-    merges make the same token, and one thread that merges keeps no pair that a merge makes fewer than `minimum`
-    times: no other will make it. `workers` threads count the pairs it begins with;
-    the result is the same for any number. Of `n_shards` that share the words, a training has each `n_shards`-th
-    one, from `shard` on.
+    `symbols` is int32, the symbols of all words one after another; `starts` and `counts` as in `WordCounts`;
+    `part` says which words are trained on. ``tokens[i]`` spells symbol i (bytes); `prefix` is what a token
+    drops where it is joined to one before it, for those that carry it. No merge spells one of `forbidden`. A
+    pair of sides that together have `longest` first symbols or more is not merged, unless both are first
+    symbols (as in `tokenizers`). With `most_words`, a merge makes no token but what `superwords` allows. With
+    `made_once`, it is taken for granted that no two merges make the same token, and one thread that merges
+    keeps no pair that a merge makes fewer than `minimum` times: no other will make it. `workers` threads count
+    the pairs it begins with; the result is the same for any number.
     """
 
     def __init__(
@@ -58,31 +102,21 @@ class Training:
         made_once: bool = False,
         forbidden: Sequence[bytes] = (),
         workers: int = 1,
-        shard: int = 0,
-        n_shards: int = 0,
+        part: slice = slice(None),
     ) -> None:
-        self.n_first, self.n_wanted = len(tokens), max(n_wanted, len(tokens))
-        self.work = work = MergeWorkspace()
-        self._workers = max(1, workers)
-        state = work[at.STATE]
-        state[at.RULE], state[at.MINIMUM], state[at.N_WANTED] = rule, minimum, self.n_wanted
+        super().__init__(rule=rule, n_wanted=max(n_wanted, len(tokens)), workers=workers)
+        self.n_first = len(tokens)
+        work, state = self.work, self.work[at.STATE]
+        state[at.MINIMUM], state[at.N_TOKENS] = minimum, len(tokens)
         state[at.LONGEST] = 2**62 if longest is None else longest
-        state[at.N_TOKENS] = len(tokens)
-        state[at.SHARD], state[at.N_SHARDS] = shard, n_shards
-        own = slice(shard, None, n_shards or 1)
-        fill_cells(work, symbols, starts[:-1][own], starts[1:][own], counts[own], self._workers)
-        fill_pairs(work, self._workers, room=0 if n_shards or made_once else likely_pairs(work))
+        fill_cells(work, symbols, starts[:-1][part], starts[1:][part], counts[part], self._workers)
+        fill_pairs(work, self._workers, room=0 if made_once else likely_pairs(work))
         fill_spellings(work, tokens, prefix, forbidden)
         state[at.MOST_WORDS], state[at.FLOOR] = most_words, minimum if made_once else 0
         if most_words:
             work[at.SHAPES] = shapes_of(tokens, n_wanted)
-        for number in (at.HEAP_COUNTS, at.HEAP_KEYS, at.HEAP_EXTRAS):
-            work[number] = np.empty(1024, np.int64)
-        n_waiting = (
-            2 * int(state[at.N_PAIRS]) + likely_pairs(work) + n_wanted
-        )  # what is never written takes no memory
-        work[at.WAITING], work[at.WAITING_LISTS] = np.empty(4 * n_waiting, np.int64), np.full(N_LISTS, -1)
-        state[at.LEAST_QUEUED], state[at.MOST_WAITING], state[at.FREE_WAITING] = 2**62, -1, -1
+        n_waiting = 2 * int(state[at.N_PAIRS]) + likely_pairs(work) + n_wanted
+        work[at.WAITING] = np.empty(4 * n_waiting, np.int64)  # what is never written takes no memory
         work[at.POSITIONS], work[at.EVENTS] = np.empty(1024, np.int32), np.empty(4096, np.int64)
         work[at.TALLIES] = np.zeros(4 * self.n_wanted, np.int64)
         work[at.MET] = np.empty(2 * self.n_wanted, np.int32)
@@ -105,48 +139,28 @@ class Training:
         """What is learned as yet: int32 ``(n, 3)``: left, right, result, first symbols from 0 on."""
         return self.work[at.MERGES][: 3 * int(self.work[at.STATE][at.N_MERGES])].reshape(-1, 3).copy()
 
-    def growers(self) -> dict[int, Callable[[], None]]:
+    def growers(self) -> Growers:
         """What makes room, by what the kernel stopped for."""
-        state = self.work[at.STATE]
         return {
-            at.PAIRS_FULL: self._grow_pairs,
+            **super().growers(),
             at.RUNS_FULL: self._renew_runs,
             at.POSITIONS_FULL: self._grow_positions,
-            at.HEAP_FULL: self._grow_heap,
-            at.WAITING_FULL: lambda: self.work.grow(at.WAITING, unit=4, more=4 * int(state[at.N_TOUCHED])),
             at.MERGES_FULL: lambda: self.work.grow(at.MERGES, unit=3),
             at.SPELLING_FULL: lambda: self.work.grow(at.SPELLING, more=4096),
         }
-
-    def _grow_pairs(self) -> None:
-        """Leave pairs behind that are no more, in a table that the rest fills by less than a third."""
-        pairs, state = self.work[at.PAIRS], self.work[at.STATE]
-        alive, most_new = alive_pairs(pairs), max(2 * self.n_wanted, int(state[at.N_TOUCHED]))
-        bits = max((3 * max(alive, most_new)).bit_length(), table_bits(alive + most_new))
-        renewed = pair_table(bits, self._workers)
-        rehash(pairs, renewed, state)
-        self.work[at.PAIRS] = renewed
 
     def _renew_runs(self) -> None:
         """Leave outdated positions behind; there is room for half as many again, and for the merge at hand."""
         state, needed = self.work[at.STATE], len(self.work[at.EVENTS]) + 2 * RUN_HEAD * self.n_wanted
         used = int(state[at.RUNS_USED])
         target = np.empty(used + used // 2 + needed, np.int32)  # what is never written takes no memory
-        self._compact_runs(target)
+        compact_runs(self.work.block, target)
         used = int(state[at.RUNS_USED])
         self.work[at.RUNS] = target[: used + used // 2 + needed]
-
-    def _compact_runs(self, target: NDArray[np.int32]) -> None:
-        """Move what is true of the runs to `target`."""
-        compact_runs(self.work.block, target)
 
     def _grow_positions(self) -> None:
         self.work.grow(at.POSITIONS)
         self.work.grow(at.EVENTS, more=2 * int(self.work[at.STATE][at.N_POSITIONS]))
-
-    def _grow_heap(self) -> None:
-        for number in (at.HEAP_COUNTS, at.HEAP_KEYS, at.HEAP_EXTRAS):
-            self.work.grow(number, more=int(self.work[at.STATE][at.N_TOUCHED]))
 
 
 class MergeSession(Training):

@@ -1,12 +1,16 @@
 """`ShardedSession`: one training by merges in several threads, each with words and pairs of its own.
 
+A thread has a shard of the words, and the pairs in it, as a training in one thread has all (`session`).
+Beside it is a *home*: of some pairs, how often they stand in all shards, and the queue of these. Threads go
+through the loop of `together`; `exchange` is how homes learn what shards did, `batch` how shards choose what
+to merge.
+
 What is learned does not depend on how many shards there are, nor on how many threads work on them. So threads
 that find no free core lose nothing but time: the first one calls the others off and goes on alone.
 
-With this, two free cores train 1.1 to 1.3 times as fast as where they share the counting of words alone (by CPU
-time; 10 MB of English, 20 MB of 30 languages, 100 MB of both and code; merging is a fifth to a half of the
-work), and more cores the more. Batches are part of it: merge by merge, there are ten times as many barriers,
-and small merges take 1.4 times the work (English).
+Merging in two threads takes 1.9 (10 MB of English) to 1.25 times (20 MB of 30 languages) the CPU time of one,
+first pairs included, so it is 1.05 to 1.6 times as fast on two free cores; it is a fifth to a half of a training.
+Batches are part of it: merge by merge, there are ten times as many barriers.
 """
 
 from __future__ import annotations
@@ -30,13 +34,11 @@ from tokbench.kernels.threads import in_threads, usable_cores
 from tokbench_subword.training import layout as at
 from tokbench_subword.training import together as turns
 from tokbench_subword.training.batch import ENTRIES, ENTRY, MOST_SHOWN, MOST_TOGETHER
-from tokbench_subword.training.exchange import MESSAGE, NOT_TAKEN, post_first_pairs
-from tokbench_subword.training.homes import compact_own_runs, rehang_runs
+from tokbench_subword.training.exchange import MESSAGE, post_first_pairs
 from tokbench_subword.training.initial import likely_pairs, pair_table, table_bits
-from tokbench_subword.training.pairs import RUN_HEAD
-from tokbench_subword.training.session import PAUSE, MergeSession, Training
+from tokbench_subword.training.session import PAUSE, Growers, MergeSession, PairQueue, Training
 from tokbench_subword.training.ties import BYTES, HF
-from tokbench_subword.training.together import learn_in_shards
+from tokbench_subword.training.together import NOT_TAKEN, learn_in_shards
 
 WORTH_SHARING = 1 << 16
 """Symbols of a corpus from which on several threads are faster than one."""
@@ -87,61 +89,54 @@ class Starvation:
         return sum(self._lost) > max(self.MOST, (time.perf_counter() - self._begun) / 4)
 
 
+class Home(PairQueue):
+    """The pairs that a shard is home of, counted over the words of all, and the queue of them."""
+
+    def __init__(self, words: Training, number: int, n_shards: int) -> None:
+        state = words.work[at.STATE]
+        super().__init__(rule=int(state[at.RULE]), n_wanted=words.n_wanted)
+        likely = max(likely_pairs(words.work, n_shards), int(state[at.N_PAIRS]))
+        self.work[at.PAIRS] = pair_table(table_bits(likely))
+        self.work[at.WAITING] = np.empty(4 * (3 * likely + self.n_wanted), np.int64)
+        self.work[at.FRONT] = apart(ENTRIES + ENTRY * MOST_SHOWN)
+        state = self.work[at.STATE]
+        state[at.SHARD], state[at.N_SHARDS] = number, n_shards
+        state[at.N_MERGES] = -1  # since the pairs there are at first come as if a merge had made them
+
+
 class WordShard(Training):
-    """The words of one thread, and the pairs they begin with, posted to their homes; `team` is a block of the
-    blocks of all shards.
-    """
+    """The words of one thread, whose first pairs are posted to their homes; one of these is its own."""
 
-    team: NDArray[np.uint64]
-
-    def __init__(self, *words: Any, n_shards: int, **options: Any) -> None:
-        super().__init__(*words, n_shards=n_shards, **options)
+    def __init__(self, *words: Any, number: int, n_shards: int, **options: Any) -> None:
+        super().__init__(*words, part=slice(number, None, n_shards), **options)
         work, state = self.work, self.work[at.STATE]
+        state[at.SHARD], state[at.N_SHARDS] = number, n_shards
         state[at.TAKEN], state[at.STAGE], state[at.PAUSE_AT] = NOT_TAKEN, at.CHOOSING, _NEVER
-        self.n_posted = int(state[at.N_PAIRS])
-        work[at.OUTBOX] = np.empty(n_shards * MESSAGE * (self.n_posted + 1024), np.int64)
-        work[at.OUTBOX_ENDS] = apart(MOST_TOGETHER * n_shards)
-        work[at.FRONT] = apart(ENTRIES + ENTRY * (MOST_SHOWN + 1))
-        work[at.SHOWN_RUNS], work[at.BATCH] = apart(MOST_SHOWN * n_shards), apart(at.B_SIZE * MOST_TOGETHER)
-        work[at.IN_BATCH], work[at.HEADS] = np.zeros(2 * self.n_wanted, np.int64), apart(n_shards)
+        state[at.FLOOR] = 0  # a pair that is rare here may be frequent elsewhere
+        work[at.OUTBOX] = np.empty(n_shards * MESSAGE * (int(state[at.N_PAIRS]) + 1024), np.int64)
+        work[at.OUTBOX_ENDS], work[at.HEADS] = apart((MOST_TOGETHER + 1) * n_shards), apart(n_shards)
+        work[at.BATCH] = apart(at.B_SIZE * MOST_TOGETHER)
         post_first_pairs(work.block)
-        work[at.PAIRS], state[at.N_PAIRS] = pair_table(table_bits(max(likely_pairs(work), self.n_posted))), 0
-        work[at.FIRST_RUNS] = self._first_runs()
+        self.home = Home(self, number, n_shards)
 
-    def growers(self) -> dict[int, Callable[[], None]]:
+    def growers(self) -> Growers:
         """What makes room, by what the kernel stopped for."""
         return {**super().growers(), at.OUTBOX_FULL: self._grow_outbox}
 
-    def _first_runs(self) -> NDArray[np.int32]:
-        """Room beside the table of pairs."""
-        return np.empty(len(self.work[at.PAIRS]) // 4 * int(self.work[at.STATE][at.N_SHARDS]), np.int32)
-
     def _grow_pairs(self) -> None:
-        pairs, first_runs = self.work[at.PAIRS], self.work[at.FIRST_RUNS]
+        """As of all trainings; but pairs are not counted here, and those are no more that stand nowhere."""
+        self._renew_runs()
+        rows = self.work[at.PAIRS].reshape(-1, 4)
+        rows[rows[:, at.RUN] < 0, at.COUNT] = 0
         super()._grow_pairs()
-        self.work[at.FIRST_RUNS] = self._first_runs()
-        n_shards = int(self.work[at.STATE][at.N_SHARDS])
-        rehang_runs(pairs, first_runs, self.work[at.PAIRS], self.work[at.FIRST_RUNS], n_shards)
-
-    def _renew_runs(self) -> None:
-        """As of all trainings; but runs that are on their way to their homes must stay where they are."""
-        state = self.work[at.STATE]
-        state[at.CROWDED] = int(state[at.AT_MERGE] > 0)
-        if state[at.CROWDED]:
-            self.work.grow(at.RUNS, more=len(self.work[at.EVENTS]) + 2 * RUN_HEAD * self.n_wanted)
-        else:
-            super()._renew_runs()
-
-    def _compact_runs(self, target: NDArray[np.int32]) -> None:
-        compact_own_runs(self.team, self.work.block, target)
 
     def _grow_outbox(self) -> None:
-        state = self.work[at.STATE]
-        parts = self.work[at.OUTBOX].reshape(int(state[at.N_SHARDS]), -1)
-        larger = np.empty((len(parts), 2 * parts.shape[1] + int(state[at.NEEDED])), np.int64)
+        n_shards = int(self.work[at.STATE][at.N_SHARDS])
+        parts = self.work[at.OUTBOX].reshape(n_shards, -1)
+        larger = np.empty((n_shards, 2 * parts.shape[1] + 8 * self.n_wanted), np.int64)
         larger[:, : parts.shape[1]] = parts
-        ends = self.work[at.OUTBOX_ENDS].reshape(-1, len(parts))
-        ends += np.arange(len(parts)) * (larger.shape[1] - parts.shape[1])
+        ends = self.work[at.OUTBOX_ENDS].reshape(-1, n_shards)
+        ends += np.arange(n_shards) * (larger.shape[1] - parts.shape[1])
         self.work[at.OUTBOX] = larger.reshape(-1)
 
 
@@ -155,14 +150,14 @@ class ShardedSession:
         announce(learn_in_shards)
 
         def shard(number: int) -> WordShard:
-            return WordShard(*words, shard=number, n_shards=shards, **options)
+            return WordShard(*words, number=number, n_shards=shards, **options)
 
         self.shards: Sequence[WordShard] = in_threads(shard, range(shards), threads)
-        self._team = block([shard.work.block for shard in self.shards])
-        most = sum(shard.n_posted for shard in self.shards)
-        for each in self.shards:
-            each.work[at.TOUCHED] = np.empty(max(2 * each.n_wanted, most), np.int64)
-            each.team = self._team
+        homes = [shard.home for shard in self.shards]
+        self._team = block([each.work.block for each in (*self.shards, *homes)])
+        most = sum(int(shard.work[at.STATE][at.N_PAIRS]) for shard in self.shards)
+        for home in homes:
+            home.work[at.TOUCHED] = np.empty(max(2 * home.n_wanted, most), np.int64)
         self._threads = threads
         self._failed = Event()
 
@@ -212,6 +207,7 @@ class ShardedSession:
 
     def _until_done(self, turn: NDArray[np.int64], arrivals: NDArray[np.int64], progress: Progress) -> int:
         growers = [shard.growers() for shard in self.shards]
+        of_homes = [shard.home.growers() for shard in self.shards]
         first, thread = self.shards[0], int(turn[turns.THREAD])
         while not self._failed.is_set():
             with self._starvation.watched(thread):
@@ -224,7 +220,8 @@ class ShardedSession:
                 first.work[at.STATE][at.PAUSE_AT] += PAUSE
                 progress(first.done)
             elif reason != at.AWAITING:
-                growers[int(turn[turns.AT_SHARD])][reason]()
+                at_home = turn[turns.TURN_STAGE] in (turns.TAKING, turns.SHOWING)
+                (of_homes if at_home else growers)[int(turn[turns.AT_SHARD])][reason]()
             if thread == 0 and turn[turns.THREADS] > 1 and self._starvation.too_much():
                 call_off(arrivals, int(turn[turns.BARRIERS]))
         return at.DONE

@@ -11,21 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import i32_in, i64_in, pointer, u64_in
-from tokbench.kernels.text import end_to_end
-from tokbench_subword.training.layout import (
-    LENGTHS,
-    MOST_WORDS,
-    N_TOKENS,
-    N_WANTED,
-    SHAPES,
-    SIZES,
-    SPELLED,
-    SPELLED_IDS,
-    STATE,
-    TOKEN_HASHES,
-    MergeWorkspace,
+from tokbench.kernels.pointers import (
+    Block,
+    Bytes,
+    Ids,
+    Int,
+    Ints,
+    Word,
+    Words,
+    i32_in,
+    i64_in,
+    pointer,
+    u64_in,
 )
+from tokbench.kernels.text import end_to_end
+from tokbench_subword.training import layout as at
+from tokbench_subword.training.layout import MergeWorkspace
 from tokbench_subword.training.superwords import joined_shape, may_be
 
 _BASE = np.uint64(0xD6E8FEB86659FD93)  # odd, of the polynomial that tells spelled tokens apart
@@ -40,7 +41,7 @@ NOT_A_TOKEN = -2
 
 
 @inline
-def _power(exponent):  # type: ignore[no-untyped-def]
+def _power(exponent: Int) -> np.uint64:
     """`_BASE` to a power, modulo 2**64."""
     result, base = _ONE, _BASE
     while exponent > 0:
@@ -52,33 +53,37 @@ def _power(exponent):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _find_spelling(hashes, mask, value):  # type: ignore[no-untyped-def]
+def _find_spelling(hashes: Words, mask: Int, value: Word) -> np.int64:
     """Where a spelling's hash is in the table of spellings, or where it would go; 0 means free."""
-    at = np.int64((value * _SPREAD) >> _HIGH) & mask
-    while hashes[at] != value and hashes[at] != _FREE:
-        at = (at + 1) & mask
-    return at
+    place = np.int64((value * _SPREAD) >> _HIGH) & mask
+    while hashes[place] != value and hashes[place] != _FREE:
+        place = (place + 1) & mask
+    return place
 
 
 @inline
-def enter_token(block, left, right):  # type: ignore[no-untyped-def]
+def enter_token(block: Block, left: Int, right: Int) -> np.int64:
     """The token that a pair spells: a known one, `NOT_A_TOKEN`, or the next new one, entered in the tables.
 
     A token t has a row of three in `TOKEN_HASHES`: the hash of its spelling, that of what it adds to the token
     before it (without its prefix), and how many bytes that is.
     """
-    hashes, spelled, ids = u64_in(block, TOKEN_HASHES), u64_in(block, SPELLED), i32_in(block, SPELLED_IDS)
-    lengths, state, sizes = i64_in(block, LENGTHS), i64_in(block, STATE), i64_in(block, SIZES)
-    shapes, most_words = i64_in(block, SHAPES), state[MOST_WORDS]
+    hashes, spelled, ids = (
+        u64_in(block, at.TOKEN_HASHES),
+        u64_in(block, at.SPELLED),
+        i32_in(block, at.SPELLED_IDS),
+    )
+    lengths, state, sizes = i64_in(block, at.LENGTHS), i64_in(block, at.STATE), i64_in(block, at.SIZES)
+    shapes, most_words = i64_in(block, at.SHAPES), state[at.MOST_WORDS]
     if most_words > 0 and not may_be(joined_shape(shapes[left], shapes[right]), most_words):
         return np.int64(NOT_A_TOKEN)
     shift = _power(np.int64(hashes[3 * right + 2]))
     value = hashes[3 * left] * shift + hashes[3 * right + 1]
-    place = _find_spelling(spelled, sizes[SPELLED] - 1, value)
+    place = _find_spelling(spelled, sizes[at.SPELLED] - 1, value)
     if spelled[place] == value:
         return np.int64(ids[place])
-    new = state[N_TOKENS]
-    state[N_TOKENS] += 1
+    new = state[at.N_TOKENS]
+    state[at.N_TOKENS] += 1
     spelled[place] = value
     ids[place] = np.int32(new)
     hashes[3 * new] = value
@@ -94,8 +99,8 @@ def fill_spellings(
     work: MergeWorkspace, tokens: Sequence[bytes], prefix: bytes, forbidden: Sequence[bytes]
 ) -> None:
     """Set the tables for the first tokens; none of `forbidden` will ever be spelled."""
-    n_wanted = int(work[STATE][N_WANTED])
-    work[LENGTHS] = np.ones(n_wanted, np.int64)
+    n_wanted = int(work[at.STATE][at.N_WANTED])
+    work[at.LENGTHS] = np.ones(n_wanted, np.int64)
     capacity = 1 << (2 * (n_wanted + len(forbidden)) + 8).bit_length()
     hashes, spelled_, ids = (
         np.zeros((n_wanted, 3), np.uint64),
@@ -109,7 +114,7 @@ def fill_spellings(
     _enter_spellings(whole, np.arange(n_tokens, dtype=np.int32), spelled_, ids)
     never = np.full(len(forbidden), NOT_A_TOKEN, np.int32)
     _enter_spellings(_spelling_hashes(forbidden), never, spelled_, ids)
-    work[TOKEN_HASHES], work[SPELLED], work[SPELLED_IDS] = hashes.reshape(-1), spelled_, ids
+    work[at.TOKEN_HASHES], work[at.SPELLED], work[at.SPELLED_IDS] = hashes.reshape(-1), spelled_, ids
 
 
 def _spelling_hashes(tokens: Sequence[bytes]) -> NDArray[np.uint64]:
@@ -121,19 +126,19 @@ def _spelling_hashes(tokens: Sequence[bytes]) -> NDArray[np.uint64]:
 
 
 @kernel
-def _hash_spellings(data, ends, hashes):  # type: ignore[no-untyped-def]
+def _hash_spellings(data: Bytes, ends: Ints, hashes: Words) -> None:
     """The hashes of tokens that lie one after another."""
-    at = np.int64(0)
+    place = np.int64(0)
     for token in range(len(ends)):
         value = np.uint64(0)
-        while at < ends[token]:
-            value = value * _BASE + np.uint64(data[at]) + _ONE
-            at += 1
+        while place < ends[token]:
+            value = value * _BASE + np.uint64(data[place]) + _ONE
+            place += 1
         hashes[token] = value
 
 
 @kernel
-def _enter_spellings(values, numbers, hashes_, ids):  # type: ignore[no-untyped-def]
+def _enter_spellings(values: Words, numbers: Ids, hashes_: Words, ids: Ids) -> None:
     """Enter hashes of spellings in their table, with the ids that they mean from now on."""
     hashes, mask = pointer(hashes_), np.int64(len(hashes_) - 1)
     for index in range(len(values)):
@@ -152,11 +157,11 @@ def spelled(tokens: Sequence[bytes], merges: NDArray[np.int32]) -> list[bytes]:
     ends = np.append(starts, np.zeros(len(merges), np.int64))
     data, size = _spell(first, len(tokens), merges, ends)
     lengths: list[int] = np.diff(ends[: size + 1]).tolist()
-    return list(map(BytesIO(data).read, lengths))  # half the time of as many slices
+    return list(map(BytesIO(data.data).read, lengths))  # half the time of as many slices
 
 
 @kernel
-def _spell(first, n_first, merges, ends):  # type: ignore[no-untyped-def]
+def _spell(first: Bytes, n_first: Int, merges: Ids, ends: Ints) -> tuple[Bytes, Int]:
     """Spell the tokens, one after another; token t ends at ``ends[t + 1]``. The bytes, and how many tokens."""
     size = n_first
     for index in range(len(merges)):
@@ -166,13 +171,13 @@ def _spell(first, n_first, merges, ends):  # type: ignore[no-untyped-def]
             size += 1
     data = np.empty(ends[size], np.uint8)
     data[: len(first)] = first
-    at, known = len(first), n_first
+    begin, known = len(first), n_first
     for index in range(len(merges)):
         if merges[index, 2] == known:
             for side in range(2):
                 token = merges[index, side]
                 for place in range(ends[token], ends[token + 1]):
-                    data[at] = data[place]
-                    at += 1
+                    data[begin] = data[place]
+                    begin += 1
             known += 1
     return data, size

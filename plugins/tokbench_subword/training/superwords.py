@@ -12,6 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.pointers import (
+    Bytes,
+    Int,
+    Ints,
+)
 from tokbench.kernels.text import end_to_end
 
 SPACE_FIRST, SPACE_LAST, COLON_LAST, COLON_SPACE = 1, 2, 4, 8
@@ -27,7 +32,7 @@ MOST_WORDS = 4
 
 
 @inline
-def joined_shape(left, right):  # type: ignore[no-untyped-def]
+def joined_shape(left: np.int64, right: np.int64) -> np.int64:
     """The shape of two tokens as one."""
     shape = (left & SPACE_FIRST) | (right & (SPACE_LAST | COLON_LAST)) | ((left | right) & COLON_SPACE)
     if left & COLON_LAST and right & SPACE_FIRST:
@@ -39,7 +44,7 @@ def joined_shape(left, right):  # type: ignore[no-untyped-def]
 
 
 @inline
-def may_be(shape, most_words):  # type: ignore[no-untyped-def]
+def may_be(shape: Int, most_words: Int) -> bool | np.bool_:
     """Whether a token may have a shape: no more words than so many, and no colon before a space."""
     return shape & COLON_SPACE == 0 and shape // WORD <= most_words
 
@@ -53,7 +58,7 @@ def shapes_of(tokens: Sequence[bytes], n_wanted: int) -> NDArray[np.int64]:
 
 
 @kernel
-def _shape(data, ends, shapes):  # type: ignore[no-untyped-def]
+def _shape(data: Bytes, ends: Ints, shapes: Ints) -> None:
     """The shapes of tokens that lie one after another: each byte by itself, joined to those before it."""
     at = np.int64(0)
     for token in range(len(ends)):

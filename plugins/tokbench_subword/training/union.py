@@ -15,7 +15,14 @@ from numpy.typing import NDArray
 
 from tokbench.counts import WordCounts
 from tokbench.kernels.compiling import kernel
-from tokbench.kernels.pointers import pointer, prefetch
+from tokbench.kernels.pointers import (
+    Bytes,
+    Int,
+    Ints,
+    Words,
+    pointer,
+    prefetch,
+)
 from tokbench.kernels.threads import in_threads
 from tokbench_subword.training.word_table import (
     AHEAD,
@@ -34,7 +41,7 @@ from tokbench_subword.training.word_table import (
 
 
 @kernel
-def _share(rows_, kept_, low, high, earlier_rows, earlier_kept):  # type: ignore[no-untyped-def]
+def _share(rows_: Words, kept_: Bytes, low: Int, high: Int, earlier_rows: Words, earlier_kept: Bytes) -> None:
     """Of the words in some rows, those that an earlier table has as well: the one that saw it first gets the
     count, and the other is left with a count of 0.
     """
@@ -63,7 +70,7 @@ def _share(rows_, kept_, low, high, earlier_rows, earlier_kept):  # type: ignore
 
 
 @kernel
-def _in_order(rows_, order):  # type: ignore[no-untyped-def]
+def _in_order(rows_: Words, order: Ints) -> int:
     """Write to `order` the rows by the numbers of their words, less those with a count of 0; how many."""
     table = pointer(rows_)
     order[:] = -1
@@ -79,7 +86,7 @@ def _in_order(rows_, order):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _read(rows_, order, seen, counts, tags, places):  # type: ignore[no-untyped-def]
+def _read(rows_: Words, order: Ints, seen: Words, counts: Words, tags: Words, places: Ints) -> None:
     """The fields of some rows."""
     table = pointer(rows_)
     for word in range(len(order)):
@@ -91,7 +98,7 @@ def _read(rows_, order, seen, counts, tags, places):  # type: ignore[no-untyped-
 
 
 @kernel
-def _copy(kept_, places, targets, starts, data_):  # type: ignore[no-untyped-def]
+def _copy(kept_: Bytes, places: Ints, targets: Ints, starts: Ints, data_: Bytes) -> None:
     """Copy words from `places` of a store to where the words of numbers `targets` go."""
     kept, data = pointer(kept_), pointer(data_)
     for word in range(len(places)):

@@ -13,7 +13,16 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.hashing import mix
-from tokbench.kernels.pointers import load_u64, pointer, prefetch
+from tokbench.kernels.pointers import (
+    Bytes,
+    Int,
+    Ints,
+    Word,
+    Words,
+    load_u64,
+    pointer,
+    prefetch,
+)
 
 STORE_PADDING = 16
 """Bytes of the store that stay free, so that words can be compared eight bytes at a time."""
@@ -33,13 +42,13 @@ AHEAD = 8  # words for whose memory is asked before it is needed
 
 
 @inline
-def _partial(text, at, n_bytes):  # type: ignore[no-untyped-def]
+def _partial(text: Bytes, at: Int, n_bytes: Int) -> np.uint64:
     """One to eight bytes as a uint64, the rest 0; eight are read."""
     return load_u64(text, at) & (_ALL >> np.uint64(8 * (8 - n_bytes)))
 
 
 @inline
-def _tag(text, start, length):  # type: ignore[no-untyped-def]
+def _tag(text: Bytes, start: Int, length: Int) -> np.uint64:
     """The upper half of a hash of the word, and its length in the lower half: never 0."""
     value = np.uint64(length)
     at = start
@@ -53,7 +62,7 @@ def _tag(text, start, length):  # type: ignore[no-untyped-def]
 
 
 @inline
-def same(text, start, kept, other, length):  # type: ignore[no-untyped-def]
+def same(text: Bytes, start: Int, kept: Bytes, other: Int, length: Int) -> bool:
     """Whether ``text[start:]`` and ``kept[other:]`` agree in `length` bytes."""
     at = np.int64(0)
     while at + 8 <= length:
@@ -66,19 +75,19 @@ def same(text, start, kept, other, length):  # type: ignore[no-untyped-def]
 
 
 @inline
-def place_of(number_and_place):  # type: ignore[no-untyped-def]
+def place_of(number_and_place: Word) -> np.int64:
     """Where a word is kept, without its number."""
     return np.int64(number_and_place & _PLACE_MASK)
 
 
 @inline
-def home(tag, shift):  # type: ignore[no-untyped-def]
+def home(tag: Word, shift: Word) -> np.int64:
     """The first row to look at: the hash's high bits."""
     return np.int64((tag * np.uint64(0x9E3779B97F4A7C15)) >> shift)
 
 
 @inline
-def table_shift(n_rows):  # type: ignore[no-untyped-def]
+def table_shift(n_rows: Int) -> np.uint64:
     """By how much a 64-bit hash is shifted to give one of `n_rows`, a power of two."""
     shift = np.uint64(64)
     while n_rows > 1:
@@ -102,14 +111,14 @@ class Opened(NamedTuple):
 
 
 @inline
-def opened(rows, kept, state):  # type: ignore[no-untyped-def]
+def opened(rows: Words, kept: Bytes, state: Ints) -> Opened:
     """The arrays of a `WordTable` as `note_word` takes them."""
     n_rows = np.int64(len(rows) // 4)
     return Opened(pointer(rows), n_rows, table_shift(n_rows), pointer(kept), len(kept) - STORE_PADDING, state)
 
 
 @inline
-def note_word(text, at, length, seen, times, words):  # type: ignore[no-untyped-def]
+def note_word(text: Bytes, at: Int, length: Int, seen: Int, times: Int, words: Opened) -> bool:
     """Count ``text[at:at + length]`` as seen so many `times` in `words`; returns False, where there is no room.
 
     `text` must be readable for eight bytes past the word. `seen` is where the corpus has it.
@@ -118,7 +127,9 @@ def note_word(text, at, length, seen, times, words):  # type: ignore[no-untyped-
 
 
 @inline
-def _note_tagged(tag, text, at, length, seen, times, words):  # type: ignore[no-untyped-def]
+def _note_tagged(
+    tag: Word, text: Bytes, at: Int, length: Int, seen: Int | Word, times: Int | Word, words: Opened
+) -> bool:
     """`note_word` of a word whose tag is known."""
     table, n_rows, shift, kept, room, state = words
     row = home(tag, shift)
@@ -146,7 +157,7 @@ def _note_tagged(tag, text, at, length, seen, times, words):  # type: ignore[no-
 
 
 @kernel
-def _rehash(rows_, larger_):  # type: ignore[no-untyped-def]
+def _rehash(rows_: Words, larger_: Words) -> None:
     """Move the rows of one table to a larger, empty one."""
     table, larger = pointer(rows_), pointer(larger_)
     mask = np.int64(len(larger_) // 4 - 1)
@@ -161,7 +172,7 @@ def _rehash(rows_, larger_):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _absorb(other_rows, other_kept, rows_, kept_, state):  # type: ignore[no-untyped-def]
+def _absorb(other_rows: Words, other_kept: Bytes, rows_: Words, kept_: Bytes, state: Ints) -> bool:
     """Add the words of another table, from row ``state[POSITION]`` on; returns whether all found room."""
     words, other = opened(rows_, kept_, state), pointer(other_kept)
     for at in range(state[POSITION], len(other_rows)):

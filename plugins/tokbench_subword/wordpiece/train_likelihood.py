@@ -11,20 +11,29 @@ among equal scores, then the smaller one. Hence the same result everywhere.
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
-from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import i32_in, i64_in
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.kernels.compiling import announce, inline, kernel
+from tokbench.kernels.pointers import (
+    Block,
+    Int,
+    i32_in,
+    i64_in,
+)
 from tokbench_subword.training import layout as at
 from tokbench_subword.training.merges import note_merge, why_stop
 from tokbench_subword.training.pairs import find_pair, pair_key, sides, take_runs
-from tokbench_subword.training.queue import BY_SCORE, before, drop_top, push, replace_top
+from tokbench_subword.training.queue import BY_SCORE, before, drop_top, heap_of, push, replace_top
 from tokbench_subword.training.rewrite import apply, rewrite, take_positions
+from tokbench_subword.training.session import Growers, MergeSession
 from tokbench_subword.training.spelling import NOT_A_TOKEN, enter_token
 
 
 @inline
-def _score(block, count, key):  # type: ignore[no-untyped-def]
+def _score(block: Block, count: Int, key: Int) -> np.int64:
     """The score of a pair, as the queue wants it."""
     symbol_counts = i64_in(block, at.SYMBOL_COUNTS)
     left, right = sides(key)
@@ -33,7 +42,7 @@ def _score(block, count, key):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _push_scored(block, row):  # type: ignore[no-untyped-def]
+def _push_scored(block: Block, row: Int) -> None:
     """Queue a pair, if it is seen often enough to be merged."""
     pairs = i64_in(block, at.PAIRS)
     count, key = pairs[row + at.COUNT], pairs[row + at.KEY]
@@ -42,7 +51,7 @@ def _push_scored(block, row):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _add_partners(block, key):  # type: ignore[no-untyped-def]
+def _add_partners(block: Block, key: Int) -> None:
     """Note with both symbols that they form a pair; takes at most two cells of (partner, next + 1)."""
     partners, firsts, state = i32_in(block, at.PARTNERS), i32_in(block, at.FIRSTS), i64_in(block, at.STATE)
     left, right = sides(key)
@@ -56,11 +65,10 @@ def _add_partners(block, key):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _choose(block):  # type: ignore[no-untyped-def]
+def _choose(block: Block) -> Int:
     """Take the next merge from the queue and make it the one at hand; returns -1, or what to stop for."""
     state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
-    counts, keys = i64_in(block, at.HEAP_COUNTS), i64_in(block, at.HEAP_KEYS)
-    scores = i64_in(block, at.HEAP_EXTRAS)
+    counts, keys, scores = heap_of(block)
     mask, least = sizes[at.PAIRS] // 4 - 1, max(state[at.MINIMUM], 1)
     while True:
         reason = why_stop(state, sizes)
@@ -88,11 +96,11 @@ def _choose(block):  # type: ignore[no-untyped-def]
         if new == NOT_A_TOKEN:
             continue
         note_merge(block, left, right, new)
-        return -1
+        return np.int64(-1)
 
 
 @inline
-def _rescore(block):  # type: ignore[no-untyped-def]
+def _rescore(block: Block) -> bool:
     """Queue all pairs of the two merged symbols again; False where there is no room, to be continued."""
     state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
     partners, firsts, mask = i32_in(block, at.PARTNERS), i32_in(block, at.FIRSTS), sizes[at.PAIRS] // 4 - 1
@@ -116,7 +124,7 @@ def _rescore(block):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def learn_by_likelihood(block):  # type: ignore[no-untyped-def]
+def learn_by_likelihood(block: Block) -> Int:
     """Learn merges as `training.merges.learn_merges` does, by likelihood; returns why it stopped.
 
     Beside that kernel's arrays: ``SYMBOL_COUNTS[t]`` (int64), how often token t stands in the corpus;
@@ -125,7 +133,7 @@ def learn_by_likelihood(block):  # type: ignore[no-untyped-def]
     """
     state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
     symbol_counts, touched = i64_in(block, at.SYMBOL_COUNTS), i64_in(block, at.TOUCHED)
-    mask, most_partners = sizes[at.PAIRS] // 4 - 1, sizes[at.PARTNERS] // 2
+    most_partners = sizes[at.PARTNERS] // 2
 
     if state[at.STAGE] == at.QUEUING:
         if state[at.N_PAIRS] > sizes[at.HEAP_KEYS]:
@@ -145,7 +153,6 @@ def learn_by_likelihood(block):  # type: ignore[no-untyped-def]
                 return reason
             rewrite(block)
             left, right, own = state[at.LEFT], state[at.RIGHT], state[at.OWN]
-            pairs[find_pair(pairs, mask, pair_key(left, right)) + at.COUNT] -= own
             symbol_counts[left] -= own
             symbol_counts[right] -= own
             symbol_counts[state[at.NEW]] += own
@@ -172,3 +179,49 @@ def learn_by_likelihood(block):  # type: ignore[no-untyped-def]
                 _add_partners(block, pairs[touched[index]])
                 _push_scored(block, touched[index])
         state[at.STAGE] = at.CHOOSING
+
+
+class LikelihoodSession(MergeSession):
+    """Learns merges by count(ab) / (count(a) · count(b)); there is no limit on length here."""
+
+    def __init__(
+        self, symbols: NDArray[np.int32], starts: NDArray[np.int64], counts: NDArray[np.int64], **options: Any
+    ) -> None:
+        announce(learn_by_likelihood)
+        super().__init__(symbols, starts, counts, **{**options, "rule": BY_SCORE})
+        work = self.work
+        work[at.SYMBOL_COUNTS] = np.zeros(self.n_wanted, np.int64)
+        np.add.at(work[at.SYMBOL_COUNTS], symbols, np.repeat(counts, np.diff(starts)))
+        work[at.PARTNERS] = np.empty(2 * 4096, np.int32)
+        work[at.FIRSTS] = np.zeros(self.n_wanted, np.int32)
+
+    def _step(self) -> int:
+        return int(learn_by_likelihood(self.work.block))
+
+    def growers(self) -> Growers:
+        """What makes room, by what the kernel stopped for."""
+        return {**super().growers(), at.PARTNERS_FULL: self._grow_partners}
+
+    def _grow_partners(self) -> None:
+        self.work.grow(at.PARTNERS, unit=2, more=4 * int(self.work[at.STATE][at.N_TOUCHED]))
+
+    def _grow_heap(self) -> None:
+        """Queue everything anew if most entries are outdated; else make room for more."""
+        work, state = self.work, self.work[at.STATE]
+        rows = work[at.PAIRS].reshape(-1, 4)
+        least = max(int(state[at.MINIMUM]), 1)
+        alive = rows[(rows[:, at.KEY] >= 0) & (rows[:, at.COUNT] >= least)]
+        if state[at.STAGE] == at.QUEUING or 2 * (len(alive) + state[at.N_TOUCHED]) >= state[at.HEAP_SIZE]:
+            super()._grow_heap()
+            return
+        keys, counts = alive[:, at.KEY], alive[:, at.COUNT]
+        singles = work[at.SYMBOL_COUNTS].astype(np.float64)
+        scores = counts.astype(np.float64) / (singles[keys >> 32] * singles[keys & 0xFFFFFFFF])
+        order = np.lexsort((keys, -counts, -scores))  # a list in the heap's order is a heap
+        state[at.HEAP_SIZE] = n = len(order)
+        for number, values in (
+            (at.HEAP_COUNTS, counts),
+            (at.HEAP_KEYS, keys),
+            (at.HEAP_EXTRAS, scores.view(np.int64)),
+        ):
+            work[number][:n] = values[order]

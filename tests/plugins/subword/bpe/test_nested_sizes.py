@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokbench_subword.bpe.trainer import learn, train_on_counts
+from tokbench_subword.bpe.trainer import learn, train_bpe
 from tokbench_subword.pipeline.patterns import Pattern
-from tokbench_subword.training.ties import BYTES, HF
 
 from tokbench.counts import WordCounts
 from tokbench.results import Run
@@ -21,13 +20,13 @@ _words = st.dictionaries(
 
 
 @settings(max_examples=60)
-@given(_words, st.sampled_from([HF, BYTES]), st.integers(0, 2))
-def test_each_size_is_as_trained_for_itself(words: dict[str, int], rule: int, n_special: int) -> None:
+@given(_words, st.sampled_from(["hf", "bytes"]), st.integers(0, 2))
+def test_each_size_is_as_trained_for_itself(words: dict[str, int], ties: str, n_special: int) -> None:
     special = ["<a>", "<b>"][:n_special]
-    settings = {"pattern": Pattern.of("none"), "rule": rule, "special_tokens": special, "initial_alphabet": ()}
+    settings = {"pattern": Pattern.of("none"), "ties": ties, "special_tokens": special, "initial_alphabet": ()}
     learned = learn(WordCounts.of(words), vocab_size=40, **settings)  # type: ignore[arg-type]
     for size in range(n_special + len(learned.tokens), 41):
-        alone, nested = train_on_counts(WordCounts.of(words), vocab_size=size, **settings), learned.model(size)
+        alone, nested = train_bpe(WordCounts.of(words), vocab_size=size, **settings), learned.model(size)
         assert (alone.vocabulary, alone.merges.tolist()) == (nested.vocabulary, nested.merges.tolist())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tokbench_subword.bpe.training import named_pattern
+from tokbench_subword.bpe.options import named_pattern
 
 from tokbench.errors import UnknownNameError
 

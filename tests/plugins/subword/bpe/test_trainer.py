@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.bpe.trainer import train_bpe, train_on_counts
+from tokbench_subword.bpe.trainer import train_bpe
 from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.training import cells, counting, initial
 from tokbench_subword.training.alphabet import byte_symbols, character_symbols
@@ -40,7 +40,7 @@ def repeated(words: dict[str, int]) -> list[str]:
 
 
 def char_model(words: dict[str, int], **options: object) -> BpeModel:
-    return train_on_counts(WordCounts.of(words), pattern=WORDS, level="char", initial_alphabet=(), **options)  # type: ignore[arg-type]
+    return train_bpe(WordCounts.of(words), pattern=WORDS, level="char", initial_alphabet=(), **options)  # type: ignore[arg-type]
 
 
 @settings(max_examples=300)
@@ -91,17 +91,14 @@ def test_equals_plain_training(rule: int, words: dict[str, int], vocab_size: int
 
 def test_tie_rules_differ_where_they_say() -> None:
     # "ba" comes first in the text, "ab" is the smaller pair, and all are seen once.
-    learned = {
-        ties: char_model({"baabc": 1}, vocab_size=4, rule=index).vocabulary[3].decode()
-        for index, ties in enumerate(TIES)
-    }
+    learned = {ties: char_model({"baabc": 1}, vocab_size=4, ties=ties).vocabulary[3].decode() for ties in TIES}
     assert learned == {"hf": "aa", "bytes": "aa", "lexicographic": "aa", "first_seen": "ba"}
     # Bytes that do not print go last by the rule `hf`, and first by value.
     assert train_bpe(["\n\nzz"], vocab_size=257, pattern="none", ties="hf").vocabulary[256] == b"zz"
     assert train_bpe(["\n\nzz"], vocab_size=257, pattern="none", ties="bytes").vocabulary[256] == b"\n\n"
     # Shorter first: "abc" and "cd" are seen as often.
     words = {"ab": 5, "abc": 3, "cd": 3}
-    assert char_model(words, vocab_size=6, rule=LEXICOGRAPHIC).vocabulary[4:] == (b"ab", b"cd")
+    assert char_model(words, vocab_size=6, ties="lexicographic").vocabulary[4:] == (b"ab", b"cd")
 
 
 def test_the_textbook_strings() -> None:
@@ -208,7 +205,7 @@ def test_more_symbols_than_positions_can_number_is_said(monkeypatch: pytest.Monk
 
 def test_a_word_that_was_never_seen_is_said() -> None:
     with pytest.raises(TokenizerError, match="a count is 1 or more"):
-        train_on_counts(WordCounts.of({"ab": 0}), vocab_size=300, pattern=NONE)
+        train_bpe(WordCounts.of({"ab": 0}), vocab_size=300, pattern=NONE)
 
 
 def test_end_of_word_is_a_symbol_of_its_own() -> None:
@@ -301,7 +298,7 @@ def test_any_character_and_lone_surrogates() -> None:
 
 def test_weights_beyond_32_bits_are_counted() -> None:
     words = WordCounts.of({"ab": 2**40, "ac": 2**40 + 1, "bc": 5})
-    model = train_on_counts(words, vocab_size=5, pattern=WORDS, level="char", initial_alphabet=())
+    model = train_bpe(words, vocab_size=5, pattern=WORDS, level="char", initial_alphabet=())
     assert model.vocabulary[3:] == (b"ac", b"ab")
 
 

@@ -18,7 +18,7 @@ from tokbench_subword.training.alphabet import byte_symbols, character_symbols
 from tokbench_subword.training.pairs import RUN_HEAD
 from tokbench_subword.training.plain import plain_merges
 from tokbench_subword.training.session import MergeSession
-from tokbench_subword.training.shards import ShardedSession, Starvation, WordShard, merge_session
+from tokbench_subword.training.shards import Home, ShardedSession, Starvation, WordShard, merge_session
 from tokbench_subword.training.ties import BYTES, FIRST_SEEN, HF, LEXICOGRAPHIC, TIES
 
 from tokbench.counts import WordCounts
@@ -136,14 +136,15 @@ def test_only_large_corpora_are_shared_and_by_two_rules(monkeypatch: pytest.Monk
 def test_all_that_can_be_short_of_room_grows(rule: int, monkeypatch: pytest.MonkeyPatch) -> None:
     grown: set[int] = set()
     in_batch: set[bool] = set()
-    growers = WordShard.growers
     renew_runs = WordShard._renew_runs
 
-    def noted(shard: WordShard) -> dict[int, Any]:
+    def noted(kind: Any) -> Any:
+        growers = kind.growers
+
         def grower(reason: int, grow: Any) -> Any:
             return lambda: (grown.add(reason), grow())
 
-        return {reason: grower(reason, grow) for reason, grow in growers(shard).items()}
+        return lambda arrays: {reason: grower(reason, grow) for reason, grow in growers(arrays).items()}
 
     def renewed(shard: WordShard) -> None:
         state, work = shard.work[at.STATE], shard.work
@@ -157,26 +158,26 @@ def test_all_that_can_be_short_of_room_grows(rule: int, monkeypatch: pytest.Monk
         work = self.work
         parts, ends = work[at.OUTBOX].reshape(options["n_shards"], -1), work[at.OUTBOX_ENDS]
         begins = np.arange(len(parts)) * parts.shape[1]
-        used = int((ends[: len(parts)] - begins).max())
-        ends[: len(parts)] += np.arange(len(parts)) * used - begins
+        used = int((ends[len(parts) :][: len(parts)] - begins).max())
+        ends.reshape(-1, len(parts))[:2] += np.arange(len(parts)) * used - begins
         work[at.OUTBOX] = parts[:, :used].copy().reshape(-1)
-        work[at.WAITING] = np.empty(8, np.int64)
         work[at.MERGES] = np.empty(3, np.int32)
-        for number in (at.HEAP_COUNTS, at.HEAP_KEYS, at.HEAP_EXTRAS):
-            work[number] = np.empty(1, np.int64)
+        for number in (at.WAITING, at.HEAP_COUNTS, at.HEAP_KEYS, at.HEAP_EXTRAS):
+            self.home.work[number] = np.empty(8 if number == at.WAITING else 1, np.int64)
 
     made = WordShard.__init__
     generator = np.random.default_rng(3)  # of two letters: few pairs at first, and many that merges make
     words = WordCounts.of({"".join(generator.choice(["a", "b"], 24)): 2 for _ in range(400)})
     expected = learned(words, 0, rule=rule)
-    monkeypatch.setattr(WordShard, "growers", noted)
+    monkeypatch.setattr(WordShard, "growers", noted(WordShard))
+    monkeypatch.setattr(Home, "growers", noted(Home))
     monkeypatch.setattr(WordShard, "_renew_runs", renewed)
     monkeypatch.setattr(WordShard, "__init__", tight)
     monkeypatch.setattr(initial, "ROOM", 1)
     monkeypatch.setattr(sharded, "table_bits", lambda n_pairs: 6)
     assert learned(words, 3, 2, rule=rule) == expected
     assert {at.PAIRS_FULL, at.OUTBOX_FULL, at.WAITING_FULL, at.MERGES_FULL, at.HEAP_FULL, at.RUNS_FULL} <= grown
-    assert in_batch == {False, True}  # compacted where a batch begins; where runs are on their way, only larger
+    assert in_batch == {False, True}
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
