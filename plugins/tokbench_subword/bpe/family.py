@@ -190,14 +190,15 @@ def _of_json(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
 
 
 def _of_served(spec: Spec, path: Path, found: Format, options: dict[str, Any]) -> BpeTokenizer:
-    from tokbench_subword.bpe.served import of_gguf, of_tekken
+    from tokbench_subword.bpe.served import document_of_gguf, model_of_tekken
+    from tokbench_subword.bpe.tokenizer import BpeTokenizer
 
     if spec.get("pattern"):
         raise TokenizerError(f"{spec}: the file says itself how text is cut; leave pattern out")
     _refuse_special_tokens(spec, path.name)
-    tokenizer = (of_gguf if found == "gguf" else of_tekken)(path, **options)
-    tokenizer.source = str(path)
-    return tokenizer
+    if found == "gguf":
+        return BpeTokenizer.of_document(document_of_gguf(path), where=str(path), **options)
+    return BpeTokenizer.of_model(model_of_tekken(path), source=str(path), **options)
 
 
 def _refuse_special_tokens(spec: Spec, what: str) -> None:
