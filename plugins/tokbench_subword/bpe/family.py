@@ -12,7 +12,7 @@ from tokbench_subword.bpe.options import OPTIONS, TRAINING_ONLY
 from tokbench_subword.bpe.training import COUNTING, check, named_pattern, trained, trained_sizes
 from tokbench_subword.files import formats
 from tokbench_subword.files.gguf import gguf_model
-from tokbench_subword.files.recognising import Format, expect, format_of, json_model_type, only_file
+from tokbench_subword.files.recognising import NAMES, Format, expect, format_of, json_model_type, only_file
 from tokbench_subword.files.special_tokens import numbered_tokens
 from tokbench_subword.files.vocab_merges import PARTNER
 from tokbench_subword.words.cache_size import cache_bytes
@@ -44,10 +44,8 @@ def load(spec: Spec, context: LoadContext) -> Tokenizer:
     }
     if found == "ranks":
         tokenizer = _of_ranks(spec, path, options)
-    elif found == "tokenizer.json":
-        tokenizer = _of_json(spec, path, options)
-    elif found in ("gguf", "tekken"):
-        tokenizer = _of_served(spec, path, found, options)
+    elif found in ("tokenizer.json", "gguf", "tekken"):
+        tokenizer = _of_whole(spec, path, found, options)
     else:
         tokenizer = _of_pair(spec, path, options)
     return _as_asked(tokenizer, spec.get("encoding", "bpe"), spec.get("dropout"))
@@ -180,25 +178,19 @@ def _of_pair(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
     return BpeTokenizer(model, settings.document(model), source=str(vocab), **options)
 
 
-def _of_json(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
-    from tokbench_subword.bpe.tokenizer import BpeTokenizer
-
-    if spec.get("pattern"):
-        raise TokenizerError(f"{spec}: a tokenizer.json says itself how text is cut; leave pattern out")
-    _refuse_special_tokens(spec, "a tokenizer.json")
-    return BpeTokenizer.from_file(path, **options)
-
-
-def _of_served(spec: Spec, path: Path, found: Format, options: dict[str, Any]) -> BpeTokenizer:
+def _of_whole(spec: Spec, path: Path, found: Format, options: dict[str, Any]) -> BpeTokenizer:
+    """The tokenizer of a file that says everything itself."""
     from tokbench_subword.bpe.served import document_of_gguf, model_of_tekken
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
 
     if spec.get("pattern"):
-        raise TokenizerError(f"{spec}: the file says itself how text is cut; leave pattern out")
-    _refuse_special_tokens(spec, path.name)
+        raise TokenizerError(f"{spec}: {NAMES[found]} says itself how text is cut; leave pattern out")
+    _refuse_special_tokens(spec, NAMES[found])
+    if found == "tekken":
+        return BpeTokenizer.of_model(model_of_tekken(path), source=str(path), **options)
     if found == "gguf":
         return BpeTokenizer.of_document(document_of_gguf(path), where=str(path), **options)
-    return BpeTokenizer.of_model(model_of_tekken(path), source=str(path), **options)
+    return BpeTokenizer.from_file(path, **options)
 
 
 def _refuse_special_tokens(spec: Spec, what: str) -> None:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench.kernels.utf8 import repaired
 from tokbench.tokenizer import Step
 from tokbench_subword.bpe.decoding import BpeDecoder
+from tokbench_subword.bpe.dropout import sample_merges
 from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.offsets import BpeOffsets
@@ -26,6 +27,7 @@ from tokbench_subword.bpe.plain import segment
 from tokbench_subword.bpe.preparation import BpePreparation
 from tokbench_subword.bpe.pruning import pruned
 from tokbench_subword.bpe.saving import save
+from tokbench_subword.bpe.shortest import Shortest
 from tokbench_subword.bpe.token_table import TokenLookup
 from tokbench_subword.bpe.tokenizer_json import complete_document, document_of_model, model_of_document
 from tokbench_subword.bpe.tracing import steps
@@ -40,9 +42,6 @@ from tokbench_subword.pipeline.added_tokens import AddedToken, check_new
 from tokbench_subword.pipeline.stages import Stages
 from tokbench_subword.words.cache_size import CACHE_BYTES
 from tokbench_subword.words.prepared import OneByOne, PreparedEncoder
-
-if TYPE_CHECKING:
-    from tokbench_subword.bpe.shortest import Shortest
 
 _DERIVED = (
     *("_decode_one", "_shortest", "_decoder", "_offsets", "_stages", "_prepared"),
@@ -205,8 +204,6 @@ class BpeTokenizer(OneByOne, Rebuilt):
 
         0 gives ``encode(text)``, 1 the first symbols. Source: Provilkov et al. 2020, "BPE-Dropout".
         """
-        from tokbench_subword.bpe.dropout import sample_merges
-
         if not 0.0 <= alpha <= 1.0:
             raise TokenizerError(f"BPE-dropout leaves out a share of merges between 0 and 1, not {alpha}")
         ids: list[int] = []
@@ -317,9 +314,7 @@ class BpeTokenizer(OneByOne, Rebuilt):
 
     @cached_property
     def _shortest(self) -> Shortest:
-        from tokbench_subword.bpe.shortest import Shortest
-
-        return Shortest(self)
+        return Shortest(self._tokens, self._preparation.compiled)
 
     def pruned(self, counts: Sequence[int], vocab_size: int) -> tuple[BpeTokenizer, NDArray[np.int64]]:
         """The tokenizer with fewer tokens, and the new id of each old one, -1 for those that are gone."""
