@@ -18,6 +18,7 @@ from tokbench.kernels.calls import travels_with
 from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench.kernels.utf8 import repaired
 from tokbench.tokenizer import Step
+from tokbench_subword.bpe import pruning, saving, tracing
 from tokbench_subword.bpe.decoding import BpeDecoder
 from tokbench_subword.bpe.dropout import sample_merges
 from tokbench_subword.bpe.encoder import BpeEncoder
@@ -25,12 +26,9 @@ from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.offsets import BpeOffsets
 from tokbench_subword.bpe.plain import segment
 from tokbench_subword.bpe.preparation import BpePreparation
-from tokbench_subword.bpe.pruning import pruned
-from tokbench_subword.bpe.saving import save
 from tokbench_subword.bpe.shortest import Shortest
 from tokbench_subword.bpe.token_table import TokenLookup
 from tokbench_subword.bpe.tokenizer_json import complete_document, document_of_model, model_of_document
-from tokbench_subword.bpe.tracing import steps
 from tokbench_subword.files.tokenizer_json import (
     TokenizerJson,
     content_of,
@@ -240,7 +238,7 @@ class BpeTokenizer(OneByOne, Rebuilt):
 
     def trace(self, text: str) -> Iterator[Step]:
         """The merges that lead to ``encode(text)``, one `Step` each, with rank and pair."""
-        return steps(self._tokens, self._preparation, text)
+        return tracing.steps(self._tokens, self._preparation, text)
 
     # --- the vocabulary ---------------------------------------------------------------------------
 
@@ -318,7 +316,7 @@ class BpeTokenizer(OneByOne, Rebuilt):
 
     def pruned(self, counts: Sequence[int], vocab_size: int) -> tuple[BpeTokenizer, NDArray[np.int64]]:
         """The tokenizer with fewer tokens, and the new id of each old one, -1 for those that are gone."""
-        model, document, new_ids = pruned(self.model, self.document, counts, vocab_size, name=self.name)
+        model, document, new_ids = pruning.pruned(self.model, self.document, counts, vocab_size, name=self.name)
         return BpeTokenizer(model, document, name=self.name, match_special=self.match_special), new_ids
 
     # --- saving -----------------------------------------------------------------------------------
@@ -334,7 +332,7 @@ class BpeTokenizer(OneByOne, Rebuilt):
         `TokenizerError`, and so does a format in which ids would change. What `tokenizers` and `transformers`
         open as `tokenizer.json` gives the same ids there.
         """
-        save(path, self._tokens, self._preparation, self._prepared.encode, self.source)
+        saving.save(path, self._tokens, self._preparation, self._prepared.encode, self.source)
 
     def facts(self) -> dict[str, Any]:
         """What this tokenizer is, ready for JSON."""
