@@ -72,7 +72,7 @@ def base_of(options: Mapping[str, Any]) -> BpeTokenizer:
     """The tokenizer that a training goes on from; raises `TokenizerError` for one that cannot be continued."""
     from tokbench.family import LoadContext
     from tokbench.spec import Spec
-    from tokbench_subword.bpe.family import load
+    from tokbench_subword.bpe.opening import load
 
     path = str(options["base"])
     if options["parity"]:
