@@ -11,20 +11,20 @@ arrays), and letting go of them again is part of the time: it is a tenth of it w
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import os
 import statistics
 import sys
-import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+from rounds import interleaved
 
 import tokbench
 
 LIMIT = 1.1
-SHORTEST = 0.05  # seconds that a measurement takes at least
 Call = Callable[[list[str]], Any]
 
 
@@ -137,28 +137,6 @@ def calls_of(tokenizer: Any) -> Mapping[str, Call]:
     return calls(getattr(tokenizer, held))
 
 
-def measure(forms: Mapping[str, Call], texts: list[str], rounds: int) -> dict[str, list[float]]:
-    """The CPU seconds of each form in each round, rounds interleaved; several calls where they are short."""
-    for form in forms.values():
-        form(texts[: len(texts) // 4])  # warm
-    calls = max(1, round(SHORTEST / min(_seconds(form, texts, 1) for form in forms.values())))
-    seconds: dict[str, list[float]] = {name: [] for name in forms}
-    gc.disable()
-    for turn in range(rounds):
-        order = list(forms) if turn % 2 else list(forms)[::-1]
-        for name in order:
-            seconds[name].append(_seconds(forms[name], texts, calls))
-    gc.enable()
-    return seconds
-
-
-def _seconds(form: Call, texts: list[str], calls: int) -> float:
-    start = time.process_time()
-    for _ in range(calls):
-        form(texts)
-    return (time.process_time() - start) / calls
-
-
 def specs_of(vocabs: Path) -> list[str]:
     """What is timed."""
     return [
@@ -195,7 +173,8 @@ def main() -> int:
             print(f"{label}: left out: {error}", file=sys.stderr)
             continue
         for kind, texts in texts_of(data).items():
-            times = measure({**calls_of(tokenizer), "adapter": tokenizer.encode_batch}, texts, options.rounds)
+            forms = {**calls_of(tokenizer), "adapter": tokenizer.encode_batch}
+            times = interleaved({name: partial(form, texts) for name, form in forms.items()}, options.rounds)
             own = times.pop("adapter")
             fastest = min(times, key=lambda name: statistics.median(times[name]))
             ratio = statistics.median(ours / theirs for ours, theirs in zip(own, times[fastest], strict=True))

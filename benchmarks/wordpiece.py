@@ -17,13 +17,12 @@ import os
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 os.environ["RAYON_NUM_THREADS"] = "1"
 
-import gc
-import statistics
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
+from statistics import median
 from typing import Any
+
+from rounds import interleaved
 
 DATA = os.environ.get("TOKBENCH_TEST_DATA")
 CORPORA = (
@@ -37,7 +36,6 @@ CORPORA = (
     "pud/tha_Thai",
     "pud/kor_Hang",
 )
-LEAST_SECONDS = 0.05  # what is faster is repeated
 
 
 def reference(tokenizer: Any) -> Any:
@@ -49,29 +47,6 @@ def reference(tokenizer: Any) -> Any:
     other = Tokenizer.from_str(json.dumps(tokenizer.to_dict()))
     other.encode_special_tokens = True
     return other
-
-
-def medians(calls: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
-    """Median CPU seconds of each call, over interleaved rounds; short calls are repeated within a round."""
-    times: dict[str, list[float]] = {name: [] for name in calls}
-    repeats: dict[str, int] = {}
-    gc.disable()
-    for _ in range(rounds):
-        for name, call in calls.items():
-            if name not in repeats:
-                repeats[name] = 1 + int(LEAST_SECONDS / max(taken(call, 1), 1e-6))
-            times[name].append(taken(call, repeats[name]))
-        gc.collect()
-    gc.enable()
-    return {name: statistics.median(seconds) for name, seconds in times.items()}
-
-
-def taken(call: Callable[[], object], repeats: int) -> float:
-    """CPU seconds of a call, the mean of so many in a row."""
-    start = time.process_time()
-    for _ in range(repeats):
-        call()
-    return (time.process_time() - start) / repeats
 
 
 def compared(ours: Any, theirs: Any, texts: list[str], rounds: int) -> tuple[str, bool]:
@@ -87,7 +62,7 @@ def compared(ours: Any, theirs: Any, texts: list[str], rounds: int) -> tuple[str
         ours.forget()
         ours.encode_batch(texts)
 
-    seconds = medians(
+    times = interleaved(
         {
             "batch": lambda: ours.encode_batch(texts),
             "cold": cold,
@@ -97,6 +72,7 @@ def compared(ours: Any, theirs: Any, texts: list[str], rounds: int) -> tuple[str
         },
         rounds,
     )
+    seconds = {name: median(taken) for name, taken in times.items()}
     ratios = [
         seconds[other] / seconds[own]
         for own, other in (("batch", "theirs"), ("cold", "theirs"), ("single", "their single"))

@@ -121,7 +121,7 @@ def _pattern(split: str) -> regex.Pattern[str]:
     return regex.compile(r"\b\S.*?\b", regex.WORD | regex.V1 | regex.DOTALL)
 
 
-def _trainer(family: str, split: str) -> Callable[[TrainingCorpus, Mapping[str, Any], Progress], WordTokenizer]:
+def _trainer(split: str) -> Callable[[TrainingCorpus, Mapping[str, Any], Progress], WordTokenizer]:
     def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> WordTokenizer:
         """The most frequent words of the corpus; ties in code point order."""
         counts = count_words(corpus, _pattern(split), progress)
@@ -129,7 +129,7 @@ def _trainer(family: str, split: str) -> Callable[[TrainingCorpus, Mapping[str, 
         ranked = sorted((-count, word) for word, count in counts.items() if count >= floor)
         words = [word for _, word in ranked[: options["vocab_size"] - 1]]
         return WordTokenizer(
-            str(Spec(family, options={"vocab_size": options["vocab_size"]})), split=split, vocabulary=words
+            str(Spec(split, options={"vocab_size": options["vocab_size"]})), split=split, vocabulary=words
         )
 
     return train
@@ -163,7 +163,7 @@ WHITESPACE = TokenizerFamily(
     name="whitespace",
     summary="Words between white space, from a closed list; UNK for the rest",
     load=_loader("whitespace"),
-    train=_trainer("whitespace", "whitespace"),
+    train=_trainer("whitespace"),
     files=variant_file,
     options=_OPTIONS,
     variant="a saved word list (.json); none: trained",
@@ -173,7 +173,7 @@ WORDS = TokenizerFamily(
     name="words",
     summary="Words by the rules of UAX #29, from a closed list; UNK for the rest",
     load=_loader("words"),
-    train=_trainer("words", "words"),
+    train=_trainer("words"),
     files=variant_file,
     options=_OPTIONS,
     variant="a saved word list (.json); none: trained",

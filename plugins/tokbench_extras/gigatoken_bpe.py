@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench import LoadContext, Option, Spec, SpecError, TokenBatch, TokenizerError, TokenizerFamily
 from tokbench.arguments import known_id, known_ids, plain_text, plain_texts
-from tokbench_extras.absent import need
-from tokbench_extras.json_files import SPECIAL, path_of
+from tokbench_extras.json_files import path_of
+from tokbench_extras.libraries import SPECIAL, failure, matches_special, need, refused
 from tokbench_extras.published import cached, required
-from tokbench_extras.refusals import first_line, refused
 
 if TYPE_CHECKING:
     import gigatoken
@@ -72,9 +71,7 @@ class GigatokenTokenizer:
         try:
             data: bytes = self.tokenizer.decode(numbers)
         except BaseException as error:  # what Rust gives: for an id that the vocabulary leaves out, a panic
-            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
-                raise
-            raise TokenizerError(f"{self.name}: {first_line(error)}") from error
+            raise failure(self.name, error) from error
         return data.decode("utf-8", "replace")
 
     @cached_property
@@ -104,7 +101,7 @@ def load(spec: Spec, context: LoadContext) -> GigatokenTokenizer:
     """Load ranks (tiktoken's cached encodings or a file), a `tokenizer.json` or a sentencepiece BPE model."""
     path = _path(spec)
     library = need("gigatoken", extra="gigatoken")
-    match = spec.get("special", "text") == "match"
+    match = matches_special(spec)
     if spec.variant in ENCODINGS:
         required(spec.variant, spec)
     elif not path.is_file():
@@ -126,7 +123,7 @@ def load(spec: Spec, context: LoadContext) -> GigatokenTokenizer:
     except SpecError:
         raise
     except Exception as error:  # the library raises what Rust gives, over several lines
-        raise TokenizerError(f"{spec}: gigatoken cannot load {path}: {first_line(error)}") from error
+        raise failure(f"{spec}: gigatoken cannot load {path}", error) from error
     return GigatokenTokenizer(tokenizer, name=str(spec), source=source, threads=context.threads)
 
 

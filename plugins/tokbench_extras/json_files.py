@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tokbench import LoadContext, Option, Spec, SpecError, TokenizerError
-from tokbench_extras.refusals import first_line
+from tokbench import LoadContext, Spec, SpecError, TokenizerError
+from tokbench_extras.libraries import failure, matches_special
 
 T = TypeVar("T")
-SPECIAL = Option("special", "str", "text", "Text of special tokens.", choices=("text", "match"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +22,14 @@ class Told:
     special_tokens: Mapping[str, int]
     vocab_size: int
 
-    @property
-    def normalizer(self) -> str | None:
-        """The type of the normalizer."""
-        return (self.content.get("normalizer") or {}).get("type")
+    def facts(self) -> dict[str, Any]:
+        """What is known of a tokenizer of the file but its algorithm, ready for JSON."""
+        return {
+            "normalizer": (self.content.get("normalizer") or {}).get("type"),
+            "special_tokens": dict(self.special_tokens),
+            "lossless": False,
+            "why_not_lossless": "its file may normalise text",
+        }
 
 
 def path_of(spec: Spec) -> Path:
@@ -51,7 +54,7 @@ def opened(spec: Spec, library: str, load: Callable[[str], T], *, keep_unknown: 
     path = path_of(spec)
     if not path.is_file():
         raise TokenizerError(f"{spec}: there is no file {path}")
-    match = spec.get("special", "text") == "match"
+    match = matches_special(spec)
     try:
         content = json.loads(path.read_bytes())
         model = content["model"]
@@ -67,8 +70,6 @@ def opened(spec: Spec, library: str, load: Callable[[str], T], *, keep_unknown: 
         ids = [*(vocab.values() if isinstance(vocab, Mapping) else range(len(vocab)))]
         size = max([*ids, *(token["id"] for token in added)]) + 1
     except BaseException as error:  # what Rust gives, a panic among it
-        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
-            raise
-        raise TokenizerError(f"{spec}: {library} cannot load {path}: {first_line(error)}") from error
+        raise failure(f"{spec}: {library} cannot load {path}", error) from error
     special = {token["content"]: token["id"] for token in added if token["special"]}
     return tokenizer, Told(told, special, size)

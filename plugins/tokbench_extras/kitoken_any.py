@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench import LoadContext, Spec, TokenBatch, TokenizerError, TokenizerFamily
 from tokbench.arguments import known_ids, plain_text, plain_texts
-from tokbench_extras.absent import need
-from tokbench_extras.json_files import SPECIAL, Told, files, opened, path_of
-from tokbench_extras.refusals import first_line, refused
+from tokbench_extras.json_files import Told, files, opened, path_of
+from tokbench_extras.libraries import SPECIAL, first_line, matches_special, need, refused
 
 if TYPE_CHECKING:
     import kitoken
@@ -54,13 +53,7 @@ class KitokenTokenizer:
 
     def facts(self) -> Mapping[str, Any]:
         """What it is."""
-        return {
-            "algorithm": self._told.content["model"].get("type"),
-            "normalizer": self._told.normalizer,
-            "special_tokens": dict(self._told.special_tokens),
-            "lossless": False,
-            "why_not_lossless": "its file may normalise text",
-        }
+        return {"algorithm": self._told.content["model"].get("type"), **self._told.facts()}
 
 
 def load(spec: Spec, context: LoadContext) -> KitokenTokenizer:
@@ -72,7 +65,7 @@ def load(spec: Spec, context: LoadContext) -> KitokenTokenizer:
         return library.Kitoken.from_tokenizers(text.encode())
 
     tokenizer, told = opened(spec, "kitoken", of_text, keep_unknown=True)
-    return KitokenTokenizer(tokenizer, told, name=str(spec), match=spec.get("special", "text") == "match")
+    return KitokenTokenizer(tokenizer, told, name=str(spec), match=matches_special(spec))
 
 
 KITOKEN = TokenizerFamily(

@@ -9,8 +9,7 @@ from typing import Any
 
 from tokbench import LoadContext, Spec, SpecError, TokenBatch, TokenizerError, TokenizerFamily, UnknownNameError
 from tokbench.arguments import known_id, known_ids, plain_text, plain_texts
-from tokbench_extras.absent import need
-from tokbench_extras.refusals import first_line
+from tokbench_extras.libraries import failure, need
 
 _MODULE = "mistral_common.tokens.tokenizers"
 
@@ -99,7 +98,7 @@ def load(spec: Spec, context: LoadContext) -> MistralTokenizer:
     except (TokenizerError, SpecError):
         raise
     except Exception as error:  # the library raises whatever its parsers do
-        raise TokenizerError(f"{spec}: mistral-common cannot load {path}: {first_line(error)}") from error
+        raise failure(f"{spec}: mistral-common cannot load {path}", error) from error
 
 
 def _bundled() -> dict[str, Path]:

@@ -29,7 +29,7 @@ from tokbench import (
 )
 from tokbench.family import Progress, variant_file
 from tokbench.pieces import PieceTokenizer, count_words
-from tokbench_extras.absent import need
+from tokbench_extras.libraries import need
 
 if TYPE_CHECKING:
     import regex

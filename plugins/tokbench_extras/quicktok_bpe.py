@@ -18,7 +18,6 @@ from typing import Any
 
 from tokbench import (
     LoadContext,
-    Option,
     Spec,
     SpecError,
     TokenBatch,
@@ -27,8 +26,8 @@ from tokbench import (
     UnknownNameError,
 )
 from tokbench.arguments import known_id, known_ids, plain_texts
-from tokbench_extras.absent import need
-from tokbench_extras.refusals import first_line, refused
+from tokbench_extras.json_files import path_of
+from tokbench_extras.libraries import SPECIAL, first_line, matches_special, need, refused
 
 _FILES = {
     "cl100k_base": ("cl100k.vocab", "cl100k.special"),
@@ -128,8 +127,7 @@ def load(spec: Spec, context: LoadContext) -> QuicktokTokenizer:
             f"then pip install 'tokbench[quicktok]', which brings `quicktok-v1`"
         )
     tokenizer = library.get_encoding(spec.variant) if path is None else _imported(library, path, spec)
-    match = spec.get("special", "text") == "match"
-    return QuicktokTokenizer(tokenizer, name=str(spec), match=match, threads=context.threads)
+    return QuicktokTokenizer(tokenizer, name=str(spec), match=matches_special(spec), threads=context.threads)
 
 
 def _imported(library: ModuleType, path: Path, spec: Spec) -> Any:
@@ -154,8 +152,7 @@ def _file(spec: Spec) -> Path | None:
         return None
     if "/" not in variant and not variant.endswith(".json"):
         raise UnknownNameError.of("quicktok encoding", variant, _FILES)
-    path = Path(variant).expanduser()
-    return path / "tokenizer.json" if path.is_dir() else path
+    return path_of(spec)
 
 
 def _files(spec: Spec, context: LoadContext) -> Sequence[Path]:
@@ -171,7 +168,7 @@ QUICKTOK = TokenizerFamily(
     summary="Fast BPE in C++: cl100k, o200k, Llama 3 and Qwen bundled, and .json files with their patterns",
     load=load,
     files=_files,
-    options=(Option("special", "str", "text", "Text of special tokens.", choices=("text", "match")),),
+    options=(SPECIAL,),
     variant="cl100k_base, o200k_base, o200k_harmony, llama3, qwen3, or a tokenizer.json or tekken.json",
     libraries=("quicktok-v1",),
     examples=("quicktok:o200k_base", "quicktok:llama3", "quicktok:path/to/tokenizer.json"),

@@ -11,34 +11,24 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench import LoadContext, Spec, TokenBatch, TokenizerFamily
 from tokbench.arguments import known_ids, plain_texts
-from tokbench_extras.absent import need
-from tokbench_extras.json_files import SPECIAL, files, opened, path_of
-from tokbench_extras.refusals import refused
+from tokbench_extras.json_files import Told, files, opened, path_of
+from tokbench_extras.libraries import SPECIAL, need, refused
 
 if TYPE_CHECKING:
     import snaptokens
 
 
 class SnaptokensTokenizer:
-    """A tokenizer of snaptokens'; `special_tokens` are the texts and ids that it was told of."""
+    """A tokenizer of snaptokens'."""
 
     unk_id = None
 
-    def __init__(
-        self,
-        tokenizer: snaptokens.Tokenizer,
-        *,
-        name: str,
-        vocab_size: int,
-        special_tokens: Mapping[str, int],
-        normalizer: str | None,
-    ) -> None:
+    def __init__(self, tokenizer: snaptokens.Tokenizer, told: Told, *, name: str) -> None:
         self.name = name
         self.tokenizer = tokenizer
-        self.vocab_size = vocab_size
-        self.special_ids = frozenset(special_tokens.values())
-        self._special_tokens = special_tokens
-        self._normalizer = normalizer
+        self.vocab_size = told.vocab_size
+        self.special_ids = frozenset(told.special_tokens.values())
+        self._told = told
 
     def encode(self, text: str) -> Sequence[int]:
         """The ids of `text`."""
@@ -63,13 +53,7 @@ class SnaptokensTokenizer:
 
     def facts(self) -> Mapping[str, Any]:
         """What it is."""
-        return {
-            "algorithm": "BPE",
-            "normalizer": self._normalizer,
-            "special_tokens": dict(self._special_tokens),
-            "lossless": False,
-            "why_not_lossless": "its file may normalise text",
-        }
+        return {"algorithm": "BPE", **self._told.facts()}
 
 
 def load(spec: Spec, context: LoadContext) -> SnaptokensTokenizer:
@@ -77,13 +61,7 @@ def load(spec: Spec, context: LoadContext) -> SnaptokensTokenizer:
     path_of(spec)  # a spec without one is told before what is not installed
     library = need("snaptokens", extra="snaptokens")
     tokenizer, told = opened(spec, "snaptokens", library.Tokenizer.from_json_str)
-    return SnaptokensTokenizer(
-        tokenizer,
-        name=str(spec),
-        vocab_size=told.vocab_size,
-        special_tokens=told.special_tokens,
-        normalizer=told.normalizer,
-    )
+    return SnaptokensTokenizer(tokenizer, told, name=str(spec))
 
 
 SNAPTOKENS = TokenizerFamily(

@@ -20,7 +20,6 @@ from typing import Any
 
 from tokbench import (
     LoadContext,
-    Option,
     Spec,
     SpecError,
     TokenBatch,
@@ -29,9 +28,8 @@ from tokbench import (
     UnknownNameError,
 )
 from tokbench.arguments import known_id, known_ids, plain_text, plain_texts
-from tokbench_extras.absent import need
+from tokbench_extras.libraries import SPECIAL, first_line, matches_special, need, refused
 from tokbench_extras.published import cached, required
-from tokbench_extras.refusals import first_line, refused
 
 ENCODINGS = {name: name for name in ("r50k_base", "p50k_base", "cl100k_base", "o200k_base")} | {
     "p50k_edit": "p50k_base",
@@ -121,7 +119,7 @@ def load(spec: Spec, context: LoadContext) -> WordchipperTokenizer:
         raise TokenizerError(
             f"{spec}: wordchipper read {tokenizer.vocab_size} tokens of the {expected} in {path}"
         )
-    return WordchipperTokenizer(tokenizer, name=str(spec), match=spec.get("special", "text") == "match")
+    return WordchipperTokenizer(tokenizer, name=str(spec), match=matches_special(spec))
 
 
 def _from_file(library: ModuleType, encoding: str, path: Path, spec: Spec, *, parallel: bool) -> Any:
@@ -164,7 +162,7 @@ WORDCHIPPER = TokenizerFamily(
     summary="Fast BPE in Rust: OpenAI's encodings",
     load=load,
     files=_files,
-    options=(Option("special", "str", "text", "Text of special tokens.", choices=("text", "match")),),
+    options=(SPECIAL,),
     variant="r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base or o200k_harmony",
     libraries=("wordchipper",),
     examples=("wordchipper:o200k_base",),

@@ -51,9 +51,9 @@ def _texts(corpus: TrainingCorpus, progress: Progress) -> Iterator[str]:
     progress(READING, "training")
 
 
-def _given(options: Mapping[str, Any], **names: str) -> dict[str, Any]:
+def _given(options: Mapping[str, Any], *names: str) -> dict[str, Any]:
     """The trainer's keywords for those options that are set."""
-    return {theirs: options[ours] for ours, theirs in names.items() if options[ours] is not None}
+    return {name: options[name] for name in names if options[name] is not None}
 
 
 def _special(options: Mapping[str, Any], *unknown: str) -> list[str]:
@@ -79,13 +79,7 @@ def _bpe(options: Mapping[str, Any]) -> tuple[tokenizers.Tokenizer, Any]:
         special_tokens=_special(options),
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
-        **_given(
-            options,
-            vocab_size="vocab_size",
-            min_frequency="min_frequency",
-            max_token_length="max_token_length",
-            limit_alphabet="limit_alphabet",
-        ),
+        **_given(options, "vocab_size", "min_frequency", "max_token_length", "limit_alphabet"),
     )
     return tokenizer, trainer
 
@@ -101,9 +95,7 @@ def _wordpiece(options: Mapping[str, Any]) -> tuple[tokenizers.Tokenizer, Any]:
         special_tokens=_special(options, "[UNK]"),
         continuing_subword_prefix="##",
         show_progress=False,
-        **_given(
-            options, vocab_size="vocab_size", min_frequency="min_frequency", limit_alphabet="limit_alphabet"
-        ),
+        **_given(options, "vocab_size", "min_frequency", "limit_alphabet"),
     )
     return tokenizer, trainer
 
@@ -115,11 +107,13 @@ def _unigram(options: Mapping[str, Any]) -> tuple[tokenizers.Tokenizer, Any]:
     tokenizer.normalizer = normalizers.NFKC()
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     tokenizer.decoder = decoders.Metaspace()
+    longest = options["max_token_length"]
     trainer = trainers.UnigramTrainer(
         special_tokens=_special(options, "<unk>"),
         unk_token="<unk>",
         show_progress=False,
-        **_given(options, vocab_size="vocab_size", max_token_length="max_piece_length"),
+        **({} if longest is None else {"max_piece_length": longest}),
+        **_given(options, "vocab_size"),
     )
     return tokenizer, trainer
 
@@ -132,7 +126,7 @@ def _wordlevel(options: Mapping[str, Any]) -> tuple[tokenizers.Tokenizer, Any]:
     trainer = trainers.WordLevelTrainer(
         special_tokens=_special(options, "[UNK]"),
         show_progress=False,
-        **_given(options, vocab_size="vocab_size", min_frequency="min_frequency"),
+        **_given(options, "vocab_size", "min_frequency"),
     )
     return tokenizer, trainer
 

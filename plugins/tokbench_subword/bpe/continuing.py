@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench import TrainingCorpus
+from tokbench import LoadContext, Spec, TrainingCorpus
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.family import Progress
 from tokbench.kernels.threads import usable_cores
 from tokbench_subword.bpe.model import MOST_TOKENS
 from tokbench_subword.bpe.onward import learn_more
+from tokbench_subword.bpe.opening import load
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.pipeline.compiled import CompiledPipeline
 from tokbench_subword.pipeline.segments import Segments
@@ -70,10 +71,6 @@ class Continued:
 
 def base_of(options: Mapping[str, Any]) -> BpeTokenizer:
     """The tokenizer that a training goes on from; raises `TokenizerError` for one that cannot be continued."""
-    from tokbench.family import LoadContext
-    from tokbench.spec import Spec
-    from tokbench_subword.bpe.family import load  # which imports this module to train
-
     path = str(options["base"])
     if options["parity"]:
         raise TokenizerError(f"bpe: base={path} and parity={options['parity']} do not go together")

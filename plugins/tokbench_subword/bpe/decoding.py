@@ -20,7 +20,7 @@ from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.copies import cached_property
 from tokbench.kernels.joining import list_decoder
-from tokbench.kernels.pointers import PADDING
+from tokbench.kernels.pointers import PADDING, Bytes, Ints
 from tokbench.kernels.text import end_to_end
 from tokbench_subword.bpe.token_table import TokenLookup
 from tokbench_subword.files.tokenizer_json import TokenizerJson, steps_of
@@ -30,7 +30,7 @@ _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>\Z")
 
 
 @kernel
-def joined(blob, starts, ids):  # type: ignore[no-untyped-def]
+def joined(blob: Bytes, starts: Ints, ids: Ints) -> tuple[Bytes, Ints] | None:
     """The bytes of ids end to end, ``blob[starts[id]:starts[id + 1]]`` each, and where each begins.
 
     None where some id is not in the vocabulary.
@@ -85,10 +85,8 @@ class BpeDecoder:
             for document, (start, end) in enumerate(bounds)
         ]
 
-    def _joined(self, ids: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        found: tuple[NDArray[np.uint8], NDArray[np.int64]] | None = joined(
-            *self._rows, ids.astype(np.int64, copy=False)
-        )
+    def _joined(self, ids: NDArray[Any]) -> tuple[Bytes, Ints]:
+        found = joined(*self._rows, ids.astype(np.int64, copy=False))
         if found is None:
             known_ids(ids, len(self._rows[1]) - 1, name=self._tokens.name)  # says which is none
             raise AssertionError
@@ -129,7 +127,7 @@ class BpeDecoder:
         return _decoded_one_by_one(self._tokens.written_texts, one_by_one)
 
     @cached_property
-    def _rows(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    def _rows(self) -> tuple[Bytes, Ints]:
         """Bytes of all ids end to end, with `PADDING` after them, and where those of each begin."""
         return end_to_end(self._pieces or [], PADDING)
 

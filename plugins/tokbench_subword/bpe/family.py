@@ -1,61 +1,22 @@
-"""The family `bpe`: its options, how its files are opened, and how it is trained."""
+"""The family `bpe`: what it offers, and how it is trained."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from tokbench import LoadContext, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
+from tokbench import LoadContext, Spec, TokenizerFamily, TrainingCorpus
 from tokbench.family import Progress
-from tokbench_subword.bpe.options import OPTIONS, TRAINING_ONLY, named_pattern
+from tokbench_subword.bpe.opening import as_asked, files, load, recognises
+from tokbench_subword.bpe.options import OPTIONS
 from tokbench_subword.bpe.training import COUNTING, check, trained, trained_sizes
 from tokbench_subword.files import formats
-from tokbench_subword.files.gguf import gguf_model
-from tokbench_subword.files.recognising import Format, expect, format_of, json_model_type, only_file
-from tokbench_subword.files.special_tokens import numbered_tokens
-from tokbench_subword.files.vocab_merges import PARTNER
 from tokbench_subword.words.cache_size import cache_bytes
 
 if TYPE_CHECKING:
     from tokbench.tokenizer import Tokenizer
     from tokbench_subword.bpe.model import BpeModel
-    from tokbench_subword.bpe.tokenizer import BpeTokenizer
-
-
-def load(spec: Spec, context: LoadContext) -> Tokenizer:
-    """A tokenizer from `tokenizer.json`, `vocab.json` + `merges.txt` (or their first names), `.tiktoken` or
-    sentencepiece's `.model`.
-
-    The variant is the file, one of the pair, or the folder with them.
-    """
-    for name in TRAINING_ONLY:
-        if name in spec.options:
-            raise TokenizerError(f"{spec}: {name} is for training; {spec.variant} is trained already")
-    path = _file(spec)
-    found = expect(path, *_OPENED, remedy=f"open it with the family that reads it, or with transformers:{path}")
-    if found == "sentencepiece" or gguf_model(path) == "llama":
-        return _of_sentencepiece(spec, path, context.threads)
-    options: dict[str, Any] = {
-        "name": str(spec),
-        "threads": context.threads,
-        "match_special": bool(spec.get("match_special", False)),
-        "cache": cache_bytes(spec.get("cache"), where=str(spec)),
-    }
-    if found == "ranks":
-        tokenizer = _of_ranks(spec, path, options)
-    elif found == "tokenizer.json":
-        tokenizer = _of_json(spec, path, options)
-    elif found in ("gguf", "tekken"):
-        tokenizer = _of_served(spec, path, found, options)
-    else:
-        tokenizer = _of_pair(spec, path, options)
-    return _as_asked(tokenizer, spec.get("encoding", "bpe"), spec.get("dropout"))
-
-
-_OPENED: tuple[Format, ...] = (
-    *("tokenizer.json", "vocab.json", "merges", "ranks", "sentencepiece", "gguf", "tekken"),
-)
 
 
 def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Tokenizer:
@@ -63,7 +24,7 @@ def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
     if options["base"]:
         from tokbench_subword.bpe.continuing import continued
 
-        return _as_asked(
+        return as_asked(
             continued(corpus, options, progress).tokenizer(options["vocab_size"]),
             options["encoding"],
             options["dropout"],
@@ -80,7 +41,7 @@ def train_sizes(
 
         found = continued(corpus, {**options, "vocab_size": max(sizes)}, progress)
         fit = [size for size in sizes if size > found.first]
-        return {s: _as_asked(found.tokenizer(s), options["encoding"], options["dropout"]) for s in fit}
+        return {s: as_asked(found.tokenizer(s), options["encoding"], options["dropout"]) for s in fit}
     models = trained_sizes(corpus, options, sizes, progress)
     return {size: _of_training(model, options) for size, model in models.items()}
 
@@ -90,143 +51,13 @@ def _of_training(model: BpeModel, options: Mapping[str, Any]) -> Tokenizer:
 
     cache = cache_bytes(options["cache"], where="bpe")
     tokenizer = BpeTokenizer.of_model(model, name=f"bpe:vocab_size={len(model)}", cache=cache)
-    return _as_asked(tokenizer, options["encoding"], options["dropout"])
-
-
-def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
-    """The files that `load` reads."""
-    if spec.variant is None:
-        return []
-    path = _file(spec)
-    partner = PARTNER.get(path.name)
-    if partner is None:
-        return [path]
-    from tokbench_subword.files.beside import BESIDE
-
-    beside = (path.with_name(name) for name in BESIDE)
-    return [path, path.with_name(partner), *(file for file in beside if file.is_file())]
+    return as_asked(tokenizer, options["encoding"], options["dropout"])
 
 
 def _training_files(spec: Spec) -> Sequence[Path]:
     base, development = spec.get("base"), spec.get("development")
     found = list(files(Spec("bpe", str(base)), LoadContext(Path()))) if base else []
     return [*found, *sorted(Path(str(development)).expanduser().glob("*.txt"))] if development else found
-
-
-def _file(spec: Spec) -> Path:
-    """The file a spec names, or the one to open in the folder it names."""
-    path = Path(spec.variant or "").expanduser()
-    if path.is_dir():
-        for name in ("tokenizer.json", "vocab.json", "encoder.json"):
-            if (path / name).is_file():
-                return path / name
-        return only_file(path, "ranks", "sentencepiece", where=str(spec), also="vocab.json with merges.txt")
-    if not path.is_file():
-        raise TokenizerError(f"{spec}: there is no file {path}")
-    return path
-
-
-def recognises(path: Path, head: bytes) -> bool:
-    """Whether a file, or one in a folder, is BPE's: ranks, a pair, a `.model` or a `tokenizer.json`."""
-    if path.is_dir():
-        try:
-            path = _file(Spec("bpe", str(path)))
-        except TokenizerError:
-            return False
-    if path.name in PARTNER:
-        return path.with_name(PARTNER[path.name]).is_file()
-    if gguf_model(path) in ("gpt2", "llama"):
-        return True
-    return format_of(path) in ("ranks", "sentencepiece", "tekken") or json_model_type(path) == "BPE"
-
-
-def _of_ranks(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
-    from tokbench_subword.bpe.ranks import model_of_ranks
-    from tokbench_subword.bpe.tokenizer import BpeTokenizer
-    from tokbench_subword.files.ranks import read_ranks
-
-    text = spec.get("pattern") or _KNOWN_RANKS.get(path.stem)
-    if text is None:
-        raise TokenizerError(
-            f"{spec}: a file of ranks does not say how text is cut: add pattern=gpt2, cl100k, o200k, none or a "
-            f"regular expression"
-        )
-    ranks = read_ranks(path)
-    special = numbered_tokens(str(spec.get("special_tokens", "")), taken=ranks.values(), where=str(spec))
-    pattern = named_pattern(text, dialect="rust", keep_gaps=False)
-    model = model_of_ranks(ranks, pattern=pattern, special_tokens=special)
-    return BpeTokenizer.of_model(model, source=str(path), **options)
-
-
-_KNOWN_RANKS = {
-    "r50k_base": "gpt2",
-    "p50k_base": "gpt2",
-    "cl100k_base": "cl100k",
-    "o200k_base": "o200k",
-}
-"""Published names that say which pattern belongs to them."""
-
-
-def _of_pair(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
-    from tokbench_subword.bpe.tokenizer import BpeTokenizer
-    from tokbench_subword.bpe.vocab_merges import PairSettings, model_of_pair
-
-    if path.name not in PARTNER:
-        raise TokenizerError(f"{spec}: {path.name} is one of two files; call them vocab.json and merges.txt")
-    vocab, merges = sorted((path, path.with_name(PARTNER[path.name])), key=lambda p: p.suffix != ".json")
-    _refuse_special_tokens(spec, "vocab.json and what is beside it")
-    settings = PairSettings.beside(vocab, spec.get("pattern"))
-    model = model_of_pair(vocab, merges, pattern=named_pattern(settings.pattern))
-    return BpeTokenizer(model, settings.document(model), source=str(vocab), **options)
-
-
-def _of_json(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
-    from tokbench_subword.bpe.tokenizer import BpeTokenizer
-
-    if spec.get("pattern"):
-        raise TokenizerError(f"{spec}: a tokenizer.json says itself how text is cut; leave pattern out")
-    _refuse_special_tokens(spec, "a tokenizer.json")
-    return BpeTokenizer.from_file(path, **options)
-
-
-def _of_served(spec: Spec, path: Path, found: Format, options: dict[str, Any]) -> BpeTokenizer:
-    from tokbench_subword.bpe.served import of_gguf, of_tekken
-
-    if spec.get("pattern"):
-        raise TokenizerError(f"{spec}: the file says itself how text is cut; leave pattern out")
-    _refuse_special_tokens(spec, path.name)
-    tokenizer = (of_gguf if found == "gguf" else of_tekken)(path, **options)
-    tokenizer.source = str(path)
-    return tokenizer
-
-
-def _refuse_special_tokens(spec: Spec, what: str) -> None:
-    if spec.get("special_tokens"):
-        raise TokenizerError(f"{spec}: {what} says itself which tokens are special; leave special_tokens out")
-
-
-def _of_sentencepiece(spec: Spec, path: Path, threads: int) -> Tokenizer:
-    """A `.model` says everything itself: by what rules text is normalized, cut and merged; so does its GGUF."""
-    from tokbench_subword.unigram.served import of_gguf
-    from tokbench_subword.unigram.spm_bpe import load_spm_bpe
-
-    for name in {*spec.options} - {"cache"}:
-        raise TokenizerError(f"{spec}: {name} does not apply to a sentencepiece model; leave it out")
-    cache = cache_bytes(spec.get("cache"), where=str(spec))
-    if gguf_model(path):
-        return of_gguf(path, "llama", name=str(spec), threads=threads, cache=cache)
-    return cast("Tokenizer", load_spm_bpe(path, name=str(spec), threads=threads, cache=cache))
-
-
-def _as_asked(tokenizer: BpeTokenizer, encoding: str, dropout: float | None) -> Tokenizer:
-    """The tokenizer with the encoding and dropout that were asked for."""
-    if dropout is not None:
-        tokenizer = tokenizer.with_dropout(dropout)
-    if encoding == "greedy":
-        from tokbench_subword.bpe.greedy import GreedyTokenizer
-
-        return cast("Tokenizer", GreedyTokenizer(tokenizer))
-    return cast("Tokenizer", tokenizer)  # ids are arrays, and vocab_size grows with added tokens
 
 
 BPE = TokenizerFamily(

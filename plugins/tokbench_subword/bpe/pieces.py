@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import pointer
+from tokbench.kernels.pointers import Bytes, Ids, Ints, Keys, Word, Words, pointer
 from tokbench_subword.bpe.merging import merge_long
 from tokbench_subword.bpe.tables import NONE, PairTable, TokenIndex, enter_pair, pair_rank
 
@@ -33,7 +33,9 @@ _BYTE_NEXT = np.uint32(1)
 
 
 @inline
-def stays_apart(records, pairs, bloom, shift, left, right):  # type: ignore[no-untyped-def]
+def stays_apart(
+    records: Keys, pairs: Words, bloom: Keys, shift: Word, left: np.uint32, right: np.uint32
+) -> bool:
     """Whether BPE leaves the pieces `left` and `right` as they are when they stand side by side.
 
     All but `shift` and the pieces are pointers, to the records and the pair table with its filter.
@@ -56,7 +58,17 @@ def stays_apart(records, pairs, bloom, shift, left, right):  # type: ignore[no-u
 
 
 @kernel
-def _number(merges, ranks, byte_ids, number_of, ids, records, table, bloom, shift):  # type: ignore[no-untyped-def]
+def _number(
+    merges: Ids,
+    ranks: Ids,
+    byte_ids: Keys,
+    number_of: Keys,
+    ids: Keys,
+    records: Keys,
+    table: Words,
+    bloom: Keys,
+    shift: Word,
+) -> int:
     """Number the bytes and then every token by its merge; fill the pair table.
 
     ``merges`` are in order of `ranks`. Returns how many pieces there are, or -1 where two tokens share a rank.
@@ -83,7 +95,18 @@ def _number(merges, ranks, byte_ids, number_of, ids, records, table, bloom, shif
 
 
 @kernel
-def _happen(blob, starts, unreached, number_of, merges, firsts, results, table, bloom, shift):  # type: ignore[no-untyped-def]
+def _happen(
+    blob: Bytes,
+    starts: Ints,
+    unreached: Ids,
+    number_of: Keys,
+    merges: Ids,
+    firsts: Ints,
+    results: Keys,
+    table: Words,
+    bloom: Keys,
+    shift: Word,
+) -> bool:
     """Whether some merge of a token that is no piece would happen, and its piece is missed.
 
     ``unreached[k]`` has the merges from ``firsts[k]`` to ``firsts[k + 1]``. The first of all such merges in any

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from tokbench_subword.bpe.model import Level
+from tokbench_subword.bpe.encoder import BpeEncoder
+from tokbench_subword.bpe.model import BpeModel, Level
 from tokbench_subword.files.tokenizer_json import TokenizerJson, steps_of
 from tokbench_subword.pipeline import preparation
 from tokbench_subword.pipeline.added_tokens import AddedToken
-from tokbench_subword.pipeline.patterns import CL100K_IN_RUBY, NAMED, Pattern
+from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN
 from tokbench_subword.pipeline.preparation import Part
 from tokbench_subword.pipeline.stretch import Stretch
-from tokbench_subword.pipeline.translating import in_ruby
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +46,20 @@ class BpePreparation(preparation.Preparation):
         if made.gives_letters or (bytewise and affixed):
             return around(level="char", pattern=None, spelling=True)
         return made
+
+    @classmethod
+    def around(cls, model: BpeModel, document: TokenizerJson, *, match_special: bool = False) -> BpePreparation:
+        """The preparation that a document asks for around a model, whose affixes count, not the document's."""
+        affixes = {
+            "end_of_word_suffix": model.end_of_word,
+            "continuing_subword_prefix": model.continuing_prefix,
+        }
+        return cls.of(document.with_model(affixes), match_special=match_special)
+
+    def encoder(self, model: BpeModel, **options: Any) -> BpeEncoder:
+        """What encodes by `model` behind this; the options are those of `BpeEncoder`."""
+        spelled = self.spelling and not self.gives_letters
+        return BpeEncoder(model, self.compiled.cutters, spelled=spelled, **options)
 
     @property
     def spells_segments(self) -> bool:
@@ -121,36 +135,3 @@ def fused(steps: Sequence[Mapping[str, Any]]) -> tuple[Pattern | None, bool]:
     if not pattern.name or (behavior, invert) not in (("Isolated", False), ("Removed", True)):
         return None, False  # patterns with a name leave no gaps, so these two are the same for them
     return pattern, prefix_space
-
-
-def document_around(pattern: Pattern, level: Level, *, end_of_word: str = "") -> TokenizerJson:
-    """The document of a model that did not come with one: from ranks, from merges, from training.
-
-    Raises `TokenizerError` for a pattern that `tokenizers` cannot be told.
-    """
-    split: list[dict[str, Any]] = []
-    if pattern.name != "none" and pattern.name != "gpt2":
-        source = NAMED[pattern.name] if pattern.name else pattern.source
-        if not pattern.name and pattern.dialect == "rust":
-            source = in_ruby(source)
-        if pattern.name == "cl100k":
-            source = CL100K_IN_RUBY
-        behavior = {"type": "Split", "pattern": {"Regex": source}, "behavior": "Isolated", "invert": False}
-        if not pattern.name and not pattern.keep_gaps:
-            behavior |= {"behavior": "Removed", "invert": True}
-        split.append(behavior)
-    if level == "byte":
-        split.append(_byte_level(use_regex=pattern.name == "gpt2"))
-        decoder: dict[str, Any] | None = _byte_level(use_regex=True)
-    else:
-        if pattern.name == "gpt2":
-            split.append(
-                {"type": "Split", "pattern": {"Regex": GPT2_PATTERN}, "behavior": "Isolated", "invert": False}
-            )
-        decoder = {"type": "BPEDecoder", "suffix": end_of_word} if end_of_word else {"type": "Fuse"}
-    steps: dict[str, Any] | None = {"type": "Sequence", "pretokenizers": split} if len(split) > 1 else None
-    return TokenizerJson(model={}, pre_tokenizer=steps or (split[0] if split else None), decoder=decoder)
-
-
-def _byte_level(*, use_regex: bool) -> dict[str, Any]:
-    return {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": use_regex}

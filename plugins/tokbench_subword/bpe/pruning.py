@@ -9,16 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
-
-if TYPE_CHECKING:
-    from tokbench_subword.bpe.model import BpeModel
-    from tokbench_subword.bpe.tokenizer import BpeTokenizer
+from tokbench_subword.bpe.model import BpeModel
+from tokbench_subword.files.tokenizer_json import TokenizerJson
 
 
 def dropped_leaves(model: BpeModel, counts: Sequence[int], n_dropped: int) -> list[int]:
@@ -28,7 +26,6 @@ def dropped_leaves(model: BpeModel, counts: Sequence[int], n_dropped: int) -> li
     is gone. Of equally used leaves the one of the highest id goes first. Fewer are given where no leaf is left.
 
     Example:
-        >>> from tokbench_subword.bpe.model import BpeModel
         >>> merges = np.array([[0, 1, 3], [3, 2, 4], [2, 2, 5]], np.int32)
         >>> model = BpeModel(vocabulary=(b"a", b"b", b"c", b"ab", b"abc", b"cc"), merges=merges)
         >>> dropped_leaves(model, [0, 0, 0, 1, 3, 2], 3)
@@ -64,20 +61,19 @@ def dropped_leaves(model: BpeModel, counts: Sequence[int], n_dropped: int) -> li
 
 
 def pruned(
-    tokenizer: BpeTokenizer, counts: Sequence[int], vocab_size: int
-) -> tuple[BpeTokenizer, NDArray[np.int64]]:
-    """The tokenizer with `vocab_size` tokens, and the new id of each old one, -1 for those that are gone."""
-    from tokbench_subword.bpe.tokenizer import BpeTokenizer
+    model: BpeModel, document: TokenizerJson, counts: Sequence[int], vocab_size: int, *, name: str
+) -> tuple[BpeModel, TokenizerJson, NDArray[np.int64]]:
+    """A model and what stands around it with `vocab_size` tokens, and the new id of each old one, or -1.
 
-    model, size = tokenizer.model, tokenizer.vocab_size
+    Raises `TokenizerError`, in the name of the tokenizer, where so many cannot be left.
+    """
+    size = max(len(model), 1 + max((token.id for token in document.added_tokens), default=-1))
     if not 0 < vocab_size <= size:
-        raise TokenizerError(
-            f"{tokenizer.name}: it has {size} tokens; it can be pruned to fewer, not to {vocab_size}"
-        )
+        raise TokenizerError(f"{name}: it has {size} tokens; it can be pruned to fewer, not to {vocab_size}")
     gone = dropped_leaves(model, counts, size - vocab_size)
     if len(gone) < size - vocab_size:
         raise TokenizerError(
-            f"{tokenizer.name}: cannot be pruned to {vocab_size} tokens: {size - len(gone)} are bytes, "
+            f"{name}: cannot be pruned to {vocab_size} tokens: {size - len(gone)} are bytes, "
             "characters, special or added tokens, or made by no merge"
         )
     new_ids = np.full(size, -1, np.int64)
@@ -95,12 +91,12 @@ def pruned(
         special_tokens={text: int(new_ids[index]) for text, index in model.special_tokens.items()},
         unk=None if unk is None else int(new_ids[unk]),
     )
-    document = replace(
-        tokenizer.document,
-        added_tokens=tuple(replace(t, id=int(new_ids[t.id])) for t in tokenizer.document.added_tokens),
-        post_processor=_renumbered(tokenizer.document.post_processor, new_ids),
+    around = replace(
+        document,
+        added_tokens=tuple(replace(t, id=int(new_ids[t.id])) for t in document.added_tokens),
+        post_processor=_renumbered(document.post_processor, new_ids),
     )
-    return BpeTokenizer(smaller, document, name=tokenizer.name, match_special=tokenizer.match_special), new_ids
+    return smaller, around, new_ids
 
 
 def _renumbered(step: Any, new_ids: NDArray[np.int64]) -> Any:

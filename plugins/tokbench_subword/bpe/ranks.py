@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.hashing import hash_bytes
-from tokbench.kernels.pointers import pointer
+from tokbench.kernels.pointers import Bytes, Ids, Ints, Words, pointer
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.tables import NONE, TokenIndex, token_id
 from tokbench_subword.pipeline.patterns import Pattern
@@ -55,7 +55,7 @@ def model_of_ranks(
 
 
 @kernel
-def _splits(table, blob, starts, out):  # type: ignore[no-untyped-def]
+def _splits(table: Words, blob: Bytes, starts: Ints, out: Ids) -> int:
     """Write the splits into `out` (or only count them, where it has no rows); return how many there are."""
     mask = len(table) - 1
     tokens, data, begins = pointer(table), pointer(blob), pointer(starts)

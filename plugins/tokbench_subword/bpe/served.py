@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.bpe.json_model import texts_by_id
-from tokbench_subword.bpe.preparation import document_around
+from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.ranks import model_of_ranks, ranks_of
+from tokbench_subword.bpe.tokenizer_json import document_around
 from tokbench_subword.files.gguf import CONTROL, NORMAL, UNUSED, USER_DEFINED, GgufVocabulary, read_gguf
 from tokbench_subword.files.tekken import Tekken, read_tekken
-from tokbench_subword.files.tokenizer_json import content_of
+from tokbench_subword.files.tokenizer_json import TokenizerJson, content_of, document_of
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.patterns import Pattern
-
-if TYPE_CHECKING:
-    from tokbench_subword.bpe.tokenizer import BpeTokenizer
 
 _GPT_2 = ("gpt-2", "phi-2", "roberta-bpe", "jina-es", "jina-de", "jina-v1-en", "jina-v2-es", "jina-v2-de")
 _DIGITS_APART = ("starcoder", "refact", "command-r", "smollm", "codeshell", "exaone", "minerva-7b")
@@ -35,10 +32,8 @@ With some, every digit is cut off before the pattern is applied.
 """
 
 
-def of_gguf(path: Path, **options: Any) -> BpeTokenizer:
-    """The tokenizer of a GGUF file of byte-level BPE; raises `TokenizerError` for any other."""
-    from tokbench_subword.bpe.tokenizer import BpeTokenizer
-
+def document_of_gguf(path: Path) -> TokenizerJson:
+    """A GGUF file of byte-level BPE as a `tokenizer.json`; raises `TokenizerError` for any other."""
     found = read_gguf(path, "gpt2", remedy=f"load it as unigram:{path} or wordpiece:{path}")
     if found.pre not in PATTERNS:
         known = ", ".join(PATTERNS)
@@ -49,10 +44,11 @@ def of_gguf(path: Path, **options: Any) -> BpeTokenizer:
         for index, (text, kind) in enumerate(zip(found.tokens, found.types, strict=True))
         if kind in (CONTROL, USER_DEFINED)
     ]
-    document = replace(document_around(Pattern(name), "byte"), added_tokens=tuple(added))
+    document = document_around(Pattern(name), "byte")
+    cutting = document.pre_tokenizer
     if found.pre in _DIGITS_APART:
-        steps = [{"type": "Digits", "individual_digits": True}, document.pre_tokenizer]
-        document = replace(document, pre_tokenizer={"type": "Sequence", "pretokenizers": steps})
+        digits = {"type": "Digits", "individual_digits": True}
+        cutting = {"type": "Sequence", "pretokenizers": [digits, cutting]}
     model = {
         "type": "BPE",
         "dropout": None,
@@ -65,27 +61,27 @@ def of_gguf(path: Path, **options: Any) -> BpeTokenizer:
         "vocab": {text: i for i, text in enumerate(found.tokens) if found.types[i] != UNUSED},
         "merges": [merge.split(" ", 1) for merge in found.merges],
     }
-    return BpeTokenizer.from_dict({**content_of(document), "model": model}, **options)
+    document = replace(document, model=model, pre_tokenizer=cutting, added_tokens=tuple(added))
+    return document_of(content_of(document), where=str(path))
 
 
-def to_gguf(tokenizer: BpeTokenizer) -> GgufVocabulary:
+def gguf_of(model: BpeModel, document: TokenizerJson, *, name: str) -> GgufVocabulary:
     """What a GGUF file says of a tokenizer; raises `TokenizerError` where its cutting has no name there."""
-    model = tokenizer.model
     pattern, whole = model.pattern, model.whole_tokens
-    pre = next((pre for pre, (name, asks) in PATTERNS.items() if name == pattern.name and asks == whole), None)
+    pre = next((pre for pre, cuts in PATTERNS.items() if cuts == (pattern.name, whole)), None)
     if model.level != "byte" or model.byte_fallback:
-        raise TokenizerError(f"{tokenizer.name}: GGUF's BPE is at byte level; this model is not")
+        raise TokenizerError(f"{name}: GGUF's BPE is at byte level; this model is not")
     if pre is None:
         raise TokenizerError(
-            f"{tokenizer.name}: llama.cpp has no pre-tokenizer that cuts by {str(pattern)!r}"
+            f"{name}: llama.cpp has no pre-tokenizer that cuts by {str(pattern)!r}"
             f"{' and looks up whole pre-tokens first' if whole else ''}"
         )
     texts = texts_by_id(model)
     kinds = dict.fromkeys(texts, NORMAL)
-    for token in tokenizer.document.added_tokens:
+    for token in document.added_tokens:
         texts[token.id] = token.content
         kinds[token.id] = CONTROL if token.special else USER_DEFINED
-    size = tokenizer.vocab_size
+    size = max(len(model), 1 + max(texts, default=-1))
     order = model.merge_ranks.argsort(kind="stable")
     return GgufVocabulary(
         model="gpt2",
@@ -96,32 +92,26 @@ def to_gguf(tokenizer: BpeTokenizer) -> GgufVocabulary:
     )
 
 
-def of_tekken(path: Path, **options: Any) -> BpeTokenizer:
-    """The tokenizer of a `tekken.json`."""
-    from tokbench_subword.bpe.tokenizer import BpeTokenizer
-
+def model_of_tekken(path: Path) -> BpeModel:
+    """The model of a `tekken.json`."""
     found = read_tekken(path)
     pattern = Pattern.of(found.pattern, dialect="rust", keep_gaps=False)
     ranks = {token: rank + found.first for token, rank in found.ranks.items()}
-    model = model_of_ranks(ranks, pattern=pattern, special_tokens=found.special_tokens)
-    return BpeTokenizer.of_model(model, source=str(path), **options)
+    return model_of_ranks(ranks, pattern=pattern, special_tokens=found.special_tokens)
 
 
-def to_tekken(tokenizer: BpeTokenizer) -> Tekken:
-    """What a `tekken.json` says of a tokenizer; raises `TokenizerError` where its ids are in another order."""
-    model = tokenizer.model
+def tekken_of(model: BpeModel, *, name: str) -> Tekken:
+    """What a `tekken.json` says of a model; raises `TokenizerError` where its ids are in another order."""
     special = dict(sorted(model.special_tokens.items(), key=lambda item: item[1]))
     first = len(special)
     ranks = {token: index - first for token, index in ranks_of(model).items()}
     if list(special.values()) != list(range(first)) or sorted(ranks.values()) != list(range(len(ranks))):
         raise TokenizerError(
-            f"{tokenizer.name}: Tekken's special tokens have the first ids, and the others follow without a gap"
+            f"{name}: Tekken's special tokens have the first ids, and the others follow without a gap"
         )
     if any(ranks.get(bytes([byte])) != byte for byte in range(256)):
-        raise TokenizerError(
-            f"{tokenizer.name}: Tekken's first ranks are the bytes in their order; here they are not"
-        )
+        raise TokenizerError(f"{name}: Tekken's first ranks are the bytes in their order; here they are not")
     source = model.pattern.as_rust()
     if not source:
-        raise TokenizerError(f"{tokenizer.name}: its pattern {str(model.pattern)!r} is not one of Rust's")
+        raise TokenizerError(f"{name}: its pattern {str(model.pattern)!r} is not one of Rust's")
     return Tekken(ranks, special, source)

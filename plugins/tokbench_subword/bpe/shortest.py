@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +17,10 @@ from tokbench.kernels.pointers import (
     pointer,
 )
 from tokbench.kernels.utf8 import encodable
+from tokbench_subword.bpe.token_table import TokenLookup
+from tokbench_subword.pipeline.compiled import CompiledPipeline
 from tokbench_subword.pipeline.segments import TEXT, Segments
 from tokbench_subword.unigram.trie import build_trie, descend, root_of
-
-if TYPE_CHECKING:
-    from tokbench_subword.bpe.tokenizer import BpeTokenizer
 
 
 @kernel
@@ -48,22 +46,21 @@ def count_fewest(data_: Bytes, spans: Ints, units_: Words, best: Ints, fewest: I
 
 
 class Shortest:
-    """Counts the fewest tokens of a tokenizer's pre-tokens; longer tokens with a NUL byte do not count.
+    """Counts the fewest of some tokens for what a pipeline cuts; longer tokens with a NUL byte do not count.
 
-    Raises `TokenizerError` for a tokenizer that is not of bytes.
+    Raises `TokenizerError` for tokens that are not of bytes.
     """
 
-    def __init__(self, tokenizer: BpeTokenizer) -> None:
-        self._pipeline = tokenizer._preparation.compiled
-        tokens = tokenizer.model.ids
-        complete = all(bytes([byte]) in tokens for byte in range(256))
-        if tokenizer.model.level != "byte" or not complete:
+    def __init__(self, tokens: TokenLookup, pipeline: CompiledPipeline) -> None:
+        self._pipeline = pipeline
+        ids, special = tokens.model.ids, tokens.special_ids
+        complete = all(bytes([byte]) in ids for byte in range(256))
+        if tokens.model.level != "byte" or not complete:
             raise TokenizerError(
-                f"{tokenizer.name}: the fewest tokens are told of byte-level BPE that has all bytes"
+                f"{tokens.name}: the fewest tokens are told of byte-level BPE that has all bytes"
             )
-        special = tokenizer.special_ids
         self._tokens = {
-            token: index for token, index in tokens.items() if b"\0" not in token and index not in special
+            token: index for token, index in ids.items() if b"\0" not in token and index not in special
         }
 
     @cached_property

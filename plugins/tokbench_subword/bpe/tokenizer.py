@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +18,17 @@ from tokbench.kernels.calls import travels_with
 from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench.kernels.utf8 import repaired
 from tokbench.tokenizer import Step
-from tokbench_subword.bpe import saving
+from tokbench_subword.bpe import pruning, saving, tracing
 from tokbench_subword.bpe.decoding import BpeDecoder
+from tokbench_subword.bpe.dropout import sample_merges
 from tokbench_subword.bpe.encoder import BpeEncoder
-from tokbench_subword.bpe.json_model import model_of_json
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.offsets import BpeOffsets
 from tokbench_subword.bpe.plain import segment
-from tokbench_subword.bpe.preparation import BpePreparation, document_around
+from tokbench_subword.bpe.preparation import BpePreparation
+from tokbench_subword.bpe.shortest import Shortest
 from tokbench_subword.bpe.token_table import TokenLookup
+from tokbench_subword.bpe.tokenizer_json import complete_document, document_of_model, model_of_document
 from tokbench_subword.files.tokenizer_json import (
     TokenizerJson,
     content_of,
@@ -34,15 +36,10 @@ from tokbench_subword.files.tokenizer_json import (
     read_document,
     steps_of,
 )
-from tokbench_subword.pipeline.added_tokens import AddedToken, check_new, check_numbers
-from tokbench_subword.pipeline.decoders import decoder_of
-from tokbench_subword.pipeline.patterns import Pattern
+from tokbench_subword.pipeline.added_tokens import AddedToken, check_new
 from tokbench_subword.pipeline.preparation import Stages
 from tokbench_subword.words.cache_size import CACHE_BYTES
 from tokbench_subword.words.prepared import OneByOne, PreparedEncoder
-
-if TYPE_CHECKING:
-    from tokbench_subword.bpe.shortest import Shortest
 
 _DERIVED = (
     *("_decode_one", "_shortest", "_decoder", "_offsets", "_stages", "_prepared"),
@@ -87,12 +84,8 @@ class BpeTokenizer(OneByOne, Rebuilt):
 
     def _surround(self, document: TokenizerJson, match_special: bool) -> None:
         """Put `document` around the model; what was derived from another is forgotten."""
-        affixes = {
-            "end_of_word_suffix": self.model.end_of_word,
-            "continuing_subword_prefix": self.model.continuing_prefix,
-        }
         self.document = document
-        self._preparation = BpePreparation.of(document.with_model(affixes), match_special=match_special)
+        self._preparation = BpePreparation.around(self.model, document, match_special=match_special)
         self._tokens = TokenLookup(
             self.model,
             document,
@@ -109,30 +102,12 @@ class BpeTokenizer(OneByOne, Rebuilt):
     @classmethod
     def of_model(cls, model: BpeModel, **options: Any) -> BpeTokenizer:
         """A tokenizer around a model alone: trained, or from ranks or merges."""
-        document = document_around(model.pattern, model.level, end_of_word=model.end_of_word)
-        added = tuple(
-            AddedToken(text, index, normalized=False, special=True)
-            for text, index in sorted(model.special_tokens.items(), key=lambda item: item[1])
-        )
-        return cls(model, replace(document, added_tokens=added), **options)
+        return cls(model, document_of_model(model), **options)
 
     @classmethod
     def of_document(cls, document: TokenizerJson, *, where: str, **options: Any) -> BpeTokenizer:
         """A tokenizer of a `tokenizer.json`; raises `TokenizerError` naming what is wrong or not known."""
-        try:
-            preparation = BpePreparation.of(document)
-            decoder_of(document.decoder)
-        except TokenizerError as error:
-            raise TokenizerError(f"{where}: {error}") from error
-        special = {token.content: token.id for token in document.added_tokens if token.special}
-        model = model_of_json(
-            document.model,
-            level=preparation.level,
-            pattern=preparation.pattern or Pattern("none"),
-            special_tokens=special,
-            where=where,
-        )
-        check_numbers(document.added_tokens, document.model["vocab"], where=where)
+        model = model_of_document(document, where=where)
         return cls(model, document.with_model({}), source=where, **options)
 
     @classmethod
@@ -149,9 +124,7 @@ class BpeTokenizer(OneByOne, Rebuilt):
 
     @cached_property
     def _encoder(self) -> BpeEncoder:
-        cutters = self._preparation.compiled.cutters
-        spelled = self._preparation.spelling and not self._preparation.gives_letters
-        return BpeEncoder(self.model, cutters, threads=self.threads, cache=self.cache, spelled=spelled)
+        return self._preparation.encoder(self.model, threads=self.threads, cache=self.cache)
 
     @cached_property
     def _prepared(self) -> PreparedEncoder:
@@ -229,8 +202,6 @@ class BpeTokenizer(OneByOne, Rebuilt):
 
         0 gives ``encode(text)``, 1 the first symbols. Source: Provilkov et al. 2020, "BPE-Dropout".
         """
-        from tokbench_subword.bpe.dropout import sample_merges
-
         if not 0.0 <= alpha <= 1.0:
             raise TokenizerError(f"BPE-dropout leaves out a share of merges between 0 and 1, not {alpha}")
         ids: list[int] = []
@@ -267,9 +238,7 @@ class BpeTokenizer(OneByOne, Rebuilt):
 
     def trace(self, text: str) -> Iterator[Step]:
         """The merges that lead to ``encode(text)``, one `Step` each, with rank and pair."""
-        from tokbench_subword.bpe.tracing import steps
-
-        return steps(self, text)
+        return tracing.steps(self._tokens, self._preparation, text)
 
     # --- the vocabulary ---------------------------------------------------------------------------
 
@@ -343,21 +312,18 @@ class BpeTokenizer(OneByOne, Rebuilt):
 
     @cached_property
     def _shortest(self) -> Shortest:
-        from tokbench_subword.bpe.shortest import Shortest
-
-        return Shortest(self)
+        return Shortest(self._tokens, self._preparation.compiled)
 
     def pruned(self, counts: Sequence[int], vocab_size: int) -> tuple[BpeTokenizer, NDArray[np.int64]]:
-        """The tokenizer with fewer tokens, and the new id of each old one; see `pruning.pruned`."""
-        from tokbench_subword.bpe.pruning import pruned
-
-        return pruned(self, counts, vocab_size)
+        """The tokenizer with fewer tokens, and the new id of each old one, -1 for those that are gone."""
+        model, document, new_ids = pruning.pruned(self.model, self.document, counts, vocab_size, name=self.name)
+        return BpeTokenizer(model, document, name=self.name, match_special=self.match_special), new_ids
 
     # --- saving -----------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
         """The tokenizer as the content of a `tokenizer.json`, ready for JSON."""
-        return content_of(saving.complete_document(self))
+        return content_of(complete_document(self.model, self.document))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tokenizer: `.tiktoken`, a folder of `vocab.json` and `merges.txt`, or `tokenizer.json`.
@@ -366,11 +332,29 @@ class BpeTokenizer(OneByOne, Rebuilt):
         `TokenizerError`, and so does a format in which ids would change. What `tokenizers` and `transformers`
         open as `tokenizer.json` gives the same ids there.
         """
-        saving.save(self, path)
+        saving.save(path, self._tokens, self._preparation, self._prepared.encode, self.source)
 
     def facts(self) -> dict[str, Any]:
         """What this tokenizer is, ready for JSON."""
-        return saving.facts(self)
+        model, document, pattern = self.model, self.document, self._preparation.pattern
+        normalizer = [step["type"] for step in steps_of(document.normalizer, "normalizers")]
+        cutting = [step["type"] for step in steps_of(document.pre_tokenizer, "pretokenizers")]
+        return {
+            "algorithm": "BPE",
+            "level": model.level,
+            "normalizer": " + ".join(normalizer) or None,
+            "pre_tokenizer": str(pattern) if pattern else " + ".join(cutting),
+            **self._preparation.compiled.ways,
+            "unicode_version": model.unicode_version,
+            "byte_fallback": model.byte_fallback,
+            "merges": len(model.merges),
+            "dropout": model.dropout,
+            "special_tokens": {t.content: t.id for t in document.added_tokens if t.special},
+            "added_tokens": {t.content: t.id for t in document.added_tokens if not t.special},
+            "word_cache_bytes": self.cache,
+            "library": "tokbench (in-house)",
+            "files": [self.source] if self.source else [],
+        }
 
     def __repr__(self) -> str:
         return f"BpeTokenizer({self.name!r}, vocab_size={self.vocab_size}, merges={len(self.model.merges)})"

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from tokbench.kernels.utf8 import repaired
 from tokbench.tokenizer import Step
 from tokbench_subword.bpe.plain import Symbol, first_symbols, merges
+from tokbench_subword.bpe.preparation import BpePreparation
+from tokbench_subword.bpe.token_table import TokenLookup
 from tokbench_subword.pipeline.added_tokens import AddedToken
 
-if TYPE_CHECKING:
-    from tokbench_subword.bpe.tokenizer import BpeTokenizer
 
-
-def steps(tokenizer: BpeTokenizer, text: str) -> Iterator[Step]:
+def steps(tokens: TokenLookup, preparation: BpePreparation, text: str) -> Iterator[Step]:
     """One step per pre-token ("split"), per merge ("merge"), and one for the end ("done").
 
-    `tokens` is always the whole text as it then stands: what is finished, what is being merged, and the rest as
-    it was cut.
+    A step's tokens are always the whole text as it then stands: what is finished, what is being merged, and the
+    rest as it was cut.
     """
-    model = tokenizer.model
-    parts = list(tokenizer._preparation.pieces(repaired(text)))
+    model = tokens.model
+    parts = list(preparation.pieces(repaired(text)))
     raw = [part.content if isinstance(part, AddedToken) else part for part in parts]
     waiting = [piece.encode() for piece in raw]
     yield Step("split", tuple(waiting), None, _counted(parts, "pre-token"), {"pattern": str(model.pattern)})
@@ -48,7 +46,7 @@ def steps(tokenizer: BpeTokenizer, text: str) -> Iterator[Step]:
             for merge in merges(model, symbols):
                 left, right = before[merge.at].id, before[merge.at + 1].id
                 pieces = _pieces(data, symbols)
-                names = [tokenizer.convert_id_to_token(i) for i in (left, right, symbols[merge.at].id)]
+                names = [tokens.texts[i] for i in (left, right, symbols[merge.at].id)]
                 note = f"merge {names[0]} + {names[1]} → {names[2]} (rank {merge.rank})"
                 detail = {"rank": merge.rank, "pair": [left, right], "result": symbols[merge.at].id}
                 yield Step("merge", (*done, *pieces, *rest), len(done) + merge.at, note, detail)

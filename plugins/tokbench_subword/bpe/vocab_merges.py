@@ -10,20 +10,17 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.bpe.json_model import merges_of, texts_by_id, token_text, vocabulary_of
 from tokbench_subword.bpe.model import BpeModel, can_happen
-from tokbench_subword.bpe.preparation import document_around
+from tokbench_subword.bpe.tokenizer_json import document_around
 from tokbench_subword.files.beside import BESIDE, Beside
 from tokbench_subword.files.tokenizer_json import TokenizerJson
 from tokbench_subword.files.vocab_merges import read_merges, read_token_ids, write_vocab_merges
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_numbers
 from tokbench_subword.pipeline.patterns import Pattern
-
-if TYPE_CHECKING:
-    from tokbench_subword.bpe.tokenizer import BpeTokenizer
 
 _GPT2 = ("GPT2", "Roberta", "Bart", "Longformer", "LED", "Mvp", "CodeGen", "Blenderbot")
 _QWEN2 = "Qwen2"
@@ -112,12 +109,11 @@ class PairSettings:
         return replace(document, normalizer=normalizer, pre_tokenizer=config, added_tokens=tuple(added))
 
 
-def check_pair(tokenizer: BpeTokenizer) -> None:
+def check_pair(model: BpeModel, document: TokenizerJson) -> None:
     """Raise `TokenizerError` for a tokenizer that two files cannot say.
 
     They cannot say how text is prepared, and are read as GPT-2's.
     """
-    model, document = tokenizer.model, tokenizer.document
     usual = document_around(Pattern("gpt2"), "byte")
     if model.level != "byte" or document.normalizer or document.pre_tokenizer != usual.pre_tokenizer:
         raise TokenizerError(
@@ -126,11 +122,10 @@ def check_pair(tokenizer: BpeTokenizer) -> None:
         )
 
 
-def save_pair(tokenizer: BpeTokenizer, folder: str | os.PathLike[str]) -> None:
+def save_pair(model: BpeModel, document: TokenizerJson, folder: str | os.PathLike[str]) -> None:
     """Write `vocab.json` and `merges.txt` into a folder."""
-    model = tokenizer.model
     texts = texts_by_id(model)
     vocab = {text: index for index, text in texts.items()}
-    vocab |= {token.content: token.id for token in tokenizer.document.added_tokens}
+    vocab |= {token.content: token.id for token in document.added_tokens}
     rows = model.merges[model.merge_ranks.argsort(kind="stable")].tolist()
     write_vocab_merges(vocab, ((texts[left], texts[right]) for left, right, _ in rows), folder)

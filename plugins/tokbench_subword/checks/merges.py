@@ -57,8 +57,15 @@ def applies(
     return False
 
 
+@Check.of(
+    "TB103",
+    "merges-never-apply",
+    harm="Tokens that no text gives get no gradient: they are rows of the model that were paid "
+    "for, and that it has never seen.",
+    bounds={"warn": 0},
+)
 def never_apply(subject: Any, bounds: Mapping[str, float]) -> Finding:
-    """Merges that no text reaches, since those before them have joined its parts otherwise (proved)."""
+    """Merges that can never apply: earlier ones have joined their parts otherwise."""
     found = _pairs(subject)
     if isinstance(found, str):
         return Finding.unchecked(found)
@@ -84,8 +91,15 @@ def never_apply(subject: Any, bounds: Mapping[str, float]) -> Finding:
     return Finding.judged(len(wrong), of=of, total=len(pairs) or None, examples=wrong, bounds=bounds)
 
 
+@Check.of(
+    "TB104",
+    "duplicate-merges",
+    harm="Which of the two ranks counts is up to each library: ids differ between programs that "
+    "read the same file.",
+    bounds={"fail": 0},
+)
 def twice(subject: Any, bounds: Mapping[str, float]) -> Finding:
-    """Merges of a pair that an earlier line merges already."""
+    """Merges that are there more than once."""
     found = _pairs(subject)
     if isinstance(found, str):
         return Finding.unchecked(found)
@@ -94,23 +108,4 @@ def twice(subject: Any, bounds: Mapping[str, float]) -> Finding:
     return Finding.judged(len(again), of="merges are there more than once", examples=examples, bounds=bounds)
 
 
-CHECKS = (
-    Check(
-        code="TB103",
-        name="merges-never-apply",
-        summary="Merges that can never apply: earlier ones have joined their parts otherwise.",
-        harm="Tokens that no text gives get no gradient: they are rows of the model that were paid "
-        "for, and that it has never seen.",
-        look=cast(Any, never_apply),
-        bounds={"warn": 0},
-    ),
-    Check(
-        code="TB104",
-        name="duplicate-merges",
-        summary="Merges that are there more than once.",
-        harm="Which of the two ranks counts is up to each library: ids differ between programs that "
-        "read the same file.",
-        look=cast(Any, twice),
-        bounds={"fail": 0},
-    ),
-)
+CHECKS = (never_apply, twice)

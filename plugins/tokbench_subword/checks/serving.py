@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 from tokbench import Check, Finding
 from tokbench_subword.files.llama_cpp import CHECKED_TEXT, KNOWN, pre_tokenizer_hash
 
 
+@Check.of(
+    "TB105",
+    "llama-cpp-pre-tokenizer",
+    harm="A converter that does not know a hash refuses, and one that was told a wrong name cuts text "
+    "otherwise than the model was trained with (llama.cpp 22700, 27277, 23384).",
+)
 def known_to_llama_cpp(subject: Any, bounds: Mapping[str, float]) -> Finding:
-    """The pre-tokenizer hash of llama.cpp's converter, and the name it has for it."""
+    """The pre-tokenizer hash of llama.cpp's converter, and the name it goes by there."""
     document = subject.document
     if document is None or document["model"].get("type", "BPE") != "BPE":
         return Finding.unchecked("llama.cpp's hash is of the BPE in a tokenizer.json")
@@ -29,13 +35,4 @@ def known_to_llama_cpp(subject: Any, bounds: Mapping[str, float]) -> Finding:
     return Finding.unchecked(f"the hash {found} is not among the {len(KNOWN)} that are known here")
 
 
-CHECKS = (
-    Check(
-        code="TB105",
-        name="llama-cpp-pre-tokenizer",
-        summary="The pre-tokenizer hash of llama.cpp's converter, and the name it goes by there.",
-        harm="A converter that does not know a hash refuses, and one that was told a wrong name cuts text "
-        "otherwise than the model was trained with (llama.cpp 22700, 27277, 23384).",
-        look=cast(Any, known_to_llama_cpp),
-    ),
-)
+CHECKS = (known_to_llama_cpp,)

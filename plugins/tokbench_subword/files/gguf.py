@@ -206,18 +206,16 @@ def write_gguf(vocabulary: GgufVocabulary, path: str | os.PathLike[str]) -> None
     writer.add_tokenizer_pre(vocabulary.pre)
     writer.add_token_list(list(vocabulary.tokens))
     writer.add_token_types(list(vocabulary.types))
-    if len(vocabulary.scores):
-        writer.add_token_scores(list(vocabulary.scores))
-    if len(vocabulary.merges):
-        writer.add_token_merges(list(vocabulary.merges))
-    if vocabulary.charsmap:
-        writer.add_precompiled_charsmap(vocabulary.charsmap)
-    if vocabulary.add_space_prefix is not None:
-        writer.add_add_space_prefix(vocabulary.add_space_prefix)
-    if vocabulary.remove_extra_whitespaces is not None:
-        writer.add_remove_extra_whitespaces(vocabulary.remove_extra_whitespaces)
-    if vocabulary.unknown is not None:
-        writer.add_unk_token_id(vocabulary.unknown)
+    for add, value in (
+        (writer.add_token_scores, list(vocabulary.scores) or None),
+        (writer.add_token_merges, list(vocabulary.merges) or None),
+        (writer.add_precompiled_charsmap, vocabulary.charsmap or None),
+        (writer.add_add_space_prefix, vocabulary.add_space_prefix),
+        (writer.add_remove_extra_whitespaces, vocabulary.remove_extra_whitespaces),
+        (writer.add_unk_token_id, vocabulary.unknown),
+    ):
+        if value is not None:
+            add(value)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()

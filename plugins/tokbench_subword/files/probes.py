@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from tokbench.testing.texts import RULE_TEXTS
+from tokbench_subword.pipeline.added_tokens import AddedToken
 
 
 class Probe(NamedTuple):
@@ -43,7 +44,16 @@ def probes(
     return [probe for probe in found if not any(text in probe.text for text in apart)]
 
 
-def texts_of(tokens: Iterable[bytes]) -> list[str]:
+def probes_of(tokens: Iterable[bytes], added: Sequence[AddedToken]) -> list[Probe]:
+    """The texts for a tokenizer of some tokens, those not counted that are no text alone, and `added` ones."""
+    return probes(
+        _texts_of(tokens),
+        symbols=[token.content for token in added if not token.special],
+        never=[token.content for token in added if token.special],
+    )
+
+
+def _texts_of(tokens: Iterable[bytes]) -> list[str]:
     """The tokens that are text by themselves."""
     found = []
     for token in tokens:

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from tokbench.counts import WordCounts
-from tokbench_subword.bpe.preparation import document_around
+from tokbench_subword.bpe.tokenizer_json import document_around
 from tokbench_subword.bpe.trainer import learn
 from tokbench_subword.optimal.omitting import Omitting
 from tokbench_subword.pipeline.added_tokens import AddedToken

@@ -9,11 +9,9 @@ of 17.0. Python's `unicodedata` has one version, another with each release. So t
 from __future__ import annotations
 
 import unicodedata
-import zlib
-from base64 import b85decode
 from functools import lru_cache
 
-from tokbench_subword.pipeline.normal_forms import combining_classes, parts_of
+from tokbench_subword.pipeline.normal_forms import combining_classes, parts_of, unpacked
 from tokbench_subword.wordpiece import unicode_8
 
 # White_Space, the same in every version of Unicode.
@@ -60,36 +58,22 @@ LATER_LOWER_CASE = (
 )
 
 
-def _unpack(packed: str) -> frozenset[int]:
-    """The code points of a packed class; tools/wordpiece_characters.py says how it is packed."""
-    points: list[int] = []
-    position, length, shift, inside = 0, 0, 0, False
-    for byte in zlib.decompress(b85decode(packed)):
-        length |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            if inside:
-                points += range(position, position + length)
-            position, length, shift, inside = position + length, 0, 0, not inside
-    return frozenset(points)
-
-
 @lru_cache(maxsize=1)
 def marks() -> frozenset[int]:
     """Nonspacing marks (Mn): what `strip_accents` removes after decomposition."""
-    return _unpack(unicode_8.MARKS)
+    return unpacked(unicode_8.MARKS)
 
 
 @lru_cache(maxsize=1)
 def controls() -> frozenset[int]:
     """What `clean_text` removes: NUL, U+FFFD, and Cc, Cf and Co but tab and line ends; unassigned stays."""
-    return _unpack(unicode_8.CONTROLS)
+    return unpacked(unicode_8.CONTROLS)
 
 
 @lru_cache(maxsize=1)
 def punctuation() -> frozenset[int]:
     """What the pre-tokenizer sets apart: category P, and every ASCII symbol such as ``$`` or ``^``."""
-    return _unpack(unicode_8.PUNCTUATION)
+    return unpacked(unicode_8.PUNCTUATION)
 
 
 def is_cjk(point: int) -> bool:

@@ -21,16 +21,6 @@ _CLEANUP = (
 # looks at one token at a time, so it can act only on a token that contains the two words.
 
 
-def decoded(tokens: Iterable[str], *, prefix: str, cleanup: bool) -> str:
-    """The text of `tokens`, those of `written` joined.
-
-    Example:
-        >>> decoded(["un", "##do", "it", "!"], prefix="##", cleanup=True)
-        'undo it!'
-    """
-    return "".join(written(tokens, prefix=prefix, cleanup=cleanup))
-
-
 def written(tokens: Iterable[str], *, prefix: str, cleanup: bool) -> list[str]:
     """What each of `tokens` adds to the text.
 
@@ -55,7 +45,7 @@ def _written(token: str, first: bool, prefix: str, cleanup: bool) -> str:
 
 
 class WordPieceDecoder(dict[int, str]):
-    """`decoded` for ids: the mapping of ids to what they add behind another token, filled as they are met.
+    """Ids to text: the mapping of ids to what they add behind another token, filled as they are met.
 
     Example:
         >>> tokens = ["un", "##do", "it", "!"]

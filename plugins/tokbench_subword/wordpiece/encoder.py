@@ -45,11 +45,6 @@ class WordPieceEncoder(Stays):
         self._prepared = PreparedEncoder(self.compiled, self._words)
         self._letters = WordEncoder(match_word, _arrays(model), cutters=()) if spelled else self._words
 
-    @classmethod
-    def of(cls, model: WordPieceModel, *, threads: int = 1) -> WordPieceEncoder:
-        """The encoder of a model."""
-        return cls(model, threads=threads)
-
     @cached_property
     def _one_by_one(self) -> tuple[ToArray, ToList] | None:
         return self._prepared.one_by_one()

@@ -1,36 +1,23 @@
-"""The family `wordpiece`: its options, how its files are opened, and how it is trained."""
+"""The family `wordpiece`: its options, and how it is trained."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tokbench import LoadContext, Option, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
+from tokbench import Option, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
 from tokbench.counts import Counting, WordCounts
 from tokbench.family import Progress
 from tokbench.kernels.threads import THREADS, usable_cores
 from tokbench_subword.files import formats
-from tokbench_subword.files.gguf import gguf_model
-from tokbench_subword.files.opening import read_bytes
-from tokbench_subword.files.recognising import expect, format_of, json_model_type
 from tokbench_subword.files.special_tokens import names_to_train
 from tokbench_subword.pipeline.sizes import check_size
+from tokbench_subword.wordpiece.opening import files, load, recognises
 from tokbench_subword.words.cache_size import CACHE, cache_bytes
 
 if TYPE_CHECKING:
-    from tokbench_subword.wordpiece.model import WordPieceModel
     from tokbench_subword.wordpiece.normalizer import BertRules
     from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
-
-_TRAINING_ONLY = ("vocab_size", "score", "min_frequency", "special_tokens", "limit_alphabet", "threads")
-
-_BERT = (
-    *("Bert", "DistilBert", "Electra", "MobileBert", "ConvBert", "SqueezeBert", "RetriBert", "MPNet", "Funnel"),
-    *("LayoutLM", "LayoutLMv2", "Lxmert", "Splinter", "DPRContextEncoder", "DPRQuestionEncoder", "DPRReader"),
-)
-"""Classes of `transformers` that prepare text as BERT does."""
 
 _OPTIONS = (
     Option("vocab_size", "int", 8000, "Training: tokens in all, special tokens and characters included."),
@@ -87,149 +74,6 @@ _OPTIONS = (
     CACHE,
     THREADS,
 )
-
-
-def load(spec: Spec, context: LoadContext) -> WordPieceTokenizer:
-    """A tokenizer from `vocab.txt`, `tokenizer.json`, GGUF, or a folder with one of the first two."""
-    from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
-
-    for name in _TRAINING_ONLY:
-        if name in spec.options:
-            raise TokenizerError(f"{spec}: {name} is for training; {spec.variant} is trained already")
-    path = _file(spec)
-    remedy = f"load it as 'bpe:{path}' or 'unigram:{path}', or with transformers:{path}"
-    found = expect(path, "tokenizer.json", "text", "gguf", remedy=remedy)
-    if found == "gguf":
-        model, notes = _read_gguf(path)
-    else:
-        model, notes = _read_json(path) if found == "tokenizer.json" else _read_text(spec, path)
-    return WordPieceTokenizer(
-        str(spec),
-        _overridden(model, spec),
-        threads=context.threads,
-        cache=cache_bytes(spec.get("cache"), where=str(spec)),
-        match_special=bool(spec.get("match_special", False)),
-        notes=notes,
-    )
-
-
-_NAMES = ("tokenizer.json", "vocab.txt")
-
-
-def _file(spec: Spec) -> Path:
-    path = Path(spec.variant or "").expanduser()
-    if path.is_dir():
-        for name in _NAMES:
-            if (path / name).is_file():
-                return path / name
-        raise TokenizerError(f"{spec}: no tokenizer.json and no vocab.txt in {path}")
-    if not path.is_file():
-        raise TokenizerError(
-            f"{spec}: no such file: {path}; name a vocab.txt, a tokenizer.json or their folder, or train: "
-            "tokbench train wordpiece -d DATASET --vocab-size 8k -o FILE.json"
-        )
-    return path
-
-
-def _read_json(path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
-    from tokbench_subword.files.tokenizer_json import read_document
-    from tokbench_subword.wordpiece.tokenizer_json import model_of_document
-
-    return model_of_document(read_document(path), where=str(path)), {
-        "files": [str(path)],
-        "rules_from": path.name,
-    }
-
-
-def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
-    """The model of a `vocab.txt`, with the rules that files beside it state."""
-    from tokbench_subword.files.beside import Beside
-    from tokbench_subword.files.tokenizer_json import read_document
-    from tokbench_subword.files.vocab_txt import duplicates, read_vocabulary
-    from tokbench_subword.pipeline.added_tokens import check_numbers
-    from tokbench_subword.wordpiece.model import WordPieceModel, bert_special_tokens
-    from tokbench_subword.wordpiece.normalizer import BertRules
-    from tokbench_subword.wordpiece.tokenizer_json import model_of_document
-
-    vocabulary = read_vocabulary(path)
-    notes: dict[str, Any] = {"files": [str(path)]}
-    twice = duplicates(path, vocabulary)
-    if twice:
-        notes["tokens_listed_twice"] = twice
-    special = bert_special_tokens(vocabulary)
-    whole, config = path.with_name("tokenizer.json"), path.with_name("tokenizer_config.json")
-    if whole.is_file():
-        notes["rules_from"] = whole.name
-        stated = model_of_document(read_document(whole), where=str(whole))
-        return replace(stated, vocabulary=vocabulary), notes
-    beside = Beside.of(path)
-    settings = beside.config
-    if beside.class_name("Bert") not in _BERT:
-        raise TokenizerError(
-            f"{config}: how {settings['tokenizer_class']} cuts text is not known to this plugin; load the "
-            f"folder with transformers:{path.parent}"
-        )
-    notes["rules_from"] = config.name if settings else "defaults of BERT (no tokenizer_config.json beside it)"
-    rules = BertRules.of(
-        handle_chinese_chars=settings.get("tokenize_chinese_chars"),
-        strip_accents=settings.get("strip_accents"),
-        lowercase=settings.get("do_lower_case"),
-    )
-    unk = spec.get("unk_token") or settings.get("unk_token") or "[UNK]"
-    if isinstance(unk, Mapping):
-        unk = unk.get("content", "[UNK]")
-    added = tuple({token.content: token for token in (*special, *beside.added)}.values())
-    check_numbers(added, vocabulary, where=str(path.parent))
-    return WordPieceModel(vocabulary=vocabulary, unk_token=str(unk), rules=rules, added_tokens=added), notes
-
-
-def _read_gguf(path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
-    """The model ``bert`` of GGUF, which marks the tokens that begin a word, and has no longest word.
-
-    llama.cpp prepares all of them as the uncased BERT does, if not exactly (see docs/formats.md).
-    """
-    from tokbench_subword.files.gguf import CONTROL, UNKNOWN, read_gguf
-    from tokbench_subword.pipeline.added_tokens import AddedToken
-    from tokbench_subword.wordpiece.model import WordPieceModel
-
-    found = read_gguf(path, "bert", remedy=f"load it as bpe:{path} or unigram:{path}")
-    special = {index for index, kind in enumerate(found.types) if kind in (CONTROL, UNKNOWN)}
-    vocabulary: dict[str, int] = {}
-    for index, token in enumerate(found.tokens):
-        begins, whole = token.startswith(_BEGINS_WORD), token[:1] == "[" and token[-1:] == "]"
-        text = token if index in special or whole else token[1:] if begins else f"##{token}"
-        if vocabulary.setdefault(text, index) != index:
-            raise TokenizerError(f"{path}: the tokens {vocabulary[text]} and {index} are both {text!r}")
-    unk = "[UNK]" if found.unknown is None else found.tokens[found.unknown]
-    model = WordPieceModel(
-        vocabulary=vocabulary,
-        unk_token=unk,
-        max_input_chars_per_word=_NO_LONGEST,
-        added_tokens=tuple(
-            AddedToken(found.tokens[index], index, normalized=False, special=True) for index in sorted(special)
-        ),
-    )
-    return model, {"files": [str(path)], "rules_from": "GGUF: those of the uncased BERT"}
-
-
-_BEGINS_WORD = "\u2581"
-_NO_LONGEST = 2**31 - 1
-
-
-def _overridden(model: WordPieceModel, spec: Spec) -> WordPieceModel:
-    """The model with what the spec says otherwise."""
-    from tokbench_subword.wordpiece.normalizer import RULES, BertRules
-
-    given = {name: spec.get(name) for name in ("unk_token", "prefix", "max_input_chars_per_word")}
-    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    set_here = [name for name in RULES if spec.get(name) is not None]
-    if set_here and model.pipeline is not None:
-        raise TokenizerError(f"{spec}: the file's normalizer is not BERT's, so {set_here[0]} cannot be set")
-    settings = {name: getattr(model.rules, name) for name in RULES}
-    if spec.get("lowercase") is not None:
-        settings["strip_accents"] = None  # follows lowercase unless it is given itself
-    settings.update({name: spec.get(name) for name in set_here})
-    return replace(model, rules=BertRules.of(**settings), **changes)
 
 
 def _rules(options: Mapping[str, Any]) -> BertRules:
@@ -294,33 +138,17 @@ def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
     )
 
 
-def _files(spec: Spec, context: LoadContext) -> Sequence[Path]:
-    if not spec.variant:
-        return []
-    path = _file(spec)
-    beside = ("tokenizer.json", "tokenizer_config.json", "added_tokens.json") if path.suffix != ".json" else ()
-    return [path, *(path.with_name(name) for name in beside if path.with_name(name).is_file())]
-
-
-def _recognises(path: Path, head: bytes) -> bool:
-    """Whether a file is a WordPiece `tokenizer.json`, or a list of tokens with one for unknown words."""
-    if path.is_dir():
-        return any((path / name).is_file() and _recognises(path / name, b"") for name in _NAMES)
-    listed = format_of(path) == "text" and b"[UNK]" in read_bytes(path).split()
-    return listed or json_model_type(path) == "WordPiece" or gguf_model(path) == "bert"
-
-
 WORDPIECE = TokenizerFamily(
     name="wordpiece",
     summary="WordPiece with BERT's text rules: greedy longest match, in-house, with its trainers",
     load=load,
     train=train,
     check=_check,
-    files=_files,
+    files=files,
     options=_OPTIONS,
     variant="a vocab.txt, a tokenizer.json, their folder, or a .gguf; none: trained",
     trained_suffix=".json",
-    recognises=_recognises,
+    recognises=recognises,
     saved_as=formats.WORDPIECE,
     counting=Counting(_cut, _counted),
     libraries=("numba",),

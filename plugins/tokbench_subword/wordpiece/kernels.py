@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench.kernels.compiling import inline
-from tokbench.kernels.pointers import i64_in, u64_in
+from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, Words, i64_in, u64_in
 from tokbench_subword.unigram.trie import descend, root_of
 from tokbench_subword.words.layout import MODEL, WORD_KEYS, WORDS
 from tokbench_subword.words.searching import Search
@@ -19,7 +19,7 @@ word; and whether that is counted in bytes, each of which is a character of the 
 
 
 @inline
-def _too_long(text, start, length, settings):  # type: ignore[no-untyped-def]
+def _too_long(text: Bytes, start: Int, length: Int, settings: Ints) -> bool:
     """Whether a word has more characters than the limit."""
     if length <= settings[LIMIT]:
         return False
@@ -32,7 +32,7 @@ def _too_long(text, start, length, settings):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _match(text, start, length, units, settings, out, o):  # type: ignore[no-untyped-def]
+def _match(text: Bytes, start: Int, length: Int, units: Words, settings: Ints, out: Ids, o: int) -> int:
     """Write the tokens of a word; return the new end of `out`.
 
     From each place the longest token, from the root at the beginning of the word and from the base of what
@@ -65,7 +65,7 @@ def _match(text, start, length, units, settings, out, o):  # type: ignore[no-unt
 
 
 @Search
-def match_word(block, text, start, length, k, count, out, o):  # type: ignore[no-untyped-def]
+def match_word(block: Block, text: Bytes, start: Int, length: Int, k: Int, count: Int, out: Ids, o: int) -> int:
     """Encode word `k` of a group, and keep it; return the new end of `out`."""
     after = _match(text, start, length, u64_in(block, UNITS), i64_in(block, SETTINGS), out, o)
     if length <= LONGEST_WORD:

@@ -7,12 +7,12 @@ Texts that it leaves go the general way.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import announce, kernel
+from tokbench.kernels.pointers import Bytes, Ids, Int, Ints
 from tokbench.kernels.text import utf8_of
 from tokbench_subword.pipeline.origins import located, replaced
 from tokbench_subword.pipeline.segments import Segments
@@ -20,7 +20,7 @@ from tokbench_subword.wordpiece.encoder import WordPieceEncoder
 
 
 @kernel
-def _places(text: Any, words: Any, tokens: Any, written: Any, unk: Any, places: Any) -> None:
+def _places(text: Bytes, words: Ints, tokens: tuple[Ids, Ints], written: Ids, unk: Int, places: Ints) -> None:
     """Write where the tokens of ``words`` (begin and end in `text`) begin and end in it.
 
     `tokens` are the ids of all words, and where those of each begin; ``written[id]`` is how many code points

@@ -1,36 +1,67 @@
-"""A WordPiece tokenizer written in another format than it came in, proved to give the same ids."""
+"""A WordPiece tokenizer written in the format that a path names, proved to give its ids where converted."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from tokbench_subword.files.probes import probes, texts_of
+from tokbench.errors import TokenizerError
+from tokbench_subword.files import formats
+from tokbench_subword.files.probes import probes_of
 from tokbench_subword.files.proof import Encode, by_tokenizers, write_proved
 from tokbench_subword.files.tokenizer_json import read_document, write_document
+from tokbench_subword.files.vocab_txt import write_vocabulary
+from tokbench_subword.wordpiece.encoder import WordPieceEncoder
+from tokbench_subword.wordpiece.model import WordPieceModel
 from tokbench_subword.wordpiece.tokenizer_json import document_of_model, model_of_document
 
-if TYPE_CHECKING:
-    from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
+
+def check_format(path: Path, *, name: str) -> None:
+    """Raise `TokenizerError`, in the name of a tokenizer, for a path that names no format of WordPiece."""
+    if path.suffix == ".gguf":
+        raise TokenizerError(
+            f"{name} is not written as {path.name}, which would change ids: llama.cpp prepares text "
+            "for WordPiece by rules of its own (it takes Hangul syllables and some vowel signs apart and "
+            "drops what follows their first part, folds case always, and knows no longest word); serve it "
+            "with a program that reads tokenizer.json"
+        )
+    formats.check_ending(name, path, formats.WORDPIECE)
 
 
-def save_json(tokenizer: WordPieceTokenizer, path: Path) -> None:
-    """Write the `tokenizer.json`; raises `TokenizerError` where ids would change."""
-    document, added = document_of_model(tokenizer.model), tokenizer.model.added_tokens
+def save_converted(
+    model: WordPieceModel, path: Path, *, encode: Encode, tokens: Iterable[bytes], name: str
+) -> None:
+    """Write the `tokenizer.json` of a model that came in another format, whose ids `encode` gives.
+
+    `tokens` are the bytes of all ids. Raises `TokenizerError` where ids would change.
+    """
+    document = document_of_model(model)
 
     def read(aside: Path) -> Encode:
-        again = type(tokenizer)("again", model_of_document(read_document(aside), where=str(aside)))
-        return by_tokenizers(aside) or again.encode
+        again = model_of_document(read_document(aside), where=str(aside))
+        return by_tokenizers(aside) or WordPieceEncoder(again).to_list
 
     write_proved(
         path,
         write=lambda aside: write_document(document, aside),
         read=read,
-        source=tokenizer.encode,
-        probes=probes(
-            texts_of(map(tokenizer.token_bytes, range(tokenizer.vocab_size))),
-            symbols=[token.content for token in added if not token.special],
-            never=[token.content for token in added if token.special],
-        ),
-        name=tokenizer.name,
+        source=encode,
+        probes=probes_of(tokens, model.added_tokens),
+        name=name,
     )
+
+
+def save_vocabulary(model: WordPieceModel, path: Path, *, name: str) -> None:
+    """Write BERT's `vocab.txt`; raises `TokenizerError` for a model that it cannot say."""
+    if model.pipeline is not None:
+        raise TokenizerError(
+            f"{name}: vocab.txt is read by BERT's rules, and this tokenizer prepares text otherwise "
+            f"({model.pipeline}): ids would change; save a .json instead"
+        )
+    added = [token.content for token in model.added_tokens if not token.special]
+    if added:
+        raise TokenizerError(
+            f"{name}: vocab.txt does not say that {added[0]!r} is matched before others: ids would "
+            "change; save a .json instead"
+        )
+    write_vocabulary([model.tokens.get(index) for index in range(model.size)], path)

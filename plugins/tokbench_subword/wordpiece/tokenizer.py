@@ -8,22 +8,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tokbench import Step, TokenBatch, TokenizerError
+from tokbench import Step, TokenBatch
 from tokbench.arguments import known_id, known_ids, plain_text, plain_texts
 from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench.kernels.utf8 import repaired
-from tokbench_subword.files import formats
 from tokbench_subword.files.tokenizer_json import content_of, document_of, write_document
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_new
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.pipeline.preparation import Stages
-from tokbench_subword.wordpiece import tracing
+from tokbench_subword.wordpiece import saving, tracing
 from tokbench_subword.wordpiece.decoding import WordPieceDecoder
 from tokbench_subword.wordpiece.encoder import WordPieceEncoder
 from tokbench_subword.wordpiece.model import WordPieceModel
 from tokbench_subword.wordpiece.normalizer import RULES
 from tokbench_subword.wordpiece.offsets import WordPieceOffsets
 from tokbench_subword.wordpiece.preparation import WordPiecePreparation
+from tokbench_subword.wordpiece.tokenizer_json import document_of_model, model_of_document
 from tokbench_subword.wordpiece.tracing import LocatedToken
 from tokbench_subword.words.cache import CACHE_BYTES
 
@@ -196,21 +196,15 @@ class WordPieceTokenizer(Rebuilt):
 
     @cached_property
     def _stages(self) -> Stages:
-        from tokbench_subword.wordpiece.tokenizer_json import document_of_model
-
         return Stages(document_of_model(self.model))
 
     def to_dict(self) -> dict[str, Any]:
         """The tokenizer as the content of a `tokenizer.json`, ready for JSON."""
-        from tokbench_subword.wordpiece.tokenizer_json import document_of_model
-
         return content_of(document_of_model(self.model))
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any], *, name: str = "wordpiece") -> WordPieceTokenizer:
         """The tokenizer of a `tokenizer.json`'s content; raises `TokenizerError` where it cannot be had."""
-        from tokbench_subword.wordpiece.tokenizer_json import model_of_document
-
         return cls(name, model_of_document(document_of(content, where=name), where=name))
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -218,23 +212,13 @@ class WordPieceTokenizer(Rebuilt):
         `save_vocabulary`); raises `TokenizerError` for any other ending, and for GGUF, with the reason.
         """
         target = Path(path)
-        if target.suffix == ".gguf":
-            raise TokenizerError(
-                f"{self.name} is not written as {target.name}, which would change ids: llama.cpp prepares text "
-                "for WordPiece by rules of its own (it takes Hangul syllables and some vowel signs apart and "
-                "drops what follows their first part, folds case always, and knows no longest word); serve it "
-                "with a program that reads tokenizer.json"
-            )
-        formats.check_ending(self.name, target, formats.WORDPIECE)
+        saving.check_format(target, name=self.name)
         if target.suffix == ".txt":
             self.save_vocabulary(target)
         elif self.notes.get("files") and self.notes.get("rules_from") != "tokenizer.json":
-            from tokbench_subword.wordpiece.saving import save_json
-
-            save_json(self, target)
-        else:  # nothing is converted
-            from tokbench_subword.wordpiece.tokenizer_json import document_of_model
-
+            tokens = map(self.token_bytes, range(self.vocab_size))
+            saving.save_converted(self.model, target, encode=self.encode, tokens=tokens, name=self.name)
+        else:
             write_document(document_of_model(self.model), target)
 
     def save_vocabulary(self, path: str | os.PathLike[str]) -> None:
@@ -243,20 +227,7 @@ class WordPieceTokenizer(Rebuilt):
         They are options of the family. Raises `TokenizerError` where ids have holes or a token could not be
         read back, and for what no option says: another normalizer or pre-tokenizer than BERT's, added tokens.
         """
-        if self.model.pipeline is not None:
-            raise TokenizerError(
-                f"{self.name}: vocab.txt is read by BERT's rules, and this tokenizer prepares text otherwise "
-                f"({self.model.pipeline}): ids would change; save a .json instead"
-            )
-        added = [token.content for token in self.model.added_tokens if not token.special]
-        if added:
-            raise TokenizerError(
-                f"{self.name}: vocab.txt does not say that {added[0]!r} is matched before others: ids would "
-                "change; save a .json instead"
-            )
-        from tokbench_subword.files.vocab_txt import write_vocabulary
-
-        write_vocabulary([self.model.tokens.get(index) for index in range(self.model.size)], path)
+        saving.save_vocabulary(self.model, Path(path), name=self.name)
 
     def facts(self) -> Mapping[str, Any]:
         """What it is, ready for JSON."""

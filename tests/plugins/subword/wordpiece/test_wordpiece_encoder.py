@@ -126,7 +126,7 @@ def test_the_kernel_equals_the_plain_form() -> None:
     for letter in letters:
         vocabulary[letter] = len(vocabulary)
         vocabulary["##" + letter] = len(vocabulary)
-    encoder = WordPieceEncoder.of(WordPieceModel(vocabulary=vocabulary, rules=rules))
+    encoder = WordPieceEncoder(WordPieceModel(vocabulary=vocabulary, rules=rules))
     # What decomposes, folds, goes, cuts or is reordered, and of the rest a sample.
     plain = [point for point in points if normalize(chr(point), rules) == chr(point)]
     ends_words = {point for point in plain if len(list(words(f"x{chr(point)}y", rules))) != 1}
@@ -201,7 +201,7 @@ def test_threads_give_what_one_gives() -> None:
     tokenizer = small(0)[0]
     texts = ["ab ba? é", "", "北 abab", "\u302e\u302e a"] * 50_000
     one = tokenizer.encode_batch(texts)
-    two = WordPieceEncoder.of(tokenizer.model, threads=3).encode_batch(texts)
+    two = WordPieceEncoder(tokenizer.model, threads=3).encode_batch(texts)
     assert np.array_equal(one.ids, two.ids)
     assert np.array_equal(one.offsets, two.offsets)
 
