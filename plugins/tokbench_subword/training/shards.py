@@ -8,9 +8,10 @@ to merge.
 What is learned does not depend on how many shards there are, nor on how many threads work on them. So threads
 that find no free core lose nothing but time: the first one calls the others off and goes on alone.
 
-Merging in two threads takes 1.9 (10 MB of English) to 1.25 times (20 MB of 30 languages) the CPU time of one,
-first pairs included, so it is 1.05 to 1.6 times as fast on two free cores; it is a fifth to a half of a
-training. Batches are part of it: merge by merge, there are ten times as many barriers.
+Merging in two threads takes 1.9 (10 MB of English) to 1.25 times (20 MB of 30 languages) the CPU time of
+one, first pairs included, so it is 1.05 to 1.6 times as fast on two free cores; it is a fifth to a half of a
+training.
+Batches are part of it: merge by merge, there are ten times as many barriers.
 """
 
 from __future__ import annotations
