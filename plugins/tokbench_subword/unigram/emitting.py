@@ -15,7 +15,7 @@ import numpy as np
 from tokbench.kernels.compiling import inline, subroutine
 from tokbench.kernels.pointers import i32_in, i64_in
 from tokbench_subword.unigram import layout as at
-from tokbench_subword.unigram.paths import link, link_piece, link_start
+from tokbench_subword.unigram.paths import link_piece, link_place
 
 KNOWN, UNKNOWN_RUN = -1, -2
 
@@ -60,16 +60,9 @@ def emit_unknown(block, text, begin, size, out, spans, o, run, origin):  # type:
     """`emit` of a path with something unknown: the new end of `out`, and `run`."""
     links, settings = i64_in(block, at.LINKS), i64_in(block, at.SETTINGS)
     unknown, fallback = settings[at.UNK_ID], settings[at.FALLBACK] == 1
-    # Turn the links around, so that the path can be followed forwards: each is moved to where its piece begins.
-    position, moved = size, np.int64(-1)
-    while position > 0:
-        value = links[position]
-        links[position] = moved
-        moved, position = link(position, link_piece(value)), link_start(value)
-    links[0] = moved
     position = np.int64(0)
     while position < size:
-        end, piece = link_start(links[position]), link_piece(links[position])
+        end, piece = link_place(links[position]), link_piece(links[position])
         start, stop = begin + position, begin + end
         known = piece >= 0 and piece != unknown
         if known or (fallback and piece >= 0 and run == KNOWN):
@@ -91,26 +84,18 @@ def emit_unknown(block, text, begin, size, out, spans, o, run, origin):  # type:
 
 @inline
 def emit(block, text, begin, size, out, spans, o, run, origin):  # type: ignore[no-untyped-def]
-    """Append the ids of the path to `size` that was found from byte `begin` on.
+    """Append the ids of the path through the `size` bytes from `begin` on.
 
     Returns the new end of `out`, `run`, and whether all was known.
     """
     links, unknown = i64_in(block, at.LINKS), i64_in(block, at.SETTINGS)[at.UNK_ID]
-    count, known, position = np.int64(0), True, size
-    while position > 0:
-        value = links[position]
-        piece = link_piece(value)
-        known = known and piece >= 0 and piece != unknown
-        position = link_start(value)
-        count += 1
-    if not known:
-        o, run = emit_unknown(block, text, begin, size, out, spans, o, run, origin)
-        return o, run, False
-    position, place = size, o + count
-    while position > 0:  # backwards, each id into its place
-        place -= 1
-        value = links[position]
-        out[place] = link_piece(value)
-        place_token(spans, place, begin + link_start(value) - origin, begin + position - origin)
-        position = link_start(value)
-    return o + count, np.int64(KNOWN), True
+    position, first = np.int64(0), o
+    while position < size:
+        end, piece = link_place(links[position]), link_piece(links[position])
+        if piece < 0 or piece == unknown:
+            o, run = emit_unknown(block, text, begin, size, out, spans, first, run, origin)
+            return o, run, False
+        out[o] = piece
+        place_token(spans, o, begin + position - origin, begin + end - origin)
+        o, position = o + 1, end
+    return o, np.int64(KNOWN), True
