@@ -1,7 +1,7 @@
 """Paths through a text as kernels keep them: by where their pieces begin.
 
-``links[start]`` is one number made of where the piece that begins there ends, and of its id. Places are in bytes
-from where the text begins.
+``links[start]`` is one number made of where the piece that begins there ends, and of its id. Places are in
+bytes from where the text begins.
 """
 
 from __future__ import annotations

@@ -127,13 +127,13 @@ def search(lattice, text, begin, size, base):  # type: ignore[no-untyped-def]
 def search_with_margin(lattice, exact, text, begin, size, base):  # type: ignore[no-untyped-def]
     """`search`, and up to which score so far (its absolute value) the path would be the same; -1 for never.
 
-    The part is searched by itself, in float64, from its end to its beginning: what the best path from a place on
-    is depends on the ends of the pieces there alone, so that the best is kept in registers. A path that is not
-    the best leaves it somewhere, at the least for the second best piece there, so that the least such lead is
-    the lead of the best path. Only where rounding may take that, the part is searched as `search` does.
+    The part is searched by itself, in float64, from its end to its beginning: what the best path from a place
+    on is depends on the ends of the pieces there alone, so that the best is kept in registers. A path that is
+    not the best leaves it somewhere, at the least for the second best piece there, so that the least such lead
+    is the lead of the best path. Only where rounding may take that, the part is searched as `search` does.
 
-    `exact` is scratch, float64 of twice ``LONGEST_PART + 1``: the best total from each position on, and the lead
-    of the piece that it begins with.
+    `exact` is scratch, float64 of twice ``LONGEST_PART + 1``: the best total from each position on, and the
+    lead of the piece that it begins with.
     """
     units, scores, parameters, _, links = lattice
     unknown, root = float(parameters[at.UNKNOWN]), root_of(units)
