@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench.kernels.compiling import inline, subroutine
-from tokbench.kernels.pointers import i32_in, i64_in
+from tokbench.kernels.pointers import Block, Bytes, Ids, Int, i32_in, i64_in
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.paths import link_piece, link_place
 
@@ -21,14 +21,16 @@ KNOWN, UNKNOWN_RUN = -1, -2
 
 
 @inline
-def place_token(spans, o, start, end):  # type: ignore[no-untyped-def]
+def place_token(spans: Ids | None, o: Int, start: Int, end: Int) -> None:
     """Note where token `o` lies, where places are asked for."""
     if spans is not None:
         spans[2 * o], spans[2 * o + 1] = start, end
 
 
 @inline
-def add_unknown(out, spans, o, run, unk_id, start, end):  # type: ignore[no-untyped-def]
+def add_unknown(
+    out: Ids, spans: Ids | None, o: np.int64, run: np.int64, unk_id: Int, start: Int, end: Int
+) -> np.int64:
     """Append an unknown token, or make the one before it longer; return the new end of `out`."""
     if run == UNKNOWN_RUN:
         if spans is not None:
@@ -40,7 +42,9 @@ def add_unknown(out, spans, o, run, unk_id, start, end):  # type: ignore[no-unty
 
 
 @inline
-def spell(block, text, start, end, out, spans, o, origin):  # type: ignore[no-untyped-def]
+def spell(
+    block: Block, text: Bytes, start: Int, end: Int, out: Ids, spans: Ids | None, o: np.int64, origin: Int
+) -> np.int64:
     """Append the tokens of the bytes of a character, or of the unknown token's text; return where they end."""
     byte_ids = i32_in(block, at.BYTE_IDS)
     if i64_in(block, at.SETTINGS)[at.ESCAPED] == 1 and text[start] == 0x20:
@@ -56,7 +60,17 @@ def spell(block, text, start, end, out, spans, o, origin):  # type: ignore[no-un
 
 
 @subroutine
-def emit_unknown(block, text, begin, size, out, spans, o, run, origin):  # type: ignore[no-untyped-def]
+def emit_unknown(
+    block: Block,
+    text: Bytes,
+    begin: Int,
+    size: Int,
+    out: Ids,
+    spans: Ids | None,
+    o: np.int64,
+    run: np.int64,
+    origin: Int,
+) -> tuple[np.int64, np.int64]:
     """`emit` of a path with something unknown: the new end of `out`, and `run`."""
     links, settings = i64_in(block, at.LINKS), i64_in(block, at.SETTINGS)
     unknown, fallback = settings[at.UNK_ID], settings[at.FALLBACK] == 1
@@ -83,7 +97,17 @@ def emit_unknown(block, text, begin, size, out, spans, o, run, origin):  # type:
 
 
 @inline
-def emit(block, text, begin, size, out, spans, o, run, origin):  # type: ignore[no-untyped-def]
+def emit(
+    block: Block,
+    text: Bytes,
+    begin: Int,
+    size: Int,
+    out: Ids,
+    spans: Ids | None,
+    o: np.int64,
+    run: np.int64,
+    origin: Int,
+) -> tuple[np.int64, np.int64, bool]:
     """Append the ids of the path through the `size` bytes from `begin` on.
 
     Returns the new end of `out`, `run`, and whether all was known.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from tokbench.kernels.compiling import kernel
-from tokbench.kernels.pointers import keep, pointer
+from tokbench.kernels.pointers import Bytes, Int, Ints, Words, keep, pointer
 from tokbench_subword.files.sentencepiece_model import NORMAL, USER_DEFINED
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap import Normalizer
@@ -224,7 +224,7 @@ def _padded(data: bytes) -> NDArray[np.uint8]:
 
 
 @kernel
-def _path(source, units, scores, parameters, nodes):  # type: ignore[no-untyped-def]
+def _path(source: Bytes, units: Words, scores: Any, parameters: Any, nodes: Ints) -> Int:
     """Fill `nodes` with (start, end, piece) of the best path; how many there are."""
     size = np.int64(len(source) - 16)
     best, links = np.empty(size + 2, scores.dtype), np.empty(size + 2, np.int64)

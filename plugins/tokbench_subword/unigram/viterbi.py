@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tokbench.kernels.compiling import inline, subroutine
-from tokbench.kernels.pointers import f32_in, f64_in, i64_in, u64_in
+from tokbench.kernels.pointers import Block, Bytes, Floats, Int, f32_in, f64_in, i64_in, u64_in
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.paths import (
     UNKNOWN_PIECE,
@@ -53,7 +53,7 @@ class Lattice(NamedTuple):
 
 
 @inline
-def single(block):  # type: ignore[no-untyped-def]
+def single(block: Block) -> Lattice:
     """The lattice of a block with scores in float32, as sentencepiece has them."""
     return Lattice(
         u64_in(block, at.UNITS),
@@ -65,7 +65,7 @@ def single(block):  # type: ignore[no-untyped-def]
 
 
 @inline
-def double(block):  # type: ignore[no-untyped-def]
+def double(block: Block) -> Lattice:
     """The lattice of a block with scores in float64, as `tokenizers` has them."""
     return Lattice(
         u64_in(block, at.UNITS),
@@ -77,7 +77,7 @@ def double(block):  # type: ignore[no-untyped-def]
 
 
 @subroutine
-def search(lattice, text, begin, size, base):  # type: ignore[no-untyped-def]
+def search(lattice: Lattice, text: Bytes, begin: Int, size: Int, base: Any) -> Any:
     """Find the best path through the `size` bytes from `begin` on, to ``lattice.links``; the final score.
 
     `base` is the score so far.
@@ -124,7 +124,9 @@ def search(lattice, text, begin, size, base):  # type: ignore[no-untyped-def]
 
 
 @subroutine
-def search_with_margin(lattice, exact, text, begin, size, base):  # type: ignore[no-untyped-def]
+def search_with_margin(
+    lattice: Lattice, exact: Floats, text: Bytes, begin: Int, size: Int, base: Any
+) -> tuple[Any, np.int64]:
     """`search`, and up to which score so far (its absolute value) the path would be the same; -1 for never.
 
     The part is searched by itself, in float64, from its end to its beginning: what the best path from a place
@@ -174,8 +176,8 @@ def search_with_margin(lattice, exact, text, begin, size, base):  # type: ignore
     # rounding may take no more from the lead than a unit in the last place of the largest sum, each character;
     # and as much of the sums of the part itself, here, where scores are in float64
     reach = characters * float(parameters[at.LARGEST])
-    limit = lead / (characters * float(parameters[at.ULP])) - 2.0 * reach
-    limit = np.int64(max(-1.0, min(limit, min(float(parameters[at.THRESHOLD]) - reach, float(_MOST_LIMIT)))))
+    bound = lead / (characters * float(parameters[at.ULP])) - 2.0 * reach
+    limit = np.int64(max(-1.0, min(bound, min(float(parameters[at.THRESHOLD]) - reach, float(_MOST_LIMIT)))))
     if abs(base) > limit:
         score = search(lattice, text, begin, size, base)
     return score, limit
