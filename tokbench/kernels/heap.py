@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline
+from tokbench.kernels.pointers import Int
 
 Heap = NDArray[Any]
 """Entries of one kind, whole numbers mostly."""
+Size = TypeVar("Size", int, np.int64)
 
 
 @inline
-def sink(heap: Heap, size: int, at: int) -> None:
+def sink(heap: Heap, size: Int, at: Int) -> None:
     """Move the entry `at` down to where no entry is less than the one above it."""
     value = heap[at]
     while 2 * at + 1 < size:
@@ -28,14 +31,14 @@ def sink(heap: Heap, size: int, at: int) -> None:
 
 
 @inline
-def heapify(heap: Heap, size: int) -> None:
+def heapify(heap: Heap, size: Int) -> None:
     """Make a heap of `size` entries in any order."""
     for at in range(size // 2 - 1, -1, -1):
         sink(heap, size, at)
 
 
 @inline
-def push(heap: Heap, size: int, value: Any) -> int:
+def push(heap: Heap, size: Size, value: Any) -> Size:
     """Add an entry to a heap of `size`; return the new size."""
     at = size
     while at > 0 and heap[(at - 1) >> 1] > value:
@@ -46,7 +49,7 @@ def push(heap: Heap, size: int, value: Any) -> int:
 
 
 @inline
-def pop(heap: Heap, size: int) -> Any:
+def pop(heap: Heap, size: Int) -> Any:
     """Take the least entry of a heap of `size` out, and return it."""
     least = heap[0]
     heap[0] = heap[size - 1]

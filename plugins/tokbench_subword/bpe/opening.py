@@ -156,14 +156,14 @@ def _refuse_special_tokens(spec: Spec, what: str) -> None:
 def _of_sentencepiece(spec: Spec, path: Path, threads: int) -> Tokenizer:
     """A `.model` says everything itself: by what rules text is normalized, cut and merged; so does its GGUF."""
     from tokbench_subword.unigram.served import of_gguf
-    from tokbench_subword.unigram.spm_bpe import load_spm_bpe
+    from tokbench_subword.unigram.tokenizer import SpmTokenizer
 
     for name in {*spec.options} - {"cache"}:
         raise TokenizerError(f"{spec}: {name} does not apply to a sentencepiece model; leave it out")
     cache = cache_bytes(spec.get("cache"), where=str(spec))
     if gguf_model(path):
         return of_gguf(path, "llama", name=str(spec), threads=threads, cache=cache)
-    return cast("Tokenizer", load_spm_bpe(path, name=str(spec), threads=threads, cache=cache))
+    return cast("Tokenizer", SpmTokenizer.from_file(path, "bpe", name=str(spec), threads=threads, cache=cache))
 
 
 def as_asked(tokenizer: BpeTokenizer, encoding: str, dropout: float | None) -> Tokenizer:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import pointer
+from tokbench.kernels.pointers import Bytes, Int, Ints, Keys, pointer
 from tokbench_subword.pipeline.charsmap_tables import rule_step, trie_root
 
 COPIED, MAPPED, JOINED, CHECKED = 0, 1, 2, 3
@@ -28,7 +28,7 @@ TARGET_SHIFT = 8
 
 
 @kernel
-def classify(units_array, targets, classes, plain, path):  # type: ignore[no-untyped-def]
+def classify(units_array: Keys, targets: Bytes, classes: Keys, plain: Bytes, path: Ints) -> None:
     """Fill the classes of all characters, and take the ASCII bytes that ASCII can change out of `plain`.
 
     `path` is scratch space, int64 ``(12,)``.
@@ -67,7 +67,7 @@ def classify(units_array, targets, classes, plain, path):  # type: ignore[no-unt
 
 
 @inline
-def _mark_followers(units, n_units, node, classes, path):  # type: ignore[no-untyped-def]
+def _mark_followers(units: Keys, n_units: Int, node: Int, classes: Keys, path: Ints) -> tuple[bool, bool]:
     """Mark each character that the trie has behind `node` a FOLLOWER: whether there is any, and any ASCII.
 
     `path` gets the nodes on the way, at 4 the bits of the character so far, at 8 the byte to try next.
@@ -106,7 +106,7 @@ def _mark_followers(units, n_units, node, classes, path):  # type: ignore[no-unt
 
 
 @inline
-def _short_target(targets, begin, width):  # type: ignore[no-untyped-def]
+def _short_target(targets: Bytes, begin: Int, width: Int) -> np.int64:
     """A target of at most three bytes, and `width`, as a number; 0 for others, and where spaces are in it."""
     value, size = np.int64(0), 0
     while begin + size < len(targets) and targets[begin + size] != 0:

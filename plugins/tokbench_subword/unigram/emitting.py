@@ -13,22 +13,24 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench.kernels.compiling import inline, subroutine
-from tokbench.kernels.pointers import i32_in, i64_in
+from tokbench.kernels.pointers import Block, Bytes, Ids, Int, i32_in, i64_in
 from tokbench_subword.unigram import layout as at
-from tokbench_subword.unigram.paths import link, link_piece, link_start
+from tokbench_subword.unigram.paths import link_piece, link_place
 
 KNOWN, UNKNOWN_RUN = -1, -2
 
 
 @inline
-def place_token(spans, o, start, end):  # type: ignore[no-untyped-def]
+def place_token(spans: Ids | None, o: Int, start: Int, end: Int) -> None:
     """Note where token `o` lies, where places are asked for."""
     if spans is not None:
         spans[2 * o], spans[2 * o + 1] = start, end
 
 
 @inline
-def add_unknown(out, spans, o, run, unk_id, start, end):  # type: ignore[no-untyped-def]
+def add_unknown(
+    out: Ids, spans: Ids | None, o: np.int64, run: np.int64, unk_id: Int, start: Int, end: Int
+) -> np.int64:
     """Append an unknown token, or make the one before it longer; return the new end of `out`."""
     if run == UNKNOWN_RUN:
         if spans is not None:
@@ -40,7 +42,9 @@ def add_unknown(out, spans, o, run, unk_id, start, end):  # type: ignore[no-unty
 
 
 @inline
-def spell(block, text, start, end, out, spans, o, origin):  # type: ignore[no-untyped-def]
+def spell(
+    block: Block, text: Bytes, start: Int, end: Int, out: Ids, spans: Ids | None, o: np.int64, origin: Int
+) -> np.int64:
     """Append the tokens of the bytes of a character, or of the unknown token's text; return where they end."""
     byte_ids = i32_in(block, at.BYTE_IDS)
     if i64_in(block, at.SETTINGS)[at.ESCAPED] == 1 and text[start] == 0x20:
@@ -56,20 +60,23 @@ def spell(block, text, start, end, out, spans, o, origin):  # type: ignore[no-un
 
 
 @subroutine
-def emit_unknown(block, text, begin, size, out, spans, o, run, origin):  # type: ignore[no-untyped-def]
+def emit_unknown(
+    block: Block,
+    text: Bytes,
+    begin: Int,
+    size: Int,
+    out: Ids,
+    spans: Ids | None,
+    o: np.int64,
+    run: np.int64,
+    origin: Int,
+) -> tuple[np.int64, np.int64]:
     """`emit` of a path with something unknown: the new end of `out`, and `run`."""
     links, settings = i64_in(block, at.LINKS), i64_in(block, at.SETTINGS)
     unknown, fallback = settings[at.UNK_ID], settings[at.FALLBACK] == 1
-    # Turn the links around, so that the path can be followed forwards: each is moved to where its piece begins.
-    position, moved = size, np.int64(-1)
-    while position > 0:
-        value = links[position]
-        links[position] = moved
-        moved, position = link(position, link_piece(value)), link_start(value)
-    links[0] = moved
     position = np.int64(0)
     while position < size:
-        end, piece = link_start(links[position]), link_piece(links[position])
+        end, piece = link_place(links[position]), link_piece(links[position])
         start, stop = begin + position, begin + end
         known = piece >= 0 and piece != unknown
         if known or (fallback and piece >= 0 and run == KNOWN):
@@ -90,27 +97,29 @@ def emit_unknown(block, text, begin, size, out, spans, o, run, origin):  # type:
 
 
 @inline
-def emit(block, text, begin, size, out, spans, o, run, origin):  # type: ignore[no-untyped-def]
-    """Append the ids of the path to `size` that was found from byte `begin` on.
+def emit(
+    block: Block,
+    text: Bytes,
+    begin: Int,
+    size: Int,
+    out: Ids,
+    spans: Ids | None,
+    o: np.int64,
+    run: np.int64,
+    origin: Int,
+) -> tuple[np.int64, np.int64, bool]:
+    """Append the ids of the path through the `size` bytes from `begin` on.
 
     Returns the new end of `out`, `run`, and whether all was known.
     """
     links, unknown = i64_in(block, at.LINKS), i64_in(block, at.SETTINGS)[at.UNK_ID]
-    count, known, position = np.int64(0), True, size
-    while position > 0:
-        value = links[position]
-        piece = link_piece(value)
-        known = known and piece >= 0 and piece != unknown
-        position = link_start(value)
-        count += 1
-    if not known:
-        o, run = emit_unknown(block, text, begin, size, out, spans, o, run, origin)
-        return o, run, False
-    position, place = size, o + count
-    while position > 0:  # backwards, each id into its place
-        place -= 1
-        value = links[position]
-        out[place] = link_piece(value)
-        place_token(spans, place, begin + link_start(value) - origin, begin + position - origin)
-        position = link_start(value)
-    return o + count, np.int64(KNOWN), True
+    position, first = np.int64(0), o
+    while position < size:
+        end, piece = link_place(links[position]), link_piece(links[position])
+        if piece < 0 or piece == unknown:
+            o, run = emit_unknown(block, text, begin, size, out, spans, first, run, origin)
+            return o, run, False
+        out[o] = piece
+        place_token(spans, o, begin + position - origin, begin + end - origin)
+        o, position = o + 1, end
+    return o, np.int64(KNOWN), True

@@ -80,17 +80,9 @@ def load(spec: Spec, context: LoadContext) -> Tokenizer:
 
         other = f"load it as bpe:{path} or wordpiece:{path}"
         return of_gguf(path, "t5", name=str(spec), remedy=other, **options)
-    from tokbench_subword.files.sentencepiece_model import read_model
     from tokbench_subword.unigram.tokenizer import SpmTokenizer
 
-    model = read_model(path)
-    kind = model.trainer.model_type
-    if kind != "unigram":
-        family = "bpe" if kind == "bpe" else "sentencepiece"
-        raise TokenizerError(
-            f"{spec}: a sentencepiece model of the type {kind!r}; load it as '{family}:{path}'"
-        )
-    return cast(Tokenizer, SpmTokenizer(str(spec), model, notes=notes, **options))
+    return cast(Tokenizer, SpmTokenizer.from_file(path, "unigram", name=str(spec), **options))
 
 
 def _file(spec: Spec) -> Path:

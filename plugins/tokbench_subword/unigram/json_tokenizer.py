@@ -43,6 +43,8 @@ from tokbench_subword.unigram.json_decoding import joining_decoder
 from tokbench_subword.unigram.json_encoding import JsonEncoder
 from tokbench_subword.unigram.json_plain import PlainPath
 from tokbench_subword.unigram.json_vocabulary import JsonVocabulary
+from tokbench_subword.unigram.path_tokens import path_tokens
+from tokbench_subword.unigram.tracing import word_steps
 from tokbench_subword.unigram.unigram_algorithm import Unigram
 from tokbench_subword.words.cache_size import CACHE_BYTES
 from tokbench_subword.words.prepared import OneByOne, PreparedEncoder
@@ -177,8 +179,6 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
 
     def trace(self, text: str) -> Iterator[Step]:
         """The algorithm at work, word by word: the lattice with its scores, and the best path."""
-        from tokbench_subword.unigram.tracing import path_tokens, word_steps
-
         done: list[bytes] = []
         for part in self._plain.words(text):
             if part.token is not None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import pointer
+from tokbench.kernels.pointers import Bytes, Floats, Ids, Int, Ints, Words, pointer
 from tokbench_subword.unigram.paths import UNKNOWN_PIECE, plain_width_of, width_of
 from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VALUE_SHIFT, descend, root_of
 
@@ -99,7 +99,16 @@ class _DrawTables(NamedTuple):
 
 
 @kernel
-def _draw(source, bounds, units_array, scores, unknown, alpha, uniforms, nodes):  # type: ignore[no-untyped-def]
+def _draw(
+    source: Bytes,
+    bounds: Ints,
+    units_array: Words,
+    scores: Floats,
+    unknown: float,
+    alpha: float,
+    uniforms: Floats,
+    nodes: Ints,
+) -> Int:
     data, pieces = pointer(source), _DrawTables(pointer(units_array), scores, unknown, alpha)
     beta = np.empty(len(source), np.float64)
     count = 0
@@ -119,7 +128,9 @@ def _draw(source, bounds, units_array, scores, unknown, alpha, uniforms, nodes):
 
 
 @inline
-def _walk(data, start, stop, pieces, beta, target, nodes, row):  # type: ignore[no-untyped-def]
+def _walk(
+    data: Bytes, start: Int, stop: Int, pieces: _DrawTables, beta: Floats, target: Any, nodes: Ints, row: Int
+) -> Any:
     """The log of the sum over the pieces at `start`; or, with `target` in [0, 1), the drawn one as
     ``nodes[row]``.
 
@@ -161,7 +172,9 @@ def _walk(data, start, stop, pieces, beta, target, nodes, row):  # type: ignore[
 
 
 @kernel
-def _n_best(source, units_array, scores, unknown, totals, links, lengths):  # type: ignore[no-untyped-def]
+def _n_best(
+    source: Bytes, units_array: Words, scores: Floats, unknown: float, totals: Floats, links: Ids, lengths: Ints
+) -> None:
     """Fill `totals` and `links` for all places, best first, and set the `lengths` of the paths to the last."""
     data, units = pointer(source), pointer(units_array)
     sums, ways = pointer(totals), pointer(links)
@@ -192,7 +205,7 @@ def _n_best(source, units_array, scores, unknown, totals, links, lengths):  # ty
 
 
 @kernel
-def _follow(links, lengths, nodes):  # type: ignore[no-untyped-def]
+def _follow(links: Ids, lengths: Ints, nodes: Ids) -> None:
     """Write the nodes of the first paths, one path after another."""
     end = np.int64(0)
     for rank in range(len(lengths)):
@@ -206,7 +219,7 @@ def _follow(links, lengths, nodes):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _fill_ids(rows, unk_id, ends, ids):  # type: ignore[no-untyped-def]
+def _fill_ids(rows: NDArray[np.integer], unk_id: Int, ends: Ints, ids: Ints) -> Int:
     """Fill `ids`, set `ends` to where each path ends there; how many there are."""
     count = row = 0
     for path in range(len(ends)):
@@ -226,7 +239,7 @@ def _fill_ids(rows, unk_id, ends, ids):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _offer_all(totals, links, start, end, piece, score, n):  # type: ignore[no-untyped-def]
+def _offer_all(totals: Floats, links: Ids, start: Int, end: Int, piece: Int, score: Any, n: Int) -> None:
     """Let every kept path to `start`, with one more piece, compete for the `n` places at `end`."""
     first, last = end * n, end * n + n - 1
     for rank in range(n):

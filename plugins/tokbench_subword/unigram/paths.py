@@ -1,14 +1,17 @@
-"""Paths through a text as kernels keep them: by the ends of their pieces.
+"""Paths through a text as kernels keep them: by where their pieces begin.
 
-``links[end]`` is one number made of where the piece that ends there begins, and of its id. Places are in bytes
-from where the text begins.
+``links[start]`` is one number made of where the piece that begins there ends, and of its id. Places are in
+bytes from where the text begins.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from tokbench.kernels.compiling import inline
+from tokbench.kernels.pointers import Bytes, Int, Ints, Words
 from tokbench_subword.unigram.trie import descend, root_of
 
 UNKNOWN_PIECE = -1
@@ -16,7 +19,7 @@ UNKNOWN_PIECE = -1
 
 
 @inline
-def width_of(byte):  # type: ignore[no-untyped-def]
+def width_of(byte: Int) -> np.int64:
     """The bytes of the character that begins with `byte`."""
     if byte < 0x80:
         return np.int64(1)
@@ -31,25 +34,36 @@ def plain_width_of(byte: int) -> int:
 
 
 @inline
-def link(start, piece):  # type: ignore[no-untyped-def]
-    """The last piece of a path, as one number: where it begins, and its id (or `UNKNOWN_PIECE`)."""
-    return start << 32 | (piece & 0xFFFFFFFF)
+def link(place: Int, piece: Int) -> Any:
+    """A piece of a path, as one number: where it ends, and its id (or `UNKNOWN_PIECE`)."""
+    return place << 32 | (piece & 0xFFFFFFFF)
 
 
 @inline
-def link_start(value):  # type: ignore[no-untyped-def]
-    """Where the piece of a link begins; negative in a link that was never set."""
+def link_place(value: np.int64) -> np.int64:
+    """Where the piece of a link ends; negative in a link that was never set."""
     return value >> 32
 
 
 @inline
-def link_piece(value):  # type: ignore[no-untyped-def]
+def link_piece(value: np.int64) -> np.int64:
     """The id of a link's piece, or `UNKNOWN_PIECE`."""
     return np.int64(np.int32(value & 0xFFFFFFFF))
 
 
 @inline
-def only_piece(data, begin, size, units):  # type: ignore[no-untyped-def]
+def turn_around(links: Ints, size: Int) -> None:
+    """Make links of those by the ends of pieces, which say where they begin, along the path to `size`."""
+    position, moved = size, np.int64(-1)
+    while position > 0:
+        value = links[position]
+        links[position] = moved
+        moved, position = link(position, link_piece(value)), link_place(value)
+    links[0] = moved
+
+
+@inline
+def only_piece(data: Bytes, begin: Int, size: Int, units: Words) -> np.int64:
     """The piece that is exactly these bytes, or `UNKNOWN_PIECE`."""
     node, piece = root_of(units), np.int64(UNKNOWN_PIECE)
     for position in range(begin, begin + size):
@@ -60,16 +74,11 @@ def only_piece(data, begin, size, units):  # type: ignore[no-untyped-def]
 
 
 @inline
-def write_rows(links, size, rows):  # type: ignore[no-untyped-def]
-    """Fill `rows` with (start, end, piece) of the path that ends at `size`; how many there are."""
-    count, position = np.int64(0), size
-    while position > 0:
-        position = link_start(links[position])
-        count += 1
-    row, position = count, size
-    while position > 0:
-        row -= 1
-        start = link_start(links[position])
-        rows[row, 0], rows[row, 1], rows[row, 2] = start, position, link_piece(links[position])
-        position = start
+def write_rows(links: Ints, size: Int, rows: Ints) -> np.int64:
+    """Fill `rows` with (start, end, piece) of the path to `size`; how many there are."""
+    count = position = np.int64(0)
+    while position < size:
+        end = link_place(links[position])
+        rows[count, 0], rows[count, 1], rows[count, 2] = position, end, link_piece(links[position])
+        count, position = count + 1, end
     return count

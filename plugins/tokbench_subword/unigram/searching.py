@@ -160,7 +160,7 @@ def encode_parts(block, lattice, merging, text, start, end, out, spans, o):  # t
                 o = add_unknown(out, spans, o, run, unk_id, index - start, stop - start)
                 run = np.int64(UNKNOWN_RUN)
             else:
-                links[stop - index] = link(np.int64(0), one)
+                links[0] = link(stop - index, one)
                 o, run = emit_unknown(block, text, index, stop - index, out, spans, o, run, start)
             index = stop
             continue

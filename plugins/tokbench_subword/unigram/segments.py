@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tokbench.kernels.compiling import inline
+from tokbench.kernels.pointers import Bytes, Ids, Int
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.unigram import layout as at
 
@@ -98,7 +99,9 @@ def find_cuts(pieces: Mapping[bytes, int]) -> SafeCuts:
 
 
 @inline
-def next_cut(data, index, stop, classes, characters, before_space, pairs):  # type: ignore[no-untyped-def]
+def next_cut(
+    data: Bytes, index: Int, stop: Int, classes: Bytes, characters: Ids, before_space: Bytes, pairs: Bytes
+) -> np.int64:
     """The end of the segment that begins at `index`: the next cut, or `stop`."""
     left, width = code_point(data, index)
     position = index + width

@@ -1,4 +1,4 @@
-r"""sentencepiece's BPE, exactly: Llama-2's and its kin. `load_spm_bpe(path)` gives the tokenizer of a `.model`.
+r"""sentencepiece's BPE, exactly: Llama-2's and its kin. `SpmBpe` is the algorithm behind an `SpmTokenizer`.
 
 Not the BPE of ranks: there is no list of merges and no pre-tokenizer. Characters merge over the whole text
 wherever their concatenation is a piece, the pair with the highest *score of the piece it makes* first, the
@@ -15,7 +15,6 @@ at the end, by a rule that looks at the whole text.
 from __future__ import annotations
 
 import heapq
-import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +22,7 @@ import numpy as np
 
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import cached_property
-from tokbench_subword.files.sentencepiece_model import NORMAL, UNUSED, USER_DEFINED, read_model
+from tokbench_subword.files.sentencepiece_model import NORMAL, UNUSED, USER_DEFINED
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.encoder import PathEncoder
 from tokbench_subword.unigram.paths import plain_width_of
@@ -36,29 +35,9 @@ from tokbench_subword.unigram.unigram_algorithm import Node, lengths_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tokbench_subword.unigram.tokenizer import SpmTokenizer
     from tokbench_subword.unigram.vocabulary import SpmVocabulary
 
 _FROZEN, _GONE = -1, -2  # symbols that merge with nothing: never could, and have been merged
-
-
-def load_spm_bpe(path: str | os.PathLike[str], *, name: str = "", **options: Any) -> SpmTokenizer:
-    """The tokenizer of a sentencepiece `.model` of the type BPE, for the family `bpe`.
-
-    Ids equal sentencepiece's; `options` are ``threads`` and ``cache``. Raises `TokenizerError` for what is no
-    such model, naming the family that loads it.
-    """
-    from tokbench_subword.unigram.tokenizer import SpmTokenizer
-
-    where = os.fspath(path)
-    model = read_model(path)
-    if model.trainer.model_type != "bpe":
-        family = "unigram" if model.trainer.model_type == "unigram" else "sentencepiece"
-        raise TokenizerError(
-            f"{where}: a sentencepiece model of the type {model.trainer.model_type!r}, not BPE; "
-            f"load it as '{family}:{where}'"
-        )
-    return SpmTokenizer(name or where, model, **options, notes={"files": [where]})
 
 
 class SpmBpe:

@@ -149,7 +149,7 @@ def merge_part(block, data, begin, size, uniforms, dropout):  # type: ignore[no-
     while here >= 0:
         following = scratch[after + here]
         end = scratch[starts + following] if following >= 0 else size
-        links[end] = link(scratch[starts + here], scratch[ids + here])
+        links[scratch[starts + here]] = link(end, scratch[ids + here])
         here = following
 
 

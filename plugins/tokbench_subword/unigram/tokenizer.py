@@ -5,9 +5,8 @@ from __future__ import annotations
 import base64
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,51 +23,21 @@ from tokbench_subword.files.sentencepiece_model import (
     Piece,
     SpmModel,
     parse,
+    read_model,
     serialize,
     write_model,
 )
 from tokbench_subword.pipeline.added_tokens import check_new
-from tokbench_subword.unigram.charsmap import Normalizer, to_text
-from tokbench_subword.unigram.encoder import PathEncoder
-from tokbench_subword.unigram.unigram_algorithm import Node, Unigram
+from tokbench_subword.unigram.path_tokens import ids_of_paths, spans_in, spans_of_path
+from tokbench_subword.unigram.spm_bpe import SpmBpe
+from tokbench_subword.unigram.tracing import steps
+from tokbench_subword.unigram.unigram_algorithm import Algorithm, Unigram
 from tokbench_subword.unigram.vocabulary import SpmVocabulary
 from tokbench_subword.words.cache_size import CACHE_BYTES
 from tokbench_subword.words.prepared import OneByOne, PreparedEncoder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-
-class Algorithm(Protocol):
-    """How internal text becomes tokens: the Unigram model, or sentencepiece's BPE."""
-
-    name: str
-    plain: bool  # no kernel can serve: `path` must
-
-    @property
-    def normalizer(self) -> Normalizer:
-        """What makes internal text."""
-        ...
-
-    def encoder(self, *, threads: int, cache: int) -> PathEncoder:
-        """What encodes whole documents."""
-        ...
-
-    def path(self, data: bytes) -> list[Node]:
-        """The segmentation of internal text that encoding gives, with places."""
-        ...
-
-    def path_rows(self, data: bytes) -> NDArray[np.int64]:
-        """The same as rows of (start, end, piece)."""
-        ...
-
-    def sample_rows(self, data: bytes, rng: np.random.Generator, alpha: float) -> NDArray[np.int64]:
-        """A segmentation drawn at random, as rows of (start, end, piece)."""
-        ...
-
-    def best(self, data: bytes, n: int) -> tuple[NDArray[np.int32], list[int], list[float]]:
-        """The `n` best segmentations end to end, as rows of (start, end, piece); their ends; their scores."""
-        ...
 
 
 class SpmTokenizer(OneByOne, Rebuilt):
@@ -114,10 +83,33 @@ class SpmTokenizer(OneByOne, Rebuilt):
         self.vocab_size = len(self.vocabulary)
         self.unk_id = self.vocabulary.unk_id
         self.special_ids = self.vocabulary.special_ids
-        self.algorithm: Algorithm = _algorithm(kind, self.vocabulary)
+        if kind == "unigram":
+            self.algorithm: Algorithm = Unigram.of_vocabulary(self.vocabulary)
+        else:
+            self.algorithm = SpmBpe(self.vocabulary)
         self._encoder = self.algorithm.encoder(threads=self.threads, cache=self.cache)
         self._prepared = PreparedEncoder(self.algorithm.normalizer, self._encoder)
         self._forget_functions()
+
+    @classmethod
+    def from_file(
+        cls, path: str | os.PathLike[str], model_type: str, *, name: str = "", **options: Any
+    ) -> SpmTokenizer:
+        """The tokenizer of a `.model` of the type ``unigram`` or ``bpe``.
+
+        `options` are ``threads`` and ``cache``. Raises `TokenizerError` for what is no such model, naming the
+        family that loads it.
+        """
+        where = os.fspath(path)
+        model = read_model(path)
+        kind = model.trainer.model_type
+        if kind != model_type:
+            family = kind if kind in ("unigram", "bpe") else "sentencepiece"
+            raise TokenizerError(
+                f"{name or where}: a sentencepiece model of the type {kind!r}, not {model_type!r}; "
+                f"load it as '{family}:{where}'"
+            )
+        return cls(name or where, model, **options, notes={"files": [where]})
 
     # --- text to ids ------------------------------------------------------------------------------------
 
@@ -126,7 +118,8 @@ class SpmTokenizer(OneByOne, Rebuilt):
         texts = plain_texts(texts, name=self.name)
         if self.algorithm.plain:
             internal = [self._internal(text) for text in texts]
-            return TokenBatch.of([self._ids(data, self.algorithm.path(data)) for data in internal])
+            paths = [(data, self.algorithm.path_rows(data)) for data in internal]
+            return TokenBatch.of([self._ids_of(data, rows, [len(rows)])[0] for data, rows in paths])
         return self._few(texts) or self._prepared.encode_batch(texts)
 
     def _prepared_encoder(self) -> PreparedEncoder | None:
@@ -142,7 +135,7 @@ class SpmTokenizer(OneByOne, Rebuilt):
             raise TokenizerError(f"{self.name}: alpha must be a number from 0 up, not {alpha}")
         data = self._internal(text)
         rows = self.algorithm.sample_rows(data, rng, alpha)
-        return self._ids_of_paths(data, rows, [len(rows)])[0]
+        return self._ids_of(data, rows, [len(rows)])[0]
 
     def nbest(self, text: str, n: int) -> list[list[int]]:
         """The `n` best segmentations, best first (Unigram only)."""
@@ -154,7 +147,7 @@ class SpmTokenizer(OneByOne, Rebuilt):
             raise TokenizerError(f"{self.name}: n must be at least 1, not {n}")
         data = self._internal(text)
         rows, ends, scores = self.algorithm.best(data, n)
-        return list(zip(self._ids_of_paths(data, rows, ends), scores, strict=True))
+        return list(zip(self._ids_of(data, rows, ends), scores, strict=True))
 
     def offsets(self, text: str) -> NDArray[np.int64]:
         """(start, end) of each token in code points of `text`: int64 ``(tokens, 2)``.
@@ -171,8 +164,6 @@ class SpmTokenizer(OneByOne, Rebuilt):
     def encode_with_offsets(self, texts: Sequence[str]) -> tuple[TokenBatch, NDArray[np.int64]]:
         """The ids of every text and the spans of all tokens, from one compiled call, on `threads` threads."""
         texts = plain_texts(texts, name=self.name)
-        from tokbench_subword.unigram.path_spans import spans_in, spans_of_path
-
         if self.algorithm.plain:
             sources = map(encodable, texts)
             found = [spans_of_path(self.vocabulary, self.algorithm, source) for source in sources]
@@ -183,10 +174,7 @@ class SpmTokenizer(OneByOne, Rebuilt):
 
     def trace(self, text: str) -> Iterator[Step]:
         """The algorithm at work: the normalised text, then step by step towards the tokens."""
-        from tokbench_subword.unigram.tracing import steps
-
-        data = self._internal(text)
-        return steps(self, data)
+        return steps(self.vocabulary, self.algorithm, self._internal(text))
 
     # --- ids to text ------------------------------------------------------------------------------------
 
@@ -323,40 +311,5 @@ class SpmTokenizer(OneByOne, Rebuilt):
         """`text` as kernels see it, normalised."""
         return self.algorithm.normalizer.internal(encodable(text))
 
-    def _source_bytes(self, data: bytes, node: Node) -> bytes:
-        """The UTF-8 that a stretch of internal text stands for."""
-        return to_text(data[node.start : node.end], self.vocabulary.escaped).encode()
-
-    def _ids_of_paths(self, data: bytes, rows: NDArray[np.integer], ends: list[int]) -> list[list[int]]:
-        """The ids of paths given end to end as rows of (start, end, piece), and where each ends."""
-        ids: list[int] = rows[:, 2].tolist()
-        if min(ids, default=0) < 0:
-            if len(self.vocabulary.byte_ids):
-                paths = [rows[start:end].tolist() for start, end in pairwise([0, *ends])]
-                return [self._ids(data, [Node(*row) for row in path]) for path in paths]
-            from tokbench_subword.unigram.lattice import with_unknown
-
-            ids, ends = with_unknown(rows, ends, self.unk_id)
-        return [ids[start:end] for start, end in pairwise([0, *ends])]
-
-    def _ids(self, data: bytes, path: Iterable[Node]) -> list[int]:
-        """The ids of a path, unknown characters as their bytes or merged into one unknown token."""
-        ids: list[int] = []
-        previous_unknown = False
-        for node in path:
-            if node.piece >= 0:
-                ids.append(node.piece)
-            elif len(self.vocabulary.byte_ids):
-                ids += [int(self.vocabulary.byte_ids[byte]) for byte in self._source_bytes(data, node)]
-            elif not previous_unknown and self.unk_id is not None:
-                ids.append(self.unk_id)
-            previous_unknown = node.piece < 0 and not len(self.vocabulary.byte_ids)
-        return ids
-
-
-def _algorithm(kind: str, vocabulary: SpmVocabulary) -> Algorithm:
-    if kind == "unigram":
-        return Unigram.of_vocabulary(vocabulary)
-    from tokbench_subword.unigram.spm_bpe import SpmBpe
-
-    return SpmBpe(vocabulary)
+    def _ids_of(self, data: bytes, rows: NDArray[np.integer], ends: list[int]) -> list[list[int]]:
+        return ids_of_paths(self.vocabulary, data, rows, ends)

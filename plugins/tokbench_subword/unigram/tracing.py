@@ -9,29 +9,25 @@ from typing import TYPE_CHECKING, Any
 from tokbench.tokenizer import Step
 from tokbench_subword.unigram.charsmap import to_text
 from tokbench_subword.unigram.lattice import edges_from
+from tokbench_subword.unigram.path_tokens import path_tokens
 from tokbench_subword.unigram.paths import plain_width_of
-from tokbench_subword.unigram.unigram_algorithm import Node, Unigram
+from tokbench_subword.unigram.spm_bpe import SpmBpe, merge
+from tokbench_subword.unigram.unigram_algorithm import Algorithm, Node, Unigram
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from tokbench_subword.unigram.spm_bpe import SpmBpe
-    from tokbench_subword.unigram.tokenizer import SpmTokenizer
+    from tokbench_subword.unigram.vocabulary import SpmVocabulary
 
 
-def steps(tokenizer: SpmTokenizer, data: bytes) -> Iterator[Step]:
+def steps(vocabulary: SpmVocabulary, algorithm: Algorithm, data: bytes) -> Iterator[Step]:
     """The steps for internal text `data` of a sentencepiece model."""
-    escaped = tokenizer.vocabulary.escaped
-    shown = _characters(data)
-    yield Step("normalize", shown, None, "the normalised text, character by character")
-    names = dict(enumerate(tokenizer.vocabulary.pieces))
-    if isinstance(tokenizer.algorithm, Unigram):
+    yield Step("normalize", _characters(data), None, "the normalised text, character by character")
+    names = dict(enumerate(vocabulary.pieces))
+    if isinstance(algorithm, SpmBpe):
+        yield from _merge_steps(algorithm, data, names)
+    elif isinstance(algorithm, Unigram):
         yield from word_steps(
-            tokenizer.algorithm, data, (), names, lambda text: to_text(text.encode(), escaped)
+            algorithm, data, (), names, lambda text: to_text(text.encode(), vocabulary.escaped)
         )
-    else:
-        yield from _merge_steps(tokenizer.algorithm, data, names)  # type: ignore[arg-type]
 
 
 def word_steps(
@@ -77,26 +73,6 @@ def word_steps(
     yield Step("best", (*done, *tokens), None, f"the best path: {len(tokens)} tokens", detail)
 
 
-def path_tokens(
-    byte_ids: Sequence[int] | NDArray[np.int32], escaped: bool, data: bytes, path: Sequence[Node]
-) -> tuple[bytes, ...]:
-    """The bytes of each token that encoding makes of a path: unknown characters apart in bytes, or together."""
-    tokens: list[bytes] = []
-    unknown = False
-    for node in path:
-        text = data[node.start : node.end]
-        if node.piece >= 0:
-            tokens.append(text)
-        elif len(byte_ids):
-            tokens += [bytes([byte]) for byte in to_text(text, escaped).encode()]
-        elif unknown:
-            tokens[-1] += text
-        else:
-            tokens.append(text)
-        unknown = node.piece < 0
-    return tuple(tokens)
-
-
 def _arrival(
     data: bytes,
     position: int,
@@ -119,8 +95,6 @@ def _arrival(
 
 def _merge_steps(algorithm: SpmBpe, data: bytes, names: Mapping[int, str]) -> Iterator[Step]:
     """The merges of sentencepiece's BPE, one by one."""
-    from tokbench_subword.unigram.spm_bpe import merge
-
     recorded: list[tuple[list[Node], int, int]] = []
     final = merge(algorithm, data, record=recorded)
     for nodes, changed, piece in recorded:

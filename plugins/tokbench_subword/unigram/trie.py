@@ -18,7 +18,7 @@ import numpy as np
 
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import keep, pointer
+from tokbench.kernels.pointers import Bytes, Int, Ints, Words, keep, pointer
 from tokbench.kernels.text import end_to_end
 
 if TYPE_CHECKING:
@@ -86,13 +86,13 @@ def _unit(units: NDArray[np.uint64], key: bytes) -> int:
 
 
 @inline
-def root_of(units):  # type: ignore[no-untyped-def]
+def root_of(units: Words) -> np.int64:
     """Where the children of the root are: the node that a walk begins at."""
     return np.int64(units[0] >> np.uint64(BASE_SHIFT)) & BASE_MASK
 
 
 @inline
-def descend(units, node, byte):  # type: ignore[no-untyped-def]
+def descend(units: Words, node: Int, byte: Int) -> tuple[np.int64, np.int64]:
     """The node behind a byte (0: nothing is behind it, -1: none), and the piece that ends there or -1."""
     unit = units[node + byte]
     if np.int64(unit & np.uint64(LABEL_MASK)) != byte:
@@ -101,7 +101,9 @@ def descend(units, node, byte):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _build(data_array, offsets_array, ids_array, units_array, taken_array):  # type: ignore[no-untyped-def]
+def _build(
+    data_array: Bytes, offsets_array: Ints, ids_array: Ints, units_array: Words, taken_array: Bytes
+) -> Int:
     """Lay out sorted keys depth first, each node's children at the first base that fits; -1 if they do not."""
     data, offsets, ids = pointer(data_array), pointer(offsets_array), pointer(ids_array)
     units, taken = pointer(units_array), pointer(taken_array)  # taken: bases in use

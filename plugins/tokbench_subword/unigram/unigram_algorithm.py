@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from tokbench.kernels.compiling import kernel
-from tokbench.kernels.pointers import keep, pointer
+from tokbench.kernels.pointers import Bytes, Int, Ints, Words, keep, pointer
 from tokbench_subword.files.sentencepiece_model import NORMAL, USER_DEFINED
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap import Normalizer
@@ -89,6 +89,38 @@ class Node(NamedTuple):
     start: int
     end: int
     piece: int
+
+
+class Algorithm(Protocol):
+    """How internal text becomes tokens: the Unigram model, or sentencepiece's BPE."""
+
+    name: str
+    plain: bool  # no kernel can serve: `path` must
+
+    @property
+    def normalizer(self) -> Normalizer:
+        """What makes internal text."""
+        ...
+
+    def encoder(self, *, threads: int, cache: int) -> PathEncoder:
+        """What encodes whole documents."""
+        ...
+
+    def path(self, data: bytes) -> list[Node]:
+        """The segmentation of internal text that encoding gives, with places."""
+        ...
+
+    def path_rows(self, data: bytes) -> NDArray[np.int64]:
+        """The same as rows of (start, end, piece)."""
+        ...
+
+    def sample_rows(self, data: bytes, rng: np.random.Generator, alpha: float) -> NDArray[np.int64]:
+        """A segmentation drawn at random, as rows of (start, end, piece)."""
+        ...
+
+    def best(self, data: bytes, n: int) -> tuple[NDArray[np.int32], list[int], list[float]]:
+        """The `n` best segmentations end to end, as rows of (start, end, piece); their ends; their scores."""
+        ...
 
 
 def spm_lexicon(vocabulary: SpmVocabulary) -> Lexicon:
@@ -192,7 +224,7 @@ def _padded(data: bytes) -> NDArray[np.uint8]:
 
 
 @kernel
-def _path(source, units, scores, parameters, nodes):  # type: ignore[no-untyped-def]
+def _path(source: Bytes, units: Words, scores: Any, parameters: Any, nodes: Ints) -> Int:
     """Fill `nodes` with (start, end, piece) of the best path; how many there are."""
     size = np.int64(len(source) - 16)
     best, links = np.empty(size + 2, scores.dtype), np.empty(size + 2, np.int64)

@@ -24,9 +24,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tokbench.kernels.compiling import inline, subroutine
-from tokbench.kernels.pointers import f32_in, f64_in, i64_in, u64_in
+from tokbench.kernels.pointers import Block, Bytes, Floats, Int, f32_in, f64_in, i64_in, u64_in
 from tokbench_subword.unigram import layout as at
-from tokbench_subword.unigram.paths import UNKNOWN_PIECE, link, width_of
+from tokbench_subword.unigram.paths import (
+    UNKNOWN_PIECE,
+    link,
+    link_piece,
+    link_place,
+    turn_around,
+    width_of,
+)
 from tokbench_subword.unigram.trie import descend, root_of
 
 _MOST_LIMIT = 1 << 30
@@ -46,7 +53,7 @@ class Lattice(NamedTuple):
 
 
 @inline
-def single(block):  # type: ignore[no-untyped-def]
+def single(block: Block) -> Lattice:
     """The lattice of a block with scores in float32, as sentencepiece has them."""
     return Lattice(
         u64_in(block, at.UNITS),
@@ -58,7 +65,7 @@ def single(block):  # type: ignore[no-untyped-def]
 
 
 @inline
-def double(block):  # type: ignore[no-untyped-def]
+def double(block: Block) -> Lattice:
     """The lattice of a block with scores in float64, as `tokenizers` has them."""
     return Lattice(
         u64_in(block, at.UNITS),
@@ -70,7 +77,7 @@ def double(block):  # type: ignore[no-untyped-def]
 
 
 @subroutine
-def search(lattice, text, begin, size, base):  # type: ignore[no-untyped-def]
+def search(lattice: Lattice, text: Bytes, begin: Int, size: Int, base: Any) -> Any:
     """Find the best path through the `size` bytes from `begin` on, to ``lattice.links``; the final score.
 
     `base` is the score so far.
@@ -112,63 +119,65 @@ def search(lattice, text, begin, size, base):  # type: ignore[no-untyped-def]
                 best[position], links[position] = score, link(here, UNKNOWN_PIECE)
             frontier = max(frontier, position)
         here += width
+    turn_around(links, size)
     return best[size]
 
 
 @subroutine
-def search_with_margin(lattice, exact, text, begin, size, base):  # type: ignore[no-untyped-def]
+def search_with_margin(
+    lattice: Lattice, exact: Floats, text: Bytes, begin: Int, size: Int, base: Any
+) -> tuple[Any, np.int64]:
     """`search`, and up to which score so far (its absolute value) the path would be the same; -1 for never.
 
-    That follows from the lead of the best path over the second best, in float64. Sums are not set back. `exact`
-    is scratch, float64 of twice ``LONGEST_PART + 1``: best and second best total up to each position.
+    The part is searched by itself, in float64, from its end to its beginning: what the best path from a place
+    on is depends on the ends of the pieces there alone, so that the best is kept in registers. A path that is
+    not the best leaves it somewhere, at the least for the second best piece there, so that the least such lead
+    is the lead of the best path. Only where rounding may take that, the part is searched as `search` does.
+
+    `exact` is scratch, float64 of twice ``LONGEST_PART + 1``: the best total from each position on, and the
+    lead of the piece that it begins with.
     """
-    units, scores, parameters, best, links = lattice
-    unknown = parameters[at.UNKNOWN]
-    for position in range(1, size + 1):
-        links[position] = -1
-        exact[2 * position] = exact[2 * position + 1] = -np.inf
-    best[0] = base
-    exact[0], exact[1] = 0.0, -np.inf
-    root = root_of(units)
-    here: Any = np.int64(0)
-    characters = 0
-    while here < size:
-        so_far, first, second = best[here], exact[2 * here], exact[2 * here + 1]
+    units, scores, parameters, _, links = lattice
+    unknown, root = float(parameters[at.UNKNOWN]), root_of(units)
+    exact[2 * size] = 0.0
+    characters = np.int64(0)
+    here = size
+    while here > 0:
+        here -= 1
+        if text[begin + here] & 0xC0 == 0x80:  # within a character
+            continue
+        characters += 1
         width = width_of(text[begin + here])
-        node, single = root, False
-        position = here
+        first, second, chosen, single = -np.inf, -np.inf, np.int64(0), False
+        node, position = root, here
         while position < size and node > 0:
             node, piece = descend(units, node, np.int64(text[begin + position]))
             if node < 0:
                 break
             position += 1
             if piece >= 0:
-                score = so_far + scores[piece]
-                if links[position] < 0 or score > best[position]:
-                    best[position], links[position] = score, link(here, piece)
-                _offer(exact, position, first + scores[piece], second + scores[piece])
-                if position - here == width:
-                    single = True
+                total = scores[piece] + exact[2 * position]
+                second = max(second, min(first, total))
+                chosen = link(position, piece) if total > first else chosen
+                first = max(first, total)
+                single = single or position - here == width
         if not single:
             position = here + width
-            score = so_far + unknown
-            if links[position] < 0 or score > best[position]:
-                best[position], links[position] = score, link(here, UNKNOWN_PIECE)
-            _offer(exact, position, first + unknown, second + unknown)
-        here += width
-        characters += 1
-    # rounding may take no more from the lead than a unit in the last place of the largest sum, each character
+            total = unknown + exact[2 * position]
+            second = max(second, min(first, total))
+            chosen = link(position, np.int64(UNKNOWN_PIECE)) if total > first else chosen
+            first = max(first, total)
+        exact[2 * here], exact[2 * here + 1], links[here] = first, first - second, chosen
+    lead, score, position = np.inf, base, np.int64(0)
+    while position < size:
+        lead = min(lead, exact[2 * position + 1])
+        piece, position = link_piece(links[position]), link_place(links[position])
+        score += scores[piece] if piece >= 0 else parameters[at.UNKNOWN]
+    # rounding may take no more from the lead than a unit in the last place of the largest sum, each character;
+    # and as much of the sums of the part itself, here, where scores are in float64
     reach = characters * float(parameters[at.LARGEST])
-    limit = (exact[2 * size] - exact[2 * size + 1]) / (characters * float(parameters[at.ULP])) - reach
-    limit = max(-1.0, min(limit, min(float(parameters[at.THRESHOLD]) - reach, float(_MOST_LIMIT))))
-    return best[size], np.int64(limit)
-
-
-@inline
-def _offer(exact, position, first, second):  # type: ignore[no-untyped-def]
-    """Let two more totals compete for the best two at `position`."""
-    if first > exact[2 * position]:
-        exact[2 * position + 1] = max(exact[2 * position], second)
-        exact[2 * position] = first
-    elif first > exact[2 * position + 1]:
-        exact[2 * position + 1] = first
+    bound = lead / (characters * float(parameters[at.ULP])) - 2.0 * reach
+    limit = np.int64(max(-1.0, min(bound, min(float(parameters[at.THRESHOLD]) - reach, float(_MOST_LIMIT)))))
+    if abs(base) > limit:
+        score = search(lattice, text, begin, size, base)
+    return score, limit

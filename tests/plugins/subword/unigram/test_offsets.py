@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tokbench_subword.files.sentencepiece_model import BYTE, NormalizerSpec, Piece, SpmModel, TrainerSpec
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
-from tokbench_subword.unigram.path_spans import spans_of_path
+from tokbench_subword.unigram.path_tokens import spans_of_path
 from tokbench_subword.unigram.tokenizer import SpmTokenizer
 from tokbench_subword.unigram.vocabulary import byte_piece
 from tokenizers import Tokenizer

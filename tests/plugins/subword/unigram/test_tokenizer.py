@@ -16,7 +16,7 @@ from tokbench_subword.files.sentencepiece_model import (
     read_model,
 )
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
-from tokbench_subword.unigram.spm_bpe import SpmBpe, load_spm_bpe, merge
+from tokbench_subword.unigram.spm_bpe import SpmBpe, merge
 from tokbench_subword.unigram.tokenizer import SpmTokenizer
 from tokbench_subword.unigram.vocabulary import byte_piece
 
@@ -200,8 +200,8 @@ def test_saved_model_opens_elsewhere(tmp_path: Path) -> None:
         assert theirs.encode(text, add_special_tokens=False).ids == bpe(text)
 
 
-def test_load_spm_bpe_refuses_other_models(test_data: Path) -> None:
-    assert load_spm_bpe(test_data / "vocabs" / BPE_MODELS[0]).vocab_size == 32_000
+def test_from_file_refuses_other_models(test_data: Path) -> None:
+    assert SpmTokenizer.from_file(test_data / "vocabs" / BPE_MODELS[0], "bpe").vocab_size == 32_000
     with pytest.raises(TokenizerError, match="unigram:"):
-        load_spm_bpe(test_data / "vocabs" / UNIGRAM_MODELS[0])
+        SpmTokenizer.from_file(test_data / "vocabs" / UNIGRAM_MODELS[0], "bpe")
     assert read_model(test_data / "vocabs" / BPE_MODELS[0]).trainer.model_type == "bpe"
