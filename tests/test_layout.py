@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 import tomllib
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,45 @@ def test_imports_go_one_way(path: Path) -> None:
         other = room(name)
         if other in LEVEL:
             assert LEVEL[other] <= LEVEL[own], f"{path}: {own} must not import {other}"
+
+
+def runtime_imports(path: Path) -> set[str]:
+    """Modules of ours that are imported when `path` is or when its functions run: types alone do not count."""
+
+    class Imports(ast.NodeVisitor):
+        names: set[str]
+
+        def visit_If(self, node: ast.If) -> None:
+            if not (isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"):
+                self.generic_visit(node)
+
+        def visit_Import(self, node: ast.Import) -> None:
+            self.names |= {alias.name for alias in node.names}
+
+        def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+            module = str(node.module)
+            self.names |= {
+                full if (full := f"{module}.{alias.name}") in HOMES else module for alias in node.names
+            }
+
+    imports = Imports()
+    imports.names = set()
+    imports.visit(ast.parse(path.read_text("utf-8")))
+    return imports.names & HOMES.keys()
+
+
+HOMES = {
+    ".".join(path.relative_to(base).with_suffix("").parts).removesuffix(".__init__"): path
+    for base, folder in ((ROOT, "tokbench"), (ROOT / "plugins", ""))
+    for path in modules(base / folder)
+}
+"""Where each module of ours is."""
+
+
+def test_no_modules_import_each_other() -> None:
+    """Nor by imports inside functions, which only hide a circle. `graphlib.CycleError` names one."""
+    graph = {module: runtime_imports(path) - {module} for module, path in HOMES.items()}
+    TopologicalSorter(graph).prepare()
 
 
 @pytest.mark.parametrize("path", modules(ROOT / "tokbench"), ids=lambda path: str(path.relative_to(ROOT)))

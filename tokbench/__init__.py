@@ -20,6 +20,7 @@ from tokbench.errors import (
     SpecError,
     TokbenchError,
     TokenizerError,
+    Undefined,
     UnknownNameError,
 )
 from tokbench.extension import Command, Engine, Plot, ReportWriter
@@ -27,7 +28,7 @@ from tokbench.family import LoadContext, Progress, TokenizerFamily
 from tokbench.hookspecs import hookimpl
 from tokbench.lint.check import Check, Finding, Outcome
 from tokbench.metrics.counts import Counts
-from tokbench.metrics.metric import Metric, Undefined
+from tokbench.metrics.metric import Metric
 from tokbench.spec import Option, Spec
 from tokbench.tokenizer import (
     BatchDecoder,

@@ -1,4 +1,4 @@
-"""Every error a user can cause, and the "did you mean" that goes with it."""
+"""Every error a user can cause, with its "did you mean", and what a metric raises that has no value."""
 
 from __future__ import annotations
 
@@ -59,6 +59,17 @@ class CorpusError(TokbenchError):
 
 class ResultsError(TokbenchError):
     """A run folder is missing, damaged or of an unknown schema."""
+
+
+class Undefined(Exception):
+    """Raised by a metric's `compute` where it has no value; the message is the reason shown.
+
+    Example:
+        >>> def words_a_sentence(t):
+        ...     if not t.documents:
+        ...         raise Undefined("no sentence was counted")
+        ...     return t.words / t.documents
+    """
 
 
 def nearest(name: str, known: Iterable[str]) -> list[str]:

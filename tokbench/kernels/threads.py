@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
 
-from tokbench import Option
+from tokbench.spec import Option
 
 Part = TypeVar("Part")
 Result = TypeVar("Result")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tokbench.errors import Undefined
 from tokbench.metrics.information import DISTINCT
-from tokbench.metrics.metric import Metric, Undefined
+from tokbench.metrics.metric import Metric
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,10 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tokbench.errors import Undefined
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.counts import Counts, EstimatedCounts
 from tokbench.metrics.intervals import Interval, binomial_limits, intervals
-from tokbench.metrics.metric import ALL, CellKey, Measurement, Metric, Undefined, as_number
+from tokbench.metrics.metric import ALL, CellKey, Measurement, Metric, as_number
 from tokbench.metrics.needs import CONDITIONS, missing_need
 from tokbench.metrics.own import scoped
 from tokbench.metrics.view import errors, point, resampled, settings

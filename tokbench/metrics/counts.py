@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from tokbench.errors import Undefined
 from tokbench.metrics.entropy import Spectrum
-from tokbench.metrics.metric import Undefined
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -151,7 +151,7 @@ class EstimatedCounts(Counts):
         3.0
         >>> counts.round_trips
         Traceback (most recent call last):
-        tokbench.metrics.metric.Undefined: only numbers of tokens, estimated, are known of this tokenizer
+        tokbench.errors.Undefined: only numbers of tokens, estimated, are known of this tokenizer
     """
 
     def __getattr__(self, name: str) -> Any:

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
+from tokbench.errors import Undefined
 from tokbench.metrics.counts import Counts
-from tokbench.metrics.metric import Metric, Undefined
+from tokbench.metrics.metric import Metric
 from tokbench.tokenizer import OffsetEncoder, Tokenizer, offsets_batch, token_bytes
 
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from tokbench.errors import Undefined
 from tokbench.metrics.languages import Languages
-from tokbench.metrics.metric import Metric, Undefined
+from tokbench.metrics.metric import Metric
 
 if TYPE_CHECKING:
     import numpy as np

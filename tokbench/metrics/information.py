@@ -6,9 +6,10 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tokbench.errors import Undefined
 from tokbench.metrics.counts import Counts
 from tokbench.metrics.entropy import Spectrum, chao_shen, miller_madow, renyi_entropy
-from tokbench.metrics.metric import Metric, Undefined
+from tokbench.metrics.metric import Metric
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from tokbench.errors import Undefined
 from tokbench.metrics.intervals import intervals
-from tokbench.metrics.metric import Measurement, Metric, Undefined, as_number
+from tokbench.metrics.metric import Measurement, Metric, as_number
 from tokbench.metrics.needs import CONDITIONS
 
 if TYPE_CHECKING:

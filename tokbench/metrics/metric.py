@@ -16,17 +16,6 @@ Level = Literal["cell", "languages", "tokenizers", "vocabulary", "speed"]
 Place = Literal["headline", "terminal", "languages", "differences"]
 
 
-class Undefined(Exception):
-    """Raised by a metric's `compute` where it has no value; the message is the reason shown.
-
-    Example:
-        >>> def words_a_sentence(t):
-        ...     if not t.documents:
-        ...         raise Undefined("no sentence was counted")
-        ...     return t.words / t.documents
-    """
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
     """A figure with its definition. What `compute` is given depends on `level`; see `tokbench.metrics.measure`.

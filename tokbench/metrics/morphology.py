@@ -9,8 +9,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tokbench.corpus import Document
+from tokbench.errors import Undefined
 from tokbench.metrics.gold import GoldWord
-from tokbench.metrics.metric import Metric, Undefined
+from tokbench.metrics.metric import Metric
 from tokbench.metrics.resampling import resampled_sums
 from tokbench.metrics.structure import f1
 from tokbench.tally.text import GROUPS

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
+from tokbench.errors import Undefined
 from tokbench.metrics.counts import Counts
-from tokbench.metrics.metric import Metric, Undefined
 from tokbench.tally.counters import COUNTERS
 from tokbench.tally.grammar import distribution
+
+if TYPE_CHECKING:
+    from tokbench.metrics.metric import Metric
 
 CONDITIONS: dict[str, str] = {
     "parallel": "only on parallel text: the documents of other corpora do not say the same in each language",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from tokbench.errors import Undefined
 from tokbench.inspection.overlap import jaccard
 from tokbench.metrics.counts import Counts
-from tokbench.metrics.metric import Metric, Undefined
+from tokbench.metrics.metric import Metric
 
 _MAGIKARP = (
     "Land and Bartolo, Fishing for Magikarp: Automatically Detecting Under-trained Tokens in Large Language "

@@ -6,6 +6,7 @@ Example:
     >>> check_tokenizer(tokbench.load("bytes"))
 """
 
-from tokbench.testing.kit import ConformanceError, Failure, check_tokenizer, failures_of
+from tokbench.testing.check import Failure
+from tokbench.testing.kit import ConformanceError, check_tokenizer, failures_of
 
 __all__ = ["ConformanceError", "Failure", "check_tokenizer", "failures_of"]

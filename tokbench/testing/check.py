@@ -1,8 +1,9 @@
-"""What a check of the conformance kit is, and how it is run."""
+"""What a check of the conformance kit is, how it is run, and what it says where it fails."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from tokbench.batch import TokenBatch
@@ -31,6 +32,20 @@ class ConformanceCheck(NamedTuple):
                 return self.run(*given)
         except (Exception, SystemExit) as error:
             return f"raised {type(error).__name__}: {error}"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One failed check: what was found, on which text (None where the text does not matter), how to mend it."""
+
+    check: str
+    problem: str
+    text: str | None
+    remedy: str
+
+    def __str__(self) -> str:
+        on = "" if self.text is None else f"\n    on      {self.text!r}"
+        return f"{self.check}: {self.problem}{on}\n    remedy  {self.remedy}"
 
 
 def ids_of(tokenizer: Tokenizer, text: str) -> list[int]:

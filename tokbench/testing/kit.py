@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokbench.spec import Spec
 from tokbench.testing.capabilities import CAPABILITIES
-from tokbench.testing.check import ConformanceCheck
+from tokbench.testing.check import ConformanceCheck, Failure
 from tokbench.testing.conduct import CONDUCT
 from tokbench.testing.contract import CONTRACT, PROTOCOL
 from tokbench.testing.encoding import ENCODES, ENCODING
@@ -26,20 +25,6 @@ TEXT_CHECKS = (*ENCODING, *CAPABILITIES)
 """Tried on many texts, each with the tokenizer."""
 WHOLE_CHECKS = (*CONTRACT, *CONDUCT)
 """Tried on the tokenizer as a whole."""
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """One failed check: what was found, on which text (None where the text does not matter), how to mend it."""
-
-    check: str
-    problem: str
-    text: str | None
-    remedy: str
-
-    def __str__(self) -> str:
-        on = "" if self.text is None else f"\n    on      {self.text!r}"
-        return f"{self.check}: {self.problem}{on}\n    remedy  {self.remedy}"
 
 
 class ConformanceError(AssertionError):

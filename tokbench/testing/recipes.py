@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tokbench.batch import TokenBatch
 from tokbench.registry import Registry, RegistryRecipe
-from tokbench.testing.kit import Failure
+from tokbench.testing.check import Failure
 from tokbench.testing.texts import EDGE_CASES
 
 if TYPE_CHECKING:

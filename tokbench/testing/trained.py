@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench.spec import Spec, with_defaults
-from tokbench.testing.kit import Failure
+from tokbench.testing.check import Failure
 from tokbench.testing.texts import EDGE_CASES
 from tokbench.tokenizer import Savable
 from tokbench.training_corpus import TrainingCorpus

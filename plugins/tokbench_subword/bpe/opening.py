@@ -155,7 +155,7 @@ def _refuse_special_tokens(spec: Spec, what: str) -> None:
 
 def _of_sentencepiece(spec: Spec, path: Path, threads: int) -> Tokenizer:
     """A `.model` says everything itself: by what rules text is normalized, cut and merged; so does its GGUF."""
-    from tokbench_subword.unigram.served import of_gguf
+    from tokbench_subword.unigram.opening import of_gguf
     from tokbench_subword.unigram.tokenizer import SpmTokenizer
 
     for name in {*spec.options} - {"cache"}:

@@ -14,7 +14,7 @@ from tokbench_subword.bpe.options import named_pattern
 from tokbench_subword.files.recognising import json_model_type
 from tokbench_subword.files.special_tokens import names_to_train
 from tokbench_subword.pipeline.sizes import check_size
-from tokbench_subword.unigram import family as unigram_family
+from tokbench_subword.unigram import opening as unigram_opening
 
 if TYPE_CHECKING:
     from tokbench.tokenizer import Tokenizer
@@ -179,7 +179,7 @@ def _train_pathpiece(corpus: TrainingCorpus, options: Mapping[str, Any], progres
 PATHPIECE = TokenizerFamily(
     name="pathpiece",
     summary="PathPiece (Schmidt et al. 2024): fewest tokens by shortest paths, trained top-down; in-house",
-    load=unigram_family.load,  # a training writes a `tokenizer.json`: a Unigram model as any other
+    load=unigram_opening.load,  # a training writes a `tokenizer.json`: a Unigram model as any other
     options=(
         *_COMMON,
         Option("initial_size", "int", None, "Training: tokens of BPE to begin with. Not set: 3 × vocab_size."),
@@ -191,7 +191,7 @@ PATHPIECE = TokenizerFamily(
     saved_as=(".json",),
     recognises=lambda path, head: False,  # its files are Unigram's
     counting=Counting(_cut, _counted),
-    files=unigram_family.files,
+    files=unigram_opening.files,
     libraries=("numba",),
     examples=("pathpiece:vocab_size=8k",),
 )

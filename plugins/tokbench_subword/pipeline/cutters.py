@@ -20,8 +20,8 @@ from tokbench_subword.pipeline.lookarounds import Labels, label_texts, labelled_
 from tokbench_subword.pipeline.machine import Machine, machine_of
 from tokbench_subword.pipeline.pattern_reading import tree_of
 from tokbench_subword.pipeline.pattern_tree import Far, Node, NotExpressible, all_of
-from tokbench_subword.pipeline.pre_tokenizers import split_spans
 from tokbench_subword.pipeline.regexes import compile_regex
+from tokbench_subword.pipeline.splitting import split_spans
 from tokbench_subword.pipeline.streaming import Rules
 from tokbench_subword.pipeline.translating import Dialect, Translator
 

@@ -7,7 +7,7 @@ as bytes, and the text left as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any
 
@@ -18,10 +18,10 @@ from tokbench.kernels.unicode_classes import CATEGORIES, general_categories, ran
 from tokbench_subword.pipeline.normalizers import compile_pattern, spelled_out
 from tokbench_subword.pipeline.patterns import NAMED
 from tokbench_subword.pipeline.regexes import compile_regex
+from tokbench_subword.pipeline.splitting import Spans, split_spans
 from tokbench_subword.pipeline.stretch import Stretch
 
 PreTokenizer = Callable[[Stretch], Iterable[Stretch]]
-Spans = Callable[[str], Iterator[tuple[int, int]]]
 
 GPT2_PATTERN = NAMED["gpt2"]
 """What `ByteLevel` splits by unless told not to."""
@@ -115,37 +115,6 @@ def _behavior(value: Any) -> str:
 def _split(spans: Spans, behavior: str, invert: bool, stretch: Stretch) -> list[Stretch]:
     """Cut at the matches; `behavior` says what becomes of them."""
     return [stretch.part(start, end) for start, end in split_spans(spans, behavior, invert, stretch.text)]
-
-
-def split_spans(spans: Spans, behavior: str, invert: bool, text: str) -> list[tuple[int, int]]:
-    """(start, end) of the pieces that `Split` makes of a text, at the matches that `spans` finds in it."""
-    found: list[tuple[int, int, bool]] = []
-    done = 0
-    for start, end in spans(text):
-        if start > done:
-            found.append((done, start, invert))
-        found.append((start, end, not invert))
-        done = end
-    if done < len(text):
-        found.append((done, len(text), invert))
-    return [(start, end) for start, end in _arranged(found, behavior) if end > start]
-
-
-def _arranged(found: list[tuple[int, int, bool]], behavior: str) -> list[tuple[int, int]]:
-    if behavior == "Removed":
-        return [(start, end) for start, end, match in found if not match]
-    if behavior == "Isolated":
-        return [(start, end) for start, end, _ in found]
-    contiguous, backwards = behavior == "Contiguous", behavior == "MergedWithNext"
-    pieces: list[tuple[int, int]] = []
-    before = False
-    for start, end, match in reversed(found) if backwards else found:
-        if pieces and (match == before if contiguous else match and not before):
-            first, last = pieces.pop()
-            start, end = min(start, first), max(end, last)
-        pieces.append((start, end))
-        before = match
-    return pieces[::-1] if backwards else pieces
 
 
 def _byte_level(prefix: bool, split: PreTokenizer | None, spell: bool, stretch: Stretch) -> Iterable[Stretch]:

@@ -1,19 +1,17 @@
-"""The family `unigram`: its options, the files it opens, and how it is trained."""
+"""The family `unigram`: its options, and how it is trained."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from tokbench import LoadContext, Option, Spec, Tokenizer, TokenizerError, TokenizerFamily, TrainingCorpus
+from tokbench import Option, Tokenizer, TokenizerError, TokenizerFamily, TrainingCorpus
 from tokbench.counts import Counting, WordCounts
 from tokbench.family import Progress
 from tokbench.kernels.threads import THREADS, usable_cores
 from tokbench_subword.files import formats
-from tokbench_subword.files.gguf import gguf_model
-from tokbench_subword.files.recognising import expect, format_of, json_model_type, only_file
 from tokbench_subword.files.special_tokens import names_to_train
+from tokbench_subword.unigram.opening import files, load, recognises
 from tokbench_subword.words.cache_size import CACHE, cache_bytes
 
 if TYPE_CHECKING:
@@ -51,65 +49,6 @@ _OPTIONS = (
     CACHE,
     THREADS,
 )
-_FILES = ("spiece.model", "tokenizer.model", "sentencepiece.bpe.model", "tokenizer.json")
-
-
-def load(spec: Spec, context: LoadContext) -> Tokenizer:
-    """A tokenizer from a sentencepiece `.model`, a `tokenizer.json`, GGUF, or a folder with one of them."""
-    given = sorted({*spec.options} - {"match_special", "cache"})
-    if given:
-        raise TokenizerError(f"{spec}: {given[0]} is for training; {spec.variant} is trained already")
-    path = _file(spec)
-    cache = cache_bytes(spec.get("cache"), where=str(spec))
-    options: dict[str, Any] = {"threads": context.threads, "cache": cache}
-    notes = {"files": [str(path)]}
-    remedy = f"load it as 'bpe:{path}', ranks with pattern=…, or with transformers:{path}"
-    found = expect(path, "sentencepiece", "tokenizer.json", "gguf", remedy=remedy)
-    if found == "tokenizer.json":
-        from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
-
-        options |= {"name": str(spec), "notes": notes, "match_special": bool(spec.get("match_special", False))}
-        return cast(Tokenizer, JsonUnigramTokenizer.from_file(path, **options))
-    if "match_special" in spec.options:
-        raise TokenizerError(
-            f"{spec}: match_special does not apply to a sentencepiece model, which never finds its control "
-            "symbols in text; leave it out"
-        )
-    if found == "gguf":
-        from tokbench_subword.unigram.served import of_gguf
-
-        other = f"load it as bpe:{path} or wordpiece:{path}"
-        return of_gguf(path, "t5", name=str(spec), remedy=other, **options)
-    from tokbench_subword.unigram.tokenizer import SpmTokenizer
-
-    return cast(Tokenizer, SpmTokenizer.from_file(path, "unigram", name=str(spec), **options))
-
-
-def _file(spec: Spec) -> Path:
-    path = Path(spec.variant or "").expanduser()
-    if path.is_dir():
-        for name in _FILES:
-            if (path / name).is_file():
-                return path / name
-        return only_file(path, "sentencepiece", where=str(spec), also=" or ".join(_FILES))
-    if not path.is_file():
-        raise TokenizerError(
-            f"{spec}: no such file: {path}; name a sentencepiece .model, a tokenizer.json or their folder, "
-            "or train one with: tokbench train unigram -d DATASET --vocab-size 8k -o FILE.model"
-        )
-    return path
-
-
-def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
-    """The file that `load` reads."""
-    return [_file(spec)] if spec.variant is not None else []
-
-
-def recognises(path: Path, head: bytes) -> bool:
-    """Whether a file, or one in a folder, is a Unigram model: sentencepiece's or a `tokenizer.json`."""
-    if path.is_dir():
-        return any((path / name).is_file() and recognises(path / name, b"") for name in _FILES)
-    return format_of(path) == "sentencepiece" or json_model_type(path) == "Unigram" or gguf_model(path) == "t5"
 
 
 def _settings(options: Mapping[str, Any]) -> TrainingOptions:

@@ -7,13 +7,12 @@ is prepared anew, where sentencepiece takes the text as one. Unigram has no byte
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.files.gguf import GgufVocabulary, read_gguf, write_gguf
-from tokbench_subword.files.proof import write_proved
+from tokbench_subword.files.proof import Encode, write_proved
 from tokbench_subword.files.sentencepiece_model import (
     BYTE,
     CONTROL,
@@ -26,42 +25,16 @@ from tokbench_subword.files.sentencepiece_model import (
     SpmModel,
     TrainerSpec,
 )
-from tokbench_subword.unigram.json_export import document_of_spm, mark_is_a_space, probes_of
-from tokbench_subword.unigram.tokenizer import SpmTokenizer
+from tokbench_subword.unigram.json_export import mark_is_a_space, probes_of
 
 if TYPE_CHECKING:
-    from tokbench.tokenizer import Tokenizer
+    from tokbench_subword.unigram.tokenizer import SpmTokenizer
 
 MODELS = {"llama": "bpe", "t5": "unigram"}
 """The names of GGUF and of sentencepiece for one kind of model."""
 
 
-def of_gguf(path: Path, model: str, *, name: str = "", remedy: str = "", **options: Any) -> Tokenizer:
-    """The tokenizer of a GGUF file of the `model` ``llama`` or ``t5``; raises `TokenizerError` for another.
-
-    `options` are ``threads`` and ``cache``.
-    """
-    found = read_gguf(path, model, remedy=remedy)
-    name = name or str(path)
-    symbols = {text for text, kind in zip(found.tokens, found.types, strict=True) if kind == USER_DEFINED}
-    tokenizer = SpmTokenizer(name, _model_of(found, name), notes={"files": [str(path)]}, **options)
-    if not symbols:
-        return tokenizer
-    if model == "t5":
-        raise TokenizerError(
-            f"{name}: has user-defined symbols ({min(symbols)!r}), around which llama.cpp prepares text anew; "
-            "with Unigram that is not known here"
-        )
-    from tokbench_subword.bpe.tokenizer import BpeTokenizer
-
-    document = document_of_spm(tokenizer)
-    added = tuple(replace(token, special=token.content not in symbols) for token in document.added_tokens)
-    return BpeTokenizer.of_document(
-        replace(document, added_tokens=added), where=str(path), name=name, **options
-    )
-
-
-def _model_of(found: GgufVocabulary, name: str) -> SpmModel:
+def model_of_gguf(found: GgufVocabulary, name: str) -> SpmModel:
     """The sentencepiece model that does what llama.cpp does with a vocabulary, user-defined symbols apart."""
     if not found.scores:
         raise TokenizerError(f"{name}: {found.model!r} goes by scores, and there are none: it is damaged")
@@ -121,10 +94,17 @@ def save_gguf(tokenizer: SpmTokenizer, path: Path) -> None:
         remove_extra_whitespaces=spec.remove_extra_whitespaces,
         unknown=vocabulary.unk_id,
     )
+
+    def read(path: Path) -> Encode:
+        again = model_of_gguf(read_gguf(path, found.model), str(path))
+        return type(tokenizer)(str(path), again).encode
+
     write_proved(
         path,
         write=lambda aside: write_gguf(found, aside),
-        read=lambda aside: of_gguf(aside, found.model).encode,
+        read=lambda aside: (
+            type(tokenizer)(str(aside), model_of_gguf(read_gguf(aside, found.model), str(aside))).encode
+        ),
         source=tokenizer.encode,
         probes=probes_of(tokenizer),
         name=tokenizer.name,

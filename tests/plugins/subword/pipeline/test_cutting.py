@@ -20,8 +20,9 @@ from tokbench_subword.pipeline.machine import HAS_STEPS
 from tokbench_subword.pipeline.pattern_reading import tree_of
 from tokbench_subword.pipeline.pattern_tree import NotExpressible
 from tokbench_subword.pipeline.patterns import CL100K_IN_RUBY, NAMED
-from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of, split_spans
+from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
 from tokbench_subword.pipeline.regexes import compile_regex
+from tokbench_subword.pipeline.splitting import split_spans
 from tokbench_subword.pipeline.stretch import Stretch
 
 from tokbench.errors import TokenizerError

@@ -1,0 +1,101 @@
+"""How the files of Unigram are opened: which one of a folder, in which format, and the tokenizer in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+from tokbench import LoadContext, Spec, Tokenizer, TokenizerError
+from tokbench_subword.files.gguf import gguf_model, read_gguf
+from tokbench_subword.files.recognising import expect, format_of, json_model_type, only_file
+from tokbench_subword.files.sentencepiece_model import USER_DEFINED
+from tokbench_subword.words.cache_size import cache_bytes
+
+_FILES = ("spiece.model", "tokenizer.model", "sentencepiece.bpe.model", "tokenizer.json")
+
+
+def load(spec: Spec, context: LoadContext) -> Tokenizer:
+    """A tokenizer from a sentencepiece `.model`, a `tokenizer.json`, GGUF, or a folder with one of them."""
+    given = sorted({*spec.options} - {"match_special", "cache"})
+    if given:
+        raise TokenizerError(f"{spec}: {given[0]} is for training; {spec.variant} is trained already")
+    path = _file(spec)
+    cache = cache_bytes(spec.get("cache"), where=str(spec))
+    options: dict[str, Any] = {"threads": context.threads, "cache": cache}
+    notes = {"files": [str(path)]}
+    remedy = f"load it as 'bpe:{path}', ranks with pattern=…, or with transformers:{path}"
+    found = expect(path, "sentencepiece", "tokenizer.json", "gguf", remedy=remedy)
+    if found == "tokenizer.json":
+        from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
+
+        options |= {"name": str(spec), "notes": notes, "match_special": bool(spec.get("match_special", False))}
+        return cast(Tokenizer, JsonUnigramTokenizer.from_file(path, **options))
+    if "match_special" in spec.options:
+        raise TokenizerError(
+            f"{spec}: match_special does not apply to a sentencepiece model, which never finds its control "
+            "symbols in text; leave it out"
+        )
+    if found == "gguf":
+        other = f"load it as bpe:{path} or wordpiece:{path}"
+        return of_gguf(path, "t5", name=str(spec), remedy=other, **options)
+    from tokbench_subword.unigram.tokenizer import SpmTokenizer
+
+    return cast(Tokenizer, SpmTokenizer.from_file(path, "unigram", name=str(spec), **options))
+
+
+def of_gguf(path: Path, model: str, *, name: str = "", remedy: str = "", **options: Any) -> Tokenizer:
+    """The tokenizer of a GGUF file of the `model` ``llama`` or ``t5``; raises `TokenizerError` for another.
+
+    `options` are ``threads`` and ``cache``.
+    """
+    from tokbench_subword.unigram.served import model_of_gguf
+    from tokbench_subword.unigram.tokenizer import SpmTokenizer
+
+    found = read_gguf(path, model, remedy=remedy)
+    name = name or str(path)
+    symbols = {text for text, kind in zip(found.tokens, found.types, strict=True) if kind == USER_DEFINED}
+    tokenizer = SpmTokenizer(name, model_of_gguf(found, name), notes={"files": [str(path)]}, **options)
+    if not symbols:
+        return tokenizer
+    if model == "t5":
+        raise TokenizerError(
+            f"{name}: has user-defined symbols ({min(symbols)!r}), around which llama.cpp prepares text anew; "
+            "with Unigram that is not known here"
+        )
+    from tokbench_subword.bpe.tokenizer import BpeTokenizer
+    from tokbench_subword.unigram.json_export import document_of_spm
+
+    document = document_of_spm(tokenizer)
+    added = tuple(replace(token, special=token.content not in symbols) for token in document.added_tokens)
+    return BpeTokenizer.of_document(
+        replace(document, added_tokens=added), where=str(path), name=name, **options
+    )
+
+
+def _file(spec: Spec) -> Path:
+    path = Path(spec.variant or "").expanduser()
+    if path.is_dir():
+        for name in _FILES:
+            if (path / name).is_file():
+                return path / name
+        return only_file(path, "sentencepiece", where=str(spec), also=" or ".join(_FILES))
+    if not path.is_file():
+        raise TokenizerError(
+            f"{spec}: no such file: {path}; name a sentencepiece .model, a tokenizer.json or their folder, "
+            "or train one with: tokbench train unigram -d DATASET --vocab-size 8k -o FILE.model"
+        )
+    return path
+
+
+def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
+    """The file that `load` reads."""
+    return [_file(spec)] if spec.variant is not None else []
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Whether a file, or one in a folder, is a Unigram model: sentencepiece's or a `tokenizer.json`."""
+    if path.is_dir():
+        return any((path / name).is_file() and recognises(path / name, b"") for name in _FILES)
+    return format_of(path) == "sentencepiece" or json_model_type(path) == "Unigram" or gguf_model(path) == "t5"
