@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import i64_in, pointer, u8_in, u32_in, u64_in
+from tokbench.kernels.pointers import (
+    Block,
+    Bytes,
+    Int,
+    Ints,
+    Keys,
+    Words,
+    i64_in,
+    pointer,
+    u8_in,
+    u32_in,
+    u64_in,
+)
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.charsmap_tables import rule_step, trie_root
@@ -28,7 +42,9 @@ _MAX_RULES = 32  # sentencepiece looks at no more matches than these
 
 
 @inline
-def _longest_rule(data, index, stop, units, n_units):  # type: ignore[no-untyped-def]
+def _longest_rule(
+    data: Bytes, index: np.int64, stop: Int, units: Keys, n_units: Int
+) -> tuple[np.int64, np.int64]:
     """The longest rule for the text from `index` on: (bytes it takes, where its target begins), or (0, 0)."""
     node = trie_root(units)
     length, target, found = np.int64(0), np.int64(0), 0
@@ -45,7 +61,7 @@ def _longest_rule(data, index, stop, units, n_units):  # type: ignore[no-untyped
 
 
 @inline
-def _special(kind, following):  # type: ignore[no-untyped-def]
+def _special(kind: np.uint32, following: np.uint32) -> bool:
     """Whether a character may not be copied as it is, from its class and that of the character behind it.
 
     In bits, since no branch could predict which letters are JOINED; MAPPED and CHECKED are odd, READY is not.
@@ -54,7 +70,16 @@ def _special(kind, following):  # type: ignore[no-untyped-def]
 
 
 @inline
-def normalize_into(tables, data, start, stop, out, first, capacity, origins):  # type: ignore[no-untyped-def]
+def normalize_into(
+    tables: Block,
+    data: Bytes,
+    start: np.int64,
+    stop: np.int64,
+    out: Bytes,
+    first: np.int64,
+    capacity: Int,
+    origins: Ints | None,
+) -> np.int64:
     """Normalise ``data[start:stop]`` into ``out[first:]``; returns where it ends there, or -1.
 
     -1 says that `capacity`, the room there is in `out` altogether, is too small. `origins`, unless it is None,
@@ -134,6 +159,7 @@ def normalize_into(tables, data, start, stop, out, first, capacity, origins):  #
                 continue
             byte = np.int64(data[index])
         # What stands for the text at `index`: bytes [begin, end) of `source`, for `taken` bytes of text.
+        mapped: Any  # a bool of Python or of numpy
         taken, begin, end, mapped = np.int64(0), np.int64(0), np.int64(0), False
         if symbol_starts[byte]:
             taken = longest_symbol(data, index, stop, symbols)
@@ -203,7 +229,7 @@ def normalize_into(tables, data, start, stop, out, first, capacity, origins):  #
 
 
 @inline
-def longest_symbol(data, index, stop, symbols):  # type: ignore[no-untyped-def]
+def longest_symbol(data: Bytes, index: np.int64, stop: Int, symbols: Words) -> np.int64:
     """The length in bytes of the longest user-defined symbol at `index`, 0 for none."""
     node, position, length = root_of(symbols), index, np.int64(0)
     while position < stop and node > 0:
@@ -217,7 +243,7 @@ def longest_symbol(data, index, stop, symbols):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _to_spans(data, start, origins, first, end):  # type: ignore[no-untyped-def]
+def _to_spans(data: Bytes, start: Int, origins: Ints, first: Int, end: Int) -> None:
     """Turn bytes behind ``data[start]``, in `origins` from `first` to `end`, into spans of code points."""
     seen = characters = np.int64(0)
     if end > first:
@@ -231,7 +257,7 @@ def _to_spans(data, start, origins, first, end):  # type: ignore[no-untyped-def]
 
 
 @Writer
-def normalize(tables, batch):  # type: ignore[no-untyped-def]
+def normalize(tables: Block, batch: Block) -> np.int64:
     """Write documents normalised; see `pipeline.splicing`."""
     data, offsets, numbers = u8_in(batch, TEXT), i64_in(batch, OFFSETS), i64_in(batch, splicing.NUMBERS)
     out, out_offsets, size = u8_in(batch, OUT), i64_in(batch, OUT_OFFSETS), np.int64(0)
@@ -246,7 +272,9 @@ def normalize(tables, batch):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def normalize_located(tables_array, source, offsets, out_array, out_offsets, origins):  # type: ignore[no-untyped-def]
+def normalize_located(
+    tables_array: Block, source: Bytes, offsets: Ints, out_array: Bytes, out_offsets: Ints, origins: Ints
+) -> np.int64:
     """Normalise documents ``source[offsets[d]:offsets[d + 1]]`` into `out`, their ends to `out_offsets`.
 
     `origins` (int64) gets the span of code points of its document that each byte comes from, see `origins`.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tokbench.kernels.compiling import announce, inline, kernel
-from tokbench.kernels.pointers import pointer
+from tokbench.kernels.pointers import Bytes, Int, Ints, pointer
 from tokbench.kernels.text import end_to_end
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _BYTE, _ENDS_START, _NONE = 1, 2, 4
 
 
 @inline
-def _character_width(data, at, end):  # type: ignore[no-untyped-def]
+def _character_width(data: Bytes, at: Int, end: Int) -> np.int64:
     """The bytes of the valid UTF-8 character at `at`, 0 where there is none before `end`."""
     first = np.int64(data[at])
     if first < 0x80:
@@ -44,7 +44,7 @@ def _character_width(data, at, end):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _repaired(out, run, end, whole_runs):  # type: ignore[no-untyped-def]
+def _repaired(out: Bytes, run: np.int64, end: np.int64, whole_runs: bool) -> np.int64:
     """Make UTF-8 of the bytes from `run` to `end`, with room for twice as many behind them; the new end."""
     at = run
     while at < end:
@@ -70,7 +70,9 @@ def _repaired(out, run, end, whole_runs):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def join_tokens(ids, offsets, blob_array, starts_array, kinds, whole_runs):  # type: ignore[no-untyped-def]
+def join_tokens(
+    ids: Ints, offsets: Ints, blob_array: Bytes, starts_array: Ints, kinds: Bytes, whole_runs: bool
+) -> tuple[Bytes, Ints] | None:
     """The UTF-8 of documents end to end, uint8, and where each begins, int64; None where an id is no token.
 
     Token t adds ``blob[starts[t]:starts[t + 1]]``, at the beginning of a document the same for t + `n_tokens`.

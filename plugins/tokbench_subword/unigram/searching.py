@@ -18,19 +18,33 @@ How what was found is written, and what `run` and `spans` are, says `emitting`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel, subroutine
-from tokbench.kernels.pointers import f64_in, i32_in, i64_in, pointer, prefetch_to_read, u8_in, u64_in
+from tokbench.kernels.pointers import (
+    Block,
+    Bytes,
+    Floats,
+    Ids,
+    Int,
+    Ints,
+    f64_in,
+    i32_in,
+    i64_in,
+    pointer,
+    prefetch_to_read,
+    u8_in,
+    u64_in,
+)
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.emitting import KNOWN, UNKNOWN_RUN, add_unknown, emit, emit_unknown, place_token
 from tokbench_subword.unigram.paths import link
 from tokbench_subword.unigram.segments import LEADS, PIECE_SHIFT, next_cut
 from tokbench_subword.unigram.spm_bpe_kernel import merge_part
-from tokbench_subword.unigram.viterbi import double, search, search_with_margin, single
+from tokbench_subword.unigram.viterbi import Lattice, double, search, search_with_margin, single
 from tokbench_subword.words.layout import GROUP, WORD_KEYS, WORDS
 from tokbench_subword.words.searching import Search, quicker_in_parts
 from tokbench_subword.words.slots import (
@@ -51,7 +65,7 @@ _MOST_LIMIT = (1 << 28) - 1  # so that it may stand in a slot as its fourth numb
 
 
 @inline
-def _part_end(block, text, index, end):  # type: ignore[no-untyped-def]
+def _part_end(block: Block, text: Bytes, index: Int, end: Int) -> tuple[np.int64, np.int64, np.int64]:
     """Where the part ends that begins at `index`, where its first character ends, and the piece of that."""
     character, width = code_point(text, index)
     about, stop = i32_in(block, at.CHARACTERS)[character], index + width
@@ -65,7 +79,7 @@ def _part_end(block, text, index, end):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _find_parts(block, text, index, end):  # type: ignore[no-untyped-def]
+def _find_parts(block: Block, text: Bytes, index: Int, end: Int) -> np.int64:
     """Find where the next parts of several characters end, their keys and slots; return how many there are."""
     parts, keys, homes = i64_in(block, at.PARTS), u64_in(block, at.PART_KEYS), i64_in(block, at.PART_HOMES)
     words = u64_in(block, WORDS)
@@ -87,7 +101,7 @@ def _find_parts(block, text, index, end):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _nothing(lattice):  # type: ignore[no-untyped-def]
+def _nothing(lattice: Lattice | None) -> Any:
     """The sum of no scores, in their precision."""
     if lattice is None:
         return np.float32(0)  # a float64 would make one of every sum
@@ -95,7 +109,7 @@ def _nothing(lattice):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _with_score(lattice, so_far, piece):  # type: ignore[no-untyped-def]
+def _with_score(lattice: Lattice | None, so_far: Any, piece: Int) -> Any:
     """The score so far with that of a piece, or of an unknown character."""
     if lattice is None:
         return so_far
@@ -103,7 +117,7 @@ def _with_score(lattice, so_far, piece):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _may_be_set_back(lattice, so_far, size):  # type: ignore[no-untyped-def]
+def _may_be_set_back(lattice: Lattice | None, so_far: Any, size: Int) -> bool:
     """Whether the sum may come to where it is set back to zero within the next bytes."""
     if lattice is None:
         return False
@@ -111,7 +125,15 @@ def _may_be_set_back(lattice, so_far, size):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _find(block, lattice, merging, text, index, size, so_far):  # type: ignore[no-untyped-def]
+def _find(
+    block: Block,
+    lattice: Lattice | None,
+    merging: Floats | None,
+    text: Bytes,
+    index: Int,
+    size: Int,
+    so_far: Any,
+) -> Any:
     """Find the path through a part, to the links of `block`; the score then.
 
     numba leaves out what stands behind ``is None`` of an argument that is, and of no other: it is asked in both
@@ -124,7 +146,15 @@ def _find(block, lattice, merging, text, index, size, so_far):  # type: ignore[n
 
 
 @inline
-def _find_with_limit(block, lattice, merging, text, index, size, so_far):  # type: ignore[no-untyped-def]
+def _find_with_limit(
+    block: Block,
+    lattice: Lattice | None,
+    merging: Floats | None,
+    text: Bytes,
+    index: Int,
+    size: Int,
+    so_far: Any,
+) -> tuple[Any, np.int64]:
     """The same, and up to which score so far it holds."""
     if lattice is None:
         return _find(block, lattice, merging, text, index, size, so_far), np.int64(_MOST_LIMIT)
@@ -132,7 +162,17 @@ def _find_with_limit(block, lattice, merging, text, index, size, so_far):  # typ
 
 
 @subroutine
-def encode_parts(block, lattice, merging, text, start, end, out, spans, o):  # type: ignore[no-untyped-def]
+def encode_parts(
+    block: Block,
+    lattice: Lattice | None,
+    merging: Floats | None,
+    text: Bytes,
+    start: Int,
+    end: Int,
+    out: Ids,
+    spans: Ids | None,
+    o: np.int64,
+) -> np.int64:
     """Encode ``text[start:end]`` in parts; return the new end of `out`.
 
     Either `lattice` is what is searched, or `merging` the scratch of merging; the other is None.
@@ -197,7 +237,9 @@ def encode_parts(block, lattice, merging, text, start, end, out, spans, o):  # t
 
 
 @Search
-def search_double(block, text, start, length, k, count, out, o):  # type: ignore[no-untyped-def]
+def search_double(
+    block: Block, text: Bytes, start: Int, length: Int, k: Int, count: Int, out: Ids, o: np.int64
+) -> np.int64:
     """Encode word `k` of a group, and keep it; return the new end of `out`."""
     if quicker_in_parts(text, start, length):
         after = encode_parts(block, double(block), None, text, start, start + length, out, None, o)
@@ -212,20 +254,34 @@ def search_double(block, text, start, length, k, count, out, o):  # type: ignore
 
 
 @Search
-def search_single(block, text, start, length, k, count, out, o):  # type: ignore[no-untyped-def]
+def search_single(
+    block: Block, text: Bytes, start: Int, length: Int, k: Int, count: Int, out: Ids, o: np.int64
+) -> np.int64:
     """Encode a document; return the new end of `out`. It is not kept: its parts are."""
     return encode_parts(block, single(block), None, text, start, start + length, out, None, o)
 
 
 @Search
-def search_merging(block, text, start, length, k, count, out, o):  # type: ignore[no-untyped-def]
+def search_merging(
+    block: Block, text: Bytes, start: Int, length: Int, k: Int, count: Int, out: Ids, o: np.int64
+) -> np.int64:
     """Encode a document by merging; otherwise as `search_single`."""
     merging = f64_in(block, at.EXACT)
     return encode_parts(block, None, merging, text, start, start + length, out, None, o)
 
 
 @inline
-def _locate(block, lattice, merging, text, units, first, last, out, out_offsets):  # type: ignore[no-untyped-def]
+def _locate(
+    block: Block,
+    lattice: Lattice | None,
+    merging: Floats | None,
+    text: Bytes,
+    units: Ints,
+    first: Int,
+    last: Int,
+    out: Ids,
+    out_offsets: Ints,
+) -> np.int64:
     """`encode_spans` with places: an id, and where it begins and ends in its word, for each token."""
     found, places = i32_in(block, at.FOUND), i32_in(block, at.SPANS)
     o, none = np.int64(0), np.int64(0)
@@ -239,25 +295,31 @@ def _locate(block, lattice, merging, text, units, first, last, out, out_offsets)
 
 
 @kernel
-def _locate_double(arrays, text, units, first, last, out, ends):  # type: ignore[no-untyped-def]
+def _locate_double(
+    arrays: Block, text: Bytes, units: Ints, first: Int, last: Int, out: Ids, ends: Ints
+) -> np.int64:
     block = pointer(arrays)
     return _locate(block, double(block), None, pointer(text), units, first, last, pointer(out), ends)
 
 
 @kernel
-def _locate_single(arrays, text, units, first, last, out, ends):  # type: ignore[no-untyped-def]
+def _locate_single(
+    arrays: Block, text: Bytes, units: Ints, first: Int, last: Int, out: Ids, ends: Ints
+) -> np.int64:
     block = pointer(arrays)
     return _locate(block, single(block), None, pointer(text), units, first, last, pointer(out), ends)
 
 
 @kernel
-def _locate_merging(arrays, text, units, first, last, out, ends):  # type: ignore[no-untyped-def]
+def _locate_merging(
+    arrays: Block, text: Bytes, units: Ints, first: Int, last: Int, out: Ids, ends: Ints
+) -> np.int64:
     block = pointer(arrays)
     return _locate(block, None, f64_in(block, at.EXACT), pointer(text), units, first, last, pointer(out), ends)
 
 
 @kernel
-def part_rows(rows, limits, words, ids, places):  # type: ignore[no-untyped-def]
+def part_rows(rows: Ids, limits: Ints, words: Ints, ids: Ids, places: Ints) -> None:
     """Part what was located, rows of an id and where it begins and ends in its word, into ids and their places.
 
     Rows ``limits[w]`` to ``limits[w + 1]`` are of word w, which begins at ``words[w, 0]``.
@@ -274,7 +336,7 @@ class SearchForms(NamedTuple):
     """The compiled forms of one way to search: behind the word cache, and with places."""
 
     word: Search
-    locate: Callable[..., int]
+    locate: Callable[..., Any]
 
 
 DOUBLE = SearchForms(search_double, _locate_double)

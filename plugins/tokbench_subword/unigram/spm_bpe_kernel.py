@@ -8,7 +8,19 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel, subroutine
 from tokbench.kernels.hashing import spread
-from tokbench.kernels.pointers import i32_in, i64_in, pointer, u64_in
+from tokbench.kernels.pointers import (
+    Block,
+    Bytes,
+    Floats,
+    Ids,
+    Int,
+    Ints,
+    Words,
+    i32_in,
+    i64_in,
+    pointer,
+    u64_in,
+)
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap_kernels import longest_symbol
 from tokbench_subword.unigram.paths import UNKNOWN_PIECE, link, only_piece, width_of, write_rows
@@ -22,7 +34,7 @@ _HASH_SHIFT = np.uint64(32)
 
 
 @kernel
-def fill_pairs(pairs, keys, values):  # type: ignore[no-untyped-def]
+def fill_pairs(pairs: Ints, keys: Words, values: Ids) -> None:
     """Put rows of (left, right, piece) into a table whose size is a power of two."""
     mask = np.int64(len(keys) - 1)
     for row in range(len(pairs)):
@@ -34,7 +46,7 @@ def fill_pairs(pairs, keys, values):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _pair(keys, values, mask, left, right):  # type: ignore[no-untyped-def]
+def _pair(keys: Words, values: Ids, mask: Int, left: Int, right: Int) -> np.int64:
     """The piece that two symbols make, or -1."""
     if left < 0 or right < 0:
         return np.int64(-1)
@@ -48,7 +60,9 @@ def _pair(keys, values, mask, left, right):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _rank(block, mask, scratch, fields, left, right):  # type: ignore[no-untyped-def]
+def _rank(
+    block: Block, mask: Int, scratch: Ints, fields: Int, left: Int, right: Int
+) -> tuple[np.int64, np.int64]:
     """Look up what the symbols at `left` and `right` make and note it at `left`; its rank."""
     piece = np.int64(-1)
     if right >= 0:
@@ -63,7 +77,7 @@ def _rank(block, mask, scratch, fields, left, right):  # type: ignore[no-untyped
 
 
 @subroutine
-def merge_part(block, data, begin, size, uniforms, dropout):  # type: ignore[no-untyped-def]
+def merge_part(block: Block, data: Bytes, begin: Int, size: Int, uniforms: Floats, dropout: float) -> None:
     """Merge ``data[begin:begin + size]`` and fill the links of `block`.
 
     Each merge is passed over where the next of `uniforms` is less than `dropout`. Fields of symbol k in
@@ -154,7 +168,7 @@ def merge_part(block, data, begin, size, uniforms, dropout):  # type: ignore[no-
 
 
 @inline
-def _push(scratch, heap, count, value):  # type: ignore[no-untyped-def]
+def _push(scratch: Ints, heap: Int, count: np.int64, value: Int) -> np.int64:
     """Add a value to the binary heap of `count` values at `heap` (smallest first); the new count."""
     place = count
     while place > 0:
@@ -168,7 +182,7 @@ def _push(scratch, heap, count, value):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _pop(scratch, heap, count):  # type: ignore[no-untyped-def]
+def _pop(scratch: Ints, heap: Int, count: np.int64) -> np.int64:
     """Remove the smallest value; the new count."""
     count -= 1
     value, place = scratch[heap + count], np.int64(0)
@@ -187,7 +201,7 @@ def _pop(scratch, heap, count):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def merge_all(arrays, source, uniforms, dropout, rows):  # type: ignore[no-untyped-def]
+def merge_all(arrays: Block, source: Bytes, uniforms: Floats, dropout: float, rows: Ints) -> np.int64:
     """Fill `rows` with (start, end, piece) of the whole internal text, padded by 48 bytes; how many."""
     block, size = pointer(arrays), np.int64(len(source) - 48)
     if size == 0:

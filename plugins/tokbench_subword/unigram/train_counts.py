@@ -13,7 +13,8 @@ import numpy as np
 
 from tokbench.counts import WordCounts
 from tokbench.kernels.compiling import announce, kernel
-from tokbench.kernels.pointers import PADDING, pointer
+from tokbench.kernels.pointers import PADDING, Bytes, Int, Ints, Words, pointer
+from tokbench.kernels.pointers import Block as Arrays
 from tokbench.kernels.threads import in_threads
 from tokbench_subword.training.counting import Block, Fill, count_blocks
 from tokbench_subword.training.word_table import DOCUMENT, POSITION, WordTable, note_word, opened
@@ -122,7 +123,16 @@ def _filler(normalizer: Normalizer, breaks: NDArray[np.uint64]) -> Fill:
 
 
 @kernel
-def _count(tables, source, ends, breaks, text_array, rows_, kept_, state):  # type: ignore[no-untyped-def]
+def _count(
+    tables: Arrays,
+    source: Bytes,
+    ends: Ints,
+    breaks: Words,
+    text_array: Bytes,
+    rows_: Words,
+    kept_: Bytes,
+    state: Ints,
+) -> int:
     """Count on from where `state` says; returns what has to grow first, or 0.
 
     A document that is continued is normalised again: that is seldom, since what grows doubles.
@@ -160,7 +170,7 @@ def _count(tables, source, ends, breaks, text_array, rows_, kept_, state):  # ty
 
 
 @kernel
-def _pack(data_array, starts, some, skipped, n_bytes, keys):  # type: ignore[no-untyped-def]
+def _pack(data_array: Bytes, starts: Ints, some: Ints, skipped: Int, n_bytes: Int, keys: Words) -> None:
     """`n_bytes` of each word as one number, from so many bytes on; zeros behind its end."""
     data = pointer(data_array)
     for index in range(len(some)):
@@ -172,7 +182,9 @@ def _pack(data_array, starts, some, skipped, n_bytes, keys):  # type: ignore[no-
 
 
 @kernel
-def _copy(data_array, starts, order, low, high, new_starts, new_data_array):  # type: ignore[no-untyped-def]
+def _copy(
+    data_array: Bytes, starts: Ints, order: Ints, low: Int, high: Int, new_starts: Ints, new_data_array: Bytes
+) -> None:
     """Copy the words that come at some ranks to where they go."""
     data, new_data = pointer(data_array), pointer(new_data_array)
     for rank in range(low, high):

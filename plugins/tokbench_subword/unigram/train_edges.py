@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tokbench.kernels.compiling import kernel
-from tokbench.kernels.pointers import pointer
+from tokbench.kernels.pointers import Ids, Int, Ints, pointer
 from tokbench.kernels.threads import in_threads
 from tokbench_subword.unigram.train_seeds import Occurrences, SeedPieces
 from tokbench_subword.unigram.train_text import Text, place_chunks
@@ -67,7 +67,8 @@ def thin(
     edges: Edges, kept: NDArray[np.bool_], threads: int, meanwhile: Sequence[Callable[[], object]] = ()
 ) -> None:
     """Drop the edges of pieces that are not `kept`, number the others anew, and do other things meanwhile."""
-    arrays = edges.lengths, edges.pieces, _new_numbers(kept)
+    # mypy does not tell them apart in `partial`
+    arrays: tuple[Any, ...] = edges.lengths, edges.pieces, _new_numbers(kept)
     jobs: list[Callable[[], object]] = [
         *meanwhile,
         *(partial(_compact, edges.bounds, *run, *arrays) for run in edges.runs),
@@ -76,7 +77,7 @@ def thin(
 
 
 @kernel
-def _count_edges(order, begins, ends, numbers):  # type: ignore[no-untyped-def]
+def _count_edges(order: Ids, begins: Ints, ends: Ints, numbers: NDArray[np.uint16]) -> None:
     """How many edges there are from each place of some suffixes: one for its character, and those of pieces."""
     changes = np.zeros(len(order) + 1, np.int32)
     for piece in range(len(begins)):
@@ -89,7 +90,7 @@ def _count_edges(order, begins, ends, numbers):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _sum(numbers, low, high):  # type: ignore[no-untyped-def]
+def _sum(numbers: NDArray[np.uint16], low: Int, high: Int) -> np.int64:
     """The sum of some numbers."""
     total = np.int64(0)
     for place in range(low, high):
@@ -98,7 +99,7 @@ def _sum(numbers, low, high):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _add_up(numbers, low, high, total, bounds):  # type: ignore[no-untyped-def]
+def _add_up(numbers: NDArray[np.uint16], low: Int, high: Int, total: Int, bounds: Ints) -> None:
     """Where the edges from each place of a run end, if `total` is where those from its first one begin."""
     for place in range(low, high):
         total += np.int64(numbers[place])
@@ -106,18 +107,18 @@ def _add_up(numbers, low, high, total, bounds):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _write_edges(  # type: ignore[no-untyped-def]
-    symbols_array,
-    order,
-    begins,
-    ends,
-    numbers,
-    piece_lengths,
-    longest,
-    bounds_array,
-    lengths_array,
-    pieces_array,
-):
+def _write_edges(
+    symbols_array: Ids,
+    order: Ids,
+    begins: Ints,
+    ends: Ints,
+    numbers: Ints,
+    piece_lengths: Ints,
+    longest: Int,
+    bounds_array: Ints,
+    lengths_array: NDArray[np.uint16],
+    pieces_array: Ids,
+) -> None:
     """Write the edges from each place of some suffixes. A stack holds the pieces that begin there, the shortest
     first: backwards, these are met before those that are longer.
     """
@@ -147,7 +148,7 @@ def _write_edges(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _new_numbers(kept):  # type: ignore[no-untyped-def]
+def _new_numbers(kept: NDArray[np.bool_]) -> Ids:
     """The number of each piece among those that are kept, -1 for the others."""
     numbers, count = np.empty(len(kept), np.int32), 0
     for piece in range(len(kept)):
@@ -157,7 +158,14 @@ def _new_numbers(kept):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _compact(bounds_array, low, high, lengths_array, pieces_array, numbers_array):  # type: ignore[no-untyped-def]
+def _compact(
+    bounds_array: Ints,
+    low: Int,
+    high: Int,
+    lengths_array: NDArray[np.uint16],
+    pieces_array: Ids,
+    numbers_array: Ids,
+) -> None:
     """Move the edges of a run that are kept to the front of theirs. Its last place has none."""
     bounds, lengths, pieces = pointer(bounds_array), pointer(lengths_array), pointer(pieces_array)
     numbers = pointer(numbers_array)

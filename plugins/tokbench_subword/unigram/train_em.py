@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import pointer
+from tokbench.kernels.pointers import Floats, Ids, Int, Ints, pointer
 from tokbench_subword.unigram.train_edges import Edges, thin
 from tokbench_subword.unigram.train_prune import prune
 from tokbench_subword.unigram.train_seeds import SeedPieces
@@ -95,9 +95,15 @@ def estimate(
 
 
 @kernel
-def _expect(  # type: ignore[no-untyped-def]
-    starts, sizes, counts, edges, probabilities_array, expected_array, scratch
-):
+def _expect(
+    starts: Ints,
+    sizes: Ints,
+    counts: Floats,
+    edges: tuple[Ints, NDArray[np.uint16], Ids],
+    probabilities_array: Floats,
+    expected_array: Floats,
+    scratch: Floats,
+) -> float:
     """Add the expected counts of these words' pieces; returns the sum of their log likelihoods.
 
     Rows of `scratch`: forward sums, backward sums, and the logarithm by which each forward sum is too small.
@@ -148,7 +154,7 @@ def _expect(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _rescore(expected, low, high, total, scores):  # type: ignore[no-untyped-def]
+def _rescore(expected: Floats, low: Int, high: Int, total: float, scores: Floats) -> None:
     """Give the pieces of a run that are expected often enough their new scores."""
     for piece in range(low, high):
         if expected[piece] >= _LEAST:
@@ -156,7 +162,7 @@ def _rescore(expected, low, high, total, scores):  # type: ignore[no-untyped-def
 
 
 @inline
-def _digamma(value):  # type: ignore[no-untyped-def]
+def _digamma(value: float) -> float:
     """The digamma function, by recurrence and asymptotic series."""
     result = 0.0
     while value < 7.0:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tokbench.kernels.compiling import kernel
+from tokbench.kernels.pointers import Floats, Ids, Ints
 from tokbench.kernels.threads import in_threads
 from tokbench_subword.unigram.train_edges import Edges, thin
 from tokbench_subword.unigram.train_seeds import SeedPieces
@@ -85,7 +86,15 @@ def _losses_of(
 
 
 @kernel
-def _count_best(starts, sizes, counts, edges, scores, totals, scratch):  # type: ignore[no-untyped-def]
+def _count_best(
+    starts: Ints,
+    sizes: Ints,
+    counts: Floats,
+    edges: tuple[Ints, NDArray[np.uint16], Ids],
+    scores: Floats,
+    totals: Floats,
+    scratch: tuple[Floats, Ints],
+) -> None:
     """Add to `totals` how often each piece is in the best segmentations of the words."""
     bounds, lengths, pieces = edges
     best, back = scratch
@@ -107,7 +116,16 @@ def _count_best(starts, sizes, counts, edges, scores, totals, scratch):  # type:
 
 
 @kernel
-def _losses(run, places, edges, scores, totals, sums, losses, scratch):  # type: ignore[no-untyped-def]
+def _losses(
+    run: tuple[int, int],
+    places: tuple[Ints, Ints],
+    edges: tuple[Ints, NDArray[np.uint16], Ids],
+    scores: Floats,
+    totals: Floats,
+    sums: tuple[float, float],
+    losses: Floats,
+    scratch: tuple[Floats, Ints],
+) -> None:
     """What each piece of a run is worth: by how much the mean log likelihood falls if it goes; -inf: it can go.
 
     `places` are where pieces lie and how long they are, `sums` those of all `totals` and of all words.

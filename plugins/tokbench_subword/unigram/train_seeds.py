@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import pointer
+from tokbench.kernels.pointers import Floats, Ids, Int, Ints, pointer
 from tokbench.kernels.threads import in_threads
 from tokbench_subword.unigram.train_scripts import COMMON, INHERITED, SPACE_SCRIPT
 from tokbench_subword.unigram.train_suffixes import sorted_suffixes
@@ -123,7 +123,7 @@ def find_seeds(
 
 
 @kernel
-def _weigh(starts, sizes, counts, low, high, weights):  # type: ignore[no-untyped-def]
+def _weigh(starts: Ints, sizes: Ints, counts: Floats, low: Int, high: Int, weights: Ints) -> None:
     """Write how often each word occurs to all of its places."""
     for word in range(low, high):
         for place in range(starts[word], starts[word] + sizes[word]):
@@ -131,7 +131,7 @@ def _weigh(starts, sizes, counts, low, high, weights):  # type: ignore[no-untype
 
 
 @kernel
-def _first_places(symbols, n, n_characters):  # type: ignore[no-untyped-def]
+def _first_places(symbols: Ids, n: Int, n_characters: Int) -> Ints:
     """Where each symbol but 0 is for the first time: nowhere is place 0."""
     places, missing = np.zeros(n_characters + 1, np.int64), n_characters
     seen = np.zeros(n_characters + 1, np.bool_)
@@ -147,7 +147,7 @@ def _first_places(symbols, n, n_characters):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _repeats(symbols_array, order, weights, scripts, max_length, found):  # type: ignore[no-untyped-def]
+def _repeats(symbols_array: Ids, order: Ids, weights: Ints, scripts: Ids, max_length: Int, found: Ints) -> int:
     """Columns of all repeated substrings of valid form, as far as there is room; how many there are.
 
     A stack holds the open runs: common length, occurrences so far, and the rank where it begins.
@@ -192,7 +192,7 @@ def _repeats(symbols_array, order, weights, scripts, max_length, found):  # type
 
 
 @inline
-def _note(found, count, place, length, times, begin, end):  # type: ignore[no-untyped-def]
+def _note(found: Ints, count: Int, place: Int, length: Int, times: Int, begin: Int, end: Int) -> None:
     """Write a column, if there is room for it."""
     if count < found.shape[1]:
         found[_PLACE, count], found[_LENGTH, count], found[_TIMES, count] = place, length, times
@@ -200,7 +200,7 @@ def _note(found, count, place, length, times, begin, end):  # type: ignore[no-un
 
 
 @kernel
-def _is_piece(symbols, place, length, scripts):  # type: ignore[no-untyped-def]
+def _is_piece(symbols: Ids, place: Int, length: Int, scripts: Ids) -> bool:
     """Whether the symbols at `place` are of one script, with no space but the first."""
     script = np.int32(SPACE_SCRIPT)
     for index in range(length):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from tokbench.kernels.compiling import kernel
+from tokbench.kernels.pointers import Int, Ints, Words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,7 +51,7 @@ def in_order(
 
 
 @kernel
-def _still_equal(keys, going_on, ranks):  # type: ignore[no-untyped-def]
+def _still_equal(keys: Words, going_on: Int, ranks: Ints) -> tuple[int, int]:
     """Keep the ranks of the keys that are equal to neighbours and go on; how many, of how many values.
 
     The first keys are overwritten with the numbers of these values.

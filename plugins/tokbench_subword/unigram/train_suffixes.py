@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tokbench.kernels.compiling import kernel
-from tokbench.kernels.pointers import pointer
+from tokbench.kernels.pointers import Ids, Int, Ints, Words, pointer
 from tokbench.kernels.threads import in_threads
 from tokbench_subword.unigram.train_sorting import in_order
 
@@ -86,7 +86,7 @@ def _sorted(
 
 
 @kernel
-def _occurrences(symbols, low, high, n_symbols):  # type: ignore[no-untyped-def]
+def _occurrences(symbols: Ids, low: Int, high: Int, n_symbols: Int) -> Ints:
     """How often each symbol but 0 is in a run of places."""
     counts = np.zeros(n_symbols, np.int64)
     for place in range(low, high):
@@ -96,9 +96,17 @@ def _occurrences(symbols, low, high, n_symbols):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _distribute(  # type: ignore[no-untyped-def]
-    symbols_array, low, high, part_of, ends, per_key, bits, places, keys
-):
+def _distribute(
+    symbols_array: Ids,
+    low: Int,
+    high: Int,
+    part_of: Ints,
+    ends: Ints,
+    per_key: Int,
+    bits: Int,
+    places: Ids,
+    keys: Words,
+) -> None:
     """Write the places of a run, from the last to the first, and the keys of their suffixes, to where those of
     their symbols' parts end. A key is that of the next place with another symbol in front.
     """
@@ -118,7 +126,7 @@ def _distribute(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _pack(symbols, places, begin, count, bits, keys):  # type: ignore[no-untyped-def]
+def _pack(symbols: Ids, places: Ids, begin: Int, count: Int, bits: Int, keys: Words) -> None:
     """`count` symbols of each suffix from its symbol `begin` on as one number, zeros from the first 0 on."""
     for index in range(len(places)):
         at, end = np.int64(places[index]) + begin, np.int64(places[index]) + begin + count

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from tokbench.kernels.compiling import kernel
+from tokbench.kernels.pointers import Floats
 from tokbench.kernels.threads import in_threads
 from tokbench_subword.unigram.train_text import Text, word_chunks
 
@@ -44,7 +45,7 @@ def summed(
 
 
 @kernel
-def _add_rows(rows, total):  # type: ignore[no-untyped-def]
+def _add_rows(rows: Floats, total: Floats) -> None:
     """The sum of the rows, the first ones first; a block of columns that stays in the cache at a time."""
     for low in range(0, len(total), 4096):
         high = min(low + 4096, len(total))

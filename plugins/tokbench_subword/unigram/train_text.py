@@ -11,7 +11,7 @@ import numpy as np
 
 from tokbench.counts import WordCounts
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import pointer
+from tokbench.kernels.pointers import Bytes, Ids, Int, Ints, pointer
 from tokbench.kernels.threads import in_threads
 from tokbench.kernels.utf8 import code_point
 
@@ -113,14 +113,16 @@ def _runs(ends: NDArray[np.int64], number: int) -> list[tuple[int, int]]:
 
 
 @inline
-def _character(data, at):  # type: ignore[no-untyped-def]
+def _character(data: Bytes, at: Int) -> tuple[np.int64, Int]:
     """The character at a place, and its length in bytes."""
     character, width = code_point(data, at)
     return (character if character > 0 else np.int64(_NUL)), width
 
 
 @kernel
-def _count_characters(data_array, starts, counts, low, high, totals, seen):  # type: ignore[no-untyped-def]
+def _count_characters(
+    data_array: Bytes, starts: Ints, counts: Ints, low: Int, high: Int, totals: Ints, seen: Ids
+) -> int:
     """Add up how often the characters of some words occur; those seen for the first time go to `seen`."""
     data, n_seen = pointer(data_array), 0
     for word in range(low, high):
@@ -136,7 +138,7 @@ def _count_characters(data_array, starts, counts, low, high, totals, seen):  # t
 
 
 @kernel
-def _places_taken(data_array, starts, low, high):  # type: ignore[no-untyped-def]
+def _places_taken(data_array: Bytes, starts: Ints, low: Int, high: Int) -> np.int64:
     """How many places some words take: one a character, and one behind each word."""
     data, size = pointer(data_array), np.int64(high - low)
     for at in range(starts[low], starts[high]):
@@ -145,7 +147,14 @@ def _places_taken(data_array, starts, low, high):  # type: ignore[no-untyped-def
 
 
 @kernel
-def _lay_out(words, run, numbers, symbols, place, found):  # type: ignore[no-untyped-def]
+def _lay_out(
+    words: tuple[Bytes, Ints, Ints],
+    run: tuple[int, int],
+    numbers: Ids,
+    symbols: Ids,
+    place: Int,
+    found: tuple[Ints, Ints, Ints],
+) -> int:
     """Write the symbols of a run of `words` (data, starts, counts) from a place on; how many runs of symbols.
 
     Where these lie, how long they are and how often they occur goes to the three arrays of `found`.
