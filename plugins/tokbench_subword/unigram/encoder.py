@@ -21,6 +21,7 @@ from tokbench_subword.unigram.segments import PIECE_SHIFT
 from tokbench_subword.words.cache import CACHE_BYTES
 from tokbench_subword.words.encoder import WordEncoder, units_of
 from tokbench_subword.words.layout import COUNTERS, GROUP, MOST, TEXT_SIZE
+from tokbench_subword.words.runs import Room
 from tokbench_subword.words.slots import SPARE_IDS
 from tokbench_subword.words.workspace import Workspace
 
@@ -54,11 +55,11 @@ class SearchSpace(Workspace):
         ]
         self.block = block(self.arrays)
 
-    def room(self, bytes_: int) -> NDArray[np.int32]:
-        """An output array for a text of so many bytes, with or without places, and room to search in."""
+    def room(self, bytes_: int, given: Room = None) -> NDArray[np.int32]:
+        """As any `Workspace` has it, for ids with or without places; and room to search in."""
         if bytes_ > self._room or (self._room > _KEPT and bytes_ <= _KEPT):
             self._resize(max(bytes_, TEXT_SIZE))
-        return self.out
+        return given if given is not None and len(given) >= len(self.out) else self.out
 
 
 class PathEncoder(WordEncoder):

@@ -29,7 +29,6 @@ from tokbench_subword.words.direct import entry
 from tokbench_subword.words.encoding import encode_spans, encode_text, encode_texts_of
 from tokbench_subword.words.runs import Room, in_runs
 from tokbench_subword.words.searching import Search
-from tokbench_subword.words.slots import SPARE_IDS
 from tokbench_subword.words.workspace import Workspace
 
 Arrays = Sequence[NDArray[Any]]
@@ -179,14 +178,13 @@ class WordEncoder(Stays):
         whole = max(int(sizes[-1]), whole)
 
         def run(first: int, last: int, room: Room) -> TokenBatch:
-            """A run, in the `room` for its ids if that is enough for any."""
-            work, ends, total = self._borrow(), np.zeros(last - first + 1, np.int64), sizes[last] - sizes[first]
+            """A run, its ids in the `room` if that is enough for any."""
+            work, ends = self._borrow(), np.zeros(last - first + 1, np.int64)
             try:
                 work.words.expect(whole)
-                fits = room is not None and len(room) >= total + SPARE_IDS
-                out = room if room is not None and fits else work.room(int(total))
+                out = work.room(int(sizes[last] - sizes[first]), room)
                 count = encode(work.block, data, units[first:last], 0, last - first, out, ends)
-                return TokenBatch(out[:count] if fits else out[:count].copy(), ends)
+                return TokenBatch(out[:count] if out is room else out[:count].copy(), ends)
             finally:
                 self._idle.append(work)
 

@@ -16,6 +16,7 @@ from tokbench_subword.pipeline.lane_cutting import BEYOND
 from tokbench_subword.pipeline.splicing import Written
 from tokbench_subword.words import layout as at
 from tokbench_subword.words.cache import CACHE_BYTES, WordCache
+from tokbench_subword.words.runs import Room
 from tokbench_subword.words.slots import SPARE_IDS
 
 _KEPT_OUTPUT = 1 << 19
@@ -77,8 +78,13 @@ class Workspace(Stays):
         """The ids of the text that was last encoded by itself, where they lie."""
         return self.ids[: self.arrays[at.COUNTERS][at.N_IDS]]
 
-    def room(self, bytes_: int) -> NDArray[np.int32]:
-        """An output array for a text of so many bytes, used again from call to call up to two megabytes."""
+    def room(self, bytes_: int, given: Room = None) -> NDArray[np.int32]:
+        """Where ids of a text of so many bytes may be written: `given`, if all that there may be fit.
+
+        Otherwise an array that is used again from call to call, up to two megabytes.
+        """
+        if given is not None and bytes_ + SPARE_IDS <= len(given):
+            return given
         if bytes_ + SPARE_IDS <= len(self.out):
             return self.out
         room = np.empty(bytes_ + SPARE_IDS, np.int32)

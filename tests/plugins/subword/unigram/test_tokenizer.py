@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tokbench_subword.files.sentencepiece_model import (
     BYTE,
@@ -50,6 +51,26 @@ def test_edges_of_text(text: str) -> None:
 def test_surrogates_count_as_the_replacement_character(pair: Pair) -> None:
     ours, _ = pair(BPE_MODELS[0])
     assert ours("a\ud800") == ours("a\ufffd")
+
+
+@pytest.mark.parametrize("kind", ["unigram", "bpe"])
+def test_long_texts_of_more_ids_than_bytes_behind_short_ones(kind: str) -> None:
+    """A space is spelled in the three bytes of U+2581, and each text takes more room than those before."""
+    pieces = (
+        UNK,
+        *(Piece(byte_piece(byte), 0.0, BYTE) for byte in range(256)),
+        Piece("a", -1.0),
+        Piece("ab", -2.0),
+    )
+    spaces = NormalizerSpec(add_dummy_prefix=False, remove_extra_whitespaces=False)
+    trainer = TrainerSpec(model_type=kind, byte_fallback=True, vocab_size=len(pieces))
+    tokenizer = SpmTokenizer("spaces", SpmModel(pieces, trainer, spaces))
+    texts = ["ab" * 65_000] * 6 + [" " * (130_000 + 20_000 * k) for k in range(6)]
+    batch = tokenizer.encode_batch(texts)
+    assert batch.lengths().tolist() == [65_000] * 6 + [3 * len(text) for text in texts[6:]]
+    space = [1 + byte for byte in "\u2581".encode()]
+    assert (batch.ids[6 * 65_000 :].reshape(-1, 3) == space).all()
+    assert np.array_equal(tokenizer.encode_with_offsets(texts)[0].ids, batch.ids)
 
 
 def test_unknown_characters_merge_also_across_cuts() -> None:
