@@ -36,28 +36,31 @@ def draw(run: Run) -> Figure | None:
     small = style.size().type
     beside = max(style.text_width(row_label(labels[name]), small) for name in order)
     room = (style.size().width * 72 - beside) / len(panels)
+    arrows = False
     for panel, dataset in zip(axes[0], panels, strict=True):
-        _panel(panel, run, dataset, order)
+        arrows |= _panel(panel, run, dataset, order)
         title = style.wrapped(dataset_label(dataset), 0.8 * room, small)  # bold is wider than what is measured
         panel.set_title(title)
     name_rows(axes[0][0], {name: labels[name] for name in order})
-    style.caption(figure, _note(run, labels, panels[0]))
+    style.caption(figure, _note(run, labels, panels[0], arrows=arrows))
     return figure
 
 
-def _panel(axes: Axes, run: Run, dataset: str, order: list[str]) -> None:
+def _panel(axes: Axes, run: Run, dataset: str, order: list[str]) -> bool:
+    """Draw a dataset; whether an arrow stands for a value beyond the axis."""
     bad, given = losses(run), colors(run)
     table = data.by_language(run, "compression_ratio", dataset)
     rows = data.overall(run, data.main_metric(run, dataset), dataset)
     lost = rows["tokenizer"].isin(list(bad))
     single = table.drop(columns=[name for name in bad if name in table]).max().dropna()
-    end = reach([*single, *rows.loc[~lost, "value"]], rows.loc[lost, "value"])
+    end, arrows = reach([*single, *rows.loc[~lost, "value"]], rows.loc[lost, "value"]), False
     for row in rows.itertuples():
         if row.tokenizer not in order:
             continue
         y = order.index(row.tokenizer)
         if end is not None and row.value > end:
             style.tell(beyond(axes, row.value, y, end), row.tokenizer, style.value_text(row.value, UNIT))
+            arrows = True
             continue
         hue = style.WARN if row.tokenizer in bad else given.get(row.tokenizer, style.ACCENT)
         if row.tokenizer in table and len(table) > 1 and row.tokenizer not in bad:
@@ -75,9 +78,10 @@ def _panel(axes: Axes, run: Run, dataset: str, order: list[str]) -> None:
     axes.set_xlim(0, 1.04 * axes.dataLim.x1 if end is None else end)
     axes.set_xlabel(UNIT)
     style.grid(axes)
+    return arrows
 
 
-def _note(run: Run, labels: dict[str, str], dataset: str) -> str:
+def _note(run: Run, labels: dict[str, str], dataset: str, *, arrows: bool) -> str:
     note = "More is better. Bar: 95 % interval."
     if len(run.languages(dataset)) > 1:
         macro = data.main_metric(run, dataset) != "compression_ratio"
@@ -85,8 +89,8 @@ def _note(run: Run, labels: dict[str, str], dataset: str) -> str:
             f" Dot: {'mean of the languages' if macro else 'all languages together'}; ticks: single languages."
         )
     if any(map(mark_of, labels.values())):
-        note += f" Hollow: not every text comes back, or estimated. {explained(run)} Arrow: beyond the axis."
-    return note
+        note += f" Hollow: not every text comes back, or estimated. {explained(run)}"
+    return f"{note} Arrow: beyond the axis." if arrows else note
 
 
 PLOTS = (

@@ -209,6 +209,15 @@ def test_what_loses_most_of_a_text_does_not_set_the_scale(made_up_run: Callable[
     assert any(f"{far:.1f}" in text.get_text() for text in axes.texts)
 
 
+def test_the_caption_explains_arrows_where_there_are_some(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(5, 4)
+    assert "Arrow" not in drawn("compression", run)._supxlabel.get_text()
+    frame = run.frame
+    lossy = (frame["tokenizer"] == "wordpiece:vocab_size=8000") & (frame["metric"] == "compression_ratio")
+    frame.loc[lossy, ["value", "ci_low", "ci_high"]] *= 10
+    assert "Arrow: beyond the axis." in drawn("compression", run)._supxlabel.get_text().replace("\n", " ")
+
+
 def test_intervals_of_speed_and_compression_are_drawn(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(3, 2)
     timed = run.frame["metric"] == "encode_speed"
