@@ -210,8 +210,8 @@ def test_what_loses_most_of_a_text_does_not_set_the_scale(made_up_run: Callable[
 
 
 def test_the_caption_explains_arrows_where_there_are_some(made_up_run: Callable[..., Any]) -> None:
+    assert "Arrow" not in drawn("compression", made_up_run(5, 4))._supxlabel.get_text()
     run = made_up_run(5, 4)
-    assert "Arrow" not in drawn("compression", run)._supxlabel.get_text()
     frame = run.frame
     lossy = (frame["tokenizer"] == "wordpiece:vocab_size=8000") & (frame["metric"] == "compression_ratio")
     frame.loc[lossy, ["value", "ci_low", "ci_high"]] *= 10
