@@ -30,6 +30,7 @@ from tokbench.family import Progress
 from tokbench.registry import Registry
 from tokbench.results.atomic import replacing
 from tokbench.results.cell import TaskFailure
+from tokbench.runner.engines import EngineLost, result_of, submitted
 from tokbench.runner.picking import utf8_bytes
 from tokbench.runner.recipe import DatasetRecipe
 from tokbench.spec import Spec, with_defaults
@@ -77,7 +78,7 @@ def count_pretokens(
     """Count the pre-tokens of datasets as the training of a spec would, into a file; its head and its rows.
 
     Raises `SpecError` for a family that cannot be trained from counts, `CorpusError` for text that cannot be
-    read.
+    read and for an engine that is gone.
     """
     spec = registry.tokenizer_spec(wanted)
     family = registry.tokenizers[spec.family]
@@ -97,9 +98,9 @@ def count_pretokens(
         total, done = max(1, sum(task.n_bytes for task in tasks)), 0
         sizes: dict[tuple[str, str], list[int]] = {}
         with chosen.open(jobs, address) as executor:
-            futures = {executor.submit(run_task, task): task for task in tasks}
+            futures = {submitted(executor, run_task, task): task for task in tasks}
             for future in as_completed(futures):
-                found = future.result()
+                found = result_of(future, shared=chosen.shared)
                 if isinstance(found, TaskFailure):
                     raise CorpusError(found.message)
                 done += futures[future].n_bytes
@@ -117,6 +118,8 @@ def count_pretokens(
         with replacing(output) as aside:
             rows = add_files(sorted(folder.glob("*.parquet")), head, aside)
         return head, rows
+    except EngineLost as loss:
+        raise CorpusError(f"the engine {engine} failed: {loss}; nothing was written, so count again") from loss
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
+from concurrent.futures import Executor, Future
 from pathlib import Path
 
 import pyarrow.parquet as parquet
@@ -16,6 +17,7 @@ from tokbench.corpora import counted
 from tokbench.corpora.counts import UNIT, language_factors
 from tokbench.counts import WordCounts
 from tokbench.errors import CorpusError, SpecError, TokbenchError, UnknownNameError
+from tokbench.extension import Engine
 from tokbench.registry import build_registry
 from tokbench.runner import pretokens
 from tokbench.runner.pretokens import count_pretokens
@@ -49,6 +51,25 @@ def counts(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert "tha_Thai 5" in said
     assert f"counts:{path}" in said
     return path
+
+
+@pytest.mark.parametrize("at", ["submit", "result"])
+def test_an_engine_that_is_gone_is_told(corpus: Path, tmp_path: Path, at: str) -> None:
+    class Gone(Executor):
+        def submit(self, *task: object, **named: object) -> Future:
+            future: Future = Future()
+            if at == "submit":
+                raise ConnectionError("no scheduler answers")
+            future.set_exception(ConnectionError("no scheduler answers"))
+            return future
+
+    registry = build_registry()
+    summary, opened = "a cluster that went away", lambda jobs, address: Gone()
+    registry.engines["gone"] = Engine(name="gone", summary=summary, open=opened, shared=True)
+    path = tmp_path / "counts.parquet"
+    with pytest.raises(CorpusError, match="the engine gone failed: ConnectionError: no scheduler answers"):
+        count_pretokens(registry, "bpe", [f"parallel:{corpus}"], path, engine="gone")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_counts_are_those_of_the_text(corpus: Path, counts: Path) -> None:
