@@ -86,8 +86,8 @@ def rewrite(block: Block) -> None:
     """Merge at the positions at hand, from left to right, where the pair still stands.
 
     Sets `OWN`, how often it stood; its count falls by that, except by the rule `hf` (see `ties`). Also sets
-    `N_EVENTS` and `N_MET` for both sides. Of each side, `TALLIES` has weight and number by symbol, `MET` the symbols in
-    order of first sight.
+    `N_EVENTS` and `N_MET` for both sides. Of each side, `TALLIES` has weight and number by symbol, `MET` the
+    symbols in order of first sight.
     """
     cells, weights, state = i32_in(block, at.CELLS), i64_in(block, at.WEIGHTS), i64_in(block, at.STATE)
     sizes, events = i64_in(block, at.SIZES), i64_in(block, at.EVENTS)

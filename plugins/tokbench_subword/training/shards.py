@@ -185,7 +185,7 @@ class ShardedSession:
     def _in_threads(
         self, crew: Sequence[NDArray[np.int64]], arrivals: NDArray[np.int64], progress: Progress
     ) -> int:
-        """Work through each turn in a thread of its own, the first in this one; returns why that one stopped."""
+        """Work through each turn in a thread of its own, the first in this one; returns why that stopped."""
         with ThreadPoolExecutor(max(1, len(crew) - 1)) as pool:
             try:
                 others = [pool.submit(self._work, turn, arrivals, progress) for turn in crew[1:]]
