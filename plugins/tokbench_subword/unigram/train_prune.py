@@ -1,4 +1,4 @@
-"""Pruning: the pieces whose loss would cost the likelihood least go (Kudo 2018)."""
+"""Pruning in unigram training: the pieces whose loss costs the likelihood least are dropped (Kudo 2018)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sorting by keys longer than 64 bits: by their first bits, then those that are equal as yet by their next."""
+"""Sorting by keys longer than 64 bits: by their first bits, then items that are still equal by their next."""
 
 from __future__ import annotations
 
