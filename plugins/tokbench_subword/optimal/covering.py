@@ -1,7 +1,7 @@
 """How GreedTok encodes a word: its tokens cover it one after another, in the order in which they were chosen.
 
-A token covers its place if no token that is there already reaches over its first or last byte; those that lie
-within it are given up for it. Of one token, places come from left to right (Lim et al. 2025).
+A token is put at a place unless a token already there reaches across one of its ends; those that lie within it
+are replaced. The places of one token come from left to right (Lim et al. 2025).
 """
 
 from __future__ import annotations
