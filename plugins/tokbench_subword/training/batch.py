@@ -39,8 +39,8 @@ MOST_SHOWN = 32
 """The most pairs that a home shows."""
 MOST_TOGETHER = 64
 """The most merges in a batch."""
-# `FRONT`: how many pairs are shown; whether pairs not shown are as frequent as the first; and an entry for each
-# that is, in the order of the queue: count, key and extra as queued, and the true count.
+# `FRONT`: how many pairs are shown; whether pairs not shown are as frequent as the first; and an entry of each
+# shown pair, in the order of the queue: count, key and extra as queued, and the true count.
 N_SHOWN, MORE, ENTRIES = range(3)
 ENTRY = 4
 NOBODY = np.int64(-1)

@@ -31,7 +31,7 @@ from tokbench_subword.training.session import MergeSession
 from tokbench_subword.training.shards import ShardedSession, merge_session
 
 _BUCKETS = 1 << 20
-"""Counters of borders. Many pairs share one, so it says at least as much as each of them has."""
+"""Counters of borders. Many pairs share a counter, which says at least as much as each of them has."""
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT, _HIGH = np.uint64(64 - 20), np.uint64(32)
 _BORDERS_A_MERGE = 4

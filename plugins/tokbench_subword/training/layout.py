@@ -17,9 +17,9 @@ training takes 1.2 times as long on 20 MB of 30 languages.
 the first run of its occurrences (-1: none), and the number of the merge that last added a run.
 
 **Runs**, int32, one after another: where the next run of the same pair is (-1: none), how many positions, the
-merge that made it, and the positions, ascending. A run is written once and read once. A position where
-the pair no longer stands is not taken out, but skipped when the run is read. When the array is full, such
-positions are dropped.
+merge that made it, and the positions, ascending. A run is written once and read once. A position where the
+pair no longer stands is not taken out, but skipped when the run is read. When the array is full, such positions
+are left behind.
 
 A training in several threads has two workspaces for each *shard*: one for words that are one thread's alone,
 with their pairs and runs; and one for the pairs that it is *home* of, with a queue of those (see `exchange`).

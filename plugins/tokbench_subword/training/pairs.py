@@ -204,7 +204,7 @@ def alive_pairs(pairs_: Ints) -> int:
 
 @kernel
 def rehash(pairs: Ints, larger: Ints, state: Ints) -> None:
-    """Move the pairs to another table, empty and large enough; those whose count is 0 are left behind."""
+    """Move the pairs to the empty table `larger`; those whose count is 0 are left behind."""
     old, new = pointer(pairs), pointer(larger)
     mask = np.int64(len(larger) // 4 - 1)
     moved = np.int64(0)

@@ -81,8 +81,8 @@ class Training(PairQueue):
     begins with `prefix` drops it where it is joined to a token before it. No merge spells one of `forbidden`. A
     pair of sides that together have `longest` first symbols or more is not merged, unless both are first
     symbols (as in `tokenizers`). With `most_words`, a merge makes no token but what `superwords` allows. With
-    `made_once`, the caller expects that no two merges make the same token. Then one thread that merges drops a
-    pair that a merge makes fewer than `minimum` times, as no later merge makes more of it. `workers` threads
+    `made_once`, the caller expects that no two merges make the same token. Then a training in one thread drops
+    a pair that a merge makes fewer than `minimum` times, as no later merge makes more of it. `workers` threads
     count the pairs it begins with; the result is the same for any number.
     """
 

@@ -155,7 +155,7 @@ def encode_texts_of(
         ids_end[0] = o
         for k in range(0, count, GROUP):
             o = look_up(block, data, starts, ends, k, min(np.int64(GROUP), count - k), ids, o)
-        for u in range(begun, unit):  # as yet it tells how many words were cut up to the end of text u
+        for u in range(begun, unit):  # until here it has the number of words up to the end of text u
             told[u + 1] = ids_end[told[u + 1]]
     return o
 
