@@ -64,14 +64,14 @@ def cover_word(block: Block, text: Bytes, start: Int, length: Int, k: Int, count
     token_at = np.empty(length + 1, np.int64)  # the token that begins at a byte, -1 where none does
     for place in range(length):
         token_at[place] = byte_ids[text[start + place]]
-    token_at[length] = 0
+    token_at[length] = 0  # any but -1: no token reaches across the end of a word
     if len(found) > 0:
         _matches(units, text, start, length, found)
         found.sort()
         for index in range(len(found)):
             token, begin = found[index] // _PLACE, found[index] % _PLACE
             end = begin + lengths[token]
-            if token_at[begin] >= 0 and token_at[end] >= 0:
+            if token_at[begin] >= 0 and token_at[end] >= 0:  # no token reaches across either end
                 token_at[begin] = token
                 for place in range(begin + 1, end):
                     token_at[place] = -1

@@ -3,13 +3,13 @@ r"""sentencepiece's BPE, exactly, as Llama-2 has it: `SpmBpe` is the algorithm b
 Unlike BPE by ranks, it has no list of merges and no pre-tokenizer. Characters merge over the whole text
 wherever their concatenation is a piece, the pair with the highest *score of the piece it makes* first, the
 leftmost of equals. Any two neighbours that spell a piece may merge, also ones the trainer never merged.
-User-defined symbols are found first, longest match, and take part in no merge. A character
-that is left and is no piece becomes its bytes (byte fallback) or the unknown token.
+User-defined symbols are found first, longest match, and take part in no merge. A character that is left and is
+no piece becomes its bytes (byte fallback) or the unknown token.
 
 Merging is local: between characters that no piece holds side by side (`segments`) nothing can happen, so the
-text is cut there, and short stretches are remembered. `merge` below is the plain form, which the
-kernels are tested against; it also serves models with pieces of the type *unused*, which are merged through and
-taken apart again at the end, by a rule that looks at the whole text.
+text is cut there, and short stretches are remembered. `merge` below is the plain form, which the kernels are
+tested against; it also serves models with pieces of the type *unused*, which are merged through and taken apart
+again at the end, by a rule that looks at the whole text.
 """
 
 from __future__ import annotations

@@ -158,7 +158,7 @@ def _losses(
         parts, logs, place = 0, 0.0, size
         while place > 0:
             edge = back[place]
-            logs += np.log(totals[pieces[edge]] + count)
+            logs += np.log(totals[pieces[edge]] + count)  # its count goes to each of its parts
             parts += 1
             place -= np.int64(lengths[edge])
         without = logs - parts * np.log(everything + count * (parts - 1))

@@ -9,14 +9,14 @@ A *slot* is four words of 64 bits, half a line of the processor's cache:
 | 2, 3 | up to four ids and their number | where its record is, how many ids, `OUTSIDE` |
 
 A *record* is the bytes of a long word and its ids, or the ids of a short word that has more than four. Records
-are written to a ring of memory one after another, so that the oldest are overwritten, one by one. A
-record's place is counted from the first one ever written, and so tells whether it is overwritten by now.
+are written to a ring of memory one after another, so that the oldest are overwritten, one by one. A record's
+place is counted from the first one ever written, and so tells whether it is overwritten by now.
 
-A word stands in the slot of its hash or one of the seven after it, with no empty slot between. So the
-words met first, which are the frequent ones, are found at once. When half of all slots are taken, as many
-again are put to use behind them, up to a bound. Beyond that, where all eight are taken, a new word replaces
-any one of them: nothing else is forgotten, and of a text larger than the cache a part is known when it comes
-again (nothing would be, if the oldest were replaced first). Whole words are always compared.
+A word stands in the slot of its hash or one of the seven after it, with no empty slot between. So the words met
+first, which are the frequent ones, are found at once. When half of all slots are taken, as many again are put
+to use behind them, up to a bound. Beyond that, where all eight are taken, a new word replaces any one of them:
+nothing else is forgotten, and of a text larger than the cache a part is known when it comes again (nothing
+would be, if the oldest were replaced first). Whole words are always compared.
 
 `words` is the block of a `WordCache` throughout; texts need `pointers.PADDING` readable bytes after them.
 """
