@@ -119,8 +119,8 @@ def _write_edges(
     lengths_array: NDArray[np.uint16],
     pieces_array: Ids,
 ) -> None:
-    """Write the edges from each place of some suffixes. A stack holds the pieces that begin there, the shortest
-    first: backwards, these are met before those that are longer.
+    """Write the edges from each place of some suffixes. Going backwards through their order, a stack holds the
+    pieces that begin with the suffix at hand, the shortest at the bottom, since it is met first.
     """
     symbols, bounds = pointer(symbols_array), pointer(bounds_array)
     lengths, pieces = pointer(lengths_array), pointer(pieces_array)
