@@ -1,7 +1,7 @@
 """How GreedTok encodes a word: its tokens cover it one after another, in the order in which they were chosen.
 
-A token covers its place if no token that is there already reaches over its first or last byte; those that lie
-within it are given up for it. Of one token, places come from left to right (Lim et al. 2025).
+A token is put at a place unless a token already there reaches across one of its ends; those that lie within it
+are replaced. The places of one token come from left to right (Lim et al. 2025).
 """
 
 from __future__ import annotations
@@ -64,14 +64,14 @@ def cover_word(block: Block, text: Bytes, start: Int, length: Int, k: Int, count
     token_at = np.empty(length + 1, np.int64)  # the token that begins at a byte, -1 where none does
     for place in range(length):
         token_at[place] = byte_ids[text[start + place]]
-    token_at[length] = 0
+    token_at[length] = 0  # any but -1: no token reaches across the end of a word
     if len(found) > 0:
         _matches(units, text, start, length, found)
         found.sort()
         for index in range(len(found)):
             token, begin = found[index] // _PLACE, found[index] % _PLACE
             end = begin + lengths[token]
-            if token_at[begin] >= 0 and token_at[end] >= 0:
+            if token_at[begin] >= 0 and token_at[end] >= 0:  # no token reaches across either end
                 token_at[begin] = token
                 for place in range(begin + 1, end):
                     token_at[place] = -1

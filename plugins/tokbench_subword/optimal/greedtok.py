@@ -1,13 +1,13 @@
-"""GreedTok (Lim et al. 2025): the token that covers most is chosen, again and again, among all substrings.
+"""Training of GreedTok (Lim et al. 2025): one by one, the substring that saves most tokens is chosen.
 
-A token covers a place of a word where none that was chosen before reaches over its ends; the tokens within
-are given up for it. It gains, for each time the word was seen, one less than the tokens it takes the place of.
-Tokens are chosen by gain: the greedy algorithm for weighted maximum coverage, to which the problem relaxes.
+A token covers a place of a word unless one that was chosen before reaches across its ends; the tokens within
+are replaced. Its gain there, for each time the word was seen, is one less than the tokens that it replaces.
+Choosing by gain is the greedy algorithm for weighted maximum coverage, to which the problem relaxes.
 
 All substrings are runs of one suffix array: neighbours that begin alike. Gains only fall as words are covered,
-so that a gain from before is a bound of the gain now: the candidate with the highest bound is looked at again,
-and is the best one if it stays above all other bounds (Minoux 1978). With a substring that overlaps itself
-("aba" in "ababa") the bound counts both places, and the gain the left one.
+so that an earlier gain is an upper bound of the gain now: the candidate with the highest bound is computed
+again, and is the best one if it stays above all other bounds (Minoux 1978). Where a substring overlaps itself
+("aba" in "ababa") the bound counts both places, the gain only the left one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tokbench_subword.optimal.queueing import pop, push
 from tokbench_subword.unigram.train_suffixes import sorted_suffixes
 
 MOST_CANDIDATES = 1 << 28
-"""Substrings among which is chosen, at most: 29 bytes of memory each."""
+"""The most substrings to choose from: 29 bytes of memory each."""
 _STEPS = 500  # tokens chosen between two reports of progress
 
 N_QUEUED, N_CHOSEN = range(2)
@@ -43,7 +43,7 @@ class Cover(NamedTuple):
     - `symbols` int32: the bytes of all words plus one, a 0 behind each word, and in place of NUL bytes;
     - `cuts` uint8, as many: 1 where a token begins, and at the end of a word;
     - `counts` int64, as many: how often the word there was seen;
-    - `order` int32: the places of all bytes, those first whose suffixes are first;
+    - `order` int32: the places of all bytes, in the order of the suffixes that begin there;
     - of the candidates, in the order of their bytes: the run of `order` from `low` to `high`, the `lengths` in
       bytes, and whether their places overlap (`shapes`);
     - `bounds` and `queue` int64: bounds of the gains and the numbers of their candidates, as a heap.
@@ -143,8 +143,8 @@ def _forbid(cover: Cover, token: bytes) -> None:
 def _candidates(symbols: Ids, order: Ids, longest: Int, counts: Ints, runs: Ids, bounds: Ints) -> np.int64:
     """Find all candidates, in the order of their bytes; write those for which there is room, and count them.
 
-    A new one begins at a rank for each length that its suffix does not share with the one before. It is open
-    until a suffix comes that shares less.
+    Each prefix of two bytes or more that a suffix does not share with the one before is a new candidate. It is
+    open until a suffix comes that does not share it.
     """
     count, room = np.int64(0), len(bounds)
     opened = np.empty(longest + 1, np.int64)  # the candidate of each length that is open

@@ -1,9 +1,9 @@
 """What each token of a vocabulary is worth: how many tokens more its words would take without it.
 
-Words are spelled in the fewest tokens; a path is found forwards, and how many tokens are left from each place
-backwards. Without a token that stands from s to e, the best path either has a cut within it, or a longer token
-over it: the least of these, less the shortest path, is what that one place costs (Schmidt et al. 2024).
-Where there are several shortest paths a place costs nothing, so it does not matter which of them is looked at.
+Words are spelled in the fewest tokens: a forward pass finds a shortest path, a backward pass the fewest tokens
+from each place to the end. Without a token that stands from s to e, the best path has either a cut within it,
+or a longer token over it: the least of these, less the shortest path, is what that place costs (Schmidt et al.
+2024). A token that another shortest path avoids costs nothing, so it does not matter which path is looked at.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class Omitting:
         self._units = build_trie({token: index for index, token in enumerate(tokens)})
 
     def charges(self, words: WordCounts, workers: int = 1) -> NDArray[np.int64]:
-        """What each token is worth on some words, int64 ``(n,)``: 0 where it is not used, or for nothing."""
+        """What each token is worth on some words, int64 ``(n,)``: 0 if it is unused or its loss costs none."""
         parts = np.searchsorted(words.starts, [len(words.data) * part // workers for part in range(workers)])
         cuts = [*parts.tolist(), len(words)]
         cuts[0] = 0

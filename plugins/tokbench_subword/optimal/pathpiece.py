@@ -1,4 +1,4 @@
-"""PathPiece (Schmidt et al. 2024): of a large vocabulary the tokens go whose loss costs fewest tokens.
+"""PathPiece (Schmidt et al. 2024): a large vocabulary is cut down to the tokens whose loss would cost most.
 
 Words are always spelled in the fewest tokens there are (`omitting`). In each round every token is charged with
 how many tokens more its words would take without it, and a sixteenth of all tokens, those charged least,

@@ -1,8 +1,8 @@
 """What PickyBPE does to words: merging a pair, or splitting a symbol, at every place where it stands.
 
-Words lie one behind the other in one array, a symbol where it begins. Where a pair stands, or a symbol, is a
-list that is used up when the pair is merged, or the symbol split; a place where it stands no more is passed
-over. So what an event costs grows with the places it changes, however long their words are.
+Words lie one behind the other in one array, a symbol where it begins. Each pair and each symbol has a list of
+its places, used up when the pair is merged or the symbol split; places where it stands no more are passed over.
+So what an event costs grows with the places it changes, however long their words are.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from tokbench.kernels.pointers import (
 )
 from tokbench_subword.optimal.queueing import pop, push
 
-# `PickyWords.state`: how many pairs, nodes of lists, entries of the heap and pairs touched there are; where a
-# step goes on that found no room, how often it merged its pair, and its number.
+# `PickyWords.state`: how many pairs, nodes of lists, entries of the heap and pairs touched there are; of
+# the step at hand, where it goes on after it found no room, how often it merged its pair, and its number.
 N_PAIRS, N_NODES, N_QUEUED, N_TOUCHED, NEXT, CHANGED, STEP = range(7)
 DONE, FULL = range(2)
 BETWEEN, WITHIN = -1, -2
@@ -128,7 +128,7 @@ def _lose(words: PickyWords, pairs: Pairs, place: Int) -> None:
 
 @lean_inline
 def _gain(words: PickyWords, pairs: Pairs, place: Int) -> None:
-    """Count the pair that begins at a place, if any; the place goes into its list, and it is touched."""
+    """Count the pair that begins at a place, if any: the place goes into its list, the pair into `touched`."""
     state, number = words.state, _number_at(words, pairs, place)
     if number < 0:
         return
@@ -217,7 +217,7 @@ def part_everywhere(words: PickyWords, pairs: Pairs, places: Ids, token: Int, pa
 
 
 def places_of(heads: NDArray[np.int32], nodes: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The places of a list of which `heads` is the only element, from left to right; the list is empty then."""
+    """The places of the list that begins at ``heads[0]``, from left to right; the list is emptied."""
     places: NDArray[np.int32] = _listed(heads[0], nodes)
     heads[0] = -1
     places.sort()

@@ -181,7 +181,7 @@ class _PickySession:
         self._happen(lambda: part_everywhere(self._words, self._pairs, places, token, parts))
 
     def _parts(self, token: int) -> list[int]:
-        """What a token that is none any more was merged from, as far down as it takes to come to tokens."""
+        """The tokens that a token taken back is split into: its sides, or those of a side taken back too."""
         if self._present[token]:
             return [token]
         sides = self._sides[token]
@@ -193,7 +193,7 @@ class _PickySession:
         return Picked(self._spelled, self.events, [index for index, there in enumerate(self._present) if there])
 
     def _happen(self, step: Callable[[], int]) -> None:
-        """Take a step, with as much room as it takes, and put the pairs that gained into the queue."""
+        """Run a step, growing the arrays where it needs room, and queue the pairs that gained."""
         state = self._words.state
         state[STEP] += 1
         state[NEXT], state[CHANGED], state[N_TOUCHED] = 0, 0, 0

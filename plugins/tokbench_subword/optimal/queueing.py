@@ -1,6 +1,6 @@
 """A binary heap for kernels: entries of two whole numbers, the highest value first, of equals the lowest tie.
 
-Entries do not change: who finds that the first one is out of date takes it out, and puts the true one in.
+Entries do not change: a caller that finds the first one out of date takes it out, and puts the true one in.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def _before(value_a: Int, tie_a: Int, value_b: Int, tie_b: Int) -> bool | np.boo
 
 @inline
 def push(values: Ints, ties: Ints, size: Int, value: Int, tie: Int) -> None:
-    """Put an entry to the `size` that there are; there must be room."""
+    """Add an entry to a heap of `size` entries; there must be room."""
     at = size
     while at > 0:
         parent = (at - 1) >> 1
@@ -35,7 +35,7 @@ def push(values: Ints, ties: Ints, size: Int, value: Int, tie: Int) -> None:
 
 @inline
 def pop(values: Ints, ties: Ints, size: Int) -> None:
-    """Take out the first of `size` entries; behind those that are left there is room for one."""
+    """Take out the first of `size` entries; the place behind those that are left is then free."""
     size -= 1
     value, tie, at = values[size], ties[size], np.int64(0)
     while True:

@@ -1,8 +1,9 @@
 """How PickyBPE encodes a word: what happened in training happens again, in the same order, in this word.
 
-An event makes a pair of symbols one, or one several. Wherever one can happen it waits in a queue, the earliest
-first, of equals the leftmost; what has changed when its turn comes is passed over. What an event makes waits
-for later events alone. So a word of n letters takes time that grows with n log n.
+An event makes one symbol of a pair, or several of one. Each place where an event can happen waits in a queue,
+the earliest event first, then the leftmost place; it is passed over if its symbols have changed when its turn
+comes. Symbols that an event makes wait for later events only. So a word of n letters takes time that grows with
+n log n.
 """
 
 from __future__ import annotations
@@ -209,7 +210,7 @@ class ReplayModel(WordwiseModel):
 
     @classmethod
     def of_content(cls, content: Mapping[str, Any], **around: Any) -> ReplayModel:
-        """The model of such content; raises `ValueError` for events that cannot be."""
+        """The model of such content; raises `ValueError` for impossible events."""
         symbols = [unspelled(token) or b"" for token in content["symbols"]]
         events = [Event(tuple(before), tuple(after)) for before, after in content["events"]]
         for index, event in enumerate(events):

@@ -1,6 +1,6 @@
-"""Tokenizers of bytes that encode word by word as no `tokenizer.json` can say, and the files that can.
+"""Byte-level tokenizers whose way to encode a word no `tokenizer.json` can say, and the files that can.
 
-What is around the words is that of BPE: patterns, added tokens, decoding, places of tokens, the word cache.
+What stands around the words is as in BPE: patterns, added tokens, decoding, places of tokens, the word cache.
 Only the model differs: a `WordwiseModel` says how a word that is new is encoded, and how it is written down.
 The file is a `tokenizer.json` in all but the type of its model, with an ending of its own.
 """

@@ -1,17 +1,17 @@
 """Which merges come next: each home shows the first pairs of its queue, and all shards choose the same ones.
 
-A *batch* is as many merges as come one after another whatever the first of them do, so that threads need to
-meet twice for each batch, not for each merge. It is pairs of one count that stand one after another in the
-queue, of which none begins with what another ends with. Such pairs do not touch each other's counts: merging
-(a, b) takes from pairs (x, a) and (b, y) alone. And no pair that one of them makes, at most as frequent, comes
-before the next ones: a new token has the greatest id, so
+A *batch* is a run of merges that come next whatever the earlier ones among them change, so that threads meet
+twice a batch, not twice a merge. Its pairs have one count and follow one another in the queue, and none begins
+with a token that another ends with. Such pairs do not change each other's counts: merging (a, b) takes only
+from pairs (x, a) and (b, y). And no pair that one of these merges makes, which is at most as frequent as
+(a, b), comes before the next pair of the batch. A new token has the greatest id, so of equally frequent pairs
 
-- (new, y) comes after all pairs of that count there are;
-- (x, new) comes after all others with x. It is as frequent as (a, b) only if x stands before each of
-  them, so (x, a) is as frequent, and is in the queue before the next pair if x is less than what that
-  begins with. There (x, a) ends the batch, since it ends with what (a, b) begins with.
+- (new, y) comes after all others;
+- (x, new) comes after all others with x on the left. It is as frequent as (a, b) only if x stands before every
+  (a, b): then (x, a) is as frequent too. If x is less than the left token of the next pair, (x, a) precedes
+  that pair in the queue, and ends the batch there, since it ends with what (a, b) begins with.
 
-A merge that builds a known token in a second way may make a pair more frequent than any: it ends its batch.
+A merge that makes a known token in a second way may make a pair more frequent than any: it ends its batch.
 Once a pair was refused, since it spells a special token, (x, a) may be missing in the queue: from then on each
 merge is a batch.
 """
@@ -36,11 +36,11 @@ from tokbench_subword.training.queue import (
 from tokbench_subword.training.spelling import NOT_A_TOKEN, enter_token
 
 MOST_SHOWN = 32
-"""Pairs that a home shows."""
+"""The most pairs that a home shows."""
 MOST_TOGETHER = 64
-"""Merges of a batch."""
-# `FRONT`: how many pairs are shown, whether others are as frequent as the first, and an entry of each, in the
-# order of the queue: count, key and extra as they stand there, and the count that is true.
+"""The most merges in a batch."""
+# `FRONT`: how many pairs are shown; whether pairs not shown are as frequent as the first; and an entry of each
+# shown pair, in the order of the queue: count, key and extra as queued, and the true count.
 N_SHOWN, MORE, ENTRIES = range(3)
 ENTRY = 4
 NOBODY = np.int64(-1)
@@ -48,9 +48,9 @@ NOBODY = np.int64(-1)
 
 @inline
 def show_front(team: Block, home: Block) -> Int:
-    """Show the first pairs of a home's queue, taken out of it; returns `DONE`, or what needs more room.
+    """Move the first pairs of a home's queue to its front; returns `DONE`, or what needs more room.
 
-    Those that were shown before and not taken stay, if they are as frequent as they were. A pair whose count
+    Pairs that were shown before and not taken stay, if they are as frequent as they were. A pair whose count
     has risen without a new entry (rule `hf`: see `ties`) is shown where it stood: when its turn has come it
     goes back to the queue with its true count.
     """
@@ -72,7 +72,7 @@ def show_front(team: Block, home: Block) -> Int:
             n_shown += 1
         elif (index >= n_taken and true > 0) or true > count:
             enqueue(home, true, key, extra)
-    heads[state[at.SHARD]] = 0  # all that is shown from here on is not taken, should the heap be full
+    heads[state[at.SHARD]] = 0  # or, called again after `HEAP_FULL`, it would take what is shown now for taken
     while True:
         front[N_SHOWN] = n_shown
         if not call_waiting(home):

@@ -1,13 +1,13 @@
-"""Merges learned from long sequences, cut first wherever no merge will ever reach across.
+"""Merges learned from long sequences of ids (see `bpe.onward`), cut first wherever no merge will reach across.
 
-Two new tokens stand side by side at most as often as the two first tokens at their border did. So where these
-do so less often than the last merge will be seen, the border is never crossed, and may be cut: no count that
-decides anything changes. What is left of a text are chunks of a few tokens and, above all, few different pairs
-(of 100 MB of English 90 thousand, of 2.5 million), so that their table fits the processor's caches: the merges
-of superwords take a third of the time.
+Two new tokens stand side by side at most as often as the two given tokens at their border did. So where those
+did so less often than the last merge will be seen, no merge crosses the border, and it may be cut: no count
+that decides anything changes. What is left of a text is chunks of a few tokens and, above all, few different
+pairs (90 thousand of 2.5 million in 100 MB of English), so that their table fits the processor's caches: the
+merges of superwords take a third of the time.
 
-How often the last merge will be seen is guessed, and looked at afterwards; with it, that no token was made by
-two merges, or borders of two kinds would count as one. Where the guess was wrong the training begins anew.
+How often the last merge will be seen is guessed, and checked afterwards. So is that no token was made by two
+merges, as two kinds of borders would then count as one. If either is wrong, the training begins anew.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from tokbench_subword.training.session import MergeSession
 from tokbench_subword.training.shards import ShardedSession, merge_session
 
 _BUCKETS = 1 << 20
-"""Counters of borders, each of those of many pairs: what the most of them say is above what any one has."""
+"""Counters of borders. Many pairs share a counter, which says at least as much as each of them has."""
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT, _HIGH = np.uint64(64 - 20), np.uint64(32)
 _BORDERS_A_MERGE = 4
-"""The guess: the last merge is seen as often as the pair that is so many times as far down the list of pairs
-by their counts, or more. Of English, 2.4 times as far down would do.
+"""The guess: of n merges, the last is seen at least as often as pair 4 n in a list of all pairs by count. For
+English, pair 2.4 n would do.
 """
 _LOWER = 4
 
@@ -58,10 +58,10 @@ def _count_borders(ids_: Ids, starts: Ints, borders_: Ints) -> None:
 
 @kernel
 def _cut(ids_: Ids, starts: Ints, rare_: Bytes, count: Int, chunks_: Ids, chunk_starts: Ints) -> Int:
-    """Write the chunks of two tokens or more, behind the `count` that there are; how many there are then.
+    """Write the chunks of two tokens or more behind the `count` already there; returns how many there are then.
 
-    Each token is written, and where a chunk ends the next place is set, by numbers that are 0 or 1 and without
-    a branch: no processor guesses which borders are `rare`, a bit for each counter.
+    Without a branch, since no processor can guess which borders are `rare` (a bit for each counter): every
+    token is written, and `cut` and `kept`, 0 or 1, set where the next one goes.
     """
     ids, rare, chunks, ends = pointer(ids_), pointer(rare_), pointer(chunks_), pointer(chunk_starts)
     start = end = ends[count]

@@ -64,8 +64,8 @@ def count_words(data: Bytes, spans: Ints, block: Int, rows_: Words, kept_: Bytes
 class Block:
     """Some documents: their UTF-8 with padding, where each ends, and a number that is larger for later blocks.
 
-    `start` is the place in the corpus if each character before took as many bytes as one can. So
-    ``start + place`` in the block tells which of two words was seen first.
+    `start` is where it would begin in the corpus if each character before had `MOST_BYTES` bytes. So ``start``
+    plus the place in the block tells which of two words was seen first.
     """
 
     data: NDArray[np.uint8]
@@ -130,7 +130,7 @@ Fill = Callable[[WordTable, Block], None]
 
 
 def filler(cutters: Sequence[Cutter]) -> Fill:
-    """Counts what the cutters, each cutting the pieces of the one before, make of the documents of a block."""
+    """A `Fill` that counts what the cutters make of documents; each cuts the pieces of the one before."""
 
     def fill(table: WordTable, block: Block) -> None:
         data, spans = block.data, block.spans
@@ -213,10 +213,10 @@ def _count_here(some: Iterable[Texts], worker: _WordCounter, progress: Callable[
 def _count_in_threads(
     some: Iterable[Texts], crews: Sequence[_WordCounter], progress: Callable[[int], None]
 ) -> None:
-    """Count some blocks, a thread each worker, this one for the first.
+    """Count some blocks, each worker in a thread of its own, the first in this one.
 
-    Texts are asked for in this thread alone, so that any iterable will do; and it counts, whenever enough of
-    them wait for the others, so that no more threads are awake than are asked for.
+    Only this thread reads `some`, which need not be safe for threads. Whenever enough blocks wait for the other
+    threads it counts one itself, so that no more threads run than were asked for.
     """
     waiting: SimpleQueue[Texts | None] = SimpleQueue()
     first, others = crews[0], crews[1:]

@@ -1,10 +1,10 @@
-"""Training in shards: what a shard tells the homes of pairs, and what those make of it.
+"""Training in shards: the messages by which shards tell the homes of pairs how counts change.
 
 A *shard* is the words of one thread, with the pairs in them and where those stand, as in a training in one
-thread. How often a pair stands in the words of all shards is known at its *home*: there are as many as shards,
-each with a table and a queue of its own, and a hash of the pair names one. So a shard that merges posts
-messages (a pair, and by how much its count changes), and after a barrier each home takes those that are for it,
-of all shards.
+thread. How often a pair stands in the words of all shards is known at its *home*. There are as many homes as
+shards, each with a table and a queue of its own; a hash of the pair says which is its home. So a shard that
+merges posts messages (a pair, and by how much its count changes), and after a barrier each home takes the
+messages that all shards have for it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MESSAGE = 2
 
 @inline
 def _post(outbox: Ints, ends: Ints, n_shards: Int, merge: Int, key: Int, change: Int) -> None:
-    """Write a message on a batch's merge to the home of a pair; there must be room."""
+    """Write a message to the home of a pair, about merge number `merge` of the batch; there must be room."""
     slot = (merge + 1) * n_shards + home_of(key, n_shards)
     end = ends[slot]
     outbox[end], outbox[end + 1] = key, change
@@ -34,7 +34,7 @@ def _post(outbox: Ints, ends: Ints, n_shards: Int, merge: Int, key: Int, change:
 
 @kernel
 def post_first_pairs(block: Block) -> None:
-    """Post the pairs that a shard begins with, as if the one merge of a batch had made them."""
+    """Post the pairs that a shard begins with, as if a batch of one merge had made them."""
     pairs, state, sizes = i64_in(block, at.PAIRS), i64_in(block, at.STATE), i64_in(block, at.SIZES)
     outbox, ends, n_shards = i64_in(block, at.OUTBOX), i64_in(block, at.OUTBOX_ENDS), state[at.N_SHARDS]
     for home in range(n_shards):
@@ -47,7 +47,7 @@ def post_first_pairs(block: Block) -> None:
 
 @inline
 def post_changes(block: Block, merge: Int) -> Int:
-    """Post what `rewrite` has changed by a batch's merge; returns `DONE`, or `OUTBOX_FULL`."""
+    """Post what `rewrite` has changed for merge number `merge` of the batch; `DONE`, or `OUTBOX_FULL`."""
     state, sizes, lengths = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.LENGTHS)
     outbox, ends, n_shards = i64_in(block, at.OUTBOX), i64_in(block, at.OUTBOX_ENDS), state[at.N_SHARDS]
     tallies, met, n_symbols = i64_in(block, at.TALLIES), i32_in(block, at.MET), sizes[at.LENGTHS]

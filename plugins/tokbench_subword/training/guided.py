@@ -1,7 +1,7 @@
-"""Trainings that share their merges, and are told which comes next.
+"""Several trainings that learn the same merges; the caller says which comes next (see `bpe.parity`).
 
-Each has words, pairs and a queue of its own. What tokens are is the same for all, and so is the room for the
-merge at hand, as they merge one after another: those arrays are held once.
+Each has words, pairs and a queue of its own. The tokens are the same for all. So is the room for the merge at
+hand, as they merge one after another. The arrays of both are held once.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from tokbench_subword.training.pairs import RUN_HEAD, find_or_add_pair, find_pai
 ROOM = 3
 """Places in runs for each cell: nearly always enough for good. What is never written takes no memory."""
 _CELLS_A_PAIR, _PAIRS_A_TOKEN = 5, 24
-"""So many pairs there are in the end in most texts: a table with room for them need not grow."""
+"""In the end most texts have no more pairs than these say: a table with room for so many need not grow."""
 _NUMBER = at.STAMP  # in a thread's own table: how many occurrences, then where the next one goes
 
 
@@ -39,7 +39,7 @@ def pair_table(bits: int, workers: int = 1) -> NDArray[np.int64]:
 
 
 def likely_pairs(work: MergeWorkspace, n_homes: int = 1) -> int:
-    """About how many pairs a table will hold in the end, if so many tables share them."""
+    """About how many pairs each of `n_homes` tables that share them will hold in the end."""
     return min(
         len(work[at.CELLS]) // 2 // _CELLS_A_PAIR, _PAIRS_A_TOKEN * int(work[at.STATE][at.N_WANTED]) // n_homes
     )
@@ -92,7 +92,7 @@ def _count_pairs(block: Block, low: Int, high: Int, table_: Ints, state: Ints) -
                 return position
             row = find_or_add_pair(table, mask, pair_key(left, right), pointer(state))
             table[row + at.COUNT] += weight_of(weights, singles, position)
-            table[row + _NUMBER] += 1  # from -1 on
+            table[row + _NUMBER] += 1  # `STAMP` begins at -1: this is one less
     return high
 
 
@@ -124,7 +124,7 @@ def _lay_runs(pairs: Ints, runs: Ids, state: Ints) -> None:
 
 @kernel
 def _place_table(table: Ints, pairs_: Ints) -> None:
-    """Make places in the runs of what was the number of occurrences before this thread's."""
+    """Turn numbers of occurrences before this thread's into the places in runs where it writes."""
     pairs, mask = pointer(pairs_), np.int64(len(pairs_) // 4 - 1)
     for place in range(0, len(table), 4):
         if table[place] >= 0:

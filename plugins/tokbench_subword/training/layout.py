@@ -1,4 +1,4 @@
-"""What the merge trainers' kernels work on: arrays under numbers, in a block that is their one argument.
+"""The arrays that the merge trainers' kernels work on: numbered, in a block that is the kernels' one argument.
 
 All arrays grow with the text, so nothing is tuned to a corpus. The main ones:
 
@@ -14,12 +14,12 @@ seen once, so this array is short; and what is rewritten often lies together. Wi
 training takes 1.2 times as long on 20 MB of 30 languages.
 
 **Pairs**, int64 ``(2**k, 4)``, open addressing: the key ``left << 32 | right`` (-1: free), the weighted count,
-the first run of its occurrences (-1: none), and the number of the merge that last gave it one.
+the first run of its occurrences (-1: none), and the number of the merge that last added a run.
 
 **Runs**, int32, one after another: where the next run of the same pair is (-1: none), how many positions, the
-merge that made it, and the positions, ascending. A run is written once and read once; positions in it are not
-taken out when they cease to be true, but found untrue when they are read. When the array is full, what is
-untrue is left behind.
+merge that made it, and the positions, ascending. A run is written once and read once. A position where the
+pair no longer stands is not taken out, but skipped when the run is read. When the array is full, such positions
+are left behind.
 
 A training in several threads has two workspaces for each *shard*: one for words that are one thread's alone,
 with their pairs and runs; and one for the pairs that it is *home* of, with a queue of those (see `exchange`).

@@ -28,7 +28,7 @@ RUN_HEAD = 3
 
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _HIGH = np.uint64(32)
-_HOME_SPREAD = np.uint64(0xC2B2AE3D27D4EB4F)  # another: a shard's table is to be filled evenly
+_HOME_SPREAD = np.uint64(0xC2B2AE3D27D4EB4F)  # not `_SPREAD`: it would fill a home's table unevenly
 _HOME_HIGH, _HOME_BITS = np.uint64(40), np.uint64(24)
 _LOW_32 = np.int64(0xFFFFFFFF)
 
@@ -53,7 +53,7 @@ def _home(mask: Int, key: Int) -> np.int64:
 
 @inline
 def home_of(key: Int, n_shards: Int) -> np.int64:
-    """The shard that counts a pair, of so many (0: there are no shards)."""
+    """The number of the home, of `n_shards`, that counts a pair."""
     return np.int64((((np.uint64(key) * _HOME_SPREAD) >> _HOME_HIGH) * np.uint64(n_shards)) >> _HOME_BITS)
 
 
@@ -116,7 +116,7 @@ def take_runs(pairs: Ints, row: Int) -> np.int64:
 
 @inline
 def runs_of_merge(runs: Ids, run: np.int64, merge: Int) -> tuple[np.int64, np.int64]:
-    """Part a pair's runs: the first of those that a merge made, and the first of the others, or -1."""
+    """Split a pair's runs in two lists: those that a merge made, and the others; the first of each, or -1."""
     taken, kept = np.int64(-1), np.int64(-1)
     last_taken, last_kept = np.int64(-1), np.int64(-1)
     while run >= 0:
@@ -195,7 +195,7 @@ def _alive(pairs: Ints, place: Int) -> bool:
 
 @kernel
 def alive_pairs(pairs_: Ints) -> int:
-    """How many pairs have not come to nothing."""
+    """How many pairs have a count other than 0."""
     number, pairs = 0, pointer(pairs_)
     for place in range(0, len(pairs_), 4):
         number += _alive(pairs, place)
@@ -204,7 +204,7 @@ def alive_pairs(pairs_: Ints) -> int:
 
 @kernel
 def rehash(pairs: Ints, larger: Ints, state: Ints) -> None:
-    """Move the pairs into a `larger` table, freed of keys; pairs that have come to nothing are left behind."""
+    """Move the pairs to the empty table `larger`; those whose count is 0 are left behind."""
     old, new = pointer(pairs), pointer(larger)
     mask = np.int64(len(larger) // 4 - 1)
     moved = np.int64(0)

@@ -1,7 +1,6 @@
-"""BPE training as it is explained: count all pairs, merge the first, begin again. To be read, and to test
-against.
+"""BPE training as textbooks explain it, to read and to test against: count all pairs, merge the first, repeat.
 
-It counts everything anew for each merge, so it takes seconds where `trainer` takes milliseconds; and it is as
+It counts everything anew for each merge, so it takes seconds where `session` takes milliseconds; and it is as
 short as the algorithm is.
 """
 
@@ -24,7 +23,7 @@ def plain_merges(
     rule: int,
     minimum: int = 0,
 ) -> tuple[list[tuple[int, int, int]], list[bytes]]:
-    """The merges of `words` (symbols and count), and all tokens with those of the merges after the first ones.
+    """The merges of `words` (symbols and count), and all tokens: `tokens`, then those that the merges make.
 
     `rule` is a number of `ties`. A token that two merges spell is one token. Stops at `n_wanted` tokens, or
     where no pair is seen `minimum` times (and at least once).

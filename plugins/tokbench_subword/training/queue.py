@@ -26,12 +26,12 @@ from tokbench_subword.training.ties import FIRST_SEEN, LEXICOGRAPHIC, TIES
 
 BY_SCORE = len(TIES)
 GREATEST = len(TIES) + 1
-"""Of equally frequent pairs the one whose left token is spelled greater, then whose right one is."""
+"""A rule: of equally frequent pairs first that whose left token, then whose right one, is spelled greater."""
 
 _LISTS = 256
-"""Lists of waiting entries for each power of two of counts; smaller counts than twice so many have one each."""
+"""Lists of waiting entries for each power of two of counts; each count below twice this has one to itself."""
 N_LISTS = 64 * _LISTS
-_AHEAD = 4  # entries for whose pairs is asked before they are needed
+_AHEAD = 4  # how many entries ahead their pairs are prefetched
 
 
 @inline
@@ -233,7 +233,7 @@ def queue_again(block: Block, count: Int, key: Int, extra: Int) -> None:
 
 @inline
 def room_to_queue(state: Ints, sizes: Ints) -> Int:
-    """`DONE` where there is room for `N_TOUCHED` more entries, and for all to wait; else what has none."""
+    """`DONE` if there is room for `N_TOUCHED` more entries, and for all to wait; else which array has none."""
     if state[at.HEAP_SIZE] + state[at.N_TOUCHED] > sizes[at.HEAP_KEYS]:
         return at.HEAP_FULL
     if state[at.WAITING_USED] + 4 * (state[at.N_TOUCHED] + state[at.HEAP_SIZE]) > sizes[at.WAITING]:
@@ -246,7 +246,7 @@ def call_waiting(block: Block) -> bool:
     """Put lists of waiting entries into the heap until its first entry is the first of all.
 
     Those whose counts have fallen meanwhile go where they now belong; those that came to nothing are dropped.
-    Returns False where the heap has no room; to be called again.
+    Returns False where the heap is full: to be called again with a larger one.
     """
     state, waiting, lists = i64_in(block, at.STATE), i64_in(block, at.WAITING), i64_in(block, at.WAITING_LISTS)
     counts, sizes, pairs = i64_in(block, at.HEAP_COUNTS), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)

@@ -1,6 +1,6 @@
 """`MergeSession`: one training by merges in one thread: arrays, grown as the kernel asks, and what it learns.
 
-The way of a training: distinct words and their counts (`counting`) become symbols (`alphabet`), laid out one
+The steps of a training: distinct words and their counts (`counting`) become symbols (`alphabet`), laid out one
 after another (`cells`); the pairs in them are counted (`initial`, `pairs`) and queued (`queue`). Then the loop
 of `merges` takes the first pair, again and again, and `rewrite` merges it. In several threads it is `shards`.
 """
@@ -60,7 +60,7 @@ class PairQueue:
         return int(self.work[at.STATE][at.N_TOUCHED])
 
     def _grow_pairs(self) -> None:
-        """Leave pairs behind that are no more, in a table that the rest fills by less than a third."""
+        """Move the pairs that still occur to a new table, of which they fill less than a third."""
         pairs = self.work[at.PAIRS]
         alive, most_new = alive_pairs(pairs), max(2 * self.n_wanted, self._n_touched)
         bits = max((3 * max(alive, most_new)).bit_length(), table_bits(alive + most_new))
@@ -77,13 +77,13 @@ class Training(PairQueue):
     """The arrays of a training by merges over words of symbols.
 
     `symbols` is int32, the symbols of all words one after another; `starts` and `counts` as in `WordCounts`;
-    `part` says which words are trained on. ``tokens[i]`` spells symbol i (bytes); `prefix` is what a token
-    drops where it is joined to one before it, for those that carry it. No merge spells one of `forbidden`. A
+    `part` says which words are trained on. ``tokens[i]`` spells symbol i (bytes); a token that
+    begins with `prefix` drops it where it is joined to a token before it. No merge spells one of `forbidden`. A
     pair of sides that together have `longest` first symbols or more is not merged, unless both are first
     symbols (as in `tokenizers`). With `most_words`, a merge makes no token but what `superwords` allows. With
-    `made_once`, it is taken for granted that no two merges make the same token, and one thread that merges
-    keeps no pair that a merge makes fewer than `minimum` times: no other will make it. `workers` threads count
-    the pairs it begins with; the result is the same for any number.
+    `made_once`, the caller expects that no two merges make the same token. Then a training in one thread drops
+    a pair that a merge makes fewer than `minimum` times, as no later merge makes more of it. `workers` threads
+    count the pairs it begins with; the result is the same for any number.
     """
 
     def __init__(

@@ -8,10 +8,9 @@ to merge.
 What is learned does not depend on how many shards there are, nor on how many threads work on them. So threads
 that find no free core lose nothing but time: the first one calls the others off and goes on alone.
 
-Merging in two threads takes 1.9 (10 MB of English) to 1.25 times (20 MB of 30 languages) the CPU time of
-one, first pairs included, so it is 1.05 to 1.6 times as fast on two free cores; it is a fifth to a half of a
-training.
-Batches are part of it: merge by merge, there are ten times as many barriers.
+Merging, first pairs included, takes two threads 1.9 (10 MB of English) to 1.25 times (20 MB of 30 languages)
+the CPU time of one, so it is 1.05 to 1.6 times as fast on two free cores. It is a fifth to a half of a
+training. Without batches there would be ten times as many barriers.
 """
 
 from __future__ import annotations
@@ -69,10 +68,10 @@ def merge_session(
 
 
 class Starvation:
-    """How long threads were without a core, though they had work or were looking out for it."""
+    """How long threads were without a core, though they had work or were waiting for it."""
 
     MOST = 0.05
-    """So many seconds are too much, if they are a quarter of the time besides."""
+    """More seconds than this are too much, if they are also more than a quarter of the time so far."""
 
     def __init__(self, threads: int) -> None:
         self._begun = time.perf_counter()
@@ -80,7 +79,7 @@ class Starvation:
 
     @contextmanager
     def watched(self, thread: int) -> Iterator[None]:
-        """Count what a thread does within this: the time that passes less what it has on a core."""
+        """Add up, for a thread in this context, the time that passes less its time on a core."""
         clock, core = time.perf_counter(), time.thread_time()
         yield
         self._lost[thread] += time.perf_counter() - clock - (time.thread_time() - core)
@@ -106,7 +105,7 @@ class Home(PairQueue):
 
 
 class WordShard(Training):
-    """The words of one thread, whose first pairs are posted to their homes; one of these is its own."""
+    """The words of one shard, whose first pairs are posted to their homes; and the home that goes with it."""
 
     def __init__(self, *words: Any, number: int, n_shards: int, **options: Any) -> None:
         super().__init__(*words, part=slice(number, None, n_shards), **options)
@@ -125,7 +124,7 @@ class WordShard(Training):
         return {**super().growers(), at.OUTBOX_FULL: self._grow_outbox}
 
     def _grow_pairs(self) -> None:
-        """As of all trainings; but pairs are not counted here, and those are no more that stand nowhere."""
+        """As in all trainings; but since homes count pairs, those that stand nowhere here are dropped."""
         self._renew_runs()
         rows = self.work[at.PAIRS].reshape(-1, 4)
         rows[rows[:, at.RUN] < 0, at.COUNT] = 0
@@ -186,7 +185,7 @@ class ShardedSession:
     def _in_threads(
         self, crew: Sequence[NDArray[np.int64]], arrivals: NDArray[np.int64], progress: Progress
     ) -> int:
-        """Work in a thread each, this one for the first; what it stopped for."""
+        """Work through each turn in a thread of its own, the first in this one; returns why that stopped."""
         with ThreadPoolExecutor(max(1, len(crew) - 1)) as pool:
             try:
                 others = [pool.submit(self._work, turn, arrivals, progress) for turn in crew[1:]]

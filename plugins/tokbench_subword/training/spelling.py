@@ -1,5 +1,5 @@
-"""What tokens spell: as hashes, by which equal tokens that were built from unequal pairs are one token; and as
-bytes, once all is learned.
+"""What tokens spell: as hashes during training, so that pairs that spell the same make one token; and as bytes,
+once all is learned.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tokbench_subword.training import layout as at
 from tokbench_subword.training.layout import MergeWorkspace
 from tokbench_subword.training.superwords import joined_shape, may_be
 
-_BASE = np.uint64(0xD6E8FEB86659FD93)  # odd, of the polynomial that tells spelled tokens apart
+_BASE = np.uint64(0xD6E8FEB86659FD93)  # odd: the base of the polynomial that hashes spellings
 _SPREAD = np.uint64(
     0x9E3779B97F4A7C15
 )  # 2**64 / golden ratio, odd: hashes of single bytes differ in low bits alone

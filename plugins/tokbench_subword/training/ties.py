@@ -1,4 +1,4 @@
-"""Which of equally frequent pairs is merged first: a choice every library makes, differently, in silence.
+"""Which of equally frequent pairs is merged first: libraries differ in this, without saying so.
 
 | rule | first among equals | whose |
 |---|---|---|

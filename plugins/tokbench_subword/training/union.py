@@ -133,7 +133,7 @@ def united(tables: Sequence[WordTable], workers: int) -> WordCounts:
 
 
 def _share_with(earlier: Sequence[WordTable], table: WordTable, rows: tuple[int, int]) -> None:
-    """`_share` some rows with each earlier table: other rows hold other words, so that they do not meet."""
+    """`_share` some rows with each earlier table; threads with other rows have other words, and do not meet."""
     for other in earlier:
         _share(table.rows, table.kept, *rows, other.rows, other.kept)
 

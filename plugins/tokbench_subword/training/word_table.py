@@ -1,7 +1,8 @@
 """A table of distinct words with their counts, filled by kernels from any thread, one table a thread.
 
 Words are kept in a store of their own, since the text they came from is gone when the next block is read. Each
-remembers where in the corpus it was first seen, so that tables together do not depend on who counted what.
+remembers where in the corpus it was first seen, so that the result of several tables does not depend on which
+of them counted what.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _PLACE_MASK = np.uint64((1 << 36) - 1)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _UPPER = np.uint64(0xFFFFFFFF00000000)
 LENGTH = np.uint64(0xFFFFFFFF)
-AHEAD = 8  # words for whose memory is asked before it is needed
+AHEAD = 8  # how many words ahead memory is prefetched
 
 
 @inline
@@ -121,7 +122,7 @@ def opened(rows: Words, kept: Bytes, state: Ints) -> Opened:
 def note_word(text: Bytes, at: Int, length: Int, seen: Int, times: Int, words: Opened) -> bool:
     """Count ``text[at:at + length]`` as seen so many `times` in `words`; returns False, where there is no room.
 
-    `text` must be readable for eight bytes past the word. `seen` is where the corpus has it.
+    `text` must be readable for eight bytes past the word. `seen` is its place in the corpus.
     """
     return _note_tagged(_tag(text, at, length), text, at, length, seen, times, words)
 
@@ -221,7 +222,7 @@ class WordTable:
         self._add(other._occupied(), other.kept)
 
     def forget(self, most: int) -> None:
-        """Where there are more than `most` words, keep the more frequent half of so many, or less."""
+        """Where there are more than `most` words, keep the most frequent: half of `most`, or fewer."""
         if self.state[WORDS] <= most:
             return
         rows = self._occupied()

@@ -1,4 +1,4 @@
-r"""sentencepiece's normaliser: the precompiled character map and the rules for spaces,.
+r"""sentencepiece's normaliser: the precompiled character map, then the rules for spaces.
 
 The map is a double-array trie (darts-clone's 32-bit units) from source strings to positions in a table of
 NUL-terminated targets. At each position the longest source wins; where none matches, the character is copied.
@@ -106,7 +106,7 @@ class Normalizer(Stays):
 
 
 def _room(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> int:
-    """How many bytes documents have, normalised, at the most usually."""
+    """How many bytes are usually enough for documents when they are normalised."""
     return len(data) + len(data) // 8 + 8 * len(offsets) + 64
 
 

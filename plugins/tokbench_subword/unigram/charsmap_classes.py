@@ -68,7 +68,7 @@ def classify(units_array: Keys, targets: Bytes, classes: Keys, plain: Bytes, pat
 
 @inline
 def _mark_followers(units: Keys, n_units: Int, node: Int, classes: Keys, path: Ints) -> tuple[bool, bool]:
-    """Mark each character that the trie has behind `node` a FOLLOWER: whether there is any, and any ASCII.
+    """Mark each character behind `node` in the trie as a FOLLOWER; whether there is any, and any in ASCII.
 
     `path` gets the nodes on the way, at 4 the bits of the character so far, at 8 the byte to try next.
     """

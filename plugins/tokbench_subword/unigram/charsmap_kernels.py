@@ -95,7 +95,7 @@ def normalize_into(
     after_space = remove_extra
     pending = (flags & DUMMY) != 0 and (flags & SUFFIX) == 0
     leading = remove_extra
-    # Held throughout: `out` has room for what is left, byte for byte, so that only expansions need a check.
+    # Always true: `out` has room to copy what is left byte for byte, so that only expansions need a check.
     if size + (stop - start) + 16 > capacity:
         return np.int64(-1)
     while index < stop:
@@ -244,10 +244,10 @@ def longest_symbol(data: Bytes, index: np.int64, stop: Int, symbols: Words) -> n
 
 @inline
 def _to_spans(data: Bytes, start: Int, origins: Ints, first: Int, end: Int) -> None:
-    """Turn bytes behind ``data[start]``, in `origins` from `first` to `end`, into spans of code points."""
+    """Turn the byte offsets from ``data[start]`` in ``origins[first:end]`` into spans of code points."""
     seen = characters = np.int64(0)
     if end > first:
-        for place in range(first, end + 1):  # they never go back
+        for place in range(first, end + 1):  # the offsets never decrease
             while seen < origins[place]:
                 characters += (data[start + seen] & 0xC0) != 0x80
                 seen += 1

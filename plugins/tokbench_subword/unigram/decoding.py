@@ -1,7 +1,7 @@
 """Ids back to text: the UTF-8 of all tokens of many documents by one kernel.
 
-Each token has two forms, what it adds to a text and what it adds at its beginning, where the space that was put
-in front goes. Tokens that stand for bytes are put together in runs; what is no UTF-8 becomes U+FFFD.
+Each token has two forms: what it adds to a text, and what it adds at its beginning, where the space that was
+put in front is dropped. Tokens that stand for bytes are put together in runs; what is no UTF-8 becomes U+FFFD.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _character_width(data: Bytes, at: Int, end: Int) -> np.int64:
 
 @inline
 def _repaired(out: Bytes, run: np.int64, end: np.int64, whole_runs: bool) -> np.int64:
-    """Make UTF-8 of the bytes from `run` to `end`, with room for twice as many behind them; the new end."""
+    """Make the bytes from `run` to `end` valid UTF-8, with room for twice as many behind them; the new end."""
     at = run
     while at < end:
         width = _character_width(out, at, end)
@@ -55,7 +55,7 @@ def _repaired(out: Bytes, run: np.int64, end: np.int64, whole_runs: bool) -> np.
     if at == end:
         return end
     size = end - run
-    for place in range(size - 1, -1, -1):  # out of the way: what is written never reaches what is to be read
+    for place in range(size - 1, -1, -1):  # out of the way: up to three bytes are written for each one read
         out[run + 2 * size + place] = out[run + place]
     at, stop, write = run + 2 * size, run + 3 * size, run
     while at < stop:

@@ -1,9 +1,9 @@
 """From a path to ids, and to the places of tokens.
 
-What is unknown is one token for a run of characters, or is spelled in bytes. In a `tokenizer.json` the text of
-the unknown token itself is a piece like any other, but is unknown beside what is unknown. `run` keeps account
-of that: `KNOWN` behind a known token, `UNKNOWN_RUN` behind unknown characters, else the byte where the text of
-an unknown token alone begins.
+Unknown characters in a row become one token, or are spelled in bytes. In a `tokenizer.json` the text of the
+unknown token itself is a piece like any other, but next to unknown characters it counts as unknown. So `run`
+says what came last: `KNOWN` for a known token, `UNKNOWN_RUN` for unknown characters, else the byte where the
+text of the unknown token began, with nothing unknown before it.
 
 `spans`, where it is not None, gets the places of tokens: two int32 for each, in bytes, from `origin` on.
 """

@@ -107,9 +107,9 @@ class PathEncoder(WordEncoder):
     ) -> tuple[TokenBatch, NDArray[np.int64]]:
         """The ids of every text ``data[offsets[i]:offsets[i + 1]]``, and where in `data` the tokens are.
 
-        The places are int64 ``(total, 2)``. Where texts are cut into words, which are cached, places follow
-        from how many bytes each token stands for, but for texts with something unknown, or whose words are not
-        all of it; other texts are searched for them, part by part.
+        The places are int64 ``(total, 2)``. If texts are cut into words, which are cached, places follow
+        from how many bytes each token stands for. Texts with something unknown, those that their words do not
+        cover, and those that are not cut into words are searched again, part by part.
         """
         units = units_of(offsets)
         if not self._cutters:
@@ -150,7 +150,7 @@ def _sizes(tables: Mapping[int, NDArray[Any]], unknown: bytes) -> NDArray[np.int
     sizes[tables[at.SETTINGS][at.UNK_ID]] = -1
     if len(byte_ids):
         sizes[byte_ids] = 1
-        sizes[byte_ids[list(unknown)]] = -1  # which may be spelled in bytes, each of which stands for all of it
+        sizes[byte_ids[list(unknown)]] = -1  # if spelled in bytes, each stands for all of the text
     if _spells_spaces(tables):
         sizes[byte_ids[0xE2]] = -1
     return sizes

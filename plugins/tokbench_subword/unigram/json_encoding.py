@@ -1,4 +1,4 @@
-"""Batches through a Unigram `tokenizer.json`, compiled: ids, and places."""
+"""Batches of texts to ids, and to places, by the compiled rules of a Unigram `tokenizer.json`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tokbench_subword.words.prepared import PreparedEncoder
 
 
 class JsonEncoder:
-    """A document's rules, compiled, before the search for the best path through each word.
+    """The compiled rules of a `tokenizer.json`, before the search for the best path through each word.
 
     The `plain` path finds places, character by character, where `pipeline.origins` cannot.
     """

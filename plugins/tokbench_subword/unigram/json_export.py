@@ -1,9 +1,9 @@
 r"""A sentencepiece model, Unigram or BPE, as a `tokenizer.json`, for `tokenizers` and `transformers`.
 
-What the file can say is close to what sentencepiece does, not equal, and what is written is proved on texts
-first. Not said by any `tokenizer.json`: `tokenizers` goes by grapheme clusters where sentencepiece takes the
-longest rule of a character map, which shows in clusters with several marks; it adds in float64, which can turn
-ties; and it takes the text of a Unigram's special pieces for pieces.
+A file can say nearly, not exactly, what sentencepiece does: each is tried on texts before it is written.
+What no `tokenizer.json` can say: `tokenizers` goes by grapheme clusters where sentencepiece takes the longest
+rule of a character map, which shows in clusters with several marks; it adds in float64, which can turn ties;
+and it takes the text of a Unigram's special pieces for pieces.
 """
 
 from __future__ import annotations
@@ -193,10 +193,10 @@ def _reader(path: Path) -> Encode:
 
 
 def _mended(document: TokenizerJson, tokenizer: SpmTokenizer) -> TokenizerJson:
-    """The document for text whose clusters `tokenizers` maps as wholes: the ends of lines, and marks.
+    """The document with steps for clusters that `tokenizers` maps as wholes: the ends of lines, and marks.
 
-    The carriage return is made a space beforehand, and what the map leaves apart is composed. Not done where it
-    need not be.
+    A carriage return is made a space before the map, where the map would do so, and what the map leaves
+    decomposed is composed.
     """
     steps: list[Any] = list(steps_of(document.normalizer, "normalizers"))
     steps.insert(1, {"type": "NFC"})

@@ -9,7 +9,7 @@ from tokbench_subword.words.layout import MODEL
     SCORES,  # float32 or float64: by id; none for BPE
     LENGTHS,  # int32: bytes of each piece, by id
     BYTE_IDS,  # int32 (256,): byte -> id of its token; empty without byte fallback
-    CUT_CLASSES,  # uint8 (256,): `segments.Cuts`, and the next three
+    CUT_CLASSES,  # uint8 (256,): `segments.SafeCuts`, and the next three
     CHARACTERS,  # int32 (0x110000,)
     BEFORE_SPACE,  # uint8 (256,)
     PAIRS,  # uint8
@@ -24,7 +24,7 @@ from tokbench_subword.words.layout import MODEL
     PART_HOMES,  # int64 (GROUP,)
     EXACT,  # float64 (2 * (LONGEST_PART + 1),)
     BEST,  # as SCORES: the best score up to each byte of what is searched
-    LINKS,  # int64: the last piece of the path up to it, see `paths`
+    LINKS,  # int64: the last piece of the path up to it; once found, the path, see `paths`
     SCRATCH,  # int64: what merging needs
     FOUND,  # int32: ids on their way, where places are asked for
     SPANS,  # int32: and their places, two numbers each

@@ -1,7 +1,7 @@
 """Paths as tokens, in plain Python: ids, bytes, and where they lie; `emitting` is the compiled form.
 
-Sampled and n-best paths go this way, traces, and BPE models with unused pieces, which the kernels do not know
-(see `spm_bpe`). What is unknown is spelled in bytes, or is one token for a run of characters.
+Sampled and n-best paths go this way, and traces, and BPE models with unused pieces, which the kernels do not
+know (see `spm_bpe`). Unknown characters are spelled in bytes, or are one token for several in a row.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ def path_tokens(
 
 
 def spans_in(origins: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """What bytes from ``places[:, 0]`` to ``places[:, 1]`` come from, int64 of the same shape.
+    """The spans of code points that bytes ``places[:, 0]`` to ``places[:, 1]`` come from: int64, as `places`.
 
-    `origins` is of each byte the start of a span of code points of its document, above 32 bits of its end.
+    `origins` has for each byte such a span in its document: the start above the 32 bits of the end.
     """
     return np.stack([origins[places[:, 0]] >> 32, origins[places[:, 1] - 1] & 0xFFFFFFFF], axis=1)
 

@@ -53,7 +53,7 @@ def link_piece(value: np.int64) -> np.int64:
 
 @inline
 def turn_around(links: Ints, size: Int) -> None:
-    """Make links of those by the ends of pieces, which say where they begin, along the path to `size`."""
+    """Turn the path to `size` from links at the ends of pieces to links at their beginnings."""
     position, moved = size, np.int64(-1)
     while position > 0:
         value = links[position]

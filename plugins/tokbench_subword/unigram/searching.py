@@ -1,18 +1,18 @@
 r"""From text to ids: the best path through it, long text in parts.
 
-Where no piece crosses (`segments`) text may be cut, and its parts are looked up like words: a sentence comes
-but once, its parts come again. Three models go this way:
+Text may be cut where no piece crosses (`segments`), and its parts are looked up like words: sentences seldom
+come again, their parts do. Three models go this way:
 
 - Unigram in a `tokenizer.json`. `tokenizers` adds up the scores of a word in float64 from zero, so that a
   word's ids depend on nothing but the word; what is long, or in a script of many characters, goes in parts.
 - Unigram in a `.model`. sentencepiece adds up over a whole document in float32.
 - sentencepiece's BPE, which has no sums: the `lattice` is None there, and a part is merged.
 
-The score so far is carried from part to part, as the library carries it. Rounding depends on it, so that a part
-is kept with a *limit*, the score so far up to which no rounding can change its path (see `viterbi`); it stands
+The score so far is carried from part to part, as the library carries it. Rounding depends on it. So a part is
+kept with a *limit*, the score so far up to which no rounding can change its path (see `viterbi`), which stands
 behind the part's ids in the word cache.
 
-How what was found is written, and what `run` and `spans` are, says `emitting`.
+`emitting` writes down the path that was found, and says what `run` and `spans` are.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _find_parts(block: Block, text: Bytes, index: Int, end: Int) -> np.int64:
 
 @inline
 def _nothing(lattice: Lattice | None) -> Any:
-    """The sum of no scores, in their precision."""
+    """Zero, in the precision of the scores."""
     if lattice is None:
         return np.float32(0)  # a float64 would make one of every sum
     return lattice.parameters[at.UNKNOWN] - lattice.parameters[at.UNKNOWN]
@@ -136,8 +136,8 @@ def _find(
 ) -> Any:
     """Find the path through a part, to the links of `block`; the score then.
 
-    numba leaves out what stands behind ``is None`` of an argument that is, and of no other: it is asked in both
-    ways, so that neither kind of model has the search of the other compiled.
+    numba leaves a branch out only where a test for ``is None`` is decided by the argument's type. So both
+    arguments are tested, and neither kind of model has the search of the other compiled.
     """
     if merging is not None:
         merge_part(block, text, index, size, merging, 0.0)
@@ -155,7 +155,7 @@ def _find_with_limit(
     size: Int,
     so_far: Any,
 ) -> tuple[Any, np.int64]:
-    """The same, and up to which score so far it holds."""
+    """`_find`, and up to which score so far the path is the same."""
     if lattice is None:
         return _find(block, lattice, merging, text, index, size, so_far), np.int64(_MOST_LIMIT)
     return search_with_margin(lattice, f64_in(block, at.EXACT), text, index, size, so_far)
@@ -216,7 +216,7 @@ def encode_parts(
             low, high = keys[2 * k], keys[2 * k + 1]
             after = recall(words, slots, state[MASK], low, high, homes[k], text, index, out, o)
             if after >= 0:
-                limit = np.int64(out[after - 1])
+                limit = np.int64(out[after - 1])  # stands behind the ids
                 if abs(so_far) <= limit:
                     for token in range(o, after - 1):
                         piece = out[token]
@@ -320,7 +320,7 @@ def _locate_merging(
 
 @kernel
 def part_rows(rows: Ids, limits: Ints, words: Ints, ids: Ids, places: Ints) -> None:
-    """Part what was located, rows of an id and where it begins and ends in its word, into ids and their places.
+    """Split rows of an id, and where it begins and ends in its word, into ids and their places.
 
     Rows ``limits[w]`` to ``limits[w + 1]`` are of word w, which begins at ``words[w, 0]``.
     """

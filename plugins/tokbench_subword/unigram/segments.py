@@ -1,13 +1,11 @@
-r"""Where a text may be cut without changing its segmentation: where no piece can cross.
+r"""Where text may be cut without changing its segmentation: between characters that no piece has side by side.
 
-That is between characters that no piece holds side by side.
-
-No token crosses such a place, so what lies left of it and right of it can be segmented on their own, and the
-same stretch of text (mostly a word with its space) is segmented once and remembered. Whether a piece crosses is
-decided by tables that err on the safe side: a character that no piece has except at its beginning always starts
-a segment; a space does unless some piece has it behind a character that ends in the same byte; and a character
-outside ASCII does unless some piece has it behind the very character before it, up to collisions in a table of
-such pairs. That matters most in scripts that write no spaces.
+No token crosses such a place, so the text on each side of it can be segmented on its own, and the same stretch
+of text (mostly a word with its space) is segmented once and remembered. Whether a piece crosses is decided by
+tables that err on the safe side: a character that no piece has except at its beginning always starts a segment;
+a space does unless some piece has it behind a character that ends in the same byte; and a character outside
+ASCII does unless some piece has it behind the very character before it, up to collisions in a table of such
+pairs. That matters most in scripts that write no spaces.
 """
 
 from __future__ import annotations
@@ -58,7 +56,7 @@ class SafeCuts:
     pairs: NDArray[np.uint8]
 
     def tables(self) -> dict[int, NDArray[Any]]:
-        """Them by their place in the block of an encoder."""
+        """The tables by their place in the block of an encoder."""
         return {
             at.CUT_CLASSES: self.classes,
             at.CHARACTERS: self.characters,

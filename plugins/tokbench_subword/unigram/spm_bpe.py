@@ -1,15 +1,15 @@
-r"""sentencepiece's BPE, exactly: Llama-2's and its kin. `SpmBpe` is the algorithm behind an `SpmTokenizer`.
+r"""sentencepiece's BPE, exactly, as Llama-2 has it: `SpmBpe` is the algorithm behind an `SpmTokenizer`.
 
-Not the BPE of ranks: there is no list of merges and no pre-tokenizer. Characters merge over the whole text
+Unlike BPE by ranks, it has no list of merges and no pre-tokenizer. Characters merge over the whole text
 wherever their concatenation is a piece, the pair with the highest *score of the piece it makes* first, the
 leftmost of equals. Any two neighbours that spell a piece may merge, also ones the trainer never merged.
-User-defined symbols are found first, longest match, and take part in no merge. What is left of characters
-without a piece becomes its bytes (byte fallback) or the unknown token.
+User-defined symbols are found first, longest match, and take part in no merge. A character that is left and is
+no piece becomes its bytes (byte fallback) or the unknown token.
 
 Merging is local: between characters that no piece holds side by side (`segments`) nothing can happen, so the
-text is cut there, and short stretches are remembered. `merge` below is the plain form, and the kernels'
-oracle; it also serves models with pieces of the type *unused*, which are merged through and taken apart again
-at the end, by a rule that looks at the whole text.
+text is cut there, and short stretches are remembered. `merge` below is the plain form, which the kernels are
+tested against; it also serves models with pieces of the type *unused*, which are merged through and taken apart
+again at the end, by a rule that looks at the whole text.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from tokbench_subword.unigram.vocabulary import SpmVocabulary
 
-_FROZEN, _GONE = -1, -2  # symbols that merge with nothing: never could, and have been merged
+_FROZEN, _GONE = -1, -2  # symbols that merge with nothing: one that never could, and one merged already
 
 
 class SpmBpe:
@@ -117,7 +117,7 @@ class SpmBpe:
 
     @cached_property
     def _merger(self) -> PathEncoder:
-        """For paths of single texts: whatever their parts, they are merged as a whole."""
+        """The encoder for paths of single texts, which are merged as a whole, not in parts."""
         return self.encoder(threads=1, cache=0)
 
     def path(self, data: bytes) -> list[Node]:

@@ -125,7 +125,7 @@ def merge_part(block: Block, data: Bytes, begin: Int, size: Int, uniforms: Float
             while n_heap > 0:
                 top = scratch[heap]
                 n_heap = _pop(scratch, heap, n_heap)
-                if scratch[ranks + (top & 0xFFFFFFFF)] == top >> 32:
+                if scratch[ranks + (top & 0xFFFFFFFF)] == top >> 32:  # else the pair there has changed since
                     best, left = top >> 32, top & 0xFFFFFFFF
                     break
         else:

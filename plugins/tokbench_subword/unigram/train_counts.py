@@ -135,7 +135,7 @@ def _count(
 ) -> int:
     """Count on from where `state` says; returns what has to grow first, or 0.
 
-    A document that is continued is normalised again: that is seldom, since what grows doubles.
+    A document that is continued is normalised again: that is rare, since what grows doubles.
     """
     text, words = pointer(text_array), opened(rows_, kept_, state)
     for document in range(state[DOCUMENT], len(ends)):
@@ -160,7 +160,7 @@ def _count(
                 if begins and longest_symbol(text, end, size, pointer(breaks)) > 0:
                     break
                 end += 1
-            # Where it was first seen is of no account: words are sorted in the end.
+            # Where a word was first seen does not matter: words are sorted in the end.
             if not note_word(text, index, end - index, 0, 1, words):
                 state[DOCUMENT], state[POSITION] = document, index
                 return _GROW_TABLE

@@ -1,4 +1,4 @@
-"""Which pieces lie where in words: listed once, from the order of suffixes, and thinned out as pieces go."""
+"""The pieces at each place of the training words: listed once, from the order of suffixes, then thinned out."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def find_edges(text: Text, pieces: SeedPieces, occurrences: Sequence[Occurrences
 def thin(
     edges: Edges, kept: NDArray[np.bool_], threads: int, meanwhile: Sequence[Callable[[], object]] = ()
 ) -> None:
-    """Drop the edges of pieces that are not `kept`, number the others anew, and do other things meanwhile."""
+    """Drop the edges of pieces that are not `kept`, number the others anew, and call `meanwhile` beside it."""
     # mypy does not tell them apart in `partial`
     arrays: tuple[Any, ...] = edges.lengths, edges.pieces, _new_numbers(kept)
     jobs: list[Callable[[], object]] = [
@@ -119,8 +119,8 @@ def _write_edges(
     lengths_array: NDArray[np.uint16],
     pieces_array: Ids,
 ) -> None:
-    """Write the edges from each place of some suffixes. A stack holds the pieces that begin there, the shortest
-    first: backwards, these are met before those that are longer.
+    """Write the edges from each place of some suffixes. Going backwards through their order, a stack holds the
+    pieces that begin with the suffix at hand, the shortest at the bottom, since it is met first.
     """
     symbols, bounds = pointer(symbols_array), pointer(bounds_array)
     lengths, pieces = pointer(lengths_array), pointer(pieces_array)
@@ -166,7 +166,7 @@ def _compact(
     pieces_array: Ids,
     numbers_array: Ids,
 ) -> None:
-    """Move the edges of a run that are kept to the front of theirs. Its last place has none."""
+    """Move the edges of a run that are kept to the front of its edges. Its last place has none."""
     bounds, lengths, pieces = pointer(bounds_array), pointer(lengths_array), pointer(pieces_array)
     numbers = pointer(numbers_array)
     start = total = bounds[low]

@@ -124,7 +124,7 @@ def _expect(
                 factor = 1.0 / here
                 for later in range(place, size + 1):
                     ahead[later] *= factor
-                    if later > place + 4096:
+                    if later > place + 4096:  # longer than any piece: all sums from here on are 0
                         break
                 scale += np.log(here)
                 here = 1.0

@@ -1,4 +1,4 @@
-"""Pruning: the pieces whose loss would cost the likelihood least go (Kudo 2018)."""
+"""Pruning in unigram training: the pieces whose loss costs the likelihood least are dropped (Kudo 2018)."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def _losses(
         parts, logs, place = 0, 0.0, size
         while place > 0:
             edge = back[place]
-            logs += np.log(totals[pieces[edge]] + count)
+            logs += np.log(totals[pieces[edge]] + count)  # its count goes to each of its parts
             parts += 1
             place -= np.int64(lengths[edge])
         without = logs - parts * np.log(everything + count * (parts - 1))

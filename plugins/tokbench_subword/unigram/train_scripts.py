@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SPACE_SCRIPT, INHERITED, COMMON = -2, -1, 0
-"""Scripts that are none: of the space, of what takes the script before it; and the one of digits and signs."""
+"""In place of a script: for the space, for what takes the script before it; and the one of digits and signs."""
 
 
 def scripts_of(alphabet: NDArray[np.uint32]) -> NDArray[np.int32]:

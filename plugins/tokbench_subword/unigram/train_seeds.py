@@ -1,9 +1,9 @@
 r"""Seeds: the substrings of words that occur often, by suffix array and longest common prefixes.
 
 The words are laid end to end as numbers of characters, 0 between them. Their suffixes are sorted by their first
-`max_length` characters (see `train_suffixes`); neighbours in that order share prefixes, and every run of
-suffixes with a common prefix that no longer run contains is a substring with its number of occurrences: an
-internal node of the suffix tree (Abouelhoda et al. 2004). Each word counts as often as it occurs.
+`max_length` characters (see `train_suffixes`). Neighbours in that order share prefixes. All suffixes that begin
+alike are one run; the longest prefix they share is a substring with its number of occurrences: an internal node
+of the suffix tree (Abouelhoda et al. 2004). Each word counts as often as it occurs.
 
 As in sentencepiece, a seed's weight is occurrences × length, all characters are seeds, and a piece
 does not mix scripts (the ideographic and the kana count as one) nor letters with digits and signs; a space only
@@ -132,7 +132,7 @@ def _weigh(starts: Ints, sizes: Ints, counts: Floats, low: Int, high: Int, weigh
 
 @kernel
 def _first_places(symbols: Ids, n: Int, n_characters: Int) -> Ints:
-    """Where each symbol but 0 is for the first time: nowhere is place 0."""
+    """The first place of each symbol but 0; 0 for one that does not occur."""
     places, missing = np.zeros(n_characters + 1, np.int64), n_characters
     seen = np.zeros(n_characters + 1, np.bool_)
     seen[0] = True

@@ -1,4 +1,4 @@
-"""Sorting by keys longer than 64 bits: by their first bits, then those that are equal as yet by their next."""
+"""Sorting by keys longer than 64 bits: by their first bits, then items that are still equal by their next."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def in_order(
 
 @kernel
 def _still_equal(keys: Words, going_on: Int, ranks: Ints) -> tuple[int, int]:
-    """Keep the ranks of the keys that are equal to neighbours and go on; how many, of how many values.
+    """Keep the ranks of keys that equal a neighbour, but not of last keys; how many, and of how many values.
 
     The first keys are overwritten with the numbers of these values.
     """

@@ -107,8 +107,8 @@ def _distribute(
     places: Ids,
     keys: Words,
 ) -> None:
-    """Write the places of a run, from the last to the first, and the keys of their suffixes, to where those of
-    their symbols' parts end. A key is that of the next place with another symbol in front.
+    """Write the places of a run, and the keys of their suffixes, to the parts that the symbols belong to, from
+    the last to the first, before ``ends[part]``. A key is that of the next place with a symbol put in front.
     """
     symbols, key = pointer(symbols_array), np.uint64(0)
     shift, width = np.uint64(bits * (per_key - 1)), np.uint64(bits)

@@ -25,7 +25,7 @@ def summed(
     sums: NDArray[np.float64],
     threads: int,
 ) -> tuple[NDArray[np.float64], list[Result]]:
-    """What ``part(words, array)`` of all runs of words add to arrays of `size` zeros, and what they return.
+    """The sum of what ``part(words, array)`` adds to `size` zeros for each run of words; and what each returns.
 
     The array of each run is one of the rows of `sums`, float64 of shape ``(CHUNKS, size)`` or with longer rows,
     and these are added in order, so that it makes no difference which thread does what when.

@@ -58,7 +58,7 @@ def character_counts(words: WordCounts, threads: int) -> tuple[NDArray[np.uint32
 def covering(
     points: NDArray[np.uint32], totals: NDArray[np.int64], coverage: float
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """The most frequent characters, which make up so much of a text, with their counts, by code point.
+    """The most frequent characters, which are the share `coverage` of a text, with their counts, by code point.
 
     Of equally frequent ones the first is taken. NUL is left out.
     """

@@ -68,7 +68,7 @@ class TrainingOptions:
     threads: int = 1
 
     def check(self) -> None:
-        """Raise `TokenizerError` for what cannot be."""
+        """Raise `TokenizerError` for options that are out of range or contradict each other."""
         for name, low, high in (
             ("vocab_size", 1, 1 << 22),
             ("max_piece_length", 1, 512),
@@ -203,7 +203,7 @@ def counted(
 
 
 def cut_of(options: TrainingOptions) -> str:
-    """What the words of a text depend on: its name is that of counts from which equal models are learnt."""
+    """All options that the words of a text depend on, as a name: counts of one name give equal models."""
     named = ("normalizer", "add_dummy_prefix", "remove_extra_whitespaces", "byte_fallback")
     settings = " ".join(f"{name}={getattr(options, name)}" for name in named)
     apart = " ".join(piece.text for piece in options.meta_pieces() if piece.type != BYTE)

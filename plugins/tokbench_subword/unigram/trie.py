@@ -147,7 +147,7 @@ def _build(
                 fits = slot >= _SPREAD and units[slot] == np.uint64(EMPTY)
             if not fits:
                 base, tries = base + 1, tries + 1
-                if tries == 2048:  # a crowded start is not worth searching again: leave its holes
+                if tries == 2048:  # a crowded start is not searched again: its holes stay free
                     first_free += 512
         taken[base] = 1
         units[node] |= np.uint64(base) << np.uint64(BASE_SHIFT)

@@ -129,10 +129,10 @@ def search_with_margin(
 ) -> tuple[Any, np.int64]:
     """`search`, and up to which score so far (its absolute value) the path would be the same; -1 for never.
 
-    The part is searched by itself, in float64, from its end to its beginning: what the best path from a place
-    on is depends on the ends of the pieces there alone, so that the best is kept in registers. A path that is
-    not the best leaves it somewhere, at the least for the second best piece there, so that the least such lead
-    is the lead of the best path. Only where rounding may take that, the part is searched as `search` does.
+    The part is searched by itself, in float64, from its end to its beginning: the best path from a position on
+    depends only on the totals at the ends of the pieces there, so that the best is kept in registers. Any other
+    path leaves the best one somewhere, for the second best piece there or a worse one, so that the least lead
+    over a second best is the lead of the path. Only if rounding may use that up, it is searched by `search`.
 
     `exact` is scratch, float64 of twice ``LONGEST_PART + 1``: the best total from each position on, and the
     lead of the piece that it begins with.
@@ -173,8 +173,8 @@ def search_with_margin(
         lead = min(lead, exact[2 * position + 1])
         piece, position = link_piece(links[position]), link_place(links[position])
         score += scores[piece] if piece >= 0 else parameters[at.UNKNOWN]
-    # rounding may take no more from the lead than a unit in the last place of the largest sum, each character;
-    # and as much of the sums of the part itself, here, where scores are in float64
+    # rounding takes at most a unit in the last place of the largest sum from the lead, for each character; and
+    # this search may err as much over the sums of the part, if scores are in float64: hence twice `reach`
     reach = characters * float(parameters[at.LARGEST])
     bound = lead / (characters * float(parameters[at.ULP])) - 2.0 * reach
     limit = np.int64(max(-1.0, min(bound, min(float(parameters[at.THRESHOLD]) - reach, float(_MOST_LIMIT)))))

@@ -15,7 +15,7 @@ from tokbench_subword.words.cache_size import CACHE_BYTES as CACHE_BYTES
 _FIRST_SLOTS = 1 << 9
 _FIRST_RING = 1 << 13
 _BYTES_A_WORD = 128
-"""Of a text of so many bytes about one is a word that has not been met."""
+"""A text brings about one new word in so many bytes."""
 _LINE = 8
 """Words of 64 bits in a line of the processor's cache."""
 
@@ -24,7 +24,7 @@ class WordCache(Stays):
     """Words to ids, for the kernels of `slots`, which take its `block`.
 
     `most` is how many bytes it may take, half of them for slots and half for records, each a power of two; with
-    0, words are not kept. It begins with 16 kB of slots. The system gives all other memory as it is written.
+    0, words are not kept. It begins with 16 kB of slots. All other memory is taken only when it is written.
 
     Example:
         >>> cache = WordCache()

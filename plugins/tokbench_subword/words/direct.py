@@ -1,8 +1,8 @@
-"""Kernels called for arguments of known types, for calls that are to cost less than a microsecond.
+"""`entry`: a kernel for arguments of known types, for calls that are to cost less than a microsecond.
 
-Each call of a kernel asks anew which types its arguments have. For a string that takes 1.3 µs, more than it
-takes to encode eighty characters. `entry` asks once, beforehand: a batch of one short text takes 30 µs, not
-50. What it returns must be given arguments of the same types: nothing checks them any more.
+Each call of a kernel finds out anew which types its arguments have. For a string that takes 1.3 µs, more than
+encoding eighty characters. `entry` does so once, beforehand: a batch of one short text takes 30 µs, not 50.
+The function it returns must be given arguments of the same types: nothing checks them any more.
 """
 
 from __future__ import annotations

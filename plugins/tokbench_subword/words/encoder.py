@@ -35,7 +35,7 @@ Arrays = Sequence[NDArray[Any]]
 ToArray = Callable[[str], NDArray[np.int32]]
 ToList = Callable[[str], list[int]]
 _FEW_TEXTS = 1 << 11
-"""Texts that may be few enough to go without arrays of their own."""
+"""The most texts that are encoded in the arrays of a work space, without arrays of their own."""
 _AT_A_TIME = 1 << 19
 """Bytes encoded in one call of a kernel: what is written then stays in the processor's cache."""
 
@@ -89,9 +89,9 @@ class WordEncoder(Stays):
     ) -> tuple[ToArray, ToList] | None:
         """`encode` as two functions that take a fraction of the time for a short text: to arrays, and to lists.
 
-        They do first what is `written`, and have caches of their own. What they cannot do themselves, texts
-        that are not short above all, they leave to `longer`, two functions that do the same. None where
-        something cuts that is no kernel.
+        They first run the `written` stages on the text, and have caches of their own. Texts that they cannot
+        encode, above all those that are not short, they leave to `longer`, two functions that do the same. None
+        where a cutter is no kernel.
         """
         to_array, to_list = longer or (self.encode, self.encode_to_list)
         before = cutting(self._beforehand)
@@ -140,8 +140,8 @@ class WordEncoder(Stays):
     ) -> TokenBatch:
         """The ids of every document ``data[offsets[i]:offsets[i + 1]]``.
 
-        `data` is valid UTF-8 and has `PADDING` bytes after it. `whole` is how many bytes there will be in all,
-        where these are a part: a word cache is made as large as those need. `room` as in `in_runs`.
+        `data` is valid UTF-8 and has `PADDING` bytes after it. If it is a part of more text, `whole` is how
+        many bytes that has in all: the word cache is made large enough for it. `room` as in `in_runs`.
         """
         units = units_of(offsets)
         if not self._beforehand:
@@ -159,7 +159,7 @@ class WordEncoder(Stays):
 
         `data` must have `PADDING` bytes after the last one.
         """
-        announce(encode_spans)  # with a state machine only now, since few ask for this
+        announce(encode_spans)  # not when an encoder is made: few of those that have a state machine need it
         sizes = np.zeros(len(spans) + 1, np.int64)
         np.cumsum(spans[:, 1] - spans[:, 0], out=sizes[1:])
         return self._spread(encode_spans, data, np.ascontiguousarray(spans), sizes)

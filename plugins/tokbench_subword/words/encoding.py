@@ -3,7 +3,7 @@
 Where the time goes, and what is done about it:
 
 - Text is cut by an automaton without a branch at the ends of words (`pipeline.cutting`, `lane_cutting`).
-- Text repeats itself: more than 95 % of words are found in the word cache (`tokbench_subword.words`).
+- Text repeats itself: more than 95 % of words are found in the word cache (`slots`).
 - The cache is larger than the processor's fastest. So words are taken in groups: first all are cut, then all
   hashed and their slots fetched, then all looked up; the slots are there by then, and a wrong guess of the
   processor in one of the three does not hold up the others.
@@ -95,9 +95,9 @@ def look_up(
 ) -> np.int64:
     """Encode up to `GROUP` words, ``text[starts[k]:ends[k]]`` for k from `first` on; return the end of `out`.
 
-    All but `block` and the numbers are pointers, `starts` and `ends` to int64. `IDS_END` of the block receives
-    where the ids of each of the words end, from `first` on, after where those of the first begin. A word may be
-    empty.
+    All but `block` and the numbers are pointers, `starts` and `ends` to int64. ``IDS_END[first]`` of the
+    block receives where the ids of the first word begin, the places after it where those of each word end. A
+    word may be empty.
     """
     keys, homes, ids_end = u64_in(block, at.WORD_KEYS), i64_in(block, at.HOMES), i64_in(block, at.IDS_END)
     words, counters = u64_in(block, at.WORDS), i64_in(block, at.COUNTERS)
@@ -155,16 +155,16 @@ def encode_texts_of(
         ids_end[0] = o
         for k in range(0, count, GROUP):
             o = look_up(block, data, starts, ends, k, min(np.int64(GROUP), count - k), ids, o)
-        for u in range(begun, unit):  # what is told of a text so far is how many words there are
+        for u in range(begun, unit):  # until here it has the number of words up to the end of text u
             told[u + 1] = ids_end[told[u + 1]]
     return o
 
 
 @subroutine
 def _run_writers(block: Block, size: Int) -> np.int64:
-    """Do to the text of so many bytes in `TEXT` what is done before it is cut; return the block of the batch.
+    """Run the stages before the cut on the text of `size` bytes in `TEXT`; return which batch has the result.
 
-    That is `FORTH` or `BACK`, whose texts are what there is then; or -1, where something is left to Python.
+    That is `FORTH` or `BACK`; or -1, where something is left to Python.
     """
     counters, writers = i64_in(block, at.COUNTERS), u64_in(block, at.WRITERS)
     now, after = at.FORTH, at.BACK
@@ -188,7 +188,7 @@ def _run_writers(block: Block, size: Int) -> np.int64:
 
 @called_directly("text")
 def encode_text(state: Int, arguments: Int, n_arguments: Int, names: Int) -> int:
-    """The ids of one text: 0.3 µs for a short sentence, where the way of batches takes 20 to 90."""
+    """The ids of one text: 0.3 µs for a short sentence, where `encode_batch` takes 20 to 90."""
     if n_arguments != 1 or names != 0:
         return left_to_python(state, arguments, n_arguments, names)
     block, text = addresses_at(number(member(state, 1))), np.intp(addresses_at(arguments)[0])

@@ -1,7 +1,7 @@
 """Which array stands where in the block that the encoding kernels take (see `pointers.block`).
 
-These belong to one thread, whatever the model is. Behind them, from `MODEL` on, are the arrays of the model:
-those that all threads share, then what its search needs for scratch.
+Those named here belong to one thread, whatever the model is. Behind them, from `MODEL` on, are the arrays of
+the model: those that all threads share, then what its search needs for scratch.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from tokbench.kernels.text import MOST_BYTES
 
 (
-    MACHINE,  # addresses: the block of what cuts, see `pipeline.machine`; empty where nothing does
-    WORDS,  # the block of the word cache; see `tokbench_subword.words`
+    MACHINE,  # addresses: the block of the last cutter, see `pipeline.machine`; empty where nothing cuts
+    WORDS,  # the block of the word cache, see `slots`
     COUNTERS,  # int64
     STARTS,  # int64 (WORDS_AT_ONCE + BEYOND,): where words begin, see `pipeline.lane_cutting`
     ENDS,  # the same: where they end
@@ -19,7 +19,7 @@ from tokbench.kernels.text import MOST_BYTES
     IDS_END,  # int64 (WORDS_AT_ONCE + BEYOND + 1,): where the ids of each word end
     TEXT,  # uint8 (TEXT_SIZE + PADDING,): a short text that is encoded by itself
     IDS,  # int32 (TEXT_SIZE + SPARE_IDS,): and its ids
-    WRITERS,  # uint64 (2 * n,): the addresses of what is done to such a text before, and of their tables
+    WRITERS,  # uint64 (2 * n,): the addresses of the stages before the cut of such a text, and of their tables
     FORTH,  # the block of a batch (see `pipeline.splicing`) of that text and what is written of it
     BACK,  # the same the other way round
     MODEL,
@@ -45,4 +45,4 @@ TEXT_CHARACTERS = 1 << 14
 TEXT_SIZE = MOST_BYTES * TEXT_CHARACTERS
 """Bytes that these are at the most."""
 HEADS = 512
-"""Results of fewer ids are copied from views at hand, since making one takes as long as copying it."""
+"""Results of fewer ids are copied from views made beforehand: making a view takes as long as copying it."""

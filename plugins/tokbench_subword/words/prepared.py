@@ -1,4 +1,4 @@
-"""Whole texts to ids: a `WordEncoder` behind what stands around a model, in batches and one by one."""
+"""Whole texts to ids, in batches and one by one: the stages before the cut, then a `WordEncoder`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tokbench_subword.words.layout import TEXT_CHARACTERS
 from tokbench_subword.words.runs import Room, in_runs
 
 _FEW = 16
-"""Texts that are encoded one by one."""
+"""The most texts of a batch that are encoded one by one."""
 TEXT_RUN = 1 << 17
 """Characters of texts that go through all stages together."""
 
@@ -35,7 +35,7 @@ class Before(Protocol):
 
     @property
     def written(self) -> tuple[Written, ...] | None:
-        """The same as kernels, for a text by itself; None where it takes more."""
+        """The same as kernels, for a text by itself; None where kernels are not enough."""
 
     def segments(self, texts: Segments) -> Segments:
         """The texts as the encoder takes them."""
@@ -78,7 +78,7 @@ class PreparedEncoder(Stays):
         return self.encode(text).tolist()
 
     def one_by_one(self) -> tuple[ToArray, ToList] | None:
-        """The last two for short texts in a fraction of the time; None where it takes Python to prepare."""
+        """`encode` and `encode_to_list`, much faster for short texts; None where preparing takes Python."""
         self._rehearse()
         written = self.before.written
         if written is None:
@@ -98,7 +98,7 @@ class PreparedEncoder(Stays):
 def few(texts: Sequence[str], alone: ToArray | None) -> TokenBatch | None:
     """The batch of a few short texts, each encoded `alone`: 15 µs for ten; stage by stage takes up to 100.
 
-    None for others.
+    None for more or longer ones.
     """
     if alone is None or len(texts) > _FEW or sum(map(len, texts)) > TEXT_CHARACTERS:
         return None
@@ -107,9 +107,9 @@ def few(texts: Sequence[str], alone: ToArray | None) -> TokenBatch | None:
 
 
 class OneByOne(ABC):
-    """What encodes one text, in tokenizers that have a `PreparedEncoder`: compiled code from the first call on.
+    """How tokenizers that have a `PreparedEncoder` encode one text.
 
-    A function of compiled code takes the place of the method, where there is one.
+    At the first call a function of compiled code takes the place of the method, where there is one.
     """
 
     name: str
@@ -149,7 +149,7 @@ class OneByOne(ABC):
         return functions
 
     def _forget_functions(self) -> None:
-        """Have them made anew, of what has changed."""
+        """Drop the compiled functions, to be made anew of what has changed."""
         derived: dict[str, Any] = self.__dict__
         for name in ("encode", "_to_list", "_one_by_one"):
             derived.pop(name, None)

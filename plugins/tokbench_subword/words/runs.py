@@ -24,12 +24,12 @@ def in_runs(
     threads: int,
     room: Room = None,
 ) -> TokenBatch:
-    """The ids of all units, by `encode` of those from one to another, in as many threads as there may be.
+    """The ids of all units, by ``encode(first, end, room)`` of some at a time, in up to `threads` threads.
 
     `sizes`, int64 ``(n + 1,)``, says how much there is up to each unit: a run is of `run` at the most, or one
     unit. What is written on the way then takes no more memory for more text, and is still in the processor's
-    cache when it is read. `room` is where the ids may be written, and need not; `encode` gets such a place
-    where there is one.
+    cache when it is read. `room` is where the ids may, but need not be written; `encode` is told such a
+    place too, or None.
 
     Example:
         >>> lengths = lambda first, last, room: TokenBatch.of([[k] * k for k in range(first, last)])

@@ -1,4 +1,4 @@
-"""What a model's search is: a function that encodes one word that the cache does not hold.
+"""The interface of a model's search: a function that encodes one word that the cache does not hold.
 
     search(block, text, start, length, k, count, out, o)
 
@@ -18,11 +18,11 @@ from tokbench.kernels.compiling import inline
 from tokbench.kernels.utf8 import code_point
 
 _UNCUT = 31
-"""Bytes of words in alphabets of few letters up to which they are quicker searched than cut: to cut them too
-takes 1.3 (cl100k) to 1.7 (GPT-2) of the time over 21 languages."""
+"""In alphabets of few letters, words of up to so many bytes are quicker searched whole than in parts: to cut
+them too takes 1.3 (cl100k) to 1.7 (GPT-2) times as long over 21 languages."""
 _THREE_BYTES = 0xE0
-"""First byte of characters from U+0800 on. To cut long words alone takes 1.10 (GPT-2) to 1.16 (cl100k) of the
-time over Chinese, Japanese and Thai."""
+"""First byte of characters from U+0800 on. To cut only long words takes 1.10 (GPT-2) to 1.16 (cl100k) times
+as long over Chinese, Japanese and Thai."""
 
 
 class Search(ByAddress):

@@ -9,14 +9,14 @@ A *slot* is four words of 64 bits, half a line of the processor's cache:
 | 2, 3 | up to four ids and their number | where its record is, how many ids, `OUTSIDE` |
 
 A *record* is the bytes of a long word and its ids, or the ids of a short word that has more than four. Records
-are written to a ring of memory one after another, so that the oldest are overwritten, one by one. Where one
-begins is counted from the very first, and so tells whether it still stands.
+are written to a ring of memory one after another, so that the oldest are overwritten, one by one. A record's
+place is counted from the first one ever written, and so tells whether it is overwritten by now.
 
-A word stands in the slot of its hash or one of the seven after it, and no slot before its own is empty. So the
-words met first, which are the frequent ones, are found at once. When half of all slots are taken, as many
-again are put to use behind them, up to a bound. Beyond that, where all eight are taken, a new word replaces
-any one of them: nothing else is forgotten, and of a text larger than the cache a part is known when it comes
-again (of the oldest replaced first, nothing would be). Whole words are compared always.
+A word stands in the slot of its hash or one of the seven after it, with no empty slot between. So the words met
+first, which are the frequent ones, are found at once. When half of all slots are taken, as many again are put
+to use behind them, up to a bound. Beyond that, where all eight are taken, a new word replaces any one of them:
+nothing else is forgotten, and of a text larger than the cache a part is known when it comes again (nothing
+would be, if the oldest were replaced first). Whole words are always compared.
 
 `words` is the block of a `WordCache` throughout; texts need `pointers.PADDING` readable bytes after them.
 """
@@ -67,7 +67,7 @@ SHORT_WORD, LONGEST_WORD = 15, 1 << 10
 SLOT = 4
 """Words of 64 bits in a slot."""
 WHOLE, PART = 0, 64
-"""Flags of a key: a word by itself, and a part of one, which is never taken for it."""
+"""Flags of a key: a word by itself, and a part of a word, which is never taken for such a word."""
 SPARE_IDS = 8
 """How many ids past the end of a word's may be written."""
 _WINDOW = 8  # slots where a word may stand
@@ -217,15 +217,15 @@ def remember(
 def grow(words: Block) -> None:
     """Put twice as many slots to use, in place.
 
-    A word whose hash gave slot h has slot 2 h or 2 h + 1 now. From the last to the first, each goes to where no
-    word waits that is still to be moved; but for the first few, which are forgotten. It takes the very slot of
-    its hash, and what has come there before goes one on: words that were met first are still found at once.
+    A word whose hash gave slot h has slot 2 h or 2 h + 1 now. Moved from the last to the first, none comes to a
+    slot whose word is still to be moved, but for the first few, which are forgotten. Each takes the very slot
+    of its hash and shifts on what has come there before: words that were met first are still found at once.
     """
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
     size, kept = state[MASK] + 1, 2 * _WINDOW * SLOT
     mask, shift, held = 2 * size - 1, state[SHIFT] - 1, np.int64(0)
-    for new in range(size, 2 * size):  # written even if they are zeros: to read them first, and write then,
-        slots[new] = _ZERO  # would have the system wait for each page twice
+    for new in range(size, 2 * size):  # written even if they are zeros: to read them first and write later
+        slots[new] = _ZERO  # would cost two page faults a page
     for slot in range(0, kept, SLOT):
         slots[slot + 1] = _ZERO
     for slot in range(size - SLOT, kept - SLOT, -SLOT):
@@ -246,7 +246,7 @@ def grow(words: Block) -> None:
 
 @inline
 def grow_if_full(words: Block) -> None:
-    """Call `grow` if it is time to: slots of words that were looked for before that are others now."""
+    """Call `grow` if it is time to: the slots of words that were computed before are then out of date."""
     state = i64_in(words, STATE)
     if state[HELD] > state[ENOUGH]:
         grow(words)

@@ -27,7 +27,7 @@ class Workspace(Stays):
 
     `machine` is the block of what cuts, `address` that of the model's search, and `model` are its arrays: those
     that threads share, and scratch space that is this one's. `cache_bytes` is what the word cache may take.
-    `writers` are what is done to a text by itself, each to what the one before has written.
+    `writers` are the stages before the cut for a text encoded by itself, each of what the one before wrote.
     """
 
     __slots__ = ("_kept", "arrays", "block", "ids", "out", "text", "utf8", "words")
@@ -79,7 +79,7 @@ class Workspace(Stays):
         return self.ids[: self.arrays[at.COUNTERS][at.N_IDS]]
 
     def room(self, bytes_: int, given: Room = None) -> NDArray[np.int32]:
-        """Where ids of a text of so many bytes may be written: `given`, if all that there may be fit.
+        """Where ids of a text of so many bytes may be written: `given`, if it is large enough in any case.
 
         Otherwise an array that is used again from call to call, up to two megabytes.
         """
