@@ -70,7 +70,7 @@ def _cut(ids_: Ids, starts: Ints, rare_: Bytes, count: Int, chunks_: Ids, chunk_
         for place in range(starts[sequence], last + 1):
             chunks[end] = ids[place]
             end += 1
-            bucket = _bucket(ids[place], ids[place + 1])
+            bucket = _bucket(ids[place], ids[min(place + 1, last)])  # nothing behind the last is read
             cut = np.int64(place == last) | (np.int64(rare[bucket >> 3]) >> (bucket & 7)) & 1
             kept = cut & np.int64(end > start + 1)
             count += kept
