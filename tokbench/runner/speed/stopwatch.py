@@ -60,8 +60,8 @@ class Timing:
 class SetUp:
     """What loading took (seconds, with the library's import), and the first call; and what is known afterwards.
 
-    `first_batch_seconds` is the first batch: what this form of call needs once, as imports and threads, no
-    passage should have to pay for, be it the first. `bare_bytes` is what the process held before it loaded the
+    `first_batch_seconds` is for the first batch, so that no passage pays for what batches need only once, such
+    as imports and threads. `bare_bytes` is what the process held before it loaded the
     tokenizer, `peak_bytes` the most up to the end of its first passes. `digest` is one of all ids, to be
     compared with that of other processes and tokenizers.
     """
