@@ -117,7 +117,7 @@ def _values(by_key: Mapping[tuple[str, str], Any], metric: str) -> dict[str, flo
 
 
 _FINE = {"round_trip": 1.0, "unk_rate": 0.0}
-"""Metrics of loss, each with its value where nothing is lost; no table is ranked by them."""
+"""Metrics of loss, each with its value where nothing is lost: else shown first, and never ranked by."""
 
 
 def _constant(name: str, by_key: Mapping[tuple[str, str], Any]) -> bool:

@@ -68,7 +68,7 @@ def open_ray(jobs: int, address: str | None) -> Iterator[Executor]:
         import ray
     except ImportError as error:
         raise _absent("ray", "ray") from error
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # else Ray sends data unasked
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # else Ray uses the network unasked
     ours = not ray.is_initialized()
     if ours:
         here: dict[str, Any] = {"num_cpus": jobs, "include_dashboard": False}

@@ -155,7 +155,7 @@ def code_digest(registry: Registry, plugin: str) -> str:
 def imported_beside(file: Path) -> tuple[Path, ...]:
     """The modules and packages in a file's own folder that it imports, directly or through one another.
 
-    None in a folder of installed packages: there, neighbours are other packages, which have versions.
+    There are none in a folder of installed packages, where neighbours are others' and have versions.
     """
     package = file.name == "__init__.py"
     folder = file.parents[1] if package else file.parent

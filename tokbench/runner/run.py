@@ -224,7 +224,7 @@ class _RunStages:
 
 
 def _import_ahead() -> None:
-    """Import what writes the figures while others count: afterwards, nothing would take longer."""
+    """Import what writes the figures while others count: later, that would take longest of all."""
     import pandas  # noqa: F401
     import pyarrow.parquet  # noqa: F401
 

@@ -115,7 +115,7 @@ def set_up(emit: Emit, recipe: Recipe, passages: Sequence[Passage], clock: str) 
     tokenizer.encode(FIRST_TEXTS[0])
     first = time.perf_counter() - begun
     begun = time.perf_counter()
-    _call(tokenizer, "batch", FIRST_TEXTS * 50)()  # so many that none is taken for single texts
+    _call(tokenizer, "batch", FIRST_TEXTS * 50)()  # so many that no tokenizer takes them one by one
     first_batch = time.perf_counter() - begun
     loading = SetUp(load, first, first_batch, bare, batches=isinstance(tokenizer, BatchEncoder))
     _timed_here[:] = [
