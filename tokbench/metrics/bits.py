@@ -3,10 +3,10 @@
     bits per byte = Σ nats / (ln 2 · Σ bytes)
 
 over the tokens that have a loss. The bytes are those of the text where it is known, else of what the document's
-ids decode to as a whole. Where some tokens of a document have no loss (the first, which nothing predicts), what
-they add is left out by the byte table (`tokbench.inspection.bytetable`); a document for which its sum is not
-exact is left out, and counted. Special tokens add no bytes; their losses count, since a model must predict the
-end of a text to have said all of it.
+ids decode to as a whole. Where some tokens of a document have no loss (the first, which nothing predicts), the
+byte table (`tokbench.inspection.bytetable`) says how many bytes to leave out; where its bytes do not add up to
+the document's, the document is left out, and counted. Special tokens add no bytes; their losses count, since a
+model must also predict where a text ends.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ def _aligned(scored: Scored, tokens: int, special: int) -> NDArray[np.float64]:
 
 
 class _Singles:
-    """What each id comes to in bytes when it is decoded alone, found out when it is met."""
+    """The bytes of each id when it is decoded alone, found out when the id is first met."""
 
     def __init__(self, tokenizer: Tokenizer, size: int) -> None:
         import numpy as np

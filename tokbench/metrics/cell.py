@@ -45,7 +45,7 @@ class MeasuredCell:
         return cls(key, tally, context, len(chosen))
 
     def of_this_text(self) -> Counts:
-        """The counts of the text as it is, over and over, with numbers of tokens as uncertain as they are."""
+        """The counts of this very text as resamples, in which only estimated numbers of tokens vary."""
         import numpy as np
 
         known = vars(self.counts)
@@ -61,7 +61,7 @@ class MeasuredCell:
         return bool(vars(self.counts).get("unk_chars", 0) > share * self.counts.chars)
 
     def keep(self, names: Sequence[str]) -> None:
-        """Let go of n-grams and of resamples but those of `names`: many languages of them fill the memory."""
+        """Let go of n-grams, and of resamples except of `names`: those of many languages fill the memory."""
         vars(self.counts).pop("ngrams", None)
         if self.resamples is not None:
             rows = {name: getattr(self.resamples, name) for name in names}
@@ -102,9 +102,9 @@ class MeasuredCell:
 
 
 class Evaluated(NamedTuple):
-    """A metric of a cell: its unit, value (None where `status` says why), and it on every resample.
+    """A metric of a cell: its unit, its value (None where `status` says why), and `again` on every resample.
 
-    `limits` are its interval where that does not come of resamples.
+    `limits` is its interval where that does not come from resamples.
     """
 
     unit: str
@@ -142,7 +142,7 @@ def evaluate(metric: Metric, cells: Sequence[MeasuredCell | None]) -> Evaluated:
         return Evaluated(unit, None, missing, None)
     value, status = value_of(metric, counts)
     if value is not None and metric.no_interval and any(isinstance(each, EstimatedCounts) for each in counts):
-        # of this very text the number of tokens alone is uncertain
+        # the text is what it is: only the number of tokens is uncertain
         erring = [scoped(metric, each.of_this_text()) for each in some]
         return Evaluated(unit, value, status, None, _percentiles(figures_of(metric, erring), cell.context))
     if value is None or metric.no_interval:
@@ -205,7 +205,7 @@ def figures_of(metric: Metric, arguments: Sequence[Any]) -> NDArray[np.float64] 
         return result if result.shape == (n,) else None
     except (AttributeError, Undefined):
         return None  # it needs what resamples do not have: histograms
-    except Exception:  # arrays are no numbers to it
+    except Exception:  # its code takes numbers, not arrays
         pass
     values = np.full(n, np.nan)
     for index in range(n):

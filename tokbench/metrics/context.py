@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 CHEAPEST = "cheapest"
 """As a reference: the cheapest language of each tokenizer, which is also what no reference means."""
 REPLICATES, CONFIDENCE = 1000, 0.95
-"""Of the bootstrap and its intervals, where nobody says otherwise."""
+"""The defaults of the bootstrap and its intervals."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,8 +29,8 @@ class MeasureContext:
     `morphology` holds what `tokbench.metrics.morphology.score` found, by (tokenizer, language).
     `replicates` bootstrap replicates are drawn with `seed`, for intervals at `confidence`; 0 for none.
     `estimates` are the tokenizers whose numbers of tokens are estimated, with the bounds of the true number
-    over the estimate at 95 %. `model` is the shape of the model that costs are of. With `exclude_lossy`,
-    tokenizers that lose text get no figures in which less text would look better.
+    over the estimate at 95 %. `model` is the model whose costs are computed. With `exclude_lossy`, tokenizers
+    that lose text get no figures in which less text would look better.
 
     Example:
         >>> MeasureContext(vocab_sizes={"bytes": 256}).confidence

@@ -143,7 +143,7 @@ class Counts:
 
 
 class EstimatedCounts(Counts):
-    """Counts of a tokenizer whose numbers of tokens are estimated: `tokens`, those of the text, nothing else.
+    """Counts of a tokenizer whose number of tokens is estimated: `tokens`, the counts of the text, no others.
 
     Example:
         >>> counts = EstimatedCounts(bytes=12, tokens=4)

@@ -1,4 +1,4 @@
-"""Is one tokenizer better than another, beyond chance? Paired bootstrap differences, corrected for how many."""
+"""Is one tokenizer better than another beyond chance? Paired differences, corrected for how many there are."""
 
 from __future__ import annotations
 

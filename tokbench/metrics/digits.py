@@ -40,8 +40,8 @@ PATTERNS = {
 def owners(texts: Sequence[str], tokenizer: Tokenizer) -> list[NDArray[np.int64]]:
     """Of each text, the number of the token that each character belongs to, -1 for none: int64 ``(chars,)``.
 
-    Of tokens that share a character the last has it. A tokenizer that does not tell places is taken at the
-    bytes of its tokens; where these are not the text's, no character has an owner.
+    Of tokens that share a character, the last owns it. Where a tokenizer does not tell places, they follow from
+    the bytes of its tokens; where these are not the text's, no character has an owner.
     """
     import numpy as np
 

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _DENSE = 8
-"""Up to this many times as many sizes as kinds, to count each size is quicker than to sort the kinds."""
+"""If the largest count is at most so many times the number of kinds, a table is quicker than a sort."""
 
 
 class Spectrum(NamedTuple):
     """The distinct counts above zero, ascending, and how many kinds have each, int64.
 
-    All of these figures depend on a text by them alone, and there are a hundred times fewer than kinds.
+    Entropies depend on these alone, and there are a hundred times fewer of them than kinds.
     """
 
     sizes: NDArray[np.int64]

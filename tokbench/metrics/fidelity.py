@@ -29,7 +29,7 @@ TEXT = frozenset({"unknown token", "replacement character", "other"})
 
 
 def _lost(kinds: frozenset[str]) -> Callable[[Counts], float | None]:
-    """The share of documents that lost something of `kinds`, by those of the sample of lossy ones."""
+    """The share of documents that lost something of `kinds`, estimated from the sample of lossy ones."""
 
     def compute(t: Counts) -> float | None:
         lossy = float(1 - t.round_trips / t.documents)

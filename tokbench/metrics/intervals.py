@@ -1,7 +1,7 @@
 """From resamples to intervals and p-values that hold for few documents and for documents of unequal weight.
 
-The plain percentile interval of the bootstrap is too narrow for few documents: it takes the variance it sees
-for the true one, and sees too little of it. Both are mended by reading it further out, at the percentile that
+The plain percentile interval of the bootstrap is too narrow for few documents: it takes the sample's variance
+for the true one, and that is too small. Both are mended by reading it further out, at the percentile that
 Student's t has with the degrees of freedom of that variance (Hesterberg, What Teachers Should Know About the
 Bootstrap, The American Statistician 69(4), 2015, section 4.3, which takes n − 1). Where a few long documents
 decide a figure there are far fewer: they follow from how unevenly documents bear on it, by matching the first
@@ -11,10 +11,10 @@ a document bears on a figure is told by the jackknife.
 So the interval stays within the values that the figure can take, follows any monotone change of scale, and
 holds a true ratio in 93 to 97 % of samples of 20 to 4,000 documents of log-normal length (the tests show it).
 It falls short where few documents of very unequal length decide a figure that also changes with their length:
-there is no remedy but more documents. Percentiles beyond the resamples are the furthest of them. Resamples lie
-between the lowest and the highest document, which n of them bracket with a probability of 1 − 2^(1−n): where
-that is less than the confidence, at 95 % with fewer than six documents, no interval is given, not even of
-what is the same in all of them; nor is one where not a single resample is expected beyond each of its ends, at
+there is no remedy but more documents. A percentile beyond all resamples is the furthest of them. Resamples lie
+between the lowest and the highest of n documents, which have the true value between them with a probability of
+1 − 2^(1−n). Where that is less than the confidence, at 95 % with fewer than six documents, no interval is
+given, not even if all documents are alike; nor where not one resample is expected beyond each of its ends, at
 95 % with fewer than 40.
 """
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _USABLE = 0.95
-"""No interval where a figure is undefined in more than the rest of the resamples."""
+"""The share of resamples in which a figure must be defined to have an interval."""
 _ROUNDING = 1e-13
 """Relative differences up to this are those of rounding."""
 
@@ -74,7 +74,7 @@ def bearing(left_out: Floats, whole: Floats) -> Bearing:
         apart *= moved
         apart -= (apart.sum(axis=1) / n)[:, None]
         apart *= moved
-        # by a power of two, which changes nothing but that squares of the very small and large are numbers
+        # scaled by a power of two, which is exact, so that squares neither underflow nor overflow
         size = np.frexp(np.abs(apart).max(axis=1))[1].clip(-1000, 1000)
         apart *= np.ldexp(1.0, -size)[:, None]
         apart *= apart

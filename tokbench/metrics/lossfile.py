@@ -1,8 +1,7 @@
-"""Losses by token, as a file: a document a row, its ids or its text, and a loss for each token, in nats.
+"""Reads files of losses by token: a document a row, its ids or its text, and a loss for each token, in nats.
 
 JSON lines hold objects with the fields ``nats`` and ``ids`` or ``text`` (or both), Parquet columns of these
-names. A loss may be null or NaN where a token was not predicted; there may be one less than tokens, where the
-first was not.
+names. A loss is null where a token was not predicted; if that is the first, it may also be absent.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ def measure(
 
 
 class _Bases:
-    """The baseline's cells for the other tokenizers, made when first asked for, let go of after the last."""
+    """The baseline's cells for the other tokenizers: made at the first request, let go of after the last."""
 
     def __init__(
         self,

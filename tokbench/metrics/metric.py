@@ -40,14 +40,13 @@ class Metric:
     what they count costs more than the rest together.
 
     What tokbench does not count, a metric counts itself (level ``cell`` or ``tokenizers``): `counters`
-    names its counters and says what each counts, and `count` is given the documents of a batch and gives
-    whole numbers, 0 or more, one for each document: a sequence where there is one counter, else a mapping.
-    Of `texts` (strings), `batch` (the `tokbench.TokenBatch` of their ids), `tokenizer`, `language` and
-    `options` it gets those that it has parameters for. The sums are then in `t` by name, on resamples too,
-    so that intervals come with them.
+    names its counters and says what each counts, and `count` is given the documents of a batch and returns
+    whole numbers, 0 or more, one for each document: a sequence if there is one counter, else a mapping by
+    counter. Its parameters may be any of `texts` (strings), `batch` (the `tokbench.TokenBatch` of their ids),
+    `tokenizer`, `language` and `options`. `t` has the sums by name, on resamples too, for intervals.
 
     `options` are what a spec may set (``-m name:option=…``); `t.options` has every one with its value.
-    Raises `PluginError` for what cannot be: a level that there is not, a need that nothing meets.
+    Raises `PluginError` for an impossible definition: an unknown level, a need that nothing meets.
 
     Example:
         >>> metric = Metric(name="tokens_per_byte", unit="tokens/byte", better="lower",

@@ -1,4 +1,4 @@
-"""A language model as far as a tokenizer bears on what it costs: its shape, parameters, work and memory.
+"""What a language model costs, as far as its tokenizer matters: its shape, parameters, work and memory.
 
 Parameters are counted matrix by matrix, as published checkpoints hold them. Work is counted as Kaplan et al. do
 (Scaling Laws for Neural Language Models, 2020, table 1): two operations for each parameter of a matrix that a

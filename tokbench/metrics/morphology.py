@@ -28,8 +28,8 @@ class MorphCounts:
 
     `words` were scored; `cut` of them have a boundary inside, and `cut_whole` of those are one token;
     `unplaced` words could not be scored because the tokenizer rewrites them. `gold` boundaries should be there,
-    `made` are, `hits` are right; `gold_split` are those of words of two or more tokens, and `recalls` the sum
-    over such words of the share of their boundaries that is there. `groups` are the sums of `SUMMED` over
+    `made` are, `hits` are right; `gold_split` are the gold ones of words of two or more tokens, and `recalls`
+    sums, over words, the share of gold boundaries that is there. `groups` are the sums of `SUMMED` over
     bootstrap groups of words, float64 of shape ``(GROUPS, len(SUMMED))``: a word falls into the group that a
     document of it would.
     """

@@ -90,7 +90,7 @@ _TESTS: dict[str, Callable[[Counts], bool]] = {
     "one_word": lambda counts: not mixed_words(counts),
     **dict.fromkeys(("parallel", "several", "baseline"), lambda counts: True),
 }
-"""Whether there is what is no counter."""
+"""Whether a need other than a counter is met."""
 
 
 def mixed_words(counts: Counts) -> bool:
@@ -103,7 +103,7 @@ def mixed_words(counts: Counts) -> bool:
 
 
 MIXED = 0.05
-"""Share of words of the other kind from which words of several languages are no one unit."""
+"""If more than this share of words is of the other kind, they cannot be counted as one unit."""
 
 
 def _has(counts: Counts, need: str) -> bool:

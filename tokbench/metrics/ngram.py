@@ -2,8 +2,8 @@
 
 Chen and Goodman, An empirical study of smoothing techniques for language modeling, Computer Speech and
 Language 13, 1999, with the conventions of KenLM (Heafield et al., ACL 2013): one mark before a document and one
-after it; the end is predicted, the beginning is not. Below the highest order an n-gram counts the symbols that
-it was seen after; one that begins a document follows nothing, and keeps its own count. The lowest order is
+after it; the end is predicted, the beginning is not. Below the highest order an n-gram's count is the number of
+symbols that it was seen after; one that begins a document keeps its own count. The lowest order is
 interpolated with the uniform distribution over the vocabulary and the end, so that what was never seen has a
 probability too.
 """
@@ -62,10 +62,10 @@ def discounts(counts_of_counts: Sequence[int]) -> Discounts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _OrderModel:
-    """The n-grams of one order: `table` has their numbers by key, but single symbols, which are their own.
+    """The n-grams of one order: `table` has their numbers by key, None for symbols, which are their own.
 
-    `share` (float64, ``(n,)``) is what of its context's probability each has for itself, `rest` (float64, by
-    context, which is the number of an n-gram of the order below) what goes to the order below.
+    `share` (float64, ``(n,)``) is the part of its context's probability that each has for itself, `rest`
+    (float64, by context, the number of an n-gram of the order below) what goes to the order below.
     """
 
     table: KeyTable | None

@@ -40,8 +40,8 @@ NO_QUALITY = (
 class NgramBits:
     """A tokenizer on a language (or on all of them): bits per byte, and its rank from best to worst possible.
 
-    `tokens` are without the ends of documents, whose bits count; `lost` are documents that decoding does not
-    give back; `rank` is None where it is alone or where too few documents tell.
+    `tokens` does not count the ends of documents, whose bits do count; `lost` are documents that decoding does
+    not give back; `rank` is None for a single tokenizer, or for too few documents.
     """
 
     tokenizer: str
@@ -102,8 +102,8 @@ def ngram_bits(
     those without text. Intervals are by bootstrap over documents (blocks of them where they follow one
     another). A rank goes from one more than the tokenizers surely better to the number of those not surely
     worse. The text read is held a thousand documents at a time, that trained on as ids (`LIMIT`).
-    With a number as `split`, half of the documents, by their text and the number, are trained on where they
-    are of `train`, and the other half is read where they are of `dataset`, which may then be the same.
+    A number as `split` divides documents in two halves, by their text and the number: of `train` only one half
+    is trained on, of `dataset` only the other is read, so that both may be the same text.
 
     Raises `SpecError` for an order below 1, `CorpusError` where there is no text, none that is not trained on,
     or training text of more than `limit` tokens.
@@ -179,7 +179,7 @@ def ngram_bits(
 
 @dataclass(frozen=True, slots=True)
 class Stability:
-    """How the tokenizers fared on all languages in several splits: bits per byte and rank in each, best first.
+    """How tokenizers did on all languages in several splits: bits per byte and rank in each, best first.
 
     Those that lose text are not ranked, and are left out.
     """
@@ -274,5 +274,5 @@ def _groups(dataset: Dataset, documents: list[Document], index: int) -> NDArray[
 
 
 def half(data: bytes, split: int) -> bool:
-    """Whether a document is in the half that is read, of the split of this number; else it is trained on."""
+    """Whether the split of this number puts a document in the half that is read; else it is trained on."""
     return bool(blake2b(data, digest_size=1, key=split.to_bytes(8, "little")).digest()[0] & 1)

@@ -1,7 +1,7 @@
 """`ngram_bpb`: bits per byte of a small n-gram model over a tokenizer's ids, as a metric with an interval.
 
-The model is trained where the metric counts, on text that a run names, once for each tokenizer in each
-worker. Documents of that text are passed over when they come up in what is measured.
+The model is trained in the worker that counts, on text that a run names, once for each tokenizer. Documents
+of that text are left out of what is measured.
 """
 
 from __future__ import annotations

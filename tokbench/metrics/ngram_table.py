@@ -19,16 +19,16 @@ from tokbench.kernels.pointers import Floats, Ids, Int, Ints, pointer, prefetch
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _AHEAD = 12
-"""How many places ahead memory is asked for: about what is done while it comes."""
+"""How many places ahead memory is prefetched: about as many as are done by the time it arrives."""
 _NONE = -1
 """The number of what is no n-gram."""
 
 
 class KeyTable(NamedTuple):
-    """Open addressing: `rows` int64 ``(2**k * 2,)`` are keys, each followed by its number; `shift` a hash's.
+    """Open addressing: `rows` int64 ``(2**k * 2,)`` are keys, each followed by its number; `shift` for hashing.
 
-    Keys and numbers are one more than they are, so that a table of zeros is free: such memory costs nothing
-    before it is used.
+    Keys and numbers are stored plus one, so that a row of zeros is free: memory of zeros costs nothing before
+    it is used.
     """
 
     rows: Ints
@@ -50,7 +50,7 @@ class OrderCounts(NamedTuple):
 def count_order(symbols: Ids, number: Ids, n: int, begin: int, n_below: int) -> OrderCounts:
     """Count the n-grams of order `n`, 2 or more; `number` holds those of the order below, and then these.
 
-    `begin`, the largest symbol, ends none.
+    `begin`, the largest symbol, is the last of no n-gram.
 
     Example:
         >>> symbols = np.array([5, 0, 1, 0, 1], np.int32)
@@ -113,7 +113,7 @@ def _count(
     contexts: Ids,
     after: Ids,
 ) -> tuple[int, int]:
-    """Number the n-grams from the place where it was left; stops before the table is two thirds full."""
+    """Number the n-grams from the place where the last call stopped, until the table is two thirds full."""
     symbols, number, rows = pointer(symbols_), pointer(number_), pointer(rows_)
     mask, (done, kinds) = np.int64(len(rows_) - 1), begun
     last, most = len(symbols_) - n, len(rows_) // 3
@@ -162,7 +162,7 @@ def mark(ids: Ids, offsets: Ints, vocab_size: Int, symbols: Ids) -> None:
 
 @kernel
 def shares(contexts: Ids, counts: Ids, taken: Floats, share: Floats, rest: Floats) -> None:
-    """What of its context's probability each n-gram has for itself, and what each context leaves below.
+    """The part of its context's probability that each n-gram has itself, and what goes to the order below.
 
     `taken` (float64, ``(4,)``) is what is taken from a count of 0, 1, 2, and 3 or more.
     """
@@ -201,7 +201,7 @@ def mix_order(
     rest_: Floats,
     chance_: Floats,
 ) -> None:
-    """Mix an order into the chances of symbols: those of the order below times its rest, and its own share.
+    """Mix an order into the `chance` of each symbol: that of the order below times the rest, plus its share.
 
     `number` holds the n-grams of the order below, and then these, -1 for those that were never seen. A place is
     passed twice: its n-gram is looked up some places before it is mixed in, while its share comes from memory.

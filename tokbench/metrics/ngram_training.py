@@ -1,4 +1,4 @@
-"""Trains an n-gram model on the ids that a tokenizer gives a text, and keeps which documents these were."""
+"""Trains an n-gram model on a tokenizer's ids of a text, and notes which documents the text has."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def fewest_tokens(texts: Sequence[str], tokenizer: Tokenizer) -> NDArray[np.int6
     try:
         if isinstance(tokenizer, ShortestSpeller):
             return tokenizer.fewest_tokens(texts)
-    except TokenizerError:  # it does so for other vocabularies
+    except TokenizerError:  # not for this vocabulary
         pass
     return np.zeros(len(texts), np.int64)
 

@@ -1,8 +1,8 @@
 """Bootstrap and jackknife: counts on Poisson resamples of a text, without each group of documents, and as is.
 
 A figure computed on all of them at once has what its interval needs: how it varies by chance (bootstrap), how
-much single documents decide it (jackknife), and itself. Each row of counts has `n` resamples, then `GROUPS`
-texts that leave one bootstrap group out, then the whole text.
+much single groups of documents decide it (jackknife), and its value. A row of counts has `n` resamples, then
+`GROUPS` texts that leave one bootstrap group out, then the whole text.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 _ONE_THREAD = 250_000
 """Multiplications at once below which BLAS starts no threads, which cost more CPU than they save time."""
 _ROWS = 12
-"""Rows at once: of fewer or more, as many multiplications take longer."""
+"""Rows at once: with fewer or more, the same number of multiplications takes longer."""
 _EXACT = 1 << 24
-"""Whole numbers up to this are single-precision numbers, and so are their sums."""
+"""Whole numbers up to this are exact in single precision, and so are sums up to it."""
 
 
 def resampled_rows(sums: Mapping[str, Ints], *, seed: int, n: int) -> dict[str, Floats]:

@@ -95,7 +95,7 @@ class EstimatedResamples(EstimatedCounts, Resamples):
 
 
 def errors(key: CellKey, context: MeasureContext) -> NDArray[np.float64]:
-    """By what the true number of tokens may differ from the estimated one: a factor for each resample drawn.
+    """By how much the true number of tokens may differ from the estimate: a factor for each resample drawn.
 
     Log-normal about 1, 95 % of it within the wider of the estimate's two bounds. Half of its variance is common
     to all languages of a dataset, so that neither their mean nor their differences look better known than they

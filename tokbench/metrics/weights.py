@@ -1,4 +1,4 @@
-"""What a tokenizer is chosen by: the criteria of the decision, and what each weighs unless somebody says so."""
+"""What a tokenizer is chosen by: the criteria of the decision, and what each weighs by default."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from tokbench.errors import SpecError, UnknownNameError
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """A thing to choose by: `weight` unless somebody says otherwise, `lacking` what to do where it is
-    unknown.
-    """
+    """A thing to choose by: `weight` is its default, `lacking` says what is missing where it is unknown."""
 
     name: str
     what: str

@@ -1,8 +1,8 @@
 """Each tokenizer's figure of each criterion of the decision, and how far chance bears on it.
 
-A figure is a ratio scale on which more is better: text per unit of price, the even share of languages, text
+A figure is on a ratio scale on which more is better: text per unit of price, the even share of languages, text
 that fits, parameters left to the model, speed. So tokenizers compare by ratios, whose weighted logarithms add
-up; a third tokenizer changes nothing between two.
+up; how two compare does not depend on a third.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _error(ends: tuple[float, float] | None) -> float | None:
 
 
 def _apart(errors: Mapping[str, float | None]) -> Callable[[str, str], float | None]:
-    """The noise of a pair whose figures were measured each for itself."""
+    """The noise of a pair whose figures were measured independently."""
 
     def noise(one: str, other: str) -> float | None:
         a, b = errors.get(one), errors.get(other)

@@ -1,11 +1,11 @@
 """The decision: which tokenizer the figures speak for under some weights, and how sure that is.
 
-Lossless first: tokenizers that lose text are never chosen, those that only rewrite it where `lossless` weighs
-nothing, or where all do. The rest are compared in pairs: the weighted mean of the logarithms of their ratios,
-criterion by criterion. Two whose difference is within its noise at 95 % cannot be told apart; the noise of
-several criteria is added up as if they went together, which is never too little. How far the choice hangs on
-the weights is told by the nearest weight that would change it, and by the share of all weights under which each
-is first.
+Lossless first: tokenizers that lose text are never chosen; those that only rewrite it may be where `lossless`
+weighs nothing, or none is lossless. The rest are compared in pairs: the weighted mean of the logarithms of
+their ratios, criterion by criterion. Two whose difference is within its noise at 95 % cannot be told apart; the
+noise of several criteria is added up as if they varied together, so it is never too small. How far the choice
+hangs on the weights is told by the nearest weight that would change it, and by the share of all weights under
+which each is first.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def headline_of(names: list[str]) -> str:
 
 
 def _candidates(run: Run, weights: Mapping[str, float], known: Mapping[str, Known]) -> list[str]:
-    """Those that lose nothing; those that rewrite too where that weighs nothing, or where none is lossless."""
+    """Those that lose nothing; those that rewrite too, where `lossless` weighs nothing or none is lossless."""
     lost = losses(run)
     measured = [
         name

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 MOST_PAIRS = 200
-"""What a table of pairs shows: fifty tokenizers have 1,225."""
+"""Pairs that a table shows: fifty tokenizers have 1,225."""
 
 
 def table(run: Run, metric: str, dataset: str) -> Table:
@@ -28,7 +28,7 @@ def table(run: Run, metric: str, dataset: str) -> Table:
         rows = rows[rows["value"].notna()].sort_values("value", key=abs, ascending=False)
     labels, lost = run_labels(run), losses(run)
     of = len(rows)
-    if of > MOST_PAIRS:  # those first that speak for both
+    if of > MOST_PAIRS:  # pairs without a loss first
         loses = rows["tokenizer"].isin(list(lost)) | rows["baseline"].isin(list(lost))
         rows = rows.iloc[loses.to_numpy().argsort(kind="stable")[:MOST_PAIRS]]
     unit = metric_column(metric, metric_facts(run)).unit

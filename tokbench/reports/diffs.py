@@ -1,4 +1,4 @@
-"""Diffs as tables: who gives the same ids over the run's text and on its passages, and where not."""
+"""Diffs as tables: which tokenizers give the same ids for the run's text and passages, and where not."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def pairs(run: Run) -> list[dict[str, Any]]:
 
 
 def diff_table(run: Run) -> Table:
-    """Every pair compared: the share of documents with the same tokens, and what the others part on."""
+    """Every pair compared: the share of documents with the same tokens, and why the others differ."""
     labels = run_labels(run)
     rows = tuple(
         Row((labels.get(pair["b"], pair["b"]), labels.get(pair["a"], pair["a"]), *_found(pair)), key=pair["b"])

@@ -25,7 +25,7 @@ def decimals(values: Iterable[float | None], *, digits: int = 3) -> int:
 def number(value: float | None, places: int = 2) -> str:
     """A number with `places` decimals and thin groups of thousands; a dash where there is none.
 
-    Beyond what a float tells from its neighbours by ones, in powers of ten.
+    In powers of ten where it is so large that floats are more than one apart.
 
     Example:
         >>> number(12345.6, 0), number(None), number(0.25), number(-1e300)

@@ -29,7 +29,7 @@ _TO_TEX = {ord(","): None, ord("−"): "-"}
 LONG = 45
 """Rows from which a table may break over pages."""
 WIDE = 4
-"""Columns from which headings stand upright."""
+"""Headings are turned by 90° in tables of more columns."""
 MOST_WITH_INTERVALS = 8
 """Columns up to which a page has room for intervals beside the figures."""
 

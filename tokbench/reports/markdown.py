@@ -1,4 +1,4 @@
-"""The report as Markdown: what GitHub renders, with every table and none of the pictures' data lost."""
+"""The report as Markdown that GitHub renders, with every table, so that the pictures' data is there too."""
 
 from __future__ import annotations
 

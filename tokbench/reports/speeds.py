@@ -148,7 +148,7 @@ def _columns(
 
 
 def _references(run: Run, measured: Mapping[str, Any], timed: Mapping[str, TableCell]) -> dict[str, str]:
-    """For each tokenizer, the first of those with its ids."""
+    """For each tokenizer, the first of those that gave its ids."""
     order = {name: place for place, name in enumerate(run.tokenizers)}
     found: dict[str, str] = {}
     for group in measured.get("same_ids", []):
@@ -166,12 +166,12 @@ def _speed(row: Mapping[str, Any]) -> TableCell:
 
 
 def _bounds(cell: TableCell) -> tuple[float, float]:
-    """The interval; a speed timed once could be any."""
+    """The interval; a speed timed once has none and could be any."""
     return (0.0, inf) if cell.low is None or cell.high is None else (cell.low, cell.high)
 
 
 def _ratio_places(ratios: Iterable[TableCell]) -> int:
-    """One decimal place, and where a ratio is less than a half as many as show two figures of it."""
+    """One decimal place; if a ratio is less than a half, enough for two figures of the least."""
     least = min((cell.value for cell in ratios if cell.value), default=1.0)
     return 1 if least >= 0.5 else decimals([least], digits=2)
 

@@ -92,7 +92,7 @@ Content = str | TableCell
 class Row:
     """Cells in the order of the columns; `lossy` rows are marked wherever they are ranked.
 
-    `places` are the decimal places of the row's figures, where rows are what figures have in common.
+    `places` are the decimal places of the row's figures, where rows, not columns, have a unit in common.
     """
 
     cells: tuple[Content, ...]

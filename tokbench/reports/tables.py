@@ -103,7 +103,7 @@ def headline(run: Run, dataset: str, more: Sequence[str] = ()) -> Table:
 
 
 def _named_apart(column: Column, metric: str, what: str) -> Column:
-    """A metric's column beside another of its name, with what is its own: pooled, or again."""
+    """The column; that of `metric` with `what` tells it from one of the same name: pooled, or again."""
     return replace(column, label=f"{column.label} ({what})") if column.key == metric else column
 
 
@@ -117,7 +117,7 @@ def _values(by_key: Mapping[tuple[str, str], Any], metric: str) -> dict[str, flo
 
 
 _FINE = {"round_trip": 1.0, "unk_rate": 0.0}
-"""What says how much is lost: shown first where something is, and never what a table is ranked by."""
+"""Metrics of loss, each with its value where nothing is lost: else shown first, and never ranked by."""
 
 
 def _constant(name: str, by_key: Mapping[tuple[str, str], Any]) -> bool:

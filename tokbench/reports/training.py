@@ -16,10 +16,10 @@ TELLING = 0.05
 
 
 def trained_on(run: Run, dataset: str) -> list[str]:
-    """The specs of the tokenizers that this run trained on the text of a dataset of it, or on a part of that.
+    """The specs of the tokenizers that this run trained on the text of one of its datasets, or on a part of it.
 
-    By the lines themselves, where the run looked for them in the training text, so that a copy under another
-    name is found out; runs that did not are judged by the datasets' specs.
+    Where the run looked for the dataset's lines in the training text, those decide, so that a copy under
+    another name is found out; else the datasets' specs.
     """
     trained = _training_text(run)
     looked = _looked_for(run, dataset)
@@ -57,7 +57,7 @@ def _share(counts: list[dict[str, int]]) -> float:
 def how_much(run: Run, dataset: str) -> str:
     """How much of a dataset was in the training text, in brackets; empty where the run did not look.
 
-    It names the languages where it is not all of them.
+    The languages are named unless it is all of them.
     """
     looked = _looked_for(run, dataset)
     met = [code for code, counts in looked.items() if _share([counts]) >= TELLING]
@@ -73,7 +73,7 @@ def how_much(run: Run, dataset: str) -> str:
 FLATTERED = "¶"
 """The mark of tokenizers that were trained on the very text that is measured."""
 LEARNT = "§"
-"""The mark of tokenizers trained on a part of the same collection that what is measured was taken from."""
+"""The mark of tokenizers trained on another part of the collection that the measured text is from."""
 
 
 def trained_beside(run: Run, dataset: str) -> dict[str, str]:

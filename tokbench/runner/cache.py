@@ -49,7 +49,7 @@ def cache_limit() -> int:
 
 @dataclass(frozen=True, slots=True)
 class TallyCache:
-    """A folder of entries, two hexadecimal digits a subfolder; picklable, so that workers use it directly.
+    """A folder of entries, in subfolders by the key's first two digits; picklable, so that workers use it too.
 
     Example:
         >>> import tempfile

@@ -48,7 +48,7 @@ class Candidate:
 
     @property
     def estimated(self) -> tuple[float, float] | None:
-        """The bounds of the true numbers of tokens over those that it estimates; None where it encodes."""
+        """The bounds of the ratio of true to estimated numbers of tokens; None where it encodes."""
         known = self.about.facts.get("estimated") if self.about is not None else None
         return (known["low"], known["high"]) if known else None
 

@@ -96,11 +96,11 @@ def cut_into_tasks(
     cache: TallyCache | None = None,
     limits: Limits = NO_LIMITS,
 ) -> list[CountTask]:
-    """Cells cut into tasks, a tokenizer each; small languages share one.
+    """Cells cut into tasks of one tokenizer each; small languages share a task.
 
-    The first are large, since each task ends with tallies to be joined, and the later the smaller: then all
-    workers are done at nearly the same time, whichever is faster (guided self-scheduling, Polychronopoulos and
-    Kuck 1987).
+    The first tasks are large, since the tallies of each have to be joined; later ones are ever smaller, so that
+    all workers are done at nearly the same time, whichever is faster (guided self-scheduling, Polychronopoulos
+    and Kuck 1987).
     """
     found: list[CountTask] = []
     parts: Counter[int] = Counter()
@@ -134,10 +134,10 @@ def _task(
 
 
 def task_size(left: int, jobs: int) -> int:
-    """Bytes of the next task where so many are left to be handed out; one worker alone waits for nobody.
+    """Bytes of the next task where `left` are to be handed out; one worker alone waits for nobody.
 
-    Two thirds of a worker's share: what the others still have then levels out even where one is half as fast,
-    and each task less is some ten milliseconds less for a worker and for us.
+    Two thirds of a worker's share: the rest then evens workers out even where one is half as fast. No less, as
+    each task costs a worker and the coordinator some ten milliseconds.
     """
     return min(max(2 * left // (jobs * 3), SMALLEST_TASK), LARGEST_TASK) if jobs > 1 else LARGEST_TASK
 
@@ -154,8 +154,8 @@ def look_through(
 ) -> tuple[list[PlannedCell], dict[tuple[str, str], list[str]]]:
     """The cells that are to be counted, and of those that are on disk the digests of each dataset and language.
 
-    A cell is on disk where its file has its identity and is no failure. Files of cells that are in no plan any
-    more are removed; what is no cell stays where it is.
+    A cell is on disk where its file has its identity and is no failure. Files of cells that the plan no longer
+    has are removed; files that are no cells stay.
     """
     todo: list[PlannedCell] = []
     digests: dict[tuple[str, str], list[str]] = {}
@@ -178,7 +178,7 @@ def look_through(
 
 
 def without_text(tallies: Mapping[CellKey, Tally]) -> list[CellKey]:
-    """The cells of datasets in which there is no document at all; of others a first one is read."""
+    """The cells of datasets without any document; of others, cells are read up to the first that has one."""
     holds: dict[str, bool] = {}
     for key in tallies:
         holds[key.dataset] = holds.get(key.dataset, False) or tallies[key].documents > 0

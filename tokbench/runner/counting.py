@@ -86,7 +86,7 @@ class Progress:
 
 
 def get_ready(emit: Emit) -> None:
-    """Load what counts, once in a worker: compiling is nothing that a tokenizer's time limit should hold."""
+    """Load the code that counts, once in a worker, so that no tokenizer's time limit includes compiling."""
     from tokbench.corpora.lines import lines_of
     from tokbench.kernels.compiling import when_compiling
     from tokbench.tally.collect import get_ready
@@ -152,7 +152,7 @@ Text = Iterator[Document] | Iterator[TextBlock]
 
 
 def own_fault(text: Text, dataset: DatasetRecipe) -> Text:
-    """`text` of a dataset, checked where a plugin reads it: what goes wrong there is no tokenizer's fault.
+    """`text` of a dataset, checked where a plugin reads it, so that no tokenizer is blamed for its errors.
 
     Raises `CorpusError` that names dataset and plugin.
     """
@@ -202,7 +202,7 @@ def _counting(task: CountTask) -> list[OwnCounting]:
 
 
 def _punctual(count: Callable[..., Any], seconds: float) -> Callable[..., Any]:
-    """A plugin's `count` that may take so long: it is the metric that failed then, not the tokenizer."""
+    """A plugin's `count` with a time limit of its own: beyond that the metric has failed, not the tokenizer."""
 
     @wraps(count)
     def punctual(**given: Any) -> Any:
@@ -232,7 +232,7 @@ _held: dict[str, Tokenizer | TokbenchError] = {}
 
 
 def loaded(recipe: Recipe) -> Tokenizer:
-    """The tokenizer of a recipe. The last one stays loaded, and so does the news that it cannot be."""
+    """The tokenizer of a recipe. The last one stays loaded, or the error that it raised is kept."""
     name = recipe.key + recipe.fingerprint
     if name not in _held:
         let_go()  # one at a time: some vocabularies take 100 MB

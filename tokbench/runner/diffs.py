@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 MOST_DOCUMENTS = 2_000
 MOST_BYTES = 1_000_000
 MOST_CHARS = 10_000
-"""Code points of one document that are compared: a whole book would be all there is of a corpus."""
+"""Code points compared of one document: a whole book would leave no room for others of its corpus."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def _read(plan: Plan, corpus: Corpus) -> list[list[Compared]]:
 def read_beginnings(
     emit: Emit, recipe: DatasetRecipe, languages: Sequence[Sequence[Shard]], bounds: tuple[int, int, int]
 ) -> list[list[str]]:
-    """In a worker: documents of each language in turn, while there are no more than is compared of all."""
+    """In a worker: the first documents of each language in turn, all of them together within the `bounds`."""
     documents, n_bytes, chars = bounds
     found: list[list[str]] = [[] for _ in languages]
     picked = pick(recipe, languages, n_bytes, cut=lambda text: (text[:chars],), unreadable=True)

@@ -1,8 +1,8 @@
 """Engines: where tasks run. Local processes, a Dask cluster, a Ray cluster; plugins may add others.
 
-Each gives a `concurrent.futures.Executor`; scheduling is theirs. The tokenizer itself always runs one
-process further (see `tokbench.workers.shelter`), so the local engine needs only threads that wait. Is a worker
-on another machine the same as we are? That is asked before work is sent, and again by every task.
+Each gives a `concurrent.futures.Executor`; scheduling is theirs. The tokenizer itself always runs in yet
+another process (see `tokbench.workers.shelter`), so the local engine needs only threads that wait. Whether
+workers have the versions that we have is checked before work is sent to them, and again by every task.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def open_ray(jobs: int, address: str | None) -> Iterator[Executor]:
         import ray
     except ImportError as error:
         raise _absent("ray", "ray") from error
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would ask the network, unasked
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # else Ray uses the network unasked
     ours = not ray.is_initialized()
     if ours:
         here: dict[str, Any] = {"num_cpus": jobs, "include_dashboard": False}
@@ -126,7 +126,7 @@ class EngineLost(Exception):
 
 
 def result_of(future: Future[T], *, shared: bool) -> T:
-    """What a task gives; on a shared engine, tasks shelter what they do, so what they raise is the engine's."""
+    """What a task gives; on a shared engine, tasks return failures of tokenizers, and raise the engine's."""
     try:
         return future.result()
     except (WorkerLost, StorageError, CancelledError):
@@ -152,9 +152,9 @@ def check_here(executor: Executor, engine: str) -> None:
 
 
 def check_workers(executor: Executor, registry: Registry, jobs: int) -> dict[str, str]:
-    """What every worker of a shared engine has, as we do.
+    """Our environment, once the workers of a shared engine that answer have turned out to have the same.
 
-    Raises `SpecError`, naming what differs, where one that answers has not, `EngineLost` where none can answer.
+    Raises `SpecError`, naming what differs, where one has another, `EngineLost` where none can answer.
     """
     ours = environment(registry)
     asked = [submitted(executor, environment_here, registry.recipe) for _ in range(PROBES * jobs)]
@@ -178,7 +178,7 @@ def environment(registry: Registry) -> dict[str, str]:
 
 @lru_cache(maxsize=4)
 def environment_here(registry: RegistryRecipe) -> dict[str, str]:
-    """What this process has."""
+    """The `environment` of this process."""
     return environment(registry.load())
 
 

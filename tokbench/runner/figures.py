@@ -1,7 +1,7 @@
 """From the cells on disk to `measurements` and `comparisons`; what failed gets a row that says why.
 
 Figures of one tokenizer need its own cells and the baseline's, nothing else, so they are made side by side in
-workers; and the linear algebra of the replicates runs on one thread each instead of all on all cores.
+workers, each of which does the linear algebra of its replicates on one thread.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ TALLIED = ("cell", "languages", "tokenizers", "vocabulary")
 """The levels of metric that follow from tallies and vocabularies; the rest is the speed pass's."""
 
 MOST_COMPARED = 500
-"""Pairs of tokenizers times languages up to which each language is compared; beyond, the totals alone."""
+"""Up to so many pairs of tokenizers times languages, each language is compared; beyond, only totals."""
 
 
 @dataclass
@@ -155,7 +155,7 @@ def measure_all(
 ) -> tuple[list[Measurement], list[TaskFailure]]:
     """The rows of every tokenizer, in order, and what went wrong with metrics of plugins.
 
-    Ours are measured by one call, those of plugins each by one of its own: what one does is its rows' failure.
+    Ours are measured by one call, those of plugins each by its own, so that one that fails costs only its rows.
     """
     ours = _ours(plan, metrics)
     groups = [ours, *([metric] for metric in metrics if metric not in ours)]
@@ -205,7 +205,7 @@ def compare_all(
     context: MeasureContext,
     per_language: bool,
 ) -> tuple[pa.Table, list[TaskFailure]]:
-    """Paired differences in all metrics; in ours alone where a plugin's prevents that, which is then said."""
+    """Paired differences in all metrics; in ours alone, with the fault, where one of a plugin fails."""
     ours = _ours(plan, metrics)
     faults: list[TaskFailure] = []
     for chosen in (metrics, ours):
@@ -245,7 +245,7 @@ class MeasureTask:
 
 
 def measure_one(emit: Emit, task: MeasureTask, tokenizer: str) -> list[Measurement]:
-    """The rows of one tokenizer, of whose cells and of the baseline's the task is."""
+    """In a worker: the rows of one tokenizer, from its cells and the baseline's."""
     from tokbench.metrics.measure import measure
 
     tallies, metrics = task.open()

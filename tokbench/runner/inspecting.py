@@ -40,7 +40,7 @@ LARGEST_AUDIT = 600_000
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A passage that every tokenizer is shown with."""
+    """A passage that is shown in every tokenizer's pieces."""
 
     dataset: str
     language: str
@@ -86,7 +86,7 @@ def inspect_all(
 ) -> Inspections:
     """Look at every tokenizer, each in a worker; write ``samples.json``, ``audits.json`` and ``diffs.json``.
 
-    What metrics need of them is given. A tokenizer is not shown passages of the cells that have `failed`. Once
+    Gives what metrics need of that. A tokenizer is not shown passages of the cells that have `failed`. Once
     the user asked to stop, no more are begun: that raises `KeyboardInterrupt`.
     """
     from tokbench.inspection.audit import VocabularyAudit

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tokbench.runner.plan import Plan  # which a worker does without
 
 SHORTEST = 32
-"""Bytes from which on a line is taken to be found nowhere else by chance."""
+"""A line of so many bytes or more is taken not to be repeated by chance."""
 MOST_LINES, LEAST_LINES = 400_000, 256
 """Lines kept of all texts together, shared out among languages, and of a language at the least."""
 MOST_BYTES = 256_000_000

@@ -1,4 +1,4 @@
-"""``run.json``: everything needed to trust a run, or to make it again; the machine it was made on."""
+"""Makes ``run.json``: all that is needed to trust a run or to repeat it, and the machine it was made on."""
 
 from __future__ import annotations
 

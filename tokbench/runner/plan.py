@@ -54,8 +54,8 @@ class Entry:
 class Corpus:
     """One dataset of the suite: what it states of itself, and the facts and the shards of each language.
 
-    The dataset itself stays where it was opened: the code of plugins runs in workers only. `counted` says how
-    text was cut that is counted already, and for what spec; None for text. `about` is for the manifest.
+    The dataset itself stays where it was opened: the code of plugins runs in workers only. `counted`, of a
+    dataset of counts, says how its text was cut and for what spec; else None. `about` is for the manifest.
     """
 
     recipe: DatasetRecipe
@@ -161,7 +161,7 @@ def _entries(suite: Suite, registry: Registry) -> tuple[Entry, ...]:
 
 
 def _check_file(spec: Spec, endings: tuple[str, ...]) -> None:
-    """Raise `SpecError` for a file that is not there: a path by how it begins, a file by how it ends."""
+    """Raise `SpecError` for a missing file; a spec names one if it begins as a path or ends as a file does."""
     path = Path(spec.variant or "").expanduser()
     named = path.is_absolute() or re.match(r"\.{1,2}[/\\]", spec.variant or "") is not None
     if (named or path.name.lower().endswith(endings)) and not path.exists():
@@ -174,7 +174,7 @@ def _shown(given: Mapping[str, str], typed: str, spec: str) -> str:
 
 
 def _check_trainings(registry: Registry, entries: Sequence[Entry], texts: Sequence[Corpus]) -> None:
-    """Raise for a training that cannot be, whatever the text: by its options, or with counts cut otherwise."""
+    """Raise for a training that would fail on any text: for its options, or for counts cut another way."""
     counts = [text for text in texts if text.counted is not None]
     if counts and len(texts) > 1:
         raise CorpusError(f"{counts[0].recipe.key}: {NOT_JOINED}")

@@ -211,7 +211,7 @@ class _Spill:
         self._waiting: list[pa.Table] = []
 
     def add(self, table: pa.Table) -> None:
-        """Take a table; what waits is added up when it is much, and written when it stays much."""
+        """Take a table; above `MOST_ROWS` rows, add up those waiting, and write them if over half remain."""
         self._waiting.append(table)
         if sum(map(len, self._waiting)) > MOST_ROWS:
             self._waiting = [added_up(self._waiting)]

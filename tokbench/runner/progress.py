@@ -49,7 +49,7 @@ class Display:
         """A report was written."""
 
     def end(self) -> None:
-        """The run is over, however."""
+        """The run is over, finished or not."""
 
 
 class Bars(Display):

@@ -200,7 +200,7 @@ def run_task(
 
 
 def run_checked(task: CountTask, expected: Mapping[str, str]) -> list[PortionResult]:
-    """`run_task` on a worker of a cluster, which may have joined after the others were asked."""
+    """`run_task` on a worker of a cluster, which may have joined after `check_workers` asked the others."""
     different = difference(expected, environment_here(task.recipe.registry))
     if different:
         why = failure("environment", f"the worker is not the same as the coordinator: {different}")

@@ -36,7 +36,7 @@ def key_of(spec: Spec) -> str:
 
 
 def begin_with(registry: Registry) -> None:
-    """Make a registry that of this process: a run begins, and what an earlier one knew is forgotten."""
+    """Make `registry` this process's own as a run begins, and forget what an earlier run kept in memory."""
     adopt(registry)
     for cached in (_dataset, source_digest, reader_digest, imported_beside):
         cached.cache_clear()
@@ -139,7 +139,7 @@ def digest_of(*parts: object) -> str:
 def code_digest(registry: Registry, plugin: str) -> str:
     """A digest of a plugin's own Python files, so that editing a plugin makes its cached results stale.
 
-    They are its package, or its file; and what these import from the folder that they lie in.
+    They are its package or its file, and what that imports from the folder in which it lies.
     """
     module = registry.host.manager.get_plugin(plugin)
     package = sys.modules.get(str(getattr(module, "__name__", "")).partition(".")[0], module)
@@ -155,7 +155,7 @@ def code_digest(registry: Registry, plugin: str) -> str:
 def imported_beside(file: Path) -> tuple[Path, ...]:
     """The modules and packages in a file's own folder that it imports, directly or through one another.
 
-    In a folder that packages are installed to, neighbours are other people's: they have versions.
+    There are none in a folder of installed packages, where neighbours are others' and have versions.
     """
     package = file.name == "__init__.py"
     folder = file.parents[1] if package else file.parent
@@ -199,7 +199,7 @@ def _imported_names(source: Path) -> set[str]:
 
 @lru_cache(maxsize=64)
 def reader_digest(recipe: DatasetRecipe) -> str:
-    """A digest of the code that reads a dataset: what it reads is not what its bytes are alone."""
+    """A digest of the code that reads a dataset: its text depends on that as well as on its bytes."""
     import tokbench.corpora
 
     registry = recipe.registry.load()

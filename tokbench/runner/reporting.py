@@ -44,7 +44,7 @@ def write_reports(plan: Plan, run: Run, wrote: Callable[[Path], None]) -> Iterat
 
 
 def _made(plan: Plan, run: Run, kind: str, name: str) -> list[Path] | TaskFailure:
-    """What was written, or why nothing; what ours derive from the run's figures, they derive once."""
+    """What was written, or why nothing; ours are written in one process, and share what they derive."""
     registry, (hook, write) = plan.registry, _KINDS[kind]
     if registry.in_house(name, hook):
         try:

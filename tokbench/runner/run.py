@@ -165,7 +165,7 @@ class _RunStages:
             failed = {cell.key for cell in known.failures}
             known.seen = inspect_all(plan, known.candidates, folder, failed, stop)
             known.leaks = find_leaks(plan, known.candidates, known.digests)
-        with self.timed("figures", stop):  # before speed is timed: that wants the machine, and its workers gone
+        with self.timed("figures", stop):  # before the speed pass, which wants the machine to itself
             context = measure_context(plan, known.candidates, known.seen)
             figures = make_figures(plan, folder, known.candidates, cells, known.failures, context)
             known.faults += figures.faults
@@ -224,7 +224,7 @@ class _RunStages:
 
 
 def _import_ahead() -> None:
-    """Import what writes the figures, which takes longest of what is to be done once nobody counts any more."""
+    """Import what writes the figures while others count: later, that would take longest of all."""
     import pandas  # noqa: F401
     import pyarrow.parquet  # noqa: F401
 

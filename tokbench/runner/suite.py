@@ -51,10 +51,10 @@ Size = Annotated[Whole, BeforeValidator(_written)]
 class SpeedSettings(BaseModel):
     """How the speed pass measures; see `tokbench.runner.speed`.
 
-    `first_pass_bytes` is about how much text, of all datasets together, is encoded once, never seen before;
-    `passage_bytes` how much of each dataset is then encoded again and again, once a round in each form.
-    `datasets` are those to time on, by default all of the suite's. `clock` is what speeds of one thread are
-    made of: ``wall`` seconds, or ``cpu`` seconds where others use the machine; several threads go by the wall.
+    About `first_pass_bytes` of all datasets together are encoded once, unseen before (cold); `passage_bytes` of
+    each dataset are then encoded again and again, once a round in each form (warm). `datasets` are those to
+    time on, by default all of the suite's. `clock` times one thread: in ``wall`` seconds, or in ``cpu`` seconds
+    where others use the machine; several threads are timed by the wall.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -79,7 +79,7 @@ class GoldSettings(BaseModel):
 
 
 class ModelSettings(BaseModel):
-    """The model that costs are of: a preset, what differs from it, or a whole shape; see `Model`."""
+    """The model whose costs are computed: a preset, one with changes, or a whole shape; see `Model`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -175,14 +175,14 @@ class Suite(BaseModel):
 
     @property
     def shape(self) -> Model | None:
-        """The model that costs are of; raises `SpecError` for one that cannot be."""
+        """The model whose costs are computed; raises `SpecError` for an impossible one."""
         from tokbench.metrics.model import model_of
 
         return None if self.model is None else model_of(self.model.model_dump())
 
     @property
     def request(self) -> dict[str, Any]:
-        """What is asked for, whoever computes it, and how fast: runs of one request go on from one another."""
+        """What is asked for, not how it is computed: an unfinished run goes on if the request is the same."""
         return self.model_dump(exclude=_HOW)
 
     @property

@@ -130,7 +130,7 @@ def ensure_trained(
 
 
 def check_training(registry: Registry, spec: Spec) -> dict[str, Any]:
-    """All options of a training, where a text may be found to train on with them; raises `TokenizerError`."""
+    """All options of a training, with defaults; raises `TokenizerError` where no text could be trained on."""
     family = registry.tokenizers[spec.family]
     options = with_defaults(family.options, spec.options)
     if family.check is not None:
@@ -149,7 +149,7 @@ def check_training(registry: Registry, spec: Spec) -> dict[str, Any]:
 def find_trained(registry: Registry, spec: Spec, digest: str, folder: Path) -> Trained | None:
     """The tokenizer for `spec` as it was trained before on the text of that digest, or None.
 
-    One whose files are not what training wrote is none: it is trained anew.
+    None also where its files are not what training wrote: it is trained anew.
     """
     key, model = _place(registry, spec, digest, folder)
     info = _read_info(model)
@@ -170,7 +170,7 @@ def _trained(spec: Spec, key: str, model: Path, info: dict[str, Any], *, reused:
 
 
 def _store(tokenizer: Savable, model: Path, info: dict[str, Any]) -> dict[str, Any]:
-    """Save a tokenizer with what is known of it, aside and renamed; returns what is known of it then."""
+    """Save a tokenizer and its `info` aside, then rename; returns the info that is then on disk."""
     home = model.parent
     try:
         home.parent.mkdir(parents=True, exist_ok=True)

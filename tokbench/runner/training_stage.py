@@ -87,7 +87,7 @@ class TrainingStage:
         return find_trained(self.plan.registry, spec, self.digest, self.models)
 
     def _train_group(self, spec: Spec, lock: threading.Lock, specs: dict[int, Spec]) -> Trained | None:
-        """The tokenizer from the training of the largest of some sizes, by whoever comes first; or None."""
+        """The tokenizer of a spec from one training for all sizes, which the first caller does; or None."""
         with lock:
             trained = self._known(spec)
             if trained is not None or not specs:
@@ -224,12 +224,12 @@ class Spooled:
                 yield Document(json.loads(line))
 
     def digest(self, shard: Shard) -> str:
-        """Not asked: what is trained is known by the digest of the original."""
+        """Not asked for: trained tokenizers are kept under the digest of the original."""
         return str(self.path)
 
 
 def spool(corpus: TrainingCorpus, path: Path) -> Path | None:
-    """Put the text of `corpus` aside in `path`; None where it is too large to be worth it, or counts."""
+    """Put the text of `corpus` aside in `path`; None where it is too large to be worth it, or holds counts."""
     if corpus.counted or corpus.n_bytes > LARGEST:
         return None
     shards = []

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def unmeasured(key: CellKey, metric: str, unit: str, status: str) -> Measurement:
-    """The row of a figure that there is none of, with the reason."""
+    """The row of a figure that was not measured, with the reason."""
     return Measurement(*key, metric, None, None, None, unit, 0, status)
 
 

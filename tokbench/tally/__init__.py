@@ -1,4 +1,4 @@
-"""Counting: documents in, tallies out; a tally is everything a metric may ask, and tallies add up.
+"""Counts documents for the metrics: a tally has every count that a metric may ask for; tallies add up.
 
 ```text
 documents ─► prepare    batches of a megabyte, counted whatever the tokenizer       text, code
@@ -11,8 +11,8 @@ ids       ─► places     where each token lies: the text byte for byte, by fo
           ─► tally      sums by bootstrap group, histograms, examples               groups, histogram
 ```
 
-`tokbench.tally.collect.collect` goes this way. To read a tally is another thing than to count one: what reads
-(`tally` and what it is made of, here at the end) compiles nothing, and imports numpy when it computes.
+`tokbench.tally.collect.collect` takes these steps. Reading a tally takes none of them: `tally` and what it is
+made of (the last line) compile no kernels, and import numpy only when they compute.
 """
 
 from tokbench.tally.tally import TALLY_VERSION, Tally

@@ -1,8 +1,8 @@
-"""What kind of character each code point is, as one table: looked up once per code point, then gathered.
+"""The Unicode properties of code points that the scan of a text needs, in one table that grows as texts come.
 
 The properties come from the libraries that carry the Unicode tables (`uniseg` for the segmentation classes
-of UAX #29, `regex` for general categories and scripts); only the code points that a text really contains are
-ever asked for, so nothing is paid at import.
+of UAX #29, `regex` for general categories and scripts). A code point is looked up when a text first has it,
+so importing costs nothing.
 """
 
 from __future__ import annotations
@@ -93,17 +93,17 @@ UNSPACED_SCRIPTS = ("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myan
 """Scripts written without spaces between words: UAX #29 cuts them into characters or syllables, not words."""
 
 GRAPHEME_SHIFT, KIND_SHIFT = 5, 10
-"""Where a property of a code point has its grapheme class and its kind; the word class is lowest."""
+"""Where a code point's properties hold its grapheme class and its kind; the lowest bits are the word class."""
 
 
 IDEOGRAPHS = (range(0x3400, 0x4DB6), range(0x4E00, 0x9FA6))
-"""The ideographs of Unicode 3.0: they are one like the other."""
+"""The ideographs of Unicode 3.0: all have the same properties."""
 IDEOGRAPH = int(
     Word.OTHER
     | Grapheme.OTHER << GRAPHEME_SHIFT
     | (CharacterKind.LETTER | CharacterKind.WORD | CharacterKind.UNSPACED) << KIND_SHIFT
 )
-"""The property of an ideograph; hiragana have the same."""
+"""The properties of an ideograph; hiragana have the same."""
 
 
 class Characters:

@@ -1,4 +1,4 @@
-"""What code has beside words: identifiers, operators, indentation, and the tokens of a parser."""
+"""Finds what metrics of code ask for beside words: identifiers, operators, indentation, a parser's tokens."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _spans(pairs: Iterable[tuple[int, int]], batch: TextBatch) -> Spans:
 
 
 def _operators(joined: bytes, batch: TextBatch, facts: CorpusFacts) -> Iterator[tuple[int, int]]:
-    """The operators of each document: a comment that does not end, ends with its document."""
+    """The operators of each document; an unclosed comment ends with its document."""
     for start, end in zip(batch.starts.tolist(), batch.ends.tolist(), strict=True):
         for first, last in operators(joined[start:end], facts.language):
             yield start + first, start + last
@@ -56,7 +56,7 @@ def _operators(joined: bytes, batch: TextBatch, facts: CorpusFacts) -> Iterator[
 
 @cache
 def _identifier() -> Any:
-    """Names as UAX #31 has them; letters of scripts without spaces are prose, of comments and strings."""
+    """Names as UAX #31 has them, but for scripts without spaces: those are prose, of comments and strings."""
     import regex
 
     unspaced = "".join(rf"\p{{sc={script}}}" for script in UNSPACED_SCRIPTS)
@@ -159,15 +159,15 @@ _QUOTES = {
 _LONG_QUOTES = '"""', "'''"
 _WITH_LONG_QUOTES = frozenset({"dart", "elixir", "julia", "kotlin", "python", "scala", "swift"})
 _LETTER_IN_QUOTES = r"'(?:\\[^\n]{1,8}?|[^\\'\n])'"
-"""A character, in languages where a single quote is other things too."""
+"""A character literal, in languages where a single quote has other uses too."""
 
 
 def operators(code: bytes, language: str | None) -> Iterator[tuple[int, int]]:
     """Where each operator of two characters or more begins and ends, outside of comments and strings.
 
     ``//`` is a comment in C and a division in Python, ``--`` a comment in SQL and a decrement in C. So what
-    begins a comment or a string is told by language, and both are passed over. Where the language is not known,
-    what would be a comment in some language is no operator.
+    begins a comment or a string, to be passed over, depends on the language. Where that is not known, what
+    begins a comment in some language is no operator.
 
     Example:
         >>> text = b"a += b // c  # -> d"
@@ -186,7 +186,7 @@ def operators(code: bytes, language: str | None) -> Iterator[tuple[int, int]]:
 
 @cache
 def _pattern(language: str) -> re.Pattern[bytes]:
-    """What is passed over, before operators: of all that begin in one place, the first counts."""
+    """Comments and strings, to be passed over, then operators: where several match, the first one counts."""
     lines = [mark for mark, names in _LINE_COMMENTS.items() if language in names.split()]
     blocks = [marks for marks, names in _BLOCK_COMMENTS.items() if language in names.split()]
     quotes = [mark for mark, names in _QUOTES.items() if language in names.split()]

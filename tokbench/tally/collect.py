@@ -69,7 +69,7 @@ def collect(
 
 
 def get_ready() -> None:
-    """Compile what counts, or read it from disk: some seconds, or one, that are no tokenizer's."""
+    """Compile the kernels that count (some seconds) or load them (one), which is no tokenizer's time."""
     batches = list(prepare([Document("It's 3.14, été, 漢"), Document("")]))
     end_to_end(batches[0])
     collect(_Letters(), batches)
@@ -91,12 +91,12 @@ class _Letters:
 
 
 FEW, MANY = 64, 4096
-"""Words by the tokens that touch them and documents by their tokens: numbers below these are common."""
+"""Most words are touched by fewer tokens than `FEW`, and most documents have fewer than `MANY`."""
 _COLUMN = {name: index for index, name in enumerate(COUNTERS)}
 
 
 class _Sums:
-    """What is summed over documents, whatever is known of their tokens beside how many there are."""
+    """The sums over documents of any tokenizer, even one that only tells how many tokens there are."""
 
     def __init__(self) -> None:
         self._groups: Ints = np.zeros((len(COUNTERS), GROUPS), np.int64)
@@ -114,7 +114,7 @@ class _Sums:
             np.add.at(sums, batch.buckets, each)
 
     def parts(self) -> dict[str, Any]:
-        """What a tally has of it."""
+        """The fields of a tally made of them."""
         return {
             "groups": GroupSums.of_dense(self._groups.T),
             "document_tokens": self._document_tokens.result(),
@@ -123,7 +123,7 @@ class _Sums:
 
 
 class NumberCounter:
-    """Counts for a tokenizer of which numbers of tokens are known alone."""
+    """Counts for a tokenizer that only tells how many tokens a text has."""
 
     def __init__(self, tokenizer: TokenEstimator) -> None:
         self._tokenizer = tokenizer
@@ -134,7 +134,7 @@ class NumberCounter:
         self._sums.add(batch, {"tokens": self._tokenizer.count_tokens(batch.texts)})
 
     def result(self, words: Mapping[int, str]) -> Tally:
-        """The tally; all that would take ids is empty in it."""
+        """The tally; what needs ids is empty in it."""
         return replace(Tally.empty(), **self._sums.parts())
 
 

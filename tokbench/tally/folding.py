@@ -1,13 +1,13 @@
-"""A form in which a text and its normalised form are equal, so that tokens can be found in the text.
+"""Folds texts and tokens alike, so that the tokens of a normalising tokenizer can be found in the text.
 
 Tokenizers that lower-case, strip accents, compose, decompose or rewrite spaces do not give back the text's
 bytes. Folding both sides (compatibility decomposition and case folding, white space, controls and combining
 diacritics taken out) undoes all of that; where the folded tokens are the folded text, every token's place is
 known. Where they are not, nothing is claimed.
 
-There are three degrees: ``spaces`` takes out white space only, and is the one that bytes of characters (byte
-fallback) survive; ``marks`` does the rest but keeps vowel signs and other marks of the scripts that need them;
-``bare`` takes out every nonspacing mark.
+There are three degrees: ``spaces`` takes out white space only, and is the only one in which tokens of single
+bytes (byte fallback) still match; ``marks`` does the rest but keeps vowel signs and other marks of the scripts
+that need them; ``bare`` takes out every nonspacing mark.
 """
 
 from __future__ import annotations

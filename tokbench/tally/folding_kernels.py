@@ -1,9 +1,9 @@
 """Finding a normalising tokenizer's tokens in the text: the kernels of `tokbench.tally.folding` and of offsets.
 
 A document's folded text and its folded tokens are laid side by side. Where they are equal, each token lies over
-the characters whose folded bytes it holds. Around unknown tokens, which hide text, the runs of tokens between
-them are looked for in the folded text; that counts only if the first and the last way to find them agree. All
-of it takes time linear in the text.
+the characters whose folded bytes it holds. Where unknown tokens hide text, the runs of tokens between them are
+looked for in the folded text; places count only if the leftmost and the rightmost ones agree. All of it takes
+time linear in the text.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Aligned(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Where a document is folded: the text, the bytes that each folded byte stands for, and its tokens."""
+    """Work space for a document: its folded text, the bytes each folded byte stands for, its folded tokens."""
 
     text: Bytes
     low: Ids
@@ -88,6 +88,7 @@ def align_folded(
         if places[0] < 0:
             continue
         if n > 1:
+            # an estimate, by the share of bytes that no token covers; counted exactly where places are found
             found.hidden[document] = np.int64(np.rint(visible * (length - len(made)) / max(length, 1)))
             if not _is_only_way(text, made, runs, places):
                 continue
@@ -140,8 +141,8 @@ def _fold_tokens(
 ) -> int:
     """Fold the tokens into `made`; gives how many runs there are of tokens that are not `unknown`.
 
-    Run i is ``made[runs[i]:runs[i + 1]]``; there is one more than unknown tokens. There can be no places where
-    a token's bytes are refused or all of them are more than the `length` of the folded text.
+    Run i is ``made[runs[i]:runs[i + 1]]``; there is one run more than unknown tokens. Gives `_NOT_THERE` where
+    a token is refused or the tokens are longer than the folded text, which has `length` bytes.
     """
     size = 0
     n = 1
@@ -194,7 +195,7 @@ def leftmost(text: Bytes, made: Bytes, runs: Ints) -> Ints:
 
 @kernel
 def _is_only_way(text: Bytes, made: Bytes, runs: Ints, places: Ints) -> bool:
-    """Whether two or more runs, which lie at these `places` at the earliest, lie nowhere else, and apart."""
+    """Whether two or more runs, whose earliest places are `places`, can lie nowhere else, and lie apart."""
     n = len(places)
     for run in range(1, n):  # between two runs there is something for an unknown token to hide
         if places[run - 1] + runs[run] - runs[run - 1] >= places[run]:
@@ -248,7 +249,7 @@ def count_hidden(documents: Ints, texts: Texts, tokens: Tokens, unknown: int, fo
     """The characters under the unknown tokens of aligned `documents`, each once."""
     for document in documents:
         first, end = texts.starts[document], texts.ends[document]
-        depth = np.zeros(end - first + 1, np.int32)  # of unknown tokens over a byte, as the change to the last
+        depth = np.zeros(end - first + 1, np.int32)  # unknown tokens over a byte, less those before
         for index in range(tokens.offsets[document], tokens.offsets[document + 1]):
             if tokens.ids[index] == unknown:
                 depth[found.begin[index] - first] += 1
@@ -262,11 +263,11 @@ def count_hidden(documents: Ints, texts: Texts, tokens: Tokens, unknown: int, fo
 
 @kernel
 def part_characters(documents: Ints, data: Bytes, tokens: Tokens, table: TokenArrays, found: Aligned) -> None:
-    """Part the characters that tokens share, where offsets gave all of one to each of them, or to the last.
+    """Divide characters that tokens share, where offsets gave the whole one to each of them, or to the last.
 
-    A token that goes on with a character of which the tokens before it hold n bytes begins at the nth byte that
-    no character begins with, of the text that the shared character was made from: that very byte where
-    normalising left the character as it is. Where the text has too few such bytes, nothing is moved.
+    Where the tokens before hold n bytes of a character, the next token begins at the nth continuation byte of
+    the text that the character was made from: at its own first byte, if normalising left the character as it
+    is. Where that text has too few continuation bytes, nothing is moved.
     """
     begin, stop = found.begin, found.stop
     for document in documents:
@@ -278,7 +279,7 @@ def part_characters(documents: Ints, data: Bytes, tokens: Tokens, table: TokenAr
                 held = 0
                 continue
             if held > 0 and table.blob[at] & 0xC0 == 0x80:
-                told = index  # sentencepiece gives the character to the last of its bytes
+                told = index  # sentencepiece gives the character to the token of its last byte
                 while told + 1 < min(last, index + 3) and stop[told] == begin[told]:
                     told += 1
                 low, high = begin[told], stop[told]

@@ -1,8 +1,8 @@
 """Parsers for programming languages: the tree-sitter grammars that are installed, and the tokens they see.
 
 Grammars come from the package index (``tree-sitter`` and ``tree-sitter-python``, ``tree-sitter-rust`` …);
-none is required. Which one counted is part of a corpus's facts, so that installing one recounts what needs
-it.
+none is required. The grammar is part of a corpus's facts, so that a corpus is counted anew once its grammar is
+installed.
 """
 
 from __future__ import annotations

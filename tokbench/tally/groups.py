@@ -1,9 +1,9 @@
 """Sums of counts by bootstrap group, over which replicates draw weights (`tokbench.metrics.resampling`).
 
-Each document falls into one of 1,024 groups: by a hash of its text; by its line in a parallel dataset, so that
-replicates pair across languages as well as across tokenizers; by its cluster where it has one; with the block
-of consecutive documents that it is in where they follow one another in a text, since the lines of a page are
-no independent observations. The tally keeps the sum of every counter over each group; a replicate draws one
+Each document falls into one of 1,024 groups: by a hash of its text; in a parallel dataset by its line, so that
+replicates pair across languages as well as across tokenizers; where it has a cluster, by that. Where documents
+follow one another in a text, a block of them shares a group, since the lines of a page are no independent
+observations. The tally keeps the sum of every counter over each group; a replicate draws one
 Poisson(1) weight per group and sums. Grouping documents at random leaves the variance of a ratio estimated
 without bias, since the residuals of its linear form have mean zero, and it costs almost nothing per document:
 the sums are whole numbers, so they are identical for any order and any sharding, and all replicates are one

@@ -128,7 +128,7 @@ class Tail:
         self.add_large(values[~small])
 
     def add_large(self, values: NDArray[np.integer]) -> None:
-        """Count some numbers that are not counted in `dense`, for which most are too large."""
+        """Count some numbers apart from `dense`, for which they are meant to be too large."""
         if len(values):
             self._large += Histogram.of(values)
 

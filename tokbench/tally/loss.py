@@ -1,4 +1,4 @@
-"""What a tokenizer loses: documents that did not come back, and how they differ from what came."""
+"""What a tokenizer loses: documents that decoding did not give back, and what it changed in them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Loss:
     """One document that decode(encode(x)) did not give back.
 
     `kinds` names what changed; `text` and `decoded` are excerpts around the first difference; `edits` is the
-    Levenshtein distance of the two, `chars` the code points it was measured on.
+    Levenshtein distance over the first `chars` code points of the document.
     """
 
     key: int

@@ -1,4 +1,4 @@
-"""What is known of every byte of a batch: what it is to words and clusters, and whether a token begins there.
+"""Flags for every byte of a batch, for the kernels that count: words, grapheme clusters, token boundaries.
 
 Marks are a byte of flags for each byte of text, 64 of which are read at once; the scan of the text sets them.
 Boundaries between tokens are a bit for each byte of text, in words of 64; they depend on the tokenizer.
@@ -32,7 +32,7 @@ class MarkedBytes(NamedTuple):
 
 @lean_kernel
 def mark_word(marks: Bytes, start: Int, end: Int) -> None:
-    """Mark one word, whatever words were marked there before; none may be yet in the 64 bytes after it."""
+    """Mark one word over what was marked there; words come in order, as the 64 bytes after may lose marks."""
     position, begins = start, ONE
     while position < end:
         size = min(end - position, 64)

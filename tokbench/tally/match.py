@@ -45,8 +45,8 @@ class Matched(NamedTuple):
 def match(texts: Texts, tokens: Tokens, table: TokenArrays, seen: Ints, found: Matched) -> None:
     """Compare the bytes of documents' tokens with their text, and count each token in `seen`.
 
-    All of them are in the table. A document is exact where its tokens spell it, and none is unknown; it leads
-    where they spell it behind one space, which many tokenizers put before a text. In an exact document a bit of
+    All tokens are in the table. A document is `exact` where its tokens spell it, and none is unknown; it also
+    `leads` where they spell one space before it, as many tokenizers put there. In an exact document a bit of
     `boundary` is set where a token begins, but for the first.
     """
     data, boundary = texts.data, found.boundary
@@ -64,7 +64,7 @@ def match(texts: Texts, tokens: Tokens, table: TokenArrays, seen: Ints, found: M
             kinds |= flags
             split += flags & SPLIT
             size: Any = max(np.int64(table.length[token]), 0)
-            if position > end:  # the tokens are more than the text
+            if position > end:  # more tokens than text: begin again, so as to set no boundary past its end
                 same, position = False, start
             if position < start:  # the space before the text
                 same &= equal_bytes(table.blob, table.offset[token] + 1, data, start, size - 1)
@@ -73,7 +73,7 @@ def match(texts: Texts, tokens: Tokens, table: TokenArrays, seen: Ints, found: M
                 same &= equal_bytes(table.blob, table.offset[token], data, position, size)
             position += size
         exact = same and position == end and kinds & (UNKNOWN | UNTOLD) == 0
-        # no boundary: the document begins and ends there anyway
+        # taken back: the boundaries of a document that is not exact, and those at its two ends
         clear(boundary, start, start if exact else end)
         clear(boundary, end, end)
         found.exact[document], found.leads[document] = exact, exact and lead == 1
@@ -99,7 +99,7 @@ def leading_space(ids: Offsets, table: TokenArrays, length: Int) -> np.int64:
 
 @lean_kernel
 def lay_out(texts: Texts, tokens: Tokens, lengths: Ids, found: Matched, begin: Offsets, stop: Offsets) -> None:
-    """Where each token of the documents begins and stops that `match` found to be exact; 0 in the others."""
+    """Where each token begins and stops in the documents that `match` found to be exact; 0 in the others."""
     for document in range(len(texts.starts)):
         start = np.int64(texts.starts[document])
         position = start - found.leads[document]

@@ -4,12 +4,12 @@ Text is sampled by document: each has a level, the number of leading zero bits o
 of all documents have level 0, a quarter level 1, and so on. Kept are the documents of level L and above, for
 the lowest L at which they hold no more than `SAMPLE_BYTES` of text. The limit is in bytes of text, not in
 n-grams, so that every tokenizer is measured on the same documents. Levels are counted apart, so shards that
-had to drop different levels can still be joined. Of one document the part that answers to its first
-`DOCUMENT_BYTES` counts.
+had to drop different levels can still be joined. Of a document of more than `DOCUMENT_BYTES`, only the first
+tokens count, in proportion.
 
 Pairs and triples are found by one sort, of chains. A chain is a pair with the id after it, in uint64
-``first << 43 | second << 22 | third + 1``, 0 for the third where the text ends. In order, equal chains are runs
-of equal triples, and so are, of their pairs, the chains that begin alike.
+``first << 43 | second << 22 | third + 1``; its last 22 bits are 0 where the text ends. Once chains are sorted,
+equal triples stand together, and so do equal pairs.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class NGramCounter:
         self._sampled: Ints = np.zeros(LEVELS, np.int64)
         self._bigrams: dict[int, Histogram] = {}
         self._trigrams: dict[int, Histogram] = {}
-        self._pending: list[tuple[Words, Ints]] = []  # by level, and its limits
+        self._pending: list[tuple[Words, Ints]] = []  # chains by level, and where each begins
         self._pending_size = 0
         self._met: Flags = np.zeros(LEVELS, np.bool_)
         self._level = 0
@@ -121,7 +121,7 @@ def level_of(key: np.uint32) -> Any:
 
 @kernel
 def weigh(keys: Keys, sizes: Ints, most: int, sampled: Ints, met: Flags) -> None:
-    """Add the bytes of each document, `most` at most, to those `sampled` at its level, which is `met` then."""
+    """Add the bytes of each document, `most` at most, to `sampled` at its level; mark the level as `met`."""
     for document in range(len(keys)):
         level = level_of(keys[document])
         sampled[level] += min(sizes[document], most)
@@ -134,8 +134,8 @@ def find_chains(
 ) -> Words:
     """The chains of the documents of the `lowest` level or a higher one: uint64, one level after the other.
 
-    Those of a level are from its place in `limits` to the next. Of a document of more bytes than `most` as
-    large a part of the tokens counts.
+    Those of level i are from ``limits[i]`` to ``limits[i + 1]``. Of a document of more bytes than `most`, only
+    its first tokens count: see `kept`.
     """
     limits[:] = 0
     for document in range(len(keys)):
@@ -181,7 +181,7 @@ def count_ngrams(
         chain = ordered[index]
         following = ordered[index + 1] if index + 1 < len(ordered) else ~chain
         pair, third = chain >> _THIRD, chain & _THIRDS
-        # written every time and kept where a run ends, which no branch could foretell
+        # written every time, kept where a run ends: the processor could not predict a branch on that
         whole = third != ZERO
         triples[n_triples] = pair << _ID | (third - np.uint64(whole))
         of_triples[n_triples] = index + 1 - chain_from

@@ -1,4 +1,4 @@
-"""Counters of a metric's own: what its `count` says of each document, summed as the built-in counters are."""
+"""Counters that a metric brings: what its `count` gives for each document, summed as built-in counters are."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class OwnCounter:
 
         if self._fault:
             return
-        given: dict[str, Any] = {}  # of its own, to do with as it likes
+        given: dict[str, Any] = {}  # copies, which `count` may change
         if "texts" in self._asks:
             given["texts"] = list(batch.texts)
         if "batch" in self._asks:

@@ -4,8 +4,8 @@ Four ways, tried in this order for each document. *Exact*: the tokens' bytes, on
 document's bytes, or a space and then those, where the tokenizer puts one before a text. *Folded*: they are
 equal after folding both (see `tokbench.tally.folding`), for tokenizers that normalise. *Around unknowns*: the
 folded tokens between unknown tokens are found in the folded text, in one way only. *Offsets*: the tokenizer's
-own `offsets`, with the characters parted that several tokens share. A document for which none of them holds is
-not aligned, and counts nothing that needs places.
+own `offsets`, where characters that tokens share are divided between them. A document for which none of the
+four works is not aligned, and counts nothing that needs places.
 """
 
 from __future__ import annotations
@@ -37,11 +37,10 @@ if TYPE_CHECKING:
 class Places:
     """Where the tokens of a batch lie, as far as that is known.
 
-    `aligned` says in which documents it is; `exact` of which the tokens' bytes are the document's bytes, in
-    those that `leads` marks after a space before the text. By document there are also the tokens that are no
-    whole characters (`split`), that are the unknown token (`unknown`) and that have no bytes (`empty`), and the
-    characters under unknown tokens (`hidden`, −1 where that cannot be told). `boundary` has the bits, see
-    `tokbench.tally.marks`, of exact documents.
+    By document: whether all its tokens' places are known (`aligned`); whether the tokens' bytes are its bytes
+    (`exact`), with a space before them (`leads`); how many tokens are no whole characters (`split`), are the
+    unknown token (`unknown`) or have no bytes (`empty`); how many characters unknown tokens cover (`hidden`, −1
+    where that cannot be told). `boundary` has the bits of exact documents, see `tokbench.tally.marks`.
     """
 
     spans: Callable[[], DocumentSpans]
@@ -73,7 +72,7 @@ def keeps_letters(tokenizer: Tokenizer) -> bool:
     """Whether capitals and accents come back: else it is no use to look for tokens as they are."""
     try:
         return tokenizer.decode(list(tokenizer.encode(_PROBE))).strip() == _PROBE
-    except Exception:  # not every tokenizer takes every text, and this one is ours
+    except Exception:  # a tokenizer may refuse a text, and no user gave this one
         return False
 
 
@@ -207,17 +206,17 @@ def _with_extent(start: Offsets, end: Offsets, keep: Flags, tokens: TokenBatch) 
 # --- offsets asked for together with the ids ----------------------------------------------------------------
 
 PROBES = 8
-"""Documents that are encoded to see, spread over the batch."""
+"""Documents that are encoded on trial, spread over the batch."""
 WORTH_IT = 16
-"""Batches of fewer documents for each probe are not looked into."""
+"""Batches with fewer documents for each probe are not probed."""
 UNKNOWN_SHARE, UNKNOWN_EACH = 1 / 3, 8
-"""Unknown tokens from which on most documents are placed by offsets: a third of all, and so many a document.
+"""If a third of all tokens are unknown, and so many a document, most documents are placed by offsets.
 
-Measured on 21 languages with the vocabularies of T5 and ALBERT. Languages with as large a share and fewer a
-document, as Chinese, are placed around the unknown tokens; with as many and a lesser share, by their letters.
+Measured on 21 languages with the vocabularies of T5 and ALBERT. Languages with that share but fewer a document,
+as Chinese, are placed around the unknown tokens; those with as many but a smaller share, by their letters.
 """
 UNKNOWN_MANY = 16
-"""So many a document are enough, whatever their share: as with the long texts that T5 makes of Russian."""
+"""So many a document are enough, whatever their share: as in Russian, of which T5 makes many tokens."""
 
 
 def encoded_with_offsets(
@@ -225,16 +224,16 @@ def encoded_with_offsets(
 ) -> tuple[TokenBatch, Ints] | None:
     """The ids and spans of all documents where most will need spans, else None.
 
-    Asked for when tokens are laid over the text, spans cost a second encoding. So eight documents are encoded
-    first, and by their unknown tokens it is decided how to encode the batch. A wrong guess costs time and
-    changes no figure. Without it, counting 21 languages with the vocabulary of ALBERT takes 1.17 times as long.
+    If spans are asked for only after the ids, they cost a second encoding. So eight documents are encoded
+    first, and their unknown tokens decide how to encode the batch. A wrong guess costs time and changes no
+    figure. Without guessing, counting 21 languages with the vocabulary of ALBERT takes 1.17 times as long.
     """
     unknown = table.unk
-    if unknown is None or not table.flags[unknown]:  # it was never met, in no text so far
+    if unknown is None or not table.flags[unknown]:  # no text so far had it
         return None
     if len(batch) < WORTH_IT * PROBES or not isinstance(tokenizer, EncoderWithOffsets):
         return None
-    if batch.surrogates.any():  # whether the tokenizer takes them is another's matter
+    if batch.surrogates.any():  # left to `encode_batch`: the tokenizer may refuse them
         return None
     probes = [batch.text(index) for index in range(0, len(batch), -(-len(batch) // PROBES))]
     ids = encode_batch(tokenizer, probes).ids

@@ -1,4 +1,4 @@
-"""Documents to batches of text that is counted: what `tokbench.tally.collect` does before any tokenizer."""
+"""Makes batches of documents and counts their text: what `tokbench.tally.collect` does before any tokenizer."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def prepare(
 def read_batch(
     block: TextBlock, facts: CorpusFacts, grouping: Grouping, documents: Sequence[Document] = ()
 ) -> TextBatch:
-    """Count the text of `block`; `documents` are the same, where they have lines and words of their own."""
+    """Count the text of `block`; `documents` are the same, for the lines, clusters and words they carry."""
     data, ends, n = padded(block.data), block.ends, len(block)
     starts = np.append(0, ends[:-1] + 1)[:n]
     lengths = ends - starts
@@ -197,8 +197,8 @@ class Grouping:
     """The bootstrap group of each document: by its line in a parallel dataset, by its cluster, by its block.
 
     So replicates pair across languages, and up to 1,024 lines have a group each. Where documents follow one
-    another in a text, one in `BLOCK_DOCUMENTS` begins a block, whichever its key says, and those up to the next
-    are in its group, those of the next batch too. All others have a group by their own key.
+    another in a text, about one in `BLOCK_DOCUMENTS` begins a block, as its key decides; those up to the next
+    are in its group, also across batches. All others have a group by their own key.
     """
 
     def __init__(self, facts: CorpusFacts) -> None:
@@ -229,7 +229,7 @@ def _digits(data: Bytes, numbers: Spans) -> InnerCuts:
     at = np.arange(len(number)) + np.repeat(numbers.start - np.cumsum(sizes) + sizes, sizes)
     first = (data[at] & 0xC0) != 0x80
     digits = np.bincount(number[first], minlength=len(sizes))
-    # the digits from each byte's on to the end of its number; the bytes behind a digit's first count it no more
+    # how many digits begin at or after each byte, up to the end of its number
     left = np.cumsum(digits)[number] - np.cumsum(first) + first
     inner = (at > numbers.start[number]) & ~_years(data, numbers, digits)[number]
     return InnerCuts(at[inner], numbers.document[number[inner]], (first & (left % 3 == 0))[inner])

@@ -137,8 +137,8 @@ def _sample(keys: Keys, among: Flags) -> Flags:
 def examine(key: int, text: str, decoded: str, *, unknown: str | None = None) -> Loss:
     """The loss of one document; `unknown` is how unknown tokens are spelled, where the document has some.
 
-    Of the edits each is one character that no text has, however it is spelled: ``[UNK]`` is no more wrong than
-    ``⁇``.
+    Each unknown token counts as one character that no text has, however it is spelled: ``[UNK]`` is no more
+    wrong than ``⁇``.
 
     Example:
         >>> examine(0, "a☃b", "a[UNK]b", unknown="[UNK]").edits, examine(0, "a☃b", "a ⁇ b", unknown=" ⁇ ").edits
@@ -181,15 +181,15 @@ def distance(a: Keys, b: Keys) -> int:
     """Insertions, deletions and replacements that make `a` into `b`: code points, uint32, neither empty.
 
     Myers' bit-parallel algorithm (A fast bit-vector algorithm for approximate string matching, Journal of the
-    ACM 46, 1999) in the form of Hyyrö (2003): a column of the table is two bits a row, whether it is one up or
-    one down from the row above, 64 rows at a time. Columns of Python's whole numbers take eleven times as long:
-    9 ms for 4,096 characters, of which a tokenizer that loses text has 32 in every part of it.
+    ACM 46, 1999) in the form of Hyyrö (2003): a column of the table has two bits for each row, one up or one
+    down from the row above, 64 rows at a time. With Python's whole numbers as columns it takes eleven times as
+    long: 9 ms for 4,096 characters, and a tokenizer that loses text has 32 such pairs in every part of it.
     """
     size = 1
     while size < 2 * len(a):
         size *= 2
     blocks = (len(a) + 63) // 64
-    # a table of the characters of `a` by hashing, and where each occurs, a bit a place; the last row is of none
+    # a hash table of the characters of `a`: where each occurs, a bit a place; the last row is for all others
     owner = np.full(size, -1, np.int64)
     where = np.zeros((size + 1, blocks), np.uint64)
     for index in range(len(a)):

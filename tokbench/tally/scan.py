@@ -1,8 +1,7 @@
 """The pass over a batch's bytes that finds words, grapheme clusters and numbers and counts characters.
 
-Any text can be cut by the state machines of `tokbench.tally.segments`, a character at a time. What is plain,
-from after a space or a line feed up to the last of those, is passed 64 bytes at a time: see
-`tokbench.tally.plain`.
+Any text can be cut by the state machines of `tokbench.tally.segments`, a character at a time. Plain text
+between spaces or line feeds is cut 64 bytes at a time: see `tokbench.tally.plain`.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ if TYPE_CHECKING:
 CLASSES = (1 << CLASS_BITS) - 1
 LETTER, DIGIT, WORD, SPACE, MARK, WITHOUT_SPACES = map(int, CharacterKind)
 LEARNT = 1 << 15
-"""Bytes whose characters are looked up where one of them is new; the rest often has no other new one."""
+"""Bytes whose characters are looked up together once one is new; text after them seldom has another."""
 
 
 class ScanTables(NamedTuple):
@@ -100,7 +99,7 @@ def scan(texts: Texts, rules: ScanTables, found: Found, first: int) -> int:
     """Read documents from `first` on; gives the number of the one in which a code point has no properties yet.
 
     Document i is ``data[starts[i]:ends[i]]``, of valid UTF-8 (surrogates included); the next one begins after a
-    line feed that is of neither. A word has a letter or a number in it.
+    line feed that belongs to neither. A word has a letter or a number in it.
     """
     data, starts, ends, marks, sums = texts.data, texts.starts, texts.ends, found.marks, found.sums
     text = pointer(data)
@@ -116,7 +115,7 @@ def scan(texts: Texts, rules: ScanTables, found: Found, first: int) -> int:
     foreign: Int = 0  # whether it begins in a script without spaces
     foreign_before: Int = 0
     in_number = 0
-    last: Int = 10
+    last: Int = 10  # the character before; a document begins as if after a line feed
     while document < len(starts):
         end = ends[document]
         if (last == 32 or last == 10) and may_be_plain(data[position]):

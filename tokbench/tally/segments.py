@@ -1,6 +1,6 @@
 r"""The rules of UAX #29 (Unicode 16) for words and grapheme clusters, as state machines.
 
-What a rule needs to know of the text before a character is a state. A machine is a table: the entry at
+A state is what the rules need to know of the text before a character. A machine is a table: the entry at
 ``state << 5 | class`` holds the next state and whether the text breaks before the character. Only one thing is
 not known at once: whether *can't* breaks before the apostrophe shows at the letter after it. Such a break is
 made, and the entry of that letter takes it back.
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 CLASS_BITS = 5
 JOIN, TAKE_BACK, STATE_SHIFT = 1, 2, 2
-"""An entry: bit 0, no break before the character; bit 1, nor before what the last break began with; state."""
+"""An entry: bit 0, no break before the character; bit 1, the last break is taken back; then the next state."""
 
 
 class _W(IntEnum):
@@ -77,7 +77,7 @@ _BEFORE = {
     Word.LF: {_W.CR},  # WB3
     Word.SINGLE_QUOTE: {_W.HEBREW},  # WB7a
 }
-"""After which states a class does not begin anew."""
+"""By class, the states after which there is no break."""
 _UNDECIDED = {_W.LETTER_MIDDLE, _W.NUMBER_MIDDLE, _W.HEBREW_DOUBLE_QUOTE}
 _BETWEEN_LETTERS = {Word.MIDLETTER, Word.MIDNUMLET, Word.SINGLE_QUOTE}
 _BETWEEN_NUMBERS = {Word.MIDNUM, Word.MIDNUMLET, Word.SINGLE_QUOTE}
@@ -101,7 +101,7 @@ def _word_step(state: int, kind: int) -> tuple[int, int]:
         flags |= JOIN  # WB3c
     following: int = _OWN_STATE.get(Word(kind), _W.OTHER)
     if kind == Word.REGIONAL_INDICATOR and flags:
-        following = _W.OTHER  # the flag is whole
+        following = _W.OTHER  # a flag is two of them
     elif kind == Word.SINGLE_QUOTE and flags:
         following = _W.HEBREW_QUOTE
     elif kind in _BETWEEN_LETTERS and state in (_W.LETTER, _W.HEBREW):
@@ -167,7 +167,7 @@ def _grapheme_step(state: int, kind: int) -> tuple[int, int]:
         return following, int(state == _G.CR and kind == Grapheme.LF)  # GB3, GB5
     joins = state == _G.PREPEND or state in _G_BEFORE.get(Grapheme(kind), ())  # GB9b
     if kind == Grapheme.REGIONAL_INDICATOR and state == _G.REGIONAL:
-        following = _G.OTHER  # the flag is whole
+        following = _G.OTHER  # a flag is two of them
     return following, int(joins)
 
 

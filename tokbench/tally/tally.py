@@ -1,4 +1,4 @@
-"""Everything that is counted of one tokenizer on one text, and its bytes; tallies add up.
+"""All counts of one tokenizer on one text, for metrics to read; tallies add up, and are kept as bytes.
 
 As bytes a tally is a header in JSON that names the arrays, then the arrays, compressed together.
 """
@@ -30,7 +30,7 @@ TALLY_VERSION = 6
 """Changes whenever the same text and tokenizer would give another tally; part of every cache key.
 
 It alone decides whether a cached tally is still good, so a change of code that changes no tally keeps them all:
-`tests/tokbench/tally/test_golden.py` holds tallies that say which kind a change is of.
+`tests/tokbench/tally/test_golden.py` fails where a change of code changes a tally.
 """
 
 AT_ONCE = 16

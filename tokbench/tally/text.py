@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     """Places in a batch: int32 where that is enough, else int64."""
 
 BATCH_BYTES = 1 << 20
-"""Text in a batch, little enough to take no memory to speak of. Going back and forth between encoding and
-counting more often makes both slower, since each has its own tables in the processor's caches; with twice as
-much, tiktoken and counting take 2 to 3 % less together, but workers with in-house BPE more than 400 MB."""
+"""Text in a batch, little enough to take no memory to speak of. Smaller batches make encoding and counting
+slower, since they take turns more often and each has its own tables in the processor's caches; with twice as
+much, tiktoken and counting take 2 to 3 % less time, but workers with in-house BPE more than 400 MB."""
 
 BLOCK_DOCUMENTS = 32
 """Documents of a block, on average, where they follow one another: a page or so of lines."""
@@ -84,7 +84,7 @@ class CorpusFacts:
 class Spans:
     """Spans of the batch: (start, end) in bytes of the joined text, and the document of each.
 
-    `start` and `end` are int32 where the batch is not larger than that can tell.
+    `start` and `end` are int32 where that is enough for the batch.
     """
 
     start: Offsets
@@ -190,7 +190,7 @@ class TextBatch:
 
     @cached_property
     def buckets(self) -> Ints:
-        """The class of length of each document: how many bits the number of its bytes has, at most."""
+        """The class of length of each document: how many bits its length takes, `BUCKETS` - 1 at most."""
         import numpy as np
 
         return np.frexp(self.counts["bytes"].astype(np.float64))[1].astype(np.int64).clip(max=BUCKETS - 1)

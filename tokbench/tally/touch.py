@@ -1,7 +1,7 @@
-"""Which tokens touch what: tokens against words, numbers, identifiers and the rest, from their places.
+"""Counts the tokens that touch each word, number, identifier or other span, from the places of the tokens.
 
-The tokens that touch a span are those that begin before its end less those that end by its beginning. Words are
-many and are walked along with the tokens; the other spans are few and looked up.
+The tokens that touch a span are as many as begin before its end, less those that end before it begins. Words
+are many and are walked along with the tokens; the other spans are few and looked up.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class _TokenTouches:
             self.start: Any = places.tokens.start
             self.end: Any = places.tokens.end
             ordered = bool((np.diff(self.start) >= 0).all() and (np.diff(self.end) >= 0).all())
-            if not ordered:  # offsets of a tokenizer's own; those of a document lie inside it all the same
+            if not ordered:  # by a tokenizer's own offsets; even so none is outside its document
                 self.start, self.end = np.sort(self.start), np.sort(self.end)
             tokens = DocumentSpans(self.start, self.end, places.tokens.limits)
             rest = places.aligned & ~places.exact
@@ -92,8 +92,8 @@ class _TokenTouches:
 def touch(batch: TextBatch, places: Places, few: Ints) -> tuple[dict[str, Ints], Offsets]:
     """Counts by document of all that depends on places.
 
-    Aligned words are counted by the tokens that touch them: in `few`, by that number. Given too are the numbers
-    that are too large to be counted there, one for each word.
+    An aligned word that n tokens touch is counted in ``few[n]``. Given too are the n that are too large for
+    that, one for each word.
     """
     touching = _TokenTouches(batch, places, few)
     aligned = places.aligned.astype(np.int64)

@@ -52,10 +52,10 @@ class Touching(NamedTuple):
 def touch_exact(texts: Texts, exact: Flags, words: DocumentSpans, every: MarkedBytes, found: Touching) -> int:
     """What `touch_words` does, for documents that their tokens divide without a gap, as `match` found them.
 
-    There a token touches a word for every boundary inside it, and one more. Words are not looked at one by one:
-    among the bits of 63 bytes, those inside words are runs of ones. To add the boundaries in them carries a one
-    out of each run that has any, so carries are words that two tokens or more touch. In the sum the lowest
-    boundary of each run is gone; with what is left, the next addition counts the words of three tokens.
+    There a word is touched by one token more than it has boundaries inside. Words are not looked at one by one:
+    among the bits of 63 bytes, those inside words are runs of ones. Adding the boundaries in them carries a one
+    out of each run that has any: so many words are touched by two tokens or more. The sum no longer has the
+    lowest boundary of each run; adding what is left of them counts the words of three or more, and so on.
     One by one, counting novels in six languages with in-house BPE takes 1.6 times as long.
     """
     marks, boundary, few, many, counts = every.marks, every.boundary, found.few, found.many, found.counts
@@ -71,7 +71,7 @@ def touch_exact(texts: Texts, exact: Flags, words: DocumentSpans, every: MarkedB
         cut_graphemes: Int = 0
         first = ONE  # the document's start is a boundary of its first words
         clear = ZERO  # whether a boundary that is in no word lies right before these bytes
-        doubtful = False
+        doubtful = False  # whether some token may touch two words
         position = start
         while position < end:
             begins = in_range_64(marks, position, 0, WORD_BEGINS, 2)
@@ -80,7 +80,7 @@ def touch_exact(texts: Texts, exact: Flags, words: DocumentSpans, every: MarkedB
             size: Int = min(end - position, AT_ONCE)
             if inner >> np.uint64(size) & ONE != ZERO:  # the last word goes on: it is left to the next round
                 size = highest_bit(begins & ~(ALL << np.uint64(size)))
-            if size == 0:  # it is longer than can be looked at together
+            if size == 0:  # the word is longer than can be looked at together
                 within: Int = 0
                 last = end_of_word(marks, position)
                 for at in range(position, last):
@@ -111,7 +111,8 @@ def touch_exact(texts: Texts, exact: Flags, words: DocumentSpans, every: MarkedB
                 touching += 1
                 rest &= carried
             few[touching] += left
-            # two words that follow each other share a token where no boundary lies between them
+            # words share a token where no boundary lies between them; it is doubtful where the second has none
+            # at its beginning or right before
             outside = (made | first) & ~(begins | inner)
             doubtful |= begins & ~(made | first | outside << ONE | clear) != ZERO
             first, clear = ZERO, outside >> np.uint64(size - 1)

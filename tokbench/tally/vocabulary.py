@@ -20,7 +20,7 @@ UNKNOWN_LENGTH = -1
 
 
 SPLIT, KNOWN, EMPTY, UNKNOWN, UNTOLD = 1, 2, 4, 8, 16
-"""Flags of a token: no whole UTF-8 characters; looked up; no bytes; the unknown one; of bytes nobody tells."""
+"""Flags of a token: no whole UTF-8 characters; looked up; no bytes; the unknown token; bytes cannot be told."""
 
 
 class TokenArrays(NamedTuple):
@@ -108,7 +108,7 @@ class TokenTable:
             unknown = np.zeros(len(pieces), np.bool_)
             split = np.fromiter(map(_is_split, pieces), np.bool_, len(pieces)) & ~self._special[ids]
         else:
-            # decoded alone it is a replacement character: a piece of one, of unknown bytes
+            # a part of a character decodes to a replacement character, and its bytes are not known
             unknown = np.array([b"\xef\xbf\xbd" in piece for piece in pieces])
             split = unknown
             pieces = [b"" if b"\xef\xbf\xbd" in piece else piece for piece in pieces]
@@ -127,7 +127,7 @@ class TokenTable:
 
 
 def _is_split(piece: bytes) -> bool:
-    """Whether a piece is no whole characters; lone surrogates are such."""
+    """Whether a piece is not whole characters; a lone surrogate is a whole one."""
     try:
         piece.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:

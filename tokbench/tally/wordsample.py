@@ -1,4 +1,4 @@
-"""A fixed sample of a text's distinct words, for what is asked of words on their own.
+"""A fixed sample of a text's distinct words, for metrics that encode words on their own.
 
 Kept are the `WORDS` distinct words whose 64-bit hash is smallest, so the sample is the same for any order and
 any sharding of the text and for every tokenizer, and two samples join exactly. The hash is that of

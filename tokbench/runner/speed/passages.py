@@ -1,6 +1,6 @@
 """Chooses the text that the speed pass times: some of each dataset, the same for every tokenizer.
 
-Of each language there is as much as of any other, as far as it goes.
+Each language gives the same amount, if it has as much.
 """
 
 from __future__ import annotations

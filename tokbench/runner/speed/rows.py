@@ -90,7 +90,7 @@ def _of_tokenizer(
     fewest = _fewest_threads(result)
     set_ups = [row for row in result.set_ups if row["tokenizer"] == key and row["threads"] == fewest]
     training = candidate.training
-    timed = training is not None and "seconds" in training  # not where its size is nested in another's
+    timed = training is not None and "seconds" in training  # not if trained together with a larger size
     values = {
         "load_time": [row["load_seconds"] for row in set_ups],
         "first_call_time": [row["first_call_seconds"] for row in set_ups],
@@ -142,7 +142,7 @@ def _first_pass(rows: Sequence[Row], taken: str) -> tuple[Summary, int, int]:
     by_process: dict[int, list[Row]] = {}
     for row in rows:
         by_process.setdefault(row["process"], []).append(row)
-    longest = max(map(len, by_process.values()))  # one that failed on the way is no pass
+    longest = max(map(len, by_process.values()))  # a process that failed on the way is left out
     passes = [each for each in by_process.values() if len(each) == longest]
     sizes = [row["n_bytes"] for row in passes[0]]
     seconds = [statistics.fmean(row[taken] for row in part) for part in zip(*passes, strict=True)]

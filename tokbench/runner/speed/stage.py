@@ -50,7 +50,7 @@ def speed_stage(
     if not stop.asked:
         write_rows(folder.speed, result.rounds)
         known = {"set_ups": result.set_ups, "notes": result.notes, "clock": result.clock}
-        # What failed may go well the next time: this is not what anybody looks for then.
+        # What failed may go well the next time: without an identity, these timings are not reused.
         write_json(folder.speed_state, {"identity": None if result.failures else identity, **known})
     return result
 

@@ -60,8 +60,8 @@ class Timing:
 class SetUp:
     """What loading took (seconds, with the library's import), and the first call; and what is known afterwards.
 
-    `first_batch_seconds` is the first batch: what this form of call needs once, as imports and threads, no
-    passage should have to pay for, be it the first. `bare_bytes` is what the process held before it loaded the
+    `first_batch_seconds` is for the first batch, so that no passage pays for what batches need only once, such
+    as imports and threads. `bare_bytes` is what the process held before it loaded the
     tokenizer, `peak_bytes` the most up to the end of its first passes. `digest` is one of all ids, to be
     compared with that of other processes and tokenizers.
     """
@@ -115,7 +115,7 @@ def set_up(emit: Emit, recipe: Recipe, passages: Sequence[Passage], clock: str) 
     tokenizer.encode(FIRST_TEXTS[0])
     first = time.perf_counter() - begun
     begun = time.perf_counter()
-    _call(tokenizer, "batch", FIRST_TEXTS * 50)()  # so many that none is taken for single texts
+    _call(tokenizer, "batch", FIRST_TEXTS * 50)()  # so many that no tokenizer takes them one by one
     first_batch = time.perf_counter() - begun
     loading = SetUp(load, first, first_batch, bare, batches=isinstance(tokenizer, BatchEncoder))
     _timed_here[:] = [

@@ -96,9 +96,9 @@ def time_all(
 
 
 SIDE_BY_SIDE = 24
-"""Tokenizers up to which all processes live at once, each of 50 to 250 MB."""
+"""Up to so many tokenizers, all processes live at once, each of 50 to 250 MB."""
 GROUP = 8
-"""More go in groups of at most so many, which any number of tokenizers fits into 2 GB by."""
+"""More go in groups of at most so many, so that any number of tokenizers fits into 2 GB."""
 
 
 def _members(candidates: Sequence[Candidate], number: int, groups: int, *, mixed: bool) -> Sequence[Candidate]:
@@ -213,7 +213,7 @@ def _check_digests(result: SpeedResult) -> None:
 def _busy() -> list[str]:
     """A note where others use the machine, which no statistic can take out of timings.
 
-    They are listened to while this run does nothing: the load of the last minute would be its own.
+    It is measured while this run does nothing: the load of the last minute would be its own.
     """
     import psutil
 
