@@ -163,10 +163,10 @@ def test_a_run_counts_by_a_fit_and_marks_it_as_estimated_everywhere(fit, tmp_pat
     assert not done.failures
     assert "calibrated" not in (tmp_path / "run" / "audits.json").read_text()
 
-    from tokbench.plots.data import names
+    from tokbench.plots.labels import run_labels
     from tokbench.plots.losses import comparable
 
-    assert names(done)[closed].endswith(" ≈")
+    assert run_labels(done)[closed].endswith(" ≈")
     assert comparable(done) == [ours, "chars"]
     report = done.report(tmp_path / "report.md").read_text()
     assert "≈ estimated: numbers of tokens told from those of another tokenizer" in report
