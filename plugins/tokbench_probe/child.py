@@ -18,7 +18,8 @@ def end_with_parent() -> None:
     """From now on, leave as soon as standard input ends, whatever else is being done."""
 
     def wait() -> None:
-        sys.stdin.buffer.read()
+        while os.read(0, 1):  # not of `sys.stdin`, whose lock Python needs when it ends
+            pass
         os._exit(1)
 
     threading.Thread(target=wait, daemon=True).start()
