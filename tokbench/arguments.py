@@ -82,6 +82,16 @@ def _unknown(token_id: int, size: int, name: str) -> TokenizerError:
     return TokenizerError(f"{name}: there is no token {token_id}; it is outside 0..{size - 1}")
 
 
+def listed(texts: Sequence[str], *, name: str) -> list[str]:
+    """Texts as a list, whatever is in it; raises `TokenizerError` where they are one text, or no sequence."""
+    if isinstance(texts, str):
+        raise TokenizerError(f"{name}: encode_batch takes a list of texts; for one use encode, or [text]")
+    try:
+        return texts if type(texts) is list else list(texts)
+    except TypeError:
+        raise TokenizerError(f"{name}: encode_batch takes a list of texts, not {kind_of(texts)}") from None
+
+
 def plain_texts(texts: Sequence[str], *, name: str) -> list[str]:
     """Texts as a list; raises `TokenizerError` where they are one text, or where one of them is none.
 
@@ -89,12 +99,7 @@ def plain_texts(texts: Sequence[str], *, name: str) -> list[str]:
         >>> plain_texts(("a", "b"), name="demo")
         ['a', 'b']
     """
-    if isinstance(texts, str):
-        raise TokenizerError(f"{name}: encode_batch takes a list of texts; for one use encode, or [text]")
-    try:
-        found = texts if type(texts) is list else list(texts)
-    except TypeError:
-        raise TokenizerError(f"{name}: encode_batch takes a list of texts, not {kind_of(texts)}") from None
+    found = listed(texts, name=name)
     if not {*map(type, found)} <= {str}:
         for text in found:
             plain_text(text, name=name)

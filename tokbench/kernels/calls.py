@@ -32,6 +32,7 @@ from tokbench.kernels.compiling import PRIVATE, c_function, inline
 ADDRESS = types.intp
 _DIRECT = PRIVATE and not config.DISABLE_JIT
 """Whether functions are called directly; else each is the function of Python that stands first in its state."""
+_OF_STRINGS = 28  # the flag of types that are str or derived from it
 _FAST_WITH_KEYWORDS = 0x80 | 0x02  # METH_FASTCALL | METH_KEYWORDS
 
 
@@ -49,6 +50,7 @@ call_with = _of_python("PyObject_Vectorcall", 4)
 bytes_of_size = _of_python("PyBytes_FromStringAndSize", 2)
 first_byte = _of_python("PyBytes_AsString", 1)
 decoded = _of_python("PyUnicode_DecodeUTF8", 3)
+type_flags = _of_python("PyType_GetFlags", 1, types.uint64)
 release = _of_python("Py_DecRef", 1, types.void)
 forget_error = _of_python("PyErr_Clear", 0, types.void)
 
@@ -68,27 +70,74 @@ def _exactly(name: str) -> Any:
     return is_exactly
 
 
+@intrinsic  # type: ignore[untyped-decorator]
+def type_of(typingctx: Any, place: Any) -> Any:
+    """The address of the type of an object."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        python = context.get_python_api(builder)
+        kind = python.get_type(builder.inttoptr(args[0], python.pyobj))
+        return builder.ptrtoint(kind, context.get_value_type(ADDRESS))
+
+    return ADDRESS(ADDRESS), codegen
+
+
 is_str = _exactly("PyUnicode_Type")
 is_list = _exactly("PyList_Type")
 is_int = _exactly("PyLong_Type")
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def string_at(typingctx: Any, place: Any) -> Any:
-    """The string at an address, as kernels know strings. It is not held: somebody else has to."""
+if config.DISABLE_JIT:
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        python = context.get_python_api(builder)
-        place = builder.inttoptr(args[0], python.pyobj)
-        _, data, length, width, is_ascii, hashed = python.string_as_string_size_and_kind(place)
-        string = cgutils.create_struct_proxy(types.unicode_type)(context, builder)
-        string.data, string.length, string.kind = data, length, width
-        string.is_ascii, string.hash = is_ascii, hashed
-        string.meminfo = cgutils.get_null_value(string.meminfo.type)
-        string.parent = cgutils.get_null_value(string.parent.type)
-        return string._getvalue()
+    def in_kernels(objects: list[Any]) -> Any:
+        """A list as kernels take it (`compiling.object_kernel`): itself."""
+        return objects
 
-    return types.unicode_type(ADDRESS), codegen
+    def list_size(objects: Any) -> int:
+        """How many elements a list has."""
+        return len(objects)
+
+    def item(objects: Any, i: Any) -> Any:
+        """An element of a list."""
+        return objects[i]
+
+    def is_text(place: Any) -> bool:
+        """Whether an object is a str, or of a type derived from it."""
+        return isinstance(place, str)
+
+    def string_at(place: Any) -> Any:
+        """The string at a place: itself."""
+        return place
+
+else:
+
+    def in_kernels(objects: list[Any]) -> Any:
+        """A list as kernels take it (`compiling.object_kernel`): where it is. The caller holds it."""
+        return id(objects)
+
+    list_size, item = n_elements, element
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def string_at(typingctx: Any, place: Any) -> Any:
+        """The string at an address, as kernels know strings. It is not held: somebody else has to."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            python = context.get_python_api(builder)
+            place = builder.inttoptr(args[0], python.pyobj)
+            _, data, length, width, is_ascii, hashed = python.string_as_string_size_and_kind(place)
+            string = cgutils.create_struct_proxy(types.unicode_type)(context, builder)
+            string.data, string.length, string.kind = data, length, width
+            string.is_ascii, string.hash = is_ascii, hashed
+            string.meminfo = cgutils.get_null_value(string.meminfo.type)
+            string.parent = cgutils.get_null_value(string.parent.type)
+            return string._getvalue()
+
+        return types.unicode_type(ADDRESS), codegen
+
+    @inline
+    def is_text(place: Any) -> Any:
+        """Whether an object is a str, or of a type derived from it."""
+        return is_str(place) or type_flags(type_of(place)) >> _OF_STRINGS & 1 != 0
 
 
 def _pointer_at(kind: Any) -> Any:

@@ -119,6 +119,11 @@ def kernel(function: Function) -> Function:
     return _kept(function)
 
 
+def object_kernel(function: Function) -> Function:
+    """The same for a function that reads objects of Python (`calls`), which only who holds the GIL may."""
+    return _kept(function, nogil=False)
+
+
 def lean_kernel(function: Function) -> Function:
     """The same for a function that makes no arrays: no references are counted, not even in its loops."""
     return _kept(function, **_LEAN)
@@ -177,7 +182,7 @@ def when_compiling(tell: Callable[[], None]) -> None:
 def _kept(function: Function, **options: bool) -> Function:
     if config.DISABLE_JIT:  # compiled code wraps around where hashes overflow, and numpy would warn of it
         return numpy.errstate(over="ignore")(function)
-    compiled: Any = njit(cache=True, **_FAST, **options)(function)
+    compiled: Any = njit(**{"cache": True, **_FAST, **options})(function)
     if PRIVATE:
         watch_sources(compiled, function)
         compiled._compile_for_args = _undisturbed(compiled._compile_for_args)

@@ -1,7 +1,8 @@
-r"""Turns Python strings into UTF-8 in kernels: many texts at once, without the GIL, into one array.
+r"""Turns Python strings into UTF-8: those of a list one after another, into one array.
 
-CPython keeps a string as one, two or four bytes a character, whichever its largest code point needs, and numba
-hands that over as it is. So threads can turn text into UTF-8 at the same time.
+CPython keeps a string as one, two or four bytes a character, whichever its largest code point needs. The
+kernels read that where it lies, and each string once: for a batch of lines, to ask Python for the type and the
+length of each, and then to join them, takes longer than all the rest (a sixth of encoding English by GPT-2).
 """
 
 from __future__ import annotations
@@ -16,8 +17,13 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from tokbench.kernels.compiling import inline, kernel, subroutine
-from tokbench.kernels.pointers import PADDING, pointer
+from tokbench.arguments import plain_text
+from tokbench.errors import TokenizerError
+from tokbench.kernels.calls import in_kernels, is_text, item, list_size, string_at
+from tokbench.kernels.compiling import inline, object_kernel, subroutine
+from tokbench.kernels.pointers import PADDING, Bytes, Int, Ints, pointer
+
+CHANGED = "the list of texts was changed while it was encoded"
 
 MOST_BYTES = 4
 """Bytes of UTF-8 for a character, at the most."""
@@ -38,9 +44,9 @@ if config.DISABLE_JIT:
         """Whether all characters are ASCII."""
         return text.isascii()
 
-    def _copy_bytes(source: Any, target: Any, count: int) -> None:
-        """The first bytes of one pointer to another."""
-        target[:count] = source[:count]
+    def _copy_bytes(source: Any, target: Any, at: int, count: int) -> None:
+        """The first bytes of one pointer to ``target[at]`` and those behind it."""
+        target[at : at + count] = source[:count]
 
 else:
 
@@ -76,12 +82,12 @@ else:
         return types.boolean(text), codegen
 
     @intrinsic  # type: ignore[untyped-decorator]
-    def _copy_bytes(typingctx: Any, source: Any, target: Any, count: Any) -> Any:
-        """The first bytes of one pointer to another."""
-        signature = types.void(source, target, types.int64)
+    def _copy_bytes(typingctx: Any, source: Any, target: Any, at: Any, count: Any) -> Any:
+        """The first bytes of one pointer to ``target[at]`` and those behind it."""
+        signature = types.void(source, target, types.int64, types.int64)
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            cgutils.raw_memcpy(builder, args[1], args[0], args[2], 1)
+            cgutils.raw_memcpy(builder, builder.gep(args[1], [args[2]]), args[0], args[3], 1)
             return context.get_dummy_value()
 
         return signature, codegen
@@ -149,52 +155,97 @@ def _write_wide(text: Any, first: Any, stop: Any, data: Any, at: Any) -> Any:
 
 
 @inline
-def write_text(text: Any, data: Any) -> Any:
-    """Write the UTF-8 of a text to `data`, a uint8 pointer, as `encode_texts` does; return how long it is."""
-    if not _is_ascii(text):
-        return _write_wide(text, np.int64(0), np.int64(len(text)), data, np.int64(0))
-    _copy_bytes(_characters(text, np.uint8(0)), data, len(text))
-    return len(text)
+def write_text(text: Any, data: Any, at: Any) -> Any:
+    """Write the UTF-8 of a text from ``data[at]`` on, a uint8 pointer; return where it ends.
 
-
-@kernel
-def encode_texts(joined: Any, is_ascii: Any, lengths: Any, data_: Any, ends: Any) -> Any:
-    """Write the UTF-8 of texts to `data_` (uint8), and to `ends` (int64) where each ends.
-
-    `joined` are the texts one after another, `lengths` (int64) how many characters each has. Surrogates become
-    what `utf8.encodable` makes of them. There must be room for `MOST_BYTES` a character.
+    Surrogates become what `utf8.encodable` makes of them.
     """
-    data = pointer(data_)
-    if is_ascii:
-        _copy_bytes(_characters(joined, np.uint8(0)), data, len(joined))
-    first = end = np.int64(0)
-    for document in range(len(lengths)):
-        stop = first + lengths[document]
-        end = stop if is_ascii else _write_wide(joined, first, stop, data, end)
-        first, ends[document] = stop, end
+    if not _is_ascii(text):
+        return _write_wide(text, np.int64(0), np.int64(len(text)), data, at)
+    _copy_bytes(_characters(text, np.uint8(0)), data, at, len(text))
+    return at + len(text)
+
+
+@inline
+def _most_bytes(text: Any) -> Any:
+    """How many bytes of UTF-8 a text takes at the most."""
+    width = np.int64(_width(text))
+    return np.int64(len(text)) * (width if _is_ascii(text) or width == MOST_BYTES else width + 1)
+
+
+@object_kernel
+def _measure(texts: Any, lengths: Ints, rooms: Ints) -> np.int64:
+    """`measured`; returns the place of the first text that is no str, or how many there are."""
+    count = min(list_size(texts), len(lengths))
+    for i in range(count):
+        if not is_text(item(texts, i)):
+            return np.int64(i)
+        text = string_at(item(texts, i))
+        lengths[i], rooms[i] = len(text), _most_bytes(text)
+    return np.int64(count)
+
+
+@object_kernel
+def write_list(texts: Any, first: Int, last: Int, data_: Bytes, ends: Ints) -> np.int64:
+    """Write the texts of a list from `first` to `last` to `data_` (uint8), where each ends to `ends` (int64).
+
+    `texts` is what `in_kernels` makes of the list. Returns how many bytes there are; -1 where the list, which
+    other threads may change after it was measured, has texts now that `data_` is too small for.
+    """
+    data, at, room = pointer(data_), np.int64(0), np.int64(len(data_))
+    if list_size(texts) < last:
+        return np.int64(-1)
+    for i in range(first, last):
+        if not is_text(item(texts, i)):
+            return np.int64(-1)
+        text = string_at(item(texts, i))
+        if at + _most_bytes(text) > room:
+            return np.int64(-1)
+        at = np.int64(write_text(text, data, at))
+        ends[i - first] = at
+    return at
+
+
+def measured(texts: list[str], *, name: str = "tokbench") -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    r"""How many characters each text has, and how many bytes of UTF-8 it may take: int64, both.
+
+    Raises `TokenizerError` where one is no str, in the name of a tokenizer.
+
+    Example:
+        >>> [found.tolist() for found in measured(["ab", "", "\u00e9", "\u20ac"])]
+        [[2, 0, 1, 1], [2, 0, 2, 3]]
+    """
+    lengths, rooms = np.zeros((2, len(texts)), np.int64)
+    place = _measure(in_kernels(texts), lengths, rooms)
+    if place < len(lengths):
+        for text in texts[place:]:
+            plain_text(text, name=name)
+        raise TokenizerError(CHANGED)
+    return lengths, rooms
 
 
 def utf8_of(
-    texts: Sequence[str], lengths: NDArray[np.int64] | None = None
+    texts: Sequence[str], first: int = 0, last: int | None = None, room: int | None = None
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    r"""Texts in UTF-8 end to end, `PADDING` bytes behind them; and where each begins, and the last ends.
+    r"""Texts from `first` to `last` in UTF-8 end to end, then `PADDING` bytes; and where each begins.
 
-    uint8, which can be written to, and int64 ``(len(texts) + 1,)``; surrogates as in `encode_texts`. `lengths`
-    are those of `lengths_of`, where they are at hand.
+    uint8, which can be written to, and int64 ``(last - first + 1,)``, with the end of the last. Surrogates are
+    dealt with as in `utf8.encodable`. `room` is how many bytes there may be, where `measured` has told it.
 
     Example:
         >>> data, offsets = utf8_of(["ab", "", "\u00e9"])
         >>> data[:4].tobytes(), offsets.tolist()
         (b'ab\xc3\xa9', [0, 2, 2, 4])
     """
-    joined, offsets = "".join(texts), np.zeros(len(texts) + 1, np.int64)
-    is_ascii = joined.isascii()
-    data = np.empty((1 if is_ascii else MOST_BYTES) * len(joined) + PADDING, np.uint8)
-    lengths = lengths_of(texts) if lengths is None else lengths
-    encode_texts(joined, is_ascii, lengths, data, offsets[1:])
-    size = int(offsets[-1]) + PADDING
-    data[size - PADDING : size] = 0
-    return data[:size], offsets
+    texts = texts if isinstance(texts, list) else [*texts]
+    last = len(texts) if last is None else last
+    room = int(measured(texts[first:last])[1].sum()) if room is None else room
+    data, offsets = np.empty(room + PADDING, np.uint8), np.zeros(last - first + 1, np.int64)
+    size = write_list(in_kernels(texts), first, last, data[:room], offsets[1:])
+    if size < 0:
+        raise TokenizerError(CHANGED)
+    data[size : size + PADDING] = 0
+    return data[: size + PADDING], offsets
 
 
 def end_to_end(parts: Sequence[bytes], spare: int = 0) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
@@ -210,8 +261,3 @@ def end_to_end(parts: Sequence[bytes], spare: int = 0) -> tuple[NDArray[np.uint8
     offsets = np.zeros(len(parts) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)), out=offsets[1:])
     return np.frombuffer(b"".join([*parts, bytes(spare)]), np.uint8), offsets
-
-
-def lengths_of(texts: Sequence[str]) -> NDArray[np.int64]:
-    """How many characters each text has."""
-    return np.fromiter(map(len, texts), np.int64, len(texts))

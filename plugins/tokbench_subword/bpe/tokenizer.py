@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.arguments import plain_texts
+from tokbench.arguments import listed, plain_texts
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.kernels.calls import travels_with
@@ -135,10 +135,11 @@ class BpeTokenizer(OneByOne, Rebuilt):
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts."""
-        texts = plain_texts(texts, name=self.name)
         if self.model.dropout:
+            texts = plain_texts(texts, name=self.name)
             return TokenBatch.of(self.sample(text, self._random, self.model.dropout) for text in texts)
-        return self._few(texts) or self._prepared.encode_batch(texts)
+        texts = listed(texts, name=self.name)
+        return self._few(texts) or self._prepared.encode_batch(texts, name=self.name)
 
     def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
         """The ids of documents that lie end to end in `data`, with `PADDING` bytes that may be read behind

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.counts import WordCounts
+from tokbench.kernels.calls import in_kernels
 from tokbench.kernels.compiling import announce, kernel
 from tokbench.kernels.pointers import (
     PADDING,
@@ -27,7 +28,7 @@ from tokbench.kernels.pointers import (
     Words,
     pointer,
 )
-from tokbench.kernels.text import MOST_BYTES, encode_texts, lengths_of
+from tokbench.kernels.text import MOST_BYTES, measured, write_list
 from tokbench_subword.pipeline.cutters import Cutter
 from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.training.union import united
@@ -79,29 +80,27 @@ class Block:
         return np.stack([starts, self.ends], axis=1)[starts < self.ends]
 
 
-Texts = tuple[list[str], list[NDArray[np.int64]], int]
-"""The documents of a block, the number of characters of each, and the block's `start`."""
+Texts = tuple[list[str], int, int]
+"""The documents of a block, how many bytes they may take, and the block's `start`."""
 
 
 def blocks(texts: Iterable[str], size: int = BLOCK) -> Iterator[Texts]:
     """The texts in blocks of about `size` characters; a text is never cut."""
     source = iter(texts)
     documents: list[str] = []
-    lengths: list[NDArray[np.int64]] = []
-    start = length = 0
+    start = length = room = 0
     together = 1
     while some := list(islice(source, together)):
         documents += some
-        lengths.append(lengths_of(some))
-        added = int(lengths[-1].sum())
-        length += added
+        added, bytes_ = (int(found.sum()) for found in measured(some))
+        length, room = length + added, room + bytes_
         if length >= size:
-            yield documents, lengths, start
-            start, length, documents, lengths = start + MOST_BYTES * length, 0, [], []
+            yield documents, room, start
+            start, length, room, documents = start + MOST_BYTES * length, 0, 0, []
         # Many short texts are taken at once, since each taking costs time; of long ones there are never many.
         together = min(2 * together, _TOGETHER) if 8 * added < size else max(together // 2, 1)
     if documents:
-        yield documents, lengths, start
+        yield documents, room, start
 
 
 class Utf8Buffer:
@@ -112,15 +111,11 @@ class Utf8Buffer:
 
     def block(self, texts: Texts) -> Block:
         """The documents in UTF-8; surrogates become what `utf8.encodable` makes of them."""
-        documents, lengths, start = texts
-        joined = "".join(documents)
-        is_ascii = joined.isascii()
-        room = len(joined) * (1 if is_ascii else MOST_BYTES) + PADDING
-        if room > len(self._data):
-            self._data = np.empty(room, np.uint8)
+        documents, room, start = texts
+        if room + PADDING > len(self._data):
+            self._data = np.empty(room + PADDING, np.uint8)
         ends = np.empty(len(documents), np.int64)
-        encode_texts(joined, is_ascii, np.concatenate(lengths), self._data, ends)
-        n_bytes = int(ends[-1])
+        n_bytes = write_list(in_kernels(documents), 0, len(documents), self._data[:room], ends)
         self._data[n_bytes : n_bytes + PADDING] = 0
         return Block(self._data[: n_bytes + PADDING], ends, start)
 

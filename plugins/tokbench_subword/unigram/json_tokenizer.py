@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.arguments import flat_ids, known_id, plain_texts
+from tokbench.arguments import flat_ids, known_id, listed
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import Rebuilt, cached_property
@@ -117,7 +117,7 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts: by the compiled pipeline."""
-        texts = plain_texts(texts, name=self.name)
+        texts = listed(texts, name=self.name)
         return self._few(texts) or self._encoder.encode_batch(texts)
 
     def _prepared_encoder(self) -> PreparedEncoder | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tokbench.arguments import plain_texts
+from tokbench.arguments import listed, plain_texts
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import Rebuilt
@@ -115,12 +115,12 @@ class SpmTokenizer(OneByOne, Rebuilt):
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of every text, in one compiled call, on `threads` threads."""
-        texts = plain_texts(texts, name=self.name)
+        texts = listed(texts, name=self.name)
         if self.algorithm.plain:
-            internal = [self._internal(text) for text in texts]
+            internal = [self._internal(text) for text in plain_texts(texts, name=self.name)]
             paths = [(data, self.algorithm.path_rows(data)) for data in internal]
             return TokenBatch.of([self._ids_of(data, rows, [len(rows)])[0] for data, rows in paths])
-        return self._few(texts) or self._prepared.encode_batch(texts)
+        return self._few(texts) or self._prepared.encode_batch(texts, name=self.name)
 
     def _prepared_encoder(self) -> PreparedEncoder | None:
         return None if self.algorithm.plain else self._prepared

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench import Step, TokenBatch
-from tokbench.arguments import known_id, known_ids, plain_text, plain_texts
+from tokbench.arguments import known_id, known_ids, listed, plain_text
 from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench.kernels.utf8 import repaired
 from tokbench_subword.files.tokenizer_json import content_of, document_of, write_document
@@ -81,7 +81,7 @@ class WordPieceTokenizer(Rebuilt):
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of every text."""
-        return self._encoder.encode_batch(plain_texts(texts, name=self.name))
+        return self._encoder.encode_batch(listed(texts, name=self.name), name=self.name)
 
     @cached_property
     def _encoder(self) -> WordPieceEncoder:

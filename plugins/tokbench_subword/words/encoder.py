@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from tokbench.arguments import plain_text
 from tokbench.batch import TokenBatch
-from tokbench.kernels.calls import address, callable_of, prepare
+from tokbench.errors import TokenizerError
+from tokbench.kernels.calls import address, callable_of, in_kernels, prepare
 from tokbench.kernels.compiling import announce
 from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import frozen
-from tokbench.kernels.text import encode_texts, utf8_of
+from tokbench.kernels.text import CHANGED, measured, utf8_of, write_list
 from tokbench_subword.pipeline.cuts import cutting
 from tokbench_subword.pipeline.cutters import Cutter
 from tokbench_subword.pipeline.splicing import Written
@@ -71,7 +72,7 @@ class WordEncoder(Stays):
         machine = cutters[-1].block if cutters else None
         self._beforehand = self._cutters if machine is None else self._cutters[:-1]
         self._encode_units = encode_spans if machine is None else encode_texts_of
-        announce(search.compiled, self._encode_units, *(() if machine is None else (encode_text, encode_texts)))
+        announce(search.compiled, self._encode_units, *(() if machine is None else (encode_text, write_list)))
         self._machine = machine
         self._search, self._shared, self._own = search, shared, own
         self._fits = at.TEXT_CHARACTERS if machine is not None and not self._beforehand else -1
@@ -116,20 +117,21 @@ class WordEncoder(Stays):
         """Whether texts that are so many, of so many characters together, go without arrays of their own."""
         return n_texts <= _FEW_TEXTS and n_characters <= self._fits
 
-    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+    def encode_batch(self, texts: list[str]) -> TokenBatch:
         """The ids of many texts."""
-        if self.takes_few(len(texts), sum(map(len, texts))):
-            return self._encode_few(texts)
-        return self.encode_utf8(*utf8_of(texts))
+        lengths, rooms = measured(texts)
+        if self.takes_few(len(texts), int(lengths.sum())):
+            return self.encode_few(texts)
+        return self.encode_utf8(*utf8_of(texts, 0, len(texts), int(rooms.sum())))
 
-    def _encode_few(self, texts: Sequence[str]) -> TokenBatch:
-        """`encode_batch` of texts of at most `layout.TEXT_CHARACTERS` together, without arrays for them."""
-        joined, count = "".join(texts), len(texts)
-        lengths = np.fromiter(map(len, texts), np.int64, count)
+    def encode_few(self, texts: list[str]) -> TokenBatch:
+        """`encode_batch` of texts that `takes_few` takes, without arrays for them."""
+        count = len(texts)
         offsets, ends = np.zeros((2, count + 1), np.int64)
         work = self._borrow()
         try:
-            self._write_texts(joined, joined.isascii(), lengths, work.text, offsets[1:])
+            if self._write_list(in_kernels(texts), 0, count, work.text, offsets[1:]) < 0:
+                raise TokenizerError(CHANGED)
             n_ids = self._encode_texts(work.block, work.utf8, units_of(offsets), 0, count, work.ids, ends)
             return TokenBatch(work.ids[:n_ids].copy(), ends)
         finally:
@@ -201,7 +203,7 @@ class WordEncoder(Stays):
         work = Workspace(self._machine, self._search.address, arrays, self.cache, writers)
         if self._fits >= 0 and not self._ready:
             counts = np.zeros(0, np.int64)
-            self._write_texts = entry(encode_texts, "", True, counts, work.text, counts)
+            self._write_list = entry(write_list, in_kernels([]), 0, 0, work.text, counts)
             arguments = (work.block, work.utf8, units_of(counts), 0, 0, work.ids, counts)
             self._encode_texts = entry(encode_texts_of, *arguments)
             self._ready = True

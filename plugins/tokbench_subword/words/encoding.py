@@ -199,7 +199,7 @@ def encode_text(state: Int, arguments: Int, n_arguments: Int, names: Int) -> int
     ids, machine = i32_in(block, at.IDS), u64_in(block, at.MACHINE)
     starts, ends = i64_in(block, at.STARTS), i64_in(block, at.ENDS)
     o = count = none = np.int64(0)  # a plain 0 would be a type of its own, compiled once more
-    size = np.int64(write_text(string_at(text), u8_in(block, at.TEXT)))
+    size = np.int64(write_text(string_at(text), u8_in(block, at.TEXT), none))
     now = _run_writers(block, size)
     batch = u64_in(block, max(now, np.int64(at.FORTH)))
     data, offsets, n_texts = u8_in(batch, TEXT), i64_in(batch, OFFSETS), i64_in(batch, NUMBERS)[N_TEXTS]

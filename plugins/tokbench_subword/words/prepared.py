@@ -9,11 +9,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.arguments import plain_text
+from tokbench.arguments import plain_text, plain_texts
 from tokbench.batch import TokenBatch
 from tokbench.kernels.calls import travels_with
 from tokbench.kernels.copies import Stays, cached_property
-from tokbench.kernels.text import lengths_of, utf8_of
+from tokbench.kernels.text import measured, utf8_of
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.splicing import Written
 from tokbench_subword.words.encoder import ToArray, ToList, WordEncoder
@@ -47,15 +47,16 @@ class PreparedEncoder(Stays):
     def __init__(self, before: Before, words: WordEncoder) -> None:
         self.before, self.words = before, words
 
-    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
-        """The ids of many texts."""
-        lengths = lengths_of(texts)
+    def encode_batch(self, texts: list[str], *, name: str = "tokbench") -> TokenBatch:
+        """The ids of many texts; raises `TokenizerError` where one is no str, in the name of a tokenizer."""
+        lengths, rooms = measured(texts, name=name)
         sizes = np.append(0, np.cumsum(lengths))
         if self.before.leaves_text and self.words.takes_few(len(texts), int(sizes[-1])):
-            return self.words.encode_batch(texts)
+            return self.words.encode_few(texts)
 
         def run(first: int, last: int, room: Room) -> TokenBatch:
-            return self.encode_utf8(*utf8_of(texts[first:last], lengths[first:last]), int(sizes[-1]), room)
+            written = utf8_of(texts, first, last, int(rooms[first:last].sum()))
+            return self.encode_utf8(*written, int(sizes[-1]), room)
 
         return in_runs(run, sizes, TEXT_RUN, self.words.threads)
 
@@ -95,12 +96,14 @@ class PreparedEncoder(Stays):
         self.words.forget()
 
 
-def few(texts: Sequence[str], alone: ToArray | None) -> TokenBatch | None:
+def few(texts: Sequence[str], alone: ToArray | None, *, name: str) -> TokenBatch | None:
     """The batch of a few short texts, each encoded `alone`: 15 µs for ten; stage by stage takes up to 100.
 
-    None for more or longer ones.
+    None for more or longer ones. Raises `TokenizerError` where one is no str, in the name of a tokenizer.
     """
-    if alone is None or len(texts) > _FEW or sum(map(len, texts)) > TEXT_CHARACTERS:
+    if alone is None or len(texts) > _FEW:
+        return None
+    if sum(map(len, plain_texts(texts, name=name))) > TEXT_CHARACTERS:
         return None
     ids = [np.empty(0, np.int32), *map(alone, texts)]
     return TokenBatch(np.concatenate(ids), np.cumsum(list(map(len, ids))))
@@ -123,7 +126,7 @@ class OneByOne(ABC):
         """What encodes; None where texts have to go through `encode_batch`."""
 
     def _few(self, texts: Sequence[str]) -> TokenBatch | None:
-        return few(texts, self._one_by_one[0] if self._one_by_one else None)
+        return few(texts, self._one_by_one[0] if self._one_by_one else None, name=self.name)
 
     def encode(self, text: str) -> NDArray[np.int32]:
         """The ids of `text`: int32; a lone surrogate counts as U+FFFD."""

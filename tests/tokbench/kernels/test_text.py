@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokbench.kernels.text import MOST_BYTES, encode_texts, lengths_of
+from tokbench.errors import TokenizerError
+from tokbench.kernels.text import measured, utf8_of
 from tokbench.kernels.utf8 import encodable
 
 _CHARACTERS = st.one_of(
@@ -16,11 +19,8 @@ _CHARACTERS = st.one_of(
 
 
 def encoded(texts: list[str]) -> list[bytes]:
-    joined = "".join(texts)
-    data, ends = np.empty(MOST_BYTES * len(joined) + 1, np.uint8), np.empty(len(texts), np.int64)
-    encode_texts(joined, joined.isascii(), lengths_of(texts), data, ends)
-    starts = [0, *ends.tolist()]
-    return [data[start:end].tobytes() for start, end in zip(starts, ends.tolist(), strict=False)]
+    data, offsets = utf8_of(texts)
+    return [data[start:end].tobytes() for start, end in pairwise(offsets.tolist())]
 
 
 @given(st.lists(st.text(_CHARACTERS, max_size=8), max_size=5))
@@ -43,3 +43,37 @@ def test_halves_of_a_pair_in_two_texts_are_not_joined() -> None:
 def test_runs_of_ascii_among_others(texts: list[str], length: int) -> None:
     texts = [text + "b" * length + text for text in texts]
     assert encoded(texts) == [encodable(text) for text in texts]
+
+
+class Derived(str):
+    """What numpy's strings are, too: a str, but not of the very type."""
+
+
+@pytest.mark.parametrize("kind", [Derived, np.str_])
+@pytest.mark.parametrize("text", ["ab", "é", "€", "😀", ""])
+def test_texts_of_types_derived_from_str(kind: type[str], text: str) -> None:
+    assert encoded(["a", kind(text), "b"]) == [b"a", text.encode(), b"b"]
+
+
+@pytest.mark.parametrize("wrong", [None, 3, b"ab", ["a"]])
+def test_what_is_no_text_is_an_error(wrong: object) -> None:
+    with pytest.raises(TokenizerError, match="demo: a text must be a str, not "):
+        measured(["a", wrong, "b"], name="demo")  # type: ignore[list-item]
+
+
+def test_some_of_a_list() -> None:
+    texts = ["ab", "é", "", "€c", "d"]
+    data, offsets = utf8_of(texts, 1, 4)
+    assert (data[: offsets[-1]].tobytes(), offsets.tolist()) == ("é€c".encode(), [0, 2, 2, 6])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [list.pop, list.clear, lambda texts: texts.__setitem__(1, "longer"), lambda texts: texts.__setitem__(1, 3)],
+)
+def test_a_list_that_is_changed_after_it_was_measured_writes_nothing_beyond_its_room(change: object) -> None:
+    texts = ["ab", "cd", "ef"]
+    _, rooms = measured(texts)
+    change(texts)  # type: ignore[operator]
+    with pytest.raises(TokenizerError, match="the list of texts was changed"):
+        utf8_of(texts, 0, 3, int(rooms.sum()))
