@@ -101,7 +101,7 @@ if config.DISABLE_JIT:
         """An element of a list."""
         return objects[i]
 
-    def is_text(place: Any) -> bool:
+    def is_text(place: Any) -> Any:
         """Whether an object is a str, or of a type derived from it."""
         return isinstance(place, str)
 

@@ -36,7 +36,7 @@ class JsonEncoder:
         )
         self.prepared = PreparedEncoder(self.compiled, self._encoder)
 
-    def encode_batch(self, texts: list[str]) -> TokenBatch:
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts."""
         return self._checked(self.prepared.encode_batch(texts, name=self._name))
 
@@ -49,7 +49,7 @@ class JsonEncoder:
         found = located(self.compiled, Segments(*utf8_of(texts)))
         if found is None:
             every = [np.zeros((0, 2), np.int64), *map(self._plain.offsets, texts)]
-            return self.encode_batch([*texts]), np.concatenate(every)
+            return self.encode_batch(texts), np.concatenate(every)
         batch, places = self._encoder.locate(found.texts.data, found.texts.offsets)
         batch = TokenBatch(batch.ids, batch.offsets[found.documents])
         spans = found.spans(places, batch.offsets)

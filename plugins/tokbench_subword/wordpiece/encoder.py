@@ -54,7 +54,7 @@ class WordPieceEncoder(Stays):
         """The ids of one text, which may be short, as a list."""
         return self._one_by_one[1] if self._one_by_one else self._prepared.encode_to_list
 
-    def encode_batch(self, texts: list[str], *, name: str) -> TokenBatch:
+    def encode_batch(self, texts: Sequence[str], *, name: str = "wordpiece") -> TokenBatch:
         """The ids of many texts; raises `TokenizerError` where one is no str, in the name of a tokenizer."""
         alone = self._one_by_one[0] if self._one_by_one else None
         return few(texts, alone, name=name) or self._prepared.encode_batch(texts, name=name)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.arguments import plain_text
+from tokbench.arguments import listed, plain_text
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.kernels.calls import address, callable_of, in_kernels, prepare
@@ -43,7 +43,9 @@ _AT_A_TIME = 1 << 19
 
 def units_of(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     """Where each of the texts that `offsets` part begins and ends: int64 ``(n, 2)``."""
-    return np.ascontiguousarray(np.stack([offsets[:-1], offsets[1:]], axis=1))
+    units = np.empty((len(offsets) - 1, 2), np.int64)
+    units[:, 0], units[:, 1] = offsets[:-1], offsets[1:]
+    return units
 
 
 class WordEncoder(Stays):
@@ -117,8 +119,9 @@ class WordEncoder(Stays):
         """Whether texts that are so many, of so many characters together, go without arrays of their own."""
         return n_texts <= _FEW_TEXTS and n_characters <= self._fits
 
-    def encode_batch(self, texts: list[str]) -> TokenBatch:
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts."""
+        texts = listed(texts, name="tokbench")
         lengths, rooms = measured(texts)
         if self.takes_few(len(texts), int(lengths.sum())):
             return self.encode_few(texts)
@@ -204,7 +207,7 @@ class WordEncoder(Stays):
         if self._fits >= 0 and not self._ready:
             counts = np.zeros(0, np.int64)
             self._write_list = entry(write_list, in_kernels([]), 0, 0, work.text, counts)
-            arguments = (work.block, work.utf8, units_of(counts), 0, 0, work.ids, counts)
+            arguments = (work.block, work.utf8, np.zeros((0, 2), np.int64), 0, 0, work.ids, counts)
             self._encode_texts = entry(encode_texts_of, *arguments)
             self._ready = True
         return work

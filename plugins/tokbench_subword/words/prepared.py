@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.arguments import plain_text, plain_texts
+from tokbench.arguments import listed, plain_text, plain_texts
 from tokbench.batch import TokenBatch
 from tokbench.kernels.calls import travels_with
 from tokbench.kernels.copies import Stays, cached_property
@@ -22,7 +22,7 @@ from tokbench_subword.words.runs import Room, in_runs
 
 _FEW = 16
 """The most texts of a batch that are encoded one by one."""
-TEXT_RUN = 1 << 17
+TEXT_RUN = 1 << 18
 """Characters of texts that go through all stages together."""
 
 
@@ -47,8 +47,9 @@ class PreparedEncoder(Stays):
     def __init__(self, before: Before, words: WordEncoder) -> None:
         self.before, self.words = before, words
 
-    def encode_batch(self, texts: list[str], *, name: str = "tokbench") -> TokenBatch:
+    def encode_batch(self, texts: Sequence[str], *, name: str = "tokbench") -> TokenBatch:
         """The ids of many texts; raises `TokenizerError` where one is no str, in the name of a tokenizer."""
+        texts = listed(texts, name=name)
         lengths, rooms = measured(texts, name=name)
         sizes = np.append(0, np.cumsum(lengths))
         if self.before.leaves_text and self.words.takes_few(len(texts), int(sizes[-1])):
