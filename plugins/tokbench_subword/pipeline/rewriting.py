@@ -19,8 +19,8 @@ from tokbench_subword.pipeline.normal_form_tables import FIRST_SYLLABLE, N_SYLLA
 from tokbench_subword.pipeline.normal_forms import Form, changing, combining_classes, marks
 from tokbench_subword.pipeline.precompiled import NMT
 
-LOOK_UP = 0xFF
-"""In `RewritingTables.bytes`: what becomes of it is not one byte, or the byte is no whole character."""
+LOOK_UP, SHORT = 0xFF, 16
+"""In `RewritingTables.lengths`: the byte is no whole character, or becomes nothing or more than SHORT bytes."""
 SELF = "\ud800"
 """In what characters become: the character itself. Text has no surrogates."""
 _MOST_ORDERED = 256
@@ -111,20 +111,22 @@ class Rewriting:
 class RewritingTables(Stays):
     """A `Rewriting` as the kernel looks it up.
 
-    `bytes` is uint8 of shape ``(256,)``: the byte that an ASCII character becomes, or LOOK_UP. `steps`, uint8
-    ``(256,)``: how many bytes a character has that begins with this one, if none that does is changed, else 0.
+    An ASCII character becomes the first ``lengths[byte]`` bytes of ``short[byte]``, unless that is LOOK_UP;
+    uint8, ``(256,)`` and ``(256, SHORT)``. `steps`, uint8 ``(256,)``: how many bytes a character has that
+    begins with this one, if none that does is changed, else 0.
     `entries`, int32 ``(0x110000,)``: 0 where a character stays; k where it becomes
     ``blob[starts[2 * k]:starts[2 * k + 2]]``; -k where it stays and that is put around it, what begins at
     ``starts[2 * k + 1]`` behind it. Two that are from `ordered_from` (int64 ``(1,)``) on must not meet.
     `block` has the addresses of all.
     """
 
-    bytes: NDArray[np.uint8]
+    lengths: NDArray[np.uint8]
     steps: NDArray[np.uint8]
     entries: NDArray[np.int32]
     starts: NDArray[np.int32]
     blob: NDArray[np.uint8]
     ordered_from: NDArray[np.int64]
+    short: NDArray[np.uint8]
     block: Any
 
 
@@ -140,14 +142,14 @@ def rewriting_tables(rewriting: Rewriting) -> RewritingTables:
         halves += [encodable(before), encodable(behind)]
     starts = np.cumsum([0, *map(len, halves)], dtype=np.int32)
     blob = np.frombuffer(bytearray(b"".join(halves) + bytes(PADDING)), np.uint8)
-    single = np.full(256, LOOK_UP, np.uint8)
-    for byte in range(0x80):
-        new = rewriting.rewritten(chr(byte))
-        if len(new) == 1 and new.isascii():
-            single[byte] = ord(new)
-    arrays = (single, lead_steps(entries != 0), entries, starts, blob)
+    lengths, short = np.full(256, LOOK_UP, np.uint8), np.zeros((256, SHORT), np.uint8)
+    for byte in set(range(0x80)) - rewriting.ordered:
+        new = encodable(rewriting.rewritten(chr(byte)))
+        if 0 < len(new) <= SHORT:
+            lengths[byte], short[byte, : len(new)] = len(new), list(new)
     ordered_from = np.array([len(rewriting.becomes)])
-    return RewritingTables(*arrays, ordered_from, block([*arrays, ordered_from]))
+    arrays = (lengths, lead_steps(entries != 0), entries, starts, blob, ordered_from, short.reshape(-1))
+    return RewritingTables(*arrays, block(arrays))
 
 
 @lru_cache(maxsize=2)

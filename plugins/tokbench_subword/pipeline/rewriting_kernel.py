@@ -18,7 +18,7 @@ from tokbench.kernels.pointers import (
     u8_in,
 )
 from tokbench.kernels.utf8 import code_point
-from tokbench_subword.pipeline.rewriting import LOOK_UP
+from tokbench_subword.pipeline.rewriting import LOOK_UP, SHORT
 from tokbench_subword.pipeline.splicing import (
     CAPACITY,
     DECLINED,
@@ -69,18 +69,27 @@ def _rewrite_from(
     The size is `TOO_SMALL` where it would be more than `room` with the characters still to come, which go up to
     32 bytes beyond. The position is `_DECLINED` where characters meet that are entries from `ordered_from` on,
     or one of them meets one that vanishes: text would be the same, but not what a place is led back to.
+
+    What becomes of ASCII is written without a branch. With one, a first pass of Llama-2, which replaces every
+    space, takes 1.15 of the time over English and code, a second one 1.3.
     """
-    single, steps, entries = u8_in(tables, 0), u8_in(tables, 1), i32_in(tables, 2)
-    starts, blob = i32_in(tables, 3), u8_in(tables, 4)
+    lengths, steps, entries = u8_in(tables, 0), u8_in(tables, 1), i32_in(tables, 2)
+    starts, blob, short = i32_in(tables, 3), u8_in(tables, 4), u8_in(tables, 6)
     ordered_end = gone_at = np.int64(-1)  # where one of those ends, and where something vanished last
     while position < stop:
-        byte = text[position]
-        new = single[byte]
-        if new != LOOK_UP:
-            out[size] = new
-            size += 1
+        until = min(
+            stop, position + (room - size + position) // SHORT
+        )  # that much has room whatever it becomes
+        while position < until:
+            length = np.int64(lengths[text[position]])
+            if length == LOOK_UP:
+                break
+            copy_bytes_16(short, SHORT * np.int64(text[position]), out, size)
+            size += length
             position += 1
-            continue
+        if position == stop:
+            break
+        byte = text[position]
         width, entry = np.int64(steps[byte]), np.int64(0)
         if width == 0:
             point, width = code_point(text, position)
@@ -155,13 +164,13 @@ def before_rewriting(
 
     What it has made of text t ends at ``ends[t + 1]``. Places in texts that it has declined come to be any.
     """
-    single, entries, starts = u8_in(tables, 0), i32_in(tables, 2), i32_in(tables, 3)
+    lengths, entries, starts = u8_in(tables, 0), i32_in(tables, 2), i32_in(tables, 3)
     text, places, count = pointer(data), pointer(places_), 2 * len(places_)
     begun, ended = np.int64(0), np.int64(1)  # the next to be led back: a begin, and an end
     for t in range(len(offsets) - 1):
         position, stop, size, new_stop = offsets[t], offsets[t + 1], ends[t], ends[t + 1]
         first = position
-        while first < stop and single[text[first]] != LOOK_UP:
+        while first < stop and lengths[text[first]] == 1:
             first += 1
         shift = position - size
         if first == stop or declined[t]:  # every byte has become one, or it does not matter
@@ -173,8 +182,8 @@ def before_rewriting(
             places[ended] = min(places[ended] + shift, stop)
             ended += 2
         while position < stop:
-            width = length = np.int64(1)
-            if single[text[position]] == LOOK_UP:
+            width, length = np.int64(1), np.int64(lengths[text[position]])
+            if length == LOOK_UP:
                 point, width = code_point(text, position)
                 entry, length = np.int64(entries[point]), np.int64(width)
                 if entry != 0:
