@@ -40,7 +40,7 @@ from tokbench.runner.quality import QualityPass
 from tokbench.runner.recipe import begin_with, digest_of
 from tokbench.runner.reporting import tell, write_reports
 from tokbench.runner.speed.rows import speed_measurements
-from tokbench.runner.speed.stage import speed_stage
+from tokbench.runner.speed.turns import speed_pass
 from tokbench.runner.suite import load_suite
 from tokbench.wording import writable
 from tokbench.workers.calls import WorkerLost
@@ -170,7 +170,7 @@ class _RunStages:
             figures = make_figures(plan, folder, known.candidates, cells, known.failures, context)
             known.faults += figures.faults
         with self.timed("speed", stop):
-            known.speed = speed_stage(plan, folder, known.candidates, stop, self.display)
+            known.speed = speed_pass(plan, folder, known.candidates, stop, self.display)
         speeds = speed_measurements(plan, known.speed, known.candidates) if known.speed else []
         write_figures(plan, folder, known.name, known.candidates, figures, speeds)
         self.write_manifest("finished")

@@ -49,12 +49,14 @@ def speed_measurements(plan: Plan, result: SpeedResult, candidates: Sequence[Can
     timed = {row["dataset"] for row in result.rounds}
     rows: list[Measurement] = []
     for candidate in candidates:
-        if not candidate.skipped and not candidate.estimated:  # of an estimate, what it is told from takes time
-            broken = candidate.failure or result.failures.get(candidate.entry.key)
-            for corpus in plan.corpora:
-                if corpus.recipe.key in timed:
-                    rows += _of_dataset(result, candidate.entry.key, corpus.recipe.key, broken)
-            rows += _of_tokenizer(result, candidate, broken)
+        # An estimate stands for a tokenizer that is not here: the time that it takes is not that tokenizer's.
+        if candidate.skipped or candidate.estimated:
+            continue
+        broken = candidate.failure or result.failures.get(candidate.entry.key)
+        for corpus in plan.corpora:
+            if corpus.recipe.key in timed:
+                rows += _of_dataset(result, candidate.entry.key, corpus.recipe.key, broken)
+        rows += _of_tokenizer(result, candidate, broken)
     return [row for row in rows if row.metric in wanted]
 
 
