@@ -1,12 +1,19 @@
-"""What a run tells whoever watches it; `tokbench run` shows it as progress bars (`tokbench.cli.bars`)."""
+"""Whom a run tells how it goes: somebody who watches, and the event hooks of plugins.
+
+`tokbench run` shows what it is told as progress bars (`tokbench.cli.bars`).
+"""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from tokbench.manager import PATIENCE
 
 if TYPE_CHECKING:
+    from tokbench.registry import Registry
     from tokbench.results.cell import CellResult
     from tokbench.results.folder import RunFolder
     from tokbench.results.run import Run
@@ -46,3 +53,31 @@ class Display:
 
     def end(self) -> None:
         """The run is over, finished or not."""
+
+
+def tell(registry: Registry, hook: str, **what: Any) -> None:
+    """Call an event hook of every plugin; one that raises, exits or hangs is marked failed and disturbs nobody.
+
+    It runs in a thread of its own, which is left to itself once it takes too long; a plugin that failed is told
+    nothing more.
+    """
+    for implementation in getattr(registry.host.manager.hook, hook).get_hookimpls():
+        name = implementation.plugin_name
+        if registry.host.plugins[name].status != "loaded":
+            continue
+        arguments = [what[each] for each in implementation.argnames]
+        errors: list[str] = []
+
+        def call(function: Any = implementation.function, given: Any = arguments, errors: Any = errors) -> None:
+            try:
+                function(*given)
+            except BaseException as error:  # SystemExit, and what Rust panics with, too
+                errors.append(f"{type(error).__name__}: {error}")
+
+        thread = threading.Thread(target=call, daemon=True)
+        thread.start()
+        thread.join(PATIENCE)
+        if thread.is_alive():
+            errors.append(f"no answer within {PATIENCE:g} s")
+        if errors:
+            registry.host.fail(name, f"{hook}: {errors[0]}")

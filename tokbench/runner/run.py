@@ -35,10 +35,10 @@ from tokbench.runner.inspecting import inspect_all
 from tokbench.runner.leakage import find_leaks
 from tokbench.runner.manifest import Provenance, manifest
 from tokbench.runner.plan import Plan, make_plan, price_notes
-from tokbench.runner.progress import Display
+from tokbench.runner.progress import Display, tell
 from tokbench.runner.quality import QualityPass
 from tokbench.runner.recipe import begin_with, digest_of
-from tokbench.runner.reporting import tell, write_reports
+from tokbench.runner.reporting import write_reports
 from tokbench.runner.speed.rows import speed_measurements
 from tokbench.runner.speed.turns import speed_pass
 from tokbench.runner.suite import load_suite
