@@ -186,7 +186,7 @@ class _SideBySide:
             if not stop.asked and candidate.entry.key not in self.result.failures:
                 self.tick(f"loading {candidate.entry.key}")
                 self._start(candidate)
-        if self.threads == min(self.settings.threads):  # what several threads share is told of warm batches
+        if self.threads == min(self.settings.threads):  # with more threads, only warm batches are timed
             for passage in self.passages:
                 for number in range(len(passage.parts)):
                     for key in self._running(number, stop):
