@@ -9,15 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 from tokbench.batch import TokenBatch
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from tokbench.tokenizer import Tokenizer
 
 
 @runtime_checkable
@@ -162,7 +160,7 @@ class ShortestSpeller(Protocol):
 class Prunable(Protocol):
     """Gives itself with fewer tokens."""
 
-    def pruned(self, counts: Sequence[int], vocab_size: int) -> tuple[Tokenizer, NDArray[np.int64]]:
+    def pruned(self, counts: Sequence[int], vocab_size: int) -> tuple[Self, NDArray[np.int64]]:
         """The tokenizer with `vocab_size` tokens, and the new id of each old one, -1 where it is gone.
 
         `counts` says how often some text uses each id; what is used least goes.

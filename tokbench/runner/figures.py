@@ -18,8 +18,8 @@ from tokbench.results.cell import CellResult, TaskFailure
 from tokbench.results.folder import RunFolder
 from tokbench.results.frames import measurement_table, table_of, write_measurements, write_table
 from tokbench.runner.candidates import Candidate
-from tokbench.runner.cells import CellFiles, PlannedCell
-from tokbench.runner.counting import let_go
+from tokbench.runner.cells import CellFiles
+from tokbench.runner.counting import PlannedCell, let_go
 from tokbench.runner.recipe import key_of
 from tokbench.runner.unmeasured import failed_cells, failure_rows, honest_totals, told_once, without_metric
 from tokbench.workers.calls import NO_LIMITS, Emit

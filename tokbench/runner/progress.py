@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tokbench.results.cell import CellResult
     from tokbench.results.folder import RunFolder
     from tokbench.results.run import Run
-    from tokbench.runner.cells import PlannedCell
+    from tokbench.runner.counting import PlannedCell
     from tokbench.runner.plan import Plan
 
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from tokbench.results.cell import CellResult, write_cell
 from tokbench.results.folder import RunFolder
-from tokbench.runner.cells import PlannedCell
-from tokbench.runner.counting import CountTask, PortionResult, Progress, count, get_ready
+from tokbench.runner.counting import CountTask, PlannedCell, PortionResult, Progress, count, get_ready
 from tokbench.runner.engines import difference, environment_here, result_of, submitted
 from tokbench.runner.recipe import digest_of
 from tokbench.workers.calls import CallFailed, Emit, WorkerLost, failure, failure_from

@@ -21,14 +21,13 @@ from tokbench.runner.cache import cache_limit
 from tokbench.runner.candidates import make_ready
 from tokbench.runner.cells import (
     CellFiles,
-    PlannedCell,
     cut_into_tasks,
     look_through,
     make_cells,
     most_workers,
     without_text,
 )
-from tokbench.runner.counting import get_ready
+from tokbench.runner.counting import PlannedCell, get_ready
 from tokbench.runner.engines import EngineLost, check_here, check_workers
 from tokbench.runner.figures import make_figures, measure_context, write_figures
 from tokbench.runner.inspecting import inspect_all
