@@ -114,7 +114,7 @@ def get_ready(emit: Emit) -> None:
     from tokbench.tally.collect import get_ready
 
     if not _ready:
-        gc.set_threshold(50_000)  # imports make many objects, all of which stay
+        gc.set_threshold(50_000)  # look less often through all that imports leave
         when_compiling(lambda: emit(Compiling()))
         lines_of(b"a line")
         get_ready()

@@ -115,7 +115,7 @@ class QualityPass:
                     exhausted = True
                 elif expected is None:
                     waiting.add(executor.submit(run_task, task, self.hear, lambda: stop.asked))
-                else:  # nobody can be heard from another machine: outcomes come with the future
+                else:  # a worker elsewhere cannot call `hear`: outcomes come with the future
                     waiting.add(submitted(executor, run_checked, task, expected))
             if stop.asked:
                 waiting = {future for future in waiting if not future.cancel()}

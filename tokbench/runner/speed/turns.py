@@ -84,7 +84,7 @@ def speed_pass(
     wanted = [key_of(plan.registry.dataset_spec(spec)) for spec in settings.datasets]
     timed = [corpus for corpus in plan.corpora if not wanted or corpus.recipe.key in wanted]
     passages = choose_passages(timed, settings, plan.limits)
-    close_idle()  # nobody but the one being timed
+    close_idle()  # so that nothing runs beside what is timed
     result = time_all(candidates, passages, settings, plan.limits, stop, display)
     if not stop.asked:
         write_rows(folder.speed, result.rounds)
