@@ -12,6 +12,21 @@ Example:
 
 from tokbench.api import load, load_dataset, run
 from tokbench.batch import Ids, TokenBatch
+from tokbench.capabilities import (
+    BatchDecoder,
+    BatchEncoder,
+    BatchOffsetEncoder,
+    BatchTokenByter,
+    Describable,
+    EncoderWithOffsets,
+    OffsetEncoder,
+    Sampler,
+    Savable,
+    Step,
+    TokenByter,
+    Traceable,
+    Utf8Encoder,
+)
 from tokbench.corpus import Dataset, DatasetFamily, Document, Shard
 from tokbench.errors import (
     CorpusError,
@@ -30,22 +45,7 @@ from tokbench.lint.check import Check, Finding, Outcome
 from tokbench.metrics.counts import Counts
 from tokbench.metrics.metric import Metric
 from tokbench.spec import Option, Spec
-from tokbench.tokenizer import (
-    BatchDecoder,
-    BatchEncoder,
-    BatchOffsetEncoder,
-    BatchTokenByter,
-    Describable,
-    EncoderWithOffsets,
-    OffsetEncoder,
-    Sampler,
-    Savable,
-    Step,
-    TokenByter,
-    Tokenizer,
-    Traceable,
-    Utf8Encoder,
-)
+from tokbench.tokenizer import Tokenizer
 from tokbench.training_corpus import TrainingCorpus
 
 __version__ = "0.1.0"

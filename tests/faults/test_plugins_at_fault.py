@@ -14,7 +14,7 @@ from tokbench import manager
 from tokbench.errors import CorpusError, PluginError
 from tokbench.registry import build_registry
 from tokbench.results import Run
-from tokbench.runner import reporting
+from tokbench.runner import progress
 from tokbench.runner.counting import own_fault
 from tokbench.runner.recipe import DatasetRecipe
 
@@ -145,7 +145,7 @@ def test_a_dataset_that_cannot_be_planned_is_said_before_any_work(
 def test_an_event_hook_at_fault_is_a_failure(
     body: str, says: str, text: Path, run: RunIt, plugin: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reporting, "PATIENCE", 1)
+    monkeypatch.setattr(progress, "PATIENCE", 1)
     path = plugin("poor", f"@tokbench.hookimpl\ndef tokbench_cell_finished(cell):\n    {body}")
     done = run(["bytes"], [f"text:{text}"], plugins=[path])
     assert f"plugin: poor: tokbench_cell_finished: {says}" in messages(done) or says in messages(done)

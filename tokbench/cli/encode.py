@@ -113,8 +113,8 @@ def _show_one(tokenizer: Tokenizer, text: str) -> None:
 def _draw(tokenizer: Tokenizer, text: str, n: int, alpha: float, seed: int) -> list[list[int]]:
     import numpy as np
 
+    from tokbench.capabilities import Sampler
     from tokbench.errors import TokenizerError
-    from tokbench.tokenizer import Sampler
 
     if not isinstance(tokenizer, Sampler):
         raise TokenizerError(

@@ -153,9 +153,9 @@ def _show(departures: list[Departure], total: int, examples: int) -> None:
 
 def document_of(registry: Registry, spec: str, tokenizer: Tokenizer) -> Mapping[str, Any] | None:
     """The content of a `tokenizer.json` that says what a tokenizer is: its file, or what it can be saved as."""
+    from tokbench.capabilities import Savable
     from tokbench.errors import TokbenchError
     from tokbench.lint.running import subject_of
-    from tokbench.tokenizer import Savable
 
     content = subject_of(registry, spec, {}).document
     if content is not None or not isinstance(tokenizer, Savable):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from inspect import Parameter, Signature, signature
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
@@ -16,6 +17,10 @@ WEIGHTS_SHOWN = "price=3, fairness=2, context=1, lossless=1, embedding=1, speed=
 
 SpecArgument = Annotated[str, typer.Argument(metavar="SPEC", help="A tokenizer.", show_default=False)]
 SpecArguments = Annotated[list[str], typer.Argument(metavar="SPEC…", help="Tokenizers.", show_default=False)]
+RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
+FigureSize = Annotated[
+    str, typer.Option("--size", metavar="SIZE", help="Where it will stand: column, page or slide.")
+]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Of the bootstrap.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite FILE.")]
 Languages = Annotated[

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tokbench.cli.loading import reading
-from tokbench.cli.options import with_registry
+from tokbench.cli.options import FigureSize, RunArgument, with_registry
 
 if TYPE_CHECKING:
     from tokbench.extension import Plot
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @with_registry
 def plot(
     registry: Registry,
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    run: RunArgument,
     names: Annotated[
         list[str] | None,
         typer.Argument(metavar="[NAME]...", help="Plots, as `tokbench list plots` names them; all by default."),
@@ -26,9 +26,7 @@ def plot(
     formats: Annotated[
         list[str] | None, typer.Option("--format", "-f", metavar="FORMAT", help="svg, png or pdf. Repeatable.")
     ] = None,
-    size: Annotated[
-        str, typer.Option("--size", metavar="SIZE", help="Where it will stand: column, page or slide.")
-    ] = "page",
+    size: FigureSize = "page",
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="The folder to write to; by default RUN/plots."),

@@ -39,10 +39,10 @@ def prune(
     Text without the tokens that are gone is encoded as before. The map is a list: the new id at each old one,
     null for those that are gone.
     """
+    from tokbench.capabilities import Prunable
     from tokbench.errors import SpecError
     from tokbench.results.atomic import write_json
     from tokbench.spec import Option
-    from tokbench.tokenizer import Prunable
 
     check_target(output, force=force)
     if id_map is not None:

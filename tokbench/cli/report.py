@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tokbench.cli.loading import reading
-from tokbench.cli.options import WEIGHTS_SHOWN, with_registry
+from tokbench.cli.options import WEIGHTS_SHOWN, RunArgument, with_registry
 
 if TYPE_CHECKING:
     from tokbench.extension import ReportWriter
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @with_registry
 def report(
     registry: Registry,
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    run: RunArgument,
     formats: Annotated[
         list[str] | None,
         typer.Option(

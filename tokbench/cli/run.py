@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -19,9 +18,6 @@ from tokbench.cli.options import (
     output_option,
 )
 from tokbench.wording import printable
-
-if TYPE_CHECKING:
-    from tokbench.results import Run
 
 
 def run(
@@ -107,9 +103,8 @@ def run(
 
     Exit status: 0 all measured, 1 something failed, 2 a wrong request, 130 interrupted.
     """
-    from tokbench.cli.headline import print_headline
+    from tokbench.cli.bars import Bars
     from tokbench.results.atomic import StorageError
-    from tokbench.runner.progress import Bars
     from tokbench.runner.run import Interrupted, RunError, run_suite
 
     options: dict[str, Any] = {
@@ -137,18 +132,9 @@ def run(
         "disable_plugins": disable_plugin or None,
     }
 
-    class Shown(Bars):
-        """Bars, then the headline, then what was written."""
-
-        def measured(self, run: Run) -> None:
-            print_headline(run)
-
-        def wrote(self, path: Path) -> None:
-            print(path)
-
     try:
         wanted = (suite, tokenizer or None, dataset or None, output)
-        done = run_suite(*wanted, display=Shown(), force=force, report=report, **options)
+        done = run_suite(*wanted, display=Bars(), force=force, report=report, **options)
     except (StorageError, RunError) as error:
         print(f"error: {printable(str(error))}", file=sys.stderr)
         raise typer.Exit(1) from None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tokbench.cli.loading import reading
-from tokbench.cli.options import JsonOutput, with_registry
+from tokbench.cli.options import FigureSize, JsonOutput, with_registry
 from tokbench.cli.tables import plain_console
 from tokbench.wording import counted, printable
 
@@ -124,9 +124,7 @@ def chart(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="An .svg, .png or .pdf.")
     ] = Path("runs.svg"),
-    size: Annotated[
-        str, typer.Option("--size", metavar="SIZE", help="Where it will stand: column, page or slide.")
-    ] = "page",
+    size: FigureSize = "page",
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
 ) -> None:
     """Draw a metric over runs, a curve for each tokenizer: how its figure moved."""

@@ -16,8 +16,9 @@ from tokbench.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from tokbench.capabilities import Step
     from tokbench.registry import Registry
-    from tokbench.tokenizer import Step, Tokenizer
+    from tokbench.tokenizer import Tokenizer
 
 _MOST_CHARACTERS = 10_000
 """A longer text is refused: a trace holds the whole sequence at every step."""
@@ -57,8 +58,8 @@ def trace(
 
 
 def _steps(tokenizer: Tokenizer, text: str, elsewhere: Callable[[], str]) -> list[Step]:
+    from tokbench.capabilities import Traceable
     from tokbench.errors import TokenizerError
-    from tokbench.tokenizer import Traceable
 
     if not isinstance(tokenizer, Traceable):
         raise TokenizerError(f"{tokenizer.name} does not show how it works; {elsewhere()}")

@@ -45,8 +45,8 @@ def save(tokenizer: Tokenizer, output: Path, remedy: Callable[[], str]) -> None:
 
     Raises `TokenizerError` where the tokenizer cannot be saved, with what `remedy` says, or not there.
     """
+    from tokbench.capabilities import Savable
     from tokbench.errors import TokenizerError
-    from tokbench.tokenizer import Savable
 
     if not isinstance(tokenizer, Savable):
         raise TokenizerError(f"{tokenizer.name} cannot be saved; {remedy()}")

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tokbench.capabilities import Staged
 from tokbench.errors import SpecError, TokenizerError
 from tokbench.golden.pack import Golden, Pack, checksum
-from tokbench.tokenizer import Staged, Tokenizer, encode_batch, token_bytes
+from tokbench.tokenizer import Tokenizer, encode_batch, token_bytes
 
 MODEL = "model"
 UNKNOWN = "unknown (only ids are given)"

@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from tokbench.capabilities import OffsetEncoder, Staged
 from tokbench.golden import pack
 from tokbench.golden.cases import Case, detailed, rows
 from tokbench.golden.pack import Golden, VocabularyRow, checksum
 from tokbench.inspection.audit import audit
-from tokbench.tokenizer import OffsetEncoder, Staged, Tokenizer, encode_batch, token_bytes
+from tokbench.tokenizer import Tokenizer, encode_batch, token_bytes
 
 Tell = Callable[[float, str], None]
 

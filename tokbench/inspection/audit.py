@@ -22,9 +22,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tokbench.batch import Ids, TokenBatch
+from tokbench.capabilities import TokenByter
 from tokbench.inspection.bytestrings import ByteStrings, pack, unpack
 from tokbench.inspection.scripts import PARTIAL, script_of
-from tokbench.tokenizer import TokenByter, Tokenizer, encode_batch, special_ids, token_bytes, whole_text
+from tokbench.tokenizer import Tokenizer, encode_batch, special_ids, token_bytes, whole_text
 
 if TYPE_CHECKING:
     import numpy as np

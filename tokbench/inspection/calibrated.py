@@ -13,11 +13,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tokbench.capabilities import TokenEstimator
 from tokbench.errors import SpecError, TokenizerError
 from tokbench.family import LoadContext, TokenizerFamily
 from tokbench.inspection.calibration import FORMAT, Calibration
 from tokbench.spec import Option, Spec
-from tokbench.tokenizer import TokenEstimator, Tokenizer, encode_batch
+from tokbench.tokenizer import Tokenizer, encode_batch
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,9 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from tokbench.family import LoadContext, TokenizerFamily
-from tokbench.spec import Spec
-from tokbench.tokenizer import (
+from tokbench.capabilities import (
     BatchDecoder,
     BatchEncoder,
     BatchOffsetEncoder,
@@ -30,12 +28,12 @@ from tokbench.tokenizer import (
     Staged,
     TokenByter,
     TokenEstimator,
-    Tokenizer,
     Traceable,
     Utf8Encoder,
-    special_ids,
-    unk_id,
 )
+from tokbench.family import LoadContext, TokenizerFamily
+from tokbench.spec import Spec
+from tokbench.tokenizer import Tokenizer, special_ids, unk_id
 
 CAPABILITIES = {
     "encode_batch": BatchEncoder,

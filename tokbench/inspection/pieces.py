@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal
 
-from tokbench.tokenizer import OffsetEncoder, Tokenizer, special_ids, token_bytes, unk_id
+from tokbench.capabilities import OffsetEncoder
+from tokbench.tokenizer import Tokenizer, special_ids, token_bytes, unk_id
 
 Kind = Literal["token", "special", "unknown"]
 

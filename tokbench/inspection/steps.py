@@ -12,8 +12,9 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from tokbench.capabilities import Step
 from tokbench.inspection.pieces import visible
-from tokbench.tokenizer import Step, whole_text
+from tokbench.tokenizer import whole_text
 from tokbench.wording import counted
 
 _CELL = 8.4

@@ -9,9 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tokbench.capabilities import Describable
 from tokbench.errors import TokenizerError
 from tokbench.lint.samples import SENTENCES
-from tokbench.tokenizer import Describable, Tokenizer, encode_batch, special_ids
+from tokbench.tokenizer import Tokenizer, encode_batch, special_ids
 
 if TYPE_CHECKING:
     from tokbench.inspection.audit import VocabularyAudit

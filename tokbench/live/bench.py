@@ -18,13 +18,14 @@ from functools import cached_property
 from itertools import accumulate, islice
 from typing import Any, Literal, get_args
 
+from tokbench.capabilities import Step, TokenEstimator, Traceable
 from tokbench.errors import TokbenchError, TokenizerError, UnknownNameError
 from tokbench.inspection.pieces import pieces, visible
 from tokbench.lint.chat import render
 from tokbench.lint.subject import Subject
 from tokbench.reports.tokenview.quick import QuickSpans
 from tokbench.reports.tokenview.render import rank_of
-from tokbench.tokenizer import Step, TokenEstimator, Tokenizer, Traceable, whole_text
+from tokbench.tokenizer import Tokenizer, whole_text
 from tokbench.wording import counted
 
 Mode = Literal["text", "special", "chat"]

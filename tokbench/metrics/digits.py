@@ -11,10 +11,11 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
+from tokbench.capabilities import OffsetEncoder
 from tokbench.errors import Undefined
 from tokbench.metrics.counts import Counts
 from tokbench.metrics.metric import Metric
-from tokbench.tokenizer import OffsetEncoder, Tokenizer, offsets_batch, token_bytes
+from tokbench.tokenizer import Tokenizer, offsets_batch, token_bytes
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from tokbench.capabilities import ShortestSpeller
 from tokbench.corpus import Dataset
 from tokbench.errors import CorpusError, TokenizerError
 from tokbench.metrics.context import CONFIDENCE, REPLICATES
@@ -18,7 +19,7 @@ from tokbench.metrics.intervals import Interval, intervals
 from tokbench.metrics.metric import Metric
 from tokbench.metrics.resampling import resampled_sums
 from tokbench.tally.text import GROUPS
-from tokbench.tokenizer import ShortestSpeller, Tokenizer, encode_batch
+from tokbench.tokenizer import Tokenizer, encode_batch
 
 if TYPE_CHECKING:
     import numpy as np

@@ -59,7 +59,7 @@ class Choice:
 
 def write(run: Run, path: Path, choice: Choice | None = None) -> None:
     """Write the headline tables, those by language and the paired differences as one LaTeX file."""
-    write_bytes(path, document(run, choice or Choice()).encode("ascii"))
+    write_bytes(path, document(run, choice).encode("ascii"))
 
 
 def document(run: Run, choice: Choice | None = None) -> str:

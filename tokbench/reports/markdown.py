@@ -38,13 +38,11 @@ def document(run: Run) -> str:
     found = decided(run)
     if found is not None:
         told = decision_table(run, found)
-        parts += ["## Decision", "", *(f"- {escape(said)}" for said in found.sentences), ""]
-        parts += [render(told), "", f"*{escape(told.note)}*", ""]
+        parts += ["## Decision", "", *(f"- {escape(said)}" for said in found.sentences), "", *_noted(told)]
     for finding in findings(run):
         parts += [escape(finding.sentence), ""]
     for dataset in data.natural_datasets(run):
-        table = tables.headline(run, dataset)
-        parts += [f"## {escape(dataset_label(dataset))}", "", render(table), "", f"*{escape(table.note)}*", ""]
+        parts += [f"## {escape(dataset_label(dataset))}", "", *_noted(tables.headline(run, dataset))]
     main = data.main_dataset(run)
     usual = shown(run, "languages")
     for metric in dict.fromkeys((*usual, *asked(run))):
@@ -52,20 +50,13 @@ def document(run: Run) -> str:
         if len(table.rows) > (metric not in usual):  # of one language, the headline has said it
             parts += [f"## {escape(table.title)}", "", escape(table.note), "", render(table), ""]
     for table in speed_tables(run):
-        parts += [f"## Speed: {escape(table.title)}", "", render(table), "", f"*{escape(table.note)}*", ""]
-    injected = injection_table(run)
-    if injected.rows:
-        parts += [
-            "## Control strings in plain text",
-            "",
-            render(injected),
-            "",
-            f"*{escape(injected.note)}*",
-            "",
-        ]
-    compared = diff_table(run)
-    if compared.rows:
-        parts += ["## Who gives the same ids", "", render(compared), "", f"*{escape(compared.note)}*", ""]
+        parts += [f"## Speed: {escape(table.title)}", "", *_noted(table)]
+    for title, table in (
+        ("Control strings in plain text", injection_table(run)),
+        ("Who gives the same ids", diff_table(run)),
+    ):
+        if table.rows:
+            parts += [f"## {title}", "", *_noted(table)]
     if run.failures:
         parts += ["## Failures and skips", "", render(unmeasured.failures(run)), ""]
     parts += ["## Provenance", "", *provenance(run), ""]
@@ -125,6 +116,11 @@ def render(table: Table) -> str:
     for row in range(len(table.rows)):
         lines.append(_line([_cell(table, row, column) for column in range(len(table.columns))]))
     return "\n".join(lines)
+
+
+def _noted(table: Table) -> list[str]:
+    """A table with its note below it."""
+    return [render(table), "", f"*{escape(table.note)}*", ""]
 
 
 def escape(text: str) -> str:

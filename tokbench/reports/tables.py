@@ -47,6 +47,15 @@ _WRITTEN = {"renyi": "Rényi", "gini": "Gini", "shannon": "Shannon", "zipf": "Zi
             "cold": "(first pass)"}  # fmt: skip
 
 
+def headlines(run: Run) -> dict[str, Table]:
+    """The headline of each natural dataset on which something was measured that stands in one."""
+    return {
+        name: headline(run, name)
+        for name in data.natural_datasets(run)
+        if headline_metrics(run, name) and (run.frame["dataset"] == name).any()
+    }
+
+
 def headline(run: Run, dataset: str, more: Sequence[str] = ()) -> Table:
     """One row a tokenizer, ranked over a whole dataset; vocabulary size and what it was trained on beside it.
 

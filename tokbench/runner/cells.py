@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -15,8 +15,8 @@ from tokbench.results.cell import cell_file_name, is_cell, read_cell
 from tokbench.results.folder import RunFolder
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.candidates import Candidate
-from tokbench.runner.counting import CountTask, Portion
-from tokbench.runner.recipe import DatasetRecipe, Recipe, code_digest, digest_of, reader_digest
+from tokbench.runner.counting import CountTask, PlannedCell, Portion
+from tokbench.runner.recipe import code_digest, digest_of, reader_digest
 from tokbench.runner.training import corpus_digest, training_corpus
 from tokbench.tally import TALLY_VERSION, Tally
 from tokbench.workers.calls import NO_LIMITS, Limits
@@ -26,27 +26,6 @@ if TYPE_CHECKING:
 
 SMALLEST_TASK = 256 << 10
 LARGEST_TASK = 64 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedCell:
-    """One cell of the plan, ready to be cut: `index` numbers it, `identity` says what its counts depend on.
-
-    `own` are the metrics with counters of their own, see `own_counters`.
-    """
-
-    index: int
-    key: CellKey
-    recipe: Recipe
-    corpus: DatasetRecipe
-    shards: tuple[Shard, ...]
-    identity: str
-    own: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def n_bytes(self) -> int:
-        """The expected bytes of text."""
-        return sum(shard.n_bytes for shard in self.shards)
 
 
 def make_cells(plan: Plan, candidates: Sequence[Candidate]) -> list[PlannedCell]:

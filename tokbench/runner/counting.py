@@ -15,6 +15,7 @@ from tokbench.arguments import kind_of
 from tokbench.corpus import Document, Shard, TextBlock, read_text
 from tokbench.errors import CorpusError, TokbenchError
 from tokbench.manager import PATIENCE, within
+from tokbench.metrics.metric import CellKey
 from tokbench.metrics.own import counting_of
 from tokbench.results.cell import TaskFailure
 from tokbench.runner.cache import TallyCache
@@ -27,6 +28,27 @@ if TYPE_CHECKING:
     from tokbench.tally.own import OwnCounting
 
 _PROGRESS_SECONDS = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCell:
+    """One cell of the plan, ready to be cut: `index` numbers it, `identity` says what its counts depend on.
+
+    `own` are the metrics with counters of their own, see `cells.own_counters`.
+    """
+
+    index: int
+    key: CellKey
+    recipe: Recipe
+    corpus: DatasetRecipe
+    shards: tuple[Shard, ...]
+    identity: str
+    own: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def n_bytes(self) -> int:
+        """The expected bytes of text."""
+        return sum(shard.n_bytes for shard in self.shards)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +114,7 @@ def get_ready(emit: Emit) -> None:
     from tokbench.tally.collect import get_ready
 
     if not _ready:
-        gc.set_threshold(50_000)  # imports make many objects, all of which stay
+        gc.set_threshold(50_000)  # look less often through all that imports leave
         when_compiling(lambda: emit(Compiling()))
         lines_of(b"a line")
         get_ready()

@@ -18,8 +18,8 @@ from tokbench.results.cell import CellResult, TaskFailure
 from tokbench.results.folder import RunFolder
 from tokbench.results.frames import measurement_table, table_of, write_measurements, write_table
 from tokbench.runner.candidates import Candidate
-from tokbench.runner.cells import CellFiles, PlannedCell
-from tokbench.runner.counting import let_go
+from tokbench.runner.cells import CellFiles
+from tokbench.runner.counting import PlannedCell, let_go
 from tokbench.runner.recipe import key_of
 from tokbench.runner.unmeasured import failed_cells, failure_rows, honest_totals, told_once, without_metric
 from tokbench.workers.calls import NO_LIMITS, Emit
@@ -80,9 +80,8 @@ def write_figures(
     speeds: Sequence[Measurement],
 ) -> None:
     """Write ``measurements``, with those of speed among them, and ``comparisons``."""
-    order = _RowOrder(plan, candidates)
     folder.remove_reports()
-    rows = sorted([*figures.rows, *speeds], key=order.place)
+    rows = _in_order(plan, candidates, [*figures.rows, *speeds])
     estimated = {candidate.entry.key for candidate in candidates if candidate.estimated}
     write_measurements(folder.measurements, measurement_table(name, rows, estimated))
     write_table(folder.comparisons, figures.compared)
@@ -122,27 +121,27 @@ def _pairs(cells: Iterable[CellKey], context: MeasureContext) -> int:
     return n - 1 if context.baseline is not None else n * (n - 1) // 2
 
 
-class _RowOrder:
-    """The order of rows: that of the suite, languages within datasets, the total last, metrics as listed."""
+def _in_order(plan: Plan, candidates: Sequence[Candidate], rows: Sequence[Measurement]) -> list[Measurement]:
+    """Rows in the order of the suite: languages within datasets, the total last, metrics as listed."""
+    tokenizers = _places(candidate.entry.key for candidate in candidates)
+    datasets = _places(corpus.recipe.key for corpus in plan.corpora)
+    languages = _places((corpus.recipe.key, tag) for corpus in plan.corpora for tag in corpus.shards)
+    metrics = _places(metric.name for metric in plan.metrics)
+    last = 1 << 30
+    return sorted(
+        rows,
+        key=lambda row: (
+            tokenizers.get(row.tokenizer, last),
+            datasets.get(row.dataset, last),
+            languages.get((row.dataset, row.language), last),
+            metrics.get(row.metric, last),
+        ),
+    )
 
-    def __init__(self, plan: Plan, candidates: Sequence[Candidate]) -> None:
-        self._tokenizers = {candidate.entry.key: i for i, candidate in enumerate(candidates)}
-        self._datasets = {corpus.recipe.key: i for i, corpus in enumerate(plan.corpora)}
-        self._languages = {
-            (corpus.recipe.key, language): i
-            for corpus in plan.corpora
-            for i, language in enumerate(corpus.shards)
-        }
-        self._metrics = {metric.name: i for i, metric in enumerate(plan.metrics)}
 
-    def place(self, row: Measurement) -> tuple[int, int, int, int]:
-        many = 1 << 30
-        return (
-            self._tokenizers.get(row.tokenizer, many),
-            self._datasets.get(row.dataset, many),
-            self._languages.get((row.dataset, row.language), many),
-            self._metrics.get(row.metric, many),
-        )
+def _places(names: Iterable[T]) -> dict[T, int]:
+    """Where in a list each name stands."""
+    return {name: place for place, name in enumerate(names)}
 
 
 def measure_all(

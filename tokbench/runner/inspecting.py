@@ -48,21 +48,6 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is to be found out of one tokenizer: whether to audit its vocabulary, and whether to inject.
-
-    To inject is to give it its own control strings as plain text. `gold` maps a language to the path and the
-    format of its gold words; `texts` are passages, by number.
-    """
-
-    audit: bool
-    injection: bool
-    gold: Mapping[str, tuple[str, str]]
-    texts: Mapping[int, str]
-    cache: TallyCache | None
-
-
-@dataclass(frozen=True, slots=True)
 class Seen:
     """What was found: audit and injections, both for JSON; morphology by language; pieces of each passage."""
 
@@ -119,19 +104,15 @@ def _look(
         raise KeyboardInterrupt
     assert candidate.recipe is not None
     suite, size = plan.suite, candidate.about.vocab_size if candidate.about else 0
-    wanted = Wanted(
-        audit=suite.audit and size <= LARGEST_AUDIT,
-        injection=suite.injection,
-        gold={tag: (entry.path, entry.format) for tag, entry in suite.morphology.items()},
-        texts={
-            index: sample.text
-            for index, sample in enumerate(samples)
-            if CellKey(candidate.entry.key, sample.dataset, sample.language) not in failed
-        },
-        cache=plan.cache,
-    )
+    gold = {tag: (entry.path, entry.format) for tag, entry in suite.morphology.items()}
+    texts = {
+        index: sample.text
+        for index, sample in enumerate(samples)
+        if CellKey(candidate.entry.key, sample.dataset, sample.language) not in failed
+    }
+    wanted = (suite.audit and size <= LARGEST_AUDIT, suite.injection, gold, texts, plan.cache)
     doing = "while its vocabulary was audited and passages were shown to it"
-    return attempt(look, candidate.recipe, wanted, limits=plan.limits, doing=doing)
+    return attempt(look, candidate.recipe, *wanted, limits=plan.limits, doing=doing)
 
 
 def _shown(sample: Sample, index: int, seen: Mapping[str, Seen]) -> dict[str, Any]:
@@ -184,22 +165,33 @@ def read_sample(emit: Emit, recipe: DatasetRecipe, shard: Shard) -> str | None:
     return first[:SAMPLE_CHARS] if first else None
 
 
-def look(emit: Emit, recipe: Recipe, wanted: Wanted) -> Seen:
-    """Audit the vocabulary (or find the audit made before), score the gold words, tokenize the passages."""
+def look(
+    emit: Emit,
+    recipe: Recipe,
+    audit: bool,
+    injection: bool,
+    gold: Mapping[str, tuple[str, str]],
+    texts: Mapping[int, str],
+    cache: TallyCache | None,
+) -> Seen:
+    """Audit the vocabulary (or find the audit made before), score the gold words, tokenize the passages.
+
+    With `injection` it is also given its own control strings as plain text. `gold` maps a language to the path
+    and the format of its gold words; `texts` are passages, by number.
+    """
     from tokbench.inspection.pieces import pieces
 
     scores = {}
-    for language, (path, form) in wanted.gold.items():
+    for language, (path, form) in gold.items():
         from tokbench.metrics.gold import read_gold
         from tokbench.metrics.morphology import score
 
         scores[language] = score(loaded(recipe), read_gold(Path(path), form).words)
-    audited = _content(recipe, wanted.cache) if wanted.audit else None
-    injected = _injected(recipe) if wanted.injection else None
+    audited = _audited(recipe, cache) if audit else None
+    injected = _injected(recipe) if injection else None
     emit(Begun())  # the passages have the time limit for themselves
     shown = {
-        index: [piece.as_json() for piece in pieces(loaded(recipe), text)]
-        for index, text in wanted.texts.items()
+        index: [piece.as_json() for piece in pieces(loaded(recipe), text)] for index, text in texts.items()
     }
     return Seen(audited, injected, scores, shown)
 
@@ -212,7 +204,7 @@ def _injected(recipe: Recipe) -> list[dict[str, Any]]:
     return summary(injections(subject_of(recipe.registry.load(), recipe.spec, {})))
 
 
-def _content(recipe: Recipe, cache: TallyCache | None) -> dict[str, Any]:
+def _audited(recipe: Recipe, cache: TallyCache | None) -> dict[str, Any]:
     import tokbench.inspection
     from tokbench.inspection.audit import audit
 

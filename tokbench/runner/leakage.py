@@ -9,7 +9,6 @@ each time); then the training text is read once, and each of its lines is looked
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -34,12 +33,8 @@ Leaks = dict[str, dict[str, dict[str, int]]]
 """By dataset and language: ``lines`` looked for in the training text, and how many were ``found``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """A dataset that is measured: how to open it, and the shards of each language."""
-
-    recipe: DatasetRecipe
-    shards: Mapping[str, Sequence[Shard]]
+Measured = Mapping[DatasetRecipe, Mapping[str, Sequence[Shard]]]
+"""What is measured: the shards of each language of each dataset."""
 
 
 def find_leaks(
@@ -53,8 +48,8 @@ def find_leaks(
     trained = [candidate.training for candidate in candidates if candidate.training]
     if plan.training is None or not trained:
         return {}
-    measured = [Measured(corpus.recipe, corpus.shards) for corpus in plan.corpora]
-    readers = [reader_digest(each) for each in (*plan.training.parts, *(one.recipe for one in measured))]
+    measured = {corpus.recipe: corpus.shards for corpus in plan.corpora}
+    readers = [reader_digest(each) for each in (*plan.training.parts, *measured)]
     known = sorted((*key, list(each)) for key, each in digests.items())
     identity = digest_of("leaks 2", trained[0].get("corpus"), known, readers)
     return looked_for(look_up, plan.training, measured, identity, plan.cache, limits=plan.limits) or {}
@@ -64,22 +59,21 @@ def find_leaks(
 
 
 def look_up(
-    emit: Emit, training: TrainingRecipe, measured: Sequence[Measured], identity: str, cache: TallyCache | None
+    emit: Emit, training: TrainingRecipe, measured: Measured, identity: str, cache: TallyCache | None
 ) -> Leaks:
     """Look the lines of `measured` up in the training text; what was found before is not looked up again."""
     return remembered(cache, identity, lambda: _looked_up(emit, training, measured))
 
 
-def _looked_up(emit: Emit, training: TrainingRecipe, measured: Sequence[Measured]) -> Leaks:
-    languages = sum(len(one.shards) for one in measured)
-    most = max(LEAST_LINES, MOST_LINES // max(languages, 1))
+def _looked_up(emit: Emit, training: TrainingRecipe, measured: Measured) -> Leaks:
+    most = max(LEAST_LINES, MOST_LINES // max(sum(map(len, measured.values())), 1))
     wanted: dict[tuple[str, str], frozenset[int]] = {}
-    for one in measured:
-        share = MOST_BYTES // max(len(one.shards), 1)
-        for language, shards in one.shards.items():
+    for recipe, languages in measured.items():
+        share = MOST_BYTES // max(len(languages), 1)
+        for language, shards in languages.items():
             emit(Begun())  # a time limit is for a language
-            texts = (text for _, text in pick(one.recipe, [_spread(shards, share)], share))
-            wanted[one.recipe.key, language] = lines_of(texts, most)
+            texts = (text for _, text in pick(recipe, [_spread(shards, share)], share))
+            wanted[recipe.key, language] = lines_of(texts, most)
     anywhere = frozenset().union(*wanted.values())
     met: set[int] = set()
     corpus = training.load()

@@ -116,7 +116,7 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     check_gold(suite)
     prices = open_prices(suite, registry)
     jobs = suite.jobs or usable_cores()
-    limits = Limits(suite.timeout, suite.memory_limit or default_memory_limit(jobs))
+    limits = Limits(suite.timeout, memory_limit(suite, jobs))
     training = None
     if any(entry.trains for entry in entries):
         specs = [registry.dataset_spec(text) for text in suite.train_on or [DEFAULT_TRAINING]]
@@ -129,7 +129,7 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     check_reference(suite, {language for corpus in corpora for language in corpus.shards})
     if not suite.jobs and training is None and len(entries) * sum(each.n_bytes for each in corpora) < SMALL_RUN:
         jobs = 1
-    limit = suite.memory_limit or default_memory_limit(jobs)
+    limit = memory_limit(suite, jobs)
     return Plan(suite, registry, entries, corpora, metrics, engine, training, prices, jobs, limit)
 
 
@@ -234,14 +234,11 @@ def open_corpus(emit: Emit | None, recipe: DatasetRecipe, registry: Registry | N
     )
 
 
-# --- what the machine allows ----------------------------------------------------------------------------
-
-
-def default_memory_limit(jobs: int) -> int:
-    """Bytes one worker may hold where nobody says: four fifths of the memory there is, shared by `jobs`."""
+def memory_limit(suite: Suite, jobs: int) -> int:
+    """Bytes one of `jobs` workers may hold: what the suite says, else its part of four fifths of the memory."""
     import psutil
 
-    return int(0.8 * psutil.virtual_memory().total / jobs)
+    return suite.memory_limit or int(0.8 * psutil.virtual_memory().total / jobs)
 
 
 # --- what else a suite may name: prices, gold words, a scheduler, a reference ----------------------------

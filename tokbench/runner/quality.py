@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from tokbench.results.cell import CellResult, write_cell
 from tokbench.results.folder import RunFolder
-from tokbench.runner.cells import PlannedCell
-from tokbench.runner.counting import CountTask, PortionResult, Progress, count, get_ready
+from tokbench.runner.counting import CountTask, PlannedCell, PortionResult, Progress, count, get_ready
 from tokbench.runner.engines import difference, environment_here, result_of, submitted
 from tokbench.runner.recipe import digest_of
 from tokbench.workers.calls import CallFailed, Emit, WorkerLost, failure, failure_from
@@ -29,10 +28,14 @@ MOST_DIGESTS = 1_000
 
 @dataclass
 class _Growing:
-    """A cell whose portions are coming in, in whatever order: tallies are added up at once, the rest waits."""
+    """A cell whose portions are coming in, in whatever order: tallies are added up at once, the rest waits.
+
+    `parts` is how many it has, `reported` the bytes of which the display has heard.
+    """
 
     cell: PlannedCell
     parts: int
+    reported: int = 0
     tally: Tally | None = None
     outcomes: dict[int, PortionResult] = field(default_factory=dict)
 
@@ -86,7 +89,6 @@ class QualityPass:
         self._display = display
         self._tell = tell
         self._lock = threading.Lock()
-        self._reported: dict[int, int] = {}
         self.digests: dict[tuple[str, str], list[str]] = {}
         self.failures: list[CellResult] = []
 
@@ -113,7 +115,7 @@ class QualityPass:
                     exhausted = True
                 elif expected is None:
                     waiting.add(executor.submit(run_task, task, self.hear, lambda: stop.asked))
-                else:  # nobody can be heard from another machine: outcomes come with the future
+                else:  # a worker elsewhere cannot call `hear`: outcomes come with the future
                     waiting.add(submitted(executor, run_checked, task, expected))
             if stop.asked:
                 waiting = {future for future in waiting if not future.cancel()}
@@ -130,22 +132,24 @@ class QualityPass:
         """Take an event of a task: progress, or a portion that is done."""
         with self._lock:
             if isinstance(event, Progress):
-                self._reported[event.cell] = self._reported.get(event.cell, 0) + event.n_bytes
-                self._display.worked(self._growing[event.cell].cell, event.n_bytes)
+                growing = self._growing[event.cell]
+                growing.reported += event.n_bytes
+                self._display.worked(growing.cell, event.n_bytes)
             elif isinstance(event, PortionResult):
                 growing = self._growing[event.cell]
                 growing.add(event)
                 if growing.complete:
                     del self._growing[event.cell]
-                    self._finish(growing.cell, growing.result())
+                    self._finish(growing)
 
-    def _finish(self, cell: PlannedCell, result: CellResult) -> None:
+    def _finish(self, growing: _Growing) -> None:
+        cell, result = growing.cell, growing.result()
         write_cell(self._folder.cells, result)
         if result.failure is None:
             self.digests.setdefault((cell.key.dataset, cell.key.language), list(result.digests))
         else:
             self.failures.append(result)
-        self._display.worked(cell, cell.n_bytes - self._reported.pop(cell.index, 0))
+        self._display.worked(cell, cell.n_bytes - growing.reported)
         self._display.finished(cell, result)
         self._tell(result)
 

@@ -1,13 +1,10 @@
-"""Writes the reports and plots of a finished run, and tells plugins of events; each may fail on its own."""
+"""Writes the reports and plots of a finished run; each may fail on its own."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
-from tokbench.manager import PATIENCE
 from tokbench.registry import Registry, RegistryRecipe
 from tokbench.results import Run
 from tokbench.results.atomic import StorageError
@@ -91,31 +88,3 @@ _KINDS: dict[str, tuple[str, Write]] = {
     "report": ("tokbench_report_writers", write_report),
 }
 """The hook that offers each kind of thing, and what writes one."""
-
-
-def tell(registry: Registry, hook: str, **what: Any) -> None:
-    """Call an event hook of every plugin; one that raises, exits or hangs is marked failed and disturbs nobody.
-
-    It runs in a thread of its own, which is left to itself once it takes too long; a plugin that failed is told
-    nothing more.
-    """
-    for implementation in getattr(registry.host.manager.hook, hook).get_hookimpls():
-        name = implementation.plugin_name
-        if registry.host.plugins[name].status != "loaded":
-            continue
-        arguments = [what[each] for each in implementation.argnames]
-        errors: list[str] = []
-
-        def call(function: Any = implementation.function, given: Any = arguments, errors: Any = errors) -> None:
-            try:
-                function(*given)
-            except BaseException as error:  # SystemExit, and what Rust panics with, too
-                errors.append(f"{type(error).__name__}: {error}")
-
-        thread = threading.Thread(target=call, daemon=True)
-        thread.start()
-        thread.join(PATIENCE)
-        if thread.is_alive():
-            errors.append(f"no answer within {PATIENCE:g} s")
-        if errors:
-            registry.host.fail(name, f"{hook}: {errors[0]}")

@@ -21,26 +21,25 @@ from tokbench.runner.cache import cache_limit
 from tokbench.runner.candidates import make_ready
 from tokbench.runner.cells import (
     CellFiles,
-    PlannedCell,
     cut_into_tasks,
     look_through,
     make_cells,
     most_workers,
     without_text,
 )
-from tokbench.runner.counting import get_ready
+from tokbench.runner.counting import PlannedCell, get_ready
 from tokbench.runner.engines import EngineLost, check_here, check_workers
 from tokbench.runner.figures import make_figures, measure_context, write_figures
 from tokbench.runner.inspecting import inspect_all
 from tokbench.runner.leakage import find_leaks
 from tokbench.runner.manifest import Provenance, manifest
 from tokbench.runner.plan import Plan, make_plan, price_notes
-from tokbench.runner.progress import Display
+from tokbench.runner.progress import Display, tell
 from tokbench.runner.quality import QualityPass
 from tokbench.runner.recipe import begin_with, digest_of
-from tokbench.runner.reporting import tell, write_reports
+from tokbench.runner.reporting import write_reports
 from tokbench.runner.speed.rows import speed_measurements
-from tokbench.runner.speed.stage import speed_stage
+from tokbench.runner.speed.turns import speed_pass
 from tokbench.runner.suite import load_suite
 from tokbench.wording import writable
 from tokbench.workers.calls import WorkerLost
@@ -170,7 +169,7 @@ class _RunStages:
             figures = make_figures(plan, folder, known.candidates, cells, known.failures, context)
             known.faults += figures.faults
         with self.timed("speed", stop):
-            known.speed = speed_stage(plan, folder, known.candidates, stop, self.display)
+            known.speed = speed_pass(plan, folder, known.candidates, stop, self.display)
         speeds = speed_measurements(plan, known.speed, known.candidates) if known.speed else []
         write_figures(plan, folder, known.name, known.candidates, figures, speeds)
         self.write_manifest("finished")

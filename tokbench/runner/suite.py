@@ -278,7 +278,7 @@ def _validated(content: Mapping[str, Any], where: str) -> Suite:
         suite = Suite.model_validate(dict(content))
     except ValidationError as error:
         problems = error.errors()
-        # A table where `speed = true` was possible too: what is wrong is in the table.
+        # `speed` may be a table or true: of a wrong table pydantic says, too, that it is no bool.
         inner = [problem for problem in problems if problem["type"] != "bool_type"] or problems
         lines = [_line(problem) for problem in inner]
         raise SpecError(f"{where}: " + "; ".join(dict.fromkeys(lines))) from error

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tokbench.capabilities import Savable
 from tokbench.errors import SpecError, TokbenchError, TokenizerError
 from tokbench.family import Progress
 from tokbench.inspection.facts import file_digests
@@ -24,7 +25,7 @@ from tokbench.registry import CACHE_VARIABLE, Registry
 from tokbench.results.atomic import StorageError
 from tokbench.runner.recipe import digest_of, fingerprint
 from tokbench.spec import Spec, with_defaults
-from tokbench.tokenizer import Savable, Tokenizer
+from tokbench.tokenizer import Tokenizer
 from tokbench.training_corpus import TrainingCorpus
 from tokbench.workers.calls import peak_memory
 

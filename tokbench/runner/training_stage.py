@@ -1,8 +1,8 @@
 """Trains the tokenizers of a run: each in a process of its own, or several sizes at once where a family can.
 
-Every trainer reads the text for itself. A file of lines is as quick to read as any copy; documents that must be
-parsed out of something (docstrings, tables, compressed files) are not, so where several trainers are to read
-such a text it is first copied to one file (`spool`).
+Every trainer reads the text for itself. Where that takes parsing (docstrings, tables, compressed files), it may
+take longer than the training. So where several trainers are to read a text, it is first copied to one file
+(`spool`), unless it is too large to be kept twice.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class TrainingStage:
     display: Display
     models: Path
     digest: str = ""
-    aside: Path | None = None
+    aside: TrainingCorpus | None = None
     groups: Mapping[str, Sizes] = field(default_factory=dict)
 
     @classmethod
@@ -156,9 +156,9 @@ def digest_training(emit: Emit, corpus: TrainingRecipe) -> str:
     return corpus_digest(corpus.load())
 
 
-def spool_training(emit: Emit, corpus: TrainingRecipe, path: Path) -> Path | None:
+def spool_training(emit: Emit, corpus: TrainingRecipe, path: Path) -> TrainingCorpus | None:
     """Put the text of a training corpus aside where that is worth it."""
-    return spool(corpus.load(), path)
+    return spool(corpus.load(), path, corpus.key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,18 +175,18 @@ def train_one(
     spec: Spec,
     sizes: Mapping[int, Spec],
     corpus: TrainingRecipe,
-    aside: Path | None,
+    aside: TrainingCorpus | None,
     digest: str,
     folder: Path,
 ) -> Trained:
     """Train one tokenizer, and those of other `sizes` with it, on the text put `aside` where there is one."""
-    text = corpus.load() if aside is None else spooled(aside, corpus.key)
 
     def progress(fraction: float, doing: str) -> None:
         emit(Begun())  # each step that a trainer tells of has the time limit for itself
         emit(Trains(str(spec), fraction, doing))
 
-    return ensure_trained(corpus.registry.load(), spec, text, digest, folder, progress=progress, sizes=sizes)
+    registry, text = corpus.registry.load(), aside or corpus.load()
+    return ensure_trained(registry, spec, text, digest, folder, progress=progress, sizes=sizes)
 
 
 # --- text put aside -----------------------------------------------------------------------------------------
@@ -199,19 +199,18 @@ LARGEST = 64_000_000
 class Spooled:
     """A dataset of one file, a JSON string a line; otherwise as the dataset it was made from.
 
-    A file beside it says which lines (in bytes) are of which language, in the order of the original.
+    `parts` are the shards that one had, in order, each with its language, as bytes of the file.
     """
 
     path: Path
     name: str
+    parts: tuple[Shard, ...]
     languages: Sequence[str] = ("mul",)
     parallel: bool = False
 
     def shards(self, language: str) -> Sequence[Shard]:
         """A shard for each that the original had, with its language."""
-        found = json.loads(_beside(self.path).read_text(encoding="utf-8"))
-        path = str(self.path)
-        return [Shard(tag, path, start=start, stop=stop, n_bytes=stop - start) for tag, start, stop in found]
+        return self.parts
 
     def read(self, shard: Shard) -> Iterator[Document]:
         """The documents, in the order in which they were put aside."""
@@ -228,25 +227,16 @@ class Spooled:
         return str(self.path)
 
 
-def spool(corpus: TrainingCorpus, path: Path) -> Path | None:
-    """Put the text of `corpus` aside in `path`; None where it is too large to be worth it, or holds counts."""
+def spool(corpus: TrainingCorpus, path: Path, name: str) -> TrainingCorpus | None:
+    """The text of `corpus` put aside in `path`; None where it is too large to be worth it, or holds counts."""
     if corpus.counted or corpus.n_bytes > LARGEST:
         return None
-    shards = []
+    parts = []
     with replacing(path) as aside, aside.open("wb") as lines:
         for shard in corpus.shards():
             start = lines.tell()
             for document in corpus.dataset.read(shard):
                 lines.write(json.dumps(document.text).encode() + b"\n")
-            shards.append((shard.language, start, lines.tell()))
-    _beside(path).write_text(json.dumps(shards), encoding="utf-8")
-    return path
-
-
-def _beside(path: Path) -> Path:
-    return path.with_suffix(".shards")
-
-
-def spooled(path: Path, name: str) -> TrainingCorpus:
-    """The corpus in a file that `spool` wrote."""
-    return TrainingCorpus.of(Spooled(path, name))
+            stop = lines.tell()
+            parts.append(Shard(shard.language, str(path), start=start, stop=stop, n_bytes=stop - start))
+    return TrainingCorpus.of(Spooled(path, name, tuple(parts)))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tokbench.batch import TokenBatch
+from tokbench.capabilities import TokenEstimator, Utf8Encoder
 from tokbench.corpus import Document, TextBlock
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import kernel
@@ -26,7 +27,7 @@ from tokbench.tally.text import BATCH_BYTES, BUCKETS, GROUPS, CorpusFacts, TextB
 from tokbench.tally.touch import touch
 from tokbench.tally.vocabulary import table_of
 from tokbench.tally.wordsample import WordSample, WordSampler
-from tokbench.tokenizer import TokenEstimator, Tokenizer, Utf8Encoder, encode_batch
+from tokbench.tokenizer import Tokenizer, encode_batch
 
 if TYPE_CHECKING:
     from tokbench.kernels.pointers import Bytes, Ints

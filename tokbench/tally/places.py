@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tokbench.batch import TokenBatch
+from tokbench.capabilities import EncoderWithOffsets, OffsetEncoder
 from tokbench.errors import TokenizerError
 from tokbench.kernels.pointers import frozen
 from tokbench.tally.folding import Degree, folding_of
@@ -26,7 +27,7 @@ from tokbench.tally.marks import no_boundaries
 from tokbench.tally.match import MATCHED, Matched, Tokens, lay_out, match
 from tokbench.tally.text import DocumentSpans, TextBatch
 from tokbench.tally.vocabulary import TokenTable
-from tokbench.tokenizer import EncoderWithOffsets, OffsetEncoder, Tokenizer, encode_batch, offsets_batch
+from tokbench.tokenizer import Tokenizer, encode_batch, offsets_batch
 
 if TYPE_CHECKING:
     from tokbench.kernels.pointers import Ints, Words

@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tokbench.batch import TokenBatch
+from tokbench.capabilities import TokenByter
 from tokbench.kernels.bits import ALL, ONE, ZERO
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import Int, Ints, Keys
 from tokbench.tally.loss import EDITS_SAMPLE, Loss, fewest, kinds_of_loss, same_white_space
 from tokbench.tally.places import Places
 from tokbench.tally.text import TextBatch
-from tokbench.tokenizer import TokenByter, Tokenizer, decode_batch, unk_id
+from tokbench.tokenizer import Tokenizer, decode_batch, unk_id
 
 if TYPE_CHECKING:
     from tokbench.tally.text import Flags

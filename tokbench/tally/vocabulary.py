@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from tokbench.capabilities import BatchTokenByter, TokenByter
 from tokbench.errors import TokenizerError
 from tokbench.kernels.pointers import padded
-from tokbench.tokenizer import BatchTokenByter, TokenByter, Tokenizer, special_ids, token_bytes, unk_id
+from tokbench.tokenizer import Tokenizer, special_ids, token_bytes, unk_id
 
 if TYPE_CHECKING:
     from tokbench.kernels.pointers import Bytes, Ids, Ints

@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from tokbench.batch import TokenBatch
-from tokbench.testing.check import ConformanceCheck, Problem, ids_of
-from tokbench.tokenizer import (
+from tokbench.capabilities import (
     BatchDecoder,
     BatchEncoder,
     BatchOffsetEncoder,
@@ -15,12 +14,11 @@ from tokbench.tokenizer import (
     OffsetEncoder,
     Sampler,
     TokenByter,
-    Tokenizer,
     Traceable,
     Utf8Encoder,
-    special_ids,
-    whole_text,
 )
+from tokbench.testing.check import ConformanceCheck, Problem, ids_of
+from tokbench.tokenizer import Tokenizer, special_ids, whole_text
 
 
 @ConformanceCheck.of("batch", "encode_batch must give what encode gives for each text, as int32 and int64.")

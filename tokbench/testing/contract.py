@@ -6,10 +6,11 @@ import copy
 import pickle
 from numbers import Integral
 
+from tokbench.capabilities import TokenByter
 from tokbench.errors import TokbenchError
 from tokbench.testing.check import ConformanceCheck, Problem, ids_of
 from tokbench.testing.texts import EDGE_CASES, LONE_SURROGATE, SPECIAL_TEXTS
-from tokbench.tokenizer import TokenByter, Tokenizer, special_ids, unk_id
+from tokbench.tokenizer import Tokenizer, special_ids, unk_id
 
 
 @ConformanceCheck.of("protocol", "offer name: str, vocab_size: int, encode(text) and decode(ids).")

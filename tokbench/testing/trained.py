@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tokbench.capabilities import Savable
 from tokbench.spec import Spec, with_defaults
 from tokbench.testing.check import Failure
 from tokbench.testing.texts import EDGE_CASES
-from tokbench.tokenizer import Savable
 from tokbench.training_corpus import TrainingCorpus
 
 if TYPE_CHECKING:

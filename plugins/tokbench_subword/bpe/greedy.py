@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokbench.batch import TokenBatch
+from tokbench.capabilities import Step
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import cached_property
 from tokbench.kernels.utf8 import repaired
-from tokbench.tokenizer import Step
 from tokbench_subword.pipeline.added_tokens import AddedToken
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from tokbench.arguments import listed, plain_texts
 from tokbench.batch import TokenBatch
+from tokbench.capabilities import Step
 from tokbench.errors import TokenizerError
 from tokbench.kernels.calls import travels_with
 from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench.kernels.utf8 import repaired
-from tokbench.tokenizer import Step
 from tokbench_subword.bpe import pruning, saving, tracing
 from tokbench_subword.bpe.decoding import BpeDecoder
 from tokbench_subword.bpe.dropout import sample_merges

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tokbench.capabilities import Step
 from tokbench.kernels.utf8 import repaired
-from tokbench.tokenizer import Step
 from tokbench_subword.bpe.plain import Symbol, first_symbols, merges
 from tokbench_subword.bpe.preparation import BpePreparation
 from tokbench_subword.bpe.token_table import TokenLookup

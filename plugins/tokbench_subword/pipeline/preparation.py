@@ -120,7 +120,7 @@ class Preparation:
 
 
 class Stages:
-    """What text has become after each stage of a document, for golden packs; see `tokbench.tokenizer.Staged`.
+    """What text has become after each stage of a document, for golden packs (`tokbench.capabilities.Staged`).
 
     Example:
         >>> steps = {"normalizer": {"type": "Lowercase"}, "pre_tokenizer": {"type": "Whitespace"}}

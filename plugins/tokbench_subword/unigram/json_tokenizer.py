@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from tokbench.arguments import flat_ids, known_id, listed
 from tokbench.batch import TokenBatch
+from tokbench.capabilities import Step
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench.kernels.utf8 import repaired
-from tokbench.tokenizer import Step
 from tokbench_subword.files import formats
 from tokbench_subword.files.tokenizer_json import (
     TokenizerJson,

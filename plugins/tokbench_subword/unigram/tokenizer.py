@@ -12,11 +12,11 @@ import numpy as np
 
 from tokbench.arguments import listed, plain_texts
 from tokbench.batch import TokenBatch
+from tokbench.capabilities import Step
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import Rebuilt
 from tokbench.kernels.text import utf8_of
 from tokbench.kernels.utf8 import encodable
-from tokbench.tokenizer import Step
 from tokbench_subword.files import formats
 from tokbench_subword.files.sentencepiece_model import (
     USER_DEFINED,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from tokbench.tokenizer import Step
+from tokbench.capabilities import Step
 from tokbench_subword.unigram.charsmap import to_text
 from tokbench_subword.unigram.lattice import edges_from
 from tokbench_subword.unigram.path_tokens import path_tokens

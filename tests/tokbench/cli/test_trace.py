@@ -10,9 +10,9 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.command import output
+from tokbench.capabilities import Step
 from tokbench.errors import TokenizerError
 from tokbench.inspection.steps import html_page, label, svg_figure
-from tokbench.tokenizer import Step
 
 HOSTILE = "<script>alert('x')</script>&\x00\ud800"
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tokbench.capabilities import Step
 from tokbench.errors import TokbenchError
 from tokbench.lint.subject import Subject
 from tokbench.live import openapi
@@ -20,7 +21,6 @@ from tokbench.live.headers import SECURITY
 from tokbench.live.opening import on_offer, open_bench
 from tokbench.live.server import require_address
 from tokbench.registry import build_registry
-from tokbench.tokenizer import Step
 
 BERT = "wordpiece vocab.txt"
 

@@ -13,7 +13,7 @@ from tokbench.registry import cache_dir
 from tokbench.results import Run
 from tokbench.results.cell import CellResult
 from tokbench.runner.cache import DEFAULT_LIMIT, TallyCache, cache_limit
-from tokbench.runner.cells import PlannedCell
+from tokbench.runner.counting import PlannedCell
 from tokbench.runner.progress import Display
 
 RunIt = Callable[..., Run]

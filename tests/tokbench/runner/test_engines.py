@@ -15,7 +15,7 @@ import pytest
 from tokbench.errors import SpecError
 from tokbench.results import CellResult, Run
 from tokbench.runner import engines
-from tokbench.runner.cells import PlannedCell
+from tokbench.runner.counting import PlannedCell
 from tokbench.runner.progress import Display
 from tokbench.runner.run import run_suite
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from tokbench.corpus import Shard
 from tokbench.metrics.metric import CellKey
-from tokbench.runner.cells import LARGEST_TASK, SMALLEST_TASK, PlannedCell, cut_into_tasks, most_workers
+from tokbench.runner.cells import LARGEST_TASK, SMALLEST_TASK, cut_into_tasks, most_workers
+from tokbench.runner.counting import PlannedCell
 
 MEGABYTE = 1_000_000
 

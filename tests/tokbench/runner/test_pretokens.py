@@ -21,7 +21,7 @@ from tokbench.extension import Engine
 from tokbench.registry import build_registry
 from tokbench.runner import pretokens
 from tokbench.runner.pretokens import count_pretokens
-from tokbench.runner.training_stage import spool, spooled
+from tokbench.runner.training_stage import spool
 
 PARALLEL = Path(__file__).parents[3] / "datasets" / "parallel"
 GPT2 = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
@@ -159,8 +159,8 @@ def test_weights_are_what_they_say(counts: Path) -> None:
 def test_what_is_put_aside_keeps_its_languages(corpus: Path, tmp_path: Path) -> None:
     dataset = build_registry().dataset(f"parallel:{corpus}")
     whole = TrainingCorpus(dataset, tuple(dataset.languages))
-    assert spool(whole, tmp_path / "text.jsonl") is not None
-    again = spooled(tmp_path / "text.jsonl", "name")
+    again = spool(whole, tmp_path / "text.jsonl", "name")
+    assert again is not None
     assert list(again.texts()) == list(whole.texts())
     assert again.sizes == whole.sizes
     assert len(whole.sizes) == 3

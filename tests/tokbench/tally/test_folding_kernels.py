@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tokbench.capabilities import OffsetEncoder
 from tokbench.corpus import Document
 from tokbench.tally.folding import Degree, fold
 from tokbench.tally.folding_kernels import find
@@ -17,7 +18,7 @@ from tokbench.tally.folding_kernels import leftmost as leftmost_kernel
 from tokbench.tally.places import DEGREES, Aligner, keeps_letters
 from tokbench.tally.prepare import prepare
 from tokbench.tally.vocabulary import TokenTable
-from tokbench.tokenizer import OffsetEncoder, Tokenizer, encode_batch
+from tokbench.tokenizer import Tokenizer, encode_batch
 
 Span = tuple[int, int]
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tokbench.batch import TokenBatch
-from tokbench.tokenizer import Step
+from tokbench.capabilities import Step
 
 
 class Right:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from tokbench.plots import data
 from tokbench.plots.labels import dataset_label
-from tokbench.reports import tables
-from tokbench.reports.chosen import headline_metrics
 from tokbench.reports.table import Column, Table
+from tokbench.reports.tables import headlines
 
 if TYPE_CHECKING:
     from tokbench.results import Run
@@ -20,12 +18,7 @@ def notebook(run: Run) -> str:
     head = f"<p><code>{escape(repr(run))}</code></p>"
     if not run.folder.measurements.is_file():
         return f"{head}<p>Nothing has been measured yet.</p>"
-    found = [_table(tables.headline(run, name), name) for name in data.natural_datasets(run) if _has(run, name)]
-    return head + "".join(found)
-
-
-def _has(run: Run, dataset: str) -> bool:
-    return bool(headline_metrics(run, dataset)) and bool((run.frame["dataset"] == dataset).any())
+    return head + "".join(_table(table, name) for name, table in headlines(run).items())
 
 
 def _table(table: Table, dataset: str) -> str:

@@ -11,7 +11,7 @@ from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, language_label, run_labels
 from tokbench.plots.losses import losses
 from tokbench.reports import differences, tables, unmeasured, vocabularies
-from tokbench.reports.chosen import asked, headline_metrics, shown
+from tokbench.reports.chosen import asked, shown
 from tokbench.reports.diffs import diff_table, passages_table
 from tokbench.reports.findings import findings
 from tokbench.reports.html import details
@@ -106,11 +106,6 @@ def build(run: Run, drawings: Drawings) -> Page:
         for finding in said
         if (drawn := drawings.get(finding.plot)) is not None or not finding.plot or not drawings.worth
     ]
-    headlines = [
-        Panel(label=dataset_label(name), table=tables.headline(run, name))
-        for name in data.natural_datasets(run)
-        if headline_metrics(run, name) and len(run.frame[run.frame["dataset"] == name])
-    ]
     sections = [section for section in _sections(run, drawings) if not section.empty]
     first, main = Section(id="answer", title="The answer"), data.main_dataset(run)
     return Page(
@@ -120,7 +115,9 @@ def build(run: Run, drawings: Drawings) -> Page:
         tokenizers=run_labels(run),
         languages={code: language_label(code, data.kind(run, main)) for code in sorted(run.languages(main))},
         decision=details.decision(run),
-        headlines=headlines,
+        headlines=[
+            Panel(label=dataset_label(name), table=table) for name, table in tables.headlines(run).items()
+        ],
         findings=told,
         sections=[first, *sections],
     )

@@ -99,7 +99,7 @@ def choose_passage(
     blocks = [block for shards in languages for block in _blocks(shards, places)]
     longest = max(again // 4, 1)
 
-    def pieces(text: str) -> Iterator[str]:  # a whole book would be all there is of a dataset
+    def pieces(text: str) -> Iterator[str]:  # else one book could be all that is taken
         return (text[start : start + longest] for start in range(0, len(text), longest))
 
     picked = pick(recipe, blocks, max(first, again), cut=pieces, unreadable=True)

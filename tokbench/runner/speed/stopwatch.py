@@ -16,11 +16,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tokbench.batch import TokenBatch
+from tokbench.capabilities import BatchEncoder, OffsetEncoder
 from tokbench.errors import TokenizerError
 from tokbench.runner.picking import utf8_bytes
 from tokbench.runner.recipe import Recipe
 from tokbench.runner.speed.passages import Passage
-from tokbench.tokenizer import BatchEncoder, OffsetEncoder, Tokenizer, encode_batch
+from tokbench.tokenizer import Tokenizer, encode_batch
 from tokbench.workers.calls import Begun, Emit, peak_memory
 
 SHORTEST_ROUND = 0.004

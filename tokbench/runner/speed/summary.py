@@ -1,18 +1,25 @@
-"""The summary of a list of timings: median, its interval, and warnings where they are unstable.
+"""Timings summed up: their median, its interval, and warnings where they are unstable.
 
 The interval of the median is the distribution-free one, from order statistics: among n independent timings the
 median lies between the k-th smallest and the k-th largest with a probability that the binomial distribution
 gives. Fewer than six never reach 95 % in this way; for them it is Student's interval of the logarithms, or all
 of them where that is more. Timings of one process are not independent, since they share where its memory came
 to lie; so the interval also spans the medians of the processes. The warnings are those of pyperf's `check`.
+
+A first pass is timed once, in parts: its interval is that of a sum over a sample of texts, each part being one,
+and it also spans the passes of the processes.
 """
 
 from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+Row = Mapping[str, Any]
+"""A `stopwatch.Timing` by name, with its tokenizer, thread count and process."""
 
 STUDENT = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365}
 """The 97.5 % point of Student's t by the number of values."""
@@ -112,3 +119,55 @@ def _warnings(ordered: Sequence[float], shortest: float) -> list[str]:
     if shortest < 1e-3:
         found.append(f"the shortest round took {shortest * 1e6:.0f} µs, less than 1 ms")
     return found
+
+
+def summary_of(rows: Sequence[Row], clock: str) -> tuple[Summary, int, int]:
+    """The summary of the seconds of a pass in one form, its bytes and its documents.
+
+    CPU seconds say how fast one thread is, but not how fast several are together.
+    """
+    taken = "cpu_seconds" if clock == "cpu" and rows[0]["threads"] == 1 else "seconds"
+    if rows[0]["state"] == "cold":
+        return _first_pass(rows, taken)
+    summary = summarize(
+        [row[taken] / row["loops"] for row in rows],
+        [row["process"] for row in rows],
+        shortest=min(row[taken] for row in rows),
+    )
+    return summary, rows[0]["n_bytes"], rows[0]["n_documents"]
+
+
+def _first_pass(rows: Sequence[Row], taken: str) -> tuple[Summary, int, int]:
+    """The summary of passes over parts, one in each process; its `median` is the mean over the processes."""
+    by_process: dict[int, list[Row]] = {}
+    for row in rows:
+        by_process.setdefault(row["process"], []).append(row)
+    longest = max(map(len, by_process.values()))  # a process that failed on the way is left out
+    passes = [each for each in by_process.values() if len(each) == longest]
+    sizes = [row["n_bytes"] for row in passes[0]]
+    seconds = [statistics.fmean(row[taken] for row in part) for part in zip(*passes, strict=True)]
+    totals = [sum(row[taken] for row in each) for each in passes]
+    whole = summarize(totals, shortest=min(row[taken] for row in rows))
+    centre = sum(seconds)
+    ends = [*totals, *_of_parts(seconds, sizes)]
+    summary = replace(
+        whole,
+        median=centre,
+        low=min(ends) if len(ends) > 1 else None,
+        high=max(ends) if len(ends) > 1 else None,
+    )
+    return summary, sum(sizes), sum(row["n_documents"] for row in passes[0])
+
+
+def _of_parts(seconds: Sequence[float], sizes: Sequence[int]) -> list[float]:
+    """The ends of the 95 % interval of the seconds for all parts, these being a sample of such texts.
+
+    By the residuals of a ratio estimator (Cochran 1977, 2.11), in logarithms; none of a single part.
+    """
+    n, total = len(seconds), sum(seconds)
+    if n < 2 or total <= 0:
+        return []
+    rate = total / sum(sizes)
+    residuals = sum((took - rate * size) ** 2 for took, size in zip(seconds, sizes, strict=True))
+    error = math.sqrt(n / (n - 1) * residuals) / total
+    return [total * math.exp(-STUDENT[n] * error), total * math.exp(STUDENT[n] * error)]

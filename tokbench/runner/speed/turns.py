@@ -1,4 +1,4 @@
-"""Timing in turns: one fresh process per tokenizer and thread count, of which one works at a time.
+"""The speed pass: one fresh process per tokenizer and thread count, of which one works at a time, in turns.
 
 Each process loads its tokenizer and makes a first call and a first batch (timed apart, so that no passage pays
 for them). Then comes the first pass, over some megabytes of text that it has never seen, which is what most
@@ -7,6 +7,8 @@ which it knows by now. Parts of the first pass and rounds go around: every token
 the next, each time beginning with another one, so that a machine that warms up or slows down is unkind to all
 alike. More than `SIDE_BY_SIDE` tokenizers go in groups of `GROUP`, one after the other, so that memory does not
 grow with their number; in every other process the groups are other ones.
+
+A run that goes on, or is asked for again, takes the timings that are in its folder.
 """
 
 from __future__ import annotations
@@ -17,10 +19,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar, TypeVarTuple
 
+from tokbench.errors import ResultsError
+from tokbench.results.atomic import write_json
 from tokbench.results.cell import TaskFailure
+from tokbench.results.folder import RunFolder, read_json
+from tokbench.results.frames import read_frame, write_rows
 from tokbench.runner.candidates import Candidate
+from tokbench.runner.plan import Plan
 from tokbench.runner.progress import Display
-from tokbench.runner.speed.passages import Passage
+from tokbench.runner.recipe import digest_of, key_of
+from tokbench.runner.speed.passages import Passage, choose_passages
 from tokbench.runner.speed.stopwatch import set_up, settle, time_part, time_round
 from tokbench.runner.suite import SpeedSettings
 from tokbench.workers.calls import (
@@ -33,6 +41,7 @@ from tokbench.workers.calls import (
     thread_environment,
 )
 from tokbench.workers.interrupt import Stop
+from tokbench.workers.pool import close_idle
 from tokbench.workers.shelter import Worker
 
 T = TypeVar("T")
@@ -51,6 +60,51 @@ class SpeedResult:
     failures: dict[str, TaskFailure] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     clock: str = "wall"
+
+
+def speed_pass(
+    plan: Plan, folder: RunFolder, candidates: Sequence[Candidate], stop: Stop, display: Display
+) -> SpeedResult | None:
+    """What the speed pass finds, from disk where the same was timed before; None where speed is not asked for.
+
+    With a shared engine nothing is timed: on a cluster one cannot tell who else is working.
+    """
+    settings = plan.suite.speed_settings
+    if settings is None or plan.engine.shared or not any(m.level == "speed" for m in plan.metrics):
+        return None
+    identity = digest_of(
+        "speed 1",
+        settings.model_dump(),
+        [candidate.recipe.fingerprint for candidate in candidates if candidate.recipe],
+        [asdict(shard) for corpus in plan.corpora for shards in corpus.shards.values() for shard in shards],
+    )
+    found = _known(folder, identity)
+    if found is not None:
+        return found
+    wanted = [key_of(plan.registry.dataset_spec(spec)) for spec in settings.datasets]
+    timed = [corpus for corpus in plan.corpora if not wanted or corpus.recipe.key in wanted]
+    passages = choose_passages(timed, settings, plan.limits)
+    close_idle()  # so that nothing runs beside what is timed
+    result = time_all(candidates, passages, settings, plan.limits, stop, display)
+    if not stop.asked:
+        write_rows(folder.speed, result.rounds)
+        known = {"set_ups": result.set_ups, "notes": result.notes, "clock": result.clock}
+        # What failed may go well the next time: without an identity, these timings are not reused.
+        write_json(folder.speed_state, {"identity": None if result.failures else identity, **known})
+    return result
+
+
+def _known(folder: RunFolder, identity: str) -> SpeedResult | None:
+    """The timings on disk, if they are of the same tokenizers, text and settings."""
+    try:
+        known = read_json(folder.speed_state, "delete it and run again")
+        if known["identity"] != identity:
+            return None
+        frame = read_frame(folder.speed)
+        rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    except (ResultsError, KeyError):
+        return None
+    return SpeedResult(rows, known["set_ups"], {}, known["notes"], known["clock"])
 
 
 def time_all(
@@ -132,7 +186,7 @@ class _SideBySide:
             if not stop.asked and candidate.entry.key not in self.result.failures:
                 self.tick(f"loading {candidate.entry.key}")
                 self._start(candidate)
-        if self.threads == min(self.settings.threads):  # what several threads share is told of warm batches
+        if self.threads == min(self.settings.threads):  # with more threads, only warm batches are timed
             for passage in self.passages:
                 for number in range(len(passage.parts)):
                     for key in self._running(number, stop):
