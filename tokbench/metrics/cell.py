@@ -15,8 +15,7 @@ from tokbench.metrics.needs import CONDITIONS, missing_need
 from tokbench.metrics.own import scoped
 from tokbench.metrics.view import errors, point, resampled, settings
 from tokbench.tally import Tally
-from tokbench.tally.counters import TEXT_COUNTERS
-from tokbench.tally.text import GROUPS
+from tokbench.tally.counters import GROUPS, TEXT_COUNTERS
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,9 +14,7 @@ from tokbench.metrics.counts import Counts, EstimatedCounts
 from tokbench.metrics.metric import CellKey
 from tokbench.metrics.resampling import resampled_rows
 from tokbench.tally import Tally
-from tokbench.tally.counters import TEXT_COUNTERS
-from tokbench.tally.groups import NAMES
-from tokbench.tally.text import GROUPS
+from tokbench.tally.counters import GROUPS, NAMES, TEXT_COUNTERS
 from tokbench.tally.wordsample import WordSample
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from tokbench.corpus import Document, TextBlock
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import PADDING, copy_bytes_64
-from tokbench.tally.counters import COUNTERS, TEXT_COUNTERS
-from tokbench.tally.groups import GroupSums
+from tokbench.tally.counters import COUNTERS, GROUPS, TEXT_COUNTERS, GroupSums
 from tokbench.tally.histogram import Histogram, NGrams, Tail
 from tokbench.tally.ngrams import ID_BITS, NGramCounter
 from tokbench.tally.own import OwnCounter, OwnCounting, OwnSums
@@ -22,7 +21,7 @@ from tokbench.tally.places import Aligner, encoded_with_offsets
 from tokbench.tally.prepare import prepare
 from tokbench.tally.roundtrip import RoundTrips
 from tokbench.tally.tally import Tally
-from tokbench.tally.text import BATCH_BYTES, BUCKETS, GROUPS, CorpusFacts, TextBatch, Texts
+from tokbench.tally.text import BATCH_BYTES, BUCKETS, CorpusFacts, TextBatch, Texts
 from tokbench.tally.touch import touch
 from tokbench.tally.vocabulary import table_of
 from tokbench.tally.wordsample import WordSample, WordSampler

@@ -15,13 +15,13 @@ from tokbench.kernels.hashing import hash_spans
 from tokbench.kernels.pointers import padded
 from tokbench.tally.characters import KIND_SHIFT, CharacterKind, characters
 from tokbench.tally.code import with_code
+from tokbench.tally.counters import GROUPS
 from tokbench.tally.marks import mark_words
 from tokbench.tally.plain import COLUMNS, Found
 from tokbench.tally.scan import code_points, scanned
 from tokbench.tally.text import (
     BATCH_BYTES,
     BLOCK_DOCUMENTS,
-    GROUPS,
     CorpusFacts,
     DocumentSpans,
     InnerCuts,

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import ResultsError
-from tokbench.tally.groups import NAMES, GroupSums
+from tokbench.tally.counters import NAMES, GroupSums
 from tokbench.tally.histogram import Histogram, NGrams
 from tokbench.tally.loss import Loss, fewest
 from tokbench.tally.own import OwnSums

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from tokbench.corpus import Dataset
-from tokbench.tally.counters import TEXT_COUNTERS
+from tokbench.tally.counters import GROUPS, TEXT_COUNTERS
 from tokbench.tally.grammar import installed
 
 if TYPE_CHECKING:
@@ -36,8 +36,6 @@ BLOCK_DOCUMENTS = 32
 """Documents of a block, on average, where they follow one another: a page or so of lines."""
 BUCKETS = 40
 """Classes of document length: bucket b holds documents of 2^(b-1) to 2^b − 1 bytes, bucket 0 empty ones."""
-GROUPS = 1024
-"""Bootstrap groups; see `tokbench.tally.groups`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +47,7 @@ class CorpusFacts:
     programming language, by which a tree-sitter grammar is chosen. `word_unit` ``"segments"`` ignores
     gold words; by default they are used wherever documents carry them. `grammar` names the installed grammar,
     so that facts tell apart counts made with and without it. `consecutive`: documents follow one another in a
-    text, so blocks of them are drawn together (see `tokbench.tally.groups`).
+    text, so blocks of them are drawn together (see `tokbench.tally.counters`).
 
     Example:
         >>> CorpusFacts(parallel=True, language="tha_Thai").kind
