@@ -16,8 +16,9 @@ from tokbench.kernels.pointers import PADDING, copy_bytes_64
 from tokbench.tally.counters import COUNTERS, GROUPS, TEXT_COUNTERS, GroupSums
 from tokbench.tally.histogram import Histogram, NGrams, Tail
 from tokbench.tally.ngrams import ID_BITS, NGramCounter
+from tokbench.tally.offsets import encoded_with_offsets
 from tokbench.tally.own import OwnCounter, OwnCounting, OwnSums
-from tokbench.tally.places import Aligner, encoded_with_offsets
+from tokbench.tally.places import Aligner
 from tokbench.tally.prepare import prepare
 from tokbench.tally.roundtrip import RoundTrips
 from tokbench.tally.tally import Tally

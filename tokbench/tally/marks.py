@@ -15,7 +15,7 @@ from tokbench.kernels.compiling import kernel, lean_kernel
 from tokbench.kernels.pointers import Bytes, Int, Words
 
 if TYPE_CHECKING:
-    from tokbench.tally.text import Flags, Offsets
+    from tokbench.tally.text import Offsets
 
 INSIDE_GRAPHEME, WORD_BEGINS, INSIDE_WORD = 1, 2, 4
 """Marks: no grapheme cluster begins here; a word begins here; a word began before and has not ended."""
@@ -54,19 +54,6 @@ def mark_words(marks: Bytes, starts: Offsets, ends: Offsets) -> None:
 def no_boundaries(size: int) -> Words:
     """Room for the boundaries of so many bytes; kernels may read 64 bits from the last one on."""
     return np.zeros((size >> 6) + 2, np.uint64)
-
-
-def boundary_flags(boundary: Words, size: int) -> Flags:
-    """Of each of so many bytes, whether there is a boundary.
-
-    Example:
-        >>> boundary = no_boundaries(100)
-        >>> boundary[0], boundary[1] = 1 << 63, 0b10
-        >>> np.flatnonzero(boundary_flags(boundary, 100)).tolist()
-        [63, 65]
-    """
-    flags = np.unpackbits(boundary.astype("<u8").view(np.uint8), count=size, bitorder="little")
-    return flags.view(np.bool_)
 
 
 @kernel

@@ -18,7 +18,7 @@ from tokbench.kernels.compiling import lean_inline, lean_kernel
 from tokbench.kernels.pointers import Bytes, Int, Ints
 
 if TYPE_CHECKING:
-    from tokbench.tally.text import DocumentSpans, Texts
+    from tokbench.tally.text import Spans, Texts
 
 COLUMNS = (
     *("chars", "graphemes", "lines", "letters", "digits", "spaces", "punctuation"),
@@ -43,8 +43,8 @@ class Found(NamedTuple):
     counts: Ints
     sums: Ints
     marks: Bytes
-    words: DocumentSpans
-    numbers: DocumentSpans
+    words: Spans
+    numbers: Spans
 
 
 @lean_kernel

@@ -43,7 +43,7 @@ from tokbench.tally.segments import (
     grapheme_machine,
     word_machine,
 )
-from tokbench.tally.text import DocumentSpans, Texts
+from tokbench.tally.text import Spans, Texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,10 +67,10 @@ def scanned(texts: Texts) -> Found:
     n, size = len(texts.starts), len(texts.data)
     place: Any = np.int32 if size < 1 << 31 else np.int64
 
-    def room() -> DocumentSpans:
+    def room() -> Spans:
         """For as many words or numbers as bytes, and 64, since up to 64 are written at a time."""
         limits = np.zeros(n + 1, np.int64)
-        return DocumentSpans(np.empty(size + 64, place), np.empty(size + 64, place), limits)
+        return Spans(np.empty(size + 64, place), np.empty(size + 64, place), limits)
 
     counts, sums = np.zeros((len(COLUMNS), n), np.int64), np.zeros(len(COLUMNS), np.int64)
     found = Found(counts, sums, np.empty(size + PADDING, np.uint8), room(), room())
@@ -81,9 +81,9 @@ def scanned(texts: Texts) -> Found:
         last = max(read, int(np.searchsorted(texts.ends, texts.starts[read] + LEARNT)) - 1)
         tables.know(code_points(texts.data[texts.starts[read] : texts.ends[last]]))
 
-    def filled(spans: DocumentSpans) -> DocumentSpans:
+    def filled(spans: Spans) -> Spans:
         n_found = int(spans.limits[-1])
-        return DocumentSpans(spans.start[:n_found].copy(), spans.end[:n_found].copy(), spans.limits)
+        return Spans(spans.start[:n_found].copy(), spans.end[:n_found].copy(), spans.limits)
 
     return found._replace(words=filled(found.words), numbers=filled(found.numbers))
 
