@@ -31,7 +31,7 @@ class MeasuredCell:
         self.counts = point(tally, key, context, languages)
         self.faults = tally.own.faults
         self.n_documents = tally.documents
-        self.n_groups = len(tally.groups.rows)
+        self.n_groups = tally.clusters
         self.resamples = resampled(tally, key, context, languages)
 
     @classmethod

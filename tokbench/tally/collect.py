@@ -11,10 +11,9 @@ import numpy as np
 from tokbench.batch import TokenBatch
 from tokbench.corpus import Document, TextBlock
 from tokbench.errors import TokenizerError
-from tokbench.kernels.compiling import kernel
-from tokbench.kernels.pointers import PADDING, copy_bytes_64
+from tokbench.kernels.pointers import padded
 from tokbench.tally.counters import COUNTERS, GROUPS, TEXT_COUNTERS, GroupSums
-from tokbench.tally.histogram import Histogram, NGrams, Tail
+from tokbench.tally.histogram import Histogram, NGrams
 from tokbench.tally.ngrams import ID_BITS, NGramCounter
 from tokbench.tally.offsets import encoded_with_offsets
 from tokbench.tally.own import OwnCounter, OwnCounting, OwnSums
@@ -22,7 +21,7 @@ from tokbench.tally.places import Aligner
 from tokbench.tally.prepare import prepare
 from tokbench.tally.roundtrip import RoundTrips
 from tokbench.tally.tally import Tally
-from tokbench.tally.text import BATCH_BYTES, BUCKETS, CorpusFacts, TextBatch, Texts
+from tokbench.tally.text import BATCH_BYTES, BUCKETS, CorpusFacts, TextBatch
 from tokbench.tally.touch import touch
 from tokbench.tally.vocabulary import table_of
 from tokbench.tally.wordsample import WordSample, WordSampler
@@ -90,8 +89,8 @@ class _Letters:
         return chr(token_id).encode()
 
 
-FEW, MANY = 64, 4096
-"""Most words are touched by fewer tokens than `FEW`, and most documents have fewer than `MANY`."""
+FEW = 64
+"""Most words are touched by fewer tokens."""
 _COLUMN = {name: index for index, name in enumerate(COUNTERS)}
 
 
@@ -100,7 +99,7 @@ class _Sums:
 
     def __init__(self) -> None:
         self._groups: Ints = np.zeros((len(COUNTERS), GROUPS), np.int64)
-        self._document_tokens = Tail(MANY)
+        self._document_tokens = Histogram.empty()
         self._lengths: Ints = np.zeros((3, BUCKETS), np.int64)
 
     def add(self, batch: TextBatch, counts: Mapping[str, Ints]) -> None:
@@ -108,7 +107,7 @@ class _Sums:
         self._groups[: len(TEXT_COUNTERS)] += batch.sums
         for name, values in counts.items():
             np.add.at(self._groups[_COLUMN[name]], batch.groups, values)
-        self._document_tokens.add(counts["tokens"])
+        self._document_tokens += Histogram.of(counts["tokens"])
         sizes = batch.counts["documents"], batch.counts["bytes"], counts["tokens"]
         for sums, each in zip(self._lengths, sizes, strict=True):
             np.add.at(sums, batch.buckets, each)
@@ -117,7 +116,7 @@ class _Sums:
         """The fields of a tally made of them."""
         return {
             "groups": GroupSums.of_dense(self._groups.T),
-            "document_tokens": self._document_tokens.result(),
+            "document_tokens": self._document_tokens,
             "lengths": np.ascontiguousarray(self._lengths.T),
         }
 
@@ -148,7 +147,8 @@ class Counter:
         self._aligner = Aligner(tokenizer, self._table)
         self._trips = RoundTrips(tokenizer)
         self._sums = _Sums()
-        self._word_tokens = Tail(FEW)
+        self._few_tokens: Ints = np.zeros(FEW, np.int64)
+        self._many_tokens = Histogram.empty()
         self._ngrams = NGramCounter() if self._table.size <= 1 << ID_BITS else None
         self._own = [OwnCounter(each, tokenizer, language) for each in counting]
 
@@ -156,8 +156,8 @@ class Counter:
         """Encode and count a batch."""
         tokens, spans = self._encode(batch)
         places = self._aligner.align(batch, tokens, spans)
-        counts, words = touch(batch, places, self._word_tokens.dense)
-        self._word_tokens.add_large(words)
+        counts, many = touch(batch, places, self._few_tokens)
+        self._many_tokens += Histogram.of(many)
         lengths = tokens.lengths()
         counts |= {
             "tokens": lengths,
@@ -211,7 +211,7 @@ class Counter:
         return Tally(
             **self._sums.parts(),
             ids=ids,
-            word_tokens=self._word_tokens.result(),
+            word_tokens=Histogram.of_dense(self._few_tokens) + self._many_tokens,
             token_bytes=Histogram(lengths.astype(np.int64), by_length),
             ngrams=self._ngrams.result() if self._ngrams is not None else NGrams.empty(),
             word_sample=sample,
@@ -222,20 +222,5 @@ class Counter:
 
 def end_to_end(batch: TextBatch) -> tuple[Bytes, Ints]:
     """The documents without the line feeds between them, with padding, and where each begins and ends."""
-    offsets = np.append(0, np.cumsum(batch.ends - batch.starts))
-    whole = np.empty(int(offsets[-1]) + PADDING, np.uint8)
-    close_up(batch.arrays, whole)
-    whole[offsets[-1] :] = 0
-    whole.flags.writeable = False
-    return whole[: offsets[-1]], offsets
-
-
-@kernel
-def close_up(texts: Texts, out: Bytes) -> None:
-    """Copy the documents to `out`, one after the other; both have room for 64 bytes more."""
-    place = 0
-    for document in range(len(texts.starts)):
-        start, size = texts.starts[document], texts.ends[document] - texts.starts[document]
-        for done in range(0, size, 64):
-            copy_bytes_64(texts.data, start + done, out, place + done)
-        place += size
+    whole = np.delete(batch.data, batch.ends)
+    return padded(whole.tobytes()), np.append(0, np.cumsum(batch.ends - batch.starts))

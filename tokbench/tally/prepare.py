@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from tokbench.tally.text import Flags
 
 
+Item = TypeVar("Item")
 YEARS, YEAR_DIGITS = range(1000, 2100), 4
 """Numbers that nobody writes in groups of three digits: runs of so many digits that may be years."""
 
@@ -65,7 +66,7 @@ def prepare(
         for block in batched(every, batch_bytes):
             yield read_batch(block, facts, grouping)
     else:
-        for some in batched_documents(every, batch_bytes):
+        for some in _gathered(every, _size, batch_bytes):
             yield read_batch(TextBlock.of([document.text for document in some]), facts, grouping, some)
 
 
@@ -238,18 +239,23 @@ def _years(data: Bytes, numbers: Spans, digits: Ints) -> Flags:
     return years
 
 
-def batched_documents(documents: Iterable[Document], batch_bytes: int) -> Iterator[list[Document]]:
-    """Documents in lists of about `batch_bytes`."""
-    waiting: list[Document] = []
+def _gathered(items: Iterable[Item], size_of: Callable[[Item], int], enough: int) -> Iterator[list[Item]]:
+    """The items in lists, each ended by the item with which its size is enough."""
+    waiting: list[Item] = []
     size = 0
-    for document in documents:
-        waiting.append(document)
-        size += len(document.text) if document.text.isascii() else 2 * len(document.text)
-        if size >= batch_bytes:
+    for item in items:
+        waiting.append(item)
+        size += size_of(item)
+        if size >= enough:
             yield waiting
             waiting, size = [], 0
     if waiting:
         yield waiting
+
+
+def _size(document: Document) -> int:
+    """About how many bytes a document has."""
+    return len(document.text) if document.text.isascii() else 2 * len(document.text)
 
 
 def batched(blocks: Iterable[TextBlock], batch_bytes: int) -> Iterator[TextBlock]:
@@ -260,16 +266,8 @@ def batched(blocks: Iterable[TextBlock], batch_bytes: int) -> Iterator[TextBlock
         >>> [block.data for block in batched(some, 4)]
         [b'a\nb\n', b'c\nd\n', b'e\n']
     """
-    waiting: list[TextBlock] = []
-    size = 0
-    for block in blocks:
-        waiting.append(block)
-        size += len(block.data)
-        if size >= batch_bytes:
-            yield from _cut(_joined(waiting), batch_bytes)
-            waiting, size = [], 0
-    if size:
-        yield _joined(waiting)
+    for some in _gathered(blocks, lambda block: len(block.data), batch_bytes):
+        yield from _cut(_joined(some), batch_bytes)
 
 
 def _joined(blocks: Sequence[TextBlock]) -> TextBlock:
