@@ -13,7 +13,7 @@ from tokbench.corpus import Document, TextBlock
 from tokbench.errors import TokenizerError
 from tokbench.kernels.pointers import padded
 from tokbench.tally.counters import COUNTERS, GROUPS, TEXT_COUNTERS, GroupSums
-from tokbench.tally.histogram import Histogram, NGrams
+from tokbench.tally.histogram import Histogram, NGrams, sum_by_key
 from tokbench.tally.ngrams import ID_BITS, NGramCounter
 from tokbench.tally.offsets import encoded_with_offsets
 from tokbench.tally.own import OwnCounter, OwnCounting, OwnSums
@@ -163,10 +163,10 @@ class Counter:
             "tokens": lengths,
             "aligned_tokens": lengths * places.aligned,
             "split_tokens": places.split,
+            "unk_tokens": places.unknown,
+            "unk_chars": places.hidden.clip(0),
+            "unk_unknown": (places.hidden < 0).astype(np.int64),
         }
-        if places.unknown.any():
-            counts |= {"unk_tokens": places.unknown, "unk_chars": places.hidden.clip(0)}
-            counts["unk_unknown"] = (places.hidden < 0).astype(np.int64)
         self._sums.add(batch, counts | self._trips.count(batch, tokens, places))
         if self._ngrams is not None:
             self._ngrams.add(batch, tokens)
@@ -202,9 +202,8 @@ class Counter:
     def result(self, words: Mapping[int, str]) -> Tally:
         """The tally; `words` are the sampled words, by hash, to encode on their own."""
         ids = Histogram.of_dense(self._aligner.seen)
-        lengths, order = np.unique(self._table.length[ids.keys], return_inverse=True)
-        by_length = np.bincount(order, weights=ids.counts, minlength=len(lengths)).astype(np.int64)
-        sample = WordSample.empty()
+        lengths = self._table.length[ids.keys].astype(np.int64)
+        sample = WordSample.sum([])
         if words:
             alone = encode_batch(self._tokenizer, [*words.values()]).lengths()
             sample = WordSample(np.array([*words], np.uint64), alone.astype(np.int32))
@@ -212,8 +211,8 @@ class Counter:
             **self._sums.parts(),
             ids=ids,
             word_tokens=Histogram.of_dense(self._few_tokens) + self._many_tokens,
-            token_bytes=Histogram(lengths.astype(np.int64), by_length),
-            ngrams=self._ngrams.result() if self._ngrams is not None else NGrams.empty(),
+            token_bytes=Histogram(*sum_by_key(lengths, ids.counts)),
+            ngrams=self._ngrams.result() if self._ngrams is not None else NGrams.sum([]),
             word_sample=sample,
             losses=self._trips.losses,
             own=OwnSums.sum(own.result() for own in self._own),

@@ -122,13 +122,6 @@ class NGrams:
     bigrams: dict[int, Histogram]
     trigrams: dict[int, Histogram]
 
-    @classmethod
-    def empty(cls) -> NGrams:
-        """Nothing counted."""
-        import numpy as np
-
-        return cls(np.zeros(LEVELS, np.int64), {}, {})
-
     @property
     def level(self) -> int:
         """The lowest level kept."""

@@ -6,7 +6,7 @@ Boundaries between tokens are a bit for each byte of text, in words of 64; they 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -57,16 +57,16 @@ def no_boundaries(size: int) -> Words:
 
 
 @kernel
-def is_boundary(boundary: Words, place: Int) -> Any:
-    """Whether there is a boundary at a place."""
-    return boundary[place >> 6] >> np.uint64(place & 63) & ONE
+def is_boundary(boundary: Words, place: Int) -> np.uint64:
+    """Whether there is a boundary at a place: 1 or 0."""
+    return np.uint64(boundary[place >> 6] >> np.uint64(place & 63) & ONE)
 
 
 @kernel
-def boundaries_from(boundary: Words, place: Int) -> Any:
+def boundaries_from(boundary: Words, place: Int) -> np.uint64:
     """Bit i: whether there is a boundary i bytes after a place."""
     word, shift = place >> 6, np.uint64(place & 63)
-    return boundary[word] >> shift | boundary[word + 1] << ONE << (LAST - shift)
+    return np.uint64(boundary[word] >> shift | boundary[word + 1] << ONE << (LAST - shift))
 
 
 @kernel

@@ -7,7 +7,7 @@ bit for every byte of the batch (see `tokbench.tally.marks`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -73,7 +73,7 @@ def match(texts: Texts, tokens: Tokens, table: TokenArrays, seen: Ints, found: M
             flags = np.int64(table.flags[token])
             kinds |= flags
             split += flags & SPLIT
-            size: Any = max(np.int64(table.length[token]), 0)
+            size = max(np.int64(table.length[token]), np.int64(0))
             if position > end:  # more tokens than text: begin again, so as to set no boundary past its end
                 same, position = False, start
             if position < start:  # the space before the text
@@ -100,7 +100,7 @@ def leading_space(ids: Ids, table: TokenArrays, length: Int) -> np.int64:
     """1 where tokens begin with a space and have one byte more than a text of this `length`, else 0."""
     total: Int = 0
     for token in ids:
-        size: Any = max(np.int64(table.length[token]), 0)
+        size = max(np.int64(table.length[token]), np.int64(0))
         if total == 0 and size > 0 and table.blob[table.offset[token]] != SPACE:
             break
         total += size

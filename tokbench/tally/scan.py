@@ -6,7 +6,7 @@ between spaces or line feeds is cut 64 bytes at a time: see `tokbench.tally.plai
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -65,7 +65,7 @@ class ScanTables(NamedTuple):
 def scanned(texts: Texts) -> Found:
     """Segments, clusters, numbers and characters of documents; their bytes are followed by padding."""
     n, size = len(texts.starts), len(texts.data)
-    place: Any = np.int32 if size < 1 << 31 else np.int64
+    place = np.dtype(np.int32 if size < 1 << 31 else np.int64)
 
     def room() -> Spans:
         """For as many words or numbers as bytes, and 64, since up to 64 are written at a time."""
@@ -76,7 +76,7 @@ def scanned(texts: Texts) -> Found:
     found = Found(counts, sums, np.empty(size + PADDING, np.uint8), room(), room())
     tables = characters()
     rules = ScanTables(tables.properties, word_machine(), grapheme_machine())
-    read = 0
+    read: Int = 0
     while (read := scan(texts, rules, found, read)) < n:
         last = max(read, int(np.searchsorted(texts.ends, texts.starts[read] + LEARNT)) - 1)
         tables.know(code_points(texts.data[texts.starts[read] : texts.ends[last]]))
@@ -95,7 +95,7 @@ def code_points(data: Bytes) -> Keys:
 
 
 @lean_kernel
-def scan(texts: Texts, rules: ScanTables, found: Found, first: int) -> int:
+def scan(texts: Texts, rules: ScanTables, found: Found, first: Int) -> Int:
     """Read documents from `first` on; gives the number of the one in which a code point has no properties yet.
 
     Document i is ``data[starts[i]:ends[i]]``, of valid UTF-8 (surrogates included); the next one begins after a
@@ -104,7 +104,7 @@ def scan(texts: Texts, rules: ScanTables, found: Found, first: int) -> int:
     data, starts, ends, marks, sums = texts.data, texts.starts, texts.ends, found.marks, found.sums
     text = pointer(data)
     sums[:] = 0
-    document = first
+    document: Int = first
     words, numbers = found.words.limits[first], found.numbers.limits[first]
     position: Int = starts[first] if first < len(starts) else 0
     word_state: Int = 0

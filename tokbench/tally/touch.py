@@ -6,7 +6,7 @@ are many and are walked along with the tokens; the other spans are few and looke
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -76,8 +76,7 @@ class _TokenTouches:
         self.counts: dict[str, Ints] = dict(zip(TOUCHED, counts, strict=True))
         self._divided = bool(places.exact.all())
         if not self._divided:
-            start: Any = places.tokens.start
-            end: Any = places.tokens.end
+            start, end = places.tokens.start, places.tokens.end
             ordered = bool((np.diff(start) >= 0).all() and (np.diff(end) >= 0).all())
             if not ordered:  # by a tokenizer's own offsets; even so none is outside its document
                 start, end = np.sort(start), np.sort(end)
