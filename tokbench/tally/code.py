@@ -137,10 +137,9 @@ _LINE_COMMENTS = {
     "!": "fortran",
 }
 _BLOCK_COMMENTS = {
-    (
-        "/*",
-        "*/",
-    ): "c cpp csharp css dart go java javascript kotlin objectivec php rust scala sql swift typescript",
+    ("/*", "*/"): (
+        "c cpp csharp css dart go java javascript kotlin objectivec php rust scala sql swift typescript"
+    ),
     ("--[[", "]]"): "lua",
     ("{-", "-}"): "elm haskell",
     ("(*", "*)"): "fsharp ocaml",

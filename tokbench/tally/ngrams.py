@@ -39,8 +39,6 @@ _THIRDS = np.uint64((1 << 22) - 1)
 class NGramCounter:
     """Counts n-grams batch by batch."""
 
-    __slots__ = ("_bigrams", "_level", "_met", "_pending", "_pending_size", "_sampled", "_trigrams")
-
     def __init__(self) -> None:
         self._sampled: Ints = np.zeros(LEVELS, np.int64)
         self._bigrams: dict[int, Histogram] = {}

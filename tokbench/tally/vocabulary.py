@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from tokbench.tokenizer import BatchTokenByter, TokenByter, Tokenizer, special_i
 
 if TYPE_CHECKING:
     from tokbench.kernels.pointers import Bytes, Ids, Ints
+    from tokbench.tally.folding import Degree, Folding
     from tokbench.tally.text import Flags
 
 UNKNOWN_LENGTH = -1
@@ -37,29 +39,21 @@ class TokenTable:
 
     `length` (int32) is the bytes of each token, `UNKNOWN_LENGTH` where they cannot be told; `offset` (int64)
     where they begin in `blob`, which has padding; `flags` (uint8) are those above, 0 for a token that was not
-    met yet. `derived` keeps what others work out from the table, for as long as it lives.
+    met yet. `foldings` are those of `tokbench.tally.folding`, kept for as long as the table lives.
     """
 
-    __slots__ = (
-        "_special",
-        "blob",
-        "derived",
-        "flags",
-        "length",
-        "offset",
-        "size",
-        "tokenizer",
-        "unk",
-    )
-
     def __init__(self, tokenizer: Tokenizer) -> None:
-        self.tokenizer = weakref.ref(tokenizer) if _weak(tokenizer) else lambda: tokenizer
+        self.tokenizer: Callable[[], Tokenizer | None]
+        try:
+            self.tokenizer = weakref.ref(tokenizer)
+        except TypeError:  # as of types with slots
+            self.tokenizer = lambda: tokenizer
         self.size = int(tokenizer.vocab_size)
         self.flags: Bytes = np.zeros(self.size, np.uint8)
         self.length: Ids = np.zeros(self.size, np.int32)
         self.offset: Ints = np.zeros(self.size, np.int64)
         self.blob: Bytes = padded(b"")
-        self.derived: dict[str, Any] = {}
+        self.foldings: dict[Degree, Folding] = {}
         self.unk = unk_id(tokenizer)
         self._special: Flags = np.zeros(self.size, np.bool_)
         self._special[[index for index in special_ids(tokenizer) if 0 <= index < self.size]] = True
@@ -92,8 +86,8 @@ class TokenTable:
     def _ask(self, ids: Ids) -> None:
         tokenizer = self.tokenizer()
         assert tokenizer is not None
-        own = isinstance(tokenizer, TokenByter)
-        if own and isinstance(tokenizer, BatchTokenByter):
+        tells = isinstance(tokenizer, TokenByter)
+        if tells and isinstance(tokenizer, BatchTokenByter):
             pieces = list(tokenizer.token_bytes_batch(ids.tolist()))
             if len(pieces) != len(ids):
                 raise TokenizerError(
@@ -104,20 +98,19 @@ class TokenTable:
             pieces = list(map(tokenizer.token_bytes, ids.tolist()))
         else:
             pieces = [token_bytes(tokenizer, token) for token in ids.tolist()]
-        if own:
-            unknown = np.zeros(len(pieces), np.bool_)
+        if tells:
+            untold = np.zeros(len(pieces), np.bool_)
             split = np.fromiter(map(_is_split, pieces), np.bool_, len(pieces)) & ~self._special[ids]
         else:
             # a part of a character decodes to a replacement character, and its bytes are not known
-            unknown = np.array([b"\xef\xbf\xbd" in piece for piece in pieces])
-            split = unknown
+            split = untold = np.array([b"\xef\xbf\xbd" in piece for piece in pieces])
             pieces = [b"" if b"\xef\xbf\xbd" in piece else piece for piece in pieces]
         lengths = np.fromiter(map(len, pieces), np.int64, len(pieces))
         begin = len(self.blob) + np.cumsum(lengths) - lengths
         self.blob = padded(b"".join([self.blob.tobytes(), *pieces]))
         self.offset[ids] = begin
-        self.length[ids] = np.where(unknown, UNKNOWN_LENGTH, lengths)
-        flags = KNOWN + SPLIT * split + EMPTY * (self.length[ids] == 0) + UNTOLD * unknown
+        self.length[ids] = np.where(untold, UNKNOWN_LENGTH, lengths)
+        flags = KNOWN + SPLIT * split + EMPTY * (self.length[ids] == 0) + UNTOLD * untold
         flags += UNKNOWN * (ids == (-1 if self.unk is None else self.unk))
         self.flags[ids] = flags
 
@@ -135,14 +128,6 @@ def _is_split(piece: bytes) -> bool:
     return False
 
 
-def _weak(tokenizer: Tokenizer) -> bool:
-    try:
-        weakref.ref(tokenizer)
-    except TypeError:
-        return False
-    return True
-
-
 _tables: list[TokenTable] = []
 
 
@@ -153,6 +138,6 @@ def table_of(tokenizer: Tokenizer) -> TokenTable:
         if table.tokenizer() is tokenizer:
             return table
     table = TokenTable(tokenizer)
-    if _weak(tokenizer):
+    if isinstance(table.tokenizer, weakref.ref):
         _tables.append(table)
     return table

@@ -45,8 +45,6 @@ class WordSampler:
     `words` are those of the sample by hash, ascending.
     """
 
-    __slots__ = ("_limit", "words")
-
     def __init__(self) -> None:
         self.words: dict[int, str] = {}
         self._limit = LARGEST
