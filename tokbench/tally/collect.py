@@ -12,7 +12,7 @@ from tokbench.batch import TokenBatch
 from tokbench.corpus import Document, TextBlock
 from tokbench.errors import TokenizerError
 from tokbench.kernels.pointers import padded
-from tokbench.tally.counters import COUNTERS, GROUPS, TEXT_COUNTERS, GroupSums
+from tokbench.tally.counters import COUNTERS, GROUPS, GroupSums
 from tokbench.tally.histogram import Histogram, NGrams, sum_by_key
 from tokbench.tally.ngrams import ID_BITS, NGramCounter
 from tokbench.tally.offsets import encoded_with_offsets
@@ -63,7 +63,7 @@ def collect(
         sampler.add(batch)
         counter.add(batch)
         if on_batch is not None:
-            on_batch(batch.n_bytes)
+            on_batch(int(batch.counts["bytes"].sum()))
     return counter.result(sampler.words)
 
 
@@ -104,13 +104,13 @@ class _Sums:
 
     def add(self, batch: TextBatch, counts: Mapping[str, Ints]) -> None:
         """Add what was counted of each document of a batch: its tokens, and what else there is."""
-        self._groups[: len(TEXT_COUNTERS)] += batch.sums
-        for name, values in counts.items():
+        for name, values in {**batch.counts, **counts}.items():
             np.add.at(self._groups[_COLUMN[name]], batch.groups, values)
         self._document_tokens += Histogram.of(counts["tokens"])
         sizes = batch.counts["documents"], batch.counts["bytes"], counts["tokens"]
+        buckets = np.frexp(batch.counts["bytes"])[1].clip(max=BUCKETS - 1)  # how many bits a length takes
         for sums, each in zip(self._lengths, sizes, strict=True):
-            np.add.at(sums, batch.buckets, each)
+            np.add.at(sums, buckets, each)
 
     def parts(self) -> dict[str, Any]:
         """The fields of a tally made of them."""

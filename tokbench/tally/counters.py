@@ -164,12 +164,9 @@ class GroupSums:
         """
         import numpy as np
 
-        place = {NAMES.index(name): index for index, name in enumerate(names)}
-        sums = np.zeros((len(names), GROUPS), np.int64)
-        for index, column in enumerate(self.columns.tolist()):
-            if column in place:
-                sums[place[column], self.rows] = self.values[:, index]
-        return sums
+        every = np.zeros((len(NAMES), GROUPS), np.int64)
+        every[np.ix_(self.columns, self.rows)] = self.values.T
+        return every[[NAMES.index(name) for name in names]]
 
     def totals(self) -> dict[str, int]:
         """Every counter's sum over all groups."""

@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from tokbench.corpus import Dataset
-from tokbench.tally.counters import GROUPS, TEXT_COUNTERS
 from tokbench.tally.grammar import installed
 
 if TYPE_CHECKING:
@@ -181,26 +180,3 @@ class TextBatch:
             return self.texts[document]
         own = self.data[self.starts[document] : self.ends[document]]
         return own.tobytes().decode("utf-8", "surrogatepass")
-
-    @cached_property
-    def sums(self) -> Ints:
-        """The sums of `counts` by group, as a tally holds them: ``(len(TEXT_COUNTERS), GROUPS)``."""
-        import numpy as np
-
-        sums = np.zeros((len(TEXT_COUNTERS), GROUPS), np.int64)
-        for own, name in zip(sums, TEXT_COUNTERS, strict=True):
-            if name in self.counts:
-                np.add.at(own, self.groups, self.counts[name])
-        return sums
-
-    @cached_property
-    def buckets(self) -> Ints:
-        """The class of length of each document: how many bits its length takes, `BUCKETS` - 1 at most."""
-        import numpy as np
-
-        return np.frexp(self.counts["bytes"].astype(np.float64))[1].astype(np.int64).clip(max=BUCKETS - 1)
-
-    @cached_property
-    def n_bytes(self) -> int:
-        """Bytes of UTF-8 in the batch."""
-        return int(self.counts["bytes"].sum())
