@@ -143,9 +143,10 @@ class Folding:
 
 def folding_of(table: TokenTable, degree: Degree) -> Folding:
     """The folding of a tokenizer's tokens: the one made before, kept with its table."""
-    if degree not in table.foldings:
-        table.foldings[degree] = Folding(table, degree=degree)
-    return table.foldings[degree]
+    if degree not in table.derived:
+        table.derived[degree] = Folding(table, degree=degree)
+    folding: Folding = table.derived[degree]
+    return folding
 
 
 @lru_cache(maxsize=3)

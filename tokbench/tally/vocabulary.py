@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from tokbench.tokenizer import BatchTokenByter, TokenByter, Tokenizer, special_i
 
 if TYPE_CHECKING:
     from tokbench.kernels.pointers import Bytes, Ids, Ints
-    from tokbench.tally.folding import Degree, Folding
     from tokbench.tally.text import Flags
 
 UNKNOWN_LENGTH = -1
@@ -39,7 +38,7 @@ class TokenTable:
 
     `length` (int32) is the bytes of each token, `UNKNOWN_LENGTH` where they cannot be told; `offset` (int64)
     where they begin in `blob`, which has padding; `flags` (uint8) are those above, 0 for a token that was not
-    met yet. `foldings` are those of `tokbench.tally.folding`, kept for as long as the table lives.
+    met yet. `derived` keeps what others work out from the table, for as long as it lives.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
@@ -53,7 +52,7 @@ class TokenTable:
         self.length: Ids = np.zeros(self.size, np.int32)
         self.offset: Ints = np.zeros(self.size, np.int64)
         self.blob: Bytes = padded(b"")
-        self.foldings: dict[Degree, Folding] = {}
+        self.derived: dict[str, Any] = {}
         self.unk = unk_id(tokenizer)
         self._special: Flags = np.zeros(self.size, np.bool_)
         self._special[[index for index in special_ids(tokenizer) if 0 <= index < self.size]] = True
