@@ -33,7 +33,7 @@ GROUPS = 1024
 
 
 class Counted:
-    """A counter as an attribute: `meaning` says what it counts; its value is in the ``vars`` of what has one."""
+    """A counter as an attribute: `meaning` says what it counts, an object's ``vars`` have its value."""
 
     def __init__(self, meaning: str) -> None:
         self.meaning = meaning
