@@ -26,10 +26,7 @@ from runner_overhead import SMALL, write_text
 
 PARTS = {
     "hashing the file": ["tokbench.corpora.dataset:FileDataset.digest"],
-    "words, clusters, numbers, characters": [
-        "tokbench.tally.prepare:read_batch",
-        "tokbench.tally.text:TextBatch.sums",
-    ],
+    "words, clusters, numbers, characters": ["tokbench.tally.prepare:read_batch"],
     "keys of documents": ["tokbench.tally.prepare:document_keys"],
     "sample of words": ["tokbench.tally.collect:WordSampler.add"],
     "strings": ["tokbench.tally.text:TextBatch.texts", "tokbench.tally.collect:end_to_end"],

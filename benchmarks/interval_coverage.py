@@ -34,7 +34,7 @@ import numpy as np
 import tokbench
 from tokbench.metrics.intervals import intervals
 from tokbench.metrics.resampling import resampled_rows
-from tokbench.tally.text import GROUPS
+from tokbench.tally.counters import GROUPS
 from tokbench.tokenizer import encode_batch
 
 SIZES, TRIALS, ARTICLE = (50, 100, 400, 997), 200, 25

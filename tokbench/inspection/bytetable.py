@@ -197,7 +197,7 @@ def byte_table(tokenizer: Tokenizer, progress: Progress | None = None) -> ByteTa
     return table
 
 
-@dataclass(frozen=True)
+@dataclass
 class Proof:
     """What a table came to on text, beside what `decode` gives.
 
@@ -240,23 +240,22 @@ def prove(
         3
     """
     proof, rest = Proof(), iter(documents)
-    counted = dict.fromkeys(("documents", "exact", "tokens", "text", "decoded", "table"), 0)
     while some := list(islice(rest, DOCUMENTS_A_BATCH)):
         batch = encode_batch(tokenizer, [text for _, text in some])
         sums = table.of_documents(batch).tolist()
         for (name, text), back, total in zip(some, decode_batch(tokenizer, batch), sums, strict=True):
             size = len(_utf8(back))
-            counted["documents"] += 1
-            counted["exact"] += size == total
-            counted["text"] += len(_utf8(text))
-            counted["decoded"] += size
-            counted["table"] += total
+            proof.documents += 1
+            proof.exact += size == total
+            proof.text += len(_utf8(text))
+            proof.decoded += size
+            proof.table += total
             if size != total and len(proof.examples) < EXAMPLES:
                 proof.examples.append((name, size, total))
-        counted["tokens"] += len(batch.ids)
+        proof.tokens += len(batch.ids)
         if progress:
-            progress(counted["documents"])
-    return Proof(**counted, examples=proof.examples)
+            progress(proof.documents)
+    return proof
 
 
 def _anchor(tokenizer: Tokenizer) -> tuple[int, int]:

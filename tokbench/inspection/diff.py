@@ -6,8 +6,9 @@ It is the proof that one implementation may stand for another: a port, a convert
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache, partial
 from itertools import islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -89,7 +90,7 @@ def diff(
         >>> found.share_equal, found.causes
         (0.5, {'segmentation': 1})
     """
-    same = _same_bytes(a, b) if by_bytes else _same_ids
+    same, key = (_same_bytes(a, b), attrgetter("bytes")) if by_bytes else (_same_ids, attrgetter("id"))
     n_documents = n_equal = 0
     n_tokens = [0, 0]
     causes: Counter[str] = Counter()
@@ -105,7 +106,13 @@ def diff(
             if same(ids_a, ids_b):
                 n_equal += 1
                 continue
-            found = _divergence(a, b, name, text, ids_a, ids_b, by_bytes=by_bytes)
+            found = first_divergence(
+                name, text, pieces(a, text, ids_a.tolist()), pieces(b, text, ids_b.tolist()), key
+            )
+            if found is None:  # they differ, so what is left is a plugin whose two calls disagree
+                raise TokenizerError(
+                    f"{a.name} or {b.name}: encode_batch and encode give different ids for {name}"
+                )
             causes[found.cause] += 1
             if len(kept) < examples and causes[found.cause] <= EXAMPLES_OF_A_CAUSE:
                 kept.append(found)
@@ -124,38 +131,10 @@ def diff(
     )
 
 
-def _divergence(
-    a: Tokenizer,
-    b: Tokenizer,
-    name: str,
-    text: str,
-    ids_a: NDArray[np.int32],
-    ids_b: NDArray[np.int32],
-    *,
-    by_bytes: bool,
-) -> Divergence:
-    one, other = pieces(a, text, ids_a.tolist()), pieces(b, text, ids_b.tolist())
-    key = attrgetter("bytes" if by_bytes else "id")
-    found = first_divergence(name, text, one, other, key)
-    if found is None:  # ids differ, so what is left is a plugin whose two calls disagree
-        raise TokenizerError(f"{a.name} or {b.name}: encode_batch and encode give different ids for {name}")
-    return found
-
-
 def _same_ids(a: NDArray[np.int32], b: NDArray[np.int32]) -> bool:
     return len(a) == len(b) and bool((a == b).all())
 
 
 def _same_bytes(a: Tokenizer, b: Tokenizer) -> Callable[[NDArray[np.int32], NDArray[np.int32]], bool]:
-    known: tuple[dict[int, bytes], dict[int, bytes]] = {}, {}
-
-    def spelled(tokenizer: Tokenizer, cache: dict[int, bytes], ids: Sequence[int]) -> list[bytes]:
-        for index in ids:
-            if index not in cache:
-                cache[index] = token_bytes(tokenizer, index)
-        return [cache[index] for index in ids]
-
-    def same(ids_a: NDArray[np.int32], ids_b: NDArray[np.int32]) -> bool:
-        return spelled(a, known[0], ids_a.tolist()) == spelled(b, known[1], ids_b.tolist())
-
-    return same
+    bytes_a, bytes_b = cache(partial(token_bytes, a)), cache(partial(token_bytes, b))
+    return lambda ids_a, ids_b: [*map(bytes_a, ids_a.tolist())] == [*map(bytes_b, ids_b.tolist())]

@@ -10,6 +10,7 @@ Where a token stands in the text is found in this order: by the bytes of the tok
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -83,13 +84,11 @@ def pieces(tokenizer: Tokenizer, text: str, ids: Sequence[int] | None = None) ->
     spans, shared = _locate(tokenizer, text, found, parts)
     unknown, special = unk_id(tokenizer), special_ids(tokenizer)
     numbers = _group_numbers(shared)
-    bounds = _group_spans(spans, numbers)
+    sizes, bounds = Counter(numbers), _group_spans(spans, numbers)
     result = []
-    for position, (index, part) in enumerate(zip(found, parts, strict=True)):
+    for index, part, (start, end), number in zip(found, parts, spans, numbers, strict=True):
         kind: Kind = "unknown" if index == unknown else "special" if index in special else "token"
-        number = numbers[position]
-        alone = _alone(numbers, position)
-        start, end = spans[position]
+        alone = sizes[number] == 1
         low, high = bounds[number]
         shown = _own_text(part) if alone else text[low:high]
         if shown is None or (kind != "token" and not shown):
@@ -218,12 +217,6 @@ def _group_numbers(shared: Sequence[bool]) -> list[int]:
         current += not joined
         numbers.append(max(current, 0))
     return numbers
-
-
-def _alone(numbers: Sequence[int], position: int) -> bool:
-    before = position > 0 and numbers[position - 1] == numbers[position]
-    after = position + 1 < len(numbers) and numbers[position + 1] == numbers[position]
-    return not (before or after)
 
 
 def _group_spans(spans: Spans, numbers: Sequence[int]) -> dict[int, tuple[int, int]]:

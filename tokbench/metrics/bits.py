@@ -24,7 +24,7 @@ from tokbench.metrics.context import CONFIDENCE, REPLICATES
 from tokbench.metrics.intervals import Interval, intervals
 from tokbench.metrics.lossfile import Scored
 from tokbench.metrics.resampling import resampled_sums
-from tokbench.tally.text import GROUPS
+from tokbench.tally.counters import GROUPS
 from tokbench.tokenizer import Tokenizer, decode_batch, encode_batch
 
 if TYPE_CHECKING:

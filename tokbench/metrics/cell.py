@@ -15,8 +15,7 @@ from tokbench.metrics.needs import CONDITIONS, missing_need
 from tokbench.metrics.own import scoped
 from tokbench.metrics.view import errors, point, resampled, settings
 from tokbench.tally import Tally
-from tokbench.tally.counters import TEXT_COUNTERS
-from tokbench.tally.text import GROUPS
+from tokbench.tally.counters import GROUPS, TEXT_COUNTERS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +31,7 @@ class MeasuredCell:
         self.counts = point(tally, key, context, languages)
         self.faults = tally.own.faults
         self.n_documents = tally.documents
-        self.n_groups = len(tally.groups.rows)
+        self.n_groups = tally.clusters
         self.resamples = resampled(tally, key, context, languages)
 
     @classmethod

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import Undefined
 from tokbench.metrics.entropy import Spectrum
+from tokbench.tally.counters import TextCounters, TokenCounters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,19 +18,18 @@ if TYPE_CHECKING:
     from tokbench.inspection.audit import VocabularyAudit
     from tokbench.metrics.model import Model
     from tokbench.metrics.morphology import MorphCounts
+    from tokbench.tally.counters import Count
     from tokbench.tally.histogram import Histogram, NGrams
     from tokbench.tally.loss import Loss
     from tokbench.tally.wordsample import WordSample
 
-    Count = int | NDArray[np.float64]
 
-
-class Counts:
+class Counts(TextCounters, TokenCounters):
     """Counts by name: whole numbers for the figure itself, float64 arrays over resamples for its interval.
 
-    `tokbench.tally.counters` says what each counts. Resamples have no histograms (`clusters`, `ids` and what
-    follows them): a metric that needs them has no interval. What is known of the
-    tokenizer and the dataset is None or empty where it is not known.
+    Every counter of `tokbench.tally.counters` is one of them. Resamples have no histograms (`clusters`, `ids`
+    and what follows them): a metric that needs them has no interval. What is known of the tokenizer and the
+    dataset is None or empty where it is not known.
 
     Example:
         >>> counts = Counts(bytes=12, tokens=4)
@@ -37,65 +37,6 @@ class Counts:
         3.0
     """
 
-    # of the text, whatever the tokenizer
-    documents: Count
-    bytes: Count
-    chars: Count
-    graphemes: Count
-    lines: Count
-    words: Count
-    gold_words: Count
-    unspaced_words: Count
-    letters: Count
-    digits: Count
-    spaces: Count
-    punctuation: Count
-    non_ascii: Count
-    numbers: Count
-    digit_gold: Count
-    operators: Count
-    indents: Count
-    identifiers: Count
-    identifier_gold: Count
-    parsed_documents: Count
-    syntax_gold: Count
-    # of what the tokenizer made of it
-    tokens: Count
-    aligned_documents: Count
-    aligned_words: Count
-    aligned_bytes: Count
-    aligned_tokens: Count
-    word_tokens: Count
-    continued_words: Count
-    boundaries: Count
-    cut_chars: Count
-    cut_graphemes: Count
-    cross_words: Count
-    split_tokens: Count
-    round_trips: Count
-    whitespace_kept: Count
-    lossy_chars: Count
-    unk_tokens: Count
-    unk_chars: Count
-    unk_unknown: Count
-    digit_cuts: Count
-    digit_hits: Count
-    digit_reach: Count
-    aligned_numbers: Count
-    whole_numbers: Count
-    aligned_operators: Count
-    whole_operators: Count
-    aligned_indents: Count
-    indent_tokens: Count
-    aligned_identifiers: Count
-    identifier_tokens: Count
-    identifier_cuts: Count
-    identifier_hits: Count
-    identifier_reach: Count
-    syntax_reach: Count
-    syntax_hits: Count
-    syntax_cuts: Count
-    syntax_right: Count
     # words encoded on their own
     isolated_words: Count
     isolated_tokens: Count

@@ -14,7 +14,7 @@ from tokbench.metrics.gold import GoldWord
 from tokbench.metrics.metric import Metric
 from tokbench.metrics.resampling import resampled_sums
 from tokbench.metrics.structure import f1
-from tokbench.tally.text import GROUPS
+from tokbench.tally.counters import GROUPS
 from tokbench.tokenizer import Tokenizer, encode_batch
 
 if TYPE_CHECKING:

@@ -19,7 +19,8 @@ from tokbench.metrics.intervals import Interval, intervals
 from tokbench.metrics.metric import ALL
 from tokbench.metrics.ngram_training import LIMIT, TrainedOn, digest, trained_model, utf8_of, with_text
 from tokbench.metrics.resampling import resampled_sums
-from tokbench.tally.text import BLOCK_DOCUMENTS, GROUPS
+from tokbench.tally.counters import GROUPS
+from tokbench.tally.text import BLOCK_DOCUMENTS
 from tokbench.tokenizer import Tokenizer, decode_batch, encode_batch
 from tokbench.training_corpus import TrainingCorpus
 

@@ -18,7 +18,7 @@ from tokbench.metrics.context import CONFIDENCE, REPLICATES
 from tokbench.metrics.intervals import Interval, intervals
 from tokbench.metrics.metric import Metric
 from tokbench.metrics.resampling import resampled_sums
-from tokbench.tally.text import GROUPS
+from tokbench.tally.counters import GROUPS
 from tokbench.tokenizer import Tokenizer, encode_batch
 
 if TYPE_CHECKING:

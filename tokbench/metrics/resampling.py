@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from tokbench.tally.text import GROUPS
+from tokbench.tally.counters import GROUPS
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,9 +14,7 @@ from tokbench.metrics.counts import Counts, EstimatedCounts
 from tokbench.metrics.metric import CellKey
 from tokbench.metrics.resampling import resampled_rows
 from tokbench.tally import Tally
-from tokbench.tally.counters import TEXT_COUNTERS
-from tokbench.tally.groups import NAMES
-from tokbench.tally.text import GROUPS
+from tokbench.tally.counters import GROUPS, NAMES, TEXT_COUNTERS
 from tokbench.tally.wordsample import WordSample
 
 if TYPE_CHECKING:
@@ -54,11 +52,10 @@ def point(tally: Tally, key: CellKey, context: MeasureContext, languages: int = 
     """The counts of a tally, for a figure."""
     if key.tokenizer in context.estimates:
         known = {name: tally.totals[name] for name in ("tokens", *TEXT_COUNTERS)}
-        clusters = len(tally.groups.rows)
         return EstimatedCounts(
             **known,
             document_tokens=tally.document_tokens,
-            clusters=clusters,
+            clusters=tally.clusters,
             **settings(key, context, languages),
         )
     return Counts(
@@ -74,7 +71,7 @@ def point(tally: Tally, key: CellKey, context: MeasureContext, languages: int = 
         isolated_words=len(tally.word_sample.hashes),
         isolated_tokens=int(tally.word_sample.tokens.sum()),
         losses=tally.losses,
-        clusters=len(tally.groups.rows),
+        clusters=tally.clusters,
         **settings(key, context, languages),
     )
 
@@ -114,7 +111,7 @@ def errors(key: CellKey, context: MeasureContext) -> NDArray[np.float64]:
 def resampled(tally: Tally, key: CellKey, context: MeasureContext, languages: int = 1) -> Resamples | None:
     """The counts of a tally over again; None where there are too few documents for that."""
     drawn = {"seed": context.seed, "n": context.replicates}
-    if context.replicates <= 0 or len(tally.groups.rows) < 2:
+    if context.replicates <= 0 or tally.clusters < 2:
         return None
     known = settings(key, context, languages)
     if known["morphology"] is not None:

@@ -3,12 +3,12 @@
 ```text
 documents ─► prepare    batches of a megabyte, counted whatever the tokenizer       text, code
              scan       words, clusters, numbers, characters in one pass            plain, segments, characters
-ids       ─► places     where each token lies: the text byte for byte, by folded    match, folding, vocabulary,
-                        forms, around unknown tokens, by offsets                    marks
+ids       ─► places     where each token lies: the text byte for byte, by folded    match, folding, offsets,
+                        forms, around unknown tokens, by offsets                    vocabulary, marks
              touch      which tokens touch which words, numbers, identifiers        marks
              roundtrip  what comes back, and how the rest differs                   loss
              ngrams     pairs and triples of ids, in a sample
-          ─► tally      sums by bootstrap group, histograms, examples               groups, histogram
+          ─► tally      sums by bootstrap group, histograms, examples               counters, histogram, packing
 ```
 
 `tokbench.tally.collect.collect` takes these steps. Reading a tally takes none of them: `tally` and what it is

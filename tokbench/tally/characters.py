@@ -113,8 +113,6 @@ class Characters:
     Chinese characters, of which one text may have thousands.
     """
 
-    __slots__ = ("properties",)
-
     def __init__(self) -> None:
         self.properties: NDArray[np.uint16] = np.zeros(CODE_POINTS, np.uint16)
         self.know(np.arange(128, dtype=np.uint32))

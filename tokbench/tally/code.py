@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import chain
@@ -28,29 +28,40 @@ def with_code(batch: TextBatch, facts: CorpusFacts) -> TextBatch:
     joined = batch.data.tobytes()
     spans = {
         "identifiers": _spans(_identifiers(joined), batch),
-        "operators": _spans(_operators(joined, batch, facts), batch),
+        # by document: an unclosed comment ends with its own
+        "operators": _spans(_each(batch, joined, lambda text: operators(text, facts.language)), batch),
         "indents": _spans((match.span() for match in _INDENT.finditer(joined)), batch),
     }
     cuts = identifier_cuts(batch.data, spans["identifiers"])
-    n = len(batch)
-    counts = {name: np.bincount(found.document, minlength=n).astype(np.int64) for name, found in spans.items()}
-    counts["identifier_gold"] = np.bincount(cuts.document[cuts.gold], minlength=n).astype(np.int64)
-    syntax = _syntax(batch, joined, facts)
-    if syntax is not None:
-        counts["parsed_documents"] = np.ones(n, np.int64)
-        counts["syntax_gold"] = np.bincount(syntax.document, minlength=n).astype(np.int64)
-    return replace(batch, counts={**batch.counts, **counts}, code=spans, identifier_cuts=cuts, syntax=syntax)
+    counts = {name: found.counts for name, found in spans.items()}
+    counts["identifier_gold"] = np.bincount(cuts.document[cuts.gold], minlength=len(batch))
+    syntax = None
+    parser = parser_of(facts.language)
+    if parser is not None:
+        syntax = _spans(_each(batch, joined, lambda text: leaf_gaps(parser, text)), batch)
+        counts["parsed_documents"] = np.ones(len(batch), np.int64)
+        counts["syntax_gold"] = syntax.counts
+    return replace(
+        batch,
+        counts={**batch.counts, **counts},
+        spans={**batch.spans, **spans},
+        cuts={**batch.cuts, "identifier": cuts},
+        syntax=syntax,
+    )
 
 
 def _spans(pairs: Iterable[tuple[int, int]], batch: TextBatch) -> Spans:
-    table = np.array(list(pairs), np.int64).reshape(-1, 2)
-    return Spans(table[:, 0], table[:, 1], np.searchsorted(batch.starts, table[:, 0], side="right") - 1)
+    """Pairs in ascending order as spans."""
+    start, end = np.array(list(pairs), np.int64).reshape(-1, 2).T
+    return Spans(start, end, np.append(np.searchsorted(start, batch.starts), len(start)))
 
 
-def _operators(joined: bytes, batch: TextBatch, facts: CorpusFacts) -> Iterator[tuple[int, int]]:
-    """The operators of each document; an unclosed comment ends with its document."""
+def _each(
+    batch: TextBatch, joined: bytes, find: Callable[[bytes], Iterable[tuple[int, int]]]
+) -> Iterator[tuple[int, int]]:
+    """What `find` finds in each document by itself, from the first byte of the batch on."""
     for start, end in zip(batch.starts.tolist(), batch.ends.tolist(), strict=True):
-        for first, last in operators(joined[start:end], facts.language):
+        for first, last in find(joined[start:end]):
             yield start + first, start + last
 
 
@@ -107,20 +118,6 @@ def _cases(data: Bytes) -> tuple[Flags, Flags]:
     return upper, lower
 
 
-def _syntax(batch: TextBatch, joined: bytes, facts: CorpusFacts) -> Spans | None:
-    """The gaps between the parser's tokens, or None without a grammar for the language."""
-    parser = parser_of(facts.language)
-    if parser is None:
-        return None
-    rows = [
-        (start + offset, end + offset, index)
-        for index, (offset, stop) in enumerate(zip(batch.starts.tolist(), batch.ends.tolist(), strict=True))
-        for start, end in leaf_gaps(parser, joined[offset:stop])
-    ]
-    table = np.array(rows, np.int64).reshape(-1, 3)
-    return Spans(table[:, 0], table[:, 1], table[:, 2])
-
-
 _EVERYWHERE = frozenset({
     ">>>=", "<<=", ">>=", ">>>", "===", "!==", "**=", "//=", "&&=", "||=", "??=", "...", "<=>", "->", "=>",
     "==", "!=", "<=", ">=", "&&", "||", "??", "?.", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=",
@@ -140,10 +137,9 @@ _LINE_COMMENTS = {
     "!": "fortran",
 }
 _BLOCK_COMMENTS = {
-    (
-        "/*",
-        "*/",
-    ): "c cpp csharp css dart go java javascript kotlin objectivec php rust scala sql swift typescript",
+    ("/*", "*/"): (
+        "c cpp csharp css dart go java javascript kotlin objectivec php rust scala sql swift typescript"
+    ),
     ("--[[", "]]"): "lua",
     ("{-", "-}"): "elm haskell",
     ("(*", "*)"): "fsharp ocaml",

@@ -14,16 +14,16 @@ from tokbench.corpus import Document, TextBlock
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import PADDING, copy_bytes_64
-from tokbench.tally.counters import COUNTERS, TEXT_COUNTERS
-from tokbench.tally.groups import GroupSums
-from tokbench.tally.histogram import Histogram, NGrams, Tail
+from tokbench.tally.counters import COUNTERS, GROUPS, GroupSums
+from tokbench.tally.histogram import Histogram, NGrams, sum_by_key
 from tokbench.tally.ngrams import ID_BITS, NGramCounter
+from tokbench.tally.offsets import encoded_with_offsets
 from tokbench.tally.own import OwnCounter, OwnCounting, OwnSums
-from tokbench.tally.places import Aligner, encoded_with_offsets
+from tokbench.tally.places import Aligner
 from tokbench.tally.prepare import prepare
 from tokbench.tally.roundtrip import RoundTrips
 from tokbench.tally.tally import Tally
-from tokbench.tally.text import BATCH_BYTES, BUCKETS, GROUPS, CorpusFacts, TextBatch, Texts
+from tokbench.tally.text import BATCH_BYTES, BUCKETS, CorpusFacts, TextBatch, Texts
 from tokbench.tally.touch import touch
 from tokbench.tally.vocabulary import table_of
 from tokbench.tally.wordsample import WordSample, WordSampler
@@ -65,7 +65,7 @@ def collect(
         sampler.add(batch)
         counter.add(batch)
         if on_batch is not None:
-            on_batch(batch.n_bytes)
+            on_batch(int(batch.counts["bytes"].sum()))
     return counter.result(sampler.words)
 
 
@@ -91,8 +91,8 @@ class _Letters:
         return chr(token_id).encode()
 
 
-FEW, MANY = 64, 4096
-"""Most words are touched by fewer tokens than `FEW`, and most documents have fewer than `MANY`."""
+FEW = 64
+"""Most words are touched by fewer tokens."""
 _COLUMN = {name: index for index, name in enumerate(COUNTERS)}
 
 
@@ -101,24 +101,24 @@ class _Sums:
 
     def __init__(self) -> None:
         self._groups: Ints = np.zeros((len(COUNTERS), GROUPS), np.int64)
-        self._document_tokens = Tail(MANY)
+        self._document_tokens = Histogram.empty()
         self._lengths: Ints = np.zeros((3, BUCKETS), np.int64)
 
     def add(self, batch: TextBatch, counts: Mapping[str, Ints]) -> None:
         """Add what was counted of each document of a batch: its tokens, and what else there is."""
-        self._groups[: len(TEXT_COUNTERS)] += batch.sums
-        for name, values in counts.items():
+        for name, values in {**batch.counts, **counts}.items():
             np.add.at(self._groups[_COLUMN[name]], batch.groups, values)
-        self._document_tokens.add(counts["tokens"])
+        self._document_tokens += Histogram.of(counts["tokens"])
         sizes = batch.counts["documents"], batch.counts["bytes"], counts["tokens"]
+        buckets = np.frexp(batch.counts["bytes"])[1].clip(max=BUCKETS - 1)  # how many bits a length takes
         for sums, each in zip(self._lengths, sizes, strict=True):
-            np.add.at(sums, batch.buckets, each)
+            np.add.at(sums, buckets, each)
 
     def parts(self) -> dict[str, Any]:
         """The fields of a tally made of them."""
         return {
             "groups": GroupSums.of_dense(self._groups.T),
-            "document_tokens": self._document_tokens.result(),
+            "document_tokens": self._document_tokens,
             "lengths": np.ascontiguousarray(self._lengths.T),
         }
 
@@ -149,7 +149,8 @@ class Counter:
         self._aligner = Aligner(tokenizer, self._table)
         self._trips = RoundTrips(tokenizer)
         self._sums = _Sums()
-        self._word_tokens = Tail(FEW)
+        self._few_tokens: Ints = np.zeros(FEW, np.int64)
+        self._many_tokens = Histogram.empty()
         self._ngrams = NGramCounter() if self._table.size <= 1 << ID_BITS else None
         self._own = [OwnCounter(each, tokenizer, language) for each in counting]
 
@@ -157,17 +158,17 @@ class Counter:
         """Encode and count a batch."""
         tokens, spans = self._encode(batch)
         places = self._aligner.align(batch, tokens, spans)
-        counts, words = touch(batch, places, self._word_tokens.dense)
-        self._word_tokens.add_large(words)
+        counts, many = touch(batch, places, self._few_tokens)
+        self._many_tokens += Histogram.of(many)
         lengths = tokens.lengths()
         counts |= {
             "tokens": lengths,
             "aligned_tokens": lengths * places.aligned,
             "split_tokens": places.split,
+            "unk_tokens": places.unknown,
+            "unk_chars": places.hidden.clip(0),
+            "unk_unknown": (places.hidden < 0).astype(np.int64),
         }
-        if places.unknown.any():
-            counts |= {"unk_tokens": places.unknown, "unk_chars": places.hidden.clip(0)}
-            counts["unk_unknown"] = (places.hidden < 0).astype(np.int64)
         self._sums.add(batch, counts | self._trips.count(batch, tokens, places))
         if self._ngrams is not None:
             self._ngrams.add(batch, tokens)
@@ -203,18 +204,17 @@ class Counter:
     def result(self, words: Mapping[int, str]) -> Tally:
         """The tally; `words` are the sampled words, by hash, to encode on their own."""
         ids = Histogram.of_dense(self._aligner.seen)
-        lengths, order = np.unique(self._table.length[ids.keys], return_inverse=True)
-        by_length = np.bincount(order, weights=ids.counts, minlength=len(lengths)).astype(np.int64)
-        sample = WordSample.empty()
+        lengths = self._table.length[ids.keys].astype(np.int64)
+        sample = WordSample.sum([])
         if words:
             alone = encode_batch(self._tokenizer, [*words.values()]).lengths()
             sample = WordSample(np.array([*words], np.uint64), alone.astype(np.int32))
         return Tally(
             **self._sums.parts(),
             ids=ids,
-            word_tokens=self._word_tokens.result(),
-            token_bytes=Histogram(lengths.astype(np.int64), by_length),
-            ngrams=self._ngrams.result() if self._ngrams is not None else NGrams.empty(),
+            word_tokens=Histogram.of_dense(self._few_tokens) + self._many_tokens,
+            token_bytes=Histogram(*sum_by_key(lengths, ids.counts)),
+            ngrams=self._ngrams.result() if self._ngrams is not None else NGrams.sum([]),
             word_sample=sample,
             losses=self._trips.losses,
             own=OwnSums.sum(own.result() for own in self._own),
@@ -224,9 +224,8 @@ class Counter:
 def end_to_end(batch: TextBatch) -> tuple[Bytes, Ints]:
     """The documents without the line feeds between them, with padding, and where each begins and ends."""
     offsets = np.append(0, np.cumsum(batch.ends - batch.starts))
-    whole = np.empty(int(offsets[-1]) + PADDING, np.uint8)
+    whole = np.zeros(int(offsets[-1]) + PADDING, np.uint8)
     close_up(batch.arrays, whole)
-    whole[offsets[-1] :] = 0
     whole.flags.writeable = False
     return whole[: offsets[-1]], offsets
 

@@ -83,8 +83,6 @@ class FoldTable:
     in `blob`. `growth` is the most folded bytes that a byte of UTF-8 stands for.
     """
 
-    __slots__ = ("blob", "entries", "growth")
-
     def __init__(self, size: int) -> None:
         self.entries: Ints = np.zeros(size, np.int64)
         self.blob: Bytes = np.zeros(0, np.uint8)
@@ -109,8 +107,6 @@ class FoldTable:
 
 class Folding:
     """The folded forms of a tokenizer's tokens and of the characters of texts."""
-
-    __slots__ = ("_table", "characters", "degree", "tokens")
 
     def __init__(self, table: TokenTable, *, degree: Degree) -> None:
         self.degree = degree

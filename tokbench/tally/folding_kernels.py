@@ -1,4 +1,4 @@
-"""Finding a normalising tokenizer's tokens in the text: the kernels of `tokbench.tally.folding` and of offsets.
+"""Finds a normalising tokenizer's tokens in the text, by the folded forms of both (`tokbench.tally.folding`).
 
 A document's folded text and its folded tokens are laid side by side. Where they are equal, each token lies over
 the characters whose folded bytes it holds. Where unknown tokens hide text, the runs of tokens between them are
@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tokbench.kernels.compiling import kernel
-from tokbench.kernels.pointers import Bytes, Ids, Int, Ints
+from tokbench.kernels.pointers import Bytes, Ids, Ints
 from tokbench.kernels.utf8 import code_point
 from tokbench.tally.folding import LENGTH_BITS, REFUSED, Folded
 
 if TYPE_CHECKING:
     from tokbench.tally.match import Tokens
     from tokbench.tally.text import Flags, Offsets, Texts
-    from tokbench.tally.vocabulary import TokenArrays
 
 _LENGTHS = (1 << LENGTH_BITS) - 1
 _NEW, _NOT_THERE = -1, -2
@@ -259,42 +258,3 @@ def count_hidden(documents: Ints, texts: Texts, tokens: Tokens, unknown: int, fo
             under += depth[position]
             count += under > 0 and texts.data[first + position] & 0xC0 != 0x80
         found.hidden[document] = count
-
-
-@kernel
-def part_characters(documents: Ints, data: Bytes, tokens: Tokens, table: TokenArrays, found: Aligned) -> None:
-    """Divide characters that tokens share, where offsets gave the whole one to each of them, or to the last.
-
-    Where the tokens before hold n bytes of a character, the next token begins at the nth continuation byte of
-    the text that the character was made from: at its own first byte, if normalising left the character as it
-    is. Where that text has too few continuation bytes, nothing is moved.
-    """
-    begin, stop = found.begin, found.stop
-    for document in documents:
-        last = tokens.offsets[document + 1]
-        held: Int = 0  # bytes of a character that is not whole yet
-        for index in range(tokens.offsets[document], last):
-            size, at = table.length[tokens.ids[index]], table.offset[tokens.ids[index]]
-            if size <= 0:
-                held = 0
-                continue
-            if held > 0 and table.blob[at] & 0xC0 == 0x80:
-                told = index  # sentencepiece gives the character to the token of its last byte
-                while told + 1 < min(last, index + 3) and stop[told] == begin[told]:
-                    told += 1
-                low, high = begin[told], stop[told]
-                place, left = low, held
-                while left > 0 and place + 1 < high:
-                    place += 1
-                    left -= data[place] & 0xC0 == 0x80
-                if left == 0:
-                    begin[index], stop[index] = place, high
-                    if stop[index - 1] == begin[index - 1]:
-                        begin[index - 1] = low
-                        stop[index - 1] = place
-                    stop[index - 1] = min(stop[index - 1], place)
-            for byte in range(at, at + size):
-                if table.blob[byte] & 0xC0 == 0x80:
-                    held += held > 0
-                else:
-                    held = np.int64(table.blob[byte] >= 0xC0)

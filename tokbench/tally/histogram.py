@@ -99,44 +99,6 @@ class Histogram:
         return float(self.keys[np.searchsorted(running, share * running[-1], side="left")])
 
 
-class Tail:
-    """A histogram that grows, mostly of small numbers: `dense` counts those by index, others are kept apart.
-
-    Example:
-        >>> import numpy as np
-        >>> growing = Tail(4)
-        >>> growing.dense[3] += 2
-        >>> growing.add_large(np.array([100, 5, 100]))
-        >>> growing.result().keys.tolist(), growing.result().counts.tolist()
-        ([3, 5, 100], [2, 1, 2])
-    """
-
-    __slots__ = ("_large", "dense")
-
-    def __init__(self, size: int) -> None:
-        import numpy as np
-
-        self.dense: Ints = np.zeros(size, np.int64)
-        self._large = Histogram.empty()
-
-    def add(self, values: Ints) -> None:
-        """Count some numbers, each at least 0, of any size."""
-        import numpy as np
-
-        small = values < len(self.dense)
-        self.dense += np.bincount(values[small], minlength=len(self.dense))
-        self.add_large(values[~small])
-
-    def add_large(self, values: NDArray[np.integer]) -> None:
-        """Count some numbers apart from `dense`, for which they are meant to be too large."""
-        if len(values):
-            self._large += Histogram.of(values)
-
-    def result(self) -> Histogram:
-        """All that was counted."""
-        return Histogram.of_dense(self.dense) + self._large
-
-
 def sum_by_key(keys: Ints, counts: Ints) -> tuple[Ints, Ints]:
     """Sorted distinct keys and the summed counts of each."""
     import numpy as np
@@ -159,13 +121,6 @@ class NGrams:
     sampled: Ints
     bigrams: dict[int, Histogram]
     trigrams: dict[int, Histogram]
-
-    @classmethod
-    def empty(cls) -> NGrams:
-        """Nothing counted."""
-        import numpy as np
-
-        return cls(np.zeros(LEVELS, np.int64), {}, {})
 
     @property
     def level(self) -> int:

@@ -90,6 +90,6 @@ def same_white_space(text: str, decoded: str) -> bool:
     return _SPACES.findall(text) == _SPACES.findall(decoded)
 
 
-def fewest(losses: Iterable[Loss], n: int = EDITS_SAMPLE) -> tuple[Loss, ...]:
-    """The `n` losses of smallest key, without repetitions: what is left the same for any order."""
-    return tuple(sorted(set(losses))[:n])
+def fewest(losses: Iterable[Loss]) -> tuple[Loss, ...]:
+    """The `EDITS_SAMPLE` losses of smallest key, without repetitions: the same for any order."""
+    return tuple(sorted(set(losses))[:EDITS_SAMPLE])

@@ -6,7 +6,7 @@ Boundaries between tokens are a bit for each byte of text, in words of 64; they 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from tokbench.kernels.compiling import kernel, lean_kernel
 from tokbench.kernels.pointers import Bytes, Int, Words
 
 if TYPE_CHECKING:
-    from tokbench.tally.text import Flags, Offsets
+    from tokbench.tally.text import Offsets
 
 INSIDE_GRAPHEME, WORD_BEGINS, INSIDE_WORD = 1, 2, 4
 """Marks: no grapheme cluster begins here; a word begins here; a word began before and has not ended."""
@@ -56,30 +56,17 @@ def no_boundaries(size: int) -> Words:
     return np.zeros((size >> 6) + 2, np.uint64)
 
 
-def boundary_flags(boundary: Words, size: int) -> Flags:
-    """Of each of so many bytes, whether there is a boundary.
-
-    Example:
-        >>> boundary = no_boundaries(100)
-        >>> boundary[0], boundary[1] = 1 << 63, 0b10
-        >>> np.flatnonzero(boundary_flags(boundary, 100)).tolist()
-        [63, 65]
-    """
-    flags = np.unpackbits(boundary.astype("<u8").view(np.uint8), count=size, bitorder="little")
-    return flags.view(np.bool_)
+@kernel
+def is_boundary(boundary: Words, place: Int) -> np.uint64:
+    """Whether there is a boundary at a place: 1 or 0."""
+    return np.uint64(boundary[place >> 6] >> np.uint64(place & 63) & ONE)
 
 
 @kernel
-def is_boundary(boundary: Words, place: Int) -> Any:
-    """Whether there is a boundary at a place."""
-    return boundary[place >> 6] >> np.uint64(place & 63) & ONE
-
-
-@kernel
-def boundaries_from(boundary: Words, place: Int) -> Any:
+def boundaries_from(boundary: Words, place: Int) -> np.uint64:
     """Bit i: whether there is a boundary i bytes after a place."""
     word, shift = place >> 6, np.uint64(place & 63)
-    return boundary[word] >> shift | boundary[word + 1] << ONE << (LAST - shift)
+    return np.uint64(boundary[word] >> shift | boundary[word + 1] << ONE << (LAST - shift))
 
 
 @kernel

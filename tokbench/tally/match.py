@@ -7,7 +7,7 @@ bit for every byte of the batch (see `tokbench.tally.marks`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,24 +20,34 @@ from tokbench.tally.vocabulary import EMPTY, SPLIT, UNKNOWN, UNTOLD, TokenArrays
 if TYPE_CHECKING:
     from tokbench.tally.text import Flags, Offsets, Texts
 
-MATCHED = ("split", "unknown", "empty")
-"""What `match` counts of each document: tokens of some kind."""
 SPACE = 0x20
 
 
 class Tokens(NamedTuple):
     """The tokens of documents: those of document i are ``ids[offsets[i]:offsets[i + 1]]``."""
 
-    ids: Offsets
-    offsets: Offsets
+    ids: Ids
+    offsets: Ints
+
+    @property
+    def lengths(self) -> Ints:
+        """How many tokens each document has."""
+        return np.diff(self.offsets)
 
 
 class Matched(NamedTuple):
-    """What `match` writes for each document: see `tokbench.tally.places.Places`; `counts` are its `MATCHED`."""
+    """What `match` finds of each document, and the boundaries of those that are exact.
+
+    Whether the tokens' bytes are its bytes (`exact`), with a space before them (`leads`); how many tokens are
+    no whole characters (`split`), are the unknown token (`unknown`) or have no bytes (`empty`). `boundary` has
+    a bit for every byte of the batch, see `tokbench.tally.marks`.
+    """
 
     exact: Flags
     leads: Flags
-    counts: Ints
+    split: Ints
+    unknown: Ints
+    empty: Ints
     boundary: Words
 
 
@@ -63,7 +73,7 @@ def match(texts: Texts, tokens: Tokens, table: TokenArrays, seen: Ints, found: M
             flags = np.int64(table.flags[token])
             kinds |= flags
             split += flags & SPLIT
-            size: Any = max(np.int64(table.length[token]), 0)
+            size = max(np.int64(table.length[token]), np.int64(0))
             if position > end:  # more tokens than text: begin again, so as to set no boundary past its end
                 same, position = False, start
             if position < start:  # the space before the text
@@ -77,20 +87,20 @@ def match(texts: Texts, tokens: Tokens, table: TokenArrays, seen: Ints, found: M
         clear(boundary, start, start if exact else end)
         clear(boundary, end, end)
         found.exact[document], found.leads[document] = exact, exact and lead == 1
-        found.counts[0, document] = split
+        found.split[document] = split
         if kinds & (UNKNOWN | EMPTY):  # as in few documents
             for each in own:
                 flags = np.int64(table.flags[each])
-                found.counts[1, document] += flags & UNKNOWN != 0
-                found.counts[2, document] += flags & EMPTY != 0
+                found.unknown[document] += flags & UNKNOWN != 0
+                found.empty[document] += flags & EMPTY != 0
 
 
 @lean_inline
-def leading_space(ids: Offsets, table: TokenArrays, length: Int) -> np.int64:
+def leading_space(ids: Ids, table: TokenArrays, length: Int) -> np.int64:
     """1 where tokens begin with a space and have one byte more than a text of this `length`, else 0."""
     total: Int = 0
     for token in ids:
-        size: Any = max(np.int64(table.length[token]), 0)
+        size = max(np.int64(table.length[token]), np.int64(0))
         if total == 0 and size > 0 and table.blob[table.offset[token]] != SPACE:
             break
         total += size

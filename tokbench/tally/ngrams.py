@@ -14,14 +14,14 @@ equal triples stand together, and so do equal pairs.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tokbench.batch import TokenBatch
 from tokbench.kernels.bits import ONE, ZERO, highest_bit
 from tokbench.kernels.compiling import kernel
-from tokbench.kernels.pointers import Ints, Keys, Words, frozen
+from tokbench.kernels.pointers import Int, Ints, Keys, Words, frozen
 from tokbench.tally.histogram import LEVELS, Histogram, NGrams, lowest_level
 from tokbench.tally.text import TextBatch
 
@@ -38,8 +38,6 @@ _THIRDS = np.uint64((1 << 22) - 1)
 
 class NGramCounter:
     """Counts n-grams batch by batch."""
-
-    __slots__ = ("_bigrams", "_level", "_met", "_pending", "_pending_size", "_sampled", "_trigrams")
 
     def __init__(self) -> None:
         self._sampled: Ints = np.zeros(LEVELS, np.int64)
@@ -68,7 +66,7 @@ class NGramCounter:
         tables = self._bigrams, self._trigrams
         for table, found in zip(tables, _counted(chains), strict=True):
             for level, new in found.items():
-                table[level] = Histogram.sum([table[level], new]) if level in table else new
+                table[level] = table.get(level, Histogram.empty()) + new
             for level in [level for level in table if level < self._level]:
                 del table[level]
         self._pending, self._pending_size = [], 0
@@ -78,9 +76,7 @@ class NGramCounter:
         found = {}
         for level in (np.flatnonzero(self._met[self._level :]) + self._level).tolist():
             parts = [chains[limits[level] : limits[level + 1]] for chains, limits in self._pending]
-            own = parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, np.uint64), *parts])
-            own.sort()
-            found[level] = own
+            found[level] = np.sort(np.concatenate([np.zeros(0, np.uint64), *parts]))
         return found
 
     def result(self) -> NGrams:
@@ -114,7 +110,7 @@ def _counted(ordered: dict[int, Words]) -> tuple[dict[int, Histogram], dict[int,
 
 
 @kernel
-def level_of(key: np.uint32) -> Any:
+def level_of(key: np.uint32) -> Int:
     """The number of leading zero bits of a 32-bit key."""
     return 31 - highest_bit(np.uint64(key)) if key != 0 else 32
 
@@ -161,7 +157,7 @@ def find_chains(
 
 
 @kernel
-def kept(offsets: Offsets, sizes: Ints, document: int, most: int) -> Any:
+def kept(offsets: Offsets, sizes: Ints, document: int, most: int) -> Int:
     """How many of a document's tokens count."""
     n, size = offsets[document + 1] - offsets[document], sizes[document]
     return n if size <= most else np.int64(n * (most / size))

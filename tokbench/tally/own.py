@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tokbench.batch import TokenBatch
-from tokbench.tally.text import GROUPS, TextBatch
+from tokbench.tally.counters import GROUPS
+from tokbench.tally.text import TextBatch
 from tokbench.tokenizer import Tokenizer
 
 if TYPE_CHECKING:

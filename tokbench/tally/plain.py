@@ -9,7 +9,7 @@ treat as those of ASCII: U+00C0 to U+017F without the signs × and ÷, and U+040
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from tokbench.kernels.compiling import lean_inline, lean_kernel
 from tokbench.kernels.pointers import Bytes, Int, Ints
 
 if TYPE_CHECKING:
-    from tokbench.tally.text import DocumentSpans, Texts
+    from tokbench.tally.text import Spans, Texts
 
 COLUMNS = (
     *("chars", "graphemes", "lines", "letters", "digits", "spaces", "punctuation"),
@@ -43,14 +43,14 @@ class Found(NamedTuple):
     counts: Ints
     sums: Ints
     marks: Bytes
-    words: DocumentSpans
-    numbers: DocumentSpans
+    words: Spans
+    numbers: Spans
 
 
 @lean_kernel
 def cut_plain(
     texts: Texts, found: Found, position: Int, document: Int, words: Int, numbers: Int
-) -> tuple[Any, Any, Any, Any]:
+) -> tuple[Int, Int, Int, Int]:
     """Read plain text from `position`, after a space or a line feed, up to the last of those before other text.
 
     That may span documents. The arguments are those of `tokbench.tally.scan.scan` and how far that has come;

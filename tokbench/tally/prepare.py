@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -15,15 +15,14 @@ from tokbench.kernels.hashing import hash_spans
 from tokbench.kernels.pointers import padded
 from tokbench.tally.characters import KIND_SHIFT, CharacterKind, characters
 from tokbench.tally.code import with_code
+from tokbench.tally.counters import GROUPS
 from tokbench.tally.marks import mark_words
 from tokbench.tally.plain import COLUMNS, Found
 from tokbench.tally.scan import code_points, scanned
 from tokbench.tally.text import (
     BATCH_BYTES,
     BLOCK_DOCUMENTS,
-    GROUPS,
     CorpusFacts,
-    DocumentSpans,
     InnerCuts,
     Spans,
     TextBatch,
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from tokbench.tally.text import Flags
 
 
+Item = TypeVar("Item")
 YEARS, YEAR_DIGITS = range(1000, 2100), 4
 """Numbers that nobody writes in groups of three digits: runs of so many digits that may be years."""
 
@@ -66,7 +66,7 @@ def prepare(
         for block in batched(every, batch_bytes):
             yield read_batch(block, facts, grouping)
     else:
-        for some in batched_documents(every, batch_bytes):
+        for some in _gathered(every, _size, batch_bytes):
             yield read_batch(TextBlock.of([document.text for document in some]), facts, grouping, some)
 
 
@@ -82,17 +82,16 @@ def read_batch(
     texts = Texts(data, starts, ends)
     found = scanned(texts)
     words, gold, unspaced = find_words(documents, texts, found, facts)
-    numbers = found.numbers.located()
-    digits = _digits(data, numbers)
+    digits = _digits(data, found.numbers)
     counts = dict(zip(COLUMNS, found.counts, strict=True))
     surrogates = counts.pop("surrogates") > 0
     counts |= {
         "documents": np.ones(n, np.int64),
         "bytes": lengths,
-        "words": np.diff(words.limits),
+        "words": words.counts,
         "gold_words": gold,
         "unspaced_words": unspaced,
-        "numbers": np.diff(found.numbers.limits),
+        "numbers": found.numbers.counts,
         "digit_gold": np.bincount(digits.document[digits.gold], minlength=n),
     }
     batch = TextBatch(
@@ -104,9 +103,9 @@ def read_batch(
         counts=counts,
         words=words,
         marks=found.marks,
-        numbers=numbers,
-        digits=digits,
         surrogates=surrogates,
+        spans={"numbers": found.numbers},
+        cuts={"digit": digits},
     )
     if facts.kind == "code":
         return with_code(batch, facts)
@@ -115,7 +114,7 @@ def read_batch(
 
 def find_words(
     documents: Sequence[Document], texts: Texts, found: Found, facts: CorpusFacts
-) -> tuple[DocumentSpans, Ints, Ints]:
+) -> tuple[Spans, Ints, Ints]:
     """The words of `documents`: gold ones where they have them, else the segments that were `found`.
 
     Given too, by document, are how many are gold, and how many begin in a script without spaces.
@@ -127,30 +126,26 @@ def find_words(
     if documents and facts.word_unit != "segments":
         marked[:] = [document.words is not None for document in documents]
     if marked.any():
-        spans = _with_gold(documents, marked, texts, words.located())
-        wordy, foreign = _kinds(texts.data, spans)
-        owner = spans.document[wordy]  # a word has a letter or a number in it
-        limits = np.append(0, np.cumsum(np.bincount(owner, minlength=n)))
-        words = DocumentSpans(spans.start[wordy], spans.end[wordy], limits)
+        spans = _with_gold(documents, marked, texts, words)
+        wordy, foreign = _kinds(texts.data, spans)  # a word has a letter or a number in it
+        words = spans.some(wordy)
         mark_words(found.marks, words.start, words.end)
-        gold = np.diff(limits) * marked
-        unspaced = np.bincount(owner[foreign[wordy]], minlength=n)
+        gold = words.counts * marked
+        unspaced = words.sums(foreign[wordy])
     return words, gold, unspaced
 
 
 def _with_gold(documents: Sequence[Document], marked: Flags, texts: Texts, segments: Spans) -> Spans:
     """The segments of documents that are not `marked`, and the words that the others carry."""
-    keep = ~marked[segments.document]
-    parts = [(segments.start[keep], segments.end[keep], segments.document[keep])]
+    starts, ends = (np.split(places, segments.limits[1:-1]) for places in (segments.start, segments.end))
     for index in np.flatnonzero(marked).tolist():
         pairs = np.array(list(_checked(documents[index])), np.int64).reshape(-1, 2)
         own = texts.data[texts.starts[index] : texts.ends[index]]
         byte_of = np.append(np.flatnonzero((own & 0xC0) != 0x80), len(own)) + texts.starts[index]
-        parts.append((byte_of[pairs[:, 0]], byte_of[pairs[:, 1]], np.full(len(pairs), index)))
-    start, end, document = (np.concatenate(column) for column in zip(*parts, strict=True))
-    order = np.argsort(start, kind="stable")
+        starts[index], ends[index] = byte_of[pairs[:, 0]], byte_of[pairs[:, 1]]
     place = segments.start.dtype
-    return Spans(start[order].astype(place), end[order].astype(place), document[order])
+    limits = np.cumsum([0, *map(len, starts)])
+    return Spans(np.concatenate(starts).astype(place), np.concatenate(ends).astype(place), limits)
 
 
 def _kinds(data: Bytes, spans: Spans) -> tuple[Flags, Flags]:
@@ -237,25 +232,30 @@ def _digits(data: Bytes, numbers: Spans) -> InnerCuts:
 
 def _years(data: Bytes, numbers: Spans, digits: Ints) -> Flags:
     """Which numbers may be years: 1000 to 2099, in digits of any script."""
-    years = np.zeros(len(numbers), np.bool_)
+    years = np.zeros(len(digits), np.bool_)
     for index in np.flatnonzero(digits == YEAR_DIGITS).tolist():
         text = data[numbers.start[index] : numbers.end[index]].tobytes().decode()
         years[index] = int(text) in YEARS
     return years
 
 
-def batched_documents(documents: Iterable[Document], batch_bytes: int) -> Iterator[list[Document]]:
-    """Documents in lists of about `batch_bytes`."""
-    waiting: list[Document] = []
+def _gathered(items: Iterable[Item], size_of: Callable[[Item], int], enough: int) -> Iterator[list[Item]]:
+    """The items in lists, each ended by the item with which its size is enough."""
+    waiting: list[Item] = []
     size = 0
-    for document in documents:
-        waiting.append(document)
-        size += len(document.text) if document.text.isascii() else 2 * len(document.text)
-        if size >= batch_bytes:
+    for item in items:
+        waiting.append(item)
+        size += size_of(item)
+        if size >= enough:
             yield waiting
             waiting, size = [], 0
     if waiting:
         yield waiting
+
+
+def _size(document: Document) -> int:
+    """About how many bytes a document has."""
+    return len(document.text) if document.text.isascii() else 2 * len(document.text)
 
 
 def batched(blocks: Iterable[TextBlock], batch_bytes: int) -> Iterator[TextBlock]:
@@ -266,16 +266,8 @@ def batched(blocks: Iterable[TextBlock], batch_bytes: int) -> Iterator[TextBlock
         >>> [block.data for block in batched(some, 4)]
         [b'a\nb\n', b'c\nd\n', b'e\n']
     """
-    waiting: list[TextBlock] = []
-    size = 0
-    for block in blocks:
-        waiting.append(block)
-        size += len(block.data)
-        if size >= batch_bytes:
-            yield from _cut(_joined(waiting), batch_bytes)
-            waiting, size = [], 0
-    if size:
-        yield _joined(waiting)
+    for some in _gathered(blocks, lambda block: len(block.data), batch_bytes):
+        yield from _cut(_joined(some), batch_bytes)
 
 
 def _joined(blocks: Sequence[TextBlock]) -> TextBlock:

@@ -73,16 +73,12 @@ class RoundTrips:
 
     def _keep_examples(self, batch: TextBatch, lost: dict[int, str], places: Places) -> None:
         """Have `losses` be those of the smallest keys so far; copies of a text are one example."""
-        texts = batch.texts
-        threshold = self.losses[-1].key if len(self.losses) >= EDITS_SAMPLE else 1 << 32
-        documents = np.array([*lost])
-        keys = batch.keys[documents]
-        first = documents[keys <= np.unique(keys)[:EDITS_SAMPLE][-1]].tolist()
-        distinct = {(int(batch.keys[i]), texts[i]): i for i in reversed(first)}
+        texts, keys = batch.texts, batch.keys.tolist()
+        threshold = self.losses[-1].key if len(self.losses) >= EDITS_SAMPLE else _KEYS
+        distinct = {(keys[i], texts[i]): i for i in reversed(lost) if keys[i] <= threshold}
         new = [
             examine(key, text, lost[i], unknown=self._unknown if places.unknown[i] else None)
             for (key, text), i in sorted(distinct.items())[:EDITS_SAMPLE]
-            if key <= threshold
         ]
         self.losses = fewest([*self.losses, *new])
 

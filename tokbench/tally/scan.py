@@ -6,7 +6,7 @@ between spaces or line feeds is cut 64 bytes at a time: see `tokbench.tally.plai
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -43,7 +43,7 @@ from tokbench.tally.segments import (
     grapheme_machine,
     word_machine,
 )
-from tokbench.tally.text import DocumentSpans, Texts
+from tokbench.tally.text import Spans, Texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,25 +65,25 @@ class ScanTables(NamedTuple):
 def scanned(texts: Texts) -> Found:
     """Segments, clusters, numbers and characters of documents; their bytes are followed by padding."""
     n, size = len(texts.starts), len(texts.data)
-    place: Any = np.int32 if size < 1 << 31 else np.int64
+    place = np.dtype(np.int32 if size < 1 << 31 else np.int64)
 
-    def room() -> DocumentSpans:
+    def room() -> Spans:
         """For as many words or numbers as bytes, and 64, since up to 64 are written at a time."""
         limits = np.zeros(n + 1, np.int64)
-        return DocumentSpans(np.empty(size + 64, place), np.empty(size + 64, place), limits)
+        return Spans(np.empty(size + 64, place), np.empty(size + 64, place), limits)
 
     counts, sums = np.zeros((len(COLUMNS), n), np.int64), np.zeros(len(COLUMNS), np.int64)
     found = Found(counts, sums, np.empty(size + PADDING, np.uint8), room(), room())
     tables = characters()
     rules = ScanTables(tables.properties, word_machine(), grapheme_machine())
-    read = 0
+    read: Int = 0
     while (read := scan(texts, rules, found, read)) < n:
         last = max(read, int(np.searchsorted(texts.ends, texts.starts[read] + LEARNT)) - 1)
         tables.know(code_points(texts.data[texts.starts[read] : texts.ends[last]]))
 
-    def filled(spans: DocumentSpans) -> DocumentSpans:
+    def filled(spans: Spans) -> Spans:
         n_found = int(spans.limits[-1])
-        return DocumentSpans(spans.start[:n_found].copy(), spans.end[:n_found].copy(), spans.limits)
+        return Spans(spans.start[:n_found].copy(), spans.end[:n_found].copy(), spans.limits)
 
     return found._replace(words=filled(found.words), numbers=filled(found.numbers))
 
@@ -95,7 +95,7 @@ def code_points(data: Bytes) -> Keys:
 
 
 @lean_kernel
-def scan(texts: Texts, rules: ScanTables, found: Found, first: int) -> int:
+def scan(texts: Texts, rules: ScanTables, found: Found, first: Int) -> Int:
     """Read documents from `first` on; gives the number of the one in which a code point has no properties yet.
 
     Document i is ``data[starts[i]:ends[i]]``, of valid UTF-8 (surrogates included); the next one begins after a
@@ -104,7 +104,7 @@ def scan(texts: Texts, rules: ScanTables, found: Found, first: int) -> int:
     data, starts, ends, marks, sums = texts.data, texts.starts, texts.ends, found.marks, found.sums
     text = pointer(data)
     sums[:] = 0
-    document = first
+    document: Int = first
     words, numbers = found.words.limits[first], found.numbers.limits[first]
     position: Int = starts[first] if first < len(starts) else 0
     word_state: Int = 0

@@ -1,13 +1,8 @@
-"""All counts of one tokenizer on one text, for metrics to read; tallies add up, and are kept as bytes.
-
-As bytes a tally is a header in JSON that names the arrays, then the arrays, compressed together.
-"""
+"""All counts of one tokenizer on one text, for metrics to read; tallies add up, and are kept as bytes."""
 
 from __future__ import annotations
 
 import builtins
-import json
-import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,10 +10,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import ResultsError
-from tokbench.tally.groups import NAMES, GroupSums
+from tokbench.tally.counters import NAMES, GroupSums
 from tokbench.tally.histogram import Histogram, NGrams
 from tokbench.tally.loss import Loss, fewest
 from tokbench.tally.own import OwnSums
+from tokbench.tally.packing import DAMAGED, deltas, of_deltas, pack, unpack
 from tokbench.tally.text import BUCKETS
 from tokbench.tally.wordsample import WordSample
 
@@ -33,6 +29,7 @@ It alone decides whether a cached tally is still good, so a change of code that 
 `tests/tokbench/tally/test_golden.py` fails where a change of code changes a tally.
 """
 
+HISTOGRAMS = ("ids", "word_tokens", "document_tokens", "token_bytes")
 AT_ONCE = 16
 """Tallies that are added up together: less work than one by one, though each may take a megabyte or two."""
 
@@ -86,10 +83,7 @@ class Tally:
             lengths += part.lengths
         return cls(
             groups=GroupSums.sum(part.groups for part in parts),
-            ids=Histogram.sum(part.ids for part in parts),
-            word_tokens=Histogram.sum(part.word_tokens for part in parts),
-            document_tokens=Histogram.sum(part.document_tokens for part in parts),
-            token_bytes=Histogram.sum(part.token_bytes for part in parts),
+            **{name: Histogram.sum(getattr(part, name) for part in parts) for name in HISTOGRAMS},
             lengths=lengths,
             ngrams=NGrams.sum(part.ngrams for part in parts),
             word_sample=WordSample.sum(part.word_sample for part in parts),
@@ -133,19 +127,9 @@ class Tally:
         return self.totals["chars"]
 
     @property
-    def graphemes(self) -> int:
-        """Extended grapheme clusters."""
-        return self.totals["graphemes"]
-
-    @property
     def words(self) -> int:
         """Words."""
         return self.totals["words"]
-
-    @property
-    def lines(self) -> int:
-        """Lines."""
-        return self.totals["lines"]
 
     @property
     def tokens(self) -> int:
@@ -172,18 +156,15 @@ class Tally:
     @classmethod
     def from_bytes(cls, data: builtins.bytes) -> Tally:
         """The tally that `to_bytes` wrote; raises `ResultsError` for anything else."""
-        tally = _read(data)
+        try:
+            tally = _built(*unpack(data, TALLY_VERSION))
+        except DAMAGED as error:
+            raise ResultsError(f"a damaged tally ({error}); delete it and run again to recount") from error
         tally.__dict__["_bytes"] = data
         return tally
 
     def __reduce__(self) -> tuple[object, ...]:
         return Tally.from_bytes, (self.to_bytes(),)
-
-
-# --- tallies as bytes ----------------------------------------------------------------------------------------
-
-_MAGIC = b"tokbench tally\n"
-_HISTOGRAMS = ("ids", "word_tokens", "document_tokens", "token_bytes")
 
 
 def _written(tally: Tally) -> bytes:
@@ -196,62 +177,27 @@ def _written(tally: Tally) -> bytes:
         "word_sample.hashes": tally.word_sample.hashes,
         "word_sample.tokens": tally.word_sample.tokens,
     }
-    tables = {name: getattr(tally, name) for name in _HISTOGRAMS}
+    tables = {name: getattr(tally, name) for name in HISTOGRAMS}
     tables |= {f"bigrams.{level}": table for level, table in sorted(tally.ngrams.bigrams.items())}
     tables |= {f"trigrams.{level}": table for level, table in sorted(tally.ngrams.trigrams.items())}
     for name, table in tables.items():
-        arrays |= {f"{name}.keys": _deltas(table.keys), f"{name}.counts": table.counts}
+        arrays |= {f"{name}.keys": deltas(table.keys), f"{name}.counts": table.counts}
     arrays |= {f"own.{name}": own for name, own in tally.own.sums.items()}
-    stored = {name: _smallest(array) for name, array in arrays.items()}
     header = {
         "version": TALLY_VERSION,
         "counters": [NAMES[column] for column in tally.groups.columns.tolist()],
         "losses": [
             [loss.key, loss.chars, loss.edits, loss.kinds, loss.text, loss.decoded] for loss in tally.losses
         ],
-        "arrays": [[name, array.dtype.str, array.shape] for name, array in stored.items()],
     }
-    if tally.own.faults:
-        header["faults"] = tally.own.faults
-    head = json.dumps(header, separators=(",", ":")).encode()
-    body = b"".join([len(head).to_bytes(8, "little"), head, *map(_planes, stored.values())])
-    # runs are all there is to find in these planes, and looking for nothing else is several times as fast
-    packer = zlib.compressobj(1, strategy=zlib.Z_RLE)
-    return _MAGIC + packer.compress(body) + packer.flush()
-
-
-def _read(data: bytes) -> Tally:
-    import numpy as np
-
-    if not data.startswith(_MAGIC):
-        raise ResultsError("not a tally: it does not begin with the mark of one; delete the file to recount")
-    try:
-        body = zlib.decompress(data[len(_MAGIC) :])
-        size = int.from_bytes(body[:8], "little")
-        header = json.loads(body[8 : 8 + size])
-        if header["version"] != TALLY_VERSION:
-            raise ResultsError(
-                f"a tally of version {header['version']}, where this tokbench reads {TALLY_VERSION}; recount it"
-            )
-        position = 8 + size
-        arrays: dict[str, NDArray[Any]] = {}
-        for name, kind, shape in header["arrays"]:
-            count = int(np.prod(shape, dtype=np.int64))
-            width = np.dtype(kind).itemsize
-            planes = np.frombuffer(body, np.uint8, count * width, position).reshape(width, count)
-            arrays[name] = np.ascontiguousarray(planes.T).view(np.dtype(kind)).reshape(shape)
-            position += planes.nbytes
-        return _built(header, arrays)
-    except (zlib.error, ValueError, KeyError, TypeError, IndexError) as error:
-        raise ResultsError(f"a damaged tally ({error}); delete it and run again to recount") from error
+    return pack(header, arrays, {"faults": tally.own.faults} if tally.own.faults else {})
 
 
 def _built(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Tally:
     import numpy as np
 
     def table(name: str) -> Histogram:
-        keys = np.cumsum(arrays[f"{name}.keys"], dtype=np.int64)
-        return Histogram(keys, arrays[f"{name}.counts"].astype(np.int64))
+        return Histogram(of_deltas(arrays[f"{name}.keys"]), arrays[f"{name}.counts"].astype(np.int64))
 
     def levels(order: str) -> dict[int, Histogram]:
         names = [name for name in arrays if name.startswith(f"{order}.") and name.endswith(".keys")]
@@ -263,7 +209,7 @@ def _built(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Tally:
             arrays["groups.columns"].astype(np.int16),
             arrays["groups.values"],
         ),
-        **{name: table(name) for name in _HISTOGRAMS},
+        **{name: table(name) for name in HISTOGRAMS},
         lengths=arrays["lengths"].astype(np.int64),
         ngrams=NGrams(arrays["ngrams.sampled"].astype(np.int64), levels("bigrams"), levels("trigrams")),
         word_sample=WordSample(arrays["word_sample.hashes"], arrays["word_sample.tokens"].astype(np.int32)),
@@ -276,31 +222,3 @@ def _built(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Tally:
             header.get("faults", {}),
         ),
     )
-
-
-def _deltas(keys: NDArray[Any]) -> NDArray[Any]:
-    """Ascending keys as differences, which are small."""
-    import numpy as np
-
-    return np.diff(keys, prepend=np.int64(0))
-
-
-def _planes(array: NDArray[Any]) -> bytes:
-    """All lowest bytes, then all next ones …: the high ones are mostly zero and compress to nothing."""
-    import numpy as np
-
-    width = array.dtype.itemsize
-    return np.ascontiguousarray(array.reshape(-1, 1).view(np.uint8).reshape(-1, width).T).tobytes()
-
-
-def _smallest(array: NDArray[Any]) -> NDArray[Any]:
-    """The array in the smallest little-endian whole-number type that holds it."""
-    import numpy as np
-
-    if array.dtype == np.uint64:
-        return np.ascontiguousarray(array, "<u8")
-    low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
-    kind = np.promote_types(np.min_scalar_type(low), np.min_scalar_type(high))
-    if kind.kind == "f":
-        kind = np.dtype(np.int64)
-    return np.ascontiguousarray(array.astype(kind.newbyteorder("<")))

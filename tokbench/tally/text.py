@@ -8,12 +8,11 @@ tokenizer asks for them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from tokbench.corpus import Dataset
-from tokbench.tally.counters import TEXT_COUNTERS
 from tokbench.tally.grammar import installed
 
 if TYPE_CHECKING:
@@ -36,8 +35,6 @@ BLOCK_DOCUMENTS = 32
 """Documents of a block, on average, where they follow one another: a page or so of lines."""
 BUCKETS = 40
 """Classes of document length: bucket b holds documents of 2^(b-1) to 2^b − 1 bytes, bucket 0 empty ones."""
-GROUPS = 1024
-"""Bootstrap groups; see `tokbench.tally.groups`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +46,7 @@ class CorpusFacts:
     programming language, by which a tree-sitter grammar is chosen. `word_unit` ``"segments"`` ignores
     gold words; by default they are used wherever documents carry them. `grammar` names the installed grammar,
     so that facts tell apart counts made with and without it. `consecutive`: documents follow one another in a
-    text, so blocks of them are drawn together (see `tokbench.tally.groups`).
+    text, so blocks of them are drawn together (see `tokbench.tally.counters`).
 
     Example:
         >>> CorpusFacts(parallel=True, language="tha_Thai").kind
@@ -80,37 +77,44 @@ class CorpusFacts:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Spans:
-    """Spans of the batch: (start, end) in bytes of the joined text, and the document of each.
+class Spans(NamedTuple):
+    """Spans of a batch's bytes in order: those of document i are ``limits[i]`` to ``limits[i + 1]`` of them.
 
     `start` and `end` are int32 where that is enough for the batch.
     """
 
     start: Offsets
     end: Offsets
-    document: Ints
-
-    def __len__(self) -> int:
-        return len(self.start)
-
-
-class DocumentSpans(NamedTuple):
-    """The same in order, as kernels take them: those of document i from ``limits[i]`` to ``limits[i + 1]``."""
-
-    start: Offsets
-    end: Offsets
     limits: Ints
 
-    def located(self) -> Spans:
-        """The same with the document of each."""
+    @property
+    def document(self) -> Ints:
+        """The document of each span."""
         import numpy as np
 
-        return Spans(self.start, self.end, np.repeat(np.arange(len(self.limits) - 1), np.diff(self.limits)))
+        return np.repeat(np.arange(len(self.limits) - 1), self.counts)
+
+    @property
+    def counts(self) -> Ints:
+        """How many spans each document has."""
+        import numpy as np
+
+        return np.diff(self.limits)
+
+    def some(self, keep: Flags) -> Spans:
+        """The spans to `keep`."""
+        import numpy as np
+
+        return Spans(self.start[keep], self.end[keep], np.append(0, np.cumsum(keep))[self.limits])
+
+    def sums(self, values: NDArray[Any]) -> Ints:
+        """The sums over each document's spans of what `values` has for each, whole numbers or flags."""
+        import numpy as np
+
+        return np.diff(np.append(0, np.cumsum(values))[self.limits])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class InnerCuts:
+class InnerCuts(NamedTuple):
     """Places inside things where a boundary may fall: the byte, the document, and whether one should."""
 
     at: Ints
@@ -132,9 +136,11 @@ class TextBatch:
 
     `data` is the UTF-8 of the texts (uint8), a line feed after each; document i is ``data[starts[i]:ends[i]]``.
     `keys` is the hash (uint32) that places each document in a bootstrap group and in the samples. `counts` has
-    those of `TEXT_COUNTERS` that apply, int64 ``(documents,)`` each. `marks` (uint8, with
-    padding) says of every byte what `tokbench.tally.marks` lists; `surrogates` which documents hold lone
-    surrogates: no decoder gives them back.
+    those of `TEXT_COUNTERS` that apply, int64 ``(documents,)`` each. `marks` (uint8, with padding) says of
+    every byte what `tokbench.tally.marks` lists; `surrogates` which documents hold lone surrogates: no decoder
+    gives them back. `spans` are those, beside words, that tokens are counted over: numbers, and of code
+    identifiers, operators and indents. `cuts` are places inside some of them, by the counters that they are
+    for; `syntax` the gaps between a parser's tokens.
     """
 
     keys: Keys
@@ -143,13 +149,11 @@ class TextBatch:
     starts: Ints
     ends: Ints
     counts: Mapping[str, Ints]
-    words: DocumentSpans
+    words: Spans
     marks: Bytes
-    numbers: Spans
-    digits: InnerCuts
     surrogates: Flags
-    code: dict[str, Spans] = field(default_factory=dict)
-    identifier_cuts: InnerCuts | None = None
+    spans: Mapping[str, Spans]
+    cuts: Mapping[str, InnerCuts]
     syntax: Spans | None = None
 
     def __len__(self) -> int:
@@ -176,26 +180,3 @@ class TextBatch:
             return self.texts[document]
         own = self.data[self.starts[document] : self.ends[document]]
         return own.tobytes().decode("utf-8", "surrogatepass")
-
-    @cached_property
-    def sums(self) -> Ints:
-        """The sums of `counts` by group, as a tally holds them: ``(len(TEXT_COUNTERS), GROUPS)``."""
-        import numpy as np
-
-        sums = np.zeros((len(TEXT_COUNTERS), GROUPS), np.int64)
-        for own, name in zip(sums, TEXT_COUNTERS, strict=True):
-            if name in self.counts:
-                np.add.at(own, self.groups, self.counts[name])
-        return sums
-
-    @cached_property
-    def buckets(self) -> Ints:
-        """The class of length of each document: how many bits its length takes, `BUCKETS` - 1 at most."""
-        import numpy as np
-
-        return np.frexp(self.counts["bytes"].astype(np.float64))[1].astype(np.int64).clip(max=BUCKETS - 1)
-
-    @cached_property
-    def n_bytes(self) -> int:
-        """Bytes of UTF-8 in the batch."""
-        return int(self.counts["bytes"].sum())

@@ -20,7 +20,7 @@ from tokbench.tally.marks import (
 
 if TYPE_CHECKING:
     from tokbench.tally.marks import MarkedBytes
-    from tokbench.tally.text import DocumentSpans, Flags, Offsets, Texts
+    from tokbench.tally.text import Flags, InnerCuts, Offsets, Spans, Texts
 
 AT_ONCE = 63
 """Bytes looked at together: one bit of 64 is left for a carry."""
@@ -49,7 +49,7 @@ class Touching(NamedTuple):
 
 
 @kernel
-def touch_exact(texts: Texts, exact: Flags, words: DocumentSpans, every: MarkedBytes, found: Touching) -> int:
+def touch_exact(texts: Texts, exact: Flags, words: Spans, every: MarkedBytes, found: Touching) -> int:
     """What `touch_words` does, for documents that their tokens divide without a gap, as `match` found them.
 
     There a word is touched by one token more than it has boundaries inside. Words are not looked at one by one:
@@ -139,7 +139,7 @@ def end_of_word(marks: Bytes, at: Int) -> Int:
 
 
 @kernel
-def crossings(boundary: Words, words: DocumentSpans, low: Int, high: Int) -> Int:
+def crossings(boundary: Words, words: Spans, low: Int, high: Int) -> Int:
     """How many tokens touch two or more of the words `low` to `high` of a document that they divide."""
     crossing: Int = 0
     shared = False  # whether the word before shares a token with this one
@@ -158,8 +158,8 @@ def crossings(boundary: Words, words: DocumentSpans, low: Int, high: Int) -> Int
 def touch_words(
     texts: Texts,
     chosen: Flags,
-    tokens: DocumentSpans,
-    words: DocumentSpans,
+    tokens: Spans,
+    words: Spans,
     every: MarkedBytes,
     found: Touching,
     n_many: int,
@@ -221,7 +221,7 @@ def tell(few: Ints, many: Offsets, n_many: int, tokens: Int) -> int:
 
 @kernel
 def boundaries_inside(boundary: Words, start: Offsets, end: Offsets, found: Ints) -> None:
-    """How many boundaries lie inside each span, its two ends left out."""
+    """How many boundaries each span has after its first byte and before its end."""
     for span in range(len(start)):
         n: Int = 0
         for at in range(start[span] + 1, end[span]):
@@ -230,12 +230,12 @@ def boundaries_inside(boundary: Words, start: Offsets, end: Offsets, found: Ints
 
 
 @kernel
-def count_cuts(boundary: Words, at: Ints, document: Ints, gold: Flags, aligned: Flags, counts: Ints) -> None:
-    """Of the places `at` in aligned documents: boundaries, those that are `gold`, and all gold, by document."""
-    for cut in range(len(at)):
-        own = document[cut]
+def count_cuts(boundary: Words, cuts: InnerCuts, aligned: Flags, counts: Ints) -> None:
+    """Of the places in aligned documents: boundaries, those that are `gold`, and all gold, by document."""
+    for cut in range(len(cuts.at)):
+        own = cuts.document[cut]
         if aligned[own]:
-            made, right = np.int64(is_boundary(boundary, at[cut])), np.int64(gold[cut])
+            made, right = np.int64(is_boundary(boundary, cuts.at[cut])), np.int64(cuts.gold[cut])
             counts[0, own] += made
             counts[1, own] += made & right
             counts[2, own] += right

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -41,20 +42,12 @@ class TokenTable:
     met yet. `derived` keeps what others work out from the table, for as long as it lives.
     """
 
-    __slots__ = (
-        "_special",
-        "blob",
-        "derived",
-        "flags",
-        "length",
-        "offset",
-        "size",
-        "tokenizer",
-        "unk",
-    )
-
     def __init__(self, tokenizer: Tokenizer) -> None:
-        self.tokenizer = weakref.ref(tokenizer) if _weak(tokenizer) else lambda: tokenizer
+        self.tokenizer: Callable[[], Tokenizer | None]
+        try:
+            self.tokenizer = weakref.ref(tokenizer)
+        except TypeError:  # as of types with slots
+            self.tokenizer = lambda: tokenizer
         self.size = int(tokenizer.vocab_size)
         self.flags: Bytes = np.zeros(self.size, np.uint8)
         self.length: Ids = np.zeros(self.size, np.int32)
@@ -93,8 +86,8 @@ class TokenTable:
     def _ask(self, ids: Ids) -> None:
         tokenizer = self.tokenizer()
         assert tokenizer is not None
-        own = isinstance(tokenizer, TokenByter)
-        if own and isinstance(tokenizer, BatchTokenByter):
+        tells = isinstance(tokenizer, TokenByter)
+        if tells and isinstance(tokenizer, BatchTokenByter):
             pieces = list(tokenizer.token_bytes_batch(ids.tolist()))
             if len(pieces) != len(ids):
                 raise TokenizerError(
@@ -105,20 +98,19 @@ class TokenTable:
             pieces = list(map(tokenizer.token_bytes, ids.tolist()))
         else:
             pieces = [token_bytes(tokenizer, token) for token in ids.tolist()]
-        if own:
-            unknown = np.zeros(len(pieces), np.bool_)
+        if tells:
+            untold = np.zeros(len(pieces), np.bool_)
             split = np.fromiter(map(_is_split, pieces), np.bool_, len(pieces)) & ~self._special[ids]
         else:
             # a part of a character decodes to a replacement character, and its bytes are not known
-            unknown = np.array([b"\xef\xbf\xbd" in piece for piece in pieces])
-            split = unknown
+            split = untold = np.array([b"\xef\xbf\xbd" in piece for piece in pieces])
             pieces = [b"" if b"\xef\xbf\xbd" in piece else piece for piece in pieces]
         lengths = np.fromiter(map(len, pieces), np.int64, len(pieces))
         begin = len(self.blob) + np.cumsum(lengths) - lengths
         self.blob = padded(b"".join([self.blob.tobytes(), *pieces]))
         self.offset[ids] = begin
-        self.length[ids] = np.where(unknown, UNKNOWN_LENGTH, lengths)
-        flags = KNOWN + SPLIT * split + EMPTY * (self.length[ids] == 0) + UNTOLD * unknown
+        self.length[ids] = np.where(untold, UNKNOWN_LENGTH, lengths)
+        flags = KNOWN + SPLIT * split + EMPTY * (self.length[ids] == 0) + UNTOLD * untold
         flags += UNKNOWN * (ids == (-1 if self.unk is None else self.unk))
         self.flags[ids] = flags
 
@@ -136,14 +128,6 @@ def _is_split(piece: bytes) -> bool:
     return False
 
 
-def _weak(tokenizer: Tokenizer) -> bool:
-    try:
-        weakref.ref(tokenizer)
-    except TypeError:
-        return False
-    return True
-
-
 _tables: list[TokenTable] = []
 
 
@@ -154,6 +138,6 @@ def table_of(tokenizer: Tokenizer) -> TokenTable:
         if table.tokenizer() is tokenizer:
             return table
     table = TokenTable(tokenizer)
-    if _weak(tokenizer):
+    if isinstance(table.tokenizer, weakref.ref):
         _tables.append(table)
     return table

@@ -28,23 +28,15 @@ class WordSample:
     tokens: Ids
 
     @classmethod
-    def empty(cls) -> WordSample:
-        """No words."""
-        import numpy as np
-
-        return cls(np.zeros(0, np.uint64), np.zeros(0, np.int32))
-
-    @classmethod
     def sum(cls, parts: Iterable[WordSample]) -> WordSample:
         """The sample of all texts together."""
         import numpy as np
 
         parts = list(parts)
-        if not parts:
-            return cls.empty()
-        hashes, first = np.unique(np.concatenate([part.hashes for part in parts]), return_index=True)
-        tokens = np.concatenate([part.tokens for part in parts])[first]
-        return cls(hashes[:WORDS], tokens[:WORDS])
+        hashes = np.concatenate([np.zeros(0, np.uint64), *(part.hashes for part in parts)])
+        tokens = np.concatenate([np.zeros(0, np.int32), *(part.tokens for part in parts)])
+        hashes, first = np.unique(hashes, return_index=True)
+        return cls(hashes[:WORDS], tokens[first][:WORDS])
 
 
 class WordSampler:
@@ -52,8 +44,6 @@ class WordSampler:
 
     `words` are those of the sample by hash, ascending.
     """
-
-    __slots__ = ("_limit", "words")
 
     def __init__(self) -> None:
         self.words: dict[int, str] = {}

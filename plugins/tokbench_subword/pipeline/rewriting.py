@@ -144,9 +144,9 @@ def rewriting_tables(rewriting: Rewriting) -> RewritingTables:
     blob = np.frombuffer(bytearray(b"".join(halves) + bytes(PADDING)), np.uint8)
     lengths, short = np.full(256, LOOK_UP, np.uint8), np.zeros((256, SHORT), np.uint8)
     for byte in set(range(0x80)) - rewriting.ordered:
-        new = encodable(rewriting.rewritten(chr(byte)))
-        if 0 < len(new) <= SHORT:
-            lengths[byte], short[byte, : len(new)] = len(new), list(new)
+        becomes = encodable(rewriting.rewritten(chr(byte)))
+        if 0 < len(becomes) <= SHORT:
+            lengths[byte], short[byte, : len(becomes)] = len(becomes), list(becomes)
     ordered_from = np.array([len(rewriting.becomes)])
     arrays = (lengths, lead_steps(entries != 0), entries, starts, blob, ordered_from, short.reshape(-1))
     return RewritingTables(*arrays, block(arrays))

@@ -9,7 +9,7 @@ import pytest
 
 from tokbench.metrics.intervals import intervals, p_value
 from tokbench.metrics.resampling import resampled_rows
-from tokbench.tally.text import GROUPS
+from tokbench.tally.counters import GROUPS
 
 TRIALS = 1000
 Documents = dict[str, np.ndarray]

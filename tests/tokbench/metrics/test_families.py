@@ -7,7 +7,7 @@ import pytest
 
 from tokbench.metrics.families import Family, Score
 from tokbench.metrics.resampling import resampled_sums
-from tokbench.tally.text import GROUPS
+from tokbench.tally.counters import GROUPS
 
 LANGUAGES, DOCUMENTS, REPLICATES = 10, 60, 199
 

@@ -19,7 +19,7 @@ from tokbench.metrics.intervals import bearing, normal_of_t, p_value, t_of_norma
 from tokbench.metrics.measure import measure
 from tokbench.tally import CorpusFacts, Tally
 from tokbench.tally.collect import collect
-from tokbench.tally.text import GROUPS
+from tokbench.tally.counters import GROUPS
 
 NAMED = {metric.name: metric for metric in CATALOGUE}
 TEXTS = [f"ab {'ab' * (i % 5)} c{i}" for i in range(200)]

@@ -17,7 +17,7 @@ from tokbench.metrics.gold import GoldWord, from_morphemes, read_gold
 from tokbench.metrics.measure import measure
 from tokbench.metrics.morphology import METRICS, MorphCounts, score
 from tokbench.tally.collect import collect
-from tokbench.tally.text import GROUPS
+from tokbench.tally.counters import GROUPS
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,7 @@ from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.resampling import parts_of, poisson_weights, resampled_rows, resampled_sums
 from tokbench.metrics.view import resampled
 from tokbench.tally.collect import collect
-from tokbench.tally.groups import NAMES, GroupSums
-from tokbench.tally.text import GROUPS
+from tokbench.tally.counters import GROUPS, NAMES, GroupSums
 
 
 def test_resamples_are_the_weighted_sums() -> None:

@@ -33,7 +33,7 @@ CODE = CorpusFacts(kind="code", language="nosuchlanguage")
 )
 def test_parts_of_identifiers(name: str, parts: list[str]) -> None:
     [batch] = prepare([Document(name)], facts=CODE)
-    cuts = identifier_cuts(batch.data, batch.code["identifiers"])
+    cuts = identifier_cuts(batch.data, batch.spans["identifiers"])
     at = [0, *cuts.at[cuts.gold].tolist(), len(name.encode())]
     assert [name.encode()[a:b].decode() for a, b in pairwise(at)] == parts
 
@@ -48,7 +48,7 @@ def test_parts_of_identifiers(name: str, parts: list[str]) -> None:
 )
 def test_identifiers_of_any_script(text: str, names: list[str]) -> None:
     [batch] = prepare([Document("first"), Document(text)], facts=CODE)
-    found, data = batch.code["identifiers"], batch.data.tobytes()
+    found, data = batch.spans["identifiers"], batch.data.tobytes()
     spans = zip(found.start.tolist(), found.end.tolist(), strict=True)
     assert [data[start:end].decode() for start, end in spans] == ["first", *names]
     assert found.document.tolist() == [0] + [1] * len(names)
@@ -73,7 +73,7 @@ def test_identifiers_of_any_script(text: str, names: list[str]) -> None:
 def test_operators_outside_of_comments_and_strings(language: str, text: str, wanted: list[str]) -> None:
     facts = CorpusFacts(kind="code", language=language)
     [batch] = prepare([Document('"/* not ended'), Document(text)], facts=facts)
-    found, data = batch.code["operators"], batch.data.tobytes()
+    found, data = batch.spans["operators"], batch.data.tobytes()
     spans = zip(found.start.tolist(), found.end.tolist(), strict=True)
     assert [data[start:end].decode() for start, end in spans] == wanted
 

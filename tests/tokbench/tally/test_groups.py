@@ -11,9 +11,9 @@ from tokbench.corpus import Document, TextBlock
 from tokbench.metrics.resampling import poisson_weights
 from tokbench.tally import CorpusFacts, Tally
 from tokbench.tally.collect import collect
-from tokbench.tally.groups import NAMES, GroupSums
+from tokbench.tally.counters import GROUPS, NAMES, GroupSums
 from tokbench.tally.prepare import prepare
-from tokbench.tally.text import BLOCK_DOCUMENTS, GROUPS
+from tokbench.tally.text import BLOCK_DOCUMENTS
 
 
 def test_weights_are_poisson() -> None:

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from tokbench.tally.marks import (
     boundaries_from,
-    boundary_flags,
     clear,
     is_boundary,
     no_boundaries,
@@ -17,6 +16,11 @@ from tokbench.tally.marks import (
 
 SIZE = 400
 PLACES = st.integers(0, SIZE - 1)
+
+
+def boundary_flags(boundary: np.ndarray, size: int) -> np.ndarray:
+    """Of each of so many bytes, whether there is a boundary."""
+    return np.unpackbits(boundary.astype("<u8").view(np.uint8), count=size, bitorder="little").view(np.bool_)
 
 
 @given(st.lists(PLACES, max_size=60), st.lists(PLACES, max_size=3), PLACES)

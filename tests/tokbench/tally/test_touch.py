@@ -13,7 +13,6 @@ from tokbench.corpora.lines import is_utf8
 from tokbench.corpus import Document
 from tokbench.kernels.pointers import padded
 from tokbench.tally.collect import FEW
-from tokbench.tally.marks import boundary_flags
 from tokbench.tally.places import Aligner
 from tokbench.tally.prepare import prepare
 from tokbench.tally.text import TextBatch
@@ -54,6 +53,11 @@ class Given:
 
     def token_bytes(self, token_id: int) -> bytes:
         return self.pieces[token_id]
+
+
+def boundary_flags(boundary: np.ndarray, size: int) -> np.ndarray:
+    """Of each of so many bytes, whether there is a boundary."""
+    return np.unpackbits(boundary.astype("<u8").view(np.uint8), count=size, bitorder="little").view(np.bool_)
 
 
 def cut_up(batch: TextBatch, random, often: float) -> list[list[bytes]]:
