@@ -16,10 +16,10 @@ from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.kernels.calls import travels_with
 from tokbench.kernels.copies import Rebuilt, cached_property
+from tokbench.kernels.joining import list_decoder
 from tokbench.kernels.utf8 import repaired
 from tokbench.tokenizer import Step
 from tokbench_subword.bpe import pruning, saving, tracing
-from tokbench_subword.bpe.decoding import BpeDecoder
 from tokbench_subword.bpe.dropout import sample_merges
 from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import BpeModel
@@ -37,6 +37,8 @@ from tokbench_subword.files.tokenizer_json import (
     steps_of,
 )
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_new
+from tokbench_subword.pipeline.document_decoding import DocumentDecoder
+from tokbench_subword.pipeline.joining import TokenJoiner
 from tokbench_subword.pipeline.preparation import Stages
 from tokbench_subword.words.cache_size import CACHE_BYTES
 from tokbench_subword.words.prepared import OneByOne, PreparedEncoder
@@ -158,7 +160,9 @@ class BpeTokenizer(OneByOne, Rebuilt):
 
     @cached_property
     def _decode_one(self) -> Callable[[Sequence[int] | NDArray[Any]], str]:
-        function = self._decoder.one_by_one()
+        joiner, function = self._decoder.joiner, self._decoder.text
+        if joiner is not None and self.decode_joins_bytes:
+            function = list_decoder(*joiner.rows, function)
         travels_with(function, self, "decode")
         return function
 
@@ -167,8 +171,10 @@ class BpeTokenizer(OneByOne, Rebuilt):
         return self._decoder.texts(batch)
 
     @cached_property
-    def _decoder(self) -> BpeDecoder:
-        return BpeDecoder(self._tokens, self.document, joins_bytes=self.decode_joins_bytes)
+    def _decoder(self) -> DocumentDecoder:
+        texts = [text or None for text in self._tokens.written_texts]
+        joiner = TokenJoiner(self._tokens.decoded_bytes) if self.decode_joins_bytes else None
+        return DocumentDecoder(self.document.decoder, texts, name=self.name, joiner=joiner)
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes a token stands for in text; empty for special tokens."""
@@ -288,8 +294,8 @@ class BpeTokenizer(OneByOne, Rebuilt):
 
     def pre_tokenize(self, text: str) -> list[str]:
         """The pieces that BPE works on, one by one; added tokens are pieces of their own."""
-        pieces = self._preparation.pieces(repaired(text))
-        return [piece.content if isinstance(piece, AddedToken) else piece for piece in pieces]
+        words = self._preparation.words(text)
+        return [word.token.content if word.token else word.stretch.text for word in words]
 
     def add_tokens(self, tokens: str | Iterable[str], *, special: bool = False) -> None:
         """Add tokens, matched in text before BPE, with the next free ids.

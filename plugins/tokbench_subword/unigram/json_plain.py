@@ -5,14 +5,13 @@ Offsets go this way where `pipeline.origins` cannot; traces, which ask for each 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.kernels.utf8 import repaired
-from tokbench_subword.pipeline.preparation import Part, Preparation
+from tokbench_subword.pipeline.preparation import Preparation
 from tokbench_subword.unigram.json_vocabulary import JsonVocabulary
 from tokbench_subword.unigram.unigram_algorithm import Node, Unigram
 
@@ -22,16 +21,6 @@ class PlainPath:
 
     def __init__(self, preparation: Preparation, vocabulary: JsonVocabulary, algorithm: Unigram) -> None:
         self.preparation, self.vocabulary, self.algorithm = preparation, vocabulary, algorithm
-
-    def words(self, text: str, *, track: bool = False) -> Iterator[Part]:
-        """`text` as added tokens and words, in order."""
-        for part in self.preparation.parts(repaired(text), track=track):
-            if part.token is not None:
-                yield part
-                continue
-            for word in self.preparation.pre_tokenizer(part.stretch):
-                if word.text:
-                    yield Part(word, None, part.span)
 
     def path_ids(self, data: bytes, path: Iterable[Node]) -> list[tuple[int, Node]]:
         """The ids of a path with where they lie, unknown characters as bytes or fused.
@@ -55,7 +44,7 @@ class PlainPath:
         """(start, end) of each token of `text` in its code points: int64 ``(tokens, 2)``."""
         rows: list[tuple[int, int]] = []
         place = 0
-        for part in self.words(text, track=True):
+        for part in self.preparation.words(text, track=True):
             if part.token is not None:
                 rows.append(part.span)
                 place = rows[-1][1]
@@ -72,7 +61,7 @@ class PlainPath:
     def sample(self, text: str, rng: np.random.Generator, alpha: float) -> list[int]:
         """A segmentation of each word, drawn at random."""
         ids: list[int] = []
-        for part in self.words(text):
+        for part in self.preparation.words(text):
             if part.token is not None:
                 ids.append(part.token.id)
                 continue

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.arguments import flat_ids, known_id, plain_texts
+from tokbench.arguments import known_id, plain_texts
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import Rebuilt, cached_property
@@ -36,10 +36,9 @@ from tokbench_subword.files.tokenizer_json import (
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_new, check_numbers
 from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
 from tokbench_subword.pipeline.decoders import decoder_of
+from tokbench_subword.pipeline.document_decoding import DocumentDecoder
 from tokbench_subword.pipeline.preparation import Preparation, Stages
 from tokbench_subword.pipeline.stretch import Stretch
-from tokbench_subword.unigram.decoding import UnigramDecoder
-from tokbench_subword.unigram.json_decoding import joining_decoder
 from tokbench_subword.unigram.json_encoding import JsonEncoder
 from tokbench_subword.unigram.json_plain import PlainPath
 from tokbench_subword.unigram.json_vocabulary import JsonVocabulary
@@ -96,7 +95,7 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
         self._algorithm = Unigram(vocabulary.lexicon(where=self.name), None)
         try:
             self._preparation = Preparation(document=document, match_special=self.match_special)
-            self._decode = decoder_of(document.decoder)
+            decoder_of(document.decoder)
         except TokenizerError as error:
             raise TokenizerError(f"{self.name}: {error}") from error
         self._written = self._names | self._preparation.written
@@ -180,7 +179,7 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
     def trace(self, text: str) -> Iterator[Step]:
         """The algorithm at work, word by word: the lattice with its scores, and the best path."""
         done: list[bytes] = []
-        for part in self._plain.words(text):
+        for part in self._preparation.words(text):
             if part.token is not None:
                 done.append(part.token.content.encode())
                 yield Step("added", tuple(done), len(done) - 1, f"added token {part.token.content}")
@@ -193,31 +192,16 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
 
     def decode(self, ids: Sequence[int] | NDArray[Any]) -> str:
         """The text of `ids`, as `tokenizers` decodes it, special tokens written out."""
-        array = flat_ids(ids, name=self.name)
-        if self._decoder is not None:
-            try:
-                return self._decoder.text(array)
-            except IndexError:  # the error below says which
-                pass
-        for index in array.tolist():
-            self.convert_id_to_token(index)
-        return "".join(self._decode([self._written[index] for index in array.tolist()]))
+        return self._decoder.text(ids)
 
     def decode_batch(self, batch: TokenBatch) -> list[str]:
         """The text of every document, as `decode` gives it."""
-        if self._decoder is not None:
-            try:
-                return self._decoder.texts(batch)
-            except IndexError:
-                pass
-        return [self.decode(ids) for ids in batch]
+        return self._decoder.texts(batch)
 
     @cached_property
-    def _decoder(self) -> UnigramDecoder | None:
-        """What decodes by a kernel, where a kernel can."""
-        return joining_decoder(
-            self.document.decoder, [self._written.get(one) for one in range(self.vocab_size)]
-        )
+    def _decoder(self) -> DocumentDecoder:
+        texts = [self._written.get(one) for one in range(self.vocab_size)]
+        return DocumentDecoder(self.document.decoder, texts, name=self.name)
 
     @property
     def decode_joins_bytes(self) -> bool:

@@ -21,8 +21,8 @@ from tokbench_subword.files.sentencepiece_model import (
     USER_DEFINED,
     SpmModel,
 )
+from tokbench_subword.pipeline.joining import TokenJoiner
 from tokbench_subword.unigram.charsmap import SPACE_SYMBOL, Normalizer, compile_normalizer, to_internal
-from tokbench_subword.unigram.decoding import UnigramDecoder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -171,7 +171,7 @@ class SpmVocabulary:
             raise
 
     @cached_property
-    def _decoder(self) -> UnigramDecoder:
+    def _decoder(self) -> TokenJoiner:
         """What pieces add to a text: the first loses its space; where runs of them are removed, all it has."""
         spec, surfaces = self.model.normalizer, self._surfaces
         strips = spec.add_dummy_prefix or spec.remove_extra_whitespaces
@@ -179,9 +179,9 @@ class SpmVocabulary:
             strips and text.startswith(SPACE_SYMBOL) and index not in self.special_ids
             for index, text in enumerate(self.pieces)
         ]
-        return UnigramDecoder(
-            surfaces,
-            [text[1:] if cut else text for text, cut in zip(surfaces, begin, strict=True)],
+        return TokenJoiner(
+            [text.encode() for text in surfaces],
+            [(text[1:] if cut else text).encode() for text, cut in zip(surfaces, begin, strict=True)],
             ends_start=np.flatnonzero(begin if not spec.remove_extra_whitespaces else []),
             bytes_of=self._byte_of,
             finish=self._denormalize,
