@@ -40,9 +40,8 @@ from tokbench_subword.pipeline.document_decoding import DocumentDecoder
 from tokbench_subword.pipeline.preparation import Preparation, Stages
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.unigram.json_encoding import JsonEncoder
-from tokbench_subword.unigram.json_plain import PlainPath
 from tokbench_subword.unigram.json_vocabulary import JsonVocabulary
-from tokbench_subword.unigram.path_tokens import path_tokens
+from tokbench_subword.unigram.path_tokens import tokens_of_path
 from tokbench_subword.unigram.tracing import word_steps
 from tokbench_subword.unigram.unigram_algorithm import Unigram
 from tokbench_subword.words.cache_size import CACHE_BYTES
@@ -99,8 +98,14 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
         except TokenizerError as error:
             raise TokenizerError(f"{self.name}: {error}") from error
         self._written = self._names | self._preparation.written
-        self._plain = PlainPath(self._preparation, vocabulary, self._algorithm)
-        self._encoder = JsonEncoder(self._plain, name=self.name, threads=self.threads, cache=self.cache)
+        self._encoder = JsonEncoder(
+            self._preparation,
+            self._algorithm,
+            unknown=vocabulary.unknown,
+            name=self.name,
+            threads=self.threads,
+            cache=self.cache,
+        )
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], **options: Any) -> JsonUnigramTokenizer:
@@ -159,14 +164,7 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
         """One segmentation of each word, drawn with probability proportional to ``P ** alpha`` (Kudo 2018)."""
         if not 0.0 <= alpha < math.inf:
             raise TokenizerError(f"{self.name}: alpha must be a number from 0 up, not {alpha}")
-        state, words = rng.bit_generator.state, self._encoder.words_of(text)
-        if words is not None:
-            pieces = self._algorithm.sample_rows(words[0], rng, alpha, words[1])[:, 2]
-            if (pieces >= 0).all():
-                drawn: list[int] = pieces.tolist()
-                return drawn
-        rng.bit_generator.state = state  # what is drawn does not depend on the way it is drawn
-        return self._plain.sample(text, rng, alpha)
+        return self._encoder.sample(text, rng, alpha)
 
     def stages(self, text: str) -> Mapping[str, Sequence[str]]:
         """What `text` has become after added tokens, normalizer and pre-tokenizer."""
@@ -186,7 +184,7 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
                 continue
             data, lexicon = part.stretch.text.encode(), self._algorithm.lexicon
             yield from word_steps(self._algorithm, data, done, self._names, lambda piece: piece)
-            done += path_tokens(lexicon.byte_ids, False, data, self._algorithm.path(data))
+            done += [token.text for token in tokens_of_path(lexicon, data, self._algorithm.path(data))]
 
     # --- ids to text ------------------------------------------------------------------------------------
 

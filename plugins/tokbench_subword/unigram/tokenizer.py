@@ -28,7 +28,7 @@ from tokbench_subword.files.sentencepiece_model import (
     write_model,
 )
 from tokbench_subword.pipeline.added_tokens import check_new
-from tokbench_subword.unigram.path_tokens import ids_of_paths, spans_in, spans_of_path
+from tokbench_subword.unigram.path_tokens import ids_of_paths, spans_in, spans_of_path, tokens_of_path
 from tokbench_subword.unigram.spm_bpe import SpmBpe
 from tokbench_subword.unigram.tracing import steps
 from tokbench_subword.unigram.unigram_algorithm import Algorithm, Unigram
@@ -118,8 +118,8 @@ class SpmTokenizer(OneByOne, Rebuilt):
         texts = plain_texts(texts, name=self.name)
         if self.algorithm.plain:
             internal = [self._internal(text) for text in texts]
-            paths = [(data, self.algorithm.path_rows(data)) for data in internal]
-            return TokenBatch.of([self._ids_of(data, rows, [len(rows)])[0] for data, rows in paths])
+            paths = [tokens_of_path(self.vocabulary, data, self.algorithm.path(data)) for data in internal]
+            return TokenBatch.of([[token.id for token in path] for path in paths])
         return self._few(texts) or self._prepared.encode_batch(texts)
 
     def _prepared_encoder(self) -> PreparedEncoder | None:
@@ -135,7 +135,7 @@ class SpmTokenizer(OneByOne, Rebuilt):
             raise TokenizerError(f"{self.name}: alpha must be a number from 0 up, not {alpha}")
         data = self._internal(text)
         rows = self.algorithm.sample_rows(data, rng, alpha)
-        return self._ids_of(data, rows, [len(rows)])[0]
+        return ids_of_paths(self.vocabulary, data, rows, [len(rows)])[0]
 
     def nbest(self, text: str, n: int) -> list[list[int]]:
         """The `n` best segmentations, best first (Unigram only)."""
@@ -147,7 +147,7 @@ class SpmTokenizer(OneByOne, Rebuilt):
             raise TokenizerError(f"{self.name}: n must be at least 1, not {n}")
         data = self._internal(text)
         rows, ends, scores = self.algorithm.best(data, n)
-        return list(zip(self._ids_of(data, rows, ends), scores, strict=True))
+        return list(zip(ids_of_paths(self.vocabulary, data, rows, ends), scores, strict=True))
 
     def offsets(self, text: str) -> NDArray[np.int64]:
         """(start, end) of each token in code points of `text`: int64 ``(tokens, 2)``.
@@ -310,6 +310,3 @@ class SpmTokenizer(OneByOne, Rebuilt):
     def _internal(self, text: str) -> bytes:
         """`text` as kernels see it, normalised."""
         return self.algorithm.normalizer.internal(encodable(text))
-
-    def _ids_of(self, data: bytes, rows: NDArray[np.integer], ends: list[int]) -> list[list[int]]:
-        return ids_of_paths(self.vocabulary, data, rows, ends)
