@@ -36,7 +36,7 @@ from tokbench_subword.files.tokenizer_json import (
     read_document,
     steps_of,
 )
-from tokbench_subword.pipeline.added_tokens import AddedToken, check_new
+from tokbench_subword.pipeline.added_tokens import new_tokens
 from tokbench_subword.pipeline.document_decoding import DocumentDecoder
 from tokbench_subword.pipeline.joining import TokenJoiner
 from tokbench_subword.pipeline.preparation import Stages
@@ -303,14 +303,9 @@ class BpeTokenizer(OneByOne, Rebuilt):
         Raises `TokenizerError` for a token that is there already. Added tokens are never the text of one
         that is `special` unless the tokenizer matches special tokens.
         """
-        new = [tokens] if isinstance(tokens, str) else list(tokens)
-        check_new(new, lambda text: text in self._tokens.ids_by_text)
-        size = self.vocab_size
-        added = [AddedToken(text, size + i, normalized=False, special=special) for i, text in enumerate(new)]
-        self._surround(
-            replace(self.document, added_tokens=(*self.document.added_tokens, *added)),
-            self.match_special,
-        )
+        new = new_tokens(tokens, self._tokens.ids_by_text, self.vocab_size, special=special)
+        document = replace(self.document, added_tokens=(*self.document.added_tokens, *new))
+        self._surround(document, self.match_special)
 
     def fewest_tokens(self, texts: Sequence[str]) -> NDArray[np.int64]:
         """The fewest tokens with which the vocabulary can spell the pre-tokens of each text; see `shortest`."""

@@ -13,7 +13,7 @@ from tokbench.family import Progress
 from tokbench.kernels.threads import usable_cores
 from tokbench_subword.bpe.options import OF_PARITY, OPTIONS, cut_by, level_of, pattern_of
 from tokbench_subword.files.special_tokens import names_to_train
-from tokbench_subword.pipeline.sizes import check_size
+from tokbench_subword.training.sizes import check_size
 
 if TYPE_CHECKING:
     from tokbench_subword.bpe.model import BpeModel

@@ -131,6 +131,23 @@ def content_of(document: TokenizerJson) -> dict[str, Any]:
     }
 
 
+def bpe_model(vocab: Mapping[str, int], merges: Sequence[Sequence[str]], **stated: Any) -> dict[str, Any]:
+    """The model of the type BPE, with the usual settings where nothing else is `stated`."""
+    return {
+        "type": "BPE",
+        "dropout": None,
+        "unk_token": None,
+        "continuing_subword_prefix": None,
+        "end_of_word_suffix": None,
+        "fuse_unk": False,
+        "byte_fallback": False,
+        "ignore_merges": False,
+        **stated,
+        "vocab": vocab,
+        "merges": merges,
+    }
+
+
 def write_document(document: TokenizerJson, path: str | os.PathLike[str]) -> None:
     """Write the document to a file, aside first, so that a half-written file never stands in its place."""
     target = Path(path)

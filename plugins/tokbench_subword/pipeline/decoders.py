@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from tokbench.errors import TokenizerError
+from tokbench_subword.files.tokenizer_json import steps_of
 from tokbench_subword.pipeline.byte_alphabet import unspelled
 from tokbench_subword.pipeline.normalizers import compile_pattern
 from tokbench_subword.pipeline.pre_tokenizers import prepend_scheme
@@ -51,6 +52,17 @@ def decoder_of(config: Mapping[str, Any] | None) -> Decoder:
     raise TokenizerError(
         f"the decoder {kind!r:.80} is not known to this plugin; load the tokenizer with `transformers:` instead"
     )
+
+
+def replacements_of(config: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+    """What a decoder puts in place of what in each token, in turn: texts alone, no patterns."""
+    found = []
+    for step in steps_of(config, "decoders"):
+        if step.get("type") == "Metaspace":
+            found.append((str(step["replacement"]), " "))
+        elif step.get("type") == "Replace" and "String" in step.get("pattern", {}):
+            found.append((str(step["pattern"]["String"]), str(step["content"])))
+    return found
 
 
 def _in_order(steps: Sequence[Decoder], tokens: list[str]) -> list[str]:

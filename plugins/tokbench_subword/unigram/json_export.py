@@ -21,7 +21,7 @@ from tokbench.errors import TokenizerError
 from tokbench_subword.files.probes import Probe, probes
 from tokbench_subword.files.proof import Encode, by_tokenizers, write_proved
 from tokbench_subword.files.sentencepiece_model import BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED
-from tokbench_subword.files.tokenizer_json import TokenizerJson, steps_of, write_document
+from tokbench_subword.files.tokenizer_json import TokenizerJson, bpe_model, steps_of, write_document
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.unigram.charsmap import SPACE_SYMBOL
 from tokbench_subword.unigram.unigram_algorithm import spm_lexicon
@@ -102,18 +102,13 @@ def _bpe_model(tokenizer: SpmTokenizer) -> dict[str, Any]:
             "one of whose characters is no piece; save a .model"
         )
     merges = sorted(algorithm.pairs.items(), key=lambda item: (int(ranks[item[1]]), item[1], item[0]))
-    return {
-        "type": "BPE",
-        "dropout": None,
-        "unk_token": None if vocabulary.unk_id is None else pieces[vocabulary.unk_id],
-        "continuing_subword_prefix": None,
-        "end_of_word_suffix": None,
-        "fuse_unk": True,
-        "byte_fallback": model.trainer.byte_fallback,
-        "ignore_merges": False,
-        "vocab": {piece: index for index, piece in enumerate(pieces)},
-        "merges": [[pieces[left], pieces[right]] for (left, right), _ in merges],
-    }
+    return bpe_model(
+        {piece: index for index, piece in enumerate(pieces)},
+        [[pieces[left], pieces[right]] for (left, right), _ in merges],
+        unk_token=None if vocabulary.unk_id is None else pieces[vocabulary.unk_id],
+        fuse_unk=True,
+        byte_fallback=model.trainer.byte_fallback,
+    )
 
 
 def probes_of(tokenizer: SpmTokenizer) -> list[Probe]:

@@ -33,9 +33,9 @@ from tokbench_subword.files.tokenizer_json import (
     steps_of,
     write_document,
 )
-from tokbench_subword.pipeline.added_tokens import AddedToken, check_new, check_numbers
+from tokbench_subword.pipeline.added_tokens import check_numbers, new_tokens
 from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
-from tokbench_subword.pipeline.decoders import decoder_of
+from tokbench_subword.pipeline.decoders import decoder_of, replacements_of
 from tokbench_subword.pipeline.document_decoding import DocumentDecoder
 from tokbench_subword.pipeline.preparation import Preparation, Stages
 from tokbench_subword.pipeline.stretch import Stretch
@@ -225,8 +225,11 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
         if token_id in self._bytes:
             return bytes([self._bytes[token_id]])
         token = self._written[token_id]
-        joined = unspelled(token) if self._of_bytes else None
-        return self._visible(token).encode() if joined is None else joined
+        if self._of_bytes and (spelled_bytes := unspelled(token)) is not None:
+            return spelled_bytes
+        for old, new in replacements_of(self.document.decoder):
+            token = token.replace(old, new)
+        return token.encode()
 
     @cached_property
     def _of_bytes(self) -> bool:
@@ -256,14 +259,6 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
     @property
     def _decoders(self) -> Sequence[Mapping[str, Any]]:
         return steps_of(self.document.decoder, "decoders")
-
-    def _visible(self, token: str) -> str:
-        for step in self._decoders:
-            if step.get("type") == "Metaspace":
-                token = token.replace(str(step["replacement"]), " ")
-            elif step.get("type") == "Replace" and "String" in step.get("pattern", {}):
-                token = token.replace(str(step["pattern"]["String"]), str(step["content"]))
-        return token
 
     # --- the simple class API ---------------------------------------------------------------------------
 
@@ -297,13 +292,7 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
 
         Raises `TokenizerError` where one is in the vocabulary already.
         """
-        contents = [tokens] if isinstance(tokens, str) else list(tokens)
-        known = set(self._names.values())
-        check_new(contents, known.__contains__)
-        new = [
-            AddedToken(content, self.vocab_size + index, normalized=False)
-            for index, content in enumerate(contents)
-        ]
+        new = new_tokens(tokens, set(self._names.values()), self.vocab_size)
         self._build(replace(self.document, added_tokens=(*self.document.added_tokens, *new)))
         return [token.id for token in new]
 

@@ -102,9 +102,7 @@ def save_gguf(tokenizer: SpmTokenizer, path: Path) -> None:
     write_proved(
         path,
         write=lambda aside: write_gguf(found, aside),
-        read=lambda aside: (
-            type(tokenizer)(str(aside), model_of_gguf(read_gguf(aside, found.model), str(aside))).encode
-        ),
+        read=read,
         source=tokenizer.encode,
         probes=probes_of(tokenizer),
         name=tokenizer.name,

@@ -27,7 +27,7 @@ from tokbench_subword.files.sentencepiece_model import (
     serialize,
     write_model,
 )
-from tokbench_subword.pipeline.added_tokens import check_new
+from tokbench_subword.pipeline.added_tokens import new_tokens
 from tokbench_subword.unigram.path_tokens import ids_of_paths, spans_in, spans_of_path, tokens_of_path
 from tokbench_subword.unigram.spm_bpe import SpmBpe
 from tokbench_subword.unigram.tracing import steps
@@ -234,13 +234,10 @@ class SpmTokenizer(OneByOne, Rebuilt):
 
         Raises `TokenizerError` where one is in the vocabulary already.
         """
-        contents = [tokens] if isinstance(tokens, str) else list(tokens)
-        check_new(contents, self.vocabulary.ids.__contains__)
-        first = self.vocab_size
-        self._build(
-            self.model.with_pieces((*self.model.pieces, *(Piece(one, 0.0, USER_DEFINED) for one in contents)))
-        )
-        return list(range(first, self.vocab_size))
+        new = new_tokens(tokens, self.vocabulary.ids, self.vocab_size)
+        symbols = (Piece(token.content, 0.0, USER_DEFINED) for token in new)
+        self._build(self.model.with_pieces((*self.model.pieces, *symbols)))
+        return [token.id for token in new]
 
     def to_dict(self) -> dict[str, Any]:
         """The whole model, ready for JSON: its file in base 64."""

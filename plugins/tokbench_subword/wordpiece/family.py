@@ -11,7 +11,7 @@ from tokbench.family import Progress
 from tokbench.kernels.threads import THREADS, usable_cores
 from tokbench_subword.files import formats
 from tokbench_subword.files.special_tokens import names_to_train
-from tokbench_subword.pipeline.sizes import check_size
+from tokbench_subword.training.sizes import check_size
 from tokbench_subword.wordpiece.opening import files, load, recognises
 from tokbench_subword.words.cache_size import CACHE, cache_bytes
 

@@ -125,7 +125,8 @@ def _read_gguf(path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
 
     llama.cpp prepares all of them as the uncased BERT does, if not exactly (see docs/formats.md).
     """
-    from tokbench_subword.files.gguf import CONTROL, UNKNOWN, read_gguf
+    from tokbench_subword.files.gguf import read_gguf
+    from tokbench_subword.files.sentencepiece_model import CONTROL, UNKNOWN
     from tokbench_subword.pipeline.added_tokens import AddedToken
     from tokbench_subword.wordpiece.model import WordPieceModel
 

@@ -13,7 +13,7 @@ from tokbench.arguments import known_id, plain_text, plain_texts
 from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench.kernels.utf8 import repaired
 from tokbench_subword.files.tokenizer_json import content_of, document_of, write_document
-from tokbench_subword.pipeline.added_tokens import AddedToken, check_new
+from tokbench_subword.pipeline.added_tokens import new_tokens
 from tokbench_subword.pipeline.bert import RULES
 from tokbench_subword.pipeline.document_decoding import DocumentDecoder
 from tokbench_subword.pipeline.preparation import Stages
@@ -173,12 +173,7 @@ class WordPieceTokenizer(Rebuilt):
             >>> tokenizer.add_tokens(["<sep>"]), tokenizer("a<sep>a")
             ([2], [1, 2, 1])
         """
-        contents = [tokens] if isinstance(tokens, str) else list(tokens)
-        check_new(contents, self._ids.__contains__)
-        new = [
-            AddedToken(content, self.vocab_size + index, normalized=False)
-            for index, content in enumerate(contents)
-        ]
+        new = new_tokens(tokens, self._ids, self.vocab_size)
         self.model = replace(self.model, added_tokens=(*self.model.added_tokens, *new))
         self.vocab_size = self.model.size
         for name in ("_encoder", "_offsets", "_ids", "_decoder", "_stages"):
