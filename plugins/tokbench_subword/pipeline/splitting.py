@@ -43,10 +43,8 @@ def splits_of(step: Mapping[str, Any]) -> list[Split]:
         mark = quoted(str(step["replacement"]))
         return [] if step.get("split") is False else [Split(mark, "oniguruma", "MergedWithNext")]
     if kind == "Split":
-        pattern = step["pattern"]
-        text = pattern if isinstance(pattern, str) else pattern.get("String")
-        source = pattern.get("Regex", "") if text is None else quoted(text)
-        return [Split(source, "oniguruma", _behavior(step["behavior"]), bool(step.get("invert", False)))]
+        source, behavior = expression_of(step["pattern"]), _behavior(step["behavior"])
+        return [Split(source, "oniguruma", behavior, bool(step.get("invert", False)))]
     if kind == "Digits":
         each = bool(step.get("individual_digits"))
         return [Split(cut_at("Digits"), "oniguruma", "Isolated" if each else "Contiguous")]
@@ -66,6 +64,12 @@ def splits_of(step: Mapping[str, Any]) -> list[Split]:
     raise TokenizerError(
         f"the pre-tokenizer {kind!r:.80} is not known to this plugin; load the tokenizer with `transformers:`"
     )
+
+
+def expression_of(pattern: Mapping[str, str] | str) -> str:
+    """A pattern as `tokenizer.json` writes it, a text or an expression, as an expression of Oniguruma."""
+    text = pattern if isinstance(pattern, str) else pattern.get("String")
+    return str(pattern["Regex"]) if text is None and isinstance(pattern, Mapping) else quoted(text or "")
 
 
 @lru_cache(maxsize=4)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from tokbench_subword.unigram.charsmap import to_text
-from tokbench_subword.unigram.lattice import with_unknown
 from tokbench_subword.unigram.paths import UNKNOWN_PIECE, Node
 
 if TYPE_CHECKING:
@@ -73,13 +72,18 @@ def ids_of_paths(
     vocabulary: SpmVocabulary, data: bytes, rows: NDArray[np.integer], ends: list[int]
 ) -> list[list[int]]:
     """The ids of paths given end to end as rows of (start, end, piece), and where each ends."""
-    ids: list[int] = rows[:, 2].tolist()
-    if min(ids, default=0) < 0:
+    pieces, unknown = rows[:, 2], rows[:, 2] < 0
+    if unknown.any():
         if len(vocabulary.byte_ids):
             nodes = list(starmap(Node, rows.tolist()))
             paths = (nodes[start:end] for start, end in pairwise([0, *ends]))
             return [[token.id for token in tokens_of_path(vocabulary, data, path)] for path in paths]
-        ids, ends = with_unknown(rows, ends, vocabulary.unk_id)
+        begins = np.isin(np.arange(len(rows)), [0, *ends])  # where a path does
+        again = unknown & np.append(False, unknown[:-1]) & ~begins
+        kept = ~unknown if vocabulary.unk_id is None else ~again
+        pieces = np.where(unknown, vocabulary.unk_id or 0, pieces)[kept]
+        ends = np.append(0, np.cumsum(kept))[ends].tolist()
+    ids: list[int] = pieces.tolist()
     return [ids[start:end] for start, end in pairwise([0, *ends])]
 
 
