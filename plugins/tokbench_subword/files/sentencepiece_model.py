@@ -146,9 +146,9 @@ def serialize(model: SpmModel) -> bytes:
     return data
 
 
-def normalizer_in(data: bytes, *, where: str = "normalizer") -> NormalizerSpec:
+def normalizer_in(data: bytes) -> NormalizerSpec:
     """The normaliser in a model that may have no pieces."""
-    return _normalizer(_parsed(data, where).normalizer_spec, where)
+    return _normalizer(_parsed(data, "normalizer").normalizer_spec, "normalizer")
 
 
 def begins_model(data: bytes) -> bool:

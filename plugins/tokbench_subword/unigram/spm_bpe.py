@@ -30,7 +30,7 @@ from tokbench_subword.unigram.searching import MERGING
 from tokbench_subword.unigram.segments import find_cuts
 from tokbench_subword.unigram.spm_bpe_kernel import NO_RANK, fill_pairs, merge_all
 from tokbench_subword.unigram.trie import build_trie
-from tokbench_subword.unigram.unigram_algorithm import lengths_of
+from tokbench_subword.unigram.unigram_algorithm import Algorithm, Unigram, lengths_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -141,6 +141,17 @@ class SpmBpe:
         rows, source = np.empty((len(data) + 1, 3), np.int64), np.frombuffer(data + bytes(48), np.uint8)
         with self._merger.space(len(data)) as block:
             return rows[: merge_all(block, source, uniforms, float(dropout), rows)]
+
+
+def algorithm_of(vocabulary: SpmVocabulary) -> Algorithm:
+    """What segments text by a vocabulary; raises `TokenizerError` where that is neither Unigram nor BPE."""
+    kind = vocabulary.model.trainer.model_type
+    if kind not in ("unigram", "bpe"):
+        raise TokenizerError(
+            f"{vocabulary.where}: a sentencepiece model of the type {kind!r}; in-house there are unigram and "
+            "bpe. Load it with the family 'sentencepiece'"
+        )
+    return Unigram.of_vocabulary(vocabulary) if kind == "unigram" else SpmBpe(vocabulary)
 
 
 def merge(

@@ -28,10 +28,11 @@ from tokbench_subword.files.sentencepiece_model import (
     write_model,
 )
 from tokbench_subword.pipeline.added_tokens import new_tokens
+from tokbench_subword.unigram.json_export import save_json
 from tokbench_subword.unigram.path_tokens import ids_of_paths, spans_in, spans_of_path, tokens_of_path
-from tokbench_subword.unigram.spm_bpe import SpmBpe
+from tokbench_subword.unigram.served import save_gguf
+from tokbench_subword.unigram.spm_bpe import algorithm_of
 from tokbench_subword.unigram.tracing import steps
-from tokbench_subword.unigram.unigram_algorithm import Algorithm, Unigram
 from tokbench_subword.unigram.vocabulary import SpmVocabulary
 from tokbench_subword.words.cache_size import CACHE_BYTES
 from tokbench_subword.words.prepared import OneByOne, PreparedEncoder
@@ -72,21 +73,12 @@ class SpmTokenizer(OneByOne, Rebuilt):
         self._build(model)
 
     def _build(self, model: SpmModel) -> None:
-        kind = model.trainer.model_type
-        if kind not in ("unigram", "bpe"):
-            raise TokenizerError(
-                f"{self.name}: a sentencepiece model of the type {kind!r}; in-house there are unigram and bpe. "
-                "Load it with the family 'sentencepiece'"
-            )
         self.model = model
         self.vocabulary = SpmVocabulary(model, where=self.name)
         self.vocab_size = len(self.vocabulary)
         self.unk_id = self.vocabulary.unk_id
         self.special_ids = self.vocabulary.special_ids
-        if kind == "unigram":
-            self.algorithm: Algorithm = Unigram.of_vocabulary(self.vocabulary)
-        else:
-            self.algorithm = SpmBpe(self.vocabulary)
+        self.algorithm = algorithm_of(self.vocabulary)
         self._encoder = self.algorithm.encoder(threads=self.threads, cache=self.cache)
         self._prepared = PreparedEncoder(self.algorithm.normalizer, self._encoder)
         self._forget_functions()
@@ -261,13 +253,9 @@ class SpmTokenizer(OneByOne, Rebuilt):
         """
         formats.check_ending(self.name, Path(path), formats.UNIGRAM)
         if Path(path).suffix == ".json":
-            from tokbench_subword.unigram.json_export import save_json
-
-            save_json(self, path)
+            save_json(self.vocabulary, self.algorithm, path, self.encode)
         elif Path(path).suffix == ".gguf":
-            from tokbench_subword.unigram.served import save_gguf
-
-            save_gguf(self, Path(path))
+            save_gguf(self.vocabulary, self.algorithm, Path(path), self.encode)
         else:
             write_model(self.model, path)
 
