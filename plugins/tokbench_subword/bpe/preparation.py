@@ -13,7 +13,7 @@ from tokbench_subword.files.tokenizer_json import TokenizerJson, steps_of
 from tokbench_subword.pipeline import preparation
 from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.pipeline.preparation import Part
-from tokbench_subword.pipeline.splitting import GPT2_PATTERN
+from tokbench_subword.pipeline.splits import GPT2_PATTERN
 from tokbench_subword.pipeline.stretch import Stretch
 
 

@@ -14,7 +14,7 @@ from tokbench_subword.pipeline.cutters import Cutter, cutter_of
 from tokbench_subword.pipeline.pre_tokenizers import prepend_scheme
 from tokbench_subword.pipeline.segments import Segments, prefixing_all, write_pieces
 from tokbench_subword.pipeline.splicing import Written
-from tokbench_subword.pipeline.splitting import splits_of
+from tokbench_subword.pipeline.splits import splits_of
 
 
 class TextChange(Protocol):

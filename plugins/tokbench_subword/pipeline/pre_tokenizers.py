@@ -1,6 +1,6 @@
 """The pre-tokenizers of `tokenizer.json`, by their names there: a stretch of text into several.
 
-This is the plain form, in Python, with patterns run by `regex`; `cuts` is the compiled one, and `splitting`
+This is the plain form, in Python, with patterns run by `regex`; `cuts` is the compiled one, and `splits`
 says where both cut. `ByteLevel` writes the bytes of its pieces as characters only where it is asked to: a model
 of bytes rather has its vocabulary read as bytes, and the text left as it is.
 """
@@ -14,7 +14,8 @@ from typing import Any
 from tokbench.errors import TokenizerError
 from tokbench_subword.pipeline.normalizers import spelled_out
 from tokbench_subword.pipeline.regexes import compile_regex
-from tokbench_subword.pipeline.splitting import Spans, split_spans, splits_of
+from tokbench_subword.pipeline.splits import splits_of
+from tokbench_subword.pipeline.splitting import Spans, split_spans
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.pipeline.translating import Dialect
 

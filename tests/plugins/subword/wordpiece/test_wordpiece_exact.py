@@ -14,7 +14,7 @@ from tokbench_subword.files.vocab_txt import read_vocabulary
 from tokbench_subword.pipeline import bert
 from tokbench_subword.pipeline.bert import BertRules
 from tokbench_subword.pipeline.regexes import compile_regex
-from tokbench_subword.pipeline.splitting import cut_at
+from tokbench_subword.pipeline.splits import cut_at
 from tokbench_subword.wordpiece.model import WordPieceModel
 from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 
