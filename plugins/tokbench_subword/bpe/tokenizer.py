@@ -172,9 +172,10 @@ class BpeTokenizer(OneByOne, Rebuilt):
 
     @cached_property
     def _decoder(self) -> DocumentDecoder:
-        texts = [text or None for text in self._tokens.written_texts]
+        written = {index: text for index, text in enumerate(self._tokens.written_texts) if text}
         joiner = TokenJoiner(self._tokens.decoded_bytes) if self.decode_joins_bytes else None
-        return DocumentDecoder(self.document.decoder, texts, name=self.name, joiner=joiner)
+        config = self.document.decoder
+        return DocumentDecoder(config, written, self.vocab_size, name=self.name, joiner=joiner)
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes a token stands for in text; empty for special tokens."""

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _ONE_BY_ONE = ("Replace", "Strip", "Metaspace", "WordPiece")
 _OTHERWISE_FIRST = ("Metaspace", "WordPiece")
 """Steps that see one token at a time, and those that take the first one otherwise."""
+_MOST_IDS = 1 << 21
+"""Ids for which there are tables; a damaged file may leave out more than memory holds."""
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>\Z")
 
 
@@ -70,21 +72,25 @@ def joining_decoder(config: Mapping[str, Any] | None, tokens: Sequence[str | Non
 class DocumentDecoder:
     """Decodes ids by the decoder `config` of a document, for the tokenizer `name`.
 
-    It starts from what is `written` for each id: None for one that the vocabulary leaves out, which adds
-    nothing, not even the space between tokens. A `joiner` that does the same may be given. `text` and `texts`
-    raise `TokenizerError` for what is no id.
+    It starts from what is `written` for each id below `size`. One that the vocabulary leaves out adds nothing,
+    not even the space between tokens. A `joiner` that does the same may be given. `text` and `texts` raise
+    `TokenizerError` for what is no id.
     """
 
     def __init__(
         self,
         config: Mapping[str, Any] | None,
-        written: Sequence[str | None],
+        written: Mapping[int, str],
+        size: int,
         *,
         name: str,
         joiner: TokenJoiner | None = None,
     ) -> None:
-        self._written, self._name, self._decode = written, name, decoder_of(config)
-        self.joiner = joining_decoder(config, written) if joiner is None else joiner
+        self._written, self._size, self._name = written, size, name
+        self._decode = decoder_of(config)
+        if joiner is None and size <= _MOST_IDS:
+            joiner = joining_decoder(config, [written.get(index) for index in range(size)])
+        self.joiner = joiner
         """What decodes by a kernel, ids that are left out apart; None where a kernel cannot."""
 
     def text(self, ids: Sequence[int] | NDArray[Any]) -> str:
@@ -95,8 +101,8 @@ class DocumentDecoder:
                 return self.joiner.text(array)
             except IndexError:
                 pass
-        known = known_ids(array, len(self._written), name=self._name)
-        return "".join(self._decode([text for index in known if (text := self._written[index]) is not None]))
+        known = known_ids(array, self._size, name=self._name)
+        return "".join(self._decode([self._written[index] for index in known if index in self._written]))
 
     def texts(self, batch: TokenBatch) -> list[str]:
         """The text of every document."""

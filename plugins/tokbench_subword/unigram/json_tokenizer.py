@@ -198,8 +198,7 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
 
     @cached_property
     def _decoder(self) -> DocumentDecoder:
-        texts = [self._written.get(one) for one in range(self.vocab_size)]
-        return DocumentDecoder(self.document.decoder, texts, name=self.name)
+        return DocumentDecoder(self.document.decoder, self._written, self.vocab_size, name=self.name)
 
     @property
     def decode_joins_bytes(self) -> bool:

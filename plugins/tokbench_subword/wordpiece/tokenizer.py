@@ -130,9 +130,9 @@ class WordPieceTokenizer(Rebuilt):
 
     @cached_property
     def _decoder(self) -> DocumentDecoder:
-        tokens = self.model.tokens
-        texts = [self._written(index) if index in tokens else None for index in range(self.vocab_size)]
-        return DocumentDecoder(document_of_model(self.model).decoder, texts, name=self.name)
+        written = {index: self._written(index) for index in self.model.tokens}
+        config = document_of_model(self.model).decoder
+        return DocumentDecoder(config, written, self.vocab_size, name=self.name)
 
     def _written(self, token_id: int) -> str:
         """A token as decoding starts from it."""
