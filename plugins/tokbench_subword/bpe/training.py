@@ -46,11 +46,6 @@ def _counted(texts: Iterable[str], options: Mapping[str, Any]) -> WordCounts:
 COUNTING = Counting(_cut, _counted)
 
 
-def trained(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> BpeModel:
-    """A model trained on a corpus, text or counts."""
-    return _with_unknown(_learned(corpus, options, progress).model(options["vocab_size"]))
-
-
 def trained_sizes(
     corpus: TrainingCorpus, options: Mapping[str, Any], sizes: Sequence[int], progress: Progress
 ) -> dict[int, BpeModel]:
