@@ -9,8 +9,8 @@ from typing import Any
 
 from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import BpeModel, Level
-from tokbench_subword.files.tokenizer_json import TokenizerJson, steps_of
 from tokbench_subword.pipeline import preparation
+from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.pipeline.preparation import Part
 from tokbench_subword.pipeline.splits import GPT2_PATTERN

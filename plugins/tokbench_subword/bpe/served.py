@@ -13,8 +13,9 @@ from tokbench_subword.bpe.tokenizer_json import document_around
 from tokbench_subword.files.gguf import GgufVocabulary, read_gguf
 from tokbench_subword.files.sentencepiece_model import CONTROL, NORMAL, UNUSED, USER_DEFINED
 from tokbench_subword.files.tekken import Tekken, read_tekken
-from tokbench_subword.files.tokenizer_json import TokenizerJson, bpe_model, content_of, document_of
+from tokbench_subword.files.tokenizer_json import bpe_model, content_of, document_of
 from tokbench_subword.pipeline.added_tokens import AddedToken
+from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.patterns import Pattern
 
 _GPT_2 = ("gpt-2", "phi-2", "roberta-bpe", "jina-es", "jina-de", "jina-v1-en", "jina-v2-es", "jina-v2-de")

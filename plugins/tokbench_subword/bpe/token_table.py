@@ -8,10 +8,10 @@ from tokbench.arguments import known_id, known_ids
 from tokbench.kernels.copies import cached_property
 from tokbench_subword.bpe.json_model import texts_by_id
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.files.tokenizer_json import TokenizerJson, steps_of
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.byte_alphabet import unspelled
 from tokbench_subword.pipeline.decoders import replacements_of
+from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 
 
 class TokenLookup:

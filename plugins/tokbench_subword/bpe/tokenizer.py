@@ -29,14 +29,9 @@ from tokbench_subword.bpe.preparation import BpePreparation
 from tokbench_subword.bpe.shortest import Shortest
 from tokbench_subword.bpe.token_table import TokenLookup
 from tokbench_subword.bpe.tokenizer_json import complete_document, document_of_model, model_of_document
-from tokbench_subword.files.tokenizer_json import (
-    TokenizerJson,
-    content_of,
-    document_of,
-    read_document,
-    steps_of,
-)
+from tokbench_subword.files.tokenizer_json import content_of, document_of, read_document
 from tokbench_subword.pipeline.added_tokens import new_tokens
+from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.document_decoding import DocumentDecoder
 from tokbench_subword.pipeline.joining import TokenJoiner
 from tokbench_subword.pipeline.preparation import Stages

@@ -10,7 +10,7 @@ from typing import Any
 
 from tokbench import Check, Finding, Outcome
 from tokbench_subword.checks.alternatives import winners
-from tokbench_subword.files.tokenizer_json import steps_of
+from tokbench_subword.pipeline.document import steps_of
 from tokbench_subword.pipeline.pattern_reading import tree_of
 from tokbench_subword.pipeline.pattern_tree import Either, Node, NotExpressible
 from tokbench_subword.pipeline.patterns import NAMED, Pattern

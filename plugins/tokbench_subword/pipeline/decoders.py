@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.files.tokenizer_json import steps_of
 from tokbench_subword.pipeline.byte_alphabet import unspelled
+from tokbench_subword.pipeline.document import steps_of
 from tokbench_subword.pipeline.normalizers import compile_pattern
 from tokbench_subword.pipeline.pre_tokenizers import prepend_scheme
 from tokbench_subword.pipeline.stretch import Stretch

@@ -8,8 +8,8 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from tokbench.arguments import flat_ids, known_ids
-from tokbench_subword.files.tokenizer_json import steps_of
 from tokbench_subword.pipeline.decoders import decoder_of
+from tokbench_subword.pipeline.document import steps_of
 from tokbench_subword.pipeline.joining import TokenJoiner
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.copies import cached_property
-from tokbench_subword.files.tokenizer_json import steps_of
+from tokbench_subword.pipeline.document import steps_of
 from tokbench_subword.pipeline.normalizers import normalizer_of
 from tokbench_subword.pipeline.pattern_reading import tree_of
 from tokbench_subword.pipeline.pattern_tree import Far, Look, Node, NotExpressible, One, may_be_empty, parts_of

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from tokbench.kernels.copies import cached_property
 from tokbench.kernels.utf8 import repaired
-from tokbench_subword.files.tokenizer_json import TokenizerJson
 from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
 from tokbench_subword.pipeline.compiled import CompiledPipeline
+from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.normalizers import Normalizer, normalizer_of
 from tokbench_subword.pipeline.pre_tokenizers import PreTokenizer, pre_tokenizer_of
 from tokbench_subword.pipeline.stretch import Stretch

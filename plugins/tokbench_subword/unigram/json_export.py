@@ -30,8 +30,9 @@ from tokbench_subword.files.sentencepiece_model import (
     NormalizerSpec,
     SpmModel,
 )
-from tokbench_subword.files.tokenizer_json import TokenizerJson, bpe_model, steps_of, write_document
+from tokbench_subword.files.tokenizer_json import bpe_model, write_document
 from tokbench_subword.pipeline.added_tokens import AddedToken
+from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.unigram.charsmap import SPACE_SYMBOL
 from tokbench_subword.unigram.spm_bpe import SpmBpe
 from tokbench_subword.unigram.unigram_algorithm import spm_lexicon

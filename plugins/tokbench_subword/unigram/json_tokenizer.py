@@ -25,17 +25,11 @@ from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench.kernels.utf8 import repaired
 from tokbench.tokenizer import Step
 from tokbench_subword.files import formats
-from tokbench_subword.files.tokenizer_json import (
-    TokenizerJson,
-    content_of,
-    document_of,
-    read_document,
-    steps_of,
-    write_document,
-)
+from tokbench_subword.files.tokenizer_json import content_of, document_of, read_document, write_document
 from tokbench_subword.pipeline.added_tokens import check_numbers, new_tokens
 from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
 from tokbench_subword.pipeline.decoders import decoder_of, replacements_of
+from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.document_decoding import DocumentDecoder
 from tokbench_subword.pipeline.preparation import Preparation, Stages
 from tokbench_subword.pipeline.stretch import Stretch

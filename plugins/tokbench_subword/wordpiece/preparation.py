@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tokbench_subword.files.tokenizer_json import TokenizerJson, steps_of
 from tokbench_subword.pipeline import preparation
 from tokbench_subword.pipeline.byte_alphabet import unspelled
+from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.wordpiece.model import WordPieceModel, bert_pipeline
 
 
