@@ -160,20 +160,22 @@ class TokenJoiner:
 
     def text(self, ids: NDArray[np.int64]) -> str:
         """The text of some ids."""
-        return self._texts(ids, np.array([0, len(ids)]))[0]
+        text = self._joined(ids, np.array([0, len(ids)]))[0].tobytes().decode("utf-8", "replace")
+        return text if self._finish is None else self._finish(text)
 
     def texts(self, batch: TokenBatch) -> list[str]:
         """The text of every document."""
-        return self._texts(batch.ids.astype(np.int64, copy=False), batch.offsets)
-
-    def _texts(self, ids: NDArray[np.int64], offsets: NDArray[np.int64]) -> list[str]:
-        found = join_tokens(ids, offsets, *self._tables)
-        if found is None:
-            raise IndexError("an id is not in the vocabulary")
-        whole, limits = found[0].tobytes(), pairwise(found[1].tolist())
+        data, ends = self._joined(batch.ids.astype(np.int64, copy=False), batch.offsets)
+        whole, limits = data.tobytes(), pairwise(ends.tolist())
         if whole.isascii():
             joined = whole.decode("ascii")
             texts = [joined[start:end] for start, end in limits]
         else:
             texts = [whole[start:end].decode("utf-8", "replace") for start, end in limits]
         return texts if self._finish is None else list(map(self._finish, texts))
+
+    def _joined(self, ids: NDArray[np.int64], offsets: NDArray[np.int64]) -> tuple[Bytes, Ints]:
+        found = join_tokens(ids, offsets, *self._tables)
+        if found is None:
+            raise IndexError("an id is not in the vocabulary")
+        return found
