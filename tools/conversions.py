@@ -163,7 +163,7 @@ def _excused(text: str, tokenizer: Tokenizer, ids: Sequence[int]) -> str:
     """Why other ids were to be expected of a text; `DIFFERENT` where they were not."""
     if not isinstance(tokenizer, SpmTokenizer):
         return DIFFERENT
-    if tie_of(tokenizer)(list(map(int, tokenizer.encode(text))), ids):
+    if tie_of(tokenizer.vocabulary)(list(map(int, tokenizer.encode(text))), ids):
         return "ties"
     marked = any(unicodedata.combining(other) for other in text[1:])
     return "marks" if marked and tokenizer.model.normalizer.charsmap else DIFFERENT

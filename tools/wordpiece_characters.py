@@ -1,8 +1,8 @@
-"""Write `plugins/tokbench_subword/wordpiece/unicode_8.py`: the character classes BERT's normalizer goes by.
+"""Write `plugins/tokbench_subword/pipeline/unicode_8.py`: the character classes BERT's normalizer goes by.
 
 `tokenizers` took its general categories for BERT from Unicode 8.0. Python no longer has them, so they are
-measured: each code point is given to `BertNormalizer` and `BertPreTokenizer`, and what happens to it is written
-down as ranges. Run with an installed `tokenizers`: ``python tools/wordpiece_characters.py``.
+measured: each code point is given to `BertNormalizer`, and what happens to it is written down as ranges. Run
+with an installed `tokenizers`: ``python tools/wordpiece_characters.py``.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tokenizers.normalizers import BertNormalizer
-from tokenizers.pre_tokenizers import BertPreTokenizer
 
-TARGET = Path(__file__).parents[1] / "plugins/tokbench_subword/wordpiece/unicode_8.py"
+TARGET = Path(__file__).parents[1] / "plugins/tokbench_subword/pipeline/unicode_8.py"
 OFF = {"clean_text": False, "handle_chinese_chars": False, "strip_accents": False, "lowercase": False}
 
 
@@ -24,7 +23,6 @@ def measured() -> Iterator[tuple[str, str, set[int]]]:
     points = [point for point in range(0x110000) if not 0xD800 <= point < 0xE000]
     accents = BertNormalizer(**{**OFF, "strip_accents": True})
     clean = BertNormalizer(**{**OFF, "clean_text": True})
-    split = BertPreTokenizer()
     yield (
         "MARKS",
         "Mn: what strip_accents removes after NFD.",
@@ -34,11 +32,6 @@ def measured() -> Iterator[tuple[str, str, set[int]]]:
         "CONTROLS",
         "NUL, U+FFFD, Cc, Cf and Co but tab and line ends: what clean_text removes.",
         {point for point in points if clean.normalize_str(chr(point)) == ""},
-    )
-    yield (
-        "PUNCTUATION",
-        "P and every ASCII symbol: what the pre-tokenizer sets apart.",
-        {point for point in points if len(split.pre_tokenize_str(f"a{chr(point)}a")) == 3},
     )
 
 

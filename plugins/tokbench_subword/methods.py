@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tokbench.errors import TokenizerError
@@ -135,48 +133,32 @@ def _continued(
     import numpy as np
 
     from tokbench.kernels.threads import kept_threads
-    from tokbench_subword.bpe.tokenizer import BpeTokenizer
+    from tokbench_subword.bpe.onward import learn_more
     from tokbench_subword.pipeline.patterns import Pattern
     from tokbench_subword.training.counting import count_pretokens
-    from tokbench_subword.training.shards import merge_session
     from tokbench_subword.training.spelling import spelled
     from tokbench_subword.training.ties import HF
 
     n_special = len(model.special_tokens)
-    tokens = list(model.vocabulary[n_special:])
-    if model.level != "byte" or not all(tokens) or model.ranks is not None or any(model.vocabulary[:n_special]):
+    known = model.vocabulary
+    if model.level != "byte" or not all(known[n_special:]) or model.ranks is not None or any(known[:n_special]):
         raise TokenizerError("initial: byte-level BPE as `train_bpe` gives it, special tokens first")
     if vocab_size < len(model):
         raise TokenizerError(f"vocab_size={vocab_size}: the initial tokenizer has {len(model)} tokens already")
     wider, workers = Pattern.of(pattern), usable_cores()
-    plain = BpeTokenizer.of_model(
-        replace(
-            model,
-            vocabulary=tuple(tokens),
-            merges=model.merges - n_special,
-            special_tokens=MappingProxyType({}),
-            pattern=Pattern("none"),
-        )
-    )
     with kept_threads(workers):
-        words = count_pretokens(texts, wider, workers=workers)
-        whole = words.data.tobytes()
-        starts = words.starts.tolist()
-        batch = plain.encode_batch([whole[start:end].decode() for start, end in pairwise(starts)])
-        session = merge_session(
-            batch.ids.astype(np.int32),
-            batch.offsets,
-            words.counts,
-            tokens=tokens,
-            n_wanted=vocab_size - n_special,
+        learned = learn_more(
+            model,
+            count_pretokens(texts, wider, workers=workers),
+            vocab_size=vocab_size,
             rule=HF,
             minimum=min_frequency,
             longest=max_token_length,
             forbidden=[text.encode() for text in model.special_tokens],
             workers=workers,
         )
-        learned = session.run()
-    vocabulary = (*model.vocabulary[:n_special], *spelled(tokens, learned))
-    merges = np.concatenate([model.merges, learned + n_special]).astype(np.int32)
+    merges = np.concatenate([model.merges, learned])
     _, first = np.unique(merges[:, :2], axis=0, return_index=True)
-    return replace(model, vocabulary=vocabulary, merges=merges[np.sort(first)], pattern=wider)
+    return replace(
+        model, vocabulary=tuple(spelled(known, learned)), merges=merges[np.sort(first)], pattern=wider
+    )

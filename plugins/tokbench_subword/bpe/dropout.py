@@ -16,11 +16,7 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import announce, inline, kernel
 from tokbench.kernels.heap import pop, push
-from tokbench.kernels.pointers import (
-    Int,
-    Ints,
-    pointer,
-)
+from tokbench.kernels.pointers import Int, Ints, pointer
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.plain import first_symbols, rules_of
 from tokbench_subword.training.initial import pair_table

@@ -10,26 +10,18 @@ from tokbench import LoadContext, Spec, TokenizerFamily, TrainingCorpus
 from tokbench.family import Progress
 from tokbench_subword.bpe.opening import as_asked, files, load, recognises
 from tokbench_subword.bpe.options import OPTIONS
-from tokbench_subword.bpe.training import COUNTING, check, trained, trained_sizes
+from tokbench_subword.bpe.training import COUNTING, check, trained_sizes
 from tokbench_subword.files import formats
 from tokbench_subword.words.cache_size import cache_bytes
 
 if TYPE_CHECKING:
     from tokbench.tokenizer import Tokenizer
-    from tokbench_subword.bpe.model import BpeModel
 
 
 def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Tokenizer:
     """A tokenizer trained on a corpus, text or counts."""
-    if options["base"]:
-        from tokbench_subword.bpe.continuing import continued
-
-        return as_asked(
-            continued(corpus, options, progress).tokenizer(options["vocab_size"]),
-            options["encoding"],
-            options["dropout"],
-        )
-    return _of_training(trained(corpus, options, progress), options)
+    size = options["vocab_size"]
+    return train_sizes(corpus, options, [size], progress)[size]
 
 
 def train_sizes(
@@ -42,16 +34,14 @@ def train_sizes(
         found = continued(corpus, {**options, "vocab_size": max(sizes)}, progress)
         fit = [size for size in sizes if size > found.first]
         return {s: as_asked(found.tokenizer(s), options["encoding"], options["dropout"]) for s in fit}
-    models = trained_sizes(corpus, options, sizes, progress)
-    return {size: _of_training(model, options) for size, model in models.items()}
-
-
-def _of_training(model: BpeModel, options: Mapping[str, Any]) -> Tokenizer:
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
 
     cache = cache_bytes(options["cache"], where="bpe")
-    tokenizer = BpeTokenizer.of_model(model, name=f"bpe:vocab_size={len(model)}", cache=cache)
-    return as_asked(tokenizer, options["encoding"], options["dropout"])
+    trained = {}
+    for size, model in trained_sizes(corpus, options, sizes, progress).items():
+        tokenizer = BpeTokenizer.of_model(model, name=f"bpe:vocab_size={len(model)}", cache=cache)
+        trained[size] = as_asked(tokenizer, options["encoding"], options["dropout"])
+    return trained
 
 
 def _training_files(spec: Spec) -> Sequence[Path]:

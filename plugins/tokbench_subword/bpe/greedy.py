@@ -14,8 +14,6 @@ from tokbench.batch import TokenBatch
 from tokbench.capabilities import Step
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import cached_property
-from tokbench.kernels.utf8 import repaired
-from tokbench_subword.pipeline.added_tokens import AddedToken
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,8 +55,8 @@ class GreedyTokenizer:
         import numpy as np
 
         ids: list[int] = []
-        for piece in self.bpe._preparation.pieces(repaired(text)):
-            ids += [piece.id] if isinstance(piece, AddedToken) else self._longest(piece.encode())
+        for word in self.bpe._preparation.words(text):
+            ids += [word.token.id] if word.token else self._longest(word.stretch.text.encode())
         return np.array(ids, np.int32)
 
     def _longest(self, data: bytes) -> Iterator[int]:

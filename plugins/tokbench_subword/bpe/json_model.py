@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.bpe.model import MOST_TOKENS, BpeModel, Level, can_happen
+from tokbench_subword.files.tokenizer_json import bpe_model
 from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
 from tokbench_subword.pipeline.patterns import Pattern
 
@@ -136,15 +137,14 @@ def json_of_model(model: BpeModel, *, names: Mapping[int, str]) -> dict[str, Any
     vocab = {text: index for index, text in texts.items()}
     for index, name in sorted(names.items()):
         vocab.setdefault(name, index)
-    return {
-        "type": "BPE",
-        "dropout": model.dropout or None,
-        "unk_token": None if model.unk is None else names.get(model.unk) or texts[model.unk],
-        "continuing_subword_prefix": model.continuing_prefix or None,
-        "end_of_word_suffix": model.end_of_word or None,
-        "fuse_unk": model.fuse_unk,
-        "byte_fallback": model.byte_fallback,
-        "ignore_merges": model.whole_tokens,
-        "vocab": dict(sorted(vocab.items(), key=lambda item: item[1])),
-        "merges": [[texts[left], texts[right]] for left, right in zip(lefts, rights, strict=True)],
-    }
+    return bpe_model(
+        dict(sorted(vocab.items(), key=lambda item: item[1])),
+        [[texts[left], texts[right]] for left, right in zip(lefts, rights, strict=True)],
+        dropout=model.dropout or None,
+        unk_token=None if model.unk is None else names.get(model.unk) or texts[model.unk],
+        continuing_subword_prefix=model.continuing_prefix or None,
+        end_of_word_suffix=model.end_of_word or None,
+        fuse_unk=model.fuse_unk,
+        byte_fallback=model.byte_fallback,
+        ignore_merges=model.whole_tokens,
+    )

@@ -29,6 +29,7 @@ def learn_more(
     vocab_size: int,
     rule: int,
     minimum: int = 0,
+    longest: int | None = None,
     forbidden: Sequence[bytes] = (),
     workers: int = 1,
     progress: Callable[[float], None] = lambda share: None,
@@ -47,6 +48,7 @@ def learn_more(
         n_wanted=vocab_size,
         rule=rule,
         minimum=minimum * words.unit,
+        longest=longest,
         forbidden=forbidden,
         workers=workers,
     )

@@ -17,12 +17,7 @@ from numpy.typing import NDArray
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import announce, inline, kernel
-from tokbench.kernels.pointers import (
-    Block,
-    Int,
-    i64_in,
-    u64_in,
-)
+from tokbench.kernels.pointers import Block, Int, i64_in, u64_in
 from tokbench_subword.training.alphabet import byte_order, byte_symbols
 from tokbench_subword.training.guided import Trainings, best_pair, merge_given, note_token
 from tokbench_subword.training.layout import (

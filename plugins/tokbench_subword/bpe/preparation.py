@@ -9,12 +9,11 @@ from typing import Any
 
 from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import BpeModel, Level
-from tokbench_subword.files.tokenizer_json import TokenizerJson, steps_of
 from tokbench_subword.pipeline import preparation
-from tokbench_subword.pipeline.added_tokens import AddedToken
+from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.patterns import Pattern
-from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN
 from tokbench_subword.pipeline.preparation import Part
+from tokbench_subword.pipeline.splits import GPT2_PATTERN
 from tokbench_subword.pipeline.stretch import Stretch
 
 
@@ -96,20 +95,12 @@ class BpePreparation(preparation.Preparation):
     def pretokens(self, stretch: Stretch) -> Iterable[Stretch]:
         """The pre-tokens of a stretch that `parts` gave."""
         if self.pattern is None:
-            return self.pre_tokenizer(stretch)
+            return super().pretokens(stretch)
         pieces, at = [], 0
         for text in self.pattern.pieces(stretch.text):
             pieces.append(stretch.part(at, at + len(text)))
             at += len(text)
         return pieces
-
-    def pieces(self, text: str) -> Iterator[AddedToken | str]:
-        """`text` as added tokens and the texts of pre-tokens, in order."""
-        for part in self.parts(text):
-            if part.token is not None:
-                yield part.token
-            else:
-                yield from (piece.text for piece in self.pretokens(part.stretch))
 
 
 def fused(steps: Sequence[Mapping[str, Any]]) -> tuple[Pattern | None, bool]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.files.tokenizer_json import TokenizerJson
+from tokbench_subword.pipeline.document import TokenizerJson
 
 
 def dropped_leaves(model: BpeModel, counts: Sequence[int], n_dropped: int) -> list[int]:

@@ -21,7 +21,8 @@ from tokbench_subword.files.proof import Encode, by_mistral, by_tiktoken, by_tok
 from tokbench_subword.files.ranks import read_ranks, write_ranks
 from tokbench_subword.files.recognising import format_of
 from tokbench_subword.files.tekken import write_tekken
-from tokbench_subword.files.tokenizer_json import TokenizerJson, read_document, steps_of, write_document
+from tokbench_subword.files.tokenizer_json import read_document, write_document
+from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.words.prepared import PreparedEncoder
 

@@ -10,10 +10,12 @@ from tokbench_subword.bpe.json_model import texts_by_id
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.ranks import model_of_ranks, ranks_of
 from tokbench_subword.bpe.tokenizer_json import document_around
-from tokbench_subword.files.gguf import CONTROL, NORMAL, UNUSED, USER_DEFINED, GgufVocabulary, read_gguf
+from tokbench_subword.files.gguf import GgufVocabulary, read_gguf
+from tokbench_subword.files.sentencepiece_model import CONTROL, NORMAL, UNUSED, USER_DEFINED
 from tokbench_subword.files.tekken import Tekken, read_tekken
-from tokbench_subword.files.tokenizer_json import TokenizerJson, content_of, document_of
+from tokbench_subword.files.tokenizer_json import bpe_model, content_of, document_of
 from tokbench_subword.pipeline.added_tokens import AddedToken
+from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.patterns import Pattern
 
 _GPT_2 = ("gpt-2", "phi-2", "roberta-bpe", "jina-es", "jina-de", "jina-v1-en", "jina-v2-es", "jina-v2-de")
@@ -49,18 +51,8 @@ def document_of_gguf(path: Path) -> TokenizerJson:
     if found.pre in _DIGITS_APART:
         digits = {"type": "Digits", "individual_digits": True}
         cutting = {"type": "Sequence", "pretokenizers": [digits, cutting]}
-    model = {
-        "type": "BPE",
-        "dropout": None,
-        "unk_token": None,
-        "continuing_subword_prefix": None,
-        "end_of_word_suffix": None,
-        "fuse_unk": False,
-        "byte_fallback": False,
-        "ignore_merges": whole,
-        "vocab": {text: i for i, text in enumerate(found.tokens) if found.types[i] != UNUSED},
-        "merges": [merge.split(" ", 1) for merge in found.merges],
-    }
+    vocab = {text: i for i, text in enumerate(found.tokens) if found.types[i] != UNUSED}
+    model = bpe_model(vocab, [merge.split(" ", 1) for merge in found.merges], ignore_merges=whole)
     document = replace(document, model=model, pre_tokenizer=cutting, added_tokens=tuple(added))
     return document_of(content_of(document), where=str(path))
 

@@ -10,12 +10,7 @@ from numpy.typing import NDArray
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.copies import cached_property
-from tokbench.kernels.pointers import (
-    Bytes,
-    Ints,
-    Words,
-    pointer,
-)
+from tokbench.kernels.pointers import Bytes, Ints, Words, pointer
 from tokbench.kernels.utf8 import encodable
 from tokbench_subword.bpe.token_table import TokenLookup
 from tokbench_subword.pipeline.compiled import CompiledPipeline

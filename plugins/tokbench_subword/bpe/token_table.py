@@ -8,9 +8,10 @@ from tokbench.arguments import known_id, known_ids
 from tokbench.kernels.copies import cached_property
 from tokbench_subword.bpe.json_model import texts_by_id
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.files.tokenizer_json import TokenizerJson, steps_of
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.byte_alphabet import unspelled
+from tokbench_subword.pipeline.decoders import replacements_of
+from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 
 
 class TokenLookup:
@@ -126,10 +127,4 @@ class TokenLookup:
     @cached_property
     def _replacements(self) -> list[tuple[bytes, bytes]]:
         """What the decoder puts in place of what, in turn."""
-        found = []
-        for step in steps_of(self.document.decoder, "decoders"):
-            if step.get("type") == "Metaspace":
-                found.append((str(step["replacement"]).encode(), b" "))
-            if step.get("type") == "Replace" and "String" in step.get("pattern", {}):
-                found.append((str(step["pattern"]["String"]).encode(), str(step["content"]).encode()))
-        return found
+        return [(old.encode(), new.encode()) for old, new in replacements_of(self.document.decoder)]

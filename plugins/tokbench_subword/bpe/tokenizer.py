@@ -17,9 +17,9 @@ from tokbench.capabilities import Step
 from tokbench.errors import TokenizerError
 from tokbench.kernels.calls import travels_with
 from tokbench.kernels.copies import Rebuilt, cached_property
+from tokbench.kernels.joining import list_decoder
 from tokbench.kernels.utf8 import repaired
 from tokbench_subword.bpe import pruning, saving, tracing
-from tokbench_subword.bpe.decoding import BpeDecoder
 from tokbench_subword.bpe.dropout import sample_merges
 from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import BpeModel
@@ -29,14 +29,11 @@ from tokbench_subword.bpe.preparation import BpePreparation
 from tokbench_subword.bpe.shortest import Shortest
 from tokbench_subword.bpe.token_table import TokenLookup
 from tokbench_subword.bpe.tokenizer_json import complete_document, document_of_model, model_of_document
-from tokbench_subword.files.tokenizer_json import (
-    TokenizerJson,
-    content_of,
-    document_of,
-    read_document,
-    steps_of,
-)
-from tokbench_subword.pipeline.added_tokens import AddedToken, check_new
+from tokbench_subword.files.tokenizer_json import content_of, document_of, read_document
+from tokbench_subword.pipeline.added_tokens import new_tokens
+from tokbench_subword.pipeline.document import TokenizerJson, steps_of
+from tokbench_subword.pipeline.document_decoding import DocumentDecoder
+from tokbench_subword.pipeline.joining import TokenJoiner
 from tokbench_subword.pipeline.preparation import Stages
 from tokbench_subword.words.cache_size import CACHE_BYTES
 from tokbench_subword.words.prepared import OneByOne, PreparedEncoder
@@ -159,7 +156,9 @@ class BpeTokenizer(OneByOne, Rebuilt):
 
     @cached_property
     def _decode_one(self) -> Callable[[Sequence[int] | NDArray[Any]], str]:
-        function = self._decoder.one_by_one()
+        joiner, function = self._decoder.joiner, self._decoder.text
+        if joiner is not None and self.decode_joins_bytes:
+            function = list_decoder(*joiner.rows, function)
         travels_with(function, self, "decode")
         return function
 
@@ -168,8 +167,11 @@ class BpeTokenizer(OneByOne, Rebuilt):
         return self._decoder.texts(batch)
 
     @cached_property
-    def _decoder(self) -> BpeDecoder:
-        return BpeDecoder(self._tokens, self.document, joins_bytes=self.decode_joins_bytes)
+    def _decoder(self) -> DocumentDecoder:
+        written = {index: text for index, text in enumerate(self._tokens.written_texts) if text}
+        joiner = TokenJoiner(self._tokens.decoded_bytes) if self.decode_joins_bytes else None
+        config = self.document.decoder
+        return DocumentDecoder(config, written, self.vocab_size, name=self.name, joiner=joiner)
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes a token stands for in text; empty for special tokens."""
@@ -289,8 +291,8 @@ class BpeTokenizer(OneByOne, Rebuilt):
 
     def pre_tokenize(self, text: str) -> list[str]:
         """The pieces that BPE works on, one by one; added tokens are pieces of their own."""
-        pieces = self._preparation.pieces(repaired(text))
-        return [piece.content if isinstance(piece, AddedToken) else piece for piece in pieces]
+        words = self._preparation.words(text)
+        return [word.token.content if word.token else word.stretch.text for word in words]
 
     def add_tokens(self, tokens: str | Iterable[str], *, special: bool = False) -> None:
         """Add tokens, matched in text before BPE, with the next free ids.
@@ -298,14 +300,9 @@ class BpeTokenizer(OneByOne, Rebuilt):
         Raises `TokenizerError` for a token that is there already. Added tokens are never the text of one
         that is `special` unless the tokenizer matches special tokens.
         """
-        new = [tokens] if isinstance(tokens, str) else list(tokens)
-        check_new(new, lambda text: text in self._tokens.ids_by_text)
-        size = self.vocab_size
-        added = [AddedToken(text, size + i, normalized=False, special=special) for i, text in enumerate(new)]
-        self._surround(
-            replace(self.document, added_tokens=(*self.document.added_tokens, *added)),
-            self.match_special,
-        )
+        new = new_tokens(tokens, self._tokens.ids_by_text, self.vocab_size, special=special)
+        document = replace(self.document, added_tokens=(*self.document.added_tokens, *new))
+        self._surround(document, self.match_special)
 
     def fewest_tokens(self, texts: Sequence[str]) -> NDArray[np.int64]:
         """The fewest tokens with which the vocabulary can spell the pre-tokens of each text; see `shortest`."""

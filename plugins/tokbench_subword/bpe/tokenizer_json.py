@@ -9,9 +9,9 @@ from tokbench.errors import TokenizerError
 from tokbench_subword.bpe.json_model import json_of_model, model_of_json
 from tokbench_subword.bpe.model import BpeModel, Level
 from tokbench_subword.bpe.preparation import BpePreparation
-from tokbench_subword.files.tokenizer_json import TokenizerJson
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_numbers, numbered
 from tokbench_subword.pipeline.decoders import decoder_of
+from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.patterns import CL100K_IN_RUBY, NAMED, Pattern
 from tokbench_subword.pipeline.translating import in_ruby
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tokbench.capabilities import Step
-from tokbench.kernels.utf8 import repaired
 from tokbench_subword.bpe.plain import Symbol, first_symbols, merges
 from tokbench_subword.bpe.preparation import BpePreparation
 from tokbench_subword.bpe.token_table import TokenLookup
-from tokbench_subword.pipeline.added_tokens import AddedToken
 
 
 def steps(tokens: TokenLookup, preparation: BpePreparation, text: str) -> Iterator[Step]:
@@ -19,29 +17,29 @@ def steps(tokens: TokenLookup, preparation: BpePreparation, text: str) -> Iterat
     rest as it was cut.
     """
     model = tokens.model
-    parts = list(preparation.pieces(repaired(text)))
-    raw = [part.content if isinstance(part, AddedToken) else part for part in parts]
+    parts = list(preparation.words(text))
+    raw = [part.token.content if part.token else part.stretch.text for part in parts]
     waiting = [piece.encode() for piece in raw]
     yield Step("split", tuple(waiting), None, _counted(parts, "pre-token"), {"pattern": str(model.pattern)})
     done: list[bytes] = []
     ids: list[int] = []
     for index, part in enumerate(parts):
-        rest = waiting[index + 1 :]
-        if isinstance(part, AddedToken):
-            done.append(waiting[index])
-            ids.append(part.id)
-            yield Step("added", (*done, *rest), len(done) - 1, f"added token {part.content!r}", {"id": part.id})
+        piece, data, rest = raw[index], waiting[index], waiting[index + 1 :]
+        if part.token is not None:
+            done.append(data)
+            ids.append(part.token.id)
+            note = f"added token {piece!r}"
+            yield Step("added", (*done, *rest), len(done) - 1, note, {"id": part.token.id})
             continue
-        data = part.encode()
         whole = model.ids.get(data) if model.whole_tokens else None
         if whole is not None:
             symbols = [Symbol(whole, 0, len(data))]
-            note = f"{part!r} is a token"
+            note = f"{piece!r} is a token"
             yield Step("whole", (*done, data, *rest), len(done), note, {"id": whole})
         else:
-            symbols = first_symbols(model, part)
+            symbols = first_symbols(model, piece)
             pieces = _pieces(data, symbols)
-            yield Step("symbols", (*done, *pieces, *rest), None, f"{part!r}: {_counted(pieces, 'symbol')}")
+            yield Step("symbols", (*done, *pieces, *rest), None, f"{piece!r}: {_counted(pieces, 'symbol')}")
             before = list(symbols)
             for merge in merges(model, symbols):
                 left, right = before[merge.at].id, before[merge.at + 1].id

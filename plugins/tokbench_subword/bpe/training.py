@@ -13,7 +13,7 @@ from tokbench.family import Progress
 from tokbench.kernels.threads import usable_cores
 from tokbench_subword.bpe.options import OF_PARITY, OPTIONS, cut_by, level_of, pattern_of
 from tokbench_subword.files.special_tokens import names_to_train
-from tokbench_subword.pipeline.sizes import check_size
+from tokbench_subword.training.sizes import check_size
 
 if TYPE_CHECKING:
     from tokbench_subword.bpe.model import BpeModel
@@ -44,11 +44,6 @@ def _counted(texts: Iterable[str], options: Mapping[str, Any]) -> WordCounts:
 
 
 COUNTING = Counting(_cut, _counted)
-
-
-def trained(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> BpeModel:
-    """A model trained on a corpus, text or counts."""
-    return _with_unknown(_learned(corpus, options, progress).model(options["vocab_size"]))
 
 
 def trained_sizes(

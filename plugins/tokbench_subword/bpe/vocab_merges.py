@@ -17,9 +17,9 @@ from tokbench_subword.bpe.json_model import merges_of, texts_by_id, token_text, 
 from tokbench_subword.bpe.model import BpeModel, can_happen
 from tokbench_subword.bpe.tokenizer_json import document_around
 from tokbench_subword.files.beside import BESIDE, Beside
-from tokbench_subword.files.tokenizer_json import TokenizerJson
 from tokbench_subword.files.vocab_merges import read_merges, read_token_ids, write_vocab_merges
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_numbers
+from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.patterns import Pattern
 
 _GPT2 = ("GPT2", "Roberta", "Bart", "Longformer", "LED", "Mvp", "CodeGen", "Blenderbot")

@@ -18,11 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from tokbench.errors import TokenizerError
+from tokbench_subword.files.sentencepiece_model import BYTE, NORMAL
 
 MAGIC = b"GGUF"
-NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
-"""The types of tokens, as the format numbers them, and sentencepiece too."""
-
 _PREFIX = "tokenizer.ggml."
 _MODEL = re.compile(rb"tokenizer\.ggml\.model\x08\0\0\0(.)\0{7}", re.DOTALL)
 _HEAD = 1 << 20
@@ -36,7 +34,8 @@ class GgufVocabulary:
     """`model` is ``gpt2`` (byte-level BPE), ``llama``, ``t5`` (sentencepiece's BPE and Unigram) or ``bert``.
 
     `pre` names the cuts of ``gpt2``, which spells tokens as in vocab.json and has `merges`; the others go by
-    `scores`. Flags that a file does not state are None: each model has its own defaults.
+    `scores`. The types of tokens are numbered as
+    sentencepiece's. Flags that a file does not state are None: each model has its own defaults.
     """
 
     model: str

@@ -11,7 +11,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,25 +20,10 @@ from tokbench_subword.files.json_numbers import WrittenFloat
 from tokbench_subword.files.opening import read_text
 from tokbench_subword.files.well_formed import check_parts
 from tokbench_subword.pipeline.added_tokens import FLAGS, AddedToken
+from tokbench_subword.pipeline.document import TokenizerJson
 
 _ESCAPES = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(?P<half>u[dD][89a-fA-F]..)|.)", re.DOTALL)
 """An escape of JSON, of two halves where it is one of a pair."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TokenizerJson:
-    """The parts of a `tokenizer.json`, each as its JSON."""
-
-    model: Mapping[str, Any]
-    normalizer: Mapping[str, Any] | None = None
-    pre_tokenizer: Mapping[str, Any] | None = None
-    post_processor: Mapping[str, Any] | None = None
-    decoder: Mapping[str, Any] | None = None
-    added_tokens: tuple[AddedToken, ...] = ()
-
-    def with_model(self, model: Mapping[str, Any]) -> TokenizerJson:
-        """The same document around another model."""
-        return replace(self, model=model)
 
 
 def read_document(path: str | os.PathLike[str]) -> TokenizerJson:
@@ -131,6 +116,23 @@ def content_of(document: TokenizerJson) -> dict[str, Any]:
     }
 
 
+def bpe_model(vocab: Mapping[str, int], merges: Sequence[Sequence[str]], **stated: Any) -> dict[str, Any]:
+    """The model of the type BPE, with the usual settings where nothing else is `stated`."""
+    return {
+        "type": "BPE",
+        "dropout": None,
+        "unk_token": None,
+        "continuing_subword_prefix": None,
+        "end_of_word_suffix": None,
+        "fuse_unk": False,
+        "byte_fallback": False,
+        "ignore_merges": False,
+        **stated,
+        "vocab": vocab,
+        "merges": merges,
+    }
+
+
 def write_document(document: TokenizerJson, path: str | os.PathLike[str]) -> None:
     """Write the document to a file, aside first, so that a half-written file never stands in its place."""
     target = Path(path)
@@ -138,12 +140,3 @@ def write_document(document: TokenizerJson, path: str | os.PathLike[str]) -> Non
     text = json.dumps(content_of(document), ensure_ascii=False, indent=1)
     aside.write_text(text + "\n", encoding="utf-8", newline="\n")
     aside.replace(target)
-
-
-def steps_of(config: Mapping[str, Any] | None, key: str) -> Sequence[Mapping[str, Any]]:
-    """A component as a list of steps: those of a ``Sequence`` (under `key`), opened up, or the one there is."""
-    if config is None:
-        return []
-    if config.get("type") == "Sequence":
-        return [step for item in config[key] for step in steps_of(item, key)]
-    return [config]

@@ -8,9 +8,7 @@ from pathlib import Path
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.files.opening import read_text
-from tokbench_subword.wordpiece.characters import WHITESPACE
-
-_SPACE = "".join(map(chr, sorted(WHITESPACE)))
+from tokbench_subword.pipeline.added_tokens import SPACE
 
 
 def read_vocabulary(path: str | os.PathLike[str]) -> dict[str, int]:
@@ -21,7 +19,7 @@ def read_vocabulary(path: str | os.PathLike[str]) -> dict[str, int]:
     """
     data = read_text(path)
     lines = data.removesuffix("\n").split("\n")
-    vocabulary = {line.rstrip(_SPACE): index for index, line in enumerate(lines)}
+    vocabulary = {line.rstrip(SPACE): index for index, line in enumerate(lines)}
     if not any(vocabulary):
         raise TokenizerError(f"{path}: no tokens in it; a vocab.txt has one on each line")
     return vocabulary
@@ -35,7 +33,7 @@ def write_vocabulary(tokens: Sequence[str | None], path: str | os.PathLike[str])
             raise TokenizerError(
                 f"vocab.txt has an id for every line, and no token has the id {index}; save a .json instead"
             )
-        if token != token.rstrip(_SPACE) or "\n" in token:
+        if token != token.rstrip(SPACE) or "\n" in token:
             raise TokenizerError(
                 f"the token {token!r} cannot be a line of vocab.txt: white space at its end would be lost; "
                 "save a .json instead"

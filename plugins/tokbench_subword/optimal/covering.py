@@ -13,16 +13,7 @@ from typing import Any
 import numpy as np
 
 from tokbench.kernels.compiling import inline
-from tokbench.kernels.pointers import (
-    Block,
-    Bytes,
-    Ids,
-    Int,
-    Ints,
-    Words,
-    i32_in,
-    u64_in,
-)
+from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, Words, i32_in, u64_in
 from tokbench_subword.optimal.wordwise import WordwiseModel
 from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
 from tokbench_subword.unigram.trie import build_trie, descend, root_of

@@ -13,7 +13,7 @@ from tokbench.kernels.threads import THREADS, usable_cores
 from tokbench_subword.bpe.options import named_pattern
 from tokbench_subword.files.recognising import json_model_type
 from tokbench_subword.files.special_tokens import names_to_train
-from tokbench_subword.pipeline.sizes import check_size
+from tokbench_subword.training.sizes import check_size
 from tokbench_subword.unigram import opening as unigram_opening
 
 if TYPE_CHECKING:

@@ -21,11 +21,7 @@ from numpy.typing import NDArray
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import announce, inline, kernel, subroutine
-from tokbench.kernels.pointers import (
-    Ids,
-    Int,
-    Ints,
-)
+from tokbench.kernels.pointers import Ids, Int, Ints
 from tokbench_subword.optimal.queueing import pop, push
 from tokbench_subword.unigram.train_suffixes import sorted_suffixes
 

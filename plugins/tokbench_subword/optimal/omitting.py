@@ -16,13 +16,7 @@ from numpy.typing import NDArray
 
 from tokbench.counts import WordCounts
 from tokbench.kernels.compiling import announce, kernel, subroutine
-from tokbench.kernels.pointers import (
-    Bytes,
-    Int,
-    Ints,
-    Words,
-    pointer,
-)
+from tokbench.kernels.pointers import Bytes, Int, Ints, Words, pointer
 from tokbench.kernels.threads import in_threads
 from tokbench_subword.unigram.trie import build_trie, descend, root_of
 

@@ -13,11 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import kernel, lean_inline, lean_kernel
-from tokbench.kernels.pointers import (
-    Ids,
-    Int,
-    Ints,
-)
+from tokbench.kernels.pointers import Ids, Int, Ints
 from tokbench_subword.optimal.queueing import pop, push
 
 # `PickyWords.state`: how many pairs, nodes of lists, entries of the heap and pairs touched there are; of

@@ -8,10 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench.kernels.compiling import inline
-from tokbench.kernels.pointers import (
-    Int,
-    Ints,
-)
+from tokbench.kernels.pointers import Int, Ints
 
 
 @inline

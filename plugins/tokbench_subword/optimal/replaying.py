@@ -17,18 +17,7 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline
 from tokbench.kernels.heap import pop, push
-from tokbench.kernels.pointers import (
-    Block,
-    Bytes,
-    Ids,
-    Int,
-    Words,
-    i32_in,
-    i64_in,
-    keep,
-    pointer,
-    u64_in,
-)
+from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Words, i32_in, i64_in, keep, pointer, u64_in
 from tokbench_subword.optimal.pickybpe import Event, Picked
 from tokbench_subword.optimal.wordwise import WordwiseModel
 from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled

@@ -23,7 +23,8 @@ from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.preparation import BpePreparation
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
-from tokbench_subword.files.tokenizer_json import TokenizerJson, content_of, read_document, write_document
+from tokbench_subword.files.tokenizer_json import content_of, read_document, write_document
+from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.words.encoder import Arrays, WordEncoder
 from tokbench_subword.words.searching import Search

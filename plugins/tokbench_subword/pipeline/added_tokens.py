@@ -8,7 +8,7 @@ space beside it into the match. This is the plain form; `added_matching` is the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -169,12 +169,18 @@ def check_numbers(added: Iterable[AddedToken], ids: Mapping[str, int], *, where:
             )
 
 
-def check_new(contents: Iterable[str], known: Callable[[str], bool]) -> None:
-    """Raise `TokenizerError` where one of the `contents` to be added is empty, repeated or already `known`."""
-    seen: set[str] = set()
-    for content in contents:
+def new_tokens(
+    contents: str | Iterable[str], known: Container[str], first: int, *, special: bool = False
+) -> tuple[AddedToken, ...]:
+    """Tokens to be added, with the ids from `first` on.
+
+    Raises `TokenizerError` where one is empty, repeated or already `known`.
+    """
+    new: dict[str, AddedToken] = {}
+    for content in [contents] if isinstance(contents, str) else contents:
         if not content:
             raise TokenizerError("an added token must not be empty")
-        if content in seen or known(content):
+        if content in new or content in known:
             raise TokenizerError(f"the token {content!r} is in the vocabulary already: it cannot be added")
-        seen.add(content)
+        new[content] = AddedToken(content, first + len(new), normalized=False, special=special)
+    return tuple(new.values())

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import PADDING, block
 from tokbench.kernels.utf8 import encodable
+from tokbench_subword.pipeline.bert import BertRules
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
 from tokbench_subword.pipeline.charsmap_kernel import by_charsmap
 from tokbench_subword.pipeline.charsmap_tables import charsmap_tables
@@ -233,8 +234,6 @@ def _replace_matches(config: Mapping[str, Any]) -> Step:
 
 
 def _bert(config: Mapping[str, Any]) -> Iterator[Part]:
-    from tokbench_subword.wordpiece.normalizer import BertRules
-
     rules = BertRules.from_json(config)
     yield bert_cleaned(clean=rules.clean_text, spaced=rules.handle_chinese_chars)
     if rules.strip_accents:

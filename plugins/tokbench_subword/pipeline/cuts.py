@@ -5,17 +5,16 @@ The plain form is `pre_tokenizers`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from tokbench.errors import TokenizerError
 from tokbench_subword.pipeline.compiled_normalizers import BatchNormalizer, compiled_normalizer_of
 from tokbench_subword.pipeline.cutters import Cutter, cutter_of
-from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN, cut_at, fixed_length
+from tokbench_subword.pipeline.pre_tokenizers import prepend_scheme
 from tokbench_subword.pipeline.segments import Segments, prefixing_all, write_pieces
 from tokbench_subword.pipeline.splicing import Written
-from tokbench_subword.pipeline.translating import quoted
+from tokbench_subword.pipeline.splits import splits_of
 
 
 class TextChange(Protocol):
@@ -146,12 +145,12 @@ def cuts_of(steps: Sequence[Mapping[str, Any]], *, spell: bool = False) -> Cuts:
             change(Prefixed(" "))
         if kind == "Metaspace":
             mark = str(step["replacement"])
-            scheme = step.get("prepend_scheme") or ("always" if step.get("add_prefix_space", True) else "never")
+            scheme = prepend_scheme(step)
             if mark != " ":
                 change(Rewritten(_normalizer(type="Replace", pattern={"String": " "}, content=mark), " "))
-            if str(scheme).lower() != "never":
-                change(Prefixed(mark, only_first=str(scheme).lower() == "first"))
-        cutters += _cutters(kind, step)
+            if scheme != "never":
+                change(Prefixed(mark, only_first=scheme == "first"))
+        cutters += [cutter_of(*split) for split in splits_of(step)]
         if kind == "ByteLevel" and (spell or number < len(steps) - 1):
             change(Rewritten(_normalizer(type="ByteLevel")))
     return Cuts(changes=tuple(changes), cutters=tuple(cutters))
@@ -161,34 +160,3 @@ def _normalizer(**config: object) -> BatchNormalizer:
     normalizer = compiled_normalizer_of(config)
     assert normalizer is not None
     return normalizer
-
-
-def _cutters(kind: str, step: Mapping[str, Any]) -> Iterable[Cutter]:
-    """What one pre-tokenizer cuts by."""
-    if kind == "ByteLevel":
-        return [cutter_of(GPT2_PATTERN, "oniguruma")] if step.get("use_regex", True) else []
-    if kind == "Metaspace":
-        mark = quoted(str(step["replacement"]))
-        return [] if step.get("split") is False else [cutter_of(mark, "oniguruma", "MergedWithNext")]
-    if kind == "Split":
-        pattern = step["pattern"]
-        pattern = {"String": pattern} if isinstance(pattern, str) else pattern
-        source = pattern["Regex"] if "Regex" in pattern else quoted(pattern["String"])
-        return [cutter_of(source, "oniguruma", str(step["behavior"]), bool(step.get("invert", False)))]
-    if kind == "Digits":
-        each = bool(step.get("individual_digits"))
-        return [cutter_of(cut_at("Digits"), "regex", "Isolated" if each else "Contiguous")]
-    if kind == "Whitespace":
-        return [cutter_of(r"\w+|[^\w\s]+", "rust", "Removed", True)]
-    if kind == "WhitespaceSplit":
-        return [cutter_of(r"\s", "oniguruma", "Removed")]
-    if kind == "Punctuation":
-        return [cutter_of(cut_at("Punctuation"), "regex", str(step.get("behavior", "Isolated")))]
-    if kind == "BertPreTokenizer":
-        marks = cut_at("Punctuation")
-        return [cutter_of(rf"{marks}|[^\s{marks[1:]}+", "regex", "Removed", True)]
-    if kind == "CharDelimiterSplit":
-        return [cutter_of(quoted(str(step["delimiter"])), "oniguruma", "Removed")]
-    if kind == "FixedLength":
-        return [cutter_of(f"(?s:.{{1,{fixed_length(step)}}})", "regex")]
-    raise TokenizerError(f"the pre-tokenizer {kind!r:.80} is not known to this plugin")

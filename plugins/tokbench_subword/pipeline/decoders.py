@@ -9,6 +9,7 @@ from typing import Any
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.pipeline.byte_alphabet import unspelled
+from tokbench_subword.pipeline.document import steps_of
 from tokbench_subword.pipeline.normalizers import compile_pattern
 from tokbench_subword.pipeline.pre_tokenizers import prepend_scheme
 from tokbench_subword.pipeline.stretch import Stretch
@@ -47,13 +48,21 @@ def decoder_of(config: Mapping[str, Any] | None) -> Decoder:
     if kind == "Metaspace":
         return partial(_metaspace, str(config["replacement"]), prepend_scheme(config) != "never")
     if kind == "WordPiece":
-        from tokbench_subword.wordpiece.decoding import written
-
-        prefix, cleanup = str(config.get("prefix", "##")), bool(config.get("cleanup", True))
-        return lambda tokens: written(tokens, prefix=prefix, cleanup=cleanup)
+        return partial(_word_pieces, str(config.get("prefix", "##")), bool(config.get("cleanup", True)))
     raise TokenizerError(
         f"the decoder {kind!r:.80} is not known to this plugin; load the tokenizer with `transformers:` instead"
     )
+
+
+def replacements_of(config: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+    """What a decoder puts in place of what in each token, in turn: texts alone, no patterns."""
+    found = []
+    for step in steps_of(config, "decoders"):
+        if step.get("type") == "Metaspace":
+            found.append((str(step["replacement"]), " "))
+        elif step.get("type") == "Replace" and "String" in step.get("pattern", {}):
+            found.append((str(step["pattern"]["String"]), str(step["content"])))
+    return found
 
 
 def _in_order(steps: Sequence[Decoder], tokens: list[str]) -> list[str]:
@@ -86,6 +95,32 @@ def _word_ends(suffix: str, tokens: list[str]) -> list[str]:
 def _metaspace(replacement: str, prepended: bool, tokens: list[str]) -> list[str]:
     first = "" if prepended else " "
     return [token.replace(replacement, " " if i else first) for i, token in enumerate(tokens)]
+
+
+_CLEANUP = (
+    (" .", "."),
+    (" ?", "?"),
+    (" !", "!"),
+    (" ,", ","),
+    (" ' ", "'"),
+    (" n't", "n't"),
+    (" 'm", "'m"),
+    (" do not", " don't"),
+    (" 's", "'s"),
+    (" 've", "'ve"),
+    (" 're", "'re"),
+)
+# "do not" is contracted as well: an old slip of the reference decoders, kept so that decoded text is equal. It
+# looks at one token at a time, so it can act only on a token that contains the two words.
+
+
+def _word_pieces(prefix: str, cleanup: bool, tokens: list[str]) -> list[str]:
+    """Continuations joined, words separated; with `cleanup`, each token is cleaned with the space before it."""
+    spaced = [token.removeprefix(prefix) if token.startswith(prefix) else " " + token for token in tokens[1:]]
+    written = [*tokens[:1], *spaced]
+    for found, clean in _CLEANUP if cleanup else ():
+        written = [token.replace(found, clean) for token in written]
+    return written
 
 
 def _byte_level(tokens: list[str]) -> list[str]:

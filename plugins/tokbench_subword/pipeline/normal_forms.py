@@ -1,4 +1,6 @@
-"""Normal forms and marks as `tokenizers` has them, which took them from Unicode 9.0, on every Python the same.
+"""Normal forms, marks and case as `tokenizers` has them, on every Python the same.
+
+Normal forms and marks are those of Unicode 9.0, lower case that of 17.0.
 
 What a character is taken apart into, and how it is put in order, never changes once it is in the standard
 (Unicode's stability policy), but new characters come. So the normal forms are Python's, of the characters that
@@ -20,6 +22,36 @@ from tokbench_subword.pipeline import unicode_9
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 Noted = tuple[str, int]
 """A character and its change, as `Stretch.leading_after` has them."""
+
+
+# Lower case that came after the oldest Python we run on (Unicode 14.0): first, last, offset to the lower case.
+_LATER_LOWER_CASE = (
+    (0x1C89, 0x1C89, 1),
+    (0xA7CB, 0xA7CB, 0x0264 - 0xA7CB),
+    (0xA7CC, 0xA7CC, 1),
+    (0xA7CE, 0xA7CE, 1),
+    (0xA7D2, 0xA7D2, 1),
+    (0xA7D4, 0xA7D4, 1),
+    (0xA7DA, 0xA7DA, 1),
+    (0xA7DC, 0xA7DC, 0x019B - 0xA7DC),
+    (0x10D50, 0x10D65, 0x20),
+    (0x16EA0, 0x16EB8, 0x1B),
+)
+_LATER = {
+    chr(point): chr(point + offset)
+    for first, last, offset in _LATER_LOWER_CASE
+    for point in range(first, last + 1)
+}
+
+
+def lowered(character: str) -> str:
+    """The lower case of one character, without regard to its neighbours.
+
+    Example:
+        >>> lowered("Σ"), lowered("İ") == "i" + chr(0x307), lowered(chr(0x1C89)) == chr(0x1C8A)
+        ('σ', True, True)
+    """
+    return _LATER.get(character) or character.lower()
 
 
 def unpacked(packed: str) -> frozenset[int]:
@@ -105,12 +137,12 @@ def changes(text: str, form: Form) -> Iterator[int]:
         >>> list(changes("\u00e9e\u0301", "NFD")), list(changes("\u00e9e\u0301", "NFC"))
         ([0, 1, 0, 0], [0, -1])
     """
-    parts = _decomposed(text, "NFKD" if form in ("NFKC", "NFKD") else "NFD")
+    parts = decomposed(text, "NFKD" if form in ("NFKC", "NFKD") else "NFD")
     return (change for _, change in (_composed(parts) if form in ("NFC", "NFKC") else parts))
 
 
-def _decomposed(text: str, form: Form) -> Iterator[Noted]:
-    """The parts of the characters, runs of combining ones sorted by class."""
+def decomposed(text: str, form: Form) -> Iterator[Noted]:
+    """The parts of the characters, runs of combining ones sorted by class: 0 for the first of its character."""
     run: list[Noted] = []
     for character in text:
         for index, part in enumerate(normalized(character, form)):

@@ -4,7 +4,7 @@ Each is a function from a `Stretch` to a `Stretch`, made by `normalizer_of` from
 here is an error that names it: ids that are silently wrong are worse than none.
 
 Results follow `tokenizers`' tables, which are of several Unicode versions: `normal_forms`, and, for what BERT
-asks of characters and for their case, `wordpiece.characters`.
+asks of characters, `bert`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from functools import partial
 from typing import Any, cast
 
 from tokbench.errors import TokenizerError
+from tokbench_subword.pipeline.bert import BertRules, bert_normalized
 from tokbench_subword.pipeline.byte_alphabet import spelled
-from tokbench_subword.pipeline.normal_forms import Form, changes, marks, normalized
+from tokbench_subword.pipeline.normal_forms import Form, changes, lowered, marks, normalized
 from tokbench_subword.pipeline.precompiled import Precompiled, decoded_charsmap, nmt
 from tokbench_subword.pipeline.regexes import compile_regex
 from tokbench_subword.pipeline.stretch import Span, Stretch
@@ -131,8 +132,6 @@ def _strip(left: bool, right: bool, stretch: Stretch) -> Stretch:
 
 def _lowercase(stretch: Stretch) -> Stretch:
     """Each character on its own, so that a final sigma is a sigma: `str.lower` looks at its neighbours."""
-    from tokbench_subword.wordpiece.characters import lowered
-
     lower = ((i, one, lowered(one)) for i, one in enumerate(stretch.text))
     return stretch.edited((i, i + 1, new) for i, one, new in lower if new != one)
 
@@ -155,12 +154,10 @@ def spelled_out(stretch: Stretch) -> Stretch:
 
 
 def _bert(config: Mapping[str, Any]) -> Normalizer:
-    from tokbench_subword.wordpiece.normalizer import BertRules, normalized
-
     rules = BertRules.from_json(config)
 
     def normalize(stretch: Stretch) -> Stretch:
-        traced = normalized(stretch.text, rules)
+        traced = bert_normalized(stretch.text, rules)
         origin = None if stretch.origin is None else [stretch.origin[index] for _, index in traced]
         leading = stretch.leading and sum(index < stretch.leading for _, index in traced)
         return Stretch("".join(character for character, _ in traced), origin, leading)

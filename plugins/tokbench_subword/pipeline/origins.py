@@ -127,7 +127,7 @@ def located(pipeline: CompiledPipeline, texts: Segments) -> Located | None:
     """Documents, each a text, as `pipeline` prepares them; None where a stage is no kernel.
 
     Example:
-        >>> from tokbench_subword.files.tokenizer_json import TokenizerJson
+        >>> from tokbench_subword.pipeline.document import TokenizerJson
         >>> from tokbench_subword.pipeline.preparation import Preparation
         >>> spaced = {"type": "Replace", "pattern": {"String": "b"}, "content": "--"}
         >>> document = TokenizerJson(model={}, normalizer=spaced, pre_tokenizer=None)

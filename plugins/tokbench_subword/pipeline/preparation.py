@@ -6,14 +6,14 @@ what the compiled one is held to.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tokbench.kernels.copies import cached_property
 from tokbench.kernels.utf8 import repaired
-from tokbench_subword.files.tokenizer_json import TokenizerJson
 from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
 from tokbench_subword.pipeline.compiled import CompiledPipeline
+from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.normalizers import Normalizer, normalizer_of
 from tokbench_subword.pipeline.pre_tokenizers import PreTokenizer, pre_tokenizer_of
 from tokbench_subword.pipeline.stretch import Stretch
@@ -118,6 +118,18 @@ class Preparation:
                 origin = part.origin
                 yield Part(part, inner.token, (origin[0][0], origin[-1][1]) if origin else span)
 
+    def pretokens(self, stretch: Stretch) -> Iterable[Stretch]:
+        """The pre-tokens of a stretch that `parts` gave."""
+        return self.pre_tokenizer(stretch)
+
+    def words(self, text: str, *, track: bool = False) -> Iterator[Part]:
+        """`text` as added tokens and pre-tokens, in order; a lone surrogate counts as U+FFFD."""
+        for part in self.parts(repaired(text), track=track):
+            if part.token is not None:
+                yield part
+            else:
+                yield from (Part(word, None, part.span) for word in self.pretokens(part.stretch) if word.text)
+
 
 class Stages:
     """What text has become after each stage of a document, for golden packs (`tokbench.capabilities.Staged`).
@@ -135,14 +147,9 @@ class Stages:
     def __call__(self, text: str) -> Mapping[str, Sequence[str]]:
         """The pieces of `text` after each stage; an added token is a piece of its own."""
         text, preparation = repaired(text), self._preparation
-        found: dict[str, list[str]] = {"added tokens": [], "normalizer": [], "pre-tokenizer": []}
-        for piece in preparation.raw_tokens.split(text, match_special=preparation.match_special):
-            found["added tokens"].append(text[piece.start : piece.end])
-        for part in preparation.parts(text):
-            found["normalizer"].append(part.stretch.text)
-            if part.token is not None:
-                found["pre-tokenizer"].append(part.stretch.text)
-            elif part.stretch.text:
-                words = preparation.pre_tokenizer(part.stretch)
-                found["pre-tokenizer"] += [word.text for word in words if word.text]
-        return found
+        pieces = preparation.raw_tokens.split(text, match_special=preparation.match_special)
+        return {
+            "added tokens": [text[piece.start : piece.end] for piece in pieces],
+            "normalizer": [part.stretch.text for part in preparation.parts(text)],
+            "pre-tokenizer": [part.stretch.text for part in preparation.words(text)],
+        }

@@ -15,6 +15,8 @@ from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import PADDING, block
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench.kernels.utf8 import encodable
+from tokbench_subword.pipeline import bert, normal_forms
+from tokbench_subword.pipeline.added_tokens import SPACE
 from tokbench_subword.pipeline.normal_form_tables import FIRST_SYLLABLE, N_SYLLABLES, lead_steps
 from tokbench_subword.pipeline.normal_forms import Form, changing, combining_classes, marks
 from tokbench_subword.pipeline.precompiled import NMT
@@ -162,16 +164,8 @@ def _taken_apart(form: Form) -> Rewriting:
 @lru_cache(maxsize=1)
 def lowered() -> Rewriting:
     """``Lowercase``."""
-    from tokbench_subword.wordpiece.characters import LATER_LOWER_CASE
-
-    later = {
-        point: chr(point + offset)
-        for first, last, offset in LATER_LOWER_CASE
-        for point in range(first, last + 1)
-    }
-    return Rewriting.of(
-        later | {point: low for point in range(0x20000) if (low := chr(point).lower()) != chr(point)}
-    )
+    lower = {point: normal_forms.lowered(chr(point)) for point in range(0x20000)}
+    return Rewriting.of({point: low for point, low in lower.items() if low != chr(point)})
 
 
 @lru_cache(maxsize=1)
@@ -187,16 +181,12 @@ def nmt() -> Rewriting:
 
 def bert_cleaned(*, clean: bool, spaced: bool) -> Rewriting:
     """The first two rules of ``BertNormalizer``: `clean_text`, `handle_chinese_chars`."""
-    from tokbench_subword.wordpiece.characters import CJK_RANGES, WHITESPACE, controls
-
-    ideographs = (point for first, last in CJK_RANGES for point in range(first, last + 1))
-    dropped = Rewriting.of_all(controls() if clean else (), "")
-    spaces = Rewriting.of_all(WHITESPACE if clean else (), " ")
+    ideographs = (point for first, last in bert.IDEOGRAPHS for point in range(first, last + 1))
+    dropped = Rewriting.of_all(bert.controls() if clean else (), "")
+    spaces = Rewriting.of_all(map(ord, SPACE if clean else ""), " ")
     return dropped.then(spaces).then(Rewriting.of_all(ideographs if spaced else (), f" {SELF} "))
 
 
 def without_nonspacing_marks() -> Rewriting:
     """The third rule of ``BertNormalizer``, `strip_accents`, after NFD."""
-    from tokbench_subword.wordpiece import characters
-
-    return Rewriting.of_all(characters.marks(), "")
+    return Rewriting.of_all(bert.marks(), "")

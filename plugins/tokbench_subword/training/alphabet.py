@@ -10,11 +10,7 @@ from numpy.typing import NDArray
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import kernel
-from tokbench.kernels.pointers import (
-    Bytes,
-    Ids,
-    Int,
-)
+from tokbench.kernels.pointers import Bytes, Ids, Int
 from tokbench.kernels.threads import in_threads
 from tokbench_subword.training.ties import HF
 

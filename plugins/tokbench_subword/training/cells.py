@@ -13,11 +13,7 @@ from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import (
-    Ids,
-    Int,
-    Ints,
-)
+from tokbench.kernels.pointers import Ids, Int, Ints
 from tokbench.kernels.threads import in_threads
 from tokbench_subword.training import layout as at
 from tokbench_subword.training.layout import MergeWorkspace

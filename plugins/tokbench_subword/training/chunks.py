@@ -20,13 +20,7 @@ from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import (
-    Bytes,
-    Ids,
-    Int,
-    Ints,
-    pointer,
-)
+from tokbench.kernels.pointers import Bytes, Ids, Int, Ints, pointer
 from tokbench_subword.training.session import MergeSession
 from tokbench_subword.training.shards import ShardedSession, merge_session
 

@@ -20,14 +20,7 @@ from numpy.typing import NDArray
 from tokbench.counts import WordCounts
 from tokbench.kernels.calls import in_kernels
 from tokbench.kernels.compiling import announce, kernel
-from tokbench.kernels.pointers import (
-    PADDING,
-    Bytes,
-    Int,
-    Ints,
-    Words,
-    pointer,
-)
+from tokbench.kernels.pointers import PADDING, Bytes, Int, Ints, Words, pointer
 from tokbench.kernels.text import MOST_BYTES, measured, write_list
 from tokbench_subword.pipeline.cutters import Cutter
 from tokbench_subword.pipeline.patterns import Pattern

@@ -9,14 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tokbench.kernels.compiling import inline
-from tokbench.kernels.pointers import (
-    Block,
-    Int,
-    i64_in,
-)
-from tokbench.kernels.pointers import (
-    block as block_of,
-)
+from tokbench.kernels.pointers import Block, Int, i64_in
+from tokbench.kernels.pointers import block as block_of
 from tokbench_subword.training import layout as at
 from tokbench_subword.training.merges import (
     count_anew,

@@ -8,15 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import kernel
-from tokbench.kernels.pointers import (
-    Block,
-    Ids,
-    Int,
-    Ints,
-    i32_in,
-    i64_in,
-    pointer,
-)
+from tokbench.kernels.pointers import Block, Ids, Int, Ints, i32_in, i64_in, pointer
 from tokbench.kernels.threads import in_threads
 from tokbench_subword.training import layout as at
 from tokbench_subword.training.cells import weight_of

@@ -10,14 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import (
-    Block,
-    Int,
-    Ints,
-    i32_in,
-    i64_in,
-    u8_in,
-)
+from tokbench.kernels.pointers import Block, Int, Ints, i32_in, i64_in, u8_in
 from tokbench_subword.training import layout as at
 from tokbench_subword.training.pairs import find_pair, first_standing, sides, take_runs
 from tokbench_subword.training.queue import call_waiting, drop_top, enqueue, heap_of, queue_again, room_to_queue

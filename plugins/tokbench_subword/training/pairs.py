@@ -9,16 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import (
-    Block,
-    Ids,
-    Int,
-    Ints,
-    i32_in,
-    i64_in,
-    pointer,
-    prefetch,
-)
+from tokbench.kernels.pointers import Block, Ids, Int, Ints, i32_in, i64_in, pointer, prefetch
 from tokbench_subword.training import layout as at
 from tokbench_subword.training.cells import stands_at
 from tokbench_subword.training.ties import HF

@@ -13,13 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench.kernels.compiling import inline
-from tokbench.kernels.pointers import (
-    Block,
-    Int,
-    Ints,
-    i64_in,
-    u8_in,
-)
+from tokbench.kernels.pointers import Block, Int, Ints, i64_in, u8_in
 from tokbench_subword.training import layout as at
 from tokbench_subword.training.pairs import count_of, prefetch_pair, sides
 from tokbench_subword.training.ties import FIRST_SEEN, LEXICOGRAPHIC, TIES

@@ -10,15 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench.kernels.compiling import inline
-from tokbench.kernels.pointers import (
-    Block,
-    Ids,
-    Int,
-    Ints,
-    i32_in,
-    i64_in,
-    prefetch,
-)
+from tokbench.kernels.pointers import Block, Ids, Int, Ints, i32_in, i64_in, prefetch
 from tokbench_subword.training import layout as at
 from tokbench_subword.training.cells import merge_at, stands_at, token_before, weight_of
 from tokbench_subword.training.pairs import (

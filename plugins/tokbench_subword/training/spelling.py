@@ -11,19 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import (
-    Block,
-    Bytes,
-    Ids,
-    Int,
-    Ints,
-    Word,
-    Words,
-    i32_in,
-    i64_in,
-    pointer,
-    u64_in,
-)
+from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, Word, Words, i32_in, i64_in, pointer, u64_in
 from tokbench.kernels.text import end_to_end
 from tokbench_subword.training import layout as at
 from tokbench_subword.training.layout import MergeWorkspace

@@ -12,11 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import (
-    Bytes,
-    Int,
-    Ints,
-)
+from tokbench.kernels.pointers import Bytes, Int, Ints
 from tokbench.kernels.text import end_to_end
 
 SPACE_FIRST, SPACE_LAST, COLON_LAST, COLON_SPACE = 1, 2, 4, 8

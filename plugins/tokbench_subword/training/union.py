@@ -15,14 +15,7 @@ from numpy.typing import NDArray
 
 from tokbench.counts import WordCounts
 from tokbench.kernels.compiling import kernel
-from tokbench.kernels.pointers import (
-    Bytes,
-    Int,
-    Ints,
-    Words,
-    pointer,
-    prefetch,
-)
+from tokbench.kernels.pointers import Bytes, Int, Ints, Words, pointer, prefetch
 from tokbench.kernels.threads import in_threads
 from tokbench_subword.training.word_table import (
     AHEAD,

@@ -14,16 +14,7 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.hashing import mix
-from tokbench.kernels.pointers import (
-    Bytes,
-    Int,
-    Ints,
-    Word,
-    Words,
-    load_u64,
-    pointer,
-    prefetch,
-)
+from tokbench.kernels.pointers import Bytes, Int, Ints, Word, Words, load_u64, pointer, prefetch
 
 STORE_PADDING = 16
 """Bytes of the store that stay free, so that words can be compared eight bytes at a time."""

@@ -11,6 +11,7 @@ import numpy as np
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import Bytes, Int, Ints, Keys, pointer
 from tokbench_subword.pipeline.charsmap_tables import rule_step, trie_root
+from tokbench_subword.pipeline.splicing import put_character
 
 COPIED, MAPPED, JOINED, CHECKED = 0, 1, 2, 3
 """Classes of characters: without rules; with one of its own; only in front of certain others; needing a closer
@@ -35,21 +36,12 @@ def classify(units_array: Keys, targets: Bytes, classes: Keys, plain: Bytes, pat
     """
     units, n_units = pointer(units_array), len(units_array)
     root = trie_root(units)
-    encoded = path
+    encoded = np.zeros(4, np.uint8)
     for character in range(1, len(classes)):
-        if character < 0x80:
-            encoded[0], size = character, 1
-        elif character < 0x800:
-            encoded[0], encoded[1], size = 0xC0 | character >> 6, 0x80 | character & 0x3F, 2
-        elif character < 0x10000:
-            encoded[0], encoded[1], size = 0xE0 | character >> 12, 0x80 | character >> 6 & 0x3F, 3
-            encoded[2] = 0x80 | character & 0x3F
-        else:
-            encoded[0], encoded[1], size = 0xF0 | character >> 18, 0x80 | character >> 12 & 0x3F, 4
-            encoded[2], encoded[3] = 0x80 | character >> 6 & 0x3F, 0x80 | character & 0x3F
+        size = put_character(character, encoded, 0)
         node, ends = root, False
         for position in range(size):
-            node, ends = rule_step(units, n_units, node, encoded[position])
+            node, ends = rule_step(units, n_units, node, np.int64(encoded[position]))
             if node < 0:
                 break
         if node < 0:

@@ -24,12 +24,7 @@ from tokbench.kernels.utf8 import code_point
 from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.charsmap_tables import rule_step, trie_root
 from tokbench_subword.pipeline.splicing import N_TEXTS, OFFSETS, OUT, OUT_OFFSETS, TEXT, TOO_SMALL, Writer
-from tokbench_subword.unigram.charsmap_classes import (
-    CHARACTER_CLASS,
-    COPIED,
-    READY,
-    TARGET_SHIFT,
-)
+from tokbench_subword.unigram.charsmap_classes import CHARACTER_CLASS, COPIED, READY, TARGET_SHIFT
 from tokbench_subword.unigram.trie import descend, root_of
 
 ESCAPE, REMOVE_EXTRA, DUMMY, SUFFIX = 1, 2, 4, 8

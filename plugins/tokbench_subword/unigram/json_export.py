@@ -20,15 +20,27 @@ import numpy as np
 from tokbench.errors import TokenizerError
 from tokbench_subword.files.probes import Probe, probes
 from tokbench_subword.files.proof import Encode, by_tokenizers, write_proved
-from tokbench_subword.files.sentencepiece_model import BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED
-from tokbench_subword.files.tokenizer_json import TokenizerJson, steps_of, write_document
+from tokbench_subword.files.sentencepiece_model import (
+    BYTE,
+    CONTROL,
+    NORMAL,
+    UNKNOWN,
+    UNUSED,
+    USER_DEFINED,
+    NormalizerSpec,
+    SpmModel,
+)
+from tokbench_subword.files.tokenizer_json import bpe_model, write_document
 from tokbench_subword.pipeline.added_tokens import AddedToken
+from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.unigram.charsmap import SPACE_SYMBOL
+from tokbench_subword.unigram.spm_bpe import SpmBpe
 from tokbench_subword.unigram.unigram_algorithm import spm_lexicon
 
 if TYPE_CHECKING:
-    from tokbench_subword.unigram.spm_bpe import SpmBpe
-    from tokbench_subword.unigram.tokenizer import SpmTokenizer
+    from tokbench_subword.unigram.charsmap import Normalizer
+    from tokbench_subword.unigram.unigram_algorithm import Algorithm
+    from tokbench_subword.unigram.vocabulary import SpmVocabulary
 
 ENDS = r"\A +| +\z"
 """The spaces at both ends of a text, as a pattern of `tokenizers`."""
@@ -37,9 +49,9 @@ MARKED_ENDS = rf"\A +|[ {SPACE_SYMBOL}]+\z"
 _RUNS = " {2,}"
 
 
-def document_of_spm(tokenizer: SpmTokenizer) -> TokenizerJson:
+def document_of_spm(vocabulary: SpmVocabulary, algorithm: Algorithm) -> TokenizerJson:
     """The document; raises `TokenizerError` for a model that `tokenizers` cannot be told about."""
-    model, vocabulary = tokenizer.model, tokenizer.vocabulary
+    model = vocabulary.model
     unigram = model.trainer.model_type == "unigram"
     for wrong, what in (
         (not model.normalizer.escape_whitespaces, "spaces that are not escaped"),
@@ -48,7 +60,7 @@ def document_of_spm(tokenizer: SpmTokenizer) -> TokenizerJson:
         (vocabulary.unk_id is None and (unigram or not model.trainer.byte_fallback), "no unknown token"),
     ):
         if wrong:
-            raise TokenizerError(f"{tokenizer.name}: tokenizer.json cannot express {what}; save a .model")
+            raise TokenizerError(f"{vocabulary.where}: tokenizer.json cannot express {what}; save a .model")
     crossing = any(SPACE_SYMBOL in piece[1:] for piece in vocabulary.of_type(NORMAL, USER_DEFINED))
     metaspace = {"type": "Metaspace", "replacement": SPACE_SYMBOL, "prepend_scheme": "never", "split": True}
     apart = (CONTROL, UNKNOWN) if unigram else (CONTROL, UNKNOWN, USER_DEFINED)
@@ -63,86 +75,82 @@ def document_of_spm(tokenizer: SpmTokenizer) -> TokenizerJson:
         if piece.type in apart
     )
     return TokenizerJson(
-        model=_unigram_model(tokenizer) if unigram else _bpe_model(tokenizer),
-        normalizer=_sequence("normalizers", _normalizers(tokenizer)),
+        model=_bpe_model(algorithm) if isinstance(algorithm, SpmBpe) else _unigram_model(vocabulary),
+        normalizer=_sequence("normalizers", _normalizers(model.normalizer, algorithm.normalizer)),
         pre_tokenizer=None if crossing else metaspace,
-        decoder=_sequence("decoders", _decoders(tokenizer)),
+        decoder=_sequence("decoders", _decoders(model)),
         added_tokens=added,
     )
 
 
-def _unigram_model(tokenizer: SpmTokenizer) -> dict[str, Any]:
+def _unigram_model(vocabulary: SpmVocabulary) -> dict[str, Any]:
     """Pieces with the scores by which they are chosen: user-defined symbols are pieces that nothing beats."""
-    scores = spm_lexicon(tokenizer.vocabulary).scores
+    scores = spm_lexicon(vocabulary).scores
     return {
         "type": "Unigram",
-        "unk_id": tokenizer.vocabulary.unk_id,
+        "unk_id": vocabulary.unk_id,
         "vocab": [
             [piece.text, float(scores[index]) if piece.type == USER_DEFINED else piece.score]
-            for index, piece in enumerate(tokenizer.model.pieces)
+            for index, piece in enumerate(vocabulary.model.pieces)
         ],
-        "byte_fallback": tokenizer.model.trainer.byte_fallback,
+        "byte_fallback": vocabulary.model.trainer.byte_fallback,
     }
 
 
-def _bpe_model(tokenizer: SpmTokenizer) -> dict[str, Any]:
+def _bpe_model(algorithm: SpmBpe) -> dict[str, Any]:
     """Every pair that spells a piece as a merge, in the order of the pieces' scores.
 
     Of pieces with one score the leftmost goes first, which merges cannot say: that of the lower id is put
     first, and the proof shows whether that is the same. Raises `TokenizerError` where characters merge without
     being pieces.
     """
-    model, vocabulary = tokenizer.model, tokenizer.vocabulary
-    algorithm: SpmBpe = tokenizer.algorithm  # type: ignore[assignment]
-    ranks, pieces = algorithm.ranks, vocabulary.pieces
+    vocabulary, ranks = algorithm.vocabulary, algorithm.ranks
+    pieces = vocabulary.pieces
     outside = next((pair for pair in algorithm.pairs if max(pair) >= len(pieces)), None)
     if outside is not None:
         raise TokenizerError(
-            f"{tokenizer.name}: tokenizer.json cannot express the piece {pieces[algorithm.pairs[outside]]!r}, "
-            "one of whose characters is no piece; save a .model"
+            f"{vocabulary.where}: tokenizer.json cannot express the piece "
+            f"{pieces[algorithm.pairs[outside]]!r}, one of whose characters is no piece; save a .model"
         )
     merges = sorted(algorithm.pairs.items(), key=lambda item: (int(ranks[item[1]]), item[1], item[0]))
-    return {
-        "type": "BPE",
-        "dropout": None,
-        "unk_token": None if vocabulary.unk_id is None else pieces[vocabulary.unk_id],
-        "continuing_subword_prefix": None,
-        "end_of_word_suffix": None,
-        "fuse_unk": True,
-        "byte_fallback": model.trainer.byte_fallback,
-        "ignore_merges": False,
-        "vocab": {piece: index for index, piece in enumerate(pieces)},
-        "merges": [[pieces[left], pieces[right]] for (left, right), _ in merges],
-    }
+    return bpe_model(
+        {piece: index for index, piece in enumerate(pieces)},
+        [[pieces[left], pieces[right]] for (left, right), _ in merges],
+        unk_token=None if vocabulary.unk_id is None else pieces[vocabulary.unk_id],
+        fuse_unk=True,
+        byte_fallback=vocabulary.model.trainer.byte_fallback,
+    )
 
 
-def probes_of(tokenizer: SpmTokenizer) -> list[Probe]:
+def probes_of(vocabulary: SpmVocabulary) -> list[Probe]:
     """The texts on which a conversion of a model is tried."""
-    vocabulary = tokenizer.vocabulary
     in_text = np.isin(vocabulary.types, (CONTROL, UNKNOWN, BYTE), invert=True)
     return probes(
         [vocabulary.pieces[index].replace(SPACE_SYMBOL, " ") for index in np.flatnonzero(in_text).tolist()],
         symbols=vocabulary.of_type(USER_DEFINED),
-        tied=_of_one_score(tokenizer),
+        tied=_of_one_score(vocabulary),
         never=vocabulary.of_type(CONTROL, UNKNOWN),
     )
 
 
-def save_json(tokenizer: SpmTokenizer, path: str | os.PathLike[str]) -> None:
+def save_json(
+    vocabulary: SpmVocabulary, algorithm: Algorithm, path: str | os.PathLike[str], encode: Encode
+) -> None:
     """Write the `tokenizer.json` of a model, proved; raises `TokenizerError` where ids would change."""
-    unigram = tokenizer.model.trainer.model_type == "unigram"
-    document = document_of_spm(tokenizer)
-    mended = _mended(document, tokenizer) if tokenizer.model.normalizer.charsmap else document
+    unigram = vocabulary.model.trainer.model_type == "unigram"
+    document = document_of_spm(vocabulary, algorithm)
+    charsmap = vocabulary.model.normalizer.charsmap
+    mended = _mended(document, algorithm.normalizer) if charsmap else document
 
     def write(document: TokenizerJson) -> None:
         write_proved(
             path,
             write=lambda aside: write_document(document, aside),
             read=_reader,
-            source=tokenizer.encode,
-            probes=probes_of(tokenizer),
-            name=tokenizer.name,
-            tied=tie_of(tokenizer) if unigram else None,
+            source=encode,
+            probes=probes_of(vocabulary),
+            name=vocabulary.where,
+            tied=tie_of(vocabulary) if unigram else None,
         )
 
     try:
@@ -153,25 +161,24 @@ def save_json(tokenizer: SpmTokenizer, path: str | os.PathLike[str]) -> None:
         write(mended)
 
 
-def _of_one_score(tokenizer: SpmTokenizer) -> list[str]:
+def _of_one_score(vocabulary: SpmVocabulary) -> list[str]:
     """The ordinary pieces that share their score with another, as text has them."""
-    vocabulary = tokenizer.vocabulary
     normal = np.flatnonzero(vocabulary.types == NORMAL)
     _, which, counts = np.unique(vocabulary.scores[normal], return_inverse=True, return_counts=True)
     shared = normal[counts[which] > 1].tolist()
     return [vocabulary.pieces[index].replace(SPACE_SYMBOL, " ") for index in shared]
 
 
-def tie_of(tokenizer: SpmTokenizer) -> Callable[[Sequence[int], Sequence[int]], bool]:
+def tie_of(vocabulary: SpmVocabulary) -> Callable[[Sequence[int], Sequence[int]], bool]:
     """Whether two segmentations of a text are equally good: sums of float32 and of float64 may part there."""
-    scores = spm_lexicon(tokenizer.vocabulary).scores.astype(np.float64)
-    unk = tokenizer.unk_id
+    scores = spm_lexicon(vocabulary).scores.astype(np.float64)
+    unk = vocabulary.unk_id
 
     def tied(here: Sequence[int], there: Sequence[int]) -> bool:
         if [index for index in here if index == unk] != [index for index in there if index == unk]:
             return False
         one, other = float(scores[list(here)].sum()), float(scores[list(there)].sum())
-        return abs(one - other) <= 1e-6 * abs(one) and tokenizer.decode(here) == tokenizer.decode(there)
+        return abs(one - other) <= 1e-6 * abs(one) and vocabulary.decode(here) == vocabulary.decode(there)
 
     return tied
 
@@ -192,7 +199,7 @@ def _reader(path: Path) -> Encode:
     return JsonUnigramTokenizer(document, name=str(path)).encode
 
 
-def _mended(document: TokenizerJson, tokenizer: SpmTokenizer) -> TokenizerJson:
+def _mended(document: TokenizerJson, normalize: Normalizer) -> TokenizerJson:
     """The document with steps for clusters that `tokenizers` maps as wholes: the ends of lines, and marks.
 
     A carriage return is made a space before the map, where the map would do so, and what the map leaves
@@ -200,7 +207,7 @@ def _mended(document: TokenizerJson, tokenizer: SpmTokenizer) -> TokenizerJson:
     """
     steps: list[Any] = list(steps_of(document.normalizer, "normalizers"))
     steps.insert(1, {"type": "NFC"})
-    if tokenizer.normalize("x\ry") == tokenizer.normalize("x y"):
+    if normalize("x\ry") == normalize("x y"):
         steps.insert(0, {"type": "Replace", "pattern": {"String": "\r"}, "content": " "})
     return replace(document, normalizer=_sequence("normalizers", steps))
 
@@ -209,18 +216,17 @@ def _sequence(key: str, steps: list[Any]) -> dict[str, Any] | None:
     return {"type": "Sequence", key: steps} if steps else None
 
 
-def mark_is_a_space(tokenizer: SpmTokenizer) -> bool:
+def mark_is_a_space(normalize: Normalizer) -> bool:
     """Whether the character map makes a space of U+2581 in text."""
-    return tokenizer.normalize(f"{SPACE_SYMBOL}a") == tokenizer.normalize(" a")
+    return normalize(f"{SPACE_SYMBOL}a") == normalize(" a")
 
 
-def _normalizers(tokenizer: SpmTokenizer) -> list[dict[str, Any]]:
-    spec = tokenizer.model.normalizer
+def _normalizers(spec: NormalizerSpec, normalize: Normalizer) -> list[dict[str, Any]]:
     steps: list[dict[str, Any]] = []
     if spec.charsmap:
         steps.append({"type": "Precompiled", "precompiled_charsmap": base64.b64encode(spec.charsmap).decode()})
     if spec.remove_extra_whitespaces:
-        ends = ENDS if mark_is_a_space(tokenizer) else MARKED_ENDS
+        ends = ENDS if mark_is_a_space(normalize) else MARKED_ENDS
         steps.append({"type": "Replace", "pattern": {"Regex": ends}, "content": ""})
         steps.append({"type": "Replace", "pattern": {"Regex": _RUNS}, "content": " "})
     if spec.add_dummy_prefix:
@@ -228,10 +234,10 @@ def _normalizers(tokenizer: SpmTokenizer) -> list[dict[str, Any]]:
     return [*steps, {"type": "Replace", "pattern": {"String": " "}, "content": SPACE_SYMBOL}]
 
 
-def _decoders(tokenizer: SpmTokenizer) -> list[dict[str, Any]]:
-    spec = tokenizer.model.normalizer
+def _decoders(model: SpmModel) -> list[dict[str, Any]]:
+    spec = model.normalizer
     steps: list[dict[str, Any]] = [{"type": "Replace", "pattern": {"String": SPACE_SYMBOL}, "content": " "}]
-    if tokenizer.model.trainer.byte_fallback:
+    if model.trainer.byte_fallback:
         steps.append({"type": "ByteFallback"})
     steps.append({"type": "Fuse"})
     if spec.add_dummy_prefix or spec.remove_extra_whitespaces:

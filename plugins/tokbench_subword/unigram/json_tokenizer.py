@@ -18,32 +18,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.arguments import flat_ids, known_id, listed
+from tokbench.arguments import known_id, listed
 from tokbench.batch import TokenBatch
 from tokbench.capabilities import Step
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench.kernels.utf8 import repaired
 from tokbench_subword.files import formats
-from tokbench_subword.files.tokenizer_json import (
-    TokenizerJson,
-    content_of,
-    document_of,
-    read_document,
-    steps_of,
-    write_document,
-)
-from tokbench_subword.pipeline.added_tokens import AddedToken, check_new, check_numbers
+from tokbench_subword.files.tokenizer_json import content_of, document_of, read_document, write_document
+from tokbench_subword.pipeline.added_tokens import check_numbers, new_tokens
 from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
-from tokbench_subword.pipeline.decoders import decoder_of
+from tokbench_subword.pipeline.decoders import decoder_of, replacements_of
+from tokbench_subword.pipeline.document import TokenizerJson, steps_of
+from tokbench_subword.pipeline.document_decoding import DocumentDecoder
 from tokbench_subword.pipeline.preparation import Preparation, Stages
 from tokbench_subword.pipeline.stretch import Stretch
-from tokbench_subword.unigram.decoding import UnigramDecoder
-from tokbench_subword.unigram.json_decoding import joining_decoder
 from tokbench_subword.unigram.json_encoding import JsonEncoder
-from tokbench_subword.unigram.json_plain import PlainPath
 from tokbench_subword.unigram.json_vocabulary import JsonVocabulary
-from tokbench_subword.unigram.path_tokens import path_tokens
+from tokbench_subword.unigram.path_tokens import tokens_of_path
 from tokbench_subword.unigram.tracing import word_steps
 from tokbench_subword.unigram.unigram_algorithm import Unigram
 from tokbench_subword.words.cache_size import CACHE_BYTES
@@ -96,12 +88,18 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
         self._algorithm = Unigram(vocabulary.lexicon(where=self.name), None)
         try:
             self._preparation = Preparation(document=document, match_special=self.match_special)
-            self._decode = decoder_of(document.decoder)
+            decoder_of(document.decoder)
         except TokenizerError as error:
             raise TokenizerError(f"{self.name}: {error}") from error
         self._written = self._names | self._preparation.written
-        self._plain = PlainPath(self._preparation, vocabulary, self._algorithm)
-        self._encoder = JsonEncoder(self._plain, name=self.name, threads=self.threads, cache=self.cache)
+        self._encoder = JsonEncoder(
+            self._preparation,
+            self._algorithm,
+            unknown=vocabulary.unknown,
+            name=self.name,
+            threads=self.threads,
+            cache=self.cache,
+        )
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], **options: Any) -> JsonUnigramTokenizer:
@@ -160,14 +158,7 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
         """One segmentation of each word, drawn with probability proportional to ``P ** alpha`` (Kudo 2018)."""
         if not 0.0 <= alpha < math.inf:
             raise TokenizerError(f"{self.name}: alpha must be a number from 0 up, not {alpha}")
-        state, words = rng.bit_generator.state, self._encoder.words_of(text)
-        if words is not None:
-            pieces = self._algorithm.sample_rows(words[0], rng, alpha, words[1])[:, 2]
-            if (pieces >= 0).all():
-                drawn: list[int] = pieces.tolist()
-                return drawn
-        rng.bit_generator.state = state  # what is drawn does not depend on the way it is drawn
-        return self._plain.sample(text, rng, alpha)
+        return self._encoder.sample(text, rng, alpha)
 
     def stages(self, text: str) -> Mapping[str, Sequence[str]]:
         """What `text` has become after added tokens, normalizer and pre-tokenizer."""
@@ -180,44 +171,28 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
     def trace(self, text: str) -> Iterator[Step]:
         """The algorithm at work, word by word: the lattice with its scores, and the best path."""
         done: list[bytes] = []
-        for part in self._plain.words(text):
+        for part in self._preparation.words(text):
             if part.token is not None:
                 done.append(part.token.content.encode())
                 yield Step("added", tuple(done), len(done) - 1, f"added token {part.token.content}")
                 continue
             data, lexicon = part.stretch.text.encode(), self._algorithm.lexicon
             yield from word_steps(self._algorithm, data, done, self._names, lambda piece: piece)
-            done += path_tokens(lexicon.byte_ids, False, data, self._algorithm.path(data))
+            done += [token.text for token in tokens_of_path(lexicon, data, self._algorithm.path(data))]
 
     # --- ids to text ------------------------------------------------------------------------------------
 
     def decode(self, ids: Sequence[int] | NDArray[Any]) -> str:
         """The text of `ids`, as `tokenizers` decodes it, special tokens written out."""
-        array = flat_ids(ids, name=self.name)
-        if self._decoder is not None:
-            try:
-                return self._decoder.text(array)
-            except IndexError:  # the error below says which
-                pass
-        for index in array.tolist():
-            self.convert_id_to_token(index)
-        return "".join(self._decode([self._written[index] for index in array.tolist()]))
+        return self._decoder.text(ids)
 
     def decode_batch(self, batch: TokenBatch) -> list[str]:
         """The text of every document, as `decode` gives it."""
-        if self._decoder is not None:
-            try:
-                return self._decoder.texts(batch)
-            except IndexError:
-                pass
-        return [self.decode(ids) for ids in batch]
+        return self._decoder.texts(batch)
 
     @cached_property
-    def _decoder(self) -> UnigramDecoder | None:
-        """What decodes by a kernel, where a kernel can."""
-        return joining_decoder(
-            self.document.decoder, [self._written.get(one) for one in range(self.vocab_size)]
-        )
+    def _decoder(self) -> DocumentDecoder:
+        return DocumentDecoder(self.document.decoder, self._written, self.vocab_size, name=self.name)
 
     @property
     def decode_joins_bytes(self) -> bool:
@@ -243,8 +218,11 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
         if token_id in self._bytes:
             return bytes([self._bytes[token_id]])
         token = self._written[token_id]
-        joined = unspelled(token) if self._of_bytes else None
-        return self._visible(token).encode() if joined is None else joined
+        if self._of_bytes and (spelled_bytes := unspelled(token)) is not None:
+            return spelled_bytes
+        for old, new in replacements_of(self.document.decoder):
+            token = token.replace(old, new)
+        return token.encode()
 
     @cached_property
     def _of_bytes(self) -> bool:
@@ -274,14 +252,6 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
     @property
     def _decoders(self) -> Sequence[Mapping[str, Any]]:
         return steps_of(self.document.decoder, "decoders")
-
-    def _visible(self, token: str) -> str:
-        for step in self._decoders:
-            if step.get("type") == "Metaspace":
-                token = token.replace(str(step["replacement"]), " ")
-            elif step.get("type") == "Replace" and "String" in step.get("pattern", {}):
-                token = token.replace(str(step["pattern"]["String"]), str(step["content"]))
-        return token
 
     # --- the simple class API ---------------------------------------------------------------------------
 
@@ -315,13 +285,7 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
 
         Raises `TokenizerError` where one is in the vocabulary already.
         """
-        contents = [tokens] if isinstance(tokens, str) else list(tokens)
-        known = set(self._names.values())
-        check_new(contents, known.__contains__)
-        new = [
-            AddedToken(content, self.vocab_size + index, normalized=False)
-            for index, content in enumerate(contents)
-        ]
+        new = new_tokens(tokens, set(self._names.values()), self.vocab_size)
         self._build(replace(self.document, added_tokens=(*self.document.added_tokens, *new)))
         return [token.id for token in new]
 

@@ -15,7 +15,7 @@ from tokbench_subword.files.json_numbers import as_read
 from tokbench_subword.unigram.segments import find_cuts
 from tokbench_subword.unigram.trie import build_trie
 from tokbench_subword.unigram.unigram_algorithm import UNKNOWN_PENALTY, Lexicon, lengths_of
-from tokbench_subword.unigram.vocabulary import byte_piece
+from tokbench_subword.unigram.vocabulary import byte_ids_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,11 +70,8 @@ class JsonVocabulary:
     def lexicon(self, *, where: str) -> Lexicon:
         """The vocabulary as the kernels read it; raises `TokenizerError` for contradictions."""
         pieces = {piece.encode(): index for piece, index in self.ids.items() if piece}
-        known = [self.ids.get(byte_piece(byte)) for byte in range(256)] if self.byte_fallback else []
-        if any(index is None for index in known) and not all(index is None for index in known):
-            raise TokenizerError(f"{where}: byte_fallback with only some of the 256 byte tokens")
-        byte_ids = [] if None in known else known
-        if self.unk_id is None and not byte_ids and len(pieces) == 0:
+        byte_ids = byte_ids_of(self.ids if self.byte_fallback else {}, where=where)
+        if self.unk_id is None and not len(byte_ids) and not pieces:
             raise TokenizerError(f"{where}: an empty vocabulary without an unknown token")
         unknown = float(self.scores.min()) - UNKNOWN_PENALTY
         return Lexicon(
@@ -84,7 +81,7 @@ class JsonVocabulary:
             unknown=unknown,
             largest=float(max(np.abs(self.scores).max(), abs(unknown))),
             threshold=math.inf,
-            byte_ids=np.array(byte_ids, np.int32),
+            byte_ids=byte_ids,
             unk_id=-1 if self.unk_id is None else self.unk_id,
             cuts=find_cuts(pieces),
             escaped=False,

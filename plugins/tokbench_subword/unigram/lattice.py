@@ -59,17 +59,6 @@ def best_paths(
     return nodes, np.cumsum(lengths[:found]).tolist(), totals[-1, :found].tolist()
 
 
-def with_unknown(rows: NDArray[np.integer], ends: list[int], unk_id: int | None) -> tuple[list[int], list[int]]:
-    """The ids of paths given end to end, and where each ends: unknown characters in a row are one `unk_id`.
-
-    Without an `unk_id` they have no id.
-    """
-    limits = np.array(ends, np.int64)
-    ids = np.empty(len(rows), np.int64)
-    count = _fill_ids(rows, -1 if unk_id is None else unk_id, limits, ids)
-    return ids[:count].tolist(), limits.tolist()
-
-
 def edges_from(data: bytes, start: int, units: NDArray[np.uint64]) -> Iterator[tuple[int, int]]:
     """(end, piece) of every piece that begins at `start`, shortest first; an unknown character where none fits.
 
@@ -216,26 +205,6 @@ def _follow(links: Ids, lengths: Ints, nodes: Ids) -> None:
             start, before, piece = links[position, place]
             nodes[row, 0], nodes[row, 1], nodes[row, 2] = start, position, piece
             position, place = np.int64(start), np.int64(before)
-
-
-@kernel
-def _fill_ids(rows: NDArray[np.integer], unk_id: Int, ends: Ints, ids: Ints) -> Int:
-    """Fill `ids`, set `ends` to where each path ends there; how many there are."""
-    count = row = 0
-    for path in range(len(ends)):
-        before = False
-        while row < ends[path]:
-            unknown = rows[row, 2] < 0
-            if not unknown:
-                ids[count] = rows[row, 2]
-                count += 1
-            elif unk_id >= 0 and not before:
-                ids[count] = unk_id
-                count += 1
-            before = unknown
-            row += 1
-        ends[path] = count
-    return count
 
 
 @inline

@@ -67,7 +67,7 @@ def of_gguf(path: Path, model: str, *, name: str = "", remedy: str = "", **optio
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
     from tokbench_subword.unigram.json_export import document_of_spm
 
-    document = document_of_spm(tokenizer)
+    document = document_of_spm(tokenizer.vocabulary, tokenizer.algorithm)
     added = tuple(replace(token, special=token.content not in symbols) for token in document.added_tokens)
     return BpeTokenizer.of_document(
         replace(document, added_tokens=added), where=str(path), name=name, **options

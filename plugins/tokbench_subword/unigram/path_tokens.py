@@ -6,69 +6,85 @@ know (see `spm_bpe`). Unknown characters are spelled in bytes, or are one token 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from itertools import groupby, pairwise, starmap
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
 from tokbench_subword.unigram.charsmap import to_text
-from tokbench_subword.unigram.lattice import with_unknown
+from tokbench_subword.unigram.paths import UNKNOWN_PIECE, Node
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tokbench_subword.unigram.unigram_algorithm import Algorithm, Node
+    from tokbench_subword.unigram.unigram_algorithm import Algorithm
     from tokbench_subword.unigram.vocabulary import SpmVocabulary
+
+
+class UnknownRules(Protocol):
+    """What says how unknown characters become tokens: a `Lexicon`, or an `SpmVocabulary`."""
+
+    @property
+    def byte_ids(self) -> NDArray[np.int32]:
+        """The id of each byte, of shape ``(256,)``; ``(0,)`` where characters are not spelled in bytes."""
+
+    @property
+    def unk_id(self) -> int | None:
+        """The id of the unknown token; -1 or None where there is none."""
+
+    @property
+    def escaped(self) -> bool:
+        """Whether the byte of a space stands for U+2581."""
+
+
+class PathToken(NamedTuple):
+    """A token: its id, -1 for what has none; where it lies in internal text; its bytes."""
+
+    id: int
+    start: int
+    end: int
+    text: bytes
+
+
+def tokens_of_path(rules: UnknownRules, data: bytes, path: Iterable[Node]) -> list[PathToken]:
+    """The tokens that encoding makes of a path through internal text `data`.
+
+    The text of the unknown token itself, a piece like any other in a `tokenizer.json`, is unknown beside what
+    is unknown. Each byte of a character has the place of all of it.
+    """
+    tokens: list[PathToken] = []
+    for unknown, group in groupby(path, lambda node: node.piece in (UNKNOWN_PIECE, rules.unk_id)):
+        nodes = list(group)
+        if not unknown or (len(nodes) == 1 and nodes[0].piece >= 0):
+            tokens += [PathToken(node.piece, *node[:2], data[node.start : node.end]) for node in nodes]
+        elif len(rules.byte_ids):
+            for start, end, _ in nodes:
+                spelled = to_text(data[start:end], rules.escaped).encode()
+                tokens += [PathToken(int(rules.byte_ids[byte]), start, end, bytes([byte])) for byte in spelled]
+        else:
+            start, end = nodes[0].start, nodes[-1].end
+            tokens.append(PathToken(-1 if rules.unk_id is None else rules.unk_id, start, end, data[start:end]))
+    return tokens
 
 
 def ids_of_paths(
     vocabulary: SpmVocabulary, data: bytes, rows: NDArray[np.integer], ends: list[int]
 ) -> list[list[int]]:
     """The ids of paths given end to end as rows of (start, end, piece), and where each ends."""
-    ids: list[int] = rows[:, 2].tolist()
-    if min(ids, default=0) < 0:
+    pieces, unknown = rows[:, 2], rows[:, 2] < 0
+    if unknown.any():
         if len(vocabulary.byte_ids):
-            listed = rows.tolist()
-            return [_with_bytes(vocabulary, data, listed[start:end]) for start, end in pairwise([0, *ends])]
-        ids, ends = with_unknown(rows, ends, vocabulary.unk_id)
+            nodes = list(starmap(Node, rows.tolist()))
+            paths = (nodes[start:end] for start, end in pairwise([0, *ends]))
+            return [[token.id for token in tokens_of_path(vocabulary, data, path)] for path in paths]
+        begins = np.isin(np.arange(len(rows)), [0, *ends])  # where a path does
+        again = unknown & np.append(False, unknown[:-1]) & ~begins
+        kept = ~unknown if vocabulary.unk_id is None else ~again
+        pieces = np.where(unknown, vocabulary.unk_id or 0, pieces)[kept]
+        ends = np.append(0, np.cumsum(kept))[ends].tolist()
+    ids: list[int] = pieces.tolist()
     return [ids[start:end] for start, end in pairwise([0, *ends])]
-
-
-def _with_bytes(vocabulary: SpmVocabulary, data: bytes, path: list[list[int]]) -> list[int]:
-    """The ids of a path, unknown characters as their bytes."""
-    ids: list[int] = []
-    for start, end, piece in path:
-        if piece >= 0:
-            ids.append(piece)
-        else:
-            ids += [int(vocabulary.byte_ids[byte]) for byte in _spelled(data[start:end], vocabulary.escaped)]
-    return ids
-
-
-def _spelled(data: bytes, escaped: bool) -> bytes:
-    """The UTF-8 that a stretch of internal text stands for."""
-    return to_text(data, escaped).encode()
-
-
-def path_tokens(
-    byte_ids: Sequence[int] | NDArray[np.int32], escaped: bool, data: bytes, path: Sequence[Node]
-) -> tuple[bytes, ...]:
-    """The bytes of each token that encoding makes of a path: unknown characters apart in bytes, or together."""
-    tokens: list[bytes] = []
-    unknown = False
-    for node in path:
-        text = data[node.start : node.end]
-        if node.piece >= 0:
-            tokens.append(text)
-        elif len(byte_ids):
-            tokens += [bytes([byte]) for byte in _spelled(text, escaped)]
-        elif unknown:
-            tokens[-1] += text
-        else:
-            tokens.append(text)
-        unknown = node.piece < 0
-    return tuple(tokens)
 
 
 def spans_in(origins: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -83,18 +99,6 @@ def spans_of_path(vocabulary: SpmVocabulary, algorithm: Algorithm, source: bytes
     """(start, end) of each token of UTF-8 `source` in its code points: int64 ``(tokens, 2)``."""
     text = np.frombuffer(source, np.uint8)
     normal, _, origins = algorithm.normalizer.located(text, np.array([0, len(source)]))
-    assert origins is not None
     data = normal.tobytes()
-    rows = algorithm.path_rows(data)
-    spans, unknown = spans_in(origins, rows[:, :2]), rows[:, 2] < 0
-    if unknown.any():
-        if len(vocabulary.byte_ids):
-            counts = np.ones(len(rows), np.int64)
-            parts = [data[start:end] for start, end, _ in rows[unknown].tolist()]
-            counts[unknown] = [len(_spelled(part, vocabulary.escaped)) for part in parts]
-            spans = np.repeat(spans, counts, axis=0)
-        else:
-            first = np.flatnonzero(~(unknown & np.append(False, unknown[:-1])))  # several in a row are one
-            last = np.append(first[1:], len(rows)) - 1
-            spans = np.stack([spans[first, 0], spans[last, 1]], axis=1)
-    return spans
+    tokens = tokens_of_path(vocabulary, data, algorithm.path(data))
+    return spans_in(origins, np.array([token[1:3] for token in tokens], np.int64).reshape(-1, 2))

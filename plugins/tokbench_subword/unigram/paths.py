@@ -6,7 +6,7 @@ bytes from where the text begins.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,14 @@ from tokbench_subword.unigram.trie import descend, root_of
 
 UNKNOWN_PIECE = -1
 """What stands for an unknown character in a path."""
+
+
+class Node(NamedTuple):
+    """A piece of a path through internal text, ``[start, end)`` in bytes; `UNKNOWN_PIECE` for a character."""
+
+    start: int
+    end: int
+    piece: int
 
 
 @inline

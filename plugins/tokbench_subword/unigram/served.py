@@ -26,9 +26,13 @@ from tokbench_subword.files.sentencepiece_model import (
     TrainerSpec,
 )
 from tokbench_subword.unigram.json_export import mark_is_a_space, probes_of
+from tokbench_subword.unigram.spm_bpe import algorithm_of
+from tokbench_subword.unigram.vocabulary import SpmVocabulary
+from tokbench_subword.words.cache_size import CACHE_BYTES
+from tokbench_subword.words.prepared import PreparedEncoder
 
 if TYPE_CHECKING:
-    from tokbench_subword.unigram.tokenizer import SpmTokenizer
+    from tokbench_subword.unigram.unigram_algorithm import Algorithm
 
 MODELS = {"llama": "bpe", "t5": "unigram"}
 """The names of GGUF and of sentencepiece for one kind of model."""
@@ -60,11 +64,11 @@ def model_of_gguf(found: GgufVocabulary, name: str) -> SpmModel:
     )
 
 
-def save_gguf(tokenizer: SpmTokenizer, path: Path) -> None:
+def save_gguf(vocabulary: SpmVocabulary, algorithm: Algorithm, path: Path, encode: Encode) -> None:
     """Write the GGUF of a model, proved; raises `TokenizerError` where llama.cpp would give other ids."""
-    model, vocabulary = tokenizer.model, tokenizer.vocabulary
+    model = vocabulary.model
     spec, trainer, bpe = model.normalizer, model.trainer, model.trainer.model_type == "bpe"
-    marks_stay = spec.remove_extra_whitespaces and not mark_is_a_space(tokenizer)
+    marks_stay = spec.remove_extra_whitespaces and not mark_is_a_space(algorithm.normalizer)
     unsaid = [
         what
         for wrong, what in (
@@ -82,7 +86,7 @@ def save_gguf(tokenizer: SpmTokenizer, path: Path) -> None:
     ]
     if unsaid:
         raise TokenizerError(
-            f"{tokenizer.name} is not written as {path.name}: llama.cpp has no {'; no '.join(unsaid)}"
+            f"{vocabulary.where} is not written as {path.name}: llama.cpp has no {'; no '.join(unsaid)}"
         )
     found = GgufVocabulary(
         model="llama" if bpe else "t5",
@@ -96,16 +100,15 @@ def save_gguf(tokenizer: SpmTokenizer, path: Path) -> None:
     )
 
     def read(path: Path) -> Encode:
-        again = model_of_gguf(read_gguf(path, found.model), str(path))
-        return type(tokenizer)(str(path), again).encode
+        again = SpmVocabulary(model_of_gguf(read_gguf(path, found.model), str(path)), where=str(path))
+        by = algorithm_of(again)
+        return PreparedEncoder(by.normalizer, by.encoder(threads=1, cache=CACHE_BYTES)).encode
 
     write_proved(
         path,
         write=lambda aside: write_gguf(found, aside),
-        read=lambda aside: (
-            type(tokenizer)(str(aside), model_of_gguf(read_gguf(aside, found.model), str(aside))).encode
-        ),
-        source=tokenizer.encode,
-        probes=probes_of(tokenizer),
-        name=tokenizer.name,
+        read=read,
+        source=encode,
+        probes=probes_of(vocabulary),
+        name=vocabulary.where,
     )

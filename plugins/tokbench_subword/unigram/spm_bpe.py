@@ -25,12 +25,12 @@ from tokbench.kernels.copies import cached_property
 from tokbench_subword.files.sentencepiece_model import NORMAL, UNUSED, USER_DEFINED
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.encoder import PathEncoder
-from tokbench_subword.unigram.paths import plain_width_of
+from tokbench_subword.unigram.paths import Node, plain_width_of
 from tokbench_subword.unigram.searching import MERGING
 from tokbench_subword.unigram.segments import find_cuts
 from tokbench_subword.unigram.spm_bpe_kernel import NO_RANK, fill_pairs, merge_all
 from tokbench_subword.unigram.trie import build_trie
-from tokbench_subword.unigram.unigram_algorithm import Node, lengths_of
+from tokbench_subword.unigram.unigram_algorithm import Algorithm, Unigram, lengths_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,20 +53,14 @@ class SpmBpe:
         pieces = vocabulary.in_text((NORMAL, USER_DEFINED, UNUSED))
         self.vocabulary = vocabulary
         self.symbols = dict(pieces)
-        for piece in pieces:
-            for character in piece.decode():
-                self.symbols.setdefault(character.encode(), len(vocabulary) + len(self.symbols))
-        numbering = {
-            old: new for new, old in enumerate(sorted(set(self.symbols.values()) - set(pieces.values())))
-        }
-        for text, index in self.symbols.items():
-            if index in numbering:
-                self.symbols[text] = len(vocabulary) + numbering[index]
+        for character in dict.fromkeys("".join(piece.decode() for piece in pieces)):
+            if character.encode() not in pieces:
+                self.symbols[character.encode()] = len(vocabulary) + len(self.symbols) - len(pieces)
         self.defined = {
             text: index for text, index in pieces.items() if vocabulary.types[index] == USER_DEFINED
         }
         self.plain = bool((vocabulary.types == UNUSED).any())
-        self.ranks = self._ranks(len(vocabulary) + len(numbering))
+        self.ranks = self._ranks(len(vocabulary) + len(self.symbols) - len(pieces))
         self.pairs = self._pairs(pieces)
         self.normalizer = vocabulary.normalizer()
         self._tables = self._made_tables(pieces)
@@ -147,6 +141,17 @@ class SpmBpe:
         rows, source = np.empty((len(data) + 1, 3), np.int64), np.frombuffer(data + bytes(48), np.uint8)
         with self._merger.space(len(data)) as block:
             return rows[: merge_all(block, source, uniforms, float(dropout), rows)]
+
+
+def algorithm_of(vocabulary: SpmVocabulary) -> Algorithm:
+    """What segments text by a vocabulary; raises `TokenizerError` where that is neither Unigram nor BPE."""
+    kind = vocabulary.model.trainer.model_type
+    if kind not in ("unigram", "bpe"):
+        raise TokenizerError(
+            f"{vocabulary.where}: a sentencepiece model of the type {kind!r}; in-house there are unigram and "
+            "bpe. Load it with the family 'sentencepiece'"
+        )
+    return Unigram.of_vocabulary(vocabulary) if kind == "unigram" else SpmBpe(vocabulary)
 
 
 def merge(

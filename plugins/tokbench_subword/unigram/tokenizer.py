@@ -27,11 +27,12 @@ from tokbench_subword.files.sentencepiece_model import (
     serialize,
     write_model,
 )
-from tokbench_subword.pipeline.added_tokens import check_new
-from tokbench_subword.unigram.path_tokens import ids_of_paths, spans_in, spans_of_path
-from tokbench_subword.unigram.spm_bpe import SpmBpe
+from tokbench_subword.pipeline.added_tokens import new_tokens
+from tokbench_subword.unigram.json_export import save_json
+from tokbench_subword.unigram.path_tokens import ids_of_paths, spans_in, spans_of_path, tokens_of_path
+from tokbench_subword.unigram.served import save_gguf
+from tokbench_subword.unigram.spm_bpe import algorithm_of
 from tokbench_subword.unigram.tracing import steps
-from tokbench_subword.unigram.unigram_algorithm import Algorithm, Unigram
 from tokbench_subword.unigram.vocabulary import SpmVocabulary
 from tokbench_subword.words.cache_size import CACHE_BYTES
 from tokbench_subword.words.prepared import OneByOne, PreparedEncoder
@@ -72,21 +73,12 @@ class SpmTokenizer(OneByOne, Rebuilt):
         self._build(model)
 
     def _build(self, model: SpmModel) -> None:
-        kind = model.trainer.model_type
-        if kind not in ("unigram", "bpe"):
-            raise TokenizerError(
-                f"{self.name}: a sentencepiece model of the type {kind!r}; in-house there are unigram and bpe. "
-                "Load it with the family 'sentencepiece'"
-            )
         self.model = model
         self.vocabulary = SpmVocabulary(model, where=self.name)
         self.vocab_size = len(self.vocabulary)
         self.unk_id = self.vocabulary.unk_id
         self.special_ids = self.vocabulary.special_ids
-        if kind == "unigram":
-            self.algorithm: Algorithm = Unigram.of_vocabulary(self.vocabulary)
-        else:
-            self.algorithm = SpmBpe(self.vocabulary)
+        self.algorithm = algorithm_of(self.vocabulary)
         self._encoder = self.algorithm.encoder(threads=self.threads, cache=self.cache)
         self._prepared = PreparedEncoder(self.algorithm.normalizer, self._encoder)
         self._forget_functions()
@@ -118,8 +110,8 @@ class SpmTokenizer(OneByOne, Rebuilt):
         texts = listed(texts, name=self.name)
         if self.algorithm.plain:
             internal = [self._internal(text) for text in plain_texts(texts, name=self.name)]
-            paths = [(data, self.algorithm.path_rows(data)) for data in internal]
-            return TokenBatch.of([self._ids_of(data, rows, [len(rows)])[0] for data, rows in paths])
+            paths = [tokens_of_path(self.vocabulary, data, self.algorithm.path(data)) for data in internal]
+            return TokenBatch.of([[token.id for token in path] for path in paths])
         return self._few(texts) or self._prepared.encode_batch(texts, name=self.name)
 
     def _prepared_encoder(self) -> PreparedEncoder | None:
@@ -135,7 +127,7 @@ class SpmTokenizer(OneByOne, Rebuilt):
             raise TokenizerError(f"{self.name}: alpha must be a number from 0 up, not {alpha}")
         data = self._internal(text)
         rows = self.algorithm.sample_rows(data, rng, alpha)
-        return self._ids_of(data, rows, [len(rows)])[0]
+        return ids_of_paths(self.vocabulary, data, rows, [len(rows)])[0]
 
     def nbest(self, text: str, n: int) -> list[list[int]]:
         """The `n` best segmentations, best first (Unigram only)."""
@@ -147,7 +139,7 @@ class SpmTokenizer(OneByOne, Rebuilt):
             raise TokenizerError(f"{self.name}: n must be at least 1, not {n}")
         data = self._internal(text)
         rows, ends, scores = self.algorithm.best(data, n)
-        return list(zip(self._ids_of(data, rows, ends), scores, strict=True))
+        return list(zip(ids_of_paths(self.vocabulary, data, rows, ends), scores, strict=True))
 
     def offsets(self, text: str) -> NDArray[np.int64]:
         """(start, end) of each token in code points of `text`: int64 ``(tokens, 2)``.
@@ -234,13 +226,10 @@ class SpmTokenizer(OneByOne, Rebuilt):
 
         Raises `TokenizerError` where one is in the vocabulary already.
         """
-        contents = [tokens] if isinstance(tokens, str) else list(tokens)
-        check_new(contents, self.vocabulary.ids.__contains__)
-        first = self.vocab_size
-        self._build(
-            self.model.with_pieces((*self.model.pieces, *(Piece(one, 0.0, USER_DEFINED) for one in contents)))
-        )
-        return list(range(first, self.vocab_size))
+        new = new_tokens(tokens, self.vocabulary.ids, self.vocab_size)
+        symbols = (Piece(token.content, 0.0, USER_DEFINED) for token in new)
+        self._build(self.model.with_pieces((*self.model.pieces, *symbols)))
+        return [token.id for token in new]
 
     def to_dict(self) -> dict[str, Any]:
         """The whole model, ready for JSON: its file in base 64."""
@@ -264,13 +253,9 @@ class SpmTokenizer(OneByOne, Rebuilt):
         """
         formats.check_ending(self.name, Path(path), formats.UNIGRAM)
         if Path(path).suffix == ".json":
-            from tokbench_subword.unigram.json_export import save_json
-
-            save_json(self, path)
+            save_json(self.vocabulary, self.algorithm, path, self.encode)
         elif Path(path).suffix == ".gguf":
-            from tokbench_subword.unigram.served import save_gguf
-
-            save_gguf(self, Path(path))
+            save_gguf(self.vocabulary, self.algorithm, Path(path), self.encode)
         else:
             write_model(self.model, path)
 
@@ -310,6 +295,3 @@ class SpmTokenizer(OneByOne, Rebuilt):
     def _internal(self, text: str) -> bytes:
         """`text` as kernels see it, normalised."""
         return self.algorithm.normalizer.internal(encodable(text))
-
-    def _ids_of(self, data: bytes, rows: NDArray[np.integer], ends: list[int]) -> list[list[int]]:
-        return ids_of_paths(self.vocabulary, data, rows, ends)

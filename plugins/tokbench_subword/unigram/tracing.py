@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from tokbench.capabilities import Step
 from tokbench_subword.unigram.charsmap import to_text
 from tokbench_subword.unigram.lattice import edges_from
-from tokbench_subword.unigram.path_tokens import path_tokens
-from tokbench_subword.unigram.paths import plain_width_of
+from tokbench_subword.unigram.path_tokens import tokens_of_path
+from tokbench_subword.unigram.paths import Node, plain_width_of
 from tokbench_subword.unigram.spm_bpe import SpmBpe, merge
-from tokbench_subword.unigram.unigram_algorithm import Algorithm, Node, Unigram
+from tokbench_subword.unigram.unigram_algorithm import Algorithm, Unigram
 
 if TYPE_CHECKING:
     from tokbench_subword.unigram.vocabulary import SpmVocabulary
@@ -65,7 +65,7 @@ def word_steps(
     if data:
         yield _arrival(data, len(data), best, arriving[len(data)], done)
     path = algorithm.path(data)
-    tokens = path_tokens(algorithm.lexicon.byte_ids, algorithm.lexicon.escaped, data, path)
+    tokens = [token.text for token in tokens_of_path(algorithm.lexicon, data, path)]
     detail = {
         "pieces": [names[node.piece] if node.piece >= 0 else None for node in path],
         "score": round(algorithm.score(path), 6),
@@ -102,8 +102,7 @@ def _merge_steps(algorithm: SpmBpe, data: bytes, names: Mapping[int, str]) -> It
         score = float(algorithm.vocabulary.scores[piece])
         detail = {"piece": names[piece], "id": piece, "score": score, "rank": int(algorithm.ranks[piece])}
         yield Step("merge", tokens, changed, f"{names[piece]} (score {score:g})", detail)
-    vocabulary = algorithm.vocabulary
-    tokens = path_tokens(vocabulary.byte_ids, vocabulary.escaped, data, final)
+    tokens = tuple(token.text for token in tokens_of_path(algorithm.vocabulary, data, final))
     yield Step("best", tokens, None, f"{len(tokens)} tokens; nothing more merges")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap import Normalizer
 from tokbench_subword.unigram.encoder import PathEncoder
 from tokbench_subword.unigram.lattice import best_paths, draw_paths
-from tokbench_subword.unigram.paths import write_rows
+from tokbench_subword.unigram.paths import Node, write_rows
 from tokbench_subword.unigram.searching import SINGLE
 from tokbench_subword.unigram.segments import SafeCuts, find_cuts
 from tokbench_subword.unigram.trie import build_trie
@@ -81,14 +81,6 @@ UNKNOWN_PENALTY = 10.0
 """How much worse an unknown character is than the worst piece."""
 RESET_THRESHOLD = 100_000.0
 """The running sum at which sentencepiece starts again from zero."""
-
-
-class Node(NamedTuple):
-    """A token's place in internal text, ``[start, end)`` in bytes; `piece` is -1 for an unknown character."""
-
-    start: int
-    end: int
-    piece: int
 
 
 class Algorithm(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,8 +21,8 @@ from tokbench_subword.files.sentencepiece_model import (
     USER_DEFINED,
     SpmModel,
 )
+from tokbench_subword.pipeline.joining import TokenJoiner
 from tokbench_subword.unigram.charsmap import SPACE_SYMBOL, Normalizer, compile_normalizer, to_internal
-from tokbench_subword.unigram.decoding import UnigramDecoder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,6 +41,17 @@ def byte_piece(byte: int) -> str:
         '<0x0A>'
     """
     return f"<0x{byte:02X}>"
+
+
+def byte_ids_of(ids: Mapping[str, int], *, where: str) -> NDArray[np.int32]:
+    """The id of each byte's piece: int32 of ``(256,)``, or of ``(0,)`` where there is none.
+
+    Raises `TokenizerError` where there are only some.
+    """
+    known = [index for byte in range(256) if (index := ids.get(byte_piece(byte))) is not None]
+    if len(known) not in (0, 256):
+        raise TokenizerError(f"{where}: byte_fallback with only some of the 256 byte tokens")
+    return np.array(known, np.int32)
 
 
 class SpmVocabulary:
@@ -128,7 +139,7 @@ class SpmVocabulary:
         """The id of each byte's piece: int32 of ``(256,)``, or of ``(0,)`` without byte fallback."""
         if not self.model.trainer.byte_fallback:
             return np.zeros(0, np.int32)
-        return np.array([self.ids[byte_piece(byte)] for byte in range(256)], np.int32)
+        return byte_ids_of(self.ids, where=self.where)
 
     # --- ids to text ------------------------------------------------------------------------------------
 
@@ -171,7 +182,7 @@ class SpmVocabulary:
             raise
 
     @cached_property
-    def _decoder(self) -> UnigramDecoder:
+    def _decoder(self) -> TokenJoiner:
         """What pieces add to a text: the first loses its space; where runs of them are removed, all it has."""
         spec, surfaces = self.model.normalizer, self._surfaces
         strips = spec.add_dummy_prefix or spec.remove_extra_whitespaces
@@ -179,9 +190,9 @@ class SpmVocabulary:
             strips and text.startswith(SPACE_SYMBOL) and index not in self.special_ids
             for index, text in enumerate(self.pieces)
         ]
-        return UnigramDecoder(
-            surfaces,
-            [text[1:] if cut else text for text, cut in zip(surfaces, begin, strict=True)],
+        return TokenJoiner(
+            [text.encode() for text in surfaces],
+            [(text[1:] if cut else text).encode() for text, cut in zip(surfaces, begin, strict=True)],
             ends_start=np.flatnonzero(begin if not spec.remove_extra_whitespaces else []),
             bytes_of=self._byte_of,
             finish=self._denormalize,

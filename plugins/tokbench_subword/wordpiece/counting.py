@@ -8,12 +8,12 @@ import numpy as np
 
 from tokbench.counts import WordCounts
 from tokbench.kernels.compiling import announce
+from tokbench_subword.pipeline.bert import BertRules
 from tokbench_subword.pipeline.compiled_normalizers import compiled_normalizer_of
 from tokbench_subword.pipeline.cuts import cuts_of
 from tokbench_subword.training.counting import Block, Fill, count_blocks, count_words, filler
 from tokbench_subword.training.word_table import WordTable
 from tokbench_subword.wordpiece.model import bert_pipeline
-from tokbench_subword.wordpiece.normalizer import BertRules
 
 _MOST_GROWTH = 3
 """Bytes of normalized text for each byte of input: a syllable of Hangul comes apart into three letters."""

@@ -9,7 +9,7 @@ from typing import Any
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench_subword.pipeline.added_tokens import AddedToken
-from tokbench_subword.wordpiece.normalizer import NO_RULES, BertRules
+from tokbench_subword.pipeline.bert import NO_RULES, BertRules
 
 BERT_SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 """The special tokens of BERT, in the order of its vocabulary."""

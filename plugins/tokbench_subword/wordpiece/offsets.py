@@ -1,12 +1,12 @@
 """Where the tokens of a text stand in it: the characters that their bytes come from, for many texts at once.
 
 The tokens of a word take its characters one after another; where these come from, `pipeline.origins` tells.
-Texts that it leaves go the general way.
+Texts that it leaves take their spans from `Stretch.origin`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,9 @@ from tokbench.kernels.compiling import announce, kernel
 from tokbench.kernels.pointers import Bytes, Ids, Int, Ints
 from tokbench.kernels.text import utf8_of
 from tokbench_subword.pipeline.origins import located, replaced
+from tokbench_subword.pipeline.preparation import Part
 from tokbench_subword.pipeline.segments import Segments
+from tokbench_subword.pipeline.stretch import Span
 from tokbench_subword.wordpiece.encoder import WordPieceEncoder
 
 
@@ -43,28 +45,54 @@ def _places(text: Bytes, words: Ints, tokens: tuple[Ids, Ints], written: Ids, un
 
 
 class WordPieceOffsets:
-    """The spans of tokens under one model; `otherwise` gives those of a text by the general path."""
+    """The spans of tokens under one model."""
 
-    def __init__(self, encoder: WordPieceEncoder, otherwise: Callable[[str], NDArray[np.int64]]) -> None:
+    def __init__(self, encoder: WordPieceEncoder) -> None:
         announce(_places)
-        self._encoder, self._otherwise = encoder, otherwise
-        model = encoder.model
+        self._encoder = encoder
+        self._model = model = encoder.model
         self._written = np.zeros(model.size + 1, np.int32)
         self._written[-1] = len(model.prefix)
         for token, index in model.vocabulary.items():
             self._written[index] = len(token)
 
-    def of(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The spans of all tokens in code points, ``(total, 2)``, and where those of each text begin."""
         encoder, compiled = self._encoder, self._encoder.compiled
         found = None if encoder.preparation.gives_letters else located(compiled, Segments(*utf8_of(texts)))
         if found is None:
-            every = [np.zeros((0, 2), np.int64), *map(self._otherwise, texts)]
+            every = [np.zeros((0, 2), np.int64), *map(self._of, texts)]
             return np.concatenate(every), np.cumsum(list(map(len, every)))
         (words, documents), data = found.words(compiled.cutters), found.texts.data
         batch = encoder.pretokens(data, words)
         places = np.empty((len(batch.ids), 2), np.int64)
-        _places(data, words, (batch.ids, batch.offsets), self._written, encoder.model.unk_id, places)
+        _places(data, words, (batch.ids, batch.offsets), self._written, self._model.unk_id, places)
         limits = batch.offsets[documents]
-        left = [self._otherwise(texts[index]) for index in found.left]
+        left = [self._of(texts[index]) for index in found.left]
         return replaced(found.spans(places, limits), limits, found.left, left)
+
+    def _of(self, text: str) -> NDArray[np.int64]:
+        """The spans of the tokens of one text, int64 ``(n, 2)``."""
+        words = list(self._encoder.preparation.words(text, track=True))
+        matched = self._encoder.match([word.stretch.text for word in words])
+        pairs = zip(words, matched, strict=True)
+        spans = [span for word, ids in pairs for span in self._of_word(word, ids.tolist())]
+        return np.maximum.accumulate(np.array(spans, np.int64).reshape(-1, 2), axis=0)
+
+    def _of_word(self, word: Part, ids: Sequence[int]) -> Iterator[Span]:
+        """The spans of what a word, or an added token, became: from their first to their last character."""
+        origin = word.stretch.origin or []
+        if word.token is not None:
+            yield _around(origin)
+            return
+        whole = len(ids) == 1 and ids[0] == self._model.unk_id
+        at = 0
+        for number, index in enumerate(ids):
+            token = self._model.matched_tokens[index]
+            length = len(origin) if whole else len(token) - (len(self._model.prefix) if number else 0)
+            yield _around(origin[at : at + length])
+            at += length
+
+
+def _around(spans: Sequence[Span]) -> Span:
+    return min(start for start, _ in spans), max(end for _, end in spans)

@@ -84,8 +84,8 @@ def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
     from tokbench_subword.files.tokenizer_json import read_document
     from tokbench_subword.files.vocab_txt import duplicates, read_vocabulary
     from tokbench_subword.pipeline.added_tokens import check_numbers
+    from tokbench_subword.pipeline.bert import BertRules
     from tokbench_subword.wordpiece.model import WordPieceModel, bert_special_tokens
-    from tokbench_subword.wordpiece.normalizer import BertRules
     from tokbench_subword.wordpiece.tokenizer_json import model_of_document
 
     vocabulary = read_vocabulary(path)
@@ -125,7 +125,8 @@ def _read_gguf(path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
 
     llama.cpp prepares all of them as the uncased BERT does, if not exactly (see docs/formats.md).
     """
-    from tokbench_subword.files.gguf import CONTROL, UNKNOWN, read_gguf
+    from tokbench_subword.files.gguf import read_gguf
+    from tokbench_subword.files.sentencepiece_model import CONTROL, UNKNOWN
     from tokbench_subword.pipeline.added_tokens import AddedToken
     from tokbench_subword.wordpiece.model import WordPieceModel
 
@@ -155,7 +156,7 @@ _NO_LONGEST = 2**31 - 1
 
 def _overridden(model: WordPieceModel, spec: Spec) -> WordPieceModel:
     """The model with what the spec says otherwise."""
-    from tokbench_subword.wordpiece.normalizer import RULES, BertRules
+    from tokbench_subword.pipeline.bert import RULES, BertRules
 
     given = {name: spec.get(name) for name in ("unk_token", "prefix", "max_input_chars_per_word")}
     changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}

@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tokbench_subword.files.tokenizer_json import TokenizerJson, steps_of
 from tokbench_subword.pipeline import preparation
-from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.byte_alphabet import unspelled
-from tokbench_subword.pipeline.stretch import Stretch
+from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.wordpiece.model import WordPieceModel, bert_pipeline
-from tokbench_subword.wordpiece.normalizer import NO_RULES, NormalizedWord, words
-
-
-@dataclass(frozen=True, slots=True)
-class TracedWord:
-    """A word on its way into the model, or an added token that stands for itself."""
-
-    word: NormalizedWord
-    added: AddedToken | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,25 +42,3 @@ class WordPiecePreparation(preparation.Preparation):
     def spells_segments(self) -> bool:
         """See `pipeline.preparation`."""
         return not self.spelled_by_model
-
-    def words(self, text: str) -> Iterator[TracedWord]:
-        """The words of `text`, and the added tokens between them."""
-        for part in self.parts(text, track=True):
-            if part.token is not None:
-                yield TracedWord(
-                    NormalizedWord(part.stretch.text, tuple(part.stretch.origin or ())), part.token
-                )
-            else:
-                for word in self._cut(part.stretch):
-                    yield TracedWord(word, None)
-
-    def _cut(self, stretch: Stretch) -> Iterator[NormalizedWord]:
-        config = self.document.pre_tokenizer
-        if config is not None and config.get("type") == "BertPreTokenizer":  # its own keeps better account
-            for word in words(stretch.text, NO_RULES):
-                origin = stretch.origin or []
-                yield NormalizedWord(word.text, tuple(origin[start] for start, _ in word.spans))
-            return
-        for part in self.pre_tokenizer(stretch):
-            if part.text:
-                yield NormalizedWord(part.text, tuple(part.origin or ()))

@@ -9,22 +9,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench import Step, TokenBatch
-from tokbench.arguments import known_id, known_ids, listed, plain_text
+from tokbench.arguments import known_id, listed, plain_text
 from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench.kernels.utf8 import repaired
 from tokbench_subword.files.tokenizer_json import content_of, document_of, write_document
-from tokbench_subword.pipeline.added_tokens import AddedToken, check_new
-from tokbench_subword.pipeline.decoders import decoder_of
+from tokbench_subword.pipeline.added_tokens import new_tokens
+from tokbench_subword.pipeline.bert import RULES
+from tokbench_subword.pipeline.document_decoding import DocumentDecoder
 from tokbench_subword.pipeline.preparation import Stages
 from tokbench_subword.wordpiece import saving, tracing
-from tokbench_subword.wordpiece.decoding import WordPieceDecoder
 from tokbench_subword.wordpiece.encoder import WordPieceEncoder
 from tokbench_subword.wordpiece.model import WordPieceModel
-from tokbench_subword.wordpiece.normalizer import RULES
 from tokbench_subword.wordpiece.offsets import WordPieceOffsets
 from tokbench_subword.wordpiece.preparation import WordPiecePreparation
 from tokbench_subword.wordpiece.tokenizer_json import document_of_model, model_of_document
-from tokbench_subword.wordpiece.tracing import LocatedToken
 from tokbench_subword.words.cache import CACHE_BYTES
 
 if TYPE_CHECKING:
@@ -107,37 +105,34 @@ class WordPieceTokenizer(Rebuilt):
 
     def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The spans of all tokens, ``(total, 2)``; text i has those from ``limits[i]`` to ``limits[i + 1]``."""
-        return self._offsets.of(texts)
+        return self._offsets.batch(texts)
 
     @cached_property
     def _offsets(self) -> WordPieceOffsets:
-        return WordPieceOffsets(self._encoder, self._traced_offsets)
-
-    def _traced_offsets(self, text: str) -> NDArray[np.int64]:
-        """`offsets`, by the general path."""
-        import numpy as np
-
-        spans = [(token.start, token.end) for token in self._matched(text)]
-        return np.maximum.accumulate(np.array(spans, np.int64).reshape(-1, 2), axis=0)
+        return WordPieceOffsets(self._encoder)
 
     def trace(self, text: str) -> Iterator[Step]:
         """The algorithm at work: the words, then match by match, each with the candidates it tried."""
-        return tracing.steps(self._preparation.words(repaired(text)), self.model)
+        return tracing.steps(self._preparation.words(text), self.model)
 
     # --- ids to text ------------------------------------------------------------------------------------
 
-    def decode(self, ids: Sequence[int]) -> str:
+    def decode(self, ids: Sequence[int] | NDArray[Any]) -> str:
         """The text of `ids`: pieces joined, words separated by spaces; special tokens are written out.
 
         Where the vocabulary leaves an id out, that id adds nothing, as in `tokenizers`.
         """
-        ids = known_ids(ids, self.vocab_size, name=self.name)
-        if len(self.model.tokens) < self.vocab_size:
-            ids = [index for index in ids if index in self.model.tokens]
-        if self.model.decoder is None:
-            return self._decoder.text(ids)
-        decode = decoder_of(self.model.decoder or None)
-        return "".join(decode([self._written(index) for index in ids]))
+        return self._decoder.text(ids)
+
+    def decode_batch(self, batch: TokenBatch) -> list[str]:
+        """The text of every document, as `decode` gives it."""
+        return self._decoder.texts(batch)
+
+    @cached_property
+    def _decoder(self) -> DocumentDecoder:
+        written = {index: self._written(index) for index in self.model.tokens}
+        config = document_of_model(self.model).decoder
+        return DocumentDecoder(config, written, self.vocab_size, name=self.name)
 
     def _written(self, token_id: int) -> str:
         """A token as decoding starts from it."""
@@ -158,7 +153,7 @@ class WordPieceTokenizer(Rebuilt):
 
     def pre_tokenize(self, text: str) -> list[str]:
         """The words of `text` that the model sees."""
-        return [item.word.text for item in self._preparation.words(repaired(text))]
+        return [word.stretch.text for word in self._preparation.words(text)]
 
     def convert_token_to_id(self, token: str) -> int:
         """The id of a token as the vocabulary writes it, the unknown id where there is none."""
@@ -178,12 +173,7 @@ class WordPieceTokenizer(Rebuilt):
             >>> tokenizer.add_tokens(["<sep>"]), tokenizer("a<sep>a")
             ([2], [1, 2, 1])
         """
-        contents = [tokens] if isinstance(tokens, str) else list(tokens)
-        check_new(contents, self._ids.__contains__)
-        new = [
-            AddedToken(content, self.vocab_size + index, normalized=False)
-            for index, content in enumerate(contents)
-        ]
+        new = new_tokens(tokens, self._ids, self.vocab_size)
         self.model = replace(self.model, added_tokens=(*self.model.added_tokens, *new))
         self.vocab_size = self.model.size
         for name in ("_encoder", "_offsets", "_ids", "_decoder", "_stages"):
@@ -259,19 +249,5 @@ class WordPieceTokenizer(Rebuilt):
         return self._encoder.preparation
 
     @cached_property
-    def _decoder(self) -> WordPieceDecoder:
-        return WordPieceDecoder(self._written, prefix=self.model.prefix, cleanup=self.model.cleanup)
-
-    @cached_property
     def _ids(self) -> dict[str, int]:
         return {**self.model.vocabulary, **{token.content: token.id for token in self.model.added_tokens}}
-
-    def _matched(self, text: str) -> list[LocatedToken]:
-        """The tokens of `text` with their spans, by the general path."""
-        traced = list(self._preparation.words(repaired(text)))
-        matched = self._encoder.match([item.word.text for item in traced])
-        return [
-            token
-            for item, ids in zip(traced, matched, strict=True)
-            for token in tracing.located(item, ids.tolist(), self.model)
-        ]

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.files.tokenizer_json import TokenizerJson
 from tokbench_subword.pipeline.added_tokens import check_numbers, numbered
+from tokbench_subword.pipeline.bert import NO_RULES, BertRules
 from tokbench_subword.pipeline.decoders import decoder_of
+from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.wordpiece.model import Pipeline, WordPieceModel, bert_pipeline
-from tokbench_subword.wordpiece.normalizer import NO_RULES, BertRules
 from tokbench_subword.wordpiece.preparation import WordPiecePreparation
 
 

@@ -1,60 +1,31 @@
-"""WordPiece shown at work: where each token lies in the text, and match by match how it was found."""
+"""WordPiece shown at work, match by match, for `tokbench trace`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 
 from tokbench import Step
+from tokbench_subword.pipeline.preparation import Part
 from tokbench_subword.wordpiece.model import WordPieceModel
-from tokbench_subword.wordpiece.preparation import TracedWord
 
 _MOST_CANDIDATES = 12
 """Candidates listed for one match; longer words try more."""
 
 
-@dataclass(frozen=True, slots=True)
-class LocatedToken:
-    """One token, and the span of the text that it covers, in code points."""
-
-    id: int
-    start: int
-    end: int
-
-
-def located(item: TracedWord, ids: Sequence[int], model: WordPieceModel) -> Iterator[LocatedToken]:
-    """The tokens that a word became, each with its span."""
-    spans = item.word.spans
-    if item.added is not None:
-        yield _located(item.added.id, spans)
-        return
-    whole = len(ids) == 1 and ids[0] == model.unk_id
-    at = 0
-    for number, index in enumerate(ids):
-        token = model.matched_tokens[index]
-        length = len(spans) if whole else len(token) - (len(model.prefix) if number else 0)
-        yield _located(index, spans[at : at + length])
-        at += length
-
-
-def _located(index: int, spans: Sequence[tuple[int, int]]) -> LocatedToken:
-    return LocatedToken(index, min(start for start, _ in spans), max(end for _, end in spans))
-
-
-def steps(items: Iterable[TracedWord], model: WordPieceModel) -> Iterator[Step]:
+def steps(words: Iterable[Part], model: WordPieceModel) -> Iterator[Step]:
     """One step with the words, then one for each match, then one for each word that failed.
 
     `detail` has the word, the token and its id, and the candidates that were tried before it.
     """
-    waiting = list(items)
+    parts = list(words)
+    waiting = [_bytes(part.stretch.text) for part in parts]
     done: list[bytes] = []
-    yield Step("words", tuple(_bytes(item.word.text) for item in waiting), note="normalized and cut into words")
-    for index, item in enumerate(waiting):
-        rest = [_bytes(later.word.text) for later in waiting[index + 1 :]]
-        word = item.word.text
-        if item.added is not None:
+    yield Step("words", tuple(waiting), note="normalized and cut into words")
+    for index, part in enumerate(parts):
+        rest, word = waiting[index + 1 :], part.stretch.text
+        if part.token is not None:
             done.append(_bytes(word))
-            detail = {"word": word, "token": word, "id": item.added.id}
+            detail = {"word": word, "token": word, "id": part.token.id}
             yield Step("added", (*done, *rest), len(done) - 1, f"{word!r} is an added token", detail)
             continue
         before = len(done)

@@ -17,12 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import announce, inline, kernel
-from tokbench.kernels.pointers import (
-    Block,
-    Int,
-    i32_in,
-    i64_in,
-)
+from tokbench.kernels.pointers import Block, Int, i32_in, i64_in
 from tokbench_subword.training import layout as at
 from tokbench_subword.training.merges import note_merge, why_stop
 from tokbench_subword.training.pairs import find_pair, pair_key, sides, take_runs

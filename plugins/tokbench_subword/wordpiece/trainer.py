@@ -12,11 +12,11 @@ from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.family import Progress
 from tokbench_subword.pipeline.added_tokens import AddedToken
+from tokbench_subword.pipeline.bert import BertRules
 from tokbench_subword.training.session import MergeSession
 from tokbench_subword.training.ties import BYTES
 from tokbench_subword.wordpiece.counting import count_bert_pretokens
 from tokbench_subword.wordpiece.model import BERT_SPECIAL_TOKENS, WordPieceModel
-from tokbench_subword.wordpiece.normalizer import BertRules
 from tokbench_subword.wordpiece.train_likelihood import LikelihoodSession
 
 Score = Literal["likelihood", "frequency"]

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokbench_subword.bpe.family import BPE
 from tokbench_subword.training.alphabet import byte_order
-from tokbench_subword.training.plain import plain_merges
 from tokbench_subword.training.ties import BYTES
 
 from tests.plugins.subword.strings import hard_strings
+from tests.plugins.subword.training.plain_merges import plain_merges
 from tokbench import TrainingCorpus
 from tokbench.errors import TokenizerError
 from tokbench.spec import with_defaults

@@ -17,11 +17,11 @@ from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.training import cells, counting, initial
 from tokbench_subword.training.alphabet import byte_symbols, character_symbols
 from tokbench_subword.training.layout import RUNS, RUNS_USED, STATE
-from tokbench_subword.training.plain import plain_merges
 from tokbench_subword.training.session import MergeSession
 from tokbench_subword.training.ties import BYTES, FIRST_SEEN, LEXICOGRAPHIC, TIES
 
 from tests.plugins.subword.bpe.references import hf_merges, written
+from tests.plugins.subword.training.plain_merges import plain_merges
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError, UnknownNameError
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from tokbench_subword.bpe.trainer import train_bpe
 from tokbench_subword.training.alphabet import byte_symbols
-from tokbench_subword.training.plain import plain_merges
 from tokbench_subword.training.ties import FIRST_SEEN
 
 from tests.plugins.subword.bpe.references import hf_merges, written
+from tests.plugins.subword.training.plain_merges import plain_merges
 from tokbench.counts import WordCounts
 
 

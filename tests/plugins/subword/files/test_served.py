@@ -10,8 +10,9 @@ import tracemalloc
 from dataclasses import replace
 
 import pytest
-from tokbench_subword.files.gguf import USER_DEFINED, read_gguf, write_gguf
+from tokbench_subword.files.gguf import read_gguf, write_gguf
 from tokbench_subword.files.recognising import format_of
+from tokbench_subword.files.sentencepiece_model import USER_DEFINED
 from tokbench_subword.files.tekken import read_tekken
 
 import tokbench

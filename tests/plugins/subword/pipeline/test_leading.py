@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokbench_subword.bpe.preparation import BpePreparation
-from tokbench_subword.files.tokenizer_json import TokenizerJson
 from tokbench_subword.pipeline.added_tokens import AddedToken
+from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.segments import TEXT, Segments
 
 FIRST = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": True}

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tokbench_subword.files.tokenizer_json import TokenizerJson
+from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.normalizers import normalizer_of
 from tokbench_subword.pipeline.origins import located
 from tokbench_subword.pipeline.preparation import Preparation

@@ -16,11 +16,11 @@ from tokbench_subword.training import layout as at
 from tokbench_subword.training import shards as sharded
 from tokbench_subword.training.alphabet import byte_symbols, character_symbols
 from tokbench_subword.training.pairs import RUN_HEAD
-from tokbench_subword.training.plain import plain_merges
 from tokbench_subword.training.session import MergeSession
 from tokbench_subword.training.shards import Home, ShardedSession, Starvation, WordShard, merge_session
 from tokbench_subword.training.ties import BYTES, FIRST_SEEN, HF, LEXICOGRAPHIC, TIES
 
+from tests.plugins.subword.training.plain_merges import plain_merges
 from tokbench.counts import WordCounts
 
 TEXT = Path(__file__).read_text(encoding="utf-8")

@@ -39,7 +39,7 @@ def check_model(tokenizer: SpmTokenizer, lines: list[str]) -> None:
 
 
 def check_json(tokenizer: JsonUnigramTokenizer, lines: list[str]) -> None:
-    _check(tokenizer, lines, tokenizer._plain.offsets)
+    _check(tokenizer, lines, tokenizer._encoder.plain_offsets)
 
 
 def _check(

@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from hypothesis import strategies as st
-from tokbench_subword.wordpiece.normalizer import BertRules
+from tokbench_subword.pipeline import bert
+from tokbench_subword.pipeline.bert import BertRules, bert_normalized
+from tokbench_subword.pipeline.normal_forms import combining_classes
+from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
+from tokbench_subword.pipeline.stretch import Stretch
 
 # Characters that do something: marks, controls, punctuation, ideographs, spaces, what is reordered or folded.
 _HARD = st.sampled_from(
@@ -15,6 +19,21 @@ _HARD = st.sampled_from(
     "\U0001d16d\u1c89\U00010d50\U00011938\U0002b820\U0002b920ก็เद्"
 )
 hard_texts = st.text(_HARD | st.characters(exclude_categories=["Cs"]), max_size=30)
+
+
+def reordered() -> frozenset[int]:
+    """Characters that stay when accents go, yet take part in canonical ordering."""
+    return frozenset(map(ord, combining_classes())) - bert.marks()
+
+
+def normalize(text: str, rules: BertRules) -> str:
+    """`text` as the plain form of BERT's normalizer leaves it."""
+    return "".join(character for character, _ in bert_normalized(text, rules))
+
+
+def words(text: str, rules: BertRules) -> list[Stretch]:
+    """The pre-tokens of `text` by the plain form of BERT's rules."""
+    return list(pre_tokenizer_of({"type": "BertPreTokenizer"})(Stretch(normalize(text, rules))))
 
 
 def reference(vocabulary: dict[str, int], rules: BertRules, **options: Any) -> Any:

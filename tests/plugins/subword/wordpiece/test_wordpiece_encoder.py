@@ -11,14 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokbench_subword.pipeline.bert import NO_RULES, BertRules, marks
 from tokbench_subword.unigram.trie import build_trie, find
-from tokbench_subword.wordpiece import characters
 from tokbench_subword.wordpiece.encoder import WordPieceEncoder
 from tokbench_subword.wordpiece.model import Pipeline, WordPieceModel
-from tokbench_subword.wordpiece.normalizer import NO_RULES, BertRules, normalize, words
 from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 
-from tests.plugins.subword.wordpiece.references import hard_texts, reference
+from tests.plugins.subword.wordpiece.references import hard_texts, normalize, reference, reordered, words
 from tokbench.testing import check_tokenizer
 
 ALL_RULES = [
@@ -144,8 +143,8 @@ def test_the_kernel_equals_the_plain_form() -> None:
 
 def test_marks_are_reordered_as_tokenizers_reorders_them() -> None:
     pool = [
-        *map(chr, sorted(characters.ordered())),
-        *map(chr, sorted(characters.marks())[::9]),
+        *map(chr, sorted(reordered())),
+        *map(chr, sorted(marks())[::9]),
         "a",
         "北",
         "\U0001d15e",

@@ -11,12 +11,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tokbench_subword.files.vocab_txt import read_vocabulary
-from tokbench_subword.wordpiece import characters
+from tokbench_subword.pipeline import bert
+from tokbench_subword.pipeline.bert import BertRules
+from tokbench_subword.pipeline.regexes import compile_regex
+from tokbench_subword.pipeline.splits import cut_at
 from tokbench_subword.wordpiece.model import WordPieceModel
-from tokbench_subword.wordpiece.normalizer import BertRules
 from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 
-from tests.plugins.subword.wordpiece.references import hard_texts, reference
+from tests.plugins.subword.wordpiece.references import hard_texts, reference, reordered
 
 
 def corpus_lines(folder: Path) -> Iterator[tuple[str, list[str]]]:
@@ -62,9 +64,9 @@ def test_pretrained_ids_on_every_line_of_every_corpus(test_data: Path, name: str
 def test_pretrained_ids_on_fuzz(test_data: Path, name: str, lowercase: bool) -> None:
     ours, theirs = pretrained(test_data, name, lowercase)
     pieces = [token.removeprefix("##") for token in list(ours.model.vocabulary)[::3]]
-    hard = [
-        chr(point) for point in sorted(characters.ordered() | characters.marks() | characters.punctuation())
-    ]
+    every = "".join(map(chr, range(0x20000)))
+    punctuation = {ord(every[start]) for start, _ in compile_regex(cut_at("Punctuation"), "regex").spans(every)}
+    hard = [chr(point) for point in sorted(reordered() | bert.marks() | punctuation)]
     draw = random.Random(11)
 
     def text() -> str:

@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokbench_subword.pipeline.bert import BertRules
 from tokbench_subword.wordpiece.counting import count_bert_pretokens
 from tokbench_subword.wordpiece.family import WORDPIECE
 from tokbench_subword.wordpiece.model import WordPieceModel
-from tokbench_subword.wordpiece.normalizer import BertRules, words
 from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 from tokbench_subword.wordpiece.trainer import train_wordpiece
 
+from tests.plugins.subword.wordpiece.references import words
 from tokbench import TrainingCorpus
 from tokbench.errors import TokenizerError
 from tokbench.spec import with_defaults

@@ -1,6 +1,6 @@
 """Ids back to text: the UTF-8 of all tokens of many documents by one kernel.
 
-Each token has two forms: what it adds to a text, and what it adds at its beginning, where the space that was
+A token may have two forms: what it adds to a text, and what it adds at its beginning, where the space that was
 put in front is dropped. Tokens that stand for bytes are put together in runs; what is no UTF-8 becomes U+FFFD.
 """
 
@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tokbench.kernels.compiling import announce, inline, kernel
-from tokbench.kernels.pointers import Bytes, Int, Ints, pointer
+from tokbench.kernels.pointers import PADDING, Bytes, Int, Ints, pointer
 from tokbench.kernels.text import end_to_end
 
 if TYPE_CHECKING:
@@ -75,11 +76,13 @@ def join_tokens(
 ) -> tuple[Bytes, Ints] | None:
     """The UTF-8 of documents end to end, uint8, and where each begins, int64; None where an id is no token.
 
-    Token t adds ``blob[starts[t]:starts[t + 1]]``, at the beginning of a document the same for t + `n_tokens`.
+    Token t adds ``blob[starts[t]:starts[t + 1]]``, at the beginning of a document the same for t + `n_tokens`,
+    where there is so much.
     `kinds` (uint8) has an entry for each token. With `whole_runs` every byte of a run that is not all UTF-8 is
     replaced; else only those that are not part of a character.
     """
     blob, starts, n_tokens = pointer(blob_array), pointer(starts_array), len(kinds)
+    begins_at = np.int64(len(starts_array) - 1 - n_tokens)  # of its forms at the beginning, if there are any
     room = np.int64(0)
     for i in range(len(ids)):
         token = ids[i]
@@ -87,7 +90,7 @@ def join_tokens(
             return None
         usual, begins = (
             starts[token + 1] - starts[token],
-            starts[token + n_tokens + 1] - starts[token + n_tokens],
+            starts[token + begins_at + 1] - starts[token + begins_at],
         )
         room += 3 if kinds[token] & _BYTE else max(usual, begins)
     out_array, ends = np.empty(room, np.uint8), np.zeros(len(offsets), np.int64)
@@ -108,7 +111,7 @@ def join_tokens(
                 at_start = size == begin
                 if at_start:
                     at_start = kind & _ENDS_START == 0
-                    row += n_tokens
+                    row += begins_at
             for place in range(starts[row], starts[row + 1]):
                 out[size] = blob[place]
                 size += 1
@@ -118,26 +121,27 @@ def join_tokens(
     return out_array[:size], ends
 
 
-class UnigramDecoder:
-    """Decodes ids by what tokens add to a text; raises `IndexError` for what is no token's id.
+class TokenJoiner:
+    """Decodes ids by what each token adds to a text; raises `IndexError` for what is no token's id.
 
-    `usual` is the text each id adds, None where there is no such token; `begins` what it adds at the beginning
-    of a text, which is over when a token has added something, or one of `ends_start` has come. `bytes_of` are
-    the tokens that stand for a byte. `finish` is done to every text in the end.
+    `usual` are the bytes that each id adds, None where there is no such token; `begins` what it adds at the
+    beginning of a text, which is over when a token has added something, or one of `ends_start` has come. Left
+    out, it is the same there as anywhere. `bytes_of` are the tokens that stand for a byte. `finish` is done to
+    every text in the end. Bytes that are not UTF-8 become U+FFFD.
 
     Example:
-        >>> decoder = UnigramDecoder([" a", "b"], ["a", "b"], ends_start=[], bytes_of={})
-        >>> decoder.text(np.array([0, 0, 1])), decoder.text(np.array([1, 0]))
+        >>> joiner = TokenJoiner([b" a", b"b"], [b"a", b"b"])
+        >>> joiner.text(np.array([0, 0, 1])), joiner.text(np.array([1, 0]))
         ('a ab', 'b a')
     """
 
     def __init__(
         self,
-        usual: Sequence[str | None],
-        begins: Sequence[str | None],
+        usual: Sequence[bytes | None],
+        begins: Sequence[bytes | None] = (),
         *,
-        ends_start: Sequence[int] | NDArray[np.int64],
-        bytes_of: Mapping[int, int],
+        ends_start: Sequence[int] | NDArray[np.int64] = (),
+        bytes_of: Mapping[int, int] = MappingProxyType({}),
         whole_runs: bool = False,
         finish: Callable[[str], str] | None = None,
     ) -> None:
@@ -145,29 +149,33 @@ class UnigramDecoder:
         kinds = np.zeros(len(usual), np.uint8)
         kinds[np.asarray(ends_start, np.int64)] |= _ENDS_START
         kinds[list(bytes_of)] |= _BYTE
-        kinds[[index for index, text in enumerate(usual) if text is None]] = _NONE
-        rows = [(text or "").encode() for text in (*usual, *begins)]
+        kinds[[index for index, data in enumerate(usual) if data is None]] = _NONE
+        rows = [data or b"" for data in (*usual, *begins)]
         for index, byte in bytes_of.items():
-            rows[index] = rows[index + len(usual)] = bytes([byte])
-        self._tables = *end_to_end(rows), kinds, whole_runs
+            rows[index] = bytes([byte])
+        self.rows = end_to_end(rows, PADDING)
+        """The bytes of all ids end to end, and where those of each begin; then those at the beginning."""
+        self._tables = *self.rows, kinds, whole_runs
         self._finish = finish
 
     def text(self, ids: NDArray[np.int64]) -> str:
         """The text of some ids."""
-        return self._texts(ids, np.array([0, len(ids)]))[0]
+        text = self._joined(ids, np.array([0, len(ids)]))[0].tobytes().decode("utf-8", "replace")
+        return text if self._finish is None else self._finish(text)
 
     def texts(self, batch: TokenBatch) -> list[str]:
         """The text of every document."""
-        return self._texts(batch.ids.astype(np.int64, copy=False), batch.offsets)
-
-    def _texts(self, ids: NDArray[np.int64], offsets: NDArray[np.int64]) -> list[str]:
-        found = join_tokens(ids, offsets, *self._tables)
-        if found is None:
-            raise IndexError("an id is not in the vocabulary")
-        whole, limits = found[0].tobytes(), pairwise(found[1].tolist())
+        data, ends = self._joined(batch.ids.astype(np.int64, copy=False), batch.offsets)
+        whole, limits = data.tobytes(), pairwise(ends.tolist())
         if whole.isascii():
             joined = whole.decode("ascii")
             texts = [joined[start:end] for start, end in limits]
         else:
-            texts = [whole[start:end].decode() for start, end in limits]
+            texts = [whole[start:end].decode("utf-8", "replace") for start, end in limits]
         return texts if self._finish is None else list(map(self._finish, texts))
+
+    def _joined(self, ids: NDArray[np.int64], offsets: NDArray[np.int64]) -> tuple[Bytes, Ints]:
+        found = join_tokens(ids, offsets, *self._tables)
+        if found is None:
+            raise IndexError("an id is not in the vocabulary")
+        return found

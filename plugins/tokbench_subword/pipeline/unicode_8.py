@@ -12,11 +12,3 @@ MARKS = (
 
 # NUL, U+FFFD, Cc, Cf and Co but tab and line ends: what clean_text removes.
 CONTROLS = "c-mv&WMX0zidW=iyu`&O#(02{(U9?<BI6%^Rw-6PRz|J~|Ct(${&O?_WMpP!+^@*^=sFY2c}<SCy9SJM2@U_5|NUoX0%8C@HWaS"
-
-# P and every ASCII symbol: what the pre-tokenizer sets apart.
-PUNCTUATION = (
-    "c-jq*%S)7D7{&RW=Xu}no6osHgT_QoB}$PnM&L&1wh>%3JE?Xh2qNNuTN$Eo6_Fq!l(ldb)uyFjZrg^da4n2Me?XIgy&O1ab#7N{"
-    "Mb?Z>zed0)WQh+0IY$<6=r*8)Ni~vGkmh`mo7G>~bgjjPRB$d{MxG?^M`|$cv&;q8YWxf*UfO}*u1P(#S-nr;Ha@g3{Y1~nh+oLw"
-    ";WOcm?&U)q#EW@@3guB%HE_SIZ+W$&R<UKncm0aaf}<{PXmjDv%nOz4lzEogU!0=XvIPp(;y?Mkt{dD^o2Qk!*1e~?25_{8eozdL"
-    "Q3X%uw$r3YN-{N*;ZizG_SS4SFvSO>ANUR}HdUISn?1-L`=?U2BE08Q>I6%3u}5*4UFR<&OZEr*+6;qNXanwtoZ~&{&xHRKFF1+"
-)

@@ -1,0 +1,142 @@
+"""What BERT's normalizer does to text, written to be read, character by character.
+
+This is the definition. `rewriting` compiles it into tables, tests hold the two together, and tracing, places
+and the rare text that needs canonical reordering use it as it stands.
+
+BERT's rules are stated in Unicode properties, and `tokenizers`, whose ids this plugin must give, froze several
+versions of Unicode in them: general categories of 8.0, canonical decomposition and ordering of 9.0, lower case
+of 17.0. Python's `unicodedata` has one version, another with each release. So the categories are shipped
+(`unicode_8`), and the rest is in `normal_forms`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from tokbench_subword.pipeline import normal_forms, unicode_8
+from tokbench_subword.pipeline.added_tokens import SPACE
+
+IDEOGRAPHS = (
+    (0x3400, 0x4DBF),
+    (0x4E00, 0x9FFF),
+    (0xF900, 0xFAFF),
+    (0x20000, 0x2A6DF),
+    (0x2A700, 0x2B81F),
+    (0x2B920, 0x2CEAF),
+    (0x2F800, 0x2FA1F),
+)
+"""What gets spaces around it, from first to last. The block of Extension E is taken to begin at U+2B920, which
+is 0x100 too late, in BERT as in `tokenizers`; ids follow it.
+"""
+
+
+@lru_cache(maxsize=1)
+def marks() -> frozenset[int]:
+    """Nonspacing marks (Mn): what `strip_accents` removes after decomposition."""
+    return normal_forms.unpacked(unicode_8.MARKS)
+
+
+@lru_cache(maxsize=1)
+def controls() -> frozenset[int]:
+    """What `clean_text` removes: NUL, U+FFFD, and Cc, Cf and Co but tab and line ends; unassigned stays."""
+    return normal_forms.unpacked(unicode_8.CONTROLS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BertRules:
+    """Which of BERT's four normalizations apply, in this order: clean, space ideographs, strip accents, lower.
+
+    `strip_accents` is settled here; in configuration files "not set" means "as `lowercase`".
+    """
+
+    clean_text: bool = True
+    handle_chinese_chars: bool = True
+    strip_accents: bool = True
+    lowercase: bool = True
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        clean_text: bool | None = None,
+        handle_chinese_chars: bool | None = None,
+        strip_accents: bool | None = None,
+        lowercase: bool | None = None,
+    ) -> BertRules:
+        """Rules from settings where None means "BERT's default".
+
+        Example:
+            >>> BertRules.of(lowercase=False).strip_accents
+            False
+        """
+        lower = True if lowercase is None else lowercase
+        return cls(
+            clean_text=True if clean_text is None else clean_text,
+            handle_chinese_chars=True if handle_chinese_chars is None else handle_chinese_chars,
+            strip_accents=lower if strip_accents is None else strip_accents,
+            lowercase=lower,
+        )
+
+    @classmethod
+    def from_json(cls, config: Mapping[str, Any]) -> BertRules:
+        """The rules of a ``BertNormalizer`` in `tokenizer.json`."""
+        return cls.of(**{name: config.get(name) for name in RULES})
+
+
+RULES = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
+"""The names of the rules, as `tokenizer.json` has them."""
+
+NO_RULES = BertRules(clean_text=False, handle_chinese_chars=False, strip_accents=False, lowercase=False)
+"""Nothing is normalized: for pipelines without a normalizer."""
+
+Traced = list[tuple[str, int]]
+"""Characters, each with the index of the character of the input it came from."""
+
+
+def bert_normalized(text: str, rules: BertRules) -> Traced:
+    r"""`text` normalized, each character with the index of the one it came from.
+
+    Example:
+        >>> "".join(character for character, _ in bert_normalized("Héllo 你\u200b", BertRules()))
+        'hello  你 '
+    """
+    traced = [(character, index) for index, character in enumerate(text)]
+    if rules.clean_text:
+        kept = ((character, index) for character, index in traced if ord(character) not in controls())
+        traced = [(" " if character in SPACE else character, index) for character, index in kept]
+    if rules.handle_chinese_chars:
+        traced = _space_ideographs(traced)
+    if rules.strip_accents:
+        traced = [
+            (character, index) for character, index in _decomposed(traced) if ord(character) not in marks()
+        ]
+    if rules.lowercase:
+        lowered = normal_forms.lowered
+        traced = [(lower, index) for character, index in traced for lower in lowered(character)]
+    return traced
+
+
+def _space_ideographs(traced: Traced) -> Traced:
+    spaced: Traced = []
+    for character, index in traced:
+        alone = any(first <= ord(character) <= last for first, last in IDEOGRAPHS)
+        spaced += [(" ", index), (character, index), (" ", index)] if alone else [(character, index)]
+    return spaced
+
+
+def _decomposed(traced: Traced) -> Traced:
+    """NFD of the characters.
+
+    Where they come from is read off the order that came out, as `tokenizers` does: one that was the first part
+    of its character comes from the next of the old characters, any other from the same as the one before it.
+    """
+    text = "".join(character for character, _ in traced)
+    at = -1
+    placed: Traced = []
+    for part, change in normal_forms.decomposed(text, "NFD"):
+        at += change == 0
+        placed.append((part, traced[at][1]))
+    return placed
