@@ -29,6 +29,7 @@ TRAINING_ONLY = (
     "global_merges",
     "ratios",
     "development",
+    "end_of_word",
     "level",
     "threads",
 )

@@ -166,7 +166,7 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
 
     @cached_property
     def _stages(self) -> Stages:
-        return Stages(self.document)
+        return Stages(self.document, match_special=self.match_special)
 
     def trace(self, text: str) -> Iterator[Step]:
         """The algorithm at work, word by word: the lattice with its scores, and the best path."""

@@ -186,7 +186,7 @@ class WordPieceTokenizer(Rebuilt):
 
     @cached_property
     def _stages(self) -> Stages:
-        return Stages(document_of_model(self.model))
+        return Stages(document_of_model(self.model), match_special=self.match_special)
 
     def to_dict(self) -> dict[str, Any]:
         """The tokenizer as the content of a `tokenizer.json`, ready for JSON."""
