@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,15 +33,26 @@ GROUPS = 1024
 
 
 class Counted:
-    """A counter as an attribute: `meaning` says what it counts, an object's ``vars`` have its value."""
+    """A counter as an attribute: `meaning` says what it counts, an object's ``vars`` have its value.
+
+    Of a class it is the counter itself, so that `help` tells the meaning.
+    """
 
     def __init__(self, meaning: str) -> None:
-        self.meaning = meaning
+        self.meaning = self.__doc__ = meaning
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
-    def __get__(self, counts: object, owner: type) -> Count:
+    @overload
+    def __get__(self, counts: None, owner: type) -> Counted: ...
+
+    @overload
+    def __get__(self, counts: object, owner: type) -> Count: ...
+
+    def __get__(self, counts: object, owner: type) -> Counted | Count:
+        if counts is None:
+            return self
         raise AttributeError(f"{owner.__name__!r} object has no attribute {self._name!r}")
 
 

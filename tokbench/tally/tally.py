@@ -127,6 +127,16 @@ class Tally:
         return self.totals["chars"]
 
     @property
+    def graphemes(self) -> int:
+        """Extended grapheme clusters."""
+        return self.totals["graphemes"]
+
+    @property
+    def lines(self) -> int:
+        """Lines."""
+        return self.totals["lines"]
+
+    @property
     def words(self) -> int:
         """Words."""
         return self.totals["words"]

@@ -77,9 +77,8 @@ def _rewrite_from(
     starts, blob, short = i32_in(tables, 3), u8_in(tables, 4), u8_in(tables, 6)
     ordered_end = gone_at = np.int64(-1)  # where one of those ends, and where something vanished last
     while position < stop:
-        until = min(
-            stop, position + (room - size + position) // SHORT
-        )  # that much has room whatever it becomes
+        # so much has room, whatever becomes of it
+        until = min(stop, position + (room - size + position) // SHORT)
         while position < until:
             length = np.int64(lengths[text[position]])
             if length == LOOK_UP:
