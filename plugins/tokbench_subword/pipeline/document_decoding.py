@@ -53,7 +53,11 @@ def joining_decoder(config: Mapping[str, Any] | None, tokens: Sequence[str | Non
         first = any(step["type"] in _OTHERWISE_FIRST for step in alone)
         begins = [decode([text])[0] for text in texts] if first else usual
     matches = {index: match for index, text in enumerate(usual) if fallback and (match := _BYTE.match(text))}
-    if any(begins[index] != usual[index] for index in matches):
+    otherwise = fallback and begins is not usual
+    if otherwise and any(
+        one != other and (_BYTE.match(one) or _BYTE.match(other))
+        for one, other in zip(begins, usual, strict=True)
+    ):  # a byte at the beginning, and letters elsewhere, or the other way round
         return None
     finish = decoder_of({"type": "Sequence", "decoders": strips}) if strips else None
     try:

@@ -69,8 +69,8 @@ class Workspace(Stays):
         ]
         self.out = np.empty(1 << 12, np.int32)
         self.ids = self.arrays[at.IDS]
-        self.text = self.arrays[at.TEXT]
-        self.utf8 = self.text.view()
+        self.text = self.arrays[at.TEXT][: at.TEXT_SIZE]  # for as much there is room for the ids
+        self.utf8 = self.arrays[at.TEXT].view()
         self.utf8.flags.writeable = False  # as all text that kernels are compiled for
         self.block = block(self.arrays)
 

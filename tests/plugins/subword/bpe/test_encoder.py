@@ -30,6 +30,7 @@ from tokbench_subword.words.workspace import Workspace
 
 from tokbench.errors import TokenizerError
 from tokbench.kernels import compiling
+from tokbench.kernels.text import measured
 
 WORDS = [*"日👩\u200d👩\x00\ud800", "the", " low", "lower ", "est", "né", "\n\n", "  ", "1234", "don't"]
 Alone = Callable[[str], NDArray[np.int32]]
@@ -99,6 +100,22 @@ def test_short_lists_as_long_ones(encoder: BpeEncoder, alone: Alone) -> None:
     for first in (0, 1, 299, 304, 306):
         assert encoder.encode_batch(texts[first:]).to_lists() == expected[first:]
     assert encoder.encode_batch([*texts, "ab" * TEXT_SIZE]).to_lists()[:-1] == expected
+
+
+@pytest.mark.parametrize("size", [TEXT_SIZE + 1, TEXT_SIZE + 30, 2 * TEXT_SIZE])
+def test_few_texts_that_are_changed_meanwhile_have_no_more_ids_than_there_is_room_for(
+    encoder: BpeEncoder, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    texts = ["x"] * 20
+
+    def then_changed(measured_texts: list[str], **named: Any) -> Any:
+        found = measured(measured_texts, **named)
+        texts[0] = "x" * (size - 19)  # as another thread might
+        return found
+
+    monkeypatch.setattr("tokbench_subword.words.encoder.measured", then_changed)
+    with pytest.raises(TokenizerError, match="was changed"):
+        encoder.encode_batch(texts)
 
 
 @pytest.mark.parametrize("wrong", [None, 5, b"abc", ["abc"]])

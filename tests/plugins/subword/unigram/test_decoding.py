@@ -170,6 +170,22 @@ def test_what_more_than_joins_is_left_alone() -> None:
     assert joining_decoder(METASPACE, ["a", "\ud800"]) is None
 
 
+@pytest.mark.parametrize(
+    ("first", "tokens"),
+    [
+        ({"type": "WordPiece", "prefix": "##", "cleanup": False}, ["<0x82>", "do", "<0xE2>"]),
+        ({"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"}, ["▁<0x41>", "do"]),
+    ],
+)
+def test_what_is_a_byte_at_the_beginning_alone_is_not_joined_as_letters(first: Any, tokens: list[str]) -> None:
+    decoder = {"type": "Sequence", "decoders": [first, {"type": "ByteFallback"}, {"type": "Fuse"}]}
+    content = {"model": {"type": "Unigram", "unk_id": 0, "vocab": [[token, -1.0] for token in tokens]}}
+    tokenizer = JsonUnigramTokenizer.from_dict({**content, "decoder": decoder})
+    decode = decoder_of(decoder)
+    for ids in itertools.product(range(len(tokens)), repeat=3):
+        assert tokenizer.decode([*ids]) == "".join(decode([tokens[index] for index in ids]))
+
+
 @pytest.mark.parametrize("wrong", [-1, -15, -40, -(10**30), 10**4, 2**31, 2**70])
 def test_ids_that_are_none_are_named(wrong: int) -> None:
     for tokenizer in (SpmTokenizer("t", SMALL), *map(json_tokenizer, DECODERS)):
