@@ -40,9 +40,9 @@ from tokbench.kernels.pointers import (
 )
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.unigram import layout as at
-from tokbench_subword.unigram.emitting import KNOWN, UNKNOWN_RUN, add_unknown, emit, emit_unknown, place_token
+from tokbench_subword.unigram.emitting import KNOWN, UNKNOWN_RUN, add_unknown, emit, place_token
 from tokbench_subword.unigram.paths import link
-from tokbench_subword.unigram.segments import LEADS, PIECE_SHIFT, next_cut
+from tokbench_subword.unigram.segments import PIECE_SHIFT, find_ends, stands_alone
 from tokbench_subword.unigram.spm_bpe_kernel import merge_part
 from tokbench_subword.unigram.viterbi import Lattice, double, search, search_with_margin, single
 from tokbench_subword.words.layout import GROUP, WORD_KEYS, WORDS
@@ -62,41 +62,28 @@ from tokbench_subword.words.slots import (
 )
 
 _MOST_LIMIT = (1 << 28) - 1  # so that it may stand in a slot as its fourth number
-
-
-@inline
-def _part_end(block: Block, text: Bytes, index: Int, end: Int) -> tuple[np.int64, np.int64, np.int64]:
-    """Where the part ends that begins at `index`, where its first character ends, and the piece of that."""
-    character, width = code_point(text, index)
-    about, stop = i32_in(block, at.CHARACTERS)[character], index + width
-    middle = stop
-    if about & LEADS:
-        stop = next_cut(
-            text, index, end, u8_in(block, at.CUT_CLASSES), i32_in(block, at.CHARACTERS),
-            u8_in(block, at.BEFORE_SPACE), u8_in(block, at.PAIRS),
-        )  # fmt: skip
-    return stop, middle, np.int64(about >> PIECE_SHIFT) - 1
+_NEVER, _MOST_A_BYTE = 1 << 61, 1 << 30
+_ROUNDED = 1.0 + 2.0**-8
+"""What sums in float32 may grow by in rounding, up to `RESET_THRESHOLD`: the worst score is at least 5."""
 
 
 @inline
 def _find_parts(block: Block, text: Bytes, index: Int, end: Int) -> np.int64:
-    """Find where the next parts of several characters end, their keys and slots; return how many there are."""
+    """Find where the next parts end, their keys and slots; return how many there are."""
     parts, keys, homes = i64_in(block, at.PARTS), u64_in(block, at.PART_KEYS), i64_in(block, at.PART_HOMES)
     words = u64_in(block, WORDS)
     grow_if_full(words)
     slots, shift = u64_in(words, SLOTS), i64_in(words, STATE)[SHIFT]
-    count = np.int64(0)
-    while index < end and count < GROUP:
-        stop, middle, _ = _part_end(block, text, index, end)
-        if stop == middle:
-            break
-        if stop - index <= at.LONGEST_PART:
-            keys[2 * count], keys[2 * count + 1] = word_key(text, index, stop - index, PART)
-            homes[count] = word_home(keys[2 * count], keys[2 * count + 1], shift)
-            prefetch_to_read(slots, homes[count])
-        parts[count] = stop
-        count += 1
-        index = stop
+    count = find_ends(
+        text, index, end, i32_in(block, at.CHARACTERS), u8_in(block, at.ASCII_CUTS), u8_in(block, at.PAIRS),
+        u64_in(block, at.PAIR_SHIFT)[0], parts, np.int64(GROUP),
+    )  # fmt: skip
+    for k in range(count):
+        size = min(parts[k] - index, at.LONGEST_PART)
+        keys[2 * k], keys[2 * k + 1] = word_key(text, index, size, PART)
+        homes[k] = word_home(keys[2 * k], keys[2 * k + 1], shift)
+        prefetch_to_read(slots, homes[k])
+        index = parts[k]
     return count
 
 
@@ -117,11 +104,30 @@ def _with_score(lattice: Lattice | None, so_far: Any, piece: Int) -> Any:
 
 
 @inline
-def _may_be_set_back(lattice: Lattice | None, so_far: Any, size: Int) -> bool:
-    """Whether the sum may come to where it is set back to zero within the next bytes."""
+def _with_scores(lattice: Lattice | None, so_far: Any, ids: Ids, first: Int, last: Int) -> Any:
+    """The score so far with those of the pieces ``ids[first:last]``, one after another."""
     if lattice is None:
-        return False
-    return abs(so_far) + size * float(lattice.parameters[at.LARGEST]) >= lattice.parameters[at.THRESHOLD]
+        return so_far
+    for token in range(first, last):
+        so_far += lattice.scores[ids[token]]
+    return so_far
+
+
+@inline
+def _bounds(lattice: Lattice | None) -> tuple[np.int64, np.int64]:
+    """How much a byte can add to the absolute score at the most, and at what score it is set back to zero."""
+    if lattice is None:
+        return np.int64(0), np.int64(_NEVER)
+    return (
+        np.int64(min(_ROUNDED * float(lattice.parameters[at.LARGEST]), float(_MOST_A_BYTE))) + 1,
+        np.int64(min(float(lattice.parameters[at.THRESHOLD]), float(_NEVER))),
+    )
+
+
+@inline
+def _bound(so_far: Any) -> np.int64:
+    """A whole number that an absolute score is below, with what rounding may add."""
+    return np.int64(min(_ROUNDED * float(abs(so_far)), float(_NEVER))) + 1
 
 
 @inline
@@ -176,63 +182,69 @@ def encode_parts(
     """Encode ``text[start:end]`` in parts; return the new end of `out`.
 
     Either `lattice` is what is searched, or `merging` the scratch of merging; the other is None.
+
+    `so_far` is the score up to the byte `told`, where `n_told` ids had been written. What was recalled since is
+    added when it is asked for: most often it is enough that no score can be beyond `bound` by now.
     """
     links, words, lengths = i64_in(block, at.LINKS), u64_in(block, WORDS), i32_in(block, at.LENGTHS)
     parts, keys, homes = i64_in(block, at.PARTS), u64_in(block, at.PART_KEYS), i64_in(block, at.PART_HOMES)
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
-    settings = i64_in(block, at.SETTINGS)
+    settings, characters = i64_in(block, at.SETTINGS), i32_in(block, at.CHARACTERS)
     unk_id, fallback = settings[at.UNK_ID], settings[at.FALLBACK] == 1
+    a_byte, set_back = _bounds(lattice)
     so_far, run, index = _nothing(lattice), np.int64(KNOWN), start
+    told, n_told, bound = start, o, _bound(so_far)
     while index < end:
-        stop, middle, one = _part_end(block, text, index, end)
-        if stop == middle:
-            if _may_be_set_back(lattice, so_far, stop - index):
-                so_far = _find(block, lattice, merging, text, index, stop - index, so_far)
-                o, run, _ = emit(block, text, index, stop - index, out, spans, o, run, start)
-                index = stop
-                continue
-            so_far = _with_score(lattice, so_far, one)
-            if one >= 0 and one != unk_id:
+        character, width = code_point(text, index)
+        about = characters[character]
+        if stands_alone(character, about):
+            one, stop = np.int64(about >> PIECE_SHIFT) - 1, index + width
+            near = bound + (stop - told) * a_byte >= set_back
+            if one >= 0 and one != unk_id and not near:
                 out[o] = one
                 place_token(spans, o, index - start, stop - start)
-                o, run = o + 1, np.int64(KNOWN)
-            elif one < 0 and not fallback:
+                o, run, index = o + 1, np.int64(KNOWN), stop
+                continue
+            so_far = _with_scores(lattice, so_far, out, n_told, o)
+            if near:
+                so_far = _find(block, lattice, merging, text, index, width, so_far)
+            else:
+                so_far = _with_score(lattice, so_far, one)
+                links[0] = link(np.int64(width), one)
+            if one < 0 and not fallback:
                 o = add_unknown(out, spans, o, run, unk_id, index - start, stop - start)
                 run = np.int64(UNKNOWN_RUN)
             else:
-                links[0] = link(stop - index, one)
-                o, run = emit_unknown(block, text, index, stop - index, out, spans, o, run, start)
-            index = stop
+                o, run, _ = emit(block, text, index, width, out, spans, o, run, start)
+            told, n_told, bound, index = stop, o, _bound(so_far), stop
             continue
         count = _find_parts(block, text, index, end)
         for k in range(count):
             stop = parts[k]
-            size = stop - index
-            if _may_be_set_back(lattice, so_far, size) or size > at.LONGEST_PART:
-                so_far = _find(block, lattice, merging, text, index, size, so_far)
-                o, run, _ = emit(block, text, index, size, out, spans, o, run, start)
-                index = stop
-                continue
-            low, high = keys[2 * k], keys[2 * k + 1]
-            after = recall(words, slots, state[MASK], low, high, homes[k], text, index, out, o)
-            if after >= 0:
-                limit = np.int64(out[after - 1])  # stands behind the ids
-                if abs(so_far) <= limit:
-                    for token in range(o, after - 1):
-                        piece = out[token]
-                        so_far = _with_score(lattice, so_far, piece)
-                        if spans is not None:
-                            place_token(spans, token, index - start, index - start + lengths[piece])
-                            index += lengths[piece]
+            size, low, high = stop - index, keys[2 * k], keys[2 * k + 1]
+            unsure = size > at.LONGEST_PART or bound + (stop - told) * a_byte >= set_back
+            after = np.int64(-1)
+            if not unsure:
+                after = recall(words, slots, state[MASK], low, high, homes[k], text, index, out, o)
+                # the last number behind the ids is the limit
+                if after >= 0 and bound + (index - told) * a_byte <= np.int64(out[after - 1]):
+                    if spans is not None:
+                        for token in range(o, after - 1):
+                            place_token(spans, token, index - start, index - start + lengths[out[token]])
+                            index += lengths[out[token]]
                     o, run, index = after - 1, np.int64(KNOWN), stop
                     continue
-            before, first = abs(so_far), o
-            so_far, limit = _find_with_limit(block, lattice, merging, text, index, size, so_far)
+            so_far = _with_scores(lattice, so_far, out, n_told, o)
+            before, first, limit = abs(so_far), o, np.int64(-1)
+            if unsure:
+                so_far = _find(block, lattice, merging, text, index, size, so_far)
+            else:
+                so_far, limit = _find_with_limit(block, lattice, merging, text, index, size, so_far)
             o, run, known = emit(block, text, index, size, out, spans, o, run, start)
             if known and after < 0 and before <= limit:
                 out[o] = min(limit, np.int64(_MOST_LIMIT))
                 remember(words, low, high, text, index, out, first, o + 1 - first)
-            index = stop
+            told, n_told, bound, index = stop, o, _bound(so_far), stop
     return o
 
 

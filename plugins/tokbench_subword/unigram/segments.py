@@ -1,11 +1,12 @@
 r"""Where text may be cut without changing its segmentation: between characters that no piece has side by side.
 
-No token crosses such a place, so the text on each side of it can be segmented on its own, and the same stretch
-of text (mostly a word with its space) is segmented once and remembered. Whether a piece crosses is decided by
-tables that err on the safe side: a character that no piece has except at its beginning always starts a segment;
-a space does unless some piece has it behind a character that ends in the same byte; and a character outside
-ASCII does unless some piece has it behind the very character before it, up to collisions in a table of such
-pairs. That matters most in scripts that write no spaces.
+No token crosses such a place, so the text on each side of it can be segmented on its own, and the same part of
+a text (a word with its space, or some letters of it) is segmented once and remembered. Of two characters of
+ASCII a table says whether some piece has them side by side, of others a bit by their hash: where two pairs have
+the same bit, a text is cut less often than it might be.
+
+Without the table of ASCII, only spaces and what no piece has behind anything else being cut, a first pass over
+code took TO_MEASURE.
 """
 
 from __future__ import annotations
@@ -17,51 +18,45 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tokbench.kernels.compiling import inline
-from tokbench.kernels.pointers import Bytes, Ids, Int
+from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.hashing import spread
+from tokbench.kernels.pointers import Bytes, Ids, Int, Ints, Word, Words
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.unigram import layout as at
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-KEEP, CHECK, SPACE = 0, 1, 2
-"""What the first byte of a character says: no cut before it; look at `characters`; look at `before_space`."""
-FOLLOWS, LEADS = 1, 2
-"""Flags of a character."""
-PIECE_SHIFT = 2
-"""Where above the flags the id of the character as a piece stands, plus one."""
-_PAIR_BITS = 17
-
-
-def _place(left: Any, right: Any) -> Any:
-    """The place of two characters in the table of pairs: for arrays here, for numbers in kernels."""
-    return (left * 0x9E3779B1 ^ right * 0x85EBCA6B) >> 15 & ((1 << _PAIR_BITS) - 1)
-
-
-_pair_place = inline(_place)
+LEADS = 1
+"""Flag of a character that some piece begins with and goes on."""
+PIECE_SHIFT = 1
+"""Where above the flag the id of the character as a piece stands, plus one."""
+_ASCII_BITS = 7
+_POINT_BITS = 21
+_LEAST_BITS, _BITS_A_PAIR = 16, 16
+_BYTE, _BIT = 3, 7
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SafeCuts:
-    """The tables: `classes` uint8 ``(256,)`` by first byte; `characters` int32 ``(0x110000,)``, whether the
-    character is behind another in a piece (`FOLLOWS`), whether one begins with it and goes on (`LEADS`), and
-    above that (`PIECE_SHIFT`) the id of the character as a piece plus one; `before_space` uint8 ``(256,)`` by
-    the last byte before a space, and `pairs` uint8 by the hash of two characters (1: there may be no cut).
+    """The tables: `characters` int32 ``(0x110000,)``, whether a piece begins with a character and goes on
+    (`LEADS`), and above that (`PIECE_SHIFT`) the id of the character as a piece plus one; `ascii` uint8
+    ``(128 * 128,)``, 1 where text is cut between two characters of ASCII; `pairs`, a bit for the hash of any
+    other two that a piece has side by side, uint8 of ``2 ** (61 - shift)``.
     """
 
-    classes: NDArray[np.uint8]
     characters: NDArray[np.int32]
-    before_space: NDArray[np.uint8]
+    ascii: NDArray[np.uint8]
     pairs: NDArray[np.uint8]
+    shift: int
 
     def tables(self) -> dict[int, NDArray[Any]]:
         """The tables by their place in the block of an encoder."""
         return {
-            at.CUT_CLASSES: self.classes,
             at.CHARACTERS: self.characters,
-            at.BEFORE_SPACE: self.before_space,
+            at.ASCII_CUTS: self.ascii,
             at.PAIRS: self.pairs,
+            at.PAIR_SHIFT: np.array([self.shift], np.uint64),
         }
 
 
@@ -70,10 +65,10 @@ def find_cuts(pieces: Mapping[bytes, int]) -> SafeCuts:
 
     Example:
         >>> cuts = find_cuts({b" ": 5, b" the": 6, "é".encode(): 7})
-        >>> int(cuts.classes[ord("h")]), int(cuts.characters[ord("é")]), int(cuts.before_space[ord("e")])
-        (0, 32, 0)
+        >>> [int(cuts.ascii[ord(left) << 7 | ord(right)]) for left, right in ("th", "e ")]
+        [0, 1]
     """
-    characters, before_space = np.zeros(0x110000, np.int32), np.zeros(256, np.uint8)
+    characters, ascii_cuts = np.zeros(0x110000, np.int32), np.ones(1 << 2 * _ASCII_BITS, np.uint8)
     crossed: set[tuple[int, int]] = set()
     for piece, index in pieces.items():
         text = piece.decode()
@@ -82,40 +77,74 @@ def find_cuts(pieces: Mapping[bytes, int]) -> SafeCuts:
             continue
         characters[ord(text[0])] |= LEADS
         crossed.update(pairwise(map(ord, text)))
-    pairs = np.zeros(1 << _PAIR_BITS, np.uint8)
+    wide = []
     for left, right in crossed:
-        if right == 0x20:
-            before_space[chr(left).encode()[-1]] = 1
+        if (left | right) < 0x80:
+            ascii_cuts[left << _ASCII_BITS | right] = 0
         else:
-            characters[right] |= FOLLOWS
-            pairs[_place(left, right)] = 1
-    classes = np.full(256, CHECK, np.uint8)
-    classes[:0x80] = np.where(characters[:0x80] & FOLLOWS, KEEP, CHECK)
-    classes[0x80:0xC0] = KEEP  # inside a character
-    classes[0x20] = SPACE
-    return SafeCuts(classes, characters, before_space, pairs)
+            wide.append(left << _POINT_BITS | right)
+    bits = max(_LEAST_BITS, (_BITS_A_PAIR * len(wide)).bit_length())
+    pairs, shift = np.zeros(1 << bits - _BYTE, np.uint8), 64 - bits
+    _note(np.array(wide, np.uint64), pairs, np.uint64(shift))
+    return SafeCuts(characters, ascii_cuts, pairs, shift)
+
+
+@kernel
+def _note(keys: Words, pairs: Bytes, shift: Word) -> None:
+    """Set the bits of pairs of characters."""
+    for key in keys:
+        place = np.int64(spread(key) >> shift)
+        pairs[place >> _BYTE] |= np.uint8(1 << (place & _BIT))
 
 
 @inline
-def next_cut(
-    data: Bytes, index: Int, stop: Int, classes: Bytes, characters: Ids, before_space: Bytes, pairs: Bytes
+def _apart(left: Int, right: Int, pairs: Bytes, shift: Word) -> np.int64:
+    """1 where no piece has two characters side by side that are not both ASCII, else 0 (or both by chance)."""
+    place = np.int64(spread(np.uint64(left << _POINT_BITS | right)) >> shift)
+    return np.int64(pairs[place >> _BYTE] >> (place & _BIT) & 1 ^ 1)
+
+
+@inline
+def stands_alone(character: Int, about: Int) -> bool:
+    """Whether a character beyond ASCII, with text cut before it, is a part by itself: `about` is its entry."""
+    return character >= 0x80 and about & LEADS == 0
+
+
+@inline
+def find_ends(
+    data: Bytes,
+    index: Int,
+    end: Int,
+    characters: Ids,
+    ascii_cuts: Bytes,
+    pairs: Bytes,
+    shift: Word,
+    ends: Ints,
+    most: Int,
 ) -> np.int64:
-    """The end of the segment that begins at `index`: the next cut, or `stop`."""
+    """Write where the parts of ``data[index:end]`` end, up to `most` of them; return how many.
+
+    A part must begin at `index`, with a character that does not stand alone; behind the last part there may be
+    one. No branch depends on where text is cut: a processor cannot guess it.
+    """
     left, width = code_point(data, index)
-    position = index + width
-    while position < stop:
-        byte = data[position]
-        kind = classes[byte]
-        if kind == KEEP:
-            left, width = np.int64(byte), 1
-        elif kind == SPACE:
-            if not before_space[data[position - 1]]:
-                break
-            left, width = np.int64(byte), 1
-        else:
+    position, count, alone = index + width, np.int64(0), False
+    while position < end and count < most and not alone:
+        stop = min(end, position + most - count)  # there are no more parts than bytes
+        right = np.int64(data[position])
+        while position < stop and (left | right) < 0x80:
+            ends[count] = position
+            count += ascii_cuts[left << _ASCII_BITS | right]
+            left, position = right, position + 1
+            right = np.int64(data[position])
+        if position < stop:
             right, width = code_point(data, position)
-            if not characters[right] & FOLLOWS or not pairs[_pair_place(left, right)]:
-                break
-            left = right
-        position += width
-    return position
+            cut = _apart(left, right, pairs, shift)
+            ends[count] = position
+            count += cut
+            alone = cut != 0 and stands_alone(right, characters[right])
+            left, position = right, position + width
+    if position >= end and count < most and not alone:
+        ends[count] = end
+        count += 1
+    return count
