@@ -16,7 +16,7 @@ import numpy as np
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import Bytes, Floats, Ids, Int, Ints, Words, pointer
 from tokbench_subword.unigram.paths import UNKNOWN_PIECE, plain_width_of, width_of
-from tokbench_subword.unigram.trie import BASE_MASK, BASE_SHIFT, LABEL_MASK, VALUE_SHIFT, descend, root_of
+from tokbench_subword.unigram.trie import BASE_SHIFT, LABEL_MASK, VALUE_MASK, VALUE_SHIFT, descend, root_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,13 +67,14 @@ def edges_from(data: bytes, start: int, units: NDArray[np.uint64]) -> Iterator[t
     unit, single = int(units[0]), False
     width = plain_width_of(data[start])
     for position in range(start, len(data)):
-        base = unit >> BASE_SHIFT & BASE_MASK
+        base = unit >> BASE_SHIFT
         unit = int(units[base + data[position]]) if base else LABEL_MASK
         if unit & LABEL_MASK != data[position]:
             break
-        if unit >> VALUE_SHIFT:
+        piece = (unit >> VALUE_SHIFT & VALUE_MASK) - 1
+        if piece >= 0:
             single = single or position + 1 == start + width
-            yield position + 1, (unit >> VALUE_SHIFT) - 1
+            yield position + 1, piece
     if not single:
         yield start + width, UNKNOWN_PIECE
 

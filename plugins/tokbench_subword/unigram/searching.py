@@ -117,7 +117,7 @@ def _with_scores(lattice: Lattice | None, so_far: Any, ids: Ids, first: Int, las
 def _bounds(lattice: Lattice | None) -> tuple[np.int64, np.int64]:
     """How much a byte can add to the absolute score at the most, and at what score it is set back to zero."""
     if lattice is None:
-        return np.int64(0), np.int64(_NEVER)
+        return np.int64(1), np.int64(_NEVER)
     return (
         np.int64(min(_ROUNDED * float(lattice.parameters[at.LARGEST]), float(_MOST_A_BYTE))) + 1,
         np.int64(min(float(lattice.parameters[at.THRESHOLD]), float(_NEVER))),
@@ -184,7 +184,8 @@ def encode_parts(
     Either `lattice` is what is searched, or `merging` the scratch of merging; the other is None.
 
     `so_far` is the score up to the byte `told`, where `n_told` ids had been written. What was recalled since is
-    added when it is asked for: most often it is enough that no score can be beyond `bound` by now.
+    added when it is asked for: most often it is enough to know that the absolute score was below `bound` then, and
+    cannot be such that it is set back to zero up to the byte `safe`.
     """
     links, words, lengths = i64_in(block, at.LINKS), u64_in(block, WORDS), i32_in(block, at.LENGTHS)
     parts, keys, homes = i64_in(block, at.PARTS), u64_in(block, at.PART_KEYS), i64_in(block, at.PART_HOMES)
@@ -194,37 +195,43 @@ def encode_parts(
     a_byte, set_back = _bounds(lattice)
     so_far, run, index = _nothing(lattice), np.int64(KNOWN), start
     told, n_told, bound = start, o, _bound(so_far)
+    safe = told + (set_back - bound) // a_byte
     while index < end:
         character, width = code_point(text, index)
         about = characters[character]
         if stands_alone(character, about):
             one, stop = np.int64(about >> PIECE_SHIFT) - 1, index + width
-            near = bound + (stop - told) * a_byte >= set_back
-            if one >= 0 and one != unk_id and not near:
+            if one >= 0 and one != unk_id and stop <= safe:
                 out[o] = one
                 place_token(spans, o, index - start, stop - start)
                 o, run, index = o + 1, np.int64(KNOWN), stop
                 continue
             so_far = _with_scores(lattice, so_far, out, n_told, o)
-            if near:
+            if stop > safe:
                 so_far = _find(block, lattice, merging, text, index, width, so_far)
             else:
                 so_far = _with_score(lattice, so_far, one)
                 links[0] = link(np.int64(width), one)
             if one < 0 and not fallback:
+                while stop < min(end, safe - 4):  # most often more that are unknown follow
+                    character, width = code_point(text, stop)
+                    if character < 0x80 or characters[character] != 0:
+                        break
+                    so_far = _with_score(lattice, so_far, one)
+                    stop += width
                 o = add_unknown(out, spans, o, run, unk_id, index - start, stop - start)
                 run = np.int64(UNKNOWN_RUN)
             else:
                 o, run, _ = emit(block, text, index, width, out, spans, o, run, start)
             told, n_told, bound, index = stop, o, _bound(so_far), stop
+            safe = told + (set_back - bound) // a_byte
             continue
         count = _find_parts(block, text, index, end)
         for k in range(count):
             stop = parts[k]
             size, low, high = stop - index, keys[2 * k], keys[2 * k + 1]
-            unsure = size > at.LONGEST_PART or bound + (stop - told) * a_byte >= set_back
-            after = np.int64(-1)
-            if not unsure:
+            after, exact = np.int64(-1), size > at.LONGEST_PART or stop > safe
+            if not exact:
                 after = recall(words, slots, state[MASK], low, high, homes[k], text, index, out, o)
                 # the last number behind the ids is the limit
                 if after >= 0 and bound + (index - told) * a_byte <= np.int64(out[after - 1]):
@@ -236,7 +243,7 @@ def encode_parts(
                     continue
             so_far = _with_scores(lattice, so_far, out, n_told, o)
             before, first, limit = abs(so_far), o, np.int64(-1)
-            if unsure:
+            if exact:
                 so_far = _find(block, lattice, merging, text, index, size, so_far)
             else:
                 so_far, limit = _find_with_limit(block, lattice, merging, text, index, size, so_far)
@@ -245,6 +252,7 @@ def encode_parts(
                 out[o] = min(limit, np.int64(_MOST_LIMIT))
                 remember(words, low, high, text, index, out, first, o + 1 - first)
             told, n_told, bound, index = stop, o, _bound(so_far), stop
+            safe = told + (set_back - bound) // a_byte
     return o
 
 

@@ -5,8 +5,8 @@ seen without a second table (Aoe 1989; that bases are unique makes the byte a su
 darts-clone).
 
     bits  0..8    the byte that leads here, 256 for a unit that is not in use
-    bits  9..37   base of the children, 0 for none
-    bits 38..63   id of the piece that ends here plus one, 0 for none
+    bits  9..34   id of the piece that ends here plus one, 0 for none
+    bits 35..63   base of the children, 0 for none
 """
 
 from __future__ import annotations
@@ -25,11 +25,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LABEL_MASK = 0x1FF
-BASE_SHIFT = 9
-BASE_MASK = (1 << 29) - 1
-VALUE_SHIFT = 38
+VALUE_SHIFT, BASE_SHIFT = 9, 35
+VALUE_MASK = (1 << BASE_SHIFT - VALUE_SHIFT) - 1
 EMPTY = 256
-_MOST_IDS = (1 << 64 - VALUE_SHIFT) - 1
+_MOST_NODES = (1 << 64 - BASE_SHIFT) - 1
 _SPREAD = 257  # a unit's children lie within base .. base + 255
 
 
@@ -48,37 +47,37 @@ def build_trie(pieces: Mapping[bytes, int], *, nul: bool = False) -> NDArray[np.
     for key in keys:
         if not key or (b"\0" in key and not nul):
             raise TokenizerError(f"piece {key!r} cannot be in a vocabulary: it is empty or holds a NUL")
-    if keys and max(pieces.values()) >= _MOST_IDS:
+    if keys and max(pieces.values()) >= VALUE_MASK:
         raise TokenizerError(
-            f"the id {max(pieces.values()):,} is too large: a trie holds those below {_MOST_IDS:,}"
+            f"the id {max(pieces.values()):,} is too large: a trie holds those below {VALUE_MASK:,}"
         )
     data, offsets = end_to_end(keys, spare=16)
     ids = np.array([pieces[key] for key in keys], np.int64)
     capacity = 1 << 16
-    while capacity <= BASE_MASK:
+    while capacity <= _MOST_NODES:
         units = np.full(capacity, EMPTY, np.uint64)
         used = _build(data, offsets, ids, units, np.zeros(capacity, np.uint8))
         if used >= 0:
             return units[: used + 2 * _SPREAD].copy()
         capacity *= 2
-    raise TokenizerError(f"a vocabulary of {len(keys)} pieces needs more than {BASE_MASK} trie nodes")
+    raise TokenizerError(f"a vocabulary of {len(keys)} pieces needs more than {_MOST_NODES} trie nodes")
 
 
 def find(units: NDArray[np.uint64], key: bytes) -> int:
     """The id of the piece `key`, or -1: the plain form of a walk by `descend`."""
-    return (_unit(units, key) >> VALUE_SHIFT) - 1
+    return (_unit(units, key) >> VALUE_SHIFT & VALUE_MASK) - 1
 
 
 def children(units: NDArray[np.uint64], key: bytes) -> int:
     """Where the children of the node of `key` are, 0 for nowhere."""
-    return _unit(units, key) >> BASE_SHIFT & BASE_MASK
+    return _unit(units, key) >> BASE_SHIFT
 
 
 def _unit(units: NDArray[np.uint64], key: bytes) -> int:
     """The unit that `key` leads to, `EMPTY` for none."""
     unit = int(units[0])
     for byte in key:
-        base = unit >> BASE_SHIFT & BASE_MASK
+        base = unit >> BASE_SHIFT
         unit = int(units[base + byte]) if base else EMPTY
         if unit & LABEL_MASK != byte:
             return EMPTY
@@ -88,7 +87,7 @@ def _unit(units: NDArray[np.uint64], key: bytes) -> int:
 @inline
 def root_of(units: Words) -> np.int64:
     """Where the children of the root are: the node that a walk begins at."""
-    return np.int64(units[0] >> np.uint64(BASE_SHIFT)) & BASE_MASK
+    return np.int64(units[0] >> np.uint64(BASE_SHIFT))
 
 
 @inline
@@ -97,7 +96,8 @@ def descend(units: Words, node: Int, byte: Int) -> tuple[np.int64, np.int64]:
     unit = units[node + byte]
     if np.int64(unit & np.uint64(LABEL_MASK)) != byte:
         return np.int64(-1), np.int64(-1)
-    return np.int64(unit >> np.uint64(BASE_SHIFT)) & BASE_MASK, np.int64(unit >> np.uint64(VALUE_SHIFT)) - 1
+    piece = np.int64(unit >> np.uint64(VALUE_SHIFT)) & VALUE_MASK
+    return np.int64(unit >> np.uint64(BASE_SHIFT)), piece - 1
 
 
 @kernel

@@ -140,14 +140,13 @@ def search_with_margin(
     units, scores, parameters, _, links = lattice
     unknown, root = float(parameters[at.UNKNOWN]), root_of(units)
     exact[2 * size] = 0.0
-    characters = np.int64(0)
-    here = size
+    here: Any = size
     while here > 0:
         here -= 1
-        if text[begin + here] & 0xC0 == 0x80:  # within a character
+        first_byte = np.int64(text[begin + here])
+        if first_byte & 0xC0 == 0x80:  # within a character
             continue
-        characters += 1
-        width = width_of(text[begin + here])
+        behind = here + width_of(first_byte)
         first, second, chosen, single = -np.inf, -np.inf, np.int64(0), False
         node, position = root, here
         while position < size and node > 0:
@@ -158,14 +157,13 @@ def search_with_margin(
             if piece >= 0:
                 total = scores[piece] + exact[2 * position]
                 second = max(second, min(first, total))
-                chosen = link(position, piece) if total > first else chosen
+                chosen = position << 32 | piece if total > first else chosen
                 first = max(first, total)
-                single = single or position - here == width
+                single |= position == behind
         if not single:
-            position = here + width
-            total = unknown + exact[2 * position]
+            total = unknown + exact[2 * behind]
             second = max(second, min(first, total))
-            chosen = link(position, np.int64(UNKNOWN_PIECE)) if total > first else chosen
+            chosen = link(behind, np.int64(UNKNOWN_PIECE)) if total > first else chosen
             first = max(first, total)
         exact[2 * here], exact[2 * here + 1], links[here] = first, first - second, chosen
     lead, score, position = np.inf, base, np.int64(0)
@@ -173,10 +171,10 @@ def search_with_margin(
         lead = min(lead, exact[2 * position + 1])
         piece, position = link_piece(links[position]), link_place(links[position])
         score += scores[piece] if piece >= 0 else parameters[at.UNKNOWN]
-    # rounding takes at most a unit in the last place of the largest sum from the lead, for each character; and
+    # rounding takes at most a unit in the last place of the largest sum from the lead, for each byte; and
     # this search may err as much over the sums of the part, if scores are in float64: hence twice `reach`
-    reach = characters * float(parameters[at.LARGEST])
-    bound = lead / (characters * float(parameters[at.ULP])) - 2.0 * reach
+    reach = size * float(parameters[at.LARGEST])
+    bound = lead / (size * float(parameters[at.ULP])) - 2.0 * reach
     limit = np.int64(max(-1.0, min(bound, min(float(parameters[at.THRESHOLD]) - reach, float(_MOST_LIMIT)))))
     if abs(base) > limit:
         score = search(lattice, text, begin, size, base)
