@@ -27,6 +27,8 @@ from tokbench_subword.words.workspace import Workspace
 
 _KEPT = 1 << 18
 """Bytes of text for which room is kept from call to call."""
+_NUMBERS = 3
+"""Of a token that is located: its id, and where it begins and ends in its word."""
 _MERGING = 12
 """Numbers of scratch that merging needs for each byte of text."""
 
@@ -44,8 +46,8 @@ class SearchSpace(Workspace):
         self._resize(TEXT_SIZE)
 
     def _resize(self, size: int) -> None:
-        self._room, ids = size, self._spelled * (size + SPARE_IDS)
-        self.out = np.empty(3 * ids, np.int32)
+        self._room, ids = size, self._spelled * size + SPARE_IDS
+        self.out = np.empty(ids, np.int32)
         self.arrays[at.BEST :] = [
             np.empty(size + 2, self._dtype),
             np.empty(size + 2, np.int64),
@@ -56,10 +58,11 @@ class SearchSpace(Workspace):
         self.block = block(self.arrays)
 
     def room(self, bytes_: int, given: Room = None) -> NDArray[np.int32]:
-        """As any `Workspace` has it, for ids with or without places; and room to search in."""
+        """As any `Workspace` has it, and room to search in."""
         if bytes_ > self._room or (self._room > _KEPT and bytes_ <= _KEPT):
             self._resize(max(bytes_, TEXT_SIZE))
-        return given if given is not None and len(given) >= len(self.out) else self.out
+        wanted = self._spelled * bytes_ + SPARE_IDS
+        return given if given is not None and len(given) >= wanted else self.out
 
 
 class PathEncoder(WordEncoder):
@@ -131,7 +134,7 @@ class PathEncoder(WordEncoder):
         """The ids of words, and where in `data` the tokens are: each word is searched."""
         announce(self._algorithm.locate)
         sizes = np.concatenate([np.zeros(1, np.int64), np.cumsum(words[:, 1] - words[:, 0])])
-        found = self._spread(self._algorithm.locate, data, words, sizes)
+        found = self._spread(self._algorithm.locate, data, words, _NUMBERS * sizes)
         rows, ends = found.ids, found.offsets // 3
         ids, places = np.empty(len(rows) // 3, np.int32), np.empty((len(rows) // 3, 2), np.int64)
         part_rows(rows, ends, words, ids, places)
