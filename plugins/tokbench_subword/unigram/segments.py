@@ -35,14 +35,15 @@ _ASCII_BITS = 7
 _POINT_BITS = 21
 _LEAST_BITS, _BITS_A_PAIR = 16, 16
 _BYTE, _BIT = 3, 7
+_CUT, _ALONE = 1, 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SafeCuts:
     """The tables: `characters` int32 ``(0x110000,)``, whether a piece begins with a character and goes on
     (`LEADS`), and above that (`PIECE_SHIFT`) the id of the character as a piece plus one; `ascii` uint8
-    ``(128 * 128,)``, 1 where text is cut between two characters of ASCII; `pairs`, a bit for the hash of any
-    other two that a piece has side by side, uint8 of ``2 ** (61 - shift)``.
+    ``(128 * 128,)``, where text is cut between two characters of ASCII, and where the second stands alone;
+    `pairs`, a bit for the hash of any other two that a piece has side by side, uint8 of ``2 ** (61 - shift)``.
     """
 
     characters: NDArray[np.int32]
@@ -78,6 +79,7 @@ def find_cuts(pieces: Mapping[bytes, int]) -> SafeCuts:
         characters[ord(text[0])] |= LEADS
         crossed.update(pairwise(map(ord, text)))
     wide = []
+    ascii_cuts.reshape(128, 128)[:, characters[:128] == 0] |= _ALONE
     for left, right in crossed:
         if (left | right) < 0x80:
             ascii_cuts[left << _ASCII_BITS | right] = 0
@@ -106,8 +108,10 @@ def _apart(left: Int, right: Int, pairs: Bytes, shift: Word) -> np.int64:
 
 @inline
 def stands_alone(character: Int, about: Int) -> bool:
-    """Whether a character beyond ASCII, with text cut before it, is a part by itself: `about` is its entry."""
-    return character >= 0x80 and about & LEADS == 0
+    """Whether a character with text cut before it is a part by itself, and no word for the cache: no piece
+    begins with it and goes on, and it is beyond ASCII or unknown. `about` is its entry.
+    """
+    return about == 0 or (character >= 0x80 and about & LEADS == 0)
 
 
 @inline
@@ -132,12 +136,14 @@ def find_ends(
     while position < end and count < most and not alone:
         stop = min(end, position + most - count)  # there are no more parts than bytes
         right = np.int64(data[position])
-        while position < stop and (left | right) < 0x80:
+        while position < stop and (left | right) < 0x80 and not alone:
+            cut = ascii_cuts[left << _ASCII_BITS | right]
             ends[count] = position
-            count += ascii_cuts[left << _ASCII_BITS | right]
+            count += cut & _CUT
+            alone = cut & _ALONE != 0
             left, position = right, position + 1
             right = np.int64(data[position])
-        if position < stop:
+        if position < stop and not alone:
             right, width = code_point(data, position)
             cut = _apart(left, right, pairs, shift)
             ends[count] = position
