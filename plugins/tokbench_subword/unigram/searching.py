@@ -43,7 +43,7 @@ from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.emitting import KNOWN, UNKNOWN_RUN, add_unknown, emit, emit_unknown, place_token
 from tokbench_subword.unigram.paths import link
 from tokbench_subword.unigram.segments import LEADS, PIECE_SHIFT, next_cut
-from tokbench_subword.unigram.spm_bpe_kernel import merge_part
+from tokbench_subword.unigram.spm_bpe_kernel import merge_whole
 from tokbench_subword.unigram.viterbi import Lattice, double, search, search_with_margin, single
 from tokbench_subword.words.layout import GROUP, WORD_KEYS, WORDS
 from tokbench_subword.words.searching import Search, quicker_in_parts
@@ -140,7 +140,7 @@ def _find(
     arguments are tested, and neither kind of model has the search of the other compiled.
     """
     if merging is not None:
-        merge_part(block, text, index, size, merging, 0.0)
+        merge_whole(block, text, index, size, merging, 0.0)
         return so_far
     return so_far if lattice is None else search(lattice, text, index, size, so_far)
 
@@ -271,6 +271,15 @@ def search_merging(
 
 
 @inline
+def add_rows(found: Ids, places: Ids, count: Int, out: Ids, o: np.int64) -> np.int64:
+    """Append each of `count` ids, and where its token begins and ends in its word; the new end of `out`."""
+    for k in range(count):
+        out[o], out[o + 1], out[o + 2] = found[k], places[2 * k], places[2 * k + 1]
+        o += 3
+    return o
+
+
+@inline
 def _locate(
     block: Block,
     lattice: Lattice | None,
@@ -287,9 +296,7 @@ def _locate(
     o, none = np.int64(0), np.int64(0)
     for p in range(first, last):
         count = encode_parts(block, lattice, merging, text, units[p, 0], units[p, 1], found, places, none)
-        for k in range(count):
-            out[o], out[o + 1], out[o + 2] = found[k], places[2 * k], places[2 * k + 1]
-            o += 3
+        o = add_rows(found, places, count, out, o)
         out_offsets[p + 1] = o
     return o
 
