@@ -1,12 +1,11 @@
 r"""From text to ids: the best path through it, long text in parts.
 
 Text may be cut where no piece crosses (`segments`), and its parts are looked up like words: sentences seldom
-come again, their parts do. Three models go this way:
+come again, their parts do. Two models go this way:
 
 - Unigram in a `tokenizer.json`. `tokenizers` adds up the scores of a word in float64 from zero, so that a
   word's ids depend on nothing but the word; what is long, or in a script of many characters, goes in parts.
 - Unigram in a `.model`. sentencepiece adds up over a whole document in float32.
-- sentencepiece's BPE, which has no sums: the `lattice` is None there, and a part is merged.
 
 The score so far is carried from part to part, as the library carries it. Rounding depends on it. So a part is
 kept with a *limit*, the score so far up to which no rounding can change its path (see `viterbi`), which stands
@@ -26,7 +25,6 @@ from tokbench.kernels.compiling import inline, kernel, subroutine
 from tokbench.kernels.pointers import (
     Block,
     Bytes,
-    Floats,
     Ids,
     Int,
     Ints,
@@ -43,7 +41,6 @@ from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.emitting import KNOWN, UNKNOWN_RUN, add_unknown, emit, emit_unknown, place_token
 from tokbench_subword.unigram.paths import link
 from tokbench_subword.unigram.segments import LEADS, PIECE_SHIFT, next_cut
-from tokbench_subword.unigram.spm_bpe_kernel import merge_whole
 from tokbench_subword.unigram.viterbi import Lattice, double, search, search_with_margin, single
 from tokbench_subword.words.layout import GROUP, WORD_KEYS, WORDS
 from tokbench_subword.words.searching import Search, quicker_in_parts
@@ -101,71 +98,21 @@ def _find_parts(block: Block, text: Bytes, index: Int, end: Int) -> np.int64:
 
 
 @inline
-def _nothing(lattice: Lattice | None) -> Any:
-    """Zero, in the precision of the scores."""
-    if lattice is None:
-        return np.float32(0)  # a float64 would make one of every sum
-    return lattice.parameters[at.UNKNOWN] - lattice.parameters[at.UNKNOWN]
-
-
-@inline
-def _with_score(lattice: Lattice | None, so_far: Any, piece: Int) -> Any:
+def _with_score(lattice: Lattice, so_far: Any, piece: Int) -> Any:
     """The score so far with that of a piece, or of an unknown character."""
-    if lattice is None:
-        return so_far
     return so_far + (lattice.scores[piece] if piece >= 0 else lattice.parameters[at.UNKNOWN])
 
 
 @inline
-def _may_be_set_back(lattice: Lattice | None, so_far: Any, size: Int) -> bool:
+def _may_be_set_back(lattice: Lattice, so_far: Any, size: Int) -> bool:
     """Whether the sum may come to where it is set back to zero within the next bytes."""
-    if lattice is None:
-        return False
     return abs(so_far) + size * float(lattice.parameters[at.LARGEST]) >= lattice.parameters[at.THRESHOLD]
-
-
-@inline
-def _find(
-    block: Block,
-    lattice: Lattice | None,
-    merging: Floats | None,
-    text: Bytes,
-    index: Int,
-    size: Int,
-    so_far: Any,
-) -> Any:
-    """Find the path through a part, to the links of `block`; the score then.
-
-    numba leaves a branch out only where a test for ``is None`` is decided by the argument's type. So both
-    arguments are tested, and neither kind of model has the search of the other compiled.
-    """
-    if merging is not None:
-        merge_whole(block, text, index, size, merging, 0.0)
-        return so_far
-    return so_far if lattice is None else search(lattice, text, index, size, so_far)
-
-
-@inline
-def _find_with_limit(
-    block: Block,
-    lattice: Lattice | None,
-    merging: Floats | None,
-    text: Bytes,
-    index: Int,
-    size: Int,
-    so_far: Any,
-) -> tuple[Any, np.int64]:
-    """`_find`, and up to which score so far the path is the same."""
-    if lattice is None:
-        return _find(block, lattice, merging, text, index, size, so_far), np.int64(_MOST_LIMIT)
-    return search_with_margin(lattice, f64_in(block, at.EXACT), text, index, size, so_far)
 
 
 @subroutine
 def encode_parts(
     block: Block,
-    lattice: Lattice | None,
-    merging: Floats | None,
+    lattice: Lattice,
     text: Bytes,
     start: Int,
     end: Int,
@@ -173,21 +120,19 @@ def encode_parts(
     spans: Ids | None,
     o: np.int64,
 ) -> np.int64:
-    """Encode ``text[start:end]`` in parts; return the new end of `out`.
-
-    Either `lattice` is what is searched, or `merging` the scratch of merging; the other is None.
-    """
+    """Encode ``text[start:end]`` in parts; return the new end of `out`."""
     links, words, lengths = i64_in(block, at.LINKS), u64_in(block, WORDS), i32_in(block, at.LENGTHS)
     parts, keys, homes = i64_in(block, at.PARTS), u64_in(block, at.PART_KEYS), i64_in(block, at.PART_HOMES)
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
     settings = i64_in(block, at.SETTINGS)
     unk_id, fallback = settings[at.UNK_ID], settings[at.FALLBACK] == 1
-    so_far, run, index = _nothing(lattice), np.int64(KNOWN), start
+    exact, nothing = f64_in(block, at.EXACT), lattice.parameters[at.UNKNOWN] - lattice.parameters[at.UNKNOWN]
+    so_far, run, index = nothing, np.int64(KNOWN), start  # zero, in the precision of the scores
     while index < end:
         stop, middle, one = _part_end(block, text, index, end)
         if stop == middle:
             if _may_be_set_back(lattice, so_far, stop - index):
-                so_far = _find(block, lattice, merging, text, index, stop - index, so_far)
+                so_far = search(lattice, text, index, stop - index, so_far)
                 o, run, _ = emit(block, text, index, stop - index, out, spans, o, run, start)
                 index = stop
                 continue
@@ -209,7 +154,7 @@ def encode_parts(
             stop = parts[k]
             size = stop - index
             if _may_be_set_back(lattice, so_far, size) or size > at.LONGEST_PART:
-                so_far = _find(block, lattice, merging, text, index, size, so_far)
+                so_far = search(lattice, text, index, size, so_far)
                 o, run, _ = emit(block, text, index, size, out, spans, o, run, start)
                 index = stop
                 continue
@@ -227,7 +172,7 @@ def encode_parts(
                     o, run, index = after - 1, np.int64(KNOWN), stop
                     continue
             before, first = abs(so_far), o
-            so_far, limit = _find_with_limit(block, lattice, merging, text, index, size, so_far)
+            so_far, limit = search_with_margin(lattice, exact, text, index, size, so_far)
             o, run, known = emit(block, text, index, size, out, spans, o, run, start)
             if known and after < 0 and before <= limit:
                 out[o] = min(limit, np.int64(_MOST_LIMIT))
@@ -242,7 +187,7 @@ def search_double(
 ) -> np.int64:
     """Encode word `k` of a group, and keep it; return the new end of `out`."""
     if quicker_in_parts(text, start, length):
-        after = encode_parts(block, double(block), None, text, start, start + length, out, None, o)
+        after = encode_parts(block, double(block), text, start, start + length, out, None, o)
     else:
         search(double(block), text, start, length, 0.0)
         after, _, _ = emit(block, text, start, length, out, None, o, np.int64(KNOWN), start)
@@ -258,16 +203,7 @@ def search_single(
     block: Block, text: Bytes, start: Int, length: Int, k: Int, count: Int, out: Ids, o: np.int64
 ) -> np.int64:
     """Encode a document; return the new end of `out`. It is not kept: its parts are."""
-    return encode_parts(block, single(block), None, text, start, start + length, out, None, o)
-
-
-@Search
-def search_merging(
-    block: Block, text: Bytes, start: Int, length: Int, k: Int, count: Int, out: Ids, o: np.int64
-) -> np.int64:
-    """Encode a document by merging; otherwise as `search_single`."""
-    merging = f64_in(block, at.EXACT)
-    return encode_parts(block, None, merging, text, start, start + length, out, None, o)
+    return encode_parts(block, single(block), text, start, start + length, out, None, o)
 
 
 @inline
@@ -282,8 +218,7 @@ def add_rows(found: Ids, places: Ids, count: Int, out: Ids, o: np.int64) -> np.i
 @inline
 def _locate(
     block: Block,
-    lattice: Lattice | None,
-    merging: Floats | None,
+    lattice: Lattice,
     text: Bytes,
     units: Ints,
     first: Int,
@@ -291,11 +226,11 @@ def _locate(
     out: Ids,
     out_offsets: Ints,
 ) -> np.int64:
-    """`encode_spans` with places: an id, and where it begins and ends in its word, for each token."""
+    """`encode_spans` with places: a row of three numbers for each token."""
     found, places = i32_in(block, at.FOUND), i32_in(block, at.SPANS)
     o, none = np.int64(0), np.int64(0)
     for p in range(first, last):
-        count = encode_parts(block, lattice, merging, text, units[p, 0], units[p, 1], found, places, none)
+        count = encode_parts(block, lattice, text, units[p, 0], units[p, 1], found, places, none)
         o = add_rows(found, places, count, out, o)
         out_offsets[p + 1] = o
     return o
@@ -306,7 +241,7 @@ def _locate_double(
     arrays: Block, text: Bytes, units: Ints, first: Int, last: Int, out: Ids, ends: Ints
 ) -> np.int64:
     block = pointer(arrays)
-    return _locate(block, double(block), None, pointer(text), units, first, last, pointer(out), ends)
+    return _locate(block, double(block), pointer(text), units, first, last, pointer(out), ends)
 
 
 @kernel
@@ -314,15 +249,7 @@ def _locate_single(
     arrays: Block, text: Bytes, units: Ints, first: Int, last: Int, out: Ids, ends: Ints
 ) -> np.int64:
     block = pointer(arrays)
-    return _locate(block, single(block), None, pointer(text), units, first, last, pointer(out), ends)
-
-
-@kernel
-def _locate_merging(
-    arrays: Block, text: Bytes, units: Ints, first: Int, last: Int, out: Ids, ends: Ints
-) -> np.int64:
-    block = pointer(arrays)
-    return _locate(block, None, f64_in(block, at.EXACT), pointer(text), units, first, last, pointer(out), ends)
+    return _locate(block, single(block), pointer(text), units, first, last, pointer(out), ends)
 
 
 @kernel
@@ -348,4 +275,3 @@ class SearchForms(NamedTuple):
 
 DOUBLE = SearchForms(search_double, _locate_double)
 SINGLE = SearchForms(search_single, _locate_single)
-MERGING = SearchForms(search_merging, _locate_merging)
