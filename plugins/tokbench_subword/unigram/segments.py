@@ -90,7 +90,8 @@ def find_cuts(pieces: Mapping[bytes, int]) -> SafeCuts:
             characters[right] |= FOLLOWS
             pairs[_place(left, right)] = 1
     classes = np.full(256, CHECK, np.uint8)
-    classes[:0x80] = np.where(characters[:0x80] & FOLLOWS, KEEP, CHECK)
+    letters = np.array([chr(byte).isalnum() for byte in range(0x80)])
+    classes[:0x80] = np.where(letters & (characters[:0x80] & FOLLOWS != 0), KEEP, CHECK)
     classes[0x80:0xC0] = KEEP  # inside a character
     classes[0x20] = SPACE
     return SafeCuts(classes, characters, before_space, pairs)
