@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tokbench_subword.bpe.layout import CUT, SETTINGS
+from tokbench_subword.bpe.merging import scratch
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.bpe.model_arrays import own_arrays, shared_arrays
+from tokbench_subword.bpe.model_arrays import shared_arrays
 from tokbench_subword.bpe.spaces import word_cutters
 from tokbench_subword.bpe.words import encode_new
 from tokbench_subword.pipeline.cutters import Cutter
@@ -44,4 +45,4 @@ class BpeEncoder(WordEncoder):
         arrays = shared_arrays(model, spelled=spelled)
         if not cutters and not spelled and arrays[SETTINGS - MODEL][CUT]:
             cutters = word_cutters(model)
-        super().__init__(encode_new, arrays, own_arrays, cutters=cutters, threads=threads, cache=cache)
+        super().__init__(encode_new, arrays, scratch, cutters=cutters, threads=threads, cache=cache)

@@ -9,7 +9,10 @@ stale recognised when they come up.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, subroutine
 from tokbench.kernels.heap import heapify, pop, push
@@ -18,9 +21,16 @@ from tokbench_subword.bpe.tables import NONE, Number, pair_rank
 
 SHORT = 128
 """Up to so many symbols, `merge_short` is the faster one."""
+SHARED = np.uint32(1 << 20)
+"""Added to the left of a pair whose rank others share. It is more than any symbol of such a vocabulary."""
 _PLACE_BITS, _PLACE = np.uint32(7), np.uint32(127)
 _HALF = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
+
+
+def scratch() -> list[NDArray[Any]]:
+    """What `merge_short` works in: symbols, keys, `following` and `before`."""
+    return [np.zeros(SHORT + 1, dtype) for dtype in (np.uint32, np.uint32, np.uint8, np.uint8)]
 
 
 @inline
@@ -51,13 +61,14 @@ def merge_short(
     bloom: Keys,
     shift: Word,
     results: Keys,
-    numbered: bool,
+    numbered: np.uint32,
 ) -> np.int64:
     """Merge ``symbols[:count]`` in place; return how many are left, which are moved together at the beginning.
 
     ``keys[i]`` must hold `pair_key` of symbols i and i + 1. `following` and `before` are scratch space.
-    ``results[rank]`` is the id a merge gives; where symbols are `numbered` as `pieces`, the rank itself, which
-    need not be looked up.
+    ``results[rank]`` is the symbol a merge gives; below `numbered`, as of `pieces`, the rank itself, which need
+    not be looked up. `NONE` says that several merges share the rank, each of which is a pair once more, with
+    `SHARED` added to its left, whose rank is the symbol.
     """
     for i in range(count):
         following[i] = i + 1
@@ -67,7 +78,9 @@ def merge_short(
         place, rank = np.int64(best & _PLACE), best >> _PLACE_BITS
         joined, previous = np.int64(following[place]), np.int64(before[place])
         after = np.int64(following[joined])
-        symbol = rank if numbered else results[rank]
+        symbol = rank if rank < numbered else results[rank]
+        if symbol == NONE:
+            symbol = pair_rank(pairs, bloom, shift, symbols[place] | SHARED, symbols[joined])
         symbols[place] = symbol
         following[place] = after
         keys[place] = keys[joined] = keys[previous] = NONE

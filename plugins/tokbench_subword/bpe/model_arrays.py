@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from tokbench.errors import TokenizerError
 from tokbench.kernels.pointers import side_by_side
 from tokbench_subword.bpe import layout as at
-from tokbench_subword.bpe.merging import SHORT
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.pieces import N_BYTES, Pieces
 from tokbench_subword.bpe.tables import MOST_RANKS, NONE, JoinTable, PairTable, TokenIndex
@@ -77,16 +76,6 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
         settings,
     ]
     return side_by_side(arrays)
-
-
-def own_arrays() -> list[NDArray[Any]]:
-    """The arrays of `layout` after `SETTINGS`: scratch space of one thread."""
-    return [
-        np.zeros(SHORT + 1, np.uint32),
-        np.zeros(SHORT + 1, np.uint32),
-        np.zeros(SHORT + 1, np.uint8),
-        np.zeros(SHORT + 1, np.uint8),
-    ]
 
 
 def _unspelled(token: bytes) -> bytes:

@@ -173,7 +173,8 @@ def encode_uncached(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o
     for i in range(count - 1):
         keys[i] = pair_key(pair_rank(pairs, bloom, shift, symbols[i], symbols[i + 1]), i)
     following, before = u8_in(block, at.FOLLOWING), u8_in(block, at.BEFORE)
-    count = merge_short(symbols, keys, following, before, count, pairs, bloom, shift, results, numbered)
+    themselves = NONE if numbered else np.uint32(0)
+    count = merge_short(symbols, keys, following, before, count, pairs, bloom, shift, results, themselves)
     if numbered:
         for i in range(count):
             out[o + i] = ids[symbols[i]]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import announce
 from tokbench.kernels.pointers import block
+from tokbench_subword.bpe.merging import scratch
 from tokbench_subword.pipeline.cutters import Cutter
 from tokbench_subword.pipeline.origins import walk
 from tokbench_subword.pipeline.splicing import Written
@@ -25,44 +26,41 @@ from tokbench_subword.words.runs import Room
 from tokbench_subword.words.slots import SPARE_IDS
 from tokbench_subword.words.workspace import Workspace
 
-_KEPT = 1 << 18
+_KEPT = 1 << 19
 """Bytes of text for which room is kept from call to call."""
 _NUMBERS = 3
 """Of a token that is located: its id, and where it begins and ends in its word."""
-_MERGING = 12
-"""Numbers of scratch that merging needs for each byte of text."""
 
 
 class SearchSpace(Workspace):
     """A `Workspace` with room to search in, as much as the text at hand may need for one word."""
 
-    __slots__ = ("_dtype", "_merges", "_room", "_spelled")
+    __slots__ = ("_dtype", "_room", "_spelled")
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._dtype, self._merges = self.arrays[at.SCORES].dtype, self.arrays[at.SETTINGS][at.N_PIECES] > 0
+        self._dtype = self.arrays[at.SCORES].dtype
         self._spelled = 3 if _spells_spaces(self.arrays) else 1
         self.arrays[COUNTERS][MOST] = TEXT_SIZE // self._spelled
         self._resize(TEXT_SIZE)
 
     def _resize(self, size: int) -> None:
-        self._room, ids = size, self._spelled * size + SPARE_IDS
+        self._room, ids = size, self._spelled * (size + SPARE_IDS)
         self.out = np.empty(ids, np.int32)
         self.arrays[at.BEST :] = [
             np.empty(size + 2, self._dtype),
             np.empty(size + 2, np.int64),
-            np.empty(_MERGING * (size + 2) if self._merges else 0, np.int64),
             np.empty(ids, np.int32),
             np.empty(2 * ids, np.int32),
         ]
         self.block = block(self.arrays)
 
     def room(self, bytes_: int, given: Room = None) -> NDArray[np.int32]:
-        """As any `Workspace` has it, and room to search in."""
+        """As any `Workspace` has it, also for texts whose spaces are spelled; and room to search in."""
         if bytes_ > self._room or (self._room > _KEPT and bytes_ <= _KEPT):
-            self._resize(max(bytes_, TEXT_SIZE))
-        wanted = self._spelled * bytes_ + SPARE_IDS
-        return given if given is not None and len(given) >= wanted else self.out
+            self._resize(max(1 << (bytes_ - 1).bit_length(), TEXT_SIZE))
+        wanted = self._spelled * (bytes_ + SPARE_IDS)
+        return given if given is not None and wanted <= len(given) else self.out
 
 
 class PathEncoder(WordEncoder):
@@ -166,5 +164,6 @@ def _own() -> list[NDArray[Any]]:
         np.zeros(2 * GROUP, np.uint64),
         np.zeros(GROUP, np.int64),
         np.empty(2 * (at.LONGEST_PART + 1), np.float64),
-        *(np.empty(0, np.int64) for _ in range(5)),
+        *scratch(),
+        *(np.empty(0, np.int64) for _ in range(4)),
     ]

@@ -15,25 +15,33 @@ from tokbench_subword.words.layout import MODEL
     PAIR_SHIFT,  # uint64 (1,)
     PARAMETERS,  # of the type of the scores, see below
     SETTINGS,  # int64, see below
-    PAIR_KEYS,  # uint64: for BPE, see `spm_bpe`, and the next three
-    PAIR_VALUES,  # int32
-    RANKS,  # int32
+    FIRST,  # uint32 (0x110000,): for BPE, see `spm_bpe_tables`, as the next eight: code point -> symbol
+    SYMBOL_IDS,  # int32: symbol -> id, or -1
+    MERGES,  # uint64: `PairTable.table` of the one pair that makes each piece
+    MERGE_BLOOM,  # uint32: `PairTable.bloom`
+    RESULTS,  # uint32: what a merge of each rank makes, see `bpe.merging.merge_short`
+    EVERY_PAIR,  # uint64: the same of all pairs that spell one
+    EVERY_BLOOM,  # uint32
+    RANKS,  # int32: symbol -> rank of its score
     DEFINED,  # uint64: the trie of user-defined symbols
     PARTS,  # int64 (`GROUP` + 1,): where parts of a text end; from here on, arrays are one thread's own
     PART_KEYS,  # uint64 (2 * GROUP,)
     PART_HOMES,  # int64 (GROUP,)
     EXACT,  # float64 (2 * (LONGEST_PART + 1),)
+    SYMBOLS,  # uint32 (SHORT + 1,): what `bpe.merging.merge_short` needs, and the next three
+    KEYS,  # uint32 (SHORT + 1,)
+    FOLLOWING,  # uint8 (SHORT + 1,)
+    BEFORE,  # uint8 (SHORT + 1,)
     BEST,  # as SCORES: the best score up to each byte of what is searched
     LINKS,  # int64: the last piece of the path up to it; once found, the path, see `paths`
-    SCRATCH,  # int64: what merging needs
     FOUND,  # int32: ids on their way, where places are asked for
     SPANS,  # int32: and their places, two numbers each
-) = range(MODEL, MODEL + 23)
+) = range(MODEL, MODEL + 31)
 
-UNK_ID, FALLBACK, ESCAPED, PAIR_MASK, N_PIECES, N_DEFINED, N_SETTINGS = range(7)
+UNK_ID, FALLBACK, ESCAPED, MERGE_SHIFT, EVERY_SHIFT, UNTIED, N_DEFINED, N_SETTINGS = range(8)
 """Members of SETTINGS: the id of unknown characters, or -1; whether they are spelled in bytes instead; whether
-U+2581 is the byte of a space; and of BPE, the size of its table of pairs less one, of its vocabulary, and how
-many symbols are user-defined."""
+U+2581 is the byte of a space; and of BPE, the shifts of its two tables of pairs, the first rank that pieces
+share, and how many symbols are user-defined."""
 
 UNKNOWN, THRESHOLD, LARGEST, ULP = range(4)
 """Members of PARAMETERS (see `unigram_algorithm.Lexicon`)."""

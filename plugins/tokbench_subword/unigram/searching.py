@@ -1,12 +1,11 @@
 r"""From text to ids: the best path through it, long text in parts.
 
 Text may be cut where no piece crosses (`segments`), and its parts are looked up like words: sentences seldom
-come again, their parts do. Three models go this way:
+come again, their parts do. Two models go this way:
 
 - Unigram in a `tokenizer.json`. `tokenizers` adds up the scores of a word in float64 from zero, so that a
   word's ids depend on nothing but the word; what is long, or in a script of many characters, goes in parts.
 - Unigram in a `.model`. sentencepiece adds up over a whole document in float32.
-- sentencepiece's BPE, which has no sums: the `lattice` is None there, and a part is merged.
 
 The score so far is carried from part to part, as the library carries it. Rounding depends on it. So a part is
 kept with a *limit*, the score so far up to which no rounding can change its path (see `viterbi`), which stands
@@ -26,7 +25,6 @@ from tokbench.kernels.compiling import inline, kernel, subroutine
 from tokbench.kernels.pointers import (
     Block,
     Bytes,
-    Floats,
     Ids,
     Int,
     Ints,
@@ -34,31 +32,23 @@ from tokbench.kernels.pointers import (
     i32_in,
     i64_in,
     pointer,
-    prefetch_to_read,
-    u8_in,
     u64_in,
 )
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.emitting import KNOWN, UNKNOWN_RUN, add_unknown, emit, place_token
 from tokbench_subword.unigram.paths import link
-from tokbench_subword.unigram.segments import PIECE_SHIFT, find_ends, stands_alone
-from tokbench_subword.unigram.spm_bpe_kernel import merge_part
+from tokbench_subword.unigram.segments import PIECE_SHIFT, find_parts, stands_alone
 from tokbench_subword.unigram.viterbi import Lattice, double, search, search_with_margin, single
-from tokbench_subword.words.layout import GROUP, WORD_KEYS, WORDS
+from tokbench_subword.words.layout import WORD_KEYS, WORDS
 from tokbench_subword.words.searching import Search, quicker_in_parts
 from tokbench_subword.words.slots import (
     LONGEST_WORD,
     MASK,
-    PART,
-    SHIFT,
     SLOTS,
     STATE,
-    grow_if_full,
     recall,
     remember,
-    word_home,
-    word_key,
 )
 
 _MOST_LIMIT = (1 << 28) - 1  # so that it may stand in a slot as its fourth number
@@ -68,56 +58,22 @@ _ROUNDED = 1.0 + 2.0**-8
 
 
 @inline
-def _find_parts(block: Block, text: Bytes, index: Int, end: Int) -> np.int64:
-    """Find where the next parts end, their keys and slots; return how many there are."""
-    parts, keys, homes = i64_in(block, at.PARTS), u64_in(block, at.PART_KEYS), i64_in(block, at.PART_HOMES)
-    words = u64_in(block, WORDS)
-    grow_if_full(words)
-    slots, shift = u64_in(words, SLOTS), i64_in(words, STATE)[SHIFT]
-    count = find_ends(
-        text, index, end, i32_in(block, at.CHARACTERS), u8_in(block, at.ASCII_CUTS), u8_in(block, at.PAIRS),
-        u64_in(block, at.PAIR_SHIFT)[0], parts, np.int64(GROUP),
-    )  # fmt: skip
-    for k in range(count):
-        size = min(parts[k] - index, at.LONGEST_PART)
-        keys[2 * k], keys[2 * k + 1] = word_key(text, index, size, PART)
-        homes[k] = word_home(keys[2 * k], keys[2 * k + 1], shift)
-        prefetch_to_read(slots, homes[k])
-        index = parts[k]
-    return count
-
-
-@inline
-def _nothing(lattice: Lattice | None) -> Any:
-    """Zero, in the precision of the scores."""
-    if lattice is None:
-        return np.float32(0)  # a float64 would make one of every sum
-    return lattice.parameters[at.UNKNOWN] - lattice.parameters[at.UNKNOWN]
-
-
-@inline
-def _with_score(lattice: Lattice | None, so_far: Any, piece: Int) -> Any:
+def _with_score(lattice: Lattice, so_far: Any, piece: Int) -> Any:
     """The score so far with that of a piece, or of an unknown character."""
-    if lattice is None:
-        return so_far
     return so_far + (lattice.scores[piece] if piece >= 0 else lattice.parameters[at.UNKNOWN])
 
 
 @inline
-def _with_scores(lattice: Lattice | None, so_far: Any, ids: Ids, first: Int, last: Int) -> Any:
+def _with_scores(lattice: Lattice, so_far: Any, ids: Ids, first: Int, last: Int) -> Any:
     """The score so far with those of the pieces ``ids[first:last]``, one after another."""
-    if lattice is None:
-        return so_far
     for token in range(first, last):
         so_far += lattice.scores[ids[token]]
     return so_far
 
 
 @inline
-def _bounds(lattice: Lattice | None) -> tuple[np.int64, np.int64]:
+def _bounds(lattice: Lattice) -> tuple[np.int64, np.int64]:
     """How much a byte can add to the absolute score at the most, and at what score it is set back to zero."""
-    if lattice is None:
-        return np.int64(1), np.int64(_NEVER)
     return (
         np.int64(min(_ROUNDED * float(lattice.parameters[at.LARGEST]), float(_MOST_A_BYTE))) + 1,
         np.int64(min(float(lattice.parameters[at.THRESHOLD]), float(_NEVER))),
@@ -130,48 +86,10 @@ def _bound(so_far: Any) -> np.int64:
     return np.int64(min(_ROUNDED * float(abs(so_far)), float(_NEVER))) + 1
 
 
-@inline
-def _find(
-    block: Block,
-    lattice: Lattice | None,
-    merging: Floats | None,
-    text: Bytes,
-    index: Int,
-    size: Int,
-    so_far: Any,
-) -> Any:
-    """Find the path through a part, to the links of `block`; the score then.
-
-    numba leaves a branch out only where a test for ``is None`` is decided by the argument's type. So both
-    arguments are tested, and neither kind of model has the search of the other compiled.
-    """
-    if merging is not None:
-        merge_part(block, text, index, size, merging, 0.0)
-        return so_far
-    return so_far if lattice is None else search(lattice, text, index, size, so_far)
-
-
-@inline
-def _find_with_limit(
-    block: Block,
-    lattice: Lattice | None,
-    merging: Floats | None,
-    text: Bytes,
-    index: Int,
-    size: Int,
-    so_far: Any,
-) -> tuple[Any, np.int64]:
-    """`_find`, and up to which score so far the path is the same."""
-    if lattice is None:
-        return _find(block, lattice, merging, text, index, size, so_far), np.int64(_MOST_LIMIT)
-    return search_with_margin(lattice, f64_in(block, at.EXACT), text, index, size, so_far)
-
-
 @subroutine
 def encode_parts(
     block: Block,
-    lattice: Lattice | None,
-    merging: Floats | None,
+    lattice: Lattice,
     text: Bytes,
     start: Int,
     end: Int,
@@ -181,19 +99,18 @@ def encode_parts(
 ) -> np.int64:
     """Encode ``text[start:end]`` in parts; return the new end of `out`.
 
-    Either `lattice` is what is searched, or `merging` the scratch of merging; the other is None.
-
     `so_far` is the score up to the byte `told`, where `n_told` ids had been written. What was recalled since is
-    added when it is asked for: most often it is enough to know that the absolute score was below `bound` then, and
-    cannot be such that it is set back to zero up to the byte `safe`.
+    added when it is asked for. Most often it is enough to know that its absolute value was below `bound` then, and
+    that up to the byte `safe` it cannot be set back to zero.
     """
     links, words, lengths = i64_in(block, at.LINKS), u64_in(block, WORDS), i32_in(block, at.LENGTHS)
     parts, keys, homes = i64_in(block, at.PARTS), u64_in(block, at.PART_KEYS), i64_in(block, at.PART_HOMES)
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
     settings, characters = i64_in(block, at.SETTINGS), i32_in(block, at.CHARACTERS)
     unk_id, fallback = settings[at.UNK_ID], settings[at.FALLBACK] == 1
+    exact, nothing = f64_in(block, at.EXACT), lattice.parameters[at.UNKNOWN] - lattice.parameters[at.UNKNOWN]
     a_byte, set_back = _bounds(lattice)
-    so_far, run, index = _nothing(lattice), np.int64(KNOWN), start
+    so_far, run, index = nothing, np.int64(KNOWN), start
     told, n_told, bound = start, o, _bound(so_far)
     safe = told + (set_back - bound) // a_byte
     while index < end:
@@ -208,7 +125,7 @@ def encode_parts(
                 continue
             so_far = _with_scores(lattice, so_far, out, n_told, o)
             if stop > safe:
-                so_far = _find(block, lattice, merging, text, index, width, so_far)
+                so_far = search(lattice, text, index, np.int64(width), so_far)
             else:
                 so_far = _with_score(lattice, so_far, one)
                 links[0] = link(np.int64(width), one)
@@ -226,12 +143,12 @@ def encode_parts(
             told, n_told, bound, index = stop, o, _bound(so_far), stop
             safe = told + (set_back - bound) // a_byte
             continue
-        count = _find_parts(block, text, index, end)
+        count = find_parts(block, text, index, end)
         for k in range(count):
             stop = parts[k]
             size, low, high = stop - index, keys[2 * k], keys[2 * k + 1]
-            after, exact = np.int64(-1), size > at.LONGEST_PART or stop > safe
-            if not exact:
+            after, unsure = np.int64(-1), size > at.LONGEST_PART or stop > safe
+            if not unsure:
                 after = recall(words, slots, state[MASK], low, high, homes[k], text, index, out, o)
                 # the last number behind the ids is the limit
                 if after >= 0 and bound + (index - told) * a_byte <= np.int64(out[after - 1]):
@@ -243,10 +160,10 @@ def encode_parts(
                     continue
             so_far = _with_scores(lattice, so_far, out, n_told, o)
             before, first, limit = abs(so_far), o, np.int64(-1)
-            if exact:
-                so_far = _find(block, lattice, merging, text, index, size, so_far)
+            if unsure:
+                so_far = search(lattice, text, index, size, so_far)
             else:
-                so_far, limit = _find_with_limit(block, lattice, merging, text, index, size, so_far)
+                so_far, limit = search_with_margin(lattice, exact, text, index, size, so_far)
             o, run, known = emit(block, text, index, size, out, spans, o, run, start)
             if known and after < 0 and before <= limit:
                 out[o] = min(limit, np.int64(_MOST_LIMIT))
@@ -262,7 +179,7 @@ def search_double(
 ) -> np.int64:
     """Encode word `k` of a group, and keep it; return the new end of `out`."""
     if quicker_in_parts(text, start, length):
-        after = encode_parts(block, double(block), None, text, start, start + length, out, None, o)
+        after = encode_parts(block, double(block), text, start, start + length, out, None, o)
     else:
         search(double(block), text, start, length, 0.0)
         after, _, _ = emit(block, text, start, length, out, None, o, np.int64(KNOWN), start)
@@ -278,23 +195,22 @@ def search_single(
     block: Block, text: Bytes, start: Int, length: Int, k: Int, count: Int, out: Ids, o: np.int64
 ) -> np.int64:
     """Encode a document; return the new end of `out`. It is not kept: its parts are."""
-    return encode_parts(block, single(block), None, text, start, start + length, out, None, o)
+    return encode_parts(block, single(block), text, start, start + length, out, None, o)
 
 
-@Search
-def search_merging(
-    block: Block, text: Bytes, start: Int, length: Int, k: Int, count: Int, out: Ids, o: np.int64
-) -> np.int64:
-    """Encode a document by merging; otherwise as `search_single`."""
-    merging = f64_in(block, at.EXACT)
-    return encode_parts(block, None, merging, text, start, start + length, out, None, o)
+@inline
+def add_rows(found: Ids, places: Ids, count: Int, out: Ids, o: np.int64) -> np.int64:
+    """Append each of `count` ids, and where its token begins and ends in its word; the new end of `out`."""
+    for k in range(count):
+        out[o], out[o + 1], out[o + 2] = found[k], places[2 * k], places[2 * k + 1]
+        o += 3
+    return o
 
 
 @inline
 def _locate(
     block: Block,
-    lattice: Lattice | None,
-    merging: Floats | None,
+    lattice: Lattice,
     text: Bytes,
     units: Ints,
     first: Int,
@@ -302,14 +218,12 @@ def _locate(
     out: Ids,
     out_offsets: Ints,
 ) -> np.int64:
-    """`encode_spans` with places: an id, and where it begins and ends in its word, for each token."""
+    """`encode_spans` with places: a row of three numbers for each token."""
     found, places = i32_in(block, at.FOUND), i32_in(block, at.SPANS)
     o, none = np.int64(0), np.int64(0)
     for p in range(first, last):
-        count = encode_parts(block, lattice, merging, text, units[p, 0], units[p, 1], found, places, none)
-        for k in range(count):
-            out[o], out[o + 1], out[o + 2] = found[k], places[2 * k], places[2 * k + 1]
-            o += 3
+        count = encode_parts(block, lattice, text, units[p, 0], units[p, 1], found, places, none)
+        o = add_rows(found, places, count, out, o)
         out_offsets[p + 1] = o
     return o
 
@@ -319,7 +233,7 @@ def _locate_double(
     arrays: Block, text: Bytes, units: Ints, first: Int, last: Int, out: Ids, ends: Ints
 ) -> np.int64:
     block = pointer(arrays)
-    return _locate(block, double(block), None, pointer(text), units, first, last, pointer(out), ends)
+    return _locate(block, double(block), pointer(text), units, first, last, pointer(out), ends)
 
 
 @kernel
@@ -327,15 +241,7 @@ def _locate_single(
     arrays: Block, text: Bytes, units: Ints, first: Int, last: Int, out: Ids, ends: Ints
 ) -> np.int64:
     block = pointer(arrays)
-    return _locate(block, single(block), None, pointer(text), units, first, last, pointer(out), ends)
-
-
-@kernel
-def _locate_merging(
-    arrays: Block, text: Bytes, units: Ints, first: Int, last: Int, out: Ids, ends: Ints
-) -> np.int64:
-    block = pointer(arrays)
-    return _locate(block, None, f64_in(block, at.EXACT), pointer(text), units, first, last, pointer(out), ends)
+    return _locate(block, single(block), pointer(text), units, first, last, pointer(out), ends)
 
 
 @kernel
@@ -361,4 +267,3 @@ class SearchForms(NamedTuple):
 
 DOUBLE = SearchForms(search_double, _locate_double)
 SINGLE = SearchForms(search_single, _locate_single)
-MERGING = SearchForms(search_merging, _locate_merging)

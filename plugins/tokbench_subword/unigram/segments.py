@@ -20,9 +20,24 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.hashing import spread
-from tokbench.kernels.pointers import Bytes, Ids, Int, Ints, Word, Words
+from tokbench.kernels.pointers import (
+    Block,
+    Bytes,
+    Ids,
+    Int,
+    Ints,
+    Word,
+    Words,
+    i32_in,
+    i64_in,
+    prefetch_to_read,
+    u8_in,
+    u64_in,
+)
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.unigram import layout as at
+from tokbench_subword.words.layout import GROUP, WORDS
+from tokbench_subword.words.slots import PART, SHIFT, SLOTS, STATE, grow_if_full, word_home, word_key
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -115,7 +130,7 @@ def stands_alone(character: Int, about: Int) -> bool:
 
 
 @inline
-def find_ends(
+def _find_ends(
     data: Bytes,
     index: Int,
     end: Int,
@@ -153,4 +168,27 @@ def find_ends(
     if position >= end and count < most and not alone:
         ends[count] = end
         count += 1
+    return count
+
+
+@inline
+def find_parts(block: Block, text: Bytes, index: Int, end: Int) -> np.int64:
+    """Find where the next parts of a text end, their keys and slots in the word cache; return how many.
+
+    As `_find_ends`: up to the first character that stands alone, or `GROUP` of them.
+    """
+    parts, keys, homes = i64_in(block, at.PARTS), u64_in(block, at.PART_KEYS), i64_in(block, at.PART_HOMES)
+    words = u64_in(block, WORDS)
+    grow_if_full(words)
+    slots, shift = u64_in(words, SLOTS), i64_in(words, STATE)[SHIFT]
+    count = _find_ends(
+        text, index, end, i32_in(block, at.CHARACTERS), u8_in(block, at.ASCII_CUTS), u8_in(block, at.PAIRS),
+        u64_in(block, at.PAIR_SHIFT)[0], parts, np.int64(GROUP),
+    )  # fmt: skip
+    for k in range(count):
+        size = min(parts[k] - index, at.LONGEST_PART)
+        keys[2 * k], keys[2 * k + 1] = word_key(text, index, size, PART)
+        homes[k] = word_home(keys[2 * k], keys[2 * k + 1], shift)
+        prefetch_to_read(slots, homes[k])
+        index = parts[k]
     return count

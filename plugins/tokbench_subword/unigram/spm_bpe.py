@@ -15,7 +15,6 @@ again at the end, by a rule that looks at the whole text.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,10 +25,10 @@ from tokbench_subword.files.sentencepiece_model import NORMAL, UNUSED, USER_DEFI
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.encoder import PathEncoder
 from tokbench_subword.unigram.paths import Node, plain_width_of
-from tokbench_subword.unigram.searching import MERGING
 from tokbench_subword.unigram.segments import find_cuts
-from tokbench_subword.unigram.spm_bpe_kernel import NO_RANK, fill_pairs, merge_all
-from tokbench_subword.unigram.trie import build_trie
+from tokbench_subword.unigram.spm_bpe_encoding import MERGED
+from tokbench_subword.unigram.spm_bpe_kernel import merge_all
+from tokbench_subword.unigram.spm_bpe_tables import Numbering, merge_tables
 from tokbench_subword.unigram.unigram_algorithm import Algorithm, Unigram, lengths_of
 
 if TYPE_CHECKING:
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
 
     from tokbench_subword.unigram.vocabulary import SpmVocabulary
 
+_NO_RANK = np.iinfo(np.int32).max  # of a symbol that is no piece
 _FROZEN, _GONE = -1, -2  # symbols that merge with nothing: one that never could, and one merged already
 
 
@@ -69,7 +69,7 @@ class SpmBpe:
         """The order in which pieces are made, by symbol: equal scores share a rank. -0.0 counts below 0.0."""
         scores = self.vocabulary.scores
         keys = np.where(np.signbit(scores) & (scores == 0), np.nextafter(np.float32(0), np.float32(-1)), scores)
-        ranks = np.full(n_symbols, NO_RANK, np.int32)
+        ranks = np.full(n_symbols, _NO_RANK, np.int32)
         _, inverse = np.unique(-keys, return_inverse=True)
         ranks[: len(scores)] = inverse
         return ranks
@@ -87,27 +87,20 @@ class SpmBpe:
     def _made_tables(self, pieces: dict[bytes, int]) -> dict[int, NDArray[Any]]:
         """The arrays of an encoder, by their place."""
         vocabulary, settings = self.vocabulary, np.zeros(at.N_SETTINGS, np.int64)
-        keys, values = _pair_table(self.pairs)
         settings[at.UNK_ID] = -1 if vocabulary.unk_id is None else vocabulary.unk_id
         settings[at.FALLBACK], settings[at.ESCAPED] = len(vocabulary.byte_ids) > 0, vocabulary.escaped
-        settings[at.PAIR_MASK], settings[at.N_PIECES] = len(keys) - 1, len(vocabulary)
-        settings[at.N_DEFINED] = len(self.defined)
-        characters = {text: index for text, index in self.symbols.items() if len(text.decode()) == 1}
+        numbering = Numbering.of(self.symbols, self.defined, self.ranks, where=vocabulary.where)
         return {
-            at.UNITS: build_trie(characters),
             at.LENGTHS: lengths_of(pieces, len(vocabulary)),
             at.BYTE_IDS: vocabulary.byte_ids,
             at.SETTINGS: settings,
-            at.PAIR_KEYS: keys,
-            at.PAIR_VALUES: values,
-            at.RANKS: self.ranks,
-            at.DEFINED: build_trie(self.defined) if self.defined else np.zeros(0, np.uint64),
+            **merge_tables(numbering, self.pairs, self.ranks, len(vocabulary), settings),
             **find_cuts(pieces).tables(),
         }
 
     def encoder(self, *, threads: int, cache: int) -> PathEncoder:
         """What encodes whole documents."""
-        return PathEncoder(MERGING, self._tables, threads=threads, cache=cache)
+        return PathEncoder(MERGED, self._tables, threads=threads, cache=cache)
 
     @cached_property
     def _merger(self) -> PathEncoder:
@@ -257,14 +250,3 @@ def _characters(algorithm: SpmBpe, data: bytes) -> tuple[list[int], list[int], l
             ids.append(symbol)
         position += size
     return starts, symbols, ids
-
-
-def _pair_table(pairs: Mapping[tuple[int, int], int]) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-    """`pairs` as an open-addressing table: keys of two symbols (all ones: free), and the piece they make."""
-    size = 16
-    while size < 2 * len(pairs) + 2:
-        size *= 2
-    keys, values = np.full(size, 0xFFFFFFFFFFFFFFFF, np.uint64), np.zeros(size, np.int32)
-    listed = np.array([(left, right, piece) for (left, right), piece in pairs.items()], np.int64).reshape(-1, 3)
-    fill_pairs(listed, keys, values)
-    return keys, values

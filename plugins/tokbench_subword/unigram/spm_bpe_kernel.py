@@ -1,13 +1,16 @@
-"""sentencepiece's BPE as kernels: a text, or a part of one, to a path, with dropout or without."""
+"""sentencepiece's BPE as kernels: a text, or a part of one, to a path, with dropout or without.
+
+There are two merge loops. `merge_part` takes that of the family `bpe`, which knows one merge for each piece
+(see `spm_bpe_tables`). `merge_by_score` knows every pair that spells one, keeps a queue, and can pass merges
+over: it is for long texts and for dropout.
+"""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel, subroutine
-from tokbench.kernels.hashing import spread
+from tokbench.kernels.heap import heapify, pop, push
 from tokbench.kernels.pointers import (
     Block,
     Bytes,
@@ -15,196 +18,181 @@ from tokbench.kernels.pointers import (
     Ids,
     Int,
     Ints,
+    Keys,
+    Word,
     Words,
     i32_in,
     i64_in,
+    keep,
     pointer,
+    u8_in,
+    u32_in,
     u64_in,
 )
+from tokbench.kernels.utf8 import code_point
+from tokbench_subword.bpe.merging import merge_short, pair_key
+from tokbench_subword.bpe.tables import NONE, pair_rank
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap_kernels import longest_symbol
-from tokbench_subword.unigram.paths import UNKNOWN_PIECE, link, only_piece, width_of, write_rows
-
-NO_RANK = np.iinfo(np.int32).max
-"""The rank of a pair that makes nothing."""
-_SCANNED = 48  # up to so many symbols, looking at all of them is faster than keeping a heap
-_N_FIELDS = 7
-_FREE = np.uint64(0xFFFFFFFFFFFFFFFF)
-_HASH_SHIFT = np.uint64(32)
-
-
-@kernel
-def fill_pairs(pairs: Ints, keys: Words, values: Ids) -> None:
-    """Put rows of (left, right, piece) into a table whose size is a power of two."""
-    mask = np.int64(len(keys) - 1)
-    for row in range(len(pairs)):
-        key = np.uint64(pairs[row, 0]) << np.uint64(32) | np.uint64(pairs[row, 1])
-        slot = np.int64(spread(key) >> _HASH_SHIFT) & mask
-        while keys[slot] != _FREE:
-            slot = (slot + 1) & mask
-        keys[slot], values[slot] = key, pairs[row, 2]
+from tokbench_subword.unigram.paths import link, only_piece, width_of, write_rows
 
 
 @inline
-def _pair(keys: Words, values: Ids, mask: Int, left: Int, right: Int) -> np.int64:
-    """The piece that two symbols make, or -1."""
-    if left < 0 or right < 0:
-        return np.int64(-1)
-    key = np.uint64(left) << np.uint64(32) | np.uint64(right)
-    slot = np.int64(spread(key) >> _HASH_SHIFT) & mask
-    while keys[slot] != _FREE:
-        if keys[slot] == key:
-            return np.int64(values[slot])
-        slot = (slot + 1) & mask
-    return np.int64(-1)
+def _first_symbols(block: Block, data: Bytes, begin: Int, size: Int, symbols: Keys) -> np.int64:
+    """Write the numbers of the characters and user-defined symbols of a text; how many there are."""
+    settings, first, defined = i64_in(block, at.SETTINGS), u32_in(block, at.FIRST), u64_in(block, at.DEFINED)
+    has_defined = settings[at.N_DEFINED] > 0
+    count, position, stop = np.int64(0), np.int64(begin), begin + size
+    while position < stop:
+        length = np.int64(0)
+        if has_defined:
+            length = longest_symbol(data, position, stop, defined)
+        if length > 0:
+            symbols[count] = only_piece(data, position, length, defined)
+        else:
+            point, length = code_point(data, position)
+            symbols[count] = first[point]
+        position += np.int64(length)
+        count += 1
+    return count
 
 
 @inline
-def _rank(
-    block: Block, mask: Int, scratch: Ints, fields: Int, left: Int, right: Int
-) -> tuple[np.int64, np.int64]:
-    """Look up what the symbols at `left` and `right` make and note it at `left`; its rank."""
-    piece = np.int64(-1)
-    if right >= 0:
-        piece = _pair(
-            u64_in(block, at.PAIR_KEYS), i32_in(block, at.PAIR_VALUES), mask,
-            scratch[fields + left], scratch[fields + right],
-        )  # fmt: skip
-    rank = np.int64(NO_RANK)
-    if piece >= 0:
-        rank = np.int64(i32_in(block, at.RANKS)[piece])
-    return piece, rank
+def write_links(block: Block, data: Bytes, begin: Int, symbols: Keys, count: Int) -> None:
+    """Fill the links of `block` with the path of `count` symbols."""
+    ids, lengths, links = i32_in(block, at.SYMBOL_IDS), i32_in(block, at.LENGTHS), i64_in(block, at.LINKS)
+    position = np.int64(0)
+    for k in range(count):
+        piece = np.int64(ids[symbols[k]])
+        end = position + (np.int64(lengths[piece]) if piece >= 0 else width_of(data[begin + position]))
+        links[position] = link(end, piece)
+        position = end
 
 
 @subroutine
-def merge_part(block: Block, data: Bytes, begin: Int, size: Int, uniforms: Floats, dropout: float) -> None:
-    """Merge ``data[begin:begin + size]`` and fill the links of `block`.
+def merge_by_score(
+    symbols: Keys,
+    count: Int,
+    pairs: Words,
+    bloom: Keys,
+    shift: Word,
+    ranks: Ids,
+    uniforms: Floats,
+    dropout: float,
+) -> tuple[np.int64, np.uint32, np.uint32]:
+    """Merge ``symbols[:count]`` in place, first what makes the piece of lowest rank, leftmost of equals.
 
-    Each merge is passed over where the next of `uniforms` is less than `dropout`. Fields of symbol k in
-    scratch: its start, what it merges as, its id, the rank and piece of the pair with the next one, and its
-    neighbours.
+    Each merge is passed over where the next of `uniforms` is less than `dropout`. Returns how many symbols are
+    left, which are moved together at the beginning, and the two that were merged last.
     """
-    settings, scratch, links = i64_in(block, at.SETTINGS), i64_in(block, at.SCRATCH), i64_in(block, at.LINKS)
-    units, defined = u64_in(block, at.UNITS), u64_in(block, at.DEFINED)
-    mask, n_pieces = settings[at.PAIR_MASK], settings[at.N_PIECES]
-    has_defined = settings[at.N_DEFINED] > 0
-    room = size + 1
-    symbols, starts, ids, ranks = 0 * room, room, 2 * room, 3 * room
-    makes, after, before, heap = 4 * room, 5 * room, 6 * room, _N_FIELDS * room
-    count, position, drawn = np.int64(0), np.int64(0), np.int64(0)
-    while position < size:
-        length = np.int64(0)
-        symbol = np.int64(UNKNOWN_PIECE)
-        piece = np.int64(UNKNOWN_PIECE)
-        if has_defined:
-            length = longest_symbol(data, begin + position, begin + size, defined)
-        if length > 0:
-            piece = only_piece(data, begin + position, length, defined)
-        else:
-            length = width_of(data[begin + position])
-            symbol = only_piece(data, begin + position, length, units)
-            if symbol < n_pieces:
-                piece = symbol
-        scratch[symbols + count], scratch[starts + count], scratch[ids + count] = symbol, position, piece
-        scratch[after + count], scratch[before + count] = count + 1, count - 1
-        position, count = position + length, count + 1
-    scratch[after + count - 1] = -1
-    for place in range(count):
-        piece, rank = _rank(block, mask, scratch, symbols, place, scratch[after + place])
-        scratch[makes + place], scratch[ranks + place] = piece, rank
-    heaped = count > _SCANNED
-    n_heap = np.int64(0)
-    if heaped:
-        for place in range(count):
-            if scratch[ranks + place] != NO_RANK:
-                n_heap = _push(scratch, heap, n_heap, scratch[ranks + place] << 32 | place)
-    while True:
-        best: Any = np.int64(NO_RANK)
-        left = np.int64(-1)
-        if heaped:
-            while n_heap > 0:
-                top = scratch[heap]
-                n_heap = _pop(scratch, heap, n_heap)
-                if scratch[ranks + (top & 0xFFFFFFFF)] == top >> 32:  # else the pair there has changed since
-                    best, left = top >> 32, top & 0xFFFFFFFF
-                    break
-        else:
-            here: Any = np.int64(0)
-            while here >= 0:
-                if scratch[ranks + here] < best:
-                    best, left = scratch[ranks + here], here
-                here = scratch[after + here]
-        if left < 0:
-            break
+    following_array, before_array = np.empty(count, np.int64), np.empty(count, np.int64)
+    makes_array, heap_array = np.empty(count, np.uint32), np.empty(3 * count + 4, np.int64)
+    following, before, makes = pointer(following_array), pointer(before_array), pointer(makes_array)
+    heap = pointer(heap_array)  # of rank << 32 | place
+    size, drawn = np.int64(0), np.int64(0)
+    last_left = last_right = NONE
+    for i in range(count):
+        following[i], before[i], makes[i] = i + 1, i - 1, NONE
+        if i + 1 < count:
+            makes[i] = pair_rank(pairs, bloom, shift, symbols[i], symbols[i + 1])
+            if makes[i] != NONE:
+                heap[size] = np.int64(ranks[makes[i]]) << 32 | i
+                size += 1
+    heapify(heap, size)
+    while size > 0:
+        top = pop(heap, size)
+        size -= 1
+        i = top & 0xFFFFFFFF
+        made = makes[i]
+        if made == NONE or np.int64(ranks[made]) != top >> 32:
+            continue  # stale: one of the two has merged with another since
         if dropout > 0.0:
             drawn += 1
             if uniforms[drawn - 1] < dropout:
-                scratch[ranks + left] = NO_RANK
+                makes[i] = NONE
                 continue
-        right = scratch[after + left]
-        piece = scratch[makes + left]
-        scratch[symbols + left] = scratch[ids + left] = piece
-        following = scratch[after + right]
-        scratch[after + left] = following
-        scratch[ranks + right] = NO_RANK
-        if following >= 0:
-            scratch[before + following] = left
-        previous = scratch[before + left]
+        j = following[i]
+        last_left, last_right = symbols[i], symbols[j]
+        after, previous = following[j], before[i]
+        symbols[i], following[i] = made, after
+        makes[i] = makes[j] = NONE
+        if after < count:
+            before[after] = i
+            makes[i] = pair_rank(pairs, bloom, shift, made, symbols[after])
+            if makes[i] != NONE:
+                size = push(heap, size, np.int64(ranks[makes[i]]) << 32 | i)
         if previous >= 0:
-            piece, rank = _rank(block, mask, scratch, symbols, previous, left)
-            scratch[makes + previous], scratch[ranks + previous] = piece, rank
-            if heaped and rank != NO_RANK:
-                n_heap = _push(scratch, heap, n_heap, rank << 32 | previous)
-        piece, rank = _rank(block, mask, scratch, symbols, left, following)
-        scratch[makes + left], scratch[ranks + left] = piece, rank
-        if heaped and rank != NO_RANK:
-            n_heap = _push(scratch, heap, n_heap, rank << 32 | left)
-    here = np.int64(0)
-    while here >= 0:
-        following = scratch[after + here]
-        end = scratch[starts + following] if following >= 0 else size
-        links[scratch[starts + here]] = link(end, scratch[ids + here])
-        here = following
+            makes[previous] = pair_rank(pairs, bloom, shift, symbols[previous], made)
+            if makes[previous] != NONE:
+                size = push(heap, size, np.int64(ranks[makes[previous]]) << 32 | previous)
+    left, place = np.int64(0), np.int64(0)
+    while place < count:
+        symbols[left] = symbols[place]
+        left += 1
+        place = following[place]
+    keep(following_array)
+    keep(before_array)
+    keep(makes_array)
+    keep(heap_array)
+    return left, last_left, last_right
 
 
-@inline
-def _push(scratch: Ints, heap: Int, count: np.int64, value: Int) -> np.int64:
-    """Add a value to the binary heap of `count` values at `heap` (smallest first); the new count."""
-    place = count
-    while place > 0:
-        parent = (place - 1) >> 1
-        if scratch[heap + parent] <= value:
-            break
-        scratch[heap + place] = scratch[heap + parent]
-        place = parent
-    scratch[heap + place] = value
-    return count + 1
+@subroutine
+def merge_whole(block: Block, data: Bytes, begin: Int, size: Int, uniforms: Floats, dropout: float) -> None:
+    """Merge ``data[begin:begin + size]`` by `merge_by_score` and fill the links of `block`."""
+    settings, array = i64_in(block, at.SETTINGS), np.empty(size + 1, np.uint32)
+    symbols = pointer(array)
+    count = _first_symbols(block, data, begin, size, symbols)
+    count, _, _ = merge_by_score(
+        symbols, count, u64_in(block, at.EVERY_PAIR), u32_in(block, at.EVERY_BLOOM),
+        np.uint64(settings[at.EVERY_SHIFT]), i32_in(block, at.RANKS), uniforms, dropout,
+    )  # fmt: skip
+    write_links(block, data, begin, symbols, count)
+    keep(array)
 
 
-@inline
-def _pop(scratch: Ints, heap: Int, count: np.int64) -> np.int64:
-    """Remove the smallest value; the new count."""
-    count -= 1
-    value, place = scratch[heap + count], np.int64(0)
-    while True:
-        child = 2 * place + 1
-        if child >= count:
-            break
-        if child + 1 < count and scratch[heap + child + 1] < scratch[heap + child]:
-            child += 1
-        if scratch[heap + child] >= value:
-            break
-        scratch[heap + place] = scratch[heap + child]
-        place = child
-    scratch[heap + place] = value
-    return count
+@subroutine
+def merge_part(block: Block, data: Bytes, begin: Int, size: Int) -> np.int64:
+    """Merge ``data[begin:begin + size]``, up to `SHORT` bytes; how many symbols there are in SYMBOLS then."""
+    settings = i64_in(block, at.SETTINGS)
+    symbols, keys = u32_in(block, at.SYMBOLS), u32_in(block, at.KEYS)
+    pairs, bloom = u64_in(block, at.MERGES), u32_in(block, at.MERGE_BLOOM)
+    shift = np.uint64(settings[at.MERGE_SHIFT])
+    count = _first_symbols(block, data, begin, size, symbols)
+    for i in range(count - 1):
+        keys[i] = pair_key(pair_rank(pairs, bloom, shift, symbols[i], symbols[i + 1]), i)
+    following, before = u8_in(block, at.FOLLOWING), u8_in(block, at.BEFORE)
+    results, untied = u32_in(block, at.RESULTS), np.uint32(settings[at.UNTIED])
+    return merge_short(symbols, keys, following, before, count, pairs, bloom, shift, results, untied)
 
 
 @kernel
 def merge_all(arrays: Block, source: Bytes, uniforms: Floats, dropout: float, rows: Ints) -> np.int64:
-    """Fill `rows` with (start, end, piece) of the whole internal text, padded by 48 bytes; how many."""
+    """Fill `rows` with (start, end, piece) of the whole internal text, padded by 48 bytes; how many.
+
+    `uniforms` and `dropout` as in `merge_by_score`.
+    """
     block, size = pointer(arrays), np.int64(len(source) - 48)
     if size == 0:
         return np.int64(0)
-    merge_part(block, pointer(source), np.int64(0), size, pointer(uniforms), dropout)
+    merge_whole(block, pointer(source), np.int64(0), size, pointer(uniforms), dropout)
     return write_rows(i64_in(block, at.LINKS), size, rows)
+
+
+@kernel
+def last_merges(
+    texts: Keys, limits: Ints, pairs_array: Words, bloom: Keys, shift: Word, ranks: Ids, rows: Keys
+) -> None:
+    """How each of some texts, given as symbols, becomes one piece.
+
+    Text k is ``texts[limits[k]:limits[k + 1]]``, which is overwritten; the pair that is merged last goes to
+    ``rows[k]``, `NONE` twice where more than one symbol is left.
+    """
+    pairs, filter_, pieces_ranks, none = pointer(pairs_array), pointer(bloom), pointer(ranks), np.zeros(0)
+    for k in range(len(limits) - 1):
+        count, left, right = merge_by_score(
+            pointer(texts[limits[k] :]), limits[k + 1] - limits[k],
+            pairs, filter_, shift, pieces_ranks, pointer(none), 0.0,
+        )  # fmt: skip
+        rows[k, 0], rows[k, 1] = (left, right) if count == 1 else (NONE, NONE)
+    keep(none)

@@ -1,0 +1,174 @@
+"""From text to ids by sentencepiece's BPE: a document in parts, most of which the word cache knows.
+
+Parts end where no piece crosses (`segments`). A character that begins no longer piece is a part by itself,
+whose ids need no cache: in scripts of many characters most are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tokbench.kernels.compiling import inline, kernel, subroutine
+from tokbench.kernels.pointers import (
+    Block,
+    Bytes,
+    Ids,
+    Int,
+    Ints,
+    f64_in,
+    i32_in,
+    i64_in,
+    pointer,
+    u32_in,
+    u64_in,
+)
+from tokbench.kernels.utf8 import code_point
+from tokbench_subword.bpe.merging import SHORT
+from tokbench_subword.unigram import layout as at
+from tokbench_subword.unigram.emitting import KNOWN, UNKNOWN_RUN, add_unknown, emit, place_token, spell
+from tokbench_subword.unigram.searching import SearchForms, add_rows
+from tokbench_subword.unigram.segments import PIECE_SHIFT, find_parts, stands_alone
+from tokbench_subword.unigram.spm_bpe_kernel import merge_part, merge_whole, write_links
+from tokbench_subword.words.layout import WORDS
+from tokbench_subword.words.searching import Search
+from tokbench_subword.words.slots import (
+    MASK,
+    SLOTS,
+    STATE,
+    recall,
+    remember,
+)
+
+_SPACE = 0x20
+
+
+@inline
+def _lone_characters(
+    block: Block,
+    text: Bytes,
+    index: np.int64,
+    end: Int,
+    out: Ids,
+    spans: Ids | None,
+    o: np.int64,
+    run: np.int64,
+    origin: Int,
+) -> tuple[np.int64, np.int64, np.int64]:
+    """Encode characters up to the first that does not stand alone; where that is, and as `emit`."""
+    characters, byte_ids, settings = (
+        i32_in(block, at.CHARACTERS),
+        i32_in(block, at.BYTE_IDS),
+        i64_in(block, at.SETTINGS),
+    )
+    unk_id, fallback = settings[at.UNK_ID], settings[at.FALLBACK] == 1
+    while index < end:
+        point, width = code_point(text, index)
+        about = characters[point]
+        if not stands_alone(point, about):
+            break
+        stop, piece = index + width, np.int64(about >> PIECE_SHIFT) - 1
+        if spans is None and fallback and point != _SPACE:
+            # whether it is known cannot be guessed, so that all is written: behind the bytes, if it is not
+            known = piece >= 0
+            for k in range(4):
+                out[o + k] = byte_ids[text[index + k]]
+            out[o if known else o + 4] = piece
+            o += 1 if known else width
+            run = np.int64(KNOWN)  # without a meaning here
+        elif piece >= 0:
+            out[o] = piece
+            place_token(spans, o, index - origin, stop - origin)
+            o, run = o + 1, np.int64(KNOWN)
+        elif fallback:
+            o = spell(block, text, index, stop, out, spans, o, origin)
+        else:
+            o = add_unknown(out, spans, o, run, unk_id, index - origin, stop - origin)
+            run = np.int64(UNKNOWN_RUN)
+        index = stop
+    return index, o, run
+
+
+@inline
+def _encode_part(
+    block: Block,
+    text: Bytes,
+    begin: Int,
+    size: Int,
+    out: Ids,
+    spans: Ids | None,
+    o: np.int64,
+    run: np.int64,
+    origin: Int,
+) -> tuple[np.int64, np.int64, bool]:
+    """`emit` of a part that is merged here."""
+    ids, symbols = i32_in(block, at.SYMBOL_IDS), u32_in(block, at.SYMBOLS)
+    if size > SHORT:
+        merge_whole(block, text, begin, size, f64_in(block, at.EXACT), 0.0)
+    else:
+        count, least = merge_part(block, text, begin, size), np.int32(0)
+        for k in range(count):
+            out[o + k] = ids[symbols[k]]
+            least = min(least, ids[symbols[k]])
+        if spans is None and least == 0:
+            return o + count, np.int64(KNOWN), True
+        write_links(block, text, begin, symbols, count)
+    return emit(block, text, begin, size, out, spans, o, run, origin)
+
+
+@subroutine
+def encode_merged(
+    block: Block, text: Bytes, start: Int, end: Int, out: Ids, spans: Ids | None, o: np.int64
+) -> np.int64:
+    """Encode ``text[start:end]`` in parts; return the new end of `out`."""
+    words, lengths = u64_in(block, WORDS), i32_in(block, at.LENGTHS)
+    parts, keys, homes = i64_in(block, at.PARTS), u64_in(block, at.PART_KEYS), i64_in(block, at.PART_HOMES)
+    slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
+    run, index = np.int64(KNOWN), np.int64(start)
+    while index < end:
+        index, o, run = _lone_characters(block, text, index, end, out, spans, o, run, start)
+        count = find_parts(block, text, index, end) if index < end else np.int64(0)
+        for k in range(count):
+            stop, first, after = parts[k], o, np.int64(-1)
+            size = stop - index
+            low, high = keys[2 * k], keys[2 * k + 1]
+            if size <= at.LONGEST_PART:
+                after = recall(words, slots, state[MASK], low, high, homes[k], text, index, out, o)
+            if after < 0:
+                o, run, known = _encode_part(block, text, index, size, out, spans, o, run, start)
+                if known and size <= at.LONGEST_PART:
+                    remember(words, low, high, text, index, out, first, o - first)
+            else:
+                if spans is not None:
+                    place = index - start
+                    for token in range(o, after):
+                        place_token(spans, token, place, place + lengths[out[token]])
+                        place += lengths[out[token]]
+                o, run = after, np.int64(KNOWN)
+            index = stop
+    return o
+
+
+@Search
+def _search_merged(
+    block: Block, text: Bytes, start: Int, length: Int, k: Int, count: Int, out: Ids, o: np.int64
+) -> np.int64:
+    """Encode a document; return the new end of `out`. It is not kept: its parts are."""
+    return encode_merged(block, text, start, start + length, out, None, o)
+
+
+@kernel
+def _locate_merged(
+    arrays: Block, text: Bytes, units: Ints, first: Int, last: Int, out: Ids, ends: Ints
+) -> np.int64:
+    """`encode_spans` with places: a row of three numbers for each token."""
+    block, data, rows = pointer(arrays), pointer(text), pointer(out)
+    found, places = i32_in(block, at.FOUND), i32_in(block, at.SPANS)
+    o, none = np.int64(0), np.int64(0)
+    for p in range(first, last):
+        count = encode_merged(block, data, units[p, 0], units[p, 1], found, places, none)
+        o = add_rows(found, places, count, rows, o)
+        ends[p + 1] = o
+    return o
+
+
+MERGED = SearchForms(_search_merged, _locate_merged)
