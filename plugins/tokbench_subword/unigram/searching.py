@@ -100,8 +100,8 @@ def encode_parts(
     """Encode ``text[start:end]`` in parts; return the new end of `out`.
 
     `so_far` is the score up to the byte `told`, where `n_told` ids had been written. What was recalled since is
-    added when it is asked for. Most often it is enough to know that its absolute value was below `bound` then, and
-    that up to the byte `safe` it cannot be set back to zero.
+    added when it is asked for. Most often it is enough to know that its absolute value was below `bound` then,
+    and that up to the byte `safe` it cannot be set back to zero.
     """
     links, words, lengths = i64_in(block, at.LINKS), u64_in(block, WORDS), i32_in(block, at.LENGTHS)
     parts, keys, homes = i64_in(block, at.PARTS), u64_in(block, at.PART_KEYS), i64_in(block, at.PART_HOMES)
