@@ -68,7 +68,8 @@ class Normalizer(Stays):
 
     def __init__(self, flags: int, *tables: NDArray[Any]) -> None:
         self.escapes = bool(flags & ESCAPE)
-        self.arrays = (np.array([flags, len(tables[0]), len(tables[1])], np.int64), *tables)
+        numbers = [flags, len(tables[0]), len(tables[1]), *longest_rows(tables[3])]
+        self.arrays = (np.array(numbers, np.int64), *tables)
         self.block = block(self.arrays)
         by_character = len(tables[0]) > 0 or flags & (REMOVE_EXTRA | SUFFIX)
         self.written = (Written(normalize, self.arrays, self.block),) if by_character else _spaced(flags)
@@ -108,6 +109,18 @@ class Normalizer(Stays):
             if size >= 0 and size + PADDING <= capacity:
                 return out[:size], out_offsets, origins
             capacity *= 2
+
+
+def longest_rows(plain: NDArray[np.uint8]) -> list[int]:
+    """The two longest rows of bytes that are plain: where each begins, and how many there are.
+
+    Example:
+        >>> longest_rows(np.array([0, 1, 1, 0, 1, 1, 1], np.uint8))
+        [4, 3, 1, 2]
+    """
+    edges = np.flatnonzero(np.diff(plain, prepend=0, append=0)).reshape(-1, 2)
+    rows = sorted((int(begin - end), int(begin)) for begin, end in edges)[:2]
+    return [number for size, begin in [*rows, (0, 0), (0, 0)][:2] for number in (begin, -size)]
 
 
 def _spaced(flags: int) -> tuple[Written, ...]:
