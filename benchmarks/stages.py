@@ -76,7 +76,7 @@ def prepared_of(tokenizer: Any) -> PreparedEncoder:
 
 def runs_of(texts: list[str]) -> list[list[str]]:
     """The texts as a batch takes them through all stages: some at a time."""
-    limits = np.cumsum(list(map(len, texts))) // TEXT_RUN
+    limits = np.cumsum([len(text.encode()) for text in texts]) // TEXT_RUN
     return [[texts[index] for index in np.flatnonzero(limits == run)] for run in np.unique(limits)]
 
 

@@ -23,7 +23,7 @@ from tokbench_subword.words.runs import Room, in_runs
 _FEW = 16
 """The most texts of a batch that are encoded one by one."""
 TEXT_RUN = 1 << 18
-"""Characters of texts that go through all stages together."""
+"""Bytes of texts that go through all stages together: of each character, as many as there may be."""
 
 
 class Before(Protocol):
@@ -51,13 +51,13 @@ class PreparedEncoder(Stays):
         """The ids of many texts; raises `TokenizerError` where one is no str, in the name of a tokenizer."""
         texts = listed(texts, name=name)
         lengths, rooms = measured(texts, name=name)
-        sizes = np.append(0, np.cumsum(lengths))
-        if self.before.leaves_text and self.words.takes_few(len(texts), int(sizes[-1])):
+        n_characters, sizes = int(lengths.sum()), np.append(0, np.cumsum(rooms))
+        if self.before.leaves_text and self.words.takes_few(len(texts), n_characters):
             return self.words.encode_few(texts)
 
         def run(first: int, last: int, room: Room) -> TokenBatch:
-            written = utf8_of(texts, first, last, int(rooms[first:last].sum()))
-            return self.encode_utf8(*written, int(sizes[-1]), room)
+            written = utf8_of(texts, first, last, int(sizes[last] - sizes[first]))
+            return self.encode_utf8(*written, n_characters, room)
 
         return in_runs(run, sizes, TEXT_RUN, self.words.threads)
 
