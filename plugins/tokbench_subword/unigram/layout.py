@@ -5,7 +5,7 @@ from __future__ import annotations
 from tokbench_subword.words.layout import MODEL
 
 (
-    UNITS,  # uint64: the trie of pieces; for BPE that of single characters
+    UNITS,  # uint64: the trie of pieces; none for BPE
     SCORES,  # float32 or float64: by id; none for BPE
     LENGTHS,  # int32: bytes of each piece, by id
     BYTE_IDS,  # int32 (256,): byte -> id of its token; empty without byte fallback

@@ -39,8 +39,6 @@ from tokbench_subword.words.slots import (
     remember,
 )
 
-_SPACE = 0x20
-
 
 @inline
 def _lone_characters(
@@ -55,11 +53,7 @@ def _lone_characters(
     origin: Int,
 ) -> tuple[np.int64, np.int64, np.int64]:
     """Encode characters up to the first that does not stand alone; where that is, and as `emit`."""
-    characters, byte_ids, settings = (
-        i32_in(block, at.CHARACTERS),
-        i32_in(block, at.BYTE_IDS),
-        i64_in(block, at.SETTINGS),
-    )
+    characters, settings = i32_in(block, at.CHARACTERS), i64_in(block, at.SETTINGS)
     unk_id, fallback = settings[at.UNK_ID], settings[at.FALLBACK] == 1
     while index < end:
         point, width = code_point(text, index)
@@ -67,15 +61,7 @@ def _lone_characters(
         if not stands_alone(point, about):
             break
         stop, piece = index + width, np.int64(about >> PIECE_SHIFT) - 1
-        if spans is None and fallback and point != _SPACE:
-            # whether it is known cannot be guessed, so that all is written: behind the bytes, if it is not
-            known = piece >= 0
-            for k in range(4):
-                out[o + k] = byte_ids[text[index + k]]
-            out[o if known else o + 4] = piece
-            o += 1 if known else width
-            run = np.int64(KNOWN)  # without a meaning here
-        elif piece >= 0:
+        if piece >= 0:
             out[o] = piece
             place_token(spans, o, index - origin, stop - origin)
             o, run = o + 1, np.int64(KNOWN)

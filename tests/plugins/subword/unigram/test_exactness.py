@@ -11,10 +11,22 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tokbench_subword.files.sentencepiece_model import (
+    BYTE,
+    NORMAL,
+    USER_DEFINED,
+    NormalizerSpec,
+    Piece,
+    SpmModel,
+    TrainerSpec,
+)
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
+from tokbench_subword.unigram.spm_bpe import SpmBpe, merge
 from tokbench_subword.unigram.tokenizer import SpmTokenizer
+from tokbench_subword.unigram.vocabulary import byte_piece
 
 from .conftest import BPE_MODELS, LONG, UNIGRAM_MODELS, corpus_files, lines_of
+from .small_models import UNK, sentencepiece_of
 
 Pair = Callable[[str], tuple[SpmTokenizer, Any]]
 HOSTILE = [
@@ -112,6 +124,39 @@ def test_any_string(model: str, pair: Pair) -> None:
         assert differing(ours, theirs, [text]) == []
 
     check()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_bpe_models_made_up(seed: int) -> None:
+    """Pieces that no training would give, many of them of equal scores, some user-defined."""
+    rng = random.Random(seed)
+    alphabet = rng.choice(["ab", "abc▁", "ab▁é漢", "abcdefgh▁", "▁aЖж漢字👩", "▁a,.()b"])
+    texts = {_word(rng, alphabet, 8) for _ in range(rng.randint(2, 60))}
+    pieces = [UNK, *(Piece(byte_piece(byte), 0.0, BYTE) for byte in range(256))][: rng.choice([1, 257])]
+    pieces += [
+        Piece(text, -float(rng.randint(0, rng.choice([2, 100]))), rng.choice([NORMAL] * 12 + [USER_DEFINED]))
+        for text in sorted(texts)
+    ]
+    trainer = TrainerSpec(model_type="bpe", byte_fallback=len(pieces) > 257, vocab_size=len(pieces))
+    spaces = NormalizerSpec(
+        add_dummy_prefix=rng.random() < 0.5,
+        remove_extra_whitespaces=rng.random() < 0.3,
+        escape_whitespaces=rng.random() < 0.8,
+    )
+    ours = SpmTokenizer("made up", SpmModel(tuple(pieces), trainer, spaces))
+    lines = [_word(rng, alphabet.replace("▁", " ") + "xé漢 ", 300) for _ in range(20)]
+    assert differing(ours, sentencepiece_of(ours.model), lines) == []
+    assert [ours(line) for line in lines] == ours.encode_batch(lines).to_lists()
+    assert ours.encode_with_offsets(lines)[0].to_lists() == ours.encode_batch(lines).to_lists()
+    algorithm = ours.algorithm
+    assert isinstance(algorithm, SpmBpe)
+    for line in lines[:5]:
+        data = algorithm.normalizer.internal(line.encode())
+        assert algorithm.path(data) == merge(algorithm, data)
+
+
+def _word(rng: random.Random, alphabet: str, most: int) -> str:
+    return "".join(rng.choice(alphabet) for _ in range(rng.randint(1, most)))
 
 
 # 1,700 examples of 60 texts each: 102,000 strings that hypothesis thought of.
