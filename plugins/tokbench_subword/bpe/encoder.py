@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+from numpy.typing import NDArray
 
 from tokbench_subword.bpe.layout import CUT, SETTINGS
 from tokbench_subword.bpe.merging import scratch
@@ -14,6 +17,7 @@ from tokbench_subword.pipeline.cutters import Cutter
 from tokbench_subword.words.cache import CACHE_BYTES
 from tokbench_subword.words.encoder import WordEncoder
 from tokbench_subword.words.layout import MODEL
+from tokbench_subword.words.parts import part_space
 
 
 class BpeEncoder(WordEncoder):
@@ -45,4 +49,9 @@ class BpeEncoder(WordEncoder):
         arrays = shared_arrays(model, spelled=spelled)
         if not cutters and not spelled and arrays[SETTINGS - MODEL][CUT]:
             cutters = word_cutters(model)
-        super().__init__(encode_new, arrays, scratch, cutters=cutters, threads=threads, cache=cache)
+        super().__init__(encode_new, arrays, _own, cutters=cutters, threads=threads, cache=cache)
+
+
+def _own() -> list[NDArray[Any]]:
+    """What each thread has of its own."""
+    return [*scratch(), *part_space()]

@@ -23,12 +23,19 @@ from tokbench_subword.words.layout import MODEL
     FALLBACK,  # uint32 (256,): byte -> id of its <0x00> token
     PIECE_IDS,  # uint32: Pieces.ids; empty where there are no pieces
     RIVALS,  # uint32 (131072,): Pieces.rivals
+    CUT_CHARACTERS,  # int32 (0x110000,): `words.parts.SafeCuts`, and the next three; empty unless IN_PARTS
+    ASCII_CUTS,  # uint8 (128 * 128,)
+    CUT_PAIRS,  # uint8
+    CUT_SHIFT,  # uint64 (1,)
     SETTINGS,  # int64
     SYMBOLS,  # uint32 (SHORT,)
     KEYS,  # uint32 (SHORT,)
     FOLLOWING,  # uint8 (SHORT,)
     BEFORE,  # uint8 (SHORT,)
-) = range(MODEL, MODEL + 20)
+    PARTS,  # int64 (GROUP + 1,): where parts end, and for `words.parts.Parts` the next two
+    PART_KEYS,  # uint64 (2 * GROUP,)
+    PART_HOMES,  # int64 (GROUP,)
+) = range(MODEL, MODEL + 27)
 
 (
     PAIR_SHIFT,
@@ -45,6 +52,7 @@ from tokbench_subword.words.layout import MODEL
     PREFIX,  # 1: there is a continuing-subword prefix
     SUFFIX,  # 1: there is an end-of-word suffix
     N_PIECES,  # 0: there are no `pieces`, symbols are ids
-) = range(14)
+    IN_PARTS,  # 1: symbols are characters, and long pre-tokens are cut as `words.parts` does
+) = range(15)
 
-N_SETTINGS = 14
+N_SETTINGS = 15

@@ -14,6 +14,7 @@ from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.pieces import N_BYTES, Pieces
 from tokbench_subword.bpe.tables import MOST_RANKS, NONE, JoinTable, PairTable, TokenIndex
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF, unspelled
+from tokbench_subword.words.parts import find_cuts
 
 
 def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any]]:
@@ -57,6 +58,8 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
     settings[at.PREFIX] = bool(model.continuing_prefix)
     settings[at.SUFFIX] = bool(model.end_of_word)
     settings[at.N_PIECES] = len(pieces.ids)
+    settings[at.IN_PARTS] = in_parts = settings[at.CUT] and model.level == "char" and not spelled
+    cuts = find_cuts({token: index for token, index in model.ids.items() if token} if in_parts else {})
     arrays = [
         byte_ids,
         pieces.byte_pairs(),
@@ -73,6 +76,7 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
         fallback,
         pieces.ids,
         pieces.rivals(tokens),
+        *(cuts.arrays if in_parts else (np.zeros(1, array.dtype) for array in cuts.arrays)),
         settings,
     ]
     return side_by_side(arrays)

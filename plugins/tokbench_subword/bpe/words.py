@@ -12,12 +12,13 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline, subroutine
 from tokbench.kernels.hashing import hash_bytes
-from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, i64_in, u8_in, u32_in, u64_in
+from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, i32_in, i64_in, u8_in, u32_in, u64_in
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.tables import NONE, joins, token_id
 from tokbench_subword.bpe.uncached import encode_uncached
 from tokbench_subword.words.layout import WORD_KEYS, WORDS
+from tokbench_subword.words.parts import LONGEST_PART, PIECE_SHIFT, Parts, find_parts, stands_alone
 from tokbench_subword.words.searching import Search, quicker_in_parts
 from tokbench_subword.words.slots import (
     LONGEST_WORD,
@@ -77,6 +78,49 @@ def _encode_cut(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: In
     return np.int64(o)
 
 
+@subroutine
+def _encode_parts(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: Int) -> np.int64:
+    """`_encode_cut` where symbols are characters: what no token has side by side is in tables, see `words.parts`.
+
+    With `_encode_cut`, a first pass takes 1.2 to 1.5 of the time over anything (Gemma 3), 1.6 over Chinese,
+    Japanese and Thai (Llama-2).
+    """
+    words = u64_in(block, WORDS)
+    slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
+    parts = Parts(
+        i32_in(block, at.CUT_CHARACTERS),
+        u8_in(block, at.ASCII_CUTS),
+        u8_in(block, at.CUT_PAIRS),
+        u64_in(block, at.CUT_SHIFT),
+        i64_in(block, at.PARTS),
+        u64_in(block, at.PART_KEYS),
+        i64_in(block, at.PART_HOMES),
+    )
+    index, o = np.int64(start), np.int64(o)
+    while index < end:
+        point, width = code_point(text, index)
+        about = parts.characters[point]
+        if stands_alone(point, about):
+            known = about >> PIECE_SHIFT
+            if known:
+                out[o] = known - 1
+            o = o + 1 if known else encode_uncached(block, text, index, index + width, out, o)
+            index += width
+            continue
+        count = find_parts(parts, words, text, index, end)
+        for k in range(count):
+            stop, after = parts.ends[k], np.int64(-1)
+            low, high = parts.keys[2 * k], parts.keys[2 * k + 1]
+            if stop - index <= LONGEST_PART:
+                after = recall(words, slots, state[MASK], low, high, parts.homes[k], text, index, out, o)
+            if after < 0:
+                after = encode_uncached(block, text, index, stop, out, o)
+                if stop - index <= LONGEST_PART:
+                    remember(words, low, high, text, index, out, o, after - o)
+            o, index = after, stop
+    return o
+
+
 @inline
 def _whole_token(block: Block, settings: Ints, text: Bytes, start: Int, length: Int) -> np.uint32:
     """The id of a word that is one token whatever the merges say, or `NONE`."""
@@ -103,7 +147,10 @@ def encode_new(
         out[o] = whole
         after = np.int64(o + 1)
     elif settings[at.CUT] == 1 and quicker_in_parts(text, start, length):
-        after = _encode_cut(block, text, start, start + length, out, o)
+        if settings[at.IN_PARTS]:
+            after = _encode_parts(block, text, start, start + length, out, o)
+        else:
+            after = _encode_cut(block, text, start, start + length, out, o)
     else:
         after = encode_uncached(block, text, start, start + length, out, o)
     if length <= LONGEST_WORD:

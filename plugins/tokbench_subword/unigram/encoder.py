@@ -18,10 +18,10 @@ from tokbench_subword.pipeline.origins import walk
 from tokbench_subword.pipeline.splicing import Written
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.searching import SearchForms, part_rows
-from tokbench_subword.unigram.segments import PIECE_SHIFT
 from tokbench_subword.words.cache import CACHE_BYTES
 from tokbench_subword.words.encoder import WordEncoder, units_of
-from tokbench_subword.words.layout import COUNTERS, GROUP, MOST, TEXT_SIZE
+from tokbench_subword.words.layout import COUNTERS, MOST, TEXT_SIZE
+from tokbench_subword.words.parts import LONGEST_PART, PIECE_SHIFT, part_space
 from tokbench_subword.words.runs import Room
 from tokbench_subword.words.slots import SPARE_IDS
 from tokbench_subword.words.workspace import Workspace
@@ -160,10 +160,8 @@ def _sizes(tables: Mapping[int, NDArray[Any]], unknown: bytes) -> NDArray[np.int
 def _own() -> list[NDArray[Any]]:
     """What each thread has of its own; what depends on the text is made by `SearchSpace`."""
     return [
-        np.zeros(GROUP + 1, np.int64),
-        np.zeros(2 * GROUP, np.uint64),
-        np.zeros(GROUP, np.int64),
-        np.empty(2 * (at.LONGEST_PART + 1), np.float64),
+        *part_space(),
+        np.empty(2 * (LONGEST_PART + 1), np.float64),
         *scratch(),
         *(np.empty(0, np.int64) for _ in range(4)),
     ]

@@ -9,7 +9,7 @@ from tokbench_subword.words.layout import MODEL
     SCORES,  # float32 or float64: by id; none for BPE
     LENGTHS,  # int32: bytes of each piece, by id
     BYTE_IDS,  # int32 (256,): byte -> id of its token; empty without byte fallback
-    CHARACTERS,  # int32 (0x110000,): `segments.SafeCuts`, and the next three
+    CHARACTERS,  # int32 (0x110000,): `words.parts.SafeCuts`, and the next three
     ASCII_CUTS,  # uint8 (128 * 128,)
     PAIRS,  # uint8
     PAIR_SHIFT,  # uint64 (1,)
@@ -45,6 +45,3 @@ share, and how many symbols are user-defined."""
 
 UNKNOWN, THRESHOLD, LARGEST, ULP = range(4)
 """Members of PARAMETERS (see `unigram_algorithm.Lexicon`)."""
-
-LONGEST_PART = 64
-"""The longest part of a text that is kept, in bytes."""

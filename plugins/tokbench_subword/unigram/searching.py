@@ -1,6 +1,6 @@
 r"""From text to ids: the best path through it, long text in parts.
 
-Text may be cut where no piece crosses (`segments`), and its parts are looked up like words: sentences seldom
+Text may be cut where no piece crosses (`words.parts`), and its parts are looked up like words: sentences seldom
 come again, their parts do. Two models go this way:
 
 - Unigram in a `tokenizer.json`. `tokenizers` adds up the scores of a word in float64 from zero, so that a
@@ -32,15 +32,16 @@ from tokbench.kernels.pointers import (
     i32_in,
     i64_in,
     pointer,
+    u8_in,
     u64_in,
 )
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.emitting import KNOWN, UNKNOWN_RUN, add_unknown, emit, place_token
 from tokbench_subword.unigram.paths import link
-from tokbench_subword.unigram.segments import PIECE_SHIFT, find_parts, stands_alone
 from tokbench_subword.unigram.viterbi import Lattice, double, search, search_with_margin, single
 from tokbench_subword.words.layout import WORD_KEYS, WORDS
+from tokbench_subword.words.parts import LONGEST_PART, PIECE_SHIFT, Parts, find_parts, stands_alone
 from tokbench_subword.words.searching import Search, quicker_in_parts
 from tokbench_subword.words.slots import (
     LONGEST_WORD,
@@ -55,6 +56,20 @@ _MOST_LIMIT = (1 << 28) - 1  # so that it may stand in a slot as its fourth numb
 _NEVER, _MOST_A_BYTE = 1 << 61, 1 << 30
 _ROUNDED = 1.0 + 2.0**-8
 """What sums in float32 may grow by in rounding, up to `RESET_THRESHOLD`: the worst score is at least 5."""
+
+
+@inline
+def parts_in(block: Block) -> Parts:
+    """Where the parts of a text are found and noted."""
+    return Parts(
+        i32_in(block, at.CHARACTERS),
+        u8_in(block, at.ASCII_CUTS),
+        u8_in(block, at.PAIRS),
+        u64_in(block, at.PAIR_SHIFT),
+        i64_in(block, at.PARTS),
+        u64_in(block, at.PART_KEYS),
+        i64_in(block, at.PART_HOMES),
+    )
 
 
 @inline
@@ -104,9 +119,10 @@ def encode_parts(
     and that up to the byte `safe` it cannot be set back to zero.
     """
     links, words, lengths = i64_in(block, at.LINKS), u64_in(block, WORDS), i32_in(block, at.LENGTHS)
-    parts, keys, homes = i64_in(block, at.PARTS), u64_in(block, at.PART_KEYS), i64_in(block, at.PART_HOMES)
+    parts = parts_in(block)
+    keys, homes = parts.keys, parts.homes
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
-    settings, characters = i64_in(block, at.SETTINGS), i32_in(block, at.CHARACTERS)
+    settings, characters = i64_in(block, at.SETTINGS), parts.characters
     unk_id, fallback = settings[at.UNK_ID], settings[at.FALLBACK] == 1
     exact, nothing = f64_in(block, at.EXACT), lattice.parameters[at.UNKNOWN] - lattice.parameters[at.UNKNOWN]
     a_byte, set_back = _bounds(lattice)
@@ -143,11 +159,11 @@ def encode_parts(
             told, n_told, bound, index = stop, o, _bound(so_far), stop
             safe = told + (set_back - bound) // a_byte
             continue
-        count = find_parts(block, text, index, end)
+        count = find_parts(parts, words, text, index, end)
         for k in range(count):
-            stop = parts[k]
+            stop = parts.ends[k]
             size, low, high = stop - index, keys[2 * k], keys[2 * k + 1]
-            after, unsure = np.int64(-1), size > at.LONGEST_PART or stop > safe
+            after, unsure = np.int64(-1), size > LONGEST_PART or stop > safe
             if not unsure:
                 after = recall(words, slots, state[MASK], low, high, homes[k], text, index, out, o)
                 # the last number behind the ids is the limit

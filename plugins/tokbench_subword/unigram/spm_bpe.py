@@ -6,7 +6,7 @@ leftmost of equals. Any two neighbours that spell a piece may merge, also ones t
 User-defined symbols are found first, longest match, and take part in no merge. A character that is left and is
 no piece becomes its bytes (byte fallback) or the unknown token.
 
-Merging is local: between characters that no piece holds side by side (`segments`) nothing can happen, so the
+Merging is local: between characters that no piece holds side by side (`words.parts`) nothing can happen, so the
 text is cut there, and short stretches are remembered. `merge` below is the plain form, which the kernels are
 tested against; it also serves models with pieces of the type *unused*, which are merged through and taken apart
 again at the end, by a rule that looks at the whole text.
@@ -25,11 +25,11 @@ from tokbench_subword.files.sentencepiece_model import NORMAL, UNUSED, USER_DEFI
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.encoder import PathEncoder
 from tokbench_subword.unigram.paths import Node, plain_width_of
-from tokbench_subword.unigram.segments import find_cuts
 from tokbench_subword.unigram.spm_bpe_encoding import MERGED
 from tokbench_subword.unigram.spm_bpe_kernel import merge_all
 from tokbench_subword.unigram.spm_bpe_tables import Numbering, merge_tables
 from tokbench_subword.unigram.unigram_algorithm import Algorithm, Unigram, lengths_of
+from tokbench_subword.words.parts import find_cuts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,7 +95,7 @@ class SpmBpe:
             at.BYTE_IDS: vocabulary.byte_ids,
             at.SETTINGS: settings,
             **merge_tables(numbering, self.pairs, self.ranks, len(vocabulary), settings),
-            **find_cuts(pieces).tables(),
+            **dict(enumerate(find_cuts(pieces).arrays, at.CHARACTERS)),
         }
 
     def encoder(self, *, threads: int, cache: int) -> PathEncoder:

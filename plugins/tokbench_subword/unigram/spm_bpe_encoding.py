@@ -1,6 +1,6 @@
 """From text to ids by sentencepiece's BPE: a document in parts, most of which the word cache knows.
 
-Parts end where no piece crosses (`segments`). A character that begins no longer piece is a part by itself,
+Parts end where no piece crosses (`words.parts`). A character that begins no longer piece is a part by itself,
 whose ids need no cache: in scripts of many characters most are.
 """
 
@@ -26,10 +26,10 @@ from tokbench.kernels.utf8 import code_point
 from tokbench_subword.bpe.merging import SHORT
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.emitting import KNOWN, UNKNOWN_RUN, add_unknown, emit, place_token, spell
-from tokbench_subword.unigram.searching import SearchForms, add_rows
-from tokbench_subword.unigram.segments import PIECE_SHIFT, find_parts, stands_alone
+from tokbench_subword.unigram.searching import SearchForms, add_rows, parts_in
 from tokbench_subword.unigram.spm_bpe_kernel import merge_part, merge_whole, write_links
 from tokbench_subword.words.layout import WORDS
+from tokbench_subword.words.parts import LONGEST_PART, PIECE_SHIFT, find_parts, stands_alone
 from tokbench_subword.words.searching import Search
 from tokbench_subword.words.slots import (
     MASK,
@@ -107,21 +107,22 @@ def encode_merged(
 ) -> np.int64:
     """Encode ``text[start:end]`` in parts; return the new end of `out`."""
     words, lengths = u64_in(block, WORDS), i32_in(block, at.LENGTHS)
-    parts, keys, homes = i64_in(block, at.PARTS), u64_in(block, at.PART_KEYS), i64_in(block, at.PART_HOMES)
+    parts = parts_in(block)
+    keys, homes = parts.keys, parts.homes
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
     run, index = np.int64(KNOWN), np.int64(start)
     while index < end:
         index, o, run = _lone_characters(block, text, index, end, out, spans, o, run, start)
-        count = find_parts(block, text, index, end) if index < end else np.int64(0)
+        count = find_parts(parts, words, text, index, end) if index < end else np.int64(0)
         for k in range(count):
-            stop, first, after = parts[k], o, np.int64(-1)
+            stop, first, after = parts.ends[k], o, np.int64(-1)
             size = stop - index
             low, high = keys[2 * k], keys[2 * k + 1]
-            if size <= at.LONGEST_PART:
+            if size <= LONGEST_PART:
                 after = recall(words, slots, state[MASK], low, high, homes[k], text, index, out, o)
             if after < 0:
                 o, run, known = _encode_part(block, text, index, size, out, spans, o, run, start)
-                if known and size <= at.LONGEST_PART:
+                if known and size <= LONGEST_PART:
                     remember(words, low, high, text, index, out, first, o - first)
             else:
                 if spans is not None:

@@ -17,9 +17,9 @@ from tokbench_subword.unigram.encoder import PathEncoder
 from tokbench_subword.unigram.lattice import best_paths, draw_paths
 from tokbench_subword.unigram.paths import Node, write_rows
 from tokbench_subword.unigram.searching import SINGLE
-from tokbench_subword.unigram.segments import SafeCuts, find_cuts
 from tokbench_subword.unigram.trie import build_trie
 from tokbench_subword.unigram.viterbi import Lattice, search
+from tokbench_subword.words.parts import SafeCuts, find_cuts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,7 +61,7 @@ class Lexicon:
             at.BYTE_IDS: self.byte_ids,
             at.PARAMETERS: np.array([self.unknown, self.threshold, self.largest, ulp], self.scores.dtype),
             at.SETTINGS: settings,
-            **self.cuts.tables(),
+            **dict(enumerate(self.cuts.arrays, at.CHARACTERS)),
         }
 
 

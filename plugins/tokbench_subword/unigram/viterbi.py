@@ -5,7 +5,7 @@ start. sentencepiece adds up in float32 over the whole text, `tokenizers` in flo
 float32 depends on what was added before it, so a word's best segmentation can differ from place to place where
 two candidates are close. This module keeps that:
 
-* Text is cut where no piece crosses (`segments`); the score so far, rounded as the library rounds it, is
+* Text is cut where no piece crosses (`words.parts`); the score so far, rounded as the library rounds it, is
   carried over the cut. So far this is the library's own computation, only in parts.
 * A part of up to `LONGEST_PART` bytes is looked up in the word cache, *if the answer cannot depend on the score
   so far*. With n characters, the rounding errors of two paths differ by at most n units in the last place of
