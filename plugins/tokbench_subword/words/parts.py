@@ -136,7 +136,7 @@ def stands_alone(character: Int, about: Int) -> bool:
     """Whether a character with text cut before it is a part by itself, and no word for the cache: no piece
     begins with it and goes on, and it is beyond ASCII or unknown. `about` is its entry.
     """
-    return about == 0 or (character >= 0x80 and about & LEADS == 0)
+    return bool(about == 0 or (character >= 0x80 and about & LEADS == 0))
 
 
 @inline
