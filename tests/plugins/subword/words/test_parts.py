@@ -1,0 +1,84 @@
+"""Parts of a text: cut between any two characters of ASCII, and most others, that no token has side by side."""
+
+from __future__ import annotations
+
+from itertools import accumulate, pairwise
+from typing import Any
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from tokbench_subword.words.cache import WordCache
+from tokbench_subword.words.parts import PIECE_SHIFT, Parts, find_cuts, find_parts, part_space, stands_alone
+
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.pointers import PADDING, pointer
+from tokbench.kernels.utf8 import code_point
+
+LETTERS = "ab \u2581é日本𝛼\0"
+SOME = st.text(alphabet=LETTERS, min_size=1, max_size=4)
+
+
+@kernel
+def _cut(tables: Any, space: Any, words: Any, text: Any, size: Any, limits: Any) -> Any:
+    """Where parts and characters that stand alone end, all through a text; how many."""
+    parts = Parts(
+        pointer(tables[0]),
+        pointer(tables[1]),
+        pointer(tables[2]),
+        pointer(tables[3]),
+        pointer(space[0]),
+        pointer(space[1]),
+        pointer(space[2]),
+    )
+    data, count, index = pointer(text), 0, np.int64(0)
+    while index < size:
+        character, width = code_point(data, index)
+        if stands_alone(character, parts.characters[character]):
+            index += width
+            limits[count] = index
+            count += 1
+            continue
+        for k in range(find_parts(parts, pointer(words), data, index, size)):
+            index = parts.ends[k]
+            limits[count] = index
+            count += 1
+    return count
+
+
+def cut(pieces: set[str], text: str) -> list[str]:
+    """The parts of a text."""
+    cuts = find_cuts({piece.encode(): index for index, piece in enumerate(sorted(pieces))})
+    data, limits = text.encode(), np.zeros(4 * len(text) + 1, np.int64)
+    source = np.frombuffer(data + bytes(PADDING), np.uint8)
+    count = _cut(tuple(cuts.arrays), tuple(part_space()), WordCache().block, source, len(data), limits)
+    ends = [0, *limits[:count].tolist()]
+    return [data[start:end].decode() for start, end in pairwise(ends)]
+
+
+@given(pieces=st.sets(SOME, max_size=12), text=st.text(alphabet=LETTERS, max_size=300))
+def test_no_piece_goes_across_and_ascii_is_cut_wherever_none_does(pieces: set[str], text: str) -> None:
+    joined = {two for piece in pieces for two in map("".join, pairwise(piece))}
+    parts = cut(pieces, text)
+    assert "".join(parts) == text
+    limits = set(accumulate(map(len, parts)))
+    for start in range(len(text)):
+        for piece in pieces:
+            if text.startswith(piece, start):
+                assert limits.isdisjoint(range(start + 1, start + len(piece)))
+    within = {two for part in parts for two in map("".join, pairwise(part)) if two.isascii()}
+    assert within <= joined
+
+
+@given(text=st.text(alphabet="ab", min_size=300, max_size=600))
+def test_more_parts_than_are_found_at_once(text: str) -> None:
+    assert (
+        cut({"a", "ab"}, text)
+        == [part for pair in text.replace("ab", "\0").split("\0") for part in [*pair, "ab"]][:-1]
+    )
+
+
+def test_the_id_of_a_character_stands_beside_whether_longer_pieces_begin_with_it() -> None:
+    cuts = find_cuts({b"a": 7, b"bc": 3})
+    assert [int(cuts.characters[ord(one)]) for one in "abc"] == [8 << PIECE_SHIFT, 1, 0]
+    assert cut({"bc"}, "bcaacb") == ["bc", "a", "a", "c", "b"]
