@@ -4,8 +4,8 @@ An `Automaton` finds one match at a time: where it dies, the match is what it la
 begins behind that, at characters already read. A `Runner` tells what it would do then without going back. A
 *configuration* is a state of the automaton, the classes of the characters read since the last match told, and
 the kind of the piece before, where its end is not yet decided. Reading a character leads from one configuration
-to the next, and decides the ends of some pieces: mostly none, or one right before the character read. `machine`
-makes tables of all configurations.
+to the next, and decides the ends of some pieces: mostly none, or one right before the character read. All
+configurations together are the rows of a `Machine`.
 
 What becomes of matches, and of the gaps between them, is the *behavior* of `Split` in a `tokenizer.json`.
 """
@@ -16,10 +16,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from tokbench_subword.pipeline.automaton import DEAD, Automaton
+from tokbench_subword.pipeline.machine import (
+    CUT_IF_GAP,
+    CUT_IF_MATCH,
+    KEEP_BEFORE,
+    NOT_TOLD,
+    PAGE,
+    Configurations,
+    Ends,
+    Machine,
+    TooLarge,
+)
 from tokbench_subword.pipeline.pattern_tree import NotExpressible
 
 GAP, MATCH = 0, 1
+_READ_AGAIN = (4, 2, 1)
+"""The most characters that are read again, as tried one after the other until there are few configurations."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,10 +94,6 @@ class Configuration(NamedTuple):
     read: tuple[int, ...]  # classes since then, or since the piece began
     before: int  # class before those, where the automaton looks there; else -1
     open: int  # kind of the piece before whose end is not decided, or -1
-
-
-Ends = tuple[tuple[int, bool], ...]
-"""Ends of pieces: how many characters before the one just read each lies, and whether the piece is kept."""
 
 
 def sure_states(automaton: Automaton) -> frozenset[int]:
@@ -188,3 +199,54 @@ class Runner:
             waiting = [*again, *waiting]
             at = self.beginning(skipped, GAP)
         return (self.first() if read == edge else at), tuple(ends)
+
+
+def machine_of(automaton: Automaton, rules: Rules) -> Machine:
+    """The tables for an automaton and a behavior; raises `NotExpressible` where they would be too large.
+
+    Example:
+        >>> from tokbench_subword.pipeline.automaton import automaton_of
+        >>> from tokbench_subword.pipeline.machine import EDGE
+        >>> from tokbench_subword.pipeline.pattern_reading import tree_of
+        >>> machine = machine_of(automaton_of(tree_of("a+")), Rules.of("Isolated"))
+        >>> len(machine), machine.settings[EDGE].item()
+        (3, 2)
+    """
+    sure = sure_states(automaton)
+    for most in _READ_AGAIN:
+        try:
+            return _machine(Runner(automaton, rules, most, sure))
+        except TooLarge as reason:
+            too_large = reason
+    raise too_large
+
+
+def _machine(runner: Runner) -> Machine:
+    """The machine of all configurations that can be reached."""
+    automaton, rules, first = runner.automaton, runner.rules, runner.first()
+    behind = -1 if rules.ends_matches else MATCH
+    begins = [runner.beginning(c, kind) for kind in (behind, GAP) for c in range(automaton.edge + 1)]
+    found = Configurations([first, *begins])
+    for configuration in found.order:  # grows while it is gone through
+        for read in range(automaton.edge + 1):
+            following, ends = runner.step(configuration, read)
+            if len(following.read) <= runner.most:
+                found.write(following, ends)
+                continue
+            untold, flags = runner.untold(following), 0
+            if untold is not None:
+                cut_if_match, cut_if_gap, kept = untold
+                flags = NOT_TOLD | CUT_IF_MATCH * cut_if_match | CUT_IF_GAP * cut_if_gap | KEEP_BEFORE * kept
+            since = len(following.read) - 1
+            found.write(first, ends, (following.state, since, max(following.before, 0), flags))
+    pages: dict[bytes, int] = {}
+    numbered = [pages.setdefault(page.tobytes(), len(pages)) for page in automaton.classes.reshape(-1, PAGE)]
+    return found.machine(
+        automaton.edge,
+        np.array(numbered, np.uint16),
+        np.frombuffer(b"".join(pages), np.uint8),
+        following=[2 * state + told for row in automaton.following for state, told in row],
+        begins=begins,
+        ends_matches=rules.ends_matches,
+        keeps_matches=rules.keeps_matches,
+    )

@@ -15,7 +15,7 @@ from numba import config
 from tokbench_subword.pipeline import regexes
 from tokbench_subword.pipeline.automaton import automaton_of
 from tokbench_subword.pipeline.cuts import Cuts, cuts_of
-from tokbench_subword.pipeline.cutters import MachineCutter, cutter_of
+from tokbench_subword.pipeline.cutters import MachineCutter, cutter_of, few_of
 from tokbench_subword.pipeline.machine import HAS_STEPS
 from tokbench_subword.pipeline.pattern_reading import tree_of
 from tokbench_subword.pipeline.pattern_tree import NotExpressible
@@ -200,6 +200,28 @@ def test_cut_as_the_plain_pre_tokenizers_cut(name: str, texts: list[str]) -> Non
     texts = [text.encode("utf-8", "replace").decode() for text in texts]
     plain = pre_tokenizer_of({"type": "Sequence", "pretokenizers": STEPS[name]})
     assert _cut(cuts_of(STEPS[name]), texts) == [_utf8_spans(list(plain(Stretch(text)))) for text in texts]
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    splits=st.lists(
+        st.tuples(st.sampled_from(list(PATTERNS.values())), st.sampled_from(BEHAVIORS), st.booleans()),
+        min_size=2,
+        max_size=3,
+    ),
+    texts=st.lists(_texts, max_size=4),
+)
+def test_few_cutters_cut_as_many(splits: list[tuple[tuple[str, str], str, bool]], texts: list[str]) -> None:
+    texts = [text.encode("utf-8", "replace").decode() for text in texts]
+    many = [cutter_of(*pattern, behavior, invert) for pattern, behavior, invert in splits]
+    assert _cut(Cuts(cutters=few_of(many)), texts) == _cut(Cuts(cutters=tuple(many)), texts)
+
+
+@pytest.mark.parametrize("name", ["three splits", "words and digits"])
+def test_published_pre_tokenizers_that_follow_one_another_are_one_machine(name: str) -> None:
+    (cutter,) = cuts_of(STEPS[name]).cutters
+    assert isinstance(cutter, MachineCutter)
+    assert len(cutter.machine) <= LANES
 
 
 @pytest.mark.long
