@@ -20,6 +20,7 @@ import numpy as np
 from tokbench_subword.pipeline.automaton import MOST_CLASSES
 from tokbench_subword.pipeline.machine import (
     ACTION,
+    AN_END,
     BEGIN,
     EDGE,
     FIRST_END,
@@ -31,6 +32,7 @@ from tokbench_subword.pipeline.machine import (
     SHIFT,
     SLOW_SHIFT,
     Configurations,
+    End,
     Ends,
     Machine,
 )
@@ -38,6 +40,7 @@ from tokbench_subword.pipeline.pattern_tree import NotExpressible
 
 _MOST_WAITING = 8
 """Characters that the second machine may wait for."""
+_TOO_LATE = "a match that is told too late for what cuts beside it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +55,22 @@ class _Steps:
     def of(cls, machine: Machine) -> _Steps:
         shift, edge = int(machine.settings[SHIFT]), int(machine.settings[EDGE])
         table = machine.table.reshape(-1, 1 << shift)[:, : edge + 1]
-        actions = machine.actions.reshape(-1, ACTION).tolist()
+        actions = machine.actions.reshape(-1, ACTION)
+        sets = [frozenset(np.flatnonzero(one).tolist()) for one in machine.over.reshape(-1, edge + 1)]
+        listed = [
+            None
+            if action[READ_ON]
+            else tuple(
+                End(int(back), bool(kept), sets[over])
+                for back, kept, over in action[FIRST_END:].reshape(-1, AN_END)[: action[N_ENDS]]
+            )
+            for action in actions
+        ]
 
         def ends_of(entry: int) -> Ends | None:
             if entry & BEGIN:
-                return ((0, bool(entry & KEEP)),)
-            action = actions[(entry & (1 << ROW_SHIFT) - 1) >> SLOW_SHIFT]
-            listed = action[FIRST_END : FIRST_END + 2 * action[N_ENDS]]
-            return None if action[READ_ON] else tuple(zip(listed[::2], map(bool, listed[1::2]), strict=True))
+                return (End(0, bool(entry & KEEP)),)
+            return listed[(entry & (1 << ROW_SHIFT) - 1) >> SLOW_SHIFT]
 
         ends = [list(map(ends_of, row)) for row in table.tolist()]
         return cls((table >> (ROW_SHIFT + shift)).tolist(), ends, edge)
@@ -68,18 +79,19 @@ class _Steps:
         """The ends told; raises `NotExpressible` where the machine has to read on."""
         ends = self.ends[row][read]
         if ends is None:
-            raise NotExpressible("a match that is told too late for what cuts behind it")
+            raise NotExpressible(_TOO_LATE)
         return ends
 
     def undecided(self) -> list[int]:
         """For each row, how many of the characters read last there may be a cut before, or between, yet."""
-        told = [
-            max((back for read in range(self.edge + 1) for back, _ in self.told(row, read)), default=0)
-            for row in range(len(self.rows))
-        ]
-        most = told
+        reads = range(self.edge + 1)
+        told = [[end for read in reads for end in self.told(row, read)] for row in range(len(self.rows))]
+        if any(end.over for ends in told for end in ends):
+            raise NotExpressible(_TOO_LATE)
+        latest = [max((end.back for end in ends), default=0) for ends in told]
+        most = latest
         while most != (
-            later := [max(told[k], *(most[one] - 1 for one in row)) for k, row in enumerate(self.rows)]
+            later := [max(latest[k], *(most[one] - 1 for one in row)) for k, row in enumerate(self.rows)]
         ):
             most = later
         return most
@@ -94,7 +106,7 @@ class _Steps:
     def _kept(self, row: int, later: list[frozenset[bool]]) -> frozenset[bool]:
         """What becomes of the piece as far as the next character, or what is known of `later`, tells."""
         told = [self.told(row, read) for read in range(self.edge + 1)]
-        at_once = {ends[0][1] for ends in told if ends}
+        at_once = {ends[0].kept for ends in told if ends}
         onward = [later[one] for one, ends in zip(self.rows[row][:-1], told, strict=False) if not ends]
         return frozenset(at_once).union(*onward)
 
@@ -119,15 +131,15 @@ class _Composition:
     def step(self, at: _Both, read: int) -> tuple[_Both, Ends]:
         """The configuration behind what is read, and the ends it decides."""
         one, _ = self._classes[read]
-        row, ends = at.second, list[tuple[int, bool]]()
+        row, ends = at.second, list[End]()
         # with each how many characters before this one it is
         waiting = [(each, len(at.waiting) - k) for k, each in enumerate((*at.waiting, read))]
-        for back, kept in self._first.told(at.first, one):
+        for back, kept, _ in self._first.told(at.first, one):
             piece = [each for each in waiting if each[1] > back]
             if kept:
                 row = self._cut(row, [*piece, (len(self._classes) - 1, back)], ends)
             else:
-                ends.append((back, False))
+                ends.append(End(back, False))
             waiting = waiting[len(piece) :]
         following = self._first.rows[at.first][one]
         if one == self._first.edge:
@@ -141,11 +153,13 @@ class _Composition:
             raise NotExpressible("a piece of which it is told too late whether it is kept")
         return _Both(following, row, left), tuple(ends)
 
-    def _cut(self, row: int, reading: Sequence[tuple[int, int]], ends: list[tuple[int, bool]]) -> int:
+    def _cut(self, row: int, reading: Sequence[tuple[int, int]], ends: list[End]) -> int:
         """Have the second machine go on, and list the ends that it tells; returns its row."""
         for each, behind in reading:
             other = self._classes[each][1]
-            ends += [(behind + back, kept) for back, kept in self._second.told(row, other)]
+            for back, kept, over in self._second.told(row, other):
+                both = frozenset(k for k, (_, one) in enumerate(self._classes) if one in over)
+                ends.append(End(behind + back, kept, both))
             row = self._second.rows[row][other]
         return row
 

@@ -15,6 +15,7 @@ from tokbench.kernels.pointers import Block, Bytes, Int, Ints, i32_in, i64_in, u
 from tokbench_subword.pipeline.machine import (
     ACTION,
     ACTIONS,
+    AN_END,
     ASCII_CLASSES,
     BEFORE,
     BEGIN,
@@ -30,6 +31,7 @@ from tokbench_subword.pipeline.machine import (
     KEEP_BEFORE,
     KEEPS_MATCHES,
     N_ENDS,
+    OVER,
     PAGES,
     READ_ON,
     ROW_SHIFT,
@@ -90,6 +92,16 @@ def characters_back(text: Any, i: Any, count: Any) -> Any:
 
 
 @subroutine
+def _back_over(machine: Any, text: Any, i: Any, some: Any) -> Any:
+    """Where the characters before byte `i` begin that are all of the classes of set `some`."""
+    over, n_classes = u8_in(machine, OVER), i64_in(machine, SETTINGS)[EDGE] + 1
+    before = characters_back(text, i, 1)
+    while over[some * n_classes + _class_at(machine, text, before, i)[0]]:
+        i, before = before, characters_back(text, before, 1)
+    return i
+
+
+@subroutine
 def _read_on(machine: Any, text: Any, i: Any, end: Any, state: Any, last: Any, before: Any) -> Any:
     """Where the longest match ends that is told from `state` on until the automaton dies, and the class before.
 
@@ -125,9 +137,12 @@ def act(
     actions, settings = i32_in(machine, ACTIONS), i64_in(machine, SETTINGS)
     at = ((entry & SLOW) >> SLOW_SHIFT) * ACTION
     for k in range(actions[at + N_ENDS]):
-        place = characters_back(text, i, actions[at + FIRST_END + 2 * k])
+        end_at = at + FIRST_END + AN_END * k
+        place = characters_back(text, i, actions[end_at])
+        if actions[end_at + 2] != 0:
+            place = _back_over(machine, text, place, np.int64(actions[end_at + 2]))
         starts[count], ends[count] = began, place
-        count += np.int64(actions[at + FIRST_END + 2 * k + 1])
+        count += np.int64(actions[end_at + 1])
         began = place
     state, flags = np.int64(actions[at + READ_ON]), np.int64(actions[at + UNTOLD])
     if state == 0:

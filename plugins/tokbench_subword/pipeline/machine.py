@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,8 +56,10 @@ class Machine:
     actions: NDArray[np.int32]
     """``(n, ACTION)``: how many ends; state, characters since the match and class before it, where the kernel
     is to read on (state 0: it is not); 0, or, where no match was told as yet, what becomes of the piece before:
-    `CUT_IF_MATCH` and its kin; then as many pairs of how many characters back an end is and whether it is
-    kept."""
+    `CUT_IF_MATCH` and its kin; then, as many times, how many characters back an end is, whether the piece is
+    kept, and the number of a set in `over`."""
+    over: NDArray[np.uint8]
+    """For each set of classes, the first of them empty, and each class, whether it is in: see `End.over`."""
     following: NDArray[np.uint16]
     """For each state and class the next state, doubled, and 1 where a match ends before the character."""
     rows: NDArray[np.int64]
@@ -79,21 +81,34 @@ class Machine:
         return [getattr(self, one.name) for one in fields(self)]
 
 
-TABLE, ASCII_CLASSES, PAGES, CLASSES, ACTIONS, FOLLOWING, ROWS, GAP_ROWS, STEPS, SETTINGS = range(10)
+TABLE, ASCII_CLASSES, PAGES, CLASSES, ACTIONS, OVER, FOLLOWING, ROWS, GAP_ROWS, STEPS, SETTINGS = range(11)
 """Where each array of a `Machine` stands in its block."""
 SHIFT, EDGE, ENDS_MATCHES, KEEPS_MATCHES, HAS_STEPS = range(5)
 N_ENDS, READ_ON, SINCE, BEFORE, UNTOLD, FIRST_END = range(6)
 NOT_TOLD, CUT_IF_MATCH, CUT_IF_GAP, KEEP_BEFORE = 1, 2, 4, 8
 """What an action says where no match was told: that it is so, whether there is a cut before the match that may
 be found, and before the gap if there is none, and whether the piece before that is kept."""
-ACTION = FIRST_END + 2 * 8
+AN_END = 3
+"""Numbers of an end in an action."""
+ACTION = FIRST_END + AN_END * 8
 """Numbers in an action: there are at most eight ends, of what is read again."""
 _END_ONE_BACK = np.zeros(ACTION, np.int32)
 _END_ONE_BACK[[N_ENDS, FIRST_END, FIRST_END + 1]] = 1
 
 
-Ends = tuple[tuple[int, bool], ...]
-"""Ends of pieces: how many characters before the one just read each lies, and whether the piece is kept."""
+class End(NamedTuple):
+    """The end of a piece: how many characters before the one just read it lies, and whether the piece is kept.
+
+    With `over`, it lies further back: before all characters of these classes that stand there.
+    """
+
+    back: int
+    kept: bool
+    over: frozenset[int] = frozenset()
+
+
+Ends = tuple[End, ...]
+"""Those that are told together, in order."""
 
 
 One = TypeVar("One", bound=Hashable)
@@ -113,6 +128,7 @@ class Configurations(Generic[One]):
         self.order = list(dict.fromkeys(begins))
         self._numbers = {one: number for number, one in enumerate(self.order)}
         self._actions: dict[tuple[int, ...], int] = {(0, 0, 0, 0, 0): 0}
+        self._over: dict[frozenset[int], int] = {frozenset(): 0}
         self._entries: list[tuple[int, int]] = []
 
     def row(self, configuration: One) -> int:
@@ -126,10 +142,12 @@ class Configurations(Generic[One]):
 
     def write(self, following: One, ends: Ends, reading_on: tuple[int, int, int, int] = (0, 0, 0, 0)) -> None:
         """The next entry: what comes up, the ends told, and those of `READ_ON` to `UNTOLD` in an action."""
-        if len(ends) == 1 and ends[0][0] == 0 and not reading_on[0]:
-            told = BEGIN | (KEEP if ends[0][1] else 0)
+        if len(ends) == 1 and not (ends[0].back or ends[0].over or reading_on[0]):
+            told = BEGIN | KEEP * ends[0].kept
         else:
-            action = (len(ends), *reading_on, *(int(value) for end in ends for value in end))
+            action: tuple[int, ...] = (len(ends), *reading_on)
+            for back, kept, over in ends:
+                action += back, int(kept), self._over.setdefault(over, len(self._over))
             told = self._actions.setdefault(action, len(self._actions)) << SLOW_SHIFT
             if len(self._actions) > _MOST_ACTIONS or len(action) > ACTION:
                 raise TooLarge("too many ends of pieces that are told at once")
@@ -170,6 +188,7 @@ class Configurations(Generic[One]):
             pages=pages,
             classes=classes,
             actions=listed.reshape(-1),
+            over=np.array([[one in over for one in range(width)] for over in self._over], np.uint8).reshape(-1),
             following=np.array(following, np.uint16),
             rows=np.array(begins_at[:width], np.int64),
             gap_rows=np.array(begins_at[width:], np.int64),

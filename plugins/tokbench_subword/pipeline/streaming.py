@@ -1,4 +1,4 @@
-"""What an automaton does that searches a text again and again, told character by character.
+r"""What an automaton does that searches a text again and again, told character by character.
 
 An `Automaton` finds one match at a time: where it dies, the match is what it last told, and the next search
 begins behind that, at characters already read. A `Runner` tells what it would do then without going back. A
@@ -7,6 +7,11 @@ the kind of the piece before, where its end is not yet decided. Reading a charac
 to the next, and decides the ends of some pieces: mostly none, or one right before the character read. All
 configurations together are the rows of a `Machine`.
 
+A longer match than the one told may be decided far away: ``\s*\n`` has spaces behind a line end read up to
+the next character that is none. What the next search would do with them is then told at the same time (a
+configuration in the configuration), so that they are not read twice, and other machines can be composed with
+this one (`composing`).
+
 What becomes of matches, and of the gaps between them, is the *behavior* of `Split` in a `tokenizer.json`.
 """
 
@@ -14,11 +19,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tokbench_subword.pipeline.automaton import DEAD, Automaton
+from tokbench_subword.pipeline.foresight import Foresight
 from tokbench_subword.pipeline.machine import (
     CUT_IF_GAP,
     CUT_IF_MATCH,
@@ -26,6 +33,7 @@ from tokbench_subword.pipeline.machine import (
     NOT_TOLD,
     PAGE,
     Configurations,
+    End,
     Ends,
     Machine,
     TooLarge,
@@ -34,7 +42,6 @@ from tokbench_subword.pipeline.pattern_tree import NotExpressible
 
 GAP, MATCH = 0, 1
 _READ_AGAIN = (4, 2, 1)
-"""The most characters that are read again, as tried one after the other until there are few configurations."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,20 +101,7 @@ class Configuration(NamedTuple):
     read: tuple[int, ...]  # classes since then, or since the piece began
     before: int  # class before those, where the automaton looks there; else -1
     open: int  # kind of the piece before whose end is not decided, or -1
-
-
-def sure_states(automaton: Automaton) -> frozenset[int]:
-    """The states in which a match will be told before the automaton dies, whatever is read."""
-    sure = set(range(1, len(automaton.following)))
-    while True:
-        doubtful = {
-            state
-            for state in sure
-            if any(not told and following not in sure for following, told in automaton.following[state])
-        }
-        if not doubtful:
-            return frozenset(sure)
-        sure -= doubtful
+    behind: Configuration | None = None  # where a search behind the match told is, that has read what is since
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +112,9 @@ class Runner:
     rules: Rules
     most: int
     """Characters that are read again, at the most; where more would be, the kernel goes back itself."""
-    sure: frozenset[int]
-    """States in which a match, or a longer one, will be told whatever follows."""
+    foresight: Foresight
+    twice: bool
+    """Whether, where more than one would be read again, the search behind the match told goes on as well."""
 
     def first(self) -> Configuration:
         """The configuration at the beginning of a text."""
@@ -152,7 +147,7 @@ class Runner:
     def step(self, at: Configuration, read: int) -> tuple[Configuration, Ends]:
         """The configuration behind a character of class `read`, and the ends it decides."""
         edge = self.automaton.edge
-        ends: list[tuple[int, bool]] = []
+        ends: list[End] = []
         waiting = [read]
         while waiting:
             one = waiting.pop(0)
@@ -163,42 +158,72 @@ class Runner:
             elif told:
                 if at.told != _SOME and at.open >= 0:
                     if self._cut(at.open, MATCH):
-                        ends.append((back + len(at.read), self._kept(at.open)))
+                        ends.append(End(back + len(at.read), self._kept(at.open)))
                     at = at._replace(open=-1)
                 before = at.read[-1] if at.read and at.before >= 0 else at.before
-                at = at._replace(told=_SOME, read=(), before=before)
+                at = at._replace(told=_SOME, read=(), before=before, behind=None)
             if state != DEAD:
                 # what is dropped may end wherever the next piece might begin
                 if at.open == GAP and not self.rules.keeps_gaps and not at.read and at.told != _SOME:
-                    ends.append((back, False))
+                    ends.append(End(back, False))
                     at = at._replace(open=-1)
-                at = at._replace(state=state, read=(*at.read, one), told=at.told or _NONE)
-                if state in self.sure:  # what was read will be part of a match: none of it is read again
+                at = at._replace(state=state, told=at.told or _NONE, **self._noted(at, one, state))
+                if state in self.foresight.sure:  # what was read will be of a match: none of it is read again
                     if at.told != _SOME and at.open >= 0:
                         if self._cut(at.open, MATCH):
-                            ends.append((back + len(at.read) - 1, self._kept(at.open)))
+                            ends.append(End(back + len(at.read) - 1, self._kept(at.open)))
                         at = at._replace(open=-1)
-                    at = at._replace(read=(one,) if at.before >= 0 else ())
+                    at = at._replace(read=(one,) if at.before >= 0 else (), behind=None)
+                continue
+            if at.behind is not None:
+                since = self.foresight.since(at.state)
+                assert since is not None  # or `_goes_on` would not have had it go on
+                ends.append(End(back, self.rules.keeps_matches, since))
+                waiting = [one, *waiting]
+                at = at.behind
                 continue
             if at.told == _SOME:
                 if self.rules.ends_matches:
-                    ends.append((back + len(at.read), self.rules.keeps_matches))
+                    ends.append(End(back + len(at.read), self.rules.keeps_matches))
                 waiting = [*at.read, one, *waiting]
                 at = self.beginning(at.before, -1 if self.rules.ends_matches else MATCH)
                 continue
             if at.told == _EMPTY and at.open == GAP:  # not where a match has just ended: there is none again
-                ends.append((back + len(at.read), self.rules.keeps_gaps))
+                ends.append(End(back + len(at.read), self.rules.keeps_gaps))
                 at = at._replace(open=-1)
             skipped, *again = *at.read, one
             if skipped == edge:
                 if at.open >= 0:
-                    ends.append((back, self._kept(at.open)))
+                    ends.append(End(back, self._kept(at.open)))
                 break
             if at.open >= 0 and self._cut(at.open, GAP):
-                ends.append((back + len(at.read), self._kept(at.open)))
+                ends.append(End(back + len(at.read), self._kept(at.open)))
             waiting = [*again, *waiting]
             at = self.beginning(skipped, GAP)
         return (self.first() if read == edge else at), tuple(ends)
+
+    def _noted(self, at: Configuration, one: int, state: int) -> dict[str, Any]:
+        """What is `read` and `behind` when one more class has been read, which leads to `state`."""
+        read = (*at.read, one)
+        if at.behind is None and not (self.twice and self._goes_on(at, read, state)):
+            return {"read": read}
+        behind = at.behind or self.beginning(-1, -1)
+        for each in read:
+            behind, ends = self.step(behind, each)
+            if ends or len(behind.read) > self.most:
+                raise TooLarge("a piece that ends before it is known that it began")
+        return {"read": (), "behind": behind}
+
+    def _goes_on(self, at: Configuration, read: tuple[int, ...], state: int) -> bool:
+        """Whether the search behind the match told is to go on as well, from `state` of the other on."""
+        return (
+            at.told == _SOME
+            and len(read) > 1
+            and at.before < 0
+            and self.rules.ends_matches
+            and state not in self.foresight.sure
+            and self.foresight.findable(state)
+        )
 
 
 def machine_of(automaton: Automaton, rules: Rules) -> Machine:
@@ -212,10 +237,10 @@ def machine_of(automaton: Automaton, rules: Rules) -> Machine:
         >>> len(machine), machine.settings[EDGE].item()
         (3, 2)
     """
-    sure = sure_states(automaton)
-    for most in _READ_AGAIN:
+    foresight = Foresight(automaton)
+    for twice, most in product((True, False), _READ_AGAIN):
         try:
-            return _machine(Runner(automaton, rules, most, sure))
+            return _machine(Runner(automaton, rules, most, foresight, twice))
         except TooLarge as reason:
             too_large = reason
     raise too_large

@@ -115,10 +115,11 @@ def test_cut_as_the_plain_split_cuts(name: str, behavior: str, invert: bool, tex
 
 @pytest.mark.skipif(config.DISABLE_JIT, reason="tens of thousands of texts by plain Python")
 @pytest.mark.parametrize("name", PATTERNS)
-def test_every_short_text(name: str) -> None:
-    """All texts of five of these characters: what is read again, and told late, is in one of them."""
+@pytest.mark.parametrize(("alphabet", "size"), [("aS1 .'\n", 5), ("a \n", 8)])
+def test_every_short_text(name: str, alphabet: str, size: int) -> None:
+    """All texts of a few characters: what is read again, and told late, is in one of them."""
     source, dialect = PATTERNS[name]
-    texts = ["".join(characters) for characters in product("aS1 .'\n", repeat=5)]
+    texts = ["".join(characters) for characters in product(alphabet, repeat=size)]
     compiled = compile_regex(source, dialect)
     cuts = Cuts(cutters=(cutter_of(source, dialect, "Removed", True),))
     wanted = [[text[a:b].encode() for a, b in compiled.spans(text) if a < b] for text in texts]
@@ -189,6 +190,16 @@ STEPS = {
         {"type": "Split", "pattern": {"Regex": "[一-龥぀-ゟ゠-ヿ]+"}, "behavior": "Isolated", "invert": False},
         {"type": "Split", "pattern": {"Regex": NAMED["gpt2"]}, "behavior": "Isolated", "invert": False},
     ],
+    "three splits, the last told late": [
+        {"type": "Split", "pattern": {"Regex": r"\p{N}{1,3}"}, "behavior": "Isolated", "invert": False},
+        {"type": "Split", "pattern": {"Regex": "[一-龥぀-ゟ゠-ヿ]+"}, "behavior": "Isolated", "invert": False},
+        {
+            "type": "Split",
+            "pattern": {"Regex": PATTERNS["punctuation first"][0]},
+            "behavior": "Isolated",
+            "invert": False,
+        },
+    ],
     "words and digits": [{"type": "WhitespaceSplit"}, {"type": "Punctuation"}, {"type": "Digits"}],
 }
 
@@ -217,7 +228,7 @@ def test_few_cutters_cut_as_many(splits: list[tuple[tuple[str, str], str, bool]]
     assert _cut(Cuts(cutters=few_of(many)), texts) == _cut(Cuts(cutters=tuple(many)), texts)
 
 
-@pytest.mark.parametrize("name", ["three splits", "words and digits"])
+@pytest.mark.parametrize("name", ["three splits", "three splits, the last told late", "words and digits"])
 def test_published_pre_tokenizers_that_follow_one_another_are_one_machine(name: str) -> None:
     (cutter,) = cuts_of(STEPS[name]).cutters
     assert isinstance(cutter, MachineCutter)
