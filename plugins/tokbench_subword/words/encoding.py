@@ -113,7 +113,7 @@ def look_up(
         start = starts[first + k]
         after = recall(words, slots, mask, keys[2 * k], keys[2 * k + 1], homes[k], text, start, out, o)
         if after < 0:
-            after, length = o, ends[first + k] - start
+            after, length = np.int64(o), ends[first + k] - start
             if length > 0:
                 given = (block, text, start, length, np.int64(k), np.int64(count), out, o)
                 after = np.int64(search_at(counters[at.SEARCH], given))
