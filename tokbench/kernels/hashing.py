@@ -15,9 +15,10 @@ import numpy as np
 from llvmlite import ir
 from numba import config, types
 from numba.extending import intrinsic
+from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import kernel, lean_inline
-from tokbench.kernels.pointers import load_u64
+from tokbench.kernels.pointers import Bytes, Int, Word, Words, load_u64
 
 _FIRST = np.uint64(0x9E3779B97F4A7C15)
 """The golden ratio. No UTF-8 has these eight bytes, so that no factor is zero, which would hide the other."""
@@ -28,6 +29,8 @@ _LAST = np.uint64(0xBB67AE8584CAA73B)
 _OTHER = np.uint64(0xC2B2AE3D27D4EB4F)
 """An odd number whose bits look random, for the second of two words."""
 _ALL, _NONE = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0)
+Places = NDArray[np.integer[Any]]
+"""Numbers of bytes, of any size."""
 
 if config.DISABLE_JIT:
 
@@ -52,31 +55,31 @@ else:
 
 
 @lean_inline
-def mix(low: Any, high: Any) -> Any:
+def mix(low: Word, high: Word) -> np.uint64:
     """A 64-bit hash of two 64-bit words."""
-    return folded(low ^ _FIRST, high ^ _STATE)
+    return np.uint64(folded(low ^ _FIRST, high ^ _STATE))
 
 
 @lean_inline
-def spread(key: Any) -> Any:
+def spread(key: Word) -> np.uint64:
     """A 64-bit hash of one word whose *high* bits are good: take as many of them as the table needs."""
     return key * _FIRST
 
 
 @lean_inline
-def spread_two(low: Any, high: Any) -> Any:
+def spread_two(low: Word, high: Word) -> np.uint64:
     """As `spread`, of two words, the second of which may differ in its high bits alone."""
     return (low ^ (high * _OTHER)) * _FIRST
 
 
 @lean_inline
-def first_bytes(word: Any, count: Any) -> Any:
+def first_bytes(word: Word, count: Int) -> np.uint64:
     """The first `count` (1 to 8) bytes of a little-endian word, the others zero."""
     return word & (_ALL >> np.uint64(64 - 8 * count))
 
 
 @lean_inline
-def hash_bytes(data: Any, start: Any, length: Any) -> Any:
+def hash_bytes(data: Bytes, start: Int, length: Int) -> np.uint64:
     """A 64-bit hash of ``data[start:start + length]``; reads up to seven bytes past its end."""
     state, at, left = _STATE, start, length
     while left >= 16:
@@ -89,11 +92,11 @@ def hash_bytes(data: Any, start: Any, length: Any) -> Any:
         head, tail = load_u64(data, at), first_bytes(load_u64(data, at + 8), left - 8)
     elif left > 0:
         head = first_bytes(load_u64(data, at), left)
-    return folded(folded(head ^ _FIRST, tail ^ state) ^ np.uint64(length), _LAST)
+    return np.uint64(folded(folded(head ^ _FIRST, tail ^ state) ^ np.uint64(length), _LAST))
 
 
 @kernel
-def hash_spans(data: Any, starts: Any, ends: Any, out: Any) -> None:
+def hash_spans(data: Bytes, starts: Places, ends: Places, out: Words) -> None:
     """Write the hash of each span of bytes to `out` (uint64); `data` is followed by padding."""
     for span in range(len(starts)):
         start = np.int64(starts[span])
@@ -101,7 +104,7 @@ def hash_spans(data: Any, starts: Any, ends: Any, out: Any) -> None:
 
 
 @lean_inline
-def equal_bytes(a: Any, a_start: Any, b: Any, b_start: Any, length: Any) -> Any:
+def equal_bytes(a: Bytes, a_start: Int, b: Bytes, b_start: Int, length: Int) -> bool:
     """Whether two stretches of `length` bytes are equal; reads up to seven bytes past their ends."""
     i = 0
     while i + 8 <= length:
@@ -110,5 +113,5 @@ def equal_bytes(a: Any, a_start: Any, b: Any, b_start: Any, length: Any) -> Any:
         i += 8
     if i < length:
         left = first_bytes(load_u64(a, a_start + i), length - i)
-        return left == first_bytes(load_u64(b, b_start + i), length - i)
+        return bool(left == first_bytes(load_u64(b, b_start + i), length - i))
     return True

@@ -38,7 +38,7 @@ State = tuple[int, ...]
 Key = tuple[State, int]
 """A state and the class of the character before it, where that matters."""
 DEAD = 0
-_MOST_CLASSES, MOST_STATES = 120, 2000
+MOST_CLASSES, MOST_STATES = 120, 2000
 _MOST_POSITIONS, _MOST_STEPS = 20_000, 4_000_000
 """What building may take, some seconds; published patterns take a hundredth."""
 
@@ -138,8 +138,8 @@ def classes_of(tree: Node) -> tuple[NDArray[np.uint8], dict[int, Classes], int]:
     of_place = [
         numbers.setdefault(column.tobytes(), len(numbers)) for column in np.ascontiguousarray(members.T)
     ]
-    if len(numbers) > _MOST_CLASSES:
-        raise NotExpressible(f"more than {_MOST_CLASSES} classes of characters")
+    if len(numbers) > MOST_CLASSES:
+        raise NotExpressible(f"more than {MOST_CLASSES} classes of characters")
     numbered = np.array(of_place, np.uint8)
     classes = np.repeat(numbered, np.diff(places, append=N_CODE_POINTS))
     held = {key: frozenset(int(one) for one in numbered[row]) for key, row in zip(sets, members, strict=True)}

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from tokbench_subword.pipeline.compiled_normalizers import BatchNormalizer, compiled_normalizer_of
-from tokbench_subword.pipeline.cutters import Cutter, cutter_of
+from tokbench_subword.pipeline.cutters import Cutter, cutter_of, few_of
 from tokbench_subword.pipeline.pre_tokenizers import prepend_scheme
 from tokbench_subword.pipeline.segments import Segments, prefixing_all, write_pieces
 from tokbench_subword.pipeline.splicing import Written
@@ -135,7 +135,7 @@ def cuts_of(steps: Sequence[Mapping[str, Any]], *, spell: bool = False) -> Cuts:
 
     def change(one: TextChange) -> None:
         if cutters:
-            changes.append(IntoPieces(tuple(cutters)))
+            changes.append(IntoPieces(few_of(cutters)))
             cutters.clear()
         changes.append(one)
 
@@ -153,7 +153,7 @@ def cuts_of(steps: Sequence[Mapping[str, Any]], *, spell: bool = False) -> Cuts:
         cutters += [cutter_of(*split) for split in splits_of(step)]
         if kind == "ByteLevel" and (spell or number < len(steps) - 1):
             change(Rewritten(_normalizer(type="ByteLevel")))
-    return Cuts(changes=tuple(changes), cutters=tuple(cutters))
+    return Cuts(changes=tuple(changes), cutters=few_of(cutters))
 
 
 def _normalizer(**config: object) -> BatchNormalizer:

@@ -15,14 +15,15 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.pointers import PADDING, block, frozen
 from tokbench_subword.pipeline.automaton import automaton_of
+from tokbench_subword.pipeline.composing import composed
 from tokbench_subword.pipeline.lane_cutting import BEYOND, cut_texts
 from tokbench_subword.pipeline.lookarounds import Labels, label_texts, labelled_automaton
-from tokbench_subword.pipeline.machine import Machine, machine_of
+from tokbench_subword.pipeline.machine import Machine
 from tokbench_subword.pipeline.pattern_reading import tree_of
 from tokbench_subword.pipeline.pattern_tree import Far, Node, NotExpressible, all_of
 from tokbench_subword.pipeline.regexes import compile_regex
 from tokbench_subword.pipeline.splitting import split_spans
-from tokbench_subword.pipeline.streaming import Rules
+from tokbench_subword.pipeline.streaming import Rules, machine_of
 from tokbench_subword.pipeline.translating import Dialect, Translator
 
 Places = NDArray[np.int64]
@@ -155,6 +156,26 @@ def cutter_of(source: str, dialect: Dialect, behavior: str = "Isolated", invert:
     except NotExpressible as reason:
         spans = compile_regex(source, dialect).spans
         return PlainCutter(partial(split_spans, spans, behavior, invert), str(reason))
+
+
+@lru_cache(maxsize=64)
+def _both(first: Cutter, second: Cutter) -> Cutter | None:
+    """What cuts as `second` cuts the pieces of `first`, in one pass; None where there is no such machine."""
+    if not (isinstance(first, MachineCutter) and isinstance(second, MachineCutter)):
+        return None
+    try:
+        return MachineCutter(composed(first.machine, second.machine))
+    except NotExpressible:
+        return None
+
+
+def few_of(cutters: Iterable[Cutter]) -> tuple[Cutter, ...]:
+    """As few cutters as cut the same, each the pieces of the one before."""
+    few: list[Cutter] = []
+    for cutter in cutters:
+        both = _both(few[-1], cutter) if few else None
+        few[-1:] = [both] if both else [*few[-1:], cutter]
+    return tuple(few)
 
 
 @lru_cache(maxsize=64)

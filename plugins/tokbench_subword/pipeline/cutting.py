@@ -6,8 +6,6 @@ every character, and counted only if it does, so that the processor has nothing 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from tokbench.kernels.compiling import inline, subroutine
@@ -15,6 +13,7 @@ from tokbench.kernels.pointers import Block, Bytes, Int, Ints, i32_in, i64_in, u
 from tokbench_subword.pipeline.machine import (
     ACTION,
     ACTIONS,
+    AN_END,
     ASCII_CLASSES,
     BEFORE,
     BEGIN,
@@ -30,6 +29,7 @@ from tokbench_subword.pipeline.machine import (
     KEEP_BEFORE,
     KEEPS_MATCHES,
     N_ENDS,
+    OVER,
     PAGES,
     READ_ON,
     ROW_SHIFT,
@@ -48,7 +48,7 @@ SLOW = (1 << ROW_SHIFT) - (1 << SLOW_SHIFT)
 
 
 @inline
-def class_of(machine: Any, text: Any, i: Any) -> Any:
+def class_of(machine: Block, text: Bytes, i: Int) -> tuple[np.int64, np.int64]:
     """The class of the character that begins at byte `i`, beyond ASCII, and how many bytes it has."""
     byte = np.int64(text[i])
     second = np.int64(text[i + 1]) & 0x3F
@@ -66,7 +66,7 @@ def class_of(machine: Any, text: Any, i: Any) -> Any:
 
 
 @inline
-def _class_at(machine: Any, text: Any, i: Any, end: Any) -> Any:
+def _class_at(machine: Block, text: Bytes, i: Int, end: Int) -> tuple[np.int64, np.int64]:
     """The class of what is read at byte `i`, a character or the end of the text, and its number of bytes."""
     if i < end:
         byte = np.int64(text[i])
@@ -80,7 +80,7 @@ def _class_at(machine: Any, text: Any, i: Any, end: Any) -> Any:
 
 
 @inline
-def characters_back(text: Any, i: Any, count: Any) -> Any:
+def characters_back(text: Bytes, i: Int, count: Int) -> Int:
     """Where the character begins that is `count` before the one at byte `i`."""
     for _ in range(count):
         i -= 1
@@ -90,7 +90,19 @@ def characters_back(text: Any, i: Any, count: Any) -> Any:
 
 
 @subroutine
-def _read_on(machine: Any, text: Any, i: Any, end: Any, state: Any, last: Any, before: Any) -> Any:
+def _back_over(machine: Block, text: Bytes, i: Int, some: Int) -> Int:
+    """Where the characters before byte `i` begin that are all of the classes of set `some`."""
+    over, n_classes = u8_in(machine, OVER), i64_in(machine, SETTINGS)[EDGE] + 1
+    before = characters_back(text, i, 1)
+    while over[some * n_classes + _class_at(machine, text, before, i)[0]]:
+        i, before = before, characters_back(text, before, 1)
+    return i
+
+
+@subroutine
+def _read_on(
+    machine: Block, text: Bytes, i: Int, end: Int, state: Int, last: Int, before: Int
+) -> tuple[Int, Int]:
     """Where the longest match ends that is told from `state` on until the automaton dies, and the class before.
 
     The character at byte `i` has led to `state`; `last` and `before` are what is returned if none is told.
@@ -111,8 +123,8 @@ def _read_on(machine: Any, text: Any, i: Any, end: Any, state: Any, last: Any, b
 
 @subroutine
 def act(
-    machine: Any, text: Any, i: Any, end: Any, began: Any, entry: Any, starts: Any, ends: Any, count: Any
-) -> Any:
+    machine: Block, text: Bytes, i: Int, end: Int, began: Int, entry: Int, starts: Ints, ends: Ints, count: Int
+) -> tuple[np.int64, np.int64, np.int64, np.int64, bool]:
     """Do what an entry says that is more than the end of a piece.
 
     Returned are `i`, `began`, `row` and `count`, and whether the next character to read is the one at this `i`,
@@ -125,13 +137,16 @@ def act(
     actions, settings = i32_in(machine, ACTIONS), i64_in(machine, SETTINGS)
     at = ((entry & SLOW) >> SLOW_SHIFT) * ACTION
     for k in range(actions[at + N_ENDS]):
-        place = characters_back(text, i, actions[at + FIRST_END + 2 * k])
+        end_at = at + FIRST_END + AN_END * k
+        place = characters_back(text, i, actions[end_at])
+        if actions[end_at + 2] != 0:
+            place = _back_over(machine, text, place, np.int64(actions[end_at + 2]))
         starts[count], ends[count] = began, place
-        count += np.int64(actions[at + FIRST_END + 2 * k + 1])
+        count += np.int64(actions[end_at + 1])
         began = place
     state, flags = np.int64(actions[at + READ_ON]), np.int64(actions[at + UNTOLD])
     if state == 0:
-        return i, began, entry >> ROW_SHIFT, count, False
+        return np.int64(i), np.int64(began), np.int64(entry >> ROW_SHIFT), np.int64(count), False
     since, none = characters_back(text, i, actions[at + SINCE]), np.int64(-1)
     last, before = _read_on(
         machine, text, i, end, state, none if flags else since, np.int64(actions[at + BEFORE])
@@ -142,18 +157,18 @@ def act(
         began = since
     if last < 0:
         one, size = _class_at(machine, text, since, end)
-        return since + size, began, i64_in(machine, GAP_ROWS)[one], count, True
+        return np.int64(since + size), np.int64(began), i64_in(machine, GAP_ROWS)[one], np.int64(count), True
     if settings[ENDS_MATCHES] == 1:
         starts[count], ends[count] = began, last
         count += settings[KEEPS_MATCHES]
         began = last
-    return last, began, i64_in(machine, ROWS)[before], count, True
+    return np.int64(last), np.int64(began), i64_in(machine, ROWS)[before], np.int64(count), True
 
 
 @inline
 def _step(
-    machine: Any, text: Any, i: Any, began: Any, row: Any, end: Any, starts: Any, ends: Any, count: Any
-) -> Any:
+    machine: Block, text: Bytes, i: Int, began: Int, row: Int, end: Int, starts: Ints, ends: Ints, count: Int
+) -> tuple[Int, Int, Int, Int]:
     """Read the character at byte `i`, or at `end` that there is none; returns the next `i`, `began`, `row`,
     `count`.
 

@@ -8,8 +8,6 @@ with an end behind each. Where much is beyond ASCII, some hundred bytes are read
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from tokbench.kernels.bits import ALL, ONE, WINDOW, ZERO, count_bits, in_range_64, trailing_zeros
@@ -18,7 +16,9 @@ from tokbench.kernels.lanes import LANES, first_lanes, look_up_lanes, push_top_b
 from tokbench.kernels.pointers import (
     Block,
     Bytes,
+    Int,
     Ints,
+    Word,
     copy_bytes_64,
     i64_in,
     on_stack,
@@ -54,10 +54,12 @@ _ALONE = 8 * WINDOW
 """Bytes that are read character by character before asking again."""
 BEYOND = _ALONE + SPARE
 """Pieces that `cut_units` may write beyond those asked for."""
+Position = tuple[Int, Int, Int, Int]
+"""The text at hand, the byte to read next, where the piece at hand begins, and the row."""
 
 
 @inline
-def _read_characters(machine: Any, text: Any, i: Any, beyond: Any, read: Any, at: Any) -> Any:
+def _read_characters(machine: Block, text: Bytes, i: Int, beyond: Word, read: Bytes, at: Int) -> None:
     """Put right what `read` has from `at` on: bytes of the text from `i` on, of which those of the mask
     `beyond` are not ASCII.
 
@@ -76,7 +78,7 @@ def _read_characters(machine: Any, text: Any, i: Any, beyond: Any, read: Any, at
 
 
 @subroutine
-def _gather(machine: Any, text: Any, units: Any, unit: Any, last: Any, i: Any, read: Any) -> Any:
+def _gather(machine: Block, text: Bytes, units: Ints, unit: Int, last: Int, i: Int, read: Bytes) -> np.int64:
     """Write to `read` what comes next: from byte `i` of text `unit` on, and of the texts behind it up to
     `last`.
 
@@ -105,7 +107,7 @@ def _gather(machine: Any, text: Any, units: Any, unit: Any, last: Any, i: Any, r
 
 
 @inline
-def _run(steps: Any, read: Any, states: Any, marks: Any) -> Any:
+def _run(steps: Bytes, read: Bytes, states: Bytes, marks: Bytes) -> None:
     """Read all parts, each from every row.
 
     `states` receives for each part the rows before its first byte, then behind each, ``_PART + 1`` times
@@ -137,7 +139,7 @@ def _run(steps: Any, read: Any, states: Any, marks: Any) -> Any:
 
 
 @inline
-def _entered(states: Any, marks: Any, entered: Any, lane: Any) -> Any:
+def _entered(states: Bytes, marks: Bytes, entered: Bytes, lane: Int) -> tuple[np.uint64, Int]:
     """Choose among what `_run` has found: the text was at row `lane` before.
 
     `entered` receives the row in which each part is entered. Returned are all marks, and the row behind.
@@ -153,7 +155,9 @@ def _entered(states: Any, marks: Any, entered: Any, lane: Any) -> Any:
 
 
 @subroutine
-def _one_by_one(machine: Any, text: Any, end: Any, at: Any, starts: Any, ends: Any, count: Any) -> Any:
+def _one_by_one(
+    machine: Block, text: Bytes, end: Int, at: tuple[Int, Int, Int], starts: Ints, ends: Ints, count: Int
+) -> tuple[np.int64, np.int64, np.int64, np.int64]:
     """Read some characters of a text that ends at byte `end`, one after another.
 
     `at` is the byte to read next, where the piece at hand begins, and the row; returned are these and `count`.
@@ -166,8 +170,16 @@ def _one_by_one(machine: Any, text: Any, end: Any, at: Any, starts: Any, ends: A
 
 @subroutine
 def cut_units(
-    machine: Any, text: Any, units: Any, last: Any, at: Any, starts: Any, ends: Any, counts: Any, most: Any
-) -> Any:
+    machine: Block,
+    text: Bytes,
+    units: Ints,
+    last: Int,
+    at: Position,
+    starts: Ints,
+    ends: Ints,
+    counts: Ints,
+    most: Int,
+) -> tuple[np.int64, np.int64, np.int64, np.int64, np.int64]:
     """Write where pieces of texts begin and end, until there are `most` of them or the text `last` is reached.
 
     A text is ``text[units[2 * u]:units[2 * u + 1]]``. `at` is the text at hand, the byte to read next, where
@@ -228,7 +240,7 @@ def cut_units(
                     zero = began - k - 1
         if not anew:
             i, row = zero + size, lane << shift
-    return unit, i, began, row, count
+    return np.int64(unit), np.int64(i), np.int64(began), np.int64(row), np.int64(count)
 
 
 @kernel

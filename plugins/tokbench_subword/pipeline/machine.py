@@ -1,23 +1,23 @@
-"""An automaton made to run over text once, without going back: the tables of the kernels that cut.
+"""What runs over text once, without going back, and cuts it: the tables of the kernels that cut.
 
-What the automaton does on its way is worked out beforehand, for all configurations of its `Runner`: each is a
-row of a table, with an entry for each class of characters. Configurations that do the same whatever follows are
+What is done on the way is worked out beforehand, for all configurations there may be: each is a row of a table,
+with an entry for each class of characters. They are those of an automaton that searches (`streaming`), or of
+two machines, one in the pieces of the other (`composing`). Configurations that do the same whatever follows are
 one (Moore 1956, "Gedanken-Experiments on Sequential Machines"): of the 17 to 135 of published patterns 12 to 26
 are left.
 """
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.lanes import LANES, THERE
-from tokbench_subword.pipeline.automaton import Automaton
 from tokbench_subword.pipeline.pattern_tree import NotExpressible
-from tokbench_subword.pipeline.streaming import GAP, MATCH, Rules, Runner, sure_states
 
 KEEP, BEGIN, SLOW_SHIFT, ROW_SHIFT = 1, 2, 2, 12
 """What an entry of the table holds: bit 0, a piece that is kept ends before this character; bit 1, the next
@@ -28,7 +28,8 @@ SYMBOLS, WIDE, NOTHING, MARK, MORE, ONE_BACK = 256, 128, 255, 0x80, 0x40, 0x20
 a text; nothing. And what a step tells beside a row: `MARK`, that pieces end, or the text; `ONE_BACK`, that one
 does, and is kept, one character before; `MORE`, that it is neither that nor the same right before the
 character."""
-_READ_AGAIN = (4, 2, 1)
+PAGE = 256
+"""Code points whose classes stand together."""
 _MOST_CONFIGURATIONS, _MOST_ACTIONS = 512, 1 << (ROW_SHIFT - SLOW_SHIFT)
 
 
@@ -55,8 +56,10 @@ class Machine:
     actions: NDArray[np.int32]
     """``(n, ACTION)``: how many ends; state, characters since the match and class before it, where the kernel
     is to read on (state 0: it is not); 0, or, where no match was told as yet, what becomes of the piece before:
-    `CUT_IF_MATCH` and its kin; then as many pairs of how many characters back an end is and whether it is
-    kept."""
+    `CUT_IF_MATCH` and its kin; then, as many times, how many characters back an end is, whether the piece is
+    kept, and the number of a set in `over`."""
+    over: NDArray[np.uint8]
+    """For each set of classes, the first of them empty, and each class, whether it is in: see `End.over`."""
     following: NDArray[np.uint16]
     """For each state and class the next state, doubled, and 1 where a match ends before the character."""
     rows: NDArray[np.int64]
@@ -78,110 +81,120 @@ class Machine:
         return [getattr(self, one.name) for one in fields(self)]
 
 
-TABLE, ASCII_CLASSES, PAGES, CLASSES, ACTIONS, FOLLOWING, ROWS, GAP_ROWS, STEPS, SETTINGS = range(10)
+TABLE, ASCII_CLASSES, PAGES, CLASSES, ACTIONS, OVER, FOLLOWING, ROWS, GAP_ROWS, STEPS, SETTINGS = range(11)
 """Where each array of a `Machine` stands in its block."""
 SHIFT, EDGE, ENDS_MATCHES, KEEPS_MATCHES, HAS_STEPS = range(5)
 N_ENDS, READ_ON, SINCE, BEFORE, UNTOLD, FIRST_END = range(6)
 NOT_TOLD, CUT_IF_MATCH, CUT_IF_GAP, KEEP_BEFORE = 1, 2, 4, 8
 """What an action says where no match was told: that it is so, whether there is a cut before the match that may
 be found, and before the gap if there is none, and whether the piece before that is kept."""
-ACTION = FIRST_END + 2 * 8
+AN_END = 3
+"""Numbers of an end in an action."""
+ACTION = FIRST_END + AN_END * 8
 """Numbers in an action: there are at most eight ends, of what is read again."""
 _END_ONE_BACK = np.zeros(ACTION, np.int32)
 _END_ONE_BACK[[N_ENDS, FIRST_END, FIRST_END + 1]] = 1
 
 
-def machine_of(automaton: Automaton, rules: Rules) -> Machine:
-    """The tables for an automaton and a behavior; raises `NotExpressible` where they would be too large.
+class End(NamedTuple):
+    """The end of a piece: how many characters before the one just read it lies, and whether the piece is kept.
 
-    Example:
-        >>> from tokbench_subword.pipeline.automaton import automaton_of
-        >>> from tokbench_subword.pipeline.pattern_reading import tree_of
-        >>> machine = machine_of(automaton_of(tree_of("a+")), Rules.of("Isolated"))
-        >>> len(machine), machine.settings[EDGE].item()
-        (3, 2)
+    With `over`, it lies further back: before all characters of these classes that stand there.
     """
-    sure = sure_states(automaton)
-    for most in _READ_AGAIN:
-        try:
-            return _tables(Runner(automaton, rules, most, sure))
-        except _TooLarge:
-            continue
-    raise NotExpressible("too many configurations")
+
+    back: int
+    kept: bool
+    over: frozenset[int] = frozenset()
 
 
-class _TooLarge(Exception):
-    """There are too many configurations: fewer characters may be read again."""
+Ends = tuple[End, ...]
+"""Those that are told together, in order."""
 
 
-def _tables(runner: Runner) -> Machine:
-    """The tables of all configurations that can be reached."""
-    automaton, rules = runner.automaton, runner.rules
-    width = automaton.edge + 1
-    behind = -1 if rules.ends_matches else MATCH
-    begins = [runner.beginning(c, kind) for kind in (behind, GAP) for c in range(width)]
-    order = list(dict.fromkeys([runner.first(), *begins]))
-    numbers = {configuration: number for number, configuration in enumerate(order)}
-    actions: dict[tuple[int, ...], int] = {(0, 0, 0, 0, 0): 0}
-    next_rows: list[list[int]] = []
-    told: list[list[int]] = []
-    for configuration in order:  # grows while it is gone through
-        next_rows.append([])
-        told.append([])
-        for read in range(width):
-            following, ends = runner.step(configuration, read)
-            since = (0, 0, 0, 0)
-            if len(following.read) > runner.most:
-                untold = runner.untold(following)
-                flags = 0
-                if untold is not None:
-                    cut_if_match, cut_if_gap, kept = untold
-                    flags = (
-                        NOT_TOLD | CUT_IF_MATCH * cut_if_match | CUT_IF_GAP * cut_if_gap | KEEP_BEFORE * kept
-                    )
-                since = (following.state, len(following.read) - 1, max(following.before, 0), flags)
-                following = order[0]
-            elif following not in numbers:
-                numbers[following] = len(order)
-                order.append(following)
-                if len(order) > _MOST_CONFIGURATIONS:
-                    raise _TooLarge
-            next_rows[-1].append(numbers[following])
-            if len(ends) == 1 and ends[0][0] == 0 and not since[0]:
-                told[-1].append(BEGIN | (KEEP if ends[0][1] else 0))
-            else:
-                action = (len(ends), *since, *(int(value) for end in ends for value in end))
-                told[-1].append(actions.setdefault(action, len(actions)) << SLOW_SHIFT)
-    if len(actions) > _MOST_ACTIONS or max(map(len, actions)) > ACTION:
-        raise _TooLarge
-    listed = np.zeros((len(actions), ACTION), np.int32)
-    for action, number in actions.items():
-        listed[number, : len(action)] = action
-    pages: dict[bytes, int] = {}
-    numbered = [pages.setdefault(page.tobytes(), len(pages)) for page in automaton.classes.reshape(-1, 256)]
-    merged, firsts = _merged(np.array(next_rows), np.array(told))
-    shift = (width - 1).bit_length()
-    table = np.zeros((len(firsts), 1 << shift), np.uint32)
-    table[:, :width] = merged[np.array(next_rows)[firsts]] << (shift + ROW_SHIFT) | np.array(told)[firsts]
-    ascii_classes = np.ascontiguousarray(automaton.classes[:WIDE])
-    steps = _steps(table, table >> (shift + ROW_SHIFT), listed, ascii_classes, automaton.edge)
-    begins_at = [merged[numbers[one]] << shift for one in begins]
-    return Machine(
-        table=table.reshape(-1),
-        ascii_classes=ascii_classes,
-        pages=np.array(numbered, np.uint16),
-        classes=np.frombuffer(b"".join(pages), np.uint8),
-        actions=listed.reshape(-1),
-        following=np.array(
-            [[2 * state + told for state, told in row] for row in automaton.following], np.uint16
-        ).reshape(-1),
-        rows=np.array(begins_at[:width], np.int64),
-        gap_rows=np.array(begins_at[width:], np.int64),
-        steps=steps,
-        settings=np.array(
-            [shift, automaton.edge, rules.ends_matches, rules.keeps_matches, len(steps) > 0], np.int64
-        ),
-    )
+One = TypeVar("One", bound=Hashable)
+
+
+class TooLarge(NotExpressible):
+    """There are more configurations, or more of what they tell, than a machine may have."""
+
+
+class Configurations(Generic[One]):
+    """The rows of a machine to be: one for each configuration that has come up, in that order.
+
+    Whoever goes through them writes for each, and each class, where it leads and what that tells.
+    """
+
+    def __init__(self, begins: Iterable[One]) -> None:
+        self.order = list(dict.fromkeys(begins))
+        self._numbers = {one: number for number, one in enumerate(self.order)}
+        self._actions: dict[tuple[int, ...], int] = {(0, 0, 0, 0, 0): 0}
+        self._over: dict[frozenset[int], int] = {frozenset(): 0}
+        self._entries: list[tuple[int, int]] = []
+
+    def row(self, configuration: One) -> int:
+        """The number of the row of a configuration."""
+        number = self._numbers.setdefault(configuration, len(self.order))
+        if number == len(self.order):
+            self.order.append(configuration)
+            if number >= _MOST_CONFIGURATIONS:
+                raise TooLarge("too many configurations")
+        return number
+
+    def write(self, following: One, ends: Ends, reading_on: tuple[int, int, int, int] = (0, 0, 0, 0)) -> None:
+        """The next entry: what comes up, the ends told, and those of `READ_ON` to `UNTOLD` in an action."""
+        if len(ends) == 1 and not (ends[0].back or ends[0].over or reading_on[0]):
+            told = BEGIN | KEEP * ends[0].kept
+        else:
+            action: tuple[int, ...] = (len(ends), *reading_on)
+            for back, kept, over in ends:
+                action += back, int(kept), self._over.setdefault(over, len(self._over))
+            told = self._actions.setdefault(action, len(self._actions)) << SLOW_SHIFT
+            if len(self._actions) > _MOST_ACTIONS or len(action) > ACTION:
+                raise TooLarge("too many ends of pieces that are told at once")
+        self._entries.append((self.row(following), told))
+
+    def machine(
+        self,
+        edge: int,
+        pages: NDArray[np.uint16],
+        classes: NDArray[np.uint8],
+        *,
+        following: Sequence[int] = (),
+        begins: Sequence[One] = (),
+        ends_matches: bool = False,
+        keeps_matches: bool = False,
+    ) -> Machine:
+        """The machine, when all entries are written.
+
+        `pages` and `classes` are those of the `Machine`; so is what else it needs where an entry reads on, with
+        `begins` for its `rows` and `gap_rows`.
+        """
+        width = edge + 1
+        listed = np.zeros((len(self._actions), ACTION), np.int32)
+        for action, number in self._actions.items():
+            listed[number, : len(action)] = action
+        entries = np.array(self._entries, np.int64).reshape(len(self.order), width, 2)
+        next_rows, told = entries[:, :, 0], entries[:, :, 1]
+        merged, firsts = _merged(next_rows, told)
+        shift = (width - 1).bit_length()
+        table = np.zeros((len(firsts), 1 << shift), np.uint32)
+        table[:, :width] = merged[next_rows[firsts]] << (shift + ROW_SHIFT) | told[firsts]
+        ascii_classes = classes.reshape(-1, PAGE)[pages[0], :WIDE].copy()
+        steps = _steps(table, table >> (shift + ROW_SHIFT), listed, ascii_classes, edge)
+        begins_at = [merged[self._numbers[one]] << shift for one in begins]
+        return Machine(
+            table=table.reshape(-1),
+            ascii_classes=ascii_classes,
+            pages=pages,
+            classes=classes,
+            actions=listed.reshape(-1),
+            over=np.array([[one in over for one in range(width)] for over in self._over], np.uint8).reshape(-1),
+            following=np.array(following, np.uint16),
+            rows=np.array(begins_at[:width], np.int64),
+            gap_rows=np.array(begins_at[width:], np.int64),
+            steps=steps,
+            settings=np.array([shift, edge, ends_matches, keeps_matches, len(steps) > 0], np.int64),
+        )
 
 
 def _merged(

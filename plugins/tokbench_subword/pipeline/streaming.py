@@ -1,11 +1,16 @@
-"""What an automaton does that searches a text again and again, told character by character.
+r"""What an automaton does that searches a text again and again, told character by character.
 
 An `Automaton` finds one match at a time: where it dies, the match is what it last told, and the next search
 begins behind that, at characters already read. A `Runner` tells what it would do then without going back. A
 *configuration* is a state of the automaton, the classes of the characters read since the last match told, and
 the kind of the piece before, where its end is not yet decided. Reading a character leads from one configuration
-to the next, and decides the ends of some pieces: mostly none, or one right before the character read. `machine`
-makes tables of all configurations.
+to the next, and decides the ends of some pieces: mostly none, or one right before the character read. All
+configurations together are the rows of a `Machine`.
+
+A longer match than the one told may be decided far away: ``\s*\n`` has spaces behind a line end read up to
+the next character that is none. What the next search would do with them is then told at the same time (a
+configuration in the configuration), so that they are not read twice, and other machines can be composed with
+this one (`composing`).
 
 What becomes of matches, and of the gaps between them, is the *behavior* of `Split` in a `tokenizer.json`.
 """
@@ -14,12 +19,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from tokbench_subword.pipeline.automaton import DEAD, Automaton
+from tokbench_subword.pipeline.foresight import Foresight
+from tokbench_subword.pipeline.machine import (
+    CUT_IF_GAP,
+    CUT_IF_MATCH,
+    KEEP_BEFORE,
+    NOT_TOLD,
+    PAGE,
+    Configurations,
+    End,
+    Ends,
+    Machine,
+    TooLarge,
+)
 from tokbench_subword.pipeline.pattern_tree import NotExpressible
 
 GAP, MATCH = 0, 1
+_READ_AGAIN = (4, 2, 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,24 +101,7 @@ class Configuration(NamedTuple):
     read: tuple[int, ...]  # classes since then, or since the piece began
     before: int  # class before those, where the automaton looks there; else -1
     open: int  # kind of the piece before whose end is not decided, or -1
-
-
-Ends = tuple[tuple[int, bool], ...]
-"""Ends of pieces: how many characters before the one just read each lies, and whether the piece is kept."""
-
-
-def sure_states(automaton: Automaton) -> frozenset[int]:
-    """The states in which a match will be told before the automaton dies, whatever is read."""
-    sure = set(range(1, len(automaton.following)))
-    while True:
-        doubtful = {
-            state
-            for state in sure
-            if any(not told and following not in sure for following, told in automaton.following[state])
-        }
-        if not doubtful:
-            return frozenset(sure)
-        sure -= doubtful
+    behind: Configuration | None = None  # where a search behind the match told is, that has read what is since
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +112,9 @@ class Runner:
     rules: Rules
     most: int
     """Characters that are read again, at the most; where more would be, the kernel goes back itself."""
-    sure: frozenset[int]
-    """States in which a match, or a longer one, will be told whatever follows."""
+    foresight: Foresight
+    twice: bool
+    """Whether, where more than one would be read again, the search behind the match told goes on as well."""
 
     def first(self) -> Configuration:
         """The configuration at the beginning of a text."""
@@ -141,7 +147,7 @@ class Runner:
     def step(self, at: Configuration, read: int) -> tuple[Configuration, Ends]:
         """The configuration behind a character of class `read`, and the ends it decides."""
         edge = self.automaton.edge
-        ends: list[tuple[int, bool]] = []
+        ends: list[End] = []
         waiting = [read]
         while waiting:
             one = waiting.pop(0)
@@ -152,39 +158,120 @@ class Runner:
             elif told:
                 if at.told != _SOME and at.open >= 0:
                     if self._cut(at.open, MATCH):
-                        ends.append((back + len(at.read), self._kept(at.open)))
+                        ends.append(End(back + len(at.read), self._kept(at.open)))
                     at = at._replace(open=-1)
                 before = at.read[-1] if at.read and at.before >= 0 else at.before
-                at = at._replace(told=_SOME, read=(), before=before)
+                at = at._replace(told=_SOME, read=(), before=before, behind=None)
             if state != DEAD:
                 # what is dropped may end wherever the next piece might begin
                 if at.open == GAP and not self.rules.keeps_gaps and not at.read and at.told != _SOME:
-                    ends.append((back, False))
+                    ends.append(End(back, False))
                     at = at._replace(open=-1)
-                at = at._replace(state=state, read=(*at.read, one), told=at.told or _NONE)
-                if state in self.sure:  # what was read will be part of a match: none of it is read again
+                at = at._replace(state=state, told=at.told or _NONE, **self._noted(at, one, state))
+                if state in self.foresight.sure:  # what was read will be of a match: none of it is read again
                     if at.told != _SOME and at.open >= 0:
                         if self._cut(at.open, MATCH):
-                            ends.append((back + len(at.read) - 1, self._kept(at.open)))
+                            ends.append(End(back + len(at.read) - 1, self._kept(at.open)))
                         at = at._replace(open=-1)
-                    at = at._replace(read=(one,) if at.before >= 0 else ())
+                    at = at._replace(read=(one,) if at.before >= 0 else (), behind=None)
+                continue
+            if at.behind is not None:
+                since = self.foresight.since(at.state)
+                assert since is not None  # or `_goes_on` would not have had it go on
+                ends.append(End(back, self.rules.keeps_matches, since))
+                waiting = [one, *waiting]
+                at = at.behind
                 continue
             if at.told == _SOME:
                 if self.rules.ends_matches:
-                    ends.append((back + len(at.read), self.rules.keeps_matches))
+                    ends.append(End(back + len(at.read), self.rules.keeps_matches))
                 waiting = [*at.read, one, *waiting]
                 at = self.beginning(at.before, -1 if self.rules.ends_matches else MATCH)
                 continue
             if at.told == _EMPTY and at.open == GAP:  # not where a match has just ended: there is none again
-                ends.append((back + len(at.read), self.rules.keeps_gaps))
+                ends.append(End(back + len(at.read), self.rules.keeps_gaps))
                 at = at._replace(open=-1)
             skipped, *again = *at.read, one
             if skipped == edge:
                 if at.open >= 0:
-                    ends.append((back, self._kept(at.open)))
+                    ends.append(End(back, self._kept(at.open)))
                 break
             if at.open >= 0 and self._cut(at.open, GAP):
-                ends.append((back + len(at.read), self._kept(at.open)))
+                ends.append(End(back + len(at.read), self._kept(at.open)))
             waiting = [*again, *waiting]
             at = self.beginning(skipped, GAP)
         return (self.first() if read == edge else at), tuple(ends)
+
+    def _noted(self, at: Configuration, one: int, state: int) -> dict[str, Any]:
+        """What is `read` and `behind` when one more class has been read, which leads to `state`."""
+        read = (*at.read, one)
+        if at.behind is None and not (self.twice and self._goes_on(at, read, state)):
+            return {"read": read}
+        behind = at.behind or self.beginning(-1, -1)
+        for each in read:
+            behind, ends = self.step(behind, each)
+            if ends or len(behind.read) > self.most:
+                raise TooLarge("a piece that ends before it is known that it began")
+        return {"read": (), "behind": behind}
+
+    def _goes_on(self, at: Configuration, read: tuple[int, ...], state: int) -> bool:
+        """Whether the search behind the match told is to go on as well, from `state` of the other on."""
+        return (
+            at.told == _SOME
+            and len(read) > 1
+            and at.before < 0
+            and self.rules.ends_matches
+            and state not in self.foresight.sure
+            and self.foresight.findable(state)
+        )
+
+
+def machine_of(automaton: Automaton, rules: Rules) -> Machine:
+    """The tables for an automaton and a behavior; raises `NotExpressible` where they would be too large.
+
+    Example:
+        >>> from tokbench_subword.pipeline.automaton import automaton_of
+        >>> from tokbench_subword.pipeline.machine import EDGE
+        >>> from tokbench_subword.pipeline.pattern_reading import tree_of
+        >>> machine = machine_of(automaton_of(tree_of("a+")), Rules.of("Isolated"))
+        >>> len(machine), machine.settings[EDGE].item()
+        (3, 2)
+    """
+    foresight = Foresight(automaton)
+    for twice, most in product((True, False), _READ_AGAIN):
+        try:
+            return _machine(Runner(automaton, rules, most, foresight, twice))
+        except TooLarge as reason:
+            too_large = reason
+    raise too_large
+
+
+def _machine(runner: Runner) -> Machine:
+    """The machine of all configurations that can be reached."""
+    automaton, rules, first = runner.automaton, runner.rules, runner.first()
+    behind = -1 if rules.ends_matches else MATCH
+    begins = [runner.beginning(c, kind) for kind in (behind, GAP) for c in range(automaton.edge + 1)]
+    found = Configurations([first, *begins])
+    for configuration in found.order:  # grows while it is gone through
+        for read in range(automaton.edge + 1):
+            following, ends = runner.step(configuration, read)
+            if len(following.read) <= runner.most:
+                found.write(following, ends)
+                continue
+            untold, flags = runner.untold(following), 0
+            if untold is not None:
+                cut_if_match, cut_if_gap, kept = untold
+                flags = NOT_TOLD | CUT_IF_MATCH * cut_if_match | CUT_IF_GAP * cut_if_gap | KEEP_BEFORE * kept
+            since = len(following.read) - 1
+            found.write(first, ends, (following.state, since, max(following.before, 0), flags))
+    pages: dict[bytes, int] = {}
+    numbered = [pages.setdefault(page.tobytes(), len(pages)) for page in automaton.classes.reshape(-1, PAGE)]
+    return found.machine(
+        automaton.edge,
+        np.array(numbered, np.uint16),
+        np.frombuffer(b"".join(pages), np.uint8),
+        following=[2 * state + told for row in automaton.following for state, told in row],
+        begins=begins,
+        ends_matches=rules.ends_matches,
+        keeps_matches=rules.keeps_matches,
+    )

@@ -60,7 +60,6 @@ from tokbench_subword.words import layout as at
 from tokbench_subword.words.layout import GROUP
 from tokbench_subword.words.searching import search_at
 from tokbench_subword.words.slots import (
-    LONGEST_WORD,
     MASK,
     SHIFT,
     SLOTS,
@@ -106,24 +105,20 @@ def look_up(
     homes[GROUP] = shift
     for k in range(count):
         start = starts[first + k]
-        length = min(ends[first + k] - start, LONGEST_WORD)
-        keys[2 * k], keys[2 * k + 1] = word_key(text, start, length, WHOLE)
+        keys[2 * k], keys[2 * k + 1] = word_key(text, start, ends[first + k] - start, WHOLE)
         homes[k] = word_home(keys[2 * k], keys[2 * k + 1], shift)
         prefetch_to_read(slots, homes[k])
     ids_end[first] = o
     for k in range(count):
         start = starts[first + k]
-        length = ends[first + k] - start
-        if length > 0:
-            after = np.int64(-1)
-            if length <= LONGEST_WORD:
-                low, high = keys[2 * k], keys[2 * k + 1]
-                after = recall(words, slots, mask, low, high, homes[k], text, start, out, o)
-            if after < 0:
+        after = recall(words, slots, mask, keys[2 * k], keys[2 * k + 1], homes[k], text, start, out, o)
+        if after < 0:
+            after, length = np.int64(o), ends[first + k] - start
+            if length > 0:
                 given = (block, text, start, length, np.int64(k), np.int64(count), out, o)
                 after = np.int64(search_at(counters[at.SEARCH], given))
                 mask = _make_room(block, k + 1, count)
-            o = after
+        o = after
         ids_end[first + k + 1] = o
     return np.int64(o)
 

@@ -66,8 +66,9 @@ SHORT_WORD, LONGEST_WORD = 15, 1 << 10
 """The longest words that stand in a slot, and that are kept at all, in bytes."""
 SLOT = 4
 """Words of 64 bits in a slot."""
-WHOLE, PART = 0, 64
-"""Flags of a key: a word by itself, and a part of a word, which is never taken for such a word."""
+WHOLE, PART = 128, 64
+"""Flags of a key: a word by itself, and a part of a word, which is never taken for such a word. So no key is
+that of an empty slot, not even the key of no bytes."""
 SPARE_IDS = 8
 """How many ids past the end of a word's may be written."""
 _WINDOW = 8  # slots where a word may stand
@@ -91,10 +92,11 @@ def short_key(text: Bytes, start: Int, length: Int, flag: Int) -> tuple[Word, Wo
 
 @inline
 def word_key(text: Bytes, start: Int, length: Int, flag: Int) -> tuple[Word, Word]:
-    """The key of a word of 1 to `LONGEST_WORD` bytes: two words of 64 bits."""
+    """The key of a word, two words of 64 bits; that of one of more than `LONGEST_WORD` bytes is never found."""
     if length <= SHORT_WORD:
         return short_key(text, start, length, flag)
-    return hash_bytes(text, start, length), np.uint64(length) | np.uint64(_LONG | flag) << _TOP
+    hashed = hash_bytes(text, start, min(length, LONGEST_WORD))
+    return hashed, np.uint64(length) | np.uint64(_LONG | flag) << _TOP
 
 
 @inline

@@ -15,7 +15,7 @@ from numba import config
 from tokbench_subword.pipeline import regexes
 from tokbench_subword.pipeline.automaton import automaton_of
 from tokbench_subword.pipeline.cuts import Cuts, cuts_of
-from tokbench_subword.pipeline.cutters import MachineCutter, cutter_of
+from tokbench_subword.pipeline.cutters import MachineCutter, cutter_of, few_of
 from tokbench_subword.pipeline.machine import HAS_STEPS
 from tokbench_subword.pipeline.pattern_reading import tree_of
 from tokbench_subword.pipeline.pattern_tree import NotExpressible
@@ -115,10 +115,11 @@ def test_cut_as_the_plain_split_cuts(name: str, behavior: str, invert: bool, tex
 
 @pytest.mark.skipif(config.DISABLE_JIT, reason="tens of thousands of texts by plain Python")
 @pytest.mark.parametrize("name", PATTERNS)
-def test_every_short_text(name: str) -> None:
-    """All texts of five of these characters: what is read again, and told late, is in one of them."""
+@pytest.mark.parametrize(("alphabet", "size"), [("aS1 .'\n", 5), ("a \n", 8)])
+def test_every_short_text(name: str, alphabet: str, size: int) -> None:
+    """All texts of a few characters: what is read again, and told late, is in one of them."""
     source, dialect = PATTERNS[name]
-    texts = ["".join(characters) for characters in product("aS1 .'\n", repeat=5)]
+    texts = ["".join(characters) for characters in product(alphabet, repeat=size)]
     compiled = compile_regex(source, dialect)
     cuts = Cuts(cutters=(cutter_of(source, dialect, "Removed", True),))
     wanted = [[text[a:b].encode() for a, b in compiled.spans(text) if a < b] for text in texts]
@@ -189,6 +190,16 @@ STEPS = {
         {"type": "Split", "pattern": {"Regex": "[一-龥぀-ゟ゠-ヿ]+"}, "behavior": "Isolated", "invert": False},
         {"type": "Split", "pattern": {"Regex": NAMED["gpt2"]}, "behavior": "Isolated", "invert": False},
     ],
+    "three splits, the last told late": [
+        {"type": "Split", "pattern": {"Regex": r"\p{N}{1,3}"}, "behavior": "Isolated", "invert": False},
+        {"type": "Split", "pattern": {"Regex": "[一-龥぀-ゟ゠-ヿ]+"}, "behavior": "Isolated", "invert": False},
+        {
+            "type": "Split",
+            "pattern": {"Regex": PATTERNS["punctuation first"][0]},
+            "behavior": "Isolated",
+            "invert": False,
+        },
+    ],
     "words and digits": [{"type": "WhitespaceSplit"}, {"type": "Punctuation"}, {"type": "Digits"}],
 }
 
@@ -200,6 +211,28 @@ def test_cut_as_the_plain_pre_tokenizers_cut(name: str, texts: list[str]) -> Non
     texts = [text.encode("utf-8", "replace").decode() for text in texts]
     plain = pre_tokenizer_of({"type": "Sequence", "pretokenizers": STEPS[name]})
     assert _cut(cuts_of(STEPS[name]), texts) == [_utf8_spans(list(plain(Stretch(text)))) for text in texts]
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    splits=st.lists(
+        st.tuples(st.sampled_from(list(PATTERNS.values())), st.sampled_from(BEHAVIORS), st.booleans()),
+        min_size=2,
+        max_size=3,
+    ),
+    texts=st.lists(_texts, max_size=4),
+)
+def test_few_cutters_cut_as_many(splits: list[tuple[tuple[str, str], str, bool]], texts: list[str]) -> None:
+    texts = [text.encode("utf-8", "replace").decode() for text in texts]
+    many = [cutter_of(*pattern, behavior, invert) for pattern, behavior, invert in splits]
+    assert _cut(Cuts(cutters=few_of(many)), texts) == _cut(Cuts(cutters=tuple(many)), texts)
+
+
+@pytest.mark.parametrize("name", ["three splits", "three splits, the last told late", "words and digits"])
+def test_published_pre_tokenizers_that_follow_one_another_are_one_machine(name: str) -> None:
+    (cutter,) = cuts_of(STEPS[name]).cutters
+    assert isinstance(cutter, MachineCutter)
+    assert len(cutter.machine) <= LANES
 
 
 @pytest.mark.long

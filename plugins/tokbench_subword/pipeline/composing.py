@@ -1,0 +1,194 @@
+"""Two machines that cut one after the other, made one: the second in the pieces of the first.
+
+To the second machine the ends of such a piece are the ends of a text. So a pair of rows, and one class for each
+pair of classes, tell what both do with the next character: where the first cuts, the second is told that its
+text ends, and begins anew. What the first tells late, the second has to wait for: the characters before which
+there may be a cut yet are a part of the configuration, and are read by the second when that is decided. So are
+those of a piece of which the first has not told as yet whether it is kept.
+
+Of the pre-tokenizers of a `tokenizer.json` that follow one another one pass over the text is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from tokbench_subword.pipeline.automaton import MOST_CLASSES
+from tokbench_subword.pipeline.machine import (
+    ACTION,
+    AN_END,
+    BEGIN,
+    EDGE,
+    FIRST_END,
+    KEEP,
+    N_ENDS,
+    PAGE,
+    READ_ON,
+    ROW_SHIFT,
+    SHIFT,
+    SLOW_SHIFT,
+    Configurations,
+    End,
+    Ends,
+    Machine,
+)
+from tokbench_subword.pipeline.pattern_tree import NotExpressible
+
+_MOST_WAITING = 8
+"""Characters that the second machine may wait for."""
+_TOO_LATE = "a match that is told too late for what cuts beside it"
+
+
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """What a machine does, by row and class: the next row, and the ends told, None where it has to read on."""
+
+    rows: list[list[int]]
+    ends: list[list[Ends | None]]
+    edge: int
+
+    @classmethod
+    def of(cls, machine: Machine) -> _Steps:
+        shift, edge = int(machine.settings[SHIFT]), int(machine.settings[EDGE])
+        table = machine.table.reshape(-1, 1 << shift)[:, : edge + 1]
+        actions = machine.actions.reshape(-1, ACTION)
+        sets = [frozenset(np.flatnonzero(one).tolist()) for one in machine.over.reshape(-1, edge + 1)]
+        listed = [
+            None
+            if action[READ_ON]
+            else tuple(
+                End(int(back), bool(kept), sets[over])
+                for back, kept, over in action[FIRST_END:].reshape(-1, AN_END)[: action[N_ENDS]]
+            )
+            for action in actions
+        ]
+
+        def ends_of(entry: int) -> Ends | None:
+            if entry & BEGIN:
+                return (End(0, bool(entry & KEEP)),)
+            return listed[(entry & (1 << ROW_SHIFT) - 1) >> SLOW_SHIFT]
+
+        ends = [list(map(ends_of, row)) for row in table.tolist()]
+        return cls((table >> (ROW_SHIFT + shift)).tolist(), ends, edge)
+
+    def told(self, row: int, read: int) -> Ends:
+        """The ends told; raises `NotExpressible` where the machine has to read on."""
+        ends = self.ends[row][read]
+        if ends is None:
+            raise NotExpressible(_TOO_LATE)
+        return ends
+
+    def undecided(self) -> list[int]:
+        """For each row, how many of the characters read last there may be a cut before, or between, yet."""
+        reads = range(self.edge + 1)
+        told = [[end for read in reads for end in self.told(row, read)] for row in range(len(self.rows))]
+        if any(end.over for ends in told for end in ends):
+            raise NotExpressible(_TOO_LATE)
+        latest = [max((end.back for end in ends), default=0) for ends in told]
+        most = latest
+        while most != (
+            later := [max(latest[k], *(most[one] - 1 for one in row)) for k, row in enumerate(self.rows)]
+        ):
+            most = later
+        return most
+
+    def kept(self) -> list[frozenset[bool]]:
+        """For each row, what may yet become of the piece at hand: whether it is kept."""
+        found = [frozenset[bool]()] * len(self.rows)
+        while found != (later := [self._kept(row, found) for row in range(len(self.rows))]):
+            found = later
+        return found
+
+    def _kept(self, row: int, later: list[frozenset[bool]]) -> frozenset[bool]:
+        """What becomes of the piece as far as the next character, or what is known of `later`, tells."""
+        told = [self.told(row, read) for read in range(self.edge + 1)]
+        at_once = {ends[0].kept for ends in told if ends}
+        onward = [later[one] for one, ends in zip(self.rows[row][:-1], told, strict=False) if not ends]
+        return frozenset(at_once).union(*onward)
+
+
+class _Both(NamedTuple):
+    """A configuration of two machines: their rows, and the classes of the characters the second waits for."""
+
+    first: int
+    second: int
+    waiting: tuple[int, ...]
+
+
+class _Composition:
+    """Two machines at work, the second in the pieces of the first; `classes` are theirs of each class of both,
+    the last those of the end of a text.
+    """
+
+    def __init__(self, first: Machine, second: Machine, classes: Sequence[tuple[int, int]]) -> None:
+        self._first, self._second, self._classes = _Steps.of(first), _Steps.of(second), classes
+        self._undecided, self._kept = self._first.undecided(), self._first.kept()
+
+    def step(self, at: _Both, read: int) -> tuple[_Both, Ends]:
+        """The configuration behind what is read, and the ends it decides."""
+        one, _ = self._classes[read]
+        row, ends = at.second, list[End]()
+        # with each how many characters before this one it is
+        waiting = [(each, len(at.waiting) - k) for k, each in enumerate((*at.waiting, read))]
+        for back, kept, _ in self._first.told(at.first, one):
+            piece = [each for each in waiting if each[1] > back]
+            if kept:
+                row = self._cut(row, [*piece, (len(self._classes) - 1, back)], ends)
+            else:
+                ends.append(End(back, False))
+            waiting = waiting[len(piece) :]
+        following = self._first.rows[at.first][one]
+        if one == self._first.edge:
+            return _Both(following, 0, ()), tuple(ends)
+        known = self._kept[following]
+        ready = max(len(waiting) - self._undecided[following], 0) if len(known) < 2 else 0
+        if known != {False}:
+            row = self._cut(row, waiting[:ready], ends)
+        left = tuple(each for each, _ in waiting[ready:])
+        if len(left) > _MOST_WAITING:
+            raise NotExpressible("a piece of which it is told too late whether it is kept")
+        return _Both(following, row, left), tuple(ends)
+
+    def _cut(self, row: int, reading: Sequence[tuple[int, int]], ends: list[End]) -> int:
+        """Have the second machine go on, and list the ends that it tells; returns its row."""
+        for each, behind in reading:
+            other = self._classes[each][1]
+            for back, kept, over in self._second.told(row, other):
+                both = frozenset(k for k, (_, one) in enumerate(self._classes) if one in over)
+                ends.append(End(behind + back, kept, both))
+            row = self._second.rows[row][other]
+        return row
+
+
+def composed(first: Machine, second: Machine) -> Machine:
+    """The machine that cuts the pieces that `second` makes of those of `first`.
+
+    Raises `NotExpressible` where one of them has to read on, or both together would be too large.
+
+    Example:
+        >>> from tokbench_subword.pipeline.cutters import MachineCutter, cutter_of
+        >>> first, second = (cutter_of(source, "oniguruma").machine for source in ("[0-9]+", "[a-z]1?"))
+        >>> MachineCutter(composed(first, second)).spans(b"a1 b").tolist()
+        [[0, 1], [1, 2], [2, 3], [3, 4]]
+    """
+    n_others = int(second.settings[EDGE])
+    pages, numbers = np.unique(np.stack([first.pages, second.pages]), axis=1, return_inverse=True)
+    some, others = (
+        one.classes.reshape(-1, PAGE)[row].astype(np.int64)
+        for one, row in zip((first, second), pages, strict=True)
+    )
+    pairs, classes = np.unique(some * n_others + others, return_inverse=True)
+    if len(pairs) > MOST_CLASSES:
+        raise NotExpressible(f"more than {MOST_CLASSES} classes of characters")
+    edges = int(first.settings[EDGE]), n_others
+    pair = _Composition(first, second, [*(divmod(one, n_others) for one in pairs.tolist()), edges])
+    found = Configurations([_Both(0, 0, ())])
+    for configuration in found.order:  # grows while it is gone through
+        for read in range(len(pairs) + 1):
+            found.write(*pair.step(configuration, read))
+    numbered, listed = numbers.reshape(-1).astype(np.uint16), classes.reshape(-1).astype(np.uint8)
+    return found.machine(len(pairs), numbered, listed)
