@@ -26,8 +26,8 @@ from tokbench_subword.words.runs import Room
 from tokbench_subword.words.slots import SPARE_IDS
 from tokbench_subword.words.workspace import Workspace
 
-_KEPT = 1 << 19
-"""Bytes of text for which room is kept from call to call."""
+_KEPT = 1 << 20
+"""Bytes of text for which room is kept from call to call: more than a run has, but for a long text."""
 _NUMBERS = 3
 """Of a token that is located: its id, and where it begins and ends in its word."""
 

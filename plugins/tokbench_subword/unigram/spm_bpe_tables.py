@@ -53,23 +53,15 @@ class Numbering(NamedTuple):
         """
         texts = {index: text.decode() for text, index in symbols.items()}
         characters = [index for index, text in texts.items() if len(text) == 1]
-        several = np.array(
-            [index for text, index in symbols.items() if len(texts[index]) > 1 and text not in defined],
-            np.int64,
-        )
-        several = several[np.lexsort((several, ranks[several]))]
-        listed = np.array([-1, *characters, *several.tolist(), *defined.values()], np.int64)
+        made = texts.keys() - set(characters) - set(defined.values())
+        in_order = sorted(sorted(made), key=ranks.tolist().__getitem__)
+        listed = np.array([-1, *characters, *in_order, *defined.values()], np.int64)
         if len(listed) > SHARED:
             raise TokenizerError(f"{where}: {len(listed) - 1:,} symbols; BPE has at most {SHARED - 1:,}")
         frozen, number_of = len(listed) - len(defined), np.zeros(len(ranks), np.uint32)
         number_of[listed[1:frozen]] = np.arange(1, frozen)
-        return cls(
-            listed,
-            ["", *(texts[index] for index in listed[1:].tolist())],
-            number_of,
-            1 + len(characters),
-            frozen,
-        )
+        spelled = ["", *map(texts.__getitem__, listed[1:].tolist())]
+        return cls(listed, spelled, number_of, 1 + len(characters), frozen)
 
     def first(self) -> NDArray[np.uint32]:
         """The number of each character, by code point."""
@@ -90,9 +82,8 @@ def merge_tables(
     `pairs` and `ranks` are as `SpmBpe` has them; symbols from `n_pieces` on are no pieces.
     """
     symbols, frozen = numbering.symbols, numbering.frozen
-    rows = numbering.number_of[
-        np.array([(*pair, piece) for pair, piece in pairs.items()], np.int64).reshape(-1, 3)
-    ]
+    spelling = np.array([(*pair, piece) for pair, piece in pairs.items()], np.int64).reshape(-1, 3)
+    rows = numbering.number_of[spelling]
     every = _pair_table(rows[(rows != 0).all(1)])
     by_number = ranks[symbols]
     merges = _merges(numbering, every, by_number)
