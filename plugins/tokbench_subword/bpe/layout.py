@@ -32,7 +32,7 @@ from tokbench_subword.words.layout import MODEL
     KEYS,  # uint32 (SHORT,)
     FOLLOWING,  # uint8 (SHORT,)
     BEFORE,  # uint8 (SHORT,)
-    PARTS,  # int64 (GROUP + 1,): where parts end, and for `words.parts.Parts` the next two
+    PARTS,  # int64 (GROUP + 1,): where parts end, and for `words.parts.PartTables` the next two
     PART_KEYS,  # uint64 (2 * GROUP,)
     PART_HOMES,  # int64 (GROUP,)
 ) = range(MODEL, MODEL + 27)

@@ -18,7 +18,7 @@ from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.tables import NONE, joins, token_id
 from tokbench_subword.bpe.uncached import encode_uncached
 from tokbench_subword.words.layout import WORD_KEYS, WORDS
-from tokbench_subword.words.parts import LONGEST_PART, PIECE_SHIFT, Parts, find_parts, stands_alone
+from tokbench_subword.words.parts import LONGEST_PART, PIECE_SHIFT, PartTables, find_parts, stands_alone
 from tokbench_subword.words.searching import Search, quicker_in_parts
 from tokbench_subword.words.slots import (
     LONGEST_WORD,
@@ -87,7 +87,7 @@ def _encode_parts(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: 
     """
     words = u64_in(block, WORDS)
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
-    parts = Parts(
+    parts = PartTables(
         i32_in(block, at.CUT_CHARACTERS),
         u8_in(block, at.ASCII_CUTS),
         u8_in(block, at.CUT_PAIRS),

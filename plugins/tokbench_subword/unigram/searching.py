@@ -41,7 +41,7 @@ from tokbench_subword.unigram.emitting import KNOWN, UNKNOWN_RUN, add_unknown, e
 from tokbench_subword.unigram.paths import link
 from tokbench_subword.unigram.viterbi import Lattice, double, search, search_with_margin, single
 from tokbench_subword.words.layout import WORD_KEYS, WORDS
-from tokbench_subword.words.parts import LONGEST_PART, PIECE_SHIFT, Parts, find_parts, stands_alone
+from tokbench_subword.words.parts import LONGEST_PART, PIECE_SHIFT, PartTables, find_parts, stands_alone
 from tokbench_subword.words.searching import Search, quicker_in_parts
 from tokbench_subword.words.slots import (
     LONGEST_WORD,
@@ -59,9 +59,9 @@ _ROUNDED = 1.0 + 2.0**-8
 
 
 @inline
-def parts_in(block: Block) -> Parts:
+def parts_in(block: Block) -> PartTables:
     """Where the parts of a text are found and noted."""
-    return Parts(
+    return PartTables(
         i32_in(block, at.CHARACTERS),
         u8_in(block, at.ASCII_CUTS),
         u8_in(block, at.PAIRS),

@@ -65,11 +65,11 @@ class SafeCuts:
 
     @property
     def arrays(self) -> list[NDArray[Any]]:
-        """What threads share of `Parts`, in its order."""
+        """What threads share of `PartTables`, in its order."""
         return [self.characters, self.ascii, self.pairs, np.array([self.shift], np.uint64)]
 
 
-class Parts(NamedTuple):
+class PartTables(NamedTuple):
     """The tables of `SafeCuts`, and where the parts found are noted: pointers."""
 
     characters: Any
@@ -82,7 +82,7 @@ class Parts(NamedTuple):
 
 
 def part_space() -> list[NDArray[Any]]:
-    """What each thread has of its own of `Parts`, in its order: ends, keys of two numbers each, and homes."""
+    """What each thread has of its own of `PartTables`, in its order: ends, keys of two numbers, and homes."""
     return [np.zeros(GROUP + 1, np.int64), np.zeros(2 * GROUP, np.uint64), np.zeros(GROUP, np.int64)]
 
 
@@ -140,7 +140,7 @@ def stands_alone(character: Int, about: Int) -> bool:
 
 
 @inline
-def _find_ends(parts: Parts, data: Bytes, index: Int, end: Int) -> np.int64:
+def _find_ends(parts: PartTables, data: Bytes, index: Int, end: Int) -> np.int64:
     """Write where the parts of ``data[index:end]`` end, up to `GROUP` of them; return how many.
 
     No branch depends on where text is cut: a processor cannot guess it.
@@ -172,7 +172,7 @@ def _find_ends(parts: Parts, data: Bytes, index: Int, end: Int) -> np.int64:
 
 
 @inline
-def find_parts(parts: Parts, words: Block, text: Bytes, index: Int, end: Int) -> np.int64:
+def find_parts(parts: PartTables, words: Block, text: Bytes, index: Int, end: Int) -> np.int64:
     """Find where the next parts of ``text[index:end]`` end, their keys and slots in the word cache; how many.
 
     A part must begin at `index`, with a character that does not stand alone; behind the last part there may be

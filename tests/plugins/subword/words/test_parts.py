@@ -9,7 +9,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from tokbench_subword.words.cache import WordCache
-from tokbench_subword.words.parts import PIECE_SHIFT, Parts, find_cuts, find_parts, part_space, stands_alone
+from tokbench_subword.words.parts import (
+    PIECE_SHIFT,
+    PartTables,
+    find_cuts,
+    find_parts,
+    part_space,
+    stands_alone,
+)
 
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import PADDING, pointer
@@ -22,7 +29,7 @@ SOME = st.text(alphabet=LETTERS, min_size=1, max_size=4)
 @kernel
 def _cut(tables: Any, space: Any, words: Any, text: Any, size: Any, limits: Any) -> Any:
     """Where parts and characters that stand alone end, all through a text; how many."""
-    parts = Parts(
+    parts = PartTables(
         pointer(tables[0]),
         pointer(tables[1]),
         pointer(tables[2]),
