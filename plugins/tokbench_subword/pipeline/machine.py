@@ -111,27 +111,28 @@ Ends = tuple[End, ...]
 """Those that are told together, in order."""
 
 
-One = TypeVar("One", bound=Hashable)
+_T = TypeVar("_T", bound=Hashable)
+"""What a configuration is."""
 
 
 class TooLarge(NotExpressible):
     """There are more configurations, or more of what they tell, than a machine may have."""
 
 
-class Configurations(Generic[One]):
+class Configurations(Generic[_T]):
     """The rows of a machine to be: one for each configuration that has come up, in that order.
 
     Whoever goes through them writes for each, and each class, where it leads and what that tells.
     """
 
-    def __init__(self, begins: Iterable[One]) -> None:
+    def __init__(self, begins: Iterable[_T]) -> None:
         self.order = list(dict.fromkeys(begins))
         self._numbers = {one: number for number, one in enumerate(self.order)}
         self._actions: dict[tuple[int, ...], int] = {(0, 0, 0, 0, 0): 0}
         self._over: dict[frozenset[int], int] = {frozenset(): 0}
         self._entries: list[tuple[int, int]] = []
 
-    def row(self, configuration: One) -> int:
+    def row(self, configuration: _T) -> int:
         """The number of the row of a configuration."""
         number = self._numbers.setdefault(configuration, len(self.order))
         if number == len(self.order):
@@ -140,7 +141,7 @@ class Configurations(Generic[One]):
                 raise TooLarge("too many configurations")
         return number
 
-    def write(self, following: One, ends: Ends, reading_on: tuple[int, int, int, int] = (0, 0, 0, 0)) -> None:
+    def write(self, following: _T, ends: Ends, reading_on: tuple[int, int, int, int] = (0, 0, 0, 0)) -> None:
         """The next entry: what comes up, the ends told, and those of `READ_ON` to `UNTOLD` in an action."""
         if len(ends) == 1 and not (ends[0].back or ends[0].over or reading_on[0]):
             told = BEGIN | KEEP * ends[0].kept
@@ -160,7 +161,7 @@ class Configurations(Generic[One]):
         classes: NDArray[np.uint8],
         *,
         following: Sequence[int] = (),
-        begins: Sequence[One] = (),
+        begins: Sequence[_T] = (),
         ends_matches: bool = False,
         keeps_matches: bool = False,
     ) -> Machine:
