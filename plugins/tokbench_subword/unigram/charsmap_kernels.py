@@ -139,6 +139,8 @@ def normalize_into(
             # The common cases, in place. A space behind a space is written and then overwritten: no branch.
             if origins is None:
                 index, size, after_space = _copy_plain(data, index, stop, out, size, numbers, after_space)
+                if index >= stop:
+                    break
                 byte = np.int64(data[index])
             while plain[byte] and (index + 1 >= stop or data[index + 1] < 0x80):
                 out[size] = byte

@@ -13,6 +13,11 @@ from tokbench.kernels.threads import in_threads
 
 Room = NDArray[np.int32] | None
 """Where ids may be written, if anywhere."""
+_ROOM = 16
+"""Runs for whose ids there is room from the start, one for each byte: what is not written takes no memory. With
+room made by the first run instead, Chinese, Japanese and Thai take 1.1 (GPT-2) to 1.25 (Llama-2's `.model`) of
+the time.
+"""
 _RUNS = 64
 """Runs that several threads encode before their ids are put with the others."""
 
@@ -41,7 +46,8 @@ def in_runs(
         return encode(0, n_units, room)
     ends = np.searchsorted(sizes, np.arange(run, whole, run), side="right") - 1
     cuts = np.unique([0, *ends.tolist(), n_units]).tolist()
-    ids = np.empty(0, np.int32) if room is None else room
+    most = min(whole + run, _ROOM * run) if threads == 1 else 0
+    ids = np.empty(most, np.int32) if room is None else room
     n_ids, offsets = 0, np.zeros(n_units + 1, np.int64)
     together = 1 if threads == 1 else _RUNS
     for begin in range(0, len(cuts) - 1, together):

@@ -98,6 +98,13 @@ def test_hostile_text(model: str, pair: Pair) -> None:
     assert differing(*pair(model), hostile_lines(4_000)) == []
 
 
+@pytest.mark.parametrize("model", UNIGRAM_MODELS[:2])
+def test_spaces_at_the_end_of_what_is_copied_at_once(model: str, pair: Pair) -> None:
+    sizes = [*range(4), *range(60, 67), *range(125, 131)]
+    texts = ["x" * size + " " * spaces + end for size in sizes for spaces in sizes for end in ("", "y", "é")]
+    assert differing(*pair(model), texts) == []
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("model", [*UNIGRAM_MODELS, *BPE_MODELS])
 def test_hundred_thousand_hostile_lines(model: str, pair: Pair) -> None:
