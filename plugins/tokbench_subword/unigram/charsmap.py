@@ -38,6 +38,7 @@ from tokbench_subword.unigram.charsmap_classes import (
 from tokbench_subword.unigram.charsmap_kernels import (
     DUMMY,
     ESCAPE,
+    N_ROWS,
     REMOVE_EXTRA,
     SUFFIX,
     normalize,
@@ -112,15 +113,15 @@ class Normalizer(Stays):
 
 
 def longest_rows(plain: NDArray[np.uint8]) -> list[int]:
-    """The two longest rows of bytes that are plain: where each begins, and how many there are.
+    """The `N_ROWS` longest rows of bytes that are plain: where each begins, and how many there are.
 
     Example:
         >>> longest_rows(np.array([0, 1, 1, 0, 1, 1, 1], np.uint8))
-        [4, 3, 1, 2]
+        [4, 3, 1, 2, 0, 0, 0, 0]
     """
     edges = np.flatnonzero(np.diff(plain, prepend=0, append=0)).reshape(-1, 2)
-    rows = sorted((int(begin - end), int(begin)) for begin, end in edges)[:2]
-    return [number for size, begin in [*rows, (0, 0), (0, 0)][:2] for number in (begin, -size)]
+    rows = sorted((int(begin - end), int(begin)) for begin, end in edges) + [(0, 0)] * N_ROWS
+    return [number for size, begin in rows[:N_ROWS] for number in (begin, -size)]
 
 
 def _spaced(flags: int) -> tuple[Written, ...]:

@@ -42,9 +42,10 @@ ESCAPE, REMOVE_EXTRA, DUMMY, SUFFIX = 1, 2, 4, 8
 """The flags of a normaliser."""
 NUMBERS, UNITS, TARGETS, CLASSES, PLAIN, SYMBOLS, SYMBOL_STARTS = range(7)
 """What stands where in the block of a `charsmap.Normalizer`."""
-FLAGS, N_UNITS, N_TARGETS, LOW, N_LOW, HIGH, N_HIGH = range(7)
-"""Its NUMBERS: the flags, how long the map's trie and its targets are, and the two longest rows of bytes that
-are plain: where each begins, and how many there are."""
+FLAGS, N_UNITS, N_TARGETS, ROWS = range(4)
+"""Its NUMBERS: the flags, how long the map's trie and its targets are, and from ROWS on the `N_ROWS` longest
+rows of bytes that are plain: where each begins, and how many there are."""
+N_ROWS = 4
 _MAX_RULES = 32  # sentencepiece looks at no more matches than these
 
 
@@ -88,8 +89,9 @@ def _copy_plain(
     removes = numbers[FLAGS] & REMOVE_EXTRA != 0
     while index + WINDOW <= stop:
         beyond, spaces = in_range_64(data, index, 0, 0x80, 0x80), in_range_64(data, index, 0, 0x20, 1)
-        plain = in_range_64(data, index, 0, numbers[LOW], numbers[N_LOW])
-        plain |= in_range_64(data, index, 0, numbers[HIGH], numbers[N_HIGH])
+        plain = ZERO
+        for k in range(ROWS, ROWS + 2 * N_ROWS, 2):
+            plain |= in_range_64(data, index, 0, numbers[k], numbers[k + 1])
         extra = spaces & (spaces << ONE | np.uint64(after_space)) if removes else ZERO
         # the last byte is left out: who knows what comes behind it
         count = trailing_zeros(~plain | beyond >> ONE | extra | ONE << np.uint64(WINDOW - 1))

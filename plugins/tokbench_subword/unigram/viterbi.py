@@ -149,17 +149,18 @@ def search_with_margin(
         behind = here + width_of(first_byte)
         first, second, chosen, single = -np.inf, -np.inf, np.int64(0), False
         node, position = root, here
-        while position < size and node > 0:
+        while position < size:
             node, piece = descend(units, node, np.int64(text[begin + position]))
-            if node < 0:
+            if node < 0:  # behind a node without children, too
                 break
             position += 1
-            if piece >= 0:
-                total = scores[piece] + exact[2 * position]
-                second = max(second, min(first, total))
-                chosen = position << 32 | piece if total > first else chosen
-                first = max(first, total)
-                single |= position == behind
+            # no branch tells whether a piece ends here: a processor cannot guess it
+            known = piece >= 0
+            total = float(scores[max(piece, 0)]) + exact[2 * position] if known else -np.inf
+            second = max(second, min(first, total))
+            chosen = position << 32 | piece if total > first else chosen
+            first = max(first, total)
+            single |= known & (position == behind)
         if not single:
             total = unknown + exact[2 * behind]
             second = max(second, min(first, total))
