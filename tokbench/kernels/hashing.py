@@ -74,8 +74,8 @@ def spread_two(low: Word, high: Word) -> np.uint64:
 
 @lean_inline
 def first_bytes(word: Word, count: Int) -> np.uint64:
-    """The first `count` (1 to 8) bytes of a little-endian word, the others zero."""
-    return word & (_ALL >> np.uint64(64 - 8 * count))
+    """The first `count` (1 to 8) bytes of a little-endian word, the others zero; of no bytes, any word."""
+    return word & (_ALL >> np.uint64(64 - 8 * count & 63))
 
 
 @lean_inline

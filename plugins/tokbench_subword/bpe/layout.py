@@ -28,10 +28,10 @@ from tokbench_subword.words.layout import MODEL
     CUT_PAIRS,  # uint8
     CUT_SHIFT,  # uint64 (1,)
     SETTINGS,  # int64
-    SYMBOLS,  # uint32 (SHORT,)
-    KEYS,  # uint32 (SHORT,)
-    FOLLOWING,  # uint8 (SHORT,)
-    BEFORE,  # uint8 (SHORT,)
+    SYMBOLS,  # uint32 (SHORT + 1,)
+    KEYS,  # uint32 (SHORT + 1,)
+    FOLLOWING,  # uint8 (SHORT + 1,)
+    BEFORE,  # uint8 (SHORT + 1,)
     PARTS,  # int64 (GROUP + 1,): where parts end, and for `words.parts.PartTables` the next two
     PART_KEYS,  # uint64 (2 * GROUP,)
     PART_HOMES,  # int64 (GROUP,)

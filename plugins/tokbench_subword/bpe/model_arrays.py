@@ -109,7 +109,7 @@ def _may_be_cut(model: BpeModel, complete: bool, fallback: NDArray[np.uint32]) -
     """Whether cutting a pre-token where no token joins leaves the result as it is.
 
     It does where each symbol depends on its own character alone: no prefix or suffix, no unknowns to fuse, and
-    no merges of fallback bytes (whose text is not the bytes they stand for).
+    no merges of fallback bytes or of the unknown token (whose text is not what they stand for).
     """
     if model.level == "byte":
         return complete
@@ -119,7 +119,8 @@ def _may_be_cut(model: BpeModel, complete: bool, fallback: NDArray[np.uint32]) -
     marked = model.unk is not None and not model.fuse_unk and not model.byte_fallback
     if not covered and not marked:  # what is dropped or fused makes neighbours of characters that were none
         return False
-    return not np.isin(model.merges[:, :2], fallback[fallback != NONE]).any()
+    alone = fallback[fallback != NONE].tolist() + ([] if model.unk is None else [model.unk])
+    return not np.isin(model.merges[:, :2], alone).any()
 
 
 def _characters(model: BpeModel) -> tuple[NDArray[np.uint32], int]:

@@ -12,13 +12,13 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline, subroutine
 from tokbench.kernels.hashing import hash_bytes
-from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, i32_in, i64_in, u8_in, u32_in, u64_in
+from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, i64_in, u8_in, u32_in, u64_in
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.tables import NONE, joins, token_id
 from tokbench_subword.bpe.uncached import encode_uncached
 from tokbench_subword.words.layout import WORD_KEYS, WORDS
-from tokbench_subword.words.parts import LONGEST_PART, PIECE_SHIFT, PartTables, find_parts, stands_alone
+from tokbench_subword.words.parts import LONGEST_PART, PIECE_SHIFT, find_parts, parts_at, stands_alone
 from tokbench_subword.words.searching import Search, quicker_in_parts
 from tokbench_subword.words.slots import (
     LONGEST_WORD,
@@ -87,15 +87,7 @@ def _encode_parts(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: 
     """
     words = u64_in(block, WORDS)
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
-    parts = PartTables(
-        i32_in(block, at.CUT_CHARACTERS),
-        u8_in(block, at.ASCII_CUTS),
-        u8_in(block, at.CUT_PAIRS),
-        u64_in(block, at.CUT_SHIFT),
-        i64_in(block, at.PARTS),
-        u64_in(block, at.PART_KEYS),
-        i64_in(block, at.PART_HOMES),
-    )
+    parts = parts_at(block, at.CUT_CHARACTERS, at.PARTS)
     index, o = np.int64(start), np.int64(o)
     while index < end:
         point, width = code_point(text, index)

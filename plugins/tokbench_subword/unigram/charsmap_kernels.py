@@ -92,15 +92,16 @@ def _copy_plain(
         plain = ZERO
         for k in range(ROWS, ROWS + 2 * N_ROWS, 2):
             plain |= in_range_64(data, index, 0, numbers[k], numbers[k + 1])
-        extra = spaces & (spaces << ONE | np.uint64(after_space)) if removes else ZERO
-        # the last byte is left out: who knows what comes behind it
-        count = trailing_zeros(~plain | beyond >> ONE | extra | ONE << np.uint64(WINDOW - 1))
+        # what is beyond ASCII may be of a rule that begins with the byte before; behind the last byte it may be
+        plain &= ~(beyond >> ONE | ONE << np.uint64(WINDOW - 1))
+        extra = plain & spaces & (spaces << ONE | np.uint64(after_space)) if removes else ZERO
+        count = trailing_zeros(~plain | extra)
         copy_bytes_64(data, index, out, size)
         index, size = index + count, size + count
         if count > 0:
             after_space = removes and data[index - 1] == 0x20
         if extra >> np.uint64(count) & ONE:
-            index += trailing_zeros(~(spaces >> np.uint64(count)))
+            index += trailing_zeros(~(extra >> np.uint64(count)))
         elif count < WINDOW - 1:
             break
     return index, size, after_space
@@ -141,8 +142,6 @@ def normalize_into(
             # The common cases, in place. A space behind a space is written and then overwritten: no branch.
             if origins is None:
                 index, size, after_space = _copy_plain(data, index, stop, out, size, numbers, after_space)
-                if index >= stop:
-                    break
                 byte = np.int64(data[index])
             while plain[byte] and (index + 1 >= stop or data[index + 1] < 0x80):
                 out[size] = byte

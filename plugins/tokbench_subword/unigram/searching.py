@@ -32,7 +32,6 @@ from tokbench.kernels.pointers import (
     i32_in,
     i64_in,
     pointer,
-    u8_in,
     u64_in,
 )
 from tokbench.kernels.utf8 import code_point
@@ -41,7 +40,7 @@ from tokbench_subword.unigram.emitting import KNOWN, UNKNOWN_RUN, add_unknown, e
 from tokbench_subword.unigram.paths import link
 from tokbench_subword.unigram.viterbi import Lattice, double, search, search_with_margin, single
 from tokbench_subword.words.layout import WORD_KEYS, WORDS
-from tokbench_subword.words.parts import LONGEST_PART, PIECE_SHIFT, PartTables, find_parts, stands_alone
+from tokbench_subword.words.parts import LONGEST_PART, PIECE_SHIFT, find_parts, parts_at, stands_alone
 from tokbench_subword.words.searching import Search, quicker_in_parts
 from tokbench_subword.words.slots import (
     LONGEST_WORD,
@@ -52,24 +51,9 @@ from tokbench_subword.words.slots import (
     remember,
 )
 
-_MOST_LIMIT = (1 << 28) - 1  # so that it may stand in a slot as its fourth number
-_NEVER, _MOST_A_BYTE = 1 << 61, 1 << 30
+_NEVER, _MOST_A_BYTE, _OVERFLOWS = 1 << 61, 1 << 30, 1e300
 _ROUNDED = 1.0 + 2.0**-8
 """What sums in float32 may grow by in rounding, up to `RESET_THRESHOLD`: the worst score is at least 5."""
-
-
-@inline
-def parts_in(block: Block) -> PartTables:
-    """Where the parts of a text are found and noted."""
-    return PartTables(
-        i32_in(block, at.CHARACTERS),
-        u8_in(block, at.ASCII_CUTS),
-        u8_in(block, at.PAIRS),
-        u64_in(block, at.PAIR_SHIFT),
-        i64_in(block, at.PARTS),
-        u64_in(block, at.PART_KEYS),
-        i64_in(block, at.PART_HOMES),
-    )
 
 
 @inline
@@ -89,10 +73,10 @@ def _with_scores(lattice: Lattice, so_far: Any, ids: Ids, first: Int, last: Int)
 @inline
 def _bounds(lattice: Lattice) -> tuple[np.int64, np.int64]:
     """How much a byte can add to the absolute score at the most, and at what score it is set back to zero."""
-    return (
-        np.int64(min(_ROUNDED * float(lattice.parameters[at.LARGEST]), float(_MOST_A_BYTE))) + 1,
-        np.int64(min(float(lattice.parameters[at.THRESHOLD]), float(_NEVER))),
-    )
+    largest, threshold = float(lattice.parameters[at.LARGEST]), float(lattice.parameters[at.THRESHOLD])
+    if largest >= _OVERFLOWS:
+        threshold = 0.0  # nothing is sure
+    return np.int64(min(_ROUNDED * largest, float(_MOST_A_BYTE))) + 1, np.int64(min(threshold, float(_NEVER)))
 
 
 @inline
@@ -119,7 +103,7 @@ def encode_parts(
     and that up to the byte `safe` it cannot be set back to zero.
     """
     links, words, lengths = i64_in(block, at.LINKS), u64_in(block, WORDS), i32_in(block, at.LENGTHS)
-    parts = parts_in(block)
+    parts = parts_at(block, at.CHARACTERS, at.PARTS)
     keys, homes = parts.keys, parts.homes
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
     settings, characters = i64_in(block, at.SETTINGS), parts.characters
@@ -182,7 +166,7 @@ def encode_parts(
                 so_far, limit = search_with_margin(lattice, exact, text, index, size, so_far)
             o, run, known = emit(block, text, index, size, out, spans, o, run, start)
             if known and after < 0 and before <= limit:
-                out[o] = min(limit, np.int64(_MOST_LIMIT))
+                out[o] = limit
                 remember(words, low, high, text, index, out, first, o + 1 - first)
             told, n_told, bound, index = stop, o, _bound(so_far), stop
             safe = told + (set_back - bound) // a_byte

@@ -26,10 +26,10 @@ from tokbench.kernels.utf8 import code_point
 from tokbench_subword.bpe.merging import SHORT
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.emitting import KNOWN, UNKNOWN_RUN, add_unknown, emit, place_token, spell
-from tokbench_subword.unigram.searching import SearchForms, add_rows, parts_in
+from tokbench_subword.unigram.searching import SearchForms, add_rows
 from tokbench_subword.unigram.spm_bpe_kernel import merge_part, merge_whole, write_links
 from tokbench_subword.words.layout import WORDS
-from tokbench_subword.words.parts import LONGEST_PART, PIECE_SHIFT, find_parts, stands_alone
+from tokbench_subword.words.parts import LONGEST_PART, PIECE_SHIFT, find_parts, parts_at, stands_alone
 from tokbench_subword.words.searching import Search
 from tokbench_subword.words.slots import (
     MASK,
@@ -107,7 +107,7 @@ def encode_merged(
 ) -> np.int64:
     """Encode ``text[start:end]`` in parts; return the new end of `out`."""
     words, lengths = u64_in(block, WORDS), i32_in(block, at.LENGTHS)
-    parts = parts_in(block)
+    parts = parts_at(block, at.CHARACTERS, at.PARTS)
     keys, homes = parts.keys, parts.homes
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
     run, index = np.int64(KNOWN), np.int64(start)

@@ -52,8 +52,10 @@ class Numbering(NamedTuple):
         Raises `TokenizerError` where there are more than a million.
         """
         texts = {index: text.decode() for text, index in symbols.items()}
-        characters = [index for index, text in texts.items() if len(text) == 1]
-        made = texts.keys() - set(characters) - set(defined.values())
+        frozen_ids = set(defined.values())
+        merging = [index for index in texts if index not in frozen_ids]
+        characters = [index for index in merging if len(texts[index]) == 1]
+        made = set(merging) - set(characters)
         in_order = sorted(sorted(made), key=ranks.tolist().__getitem__)
         listed = np.array([-1, *characters, *in_order, *defined.values()], np.int64)
         if len(listed) > SHARED:

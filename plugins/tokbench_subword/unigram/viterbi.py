@@ -8,7 +8,7 @@ two candidates are close. This module keeps that:
 * Text is cut where no piece crosses (`words.parts`); the score so far, rounded as the library rounds it, is
   carried over the cut. So far this is the library's own computation, only in parts.
 * A part of up to `LONGEST_PART` bytes is looked up in the word cache, *if the answer cannot depend on the score
-  so far*. With n characters, the rounding errors of two paths differ by at most n units in the last place of
+  so far*. With n bytes, the rounding errors of two paths differ by at most n units in the last place of
   the largest sum; if the best path beats the second best by more than that, rounding cannot make another path
   win. The margin is measured once, in float64, when the part is first seen; from it follows a `limit` on the
   score so far up to which the entry is good. Beyond the limit the part is computed. Either way, the ids are the
@@ -36,7 +36,7 @@ from tokbench_subword.unigram.paths import (
 )
 from tokbench_subword.unigram.trie import descend, root_of
 
-_MOST_LIMIT = 1 << 30
+_MOST_LIMIT = (1 << 28) - 1  # so that it may stand in a slot as its fourth number
 
 
 class Lattice(NamedTuple):

@@ -26,8 +26,10 @@ from tokbench.kernels.pointers import (
     Int,
     Word,
     Words,
+    i32_in,
     i64_in,
     prefetch_to_read,
+    u8_in,
     u64_in,
 )
 from tokbench.kernels.utf8 import code_point
@@ -79,6 +81,20 @@ class PartTables(NamedTuple):
     ends: Any
     keys: Any
     homes: Any
+
+
+@inline
+def parts_at(block: Block, shared: Int, own: Int) -> PartTables:
+    """The pointers of a block: those that threads share stand there from `shared` on, the others from `own`."""
+    return PartTables(
+        i32_in(block, shared),
+        u8_in(block, shared + 1),
+        u8_in(block, shared + 2),
+        u64_in(block, shared + 3),
+        i64_in(block, own),
+        u64_in(block, own + 1),
+        i64_in(block, own + 2),
+    )
 
 
 def part_space() -> list[NDArray[Any]]:
