@@ -64,12 +64,10 @@ def _encode_cut(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: In
             cut += following_length if joined else 0
             point, length = following, following_length
         size = cut - part
-        low, high = word_key(text, part, min(size, LONGEST_WORD), PART)
-        after = np.int64(-1)
+        low, high = word_key(text, part, size, PART)
         grow_if_full(words)
-        if size <= LONGEST_WORD:
-            home = word_home(low, high, state[SHIFT])
-            after = recall(words, slots, state[MASK], low, high, home, text, part, out, o)
+        home = word_home(low, high, state[SHIFT])
+        after = recall(words, slots, state[MASK], low, high, home, text, part, out, o)
         if after < 0:
             after = encode_uncached(block, text, part, cut, out, o)
             if size <= LONGEST_WORD:

@@ -169,7 +169,8 @@ class _Composition:
 def composed(first: Machine, second: Machine) -> Machine:
     """The machine that cuts the pieces that `second` makes of those of `first`.
 
-    Raises `NotExpressible` where one of them has to read on, or both together would be too large.
+    Raises `NotExpressible` where one of them has to read on, where the first tells an end by going back over
+    characters (`End.over`), or where both together would be too large.
 
     Example:
         >>> from tokbench_subword.pipeline.cutters import MachineCutter, cutter_of

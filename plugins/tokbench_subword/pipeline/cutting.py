@@ -41,8 +41,9 @@ from tokbench_subword.pipeline.machine import (
     UNTOLD,
 )
 
-SPARE = 8
-"""Pieces that may be written beyond those asked for: as many as end at one character."""
+SPARE = 32
+"""Pieces that may be written beyond those asked for: all that were waited for. A machine waits for the ends of
+some four characters, one composed of several for twelve (`composing`), and may tell them of one character."""
 SLOW = (1 << ROW_SHIFT) - (1 << SLOW_SHIFT)
 """What an entry of the table has where `act` is to be called."""
 

@@ -3,7 +3,7 @@
 What is done on the way is worked out beforehand, for all configurations there may be: each is a row of a table,
 with an entry for each class of characters. They are those of an automaton that searches (`streaming`), or of
 two machines, one in the pieces of the other (`composing`). Configurations that do the same whatever follows are
-one (Moore 1956, "Gedanken-Experiments on Sequential Machines"): of the 17 to 135 of published patterns 12 to 26
+one (Moore 1956, "Gedanken-Experiments on Sequential Machines"): of the 17 to 53 of published patterns 12 to 26
 are left.
 """
 

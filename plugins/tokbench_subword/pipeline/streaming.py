@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tokbench.kernels.lanes import LANES
 from tokbench_subword.pipeline.automaton import DEAD, Automaton
 from tokbench_subword.pipeline.foresight import Foresight
 from tokbench_subword.pipeline.machine import (
@@ -42,6 +43,9 @@ from tokbench_subword.pipeline.pattern_tree import NotExpressible
 
 GAP, MATCH = 0, 1
 _READ_AGAIN = (4, 2, 1)
+_MOST_FORESEEN = 4000
+"""Entries of an automaton up to which a search behind a match goes on beside another; published patterns have
+up to 837. What that takes grows with their square."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,11 +242,15 @@ def machine_of(automaton: Automaton, rules: Rules) -> Machine:
         (3, 2)
     """
     foresight = Foresight(automaton)
-    for twice, most in product((True, False), _READ_AGAIN):
+    small = len(automaton.following) * automaton.edge <= _MOST_FORESEEN
+    for twice, most in product((True, False) if small else (False,), _READ_AGAIN):
         try:
-            return _machine(Runner(automaton, rules, most, foresight, twice))
+            machine = _machine(Runner(automaton, rules, most, foresight, twice))
         except TooLarge as reason:
             too_large = reason
+        else:
+            if len(machine) <= LANES or not twice:  # more rows than lanes are read one by one
+                return machine
     raise too_large
 
 

@@ -188,7 +188,8 @@ def remember(
 ) -> None:
     """Enter a word that could not be recalled, by its key, and its ids, ``ids[begin:begin + count]``.
 
-    A word has no more ids than a record has room for: `LONGEST_WORD` at the most, or it is left out.
+    A word has no more ids than a record has room for: `LONGEST_WORD` at the most, or it is left out. It has 1
+    to `LONGEST_WORD` bytes: the caller sees to that.
     """
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
     if count > LONGEST_WORD or state[RING_SIZE] == 0:

@@ -310,6 +310,15 @@ def test_what_is_refused_names_the_file(tmp_path):
         BpeTokenizer.from_file(tmp_path / "t.json")
 
 
+def test_merges_with_the_unknown_token_keep_long_text_whole() -> None:
+    vocabulary = {token: index for index, token in enumerate(["<unk>", "a", "b", "<unk>a"])}
+    content = {"version": "1.0", "added_tokens": []}
+    content["model"] = {"type": "BPE", "unk_token": "<unk>", "vocab": vocabulary, "merges": ["<unk> a"]}
+    theirs = Tokenizer.from_str(json.dumps(content))
+    for text in ("b日a", "b日a" * 30, "日" * 40 + "a"):
+        assert BpeTokenizer.from_dict(content)(text) == theirs.encode(text).ids
+
+
 def test_of_a_merge_that_is_listed_twice_the_last_counts() -> None:
     vocabulary = {token: index for index, token in enumerate(["a", "b", "c", "ab", "bc"])}
     for merges in (["a b", "b c", "a b"], [["b", "c"], ["a", "b"], ["b", "c"]], ["a b", "a b", "b c"]):

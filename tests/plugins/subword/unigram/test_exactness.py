@@ -105,6 +105,18 @@ def test_spaces_at_the_end_of_what_is_copied_at_once(model: str, pair: Pair) -> 
     assert differing(*pair(model), texts) == []
 
 
+@pytest.mark.parametrize("kind", ["unigram", "bpe"])
+@pytest.mark.parametrize("symbol", [" B", "  B", " ", "  ", "B"])
+def test_spaces_that_are_taken_away_before_a_symbol(symbol: str, kind: str) -> None:
+    pieces = [UNK, *(Piece(letter, -float(k + 1)) for k, letter in enumerate("abABC\u2581é"))]
+    pieces.append(Piece(symbol, 0.0, USER_DEFINED))
+    pieces = list({piece.text: piece for piece in pieces}.values())
+    model = SpmModel(tuple(pieces), TrainerSpec(model_type=kind, vocab_size=len(pieces)), NormalizerSpec())
+    sizes = [*range(5), *range(57, 67), 120, 128]
+    texts = ["a" * size + " " * spaces + "Bé" + "c" * 64 for size in sizes for spaces in sizes]
+    assert differing(SpmTokenizer("symbols", model), sentencepiece_of(model), texts) == []
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("model", [*UNIGRAM_MODELS, *BPE_MODELS])
 def test_hundred_thousand_hostile_lines(model: str, pair: Pair) -> None:

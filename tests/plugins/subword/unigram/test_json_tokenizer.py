@@ -32,6 +32,20 @@ def test_saved_json_of_t5_keeps_ids(pair: Pair, test_data: Path, tmp_path: Path)
             assert hf.encode(line, add_special_tokens=False).ids == ours(line)
 
 
+def test_scores_whose_sums_overflow() -> None:
+    from tokenizers import Tokenizer
+
+    vocabulary = [["<unk>", 0.0], ["字", -1e308], ["字字字字", -1.0]]
+    content = {
+        "version": "1.0",
+        "added_tokens": [],
+        "model": {"type": "Unigram", "unk_id": 0, "vocab": vocabulary},
+    }
+    text, theirs = "字" * 7, Tokenizer.from_str(json.dumps(content))
+    ours = JsonUnigramTokenizer.from_dict(content)
+    assert ours.encode_batch([text] * 20).to_lists() == [theirs.encode(text).ids] * 20
+
+
 def test_tokenizer_json_errors_name_the_component() -> None:
     model = {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], ["a", -1.0]]}
     for part, said in (
