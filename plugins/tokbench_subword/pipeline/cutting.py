@@ -42,8 +42,8 @@ from tokbench_subword.pipeline.machine import (
 )
 
 SPARE = 32
-"""Pieces that may be written beyond those asked for: all that were waited for. A machine waits for the ends of
-some four characters, one composed of several for twelve (`composing`), and may tell them of one character."""
+"""Pieces that may be written beyond those asked for. A machine may wait with the ends of some four characters,
+one made of several with some twelve (`composing`), and then tell all of them at one character."""
 SLOW = (1 << ROW_SHIFT) - (1 << SLOW_SHIFT)
 """What an entry of the table has where `act` is to be called."""
 
