@@ -166,14 +166,15 @@ def _find_ends(parts: PartTables, data: Bytes, index: Int, end: Int) -> np.int64
     position, count, alone = index + width, np.int64(0), False
     while position < end and count < GROUP and not alone:
         stop = min(end, position + GROUP - count)  # there are no more parts than bytes
-        right = np.int64(data[position])
-        while position < stop and (left | right) < 0x80 and not alone:
+        while position < stop and not alone:
+            right = np.int64(data[position])
+            if left | right >= 0x80:
+                break
             cut = ascii_cuts[left << _ASCII_BITS | right]
             ends[count] = position
             count += cut & _CUT
             alone = cut & _ALONE != 0
             left, position = right, position + 1
-            right = np.int64(data[position])
         if position < stop and not alone:
             right, width = code_point(data, position)
             cut_here = _apart(left, right, pairs, shift[0])
