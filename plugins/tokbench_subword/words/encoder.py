@@ -146,7 +146,7 @@ class WordEncoder(Stays):
         """The ids of every document ``data[offsets[i]:offsets[i + 1]]``.
 
         `data` is valid UTF-8 and has `PADDING` bytes after it. If it is a part of more text, `whole` is how
-        many bytes that has in all: the word cache is made large enough for it. `room` as in `in_runs`.
+        many characters that has in all: the word cache begins large enough for most. `room` as in `in_runs`.
         """
         units = units_of(offsets)
         if not self._beforehand:
