@@ -13,20 +13,17 @@ from tokbench_subword.words.layout import MODEL
     PAIRS,  # uint64: PairTable.table
     BLOOM,  # uint32: PairTable.bloom
     RESULTS,  # uint32: rank -> id, or the number of a piece, which is the rank itself
-    JOINS,  # uint64: JoinTable.table
-    JOIN_BLOOM,  # uint32: JoinTable.bloom
-    ASCII_JOINS,  # uint8 (16384,): JoinTable.ascii
-    TOKENS,  # uint64: TokenTable.table
-    TOKEN_BYTES,  # uint8: TokenTable.blob
-    TOKEN_STARTS,  # int64: TokenTable.starts
+    TOKENS,  # uint64: TokenIndex.table
+    TOKEN_BYTES,  # uint8: TokenIndex.blob
+    TOKEN_STARTS,  # int64: TokenIndex.starts
     CHARACTERS,  # uint32 (4 * points,): code point -> id; bare, prefixed, suffixed, both
     FALLBACK,  # uint32 (256,): byte -> id of its <0x00> token
     PIECE_IDS,  # uint32: Pieces.ids; empty where there are no pieces
     RIVALS,  # uint32 (131072,): Pieces.rivals
-    CUT_CHARACTERS,  # int32 (0x110000,): `words.parts.SafeCuts`, and the next three; empty unless IN_PARTS
+    CUT_CHARACTERS,  # int32 (0x110000,): `words.safe_cuts.SafeCuts`, and the next three; empty unless CUT
     ASCII_CUTS,  # uint8 (128 * 128,)
     CUT_PAIRS,  # uint8
-    CUT_SHIFT,  # uint64 (1,)
+    CUT_NUMBERS,  # uint64 (2,)
     SETTINGS,  # int64
     SYMBOLS,  # uint32 (SHORT + 1,)
     KEYS,  # uint32 (SHORT + 1,)
@@ -35,11 +32,10 @@ from tokbench_subword.words.layout import MODEL
     PARTS,  # int64 (GROUP + 1,): where parts end, and for `words.parts.PartTables` the next two
     PART_KEYS,  # uint64 (2 * GROUP,)
     PART_HOMES,  # int64 (GROUP,)
-) = range(MODEL, MODEL + 27)
+) = range(MODEL, MODEL + 24)
 
 (
     PAIR_SHIFT,
-    JOIN_MASK,
     TOKEN_MASK,
     LONGEST,  # bytes of the longest token
     WHOLE_TOKENS,  # 1: a pre-token that is a token is that token
@@ -52,7 +48,6 @@ from tokbench_subword.words.layout import MODEL
     PREFIX,  # 1: there is a continuing-subword prefix
     SUFFIX,  # 1: there is an end-of-word suffix
     N_PIECES,  # 0: there are no `pieces`, symbols are ids
-    IN_PARTS,  # 1: symbols are characters, and long pre-tokens are cut as `words.parts` does
-) = range(15)
+) = range(13)
 
-N_SETTINGS = 15
+N_SETTINGS = 13

@@ -12,9 +12,12 @@ from tokbench.kernels.pointers import side_by_side
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.pieces import N_BYTES, Pieces
-from tokbench_subword.bpe.tables import MOST_RANKS, NONE, JoinTable, PairTable, TokenIndex
+from tokbench_subword.bpe.tables import MOST_RANKS, NONE, PairTable, TokenIndex
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF, unspelled
-from tokbench_subword.words.parts import find_cuts
+from tokbench_subword.words.safe_cuts import find_byte_cuts, find_cuts
+
+_NO_CUTS = np.int32, np.uint8, np.uint8, np.uint64
+"""The types of what tells where text may be cut."""
 
 
 def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any]]:
@@ -27,7 +30,6 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
     if len(ranks) and (ranks.min() < 0 or ranks.max() >= MOST_RANKS):
         raise TokenizerError(f"ranks of merges must lie in 0..{MOST_RANKS - 1}")
     tokens = TokenIndex.of([_unspelled(token) for token in model.vocabulary] if spelled else model.vocabulary)
-    joins = JoinTable.of(tokens)
     characters, points = _characters(model)
     byte_ids = _spelled_ids(characters, points) if spelled else _byte_ids(model)
     complete = model.level == "byte" and bool((byte_ids != NONE).all())
@@ -45,7 +47,6 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
             fallback[byte] = model.ids.get(b"<0x%02X>" % byte, NONE)
     settings = np.zeros(at.N_SETTINGS, np.int64)
     settings[at.PAIR_SHIFT] = pairs.shift
-    settings[at.JOIN_MASK] = len(joins.table) - 1
     settings[at.TOKEN_MASK] = len(tokens.table) - 1
     settings[at.LONGEST] = tokens.longest
     settings[at.WHOLE_TOKENS] = model.whole_tokens
@@ -58,17 +59,13 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
     settings[at.PREFIX] = bool(model.continuing_prefix)
     settings[at.SUFFIX] = bool(model.end_of_word)
     settings[at.N_PIECES] = len(pieces.ids)
-    settings[at.IN_PARTS] = in_parts = settings[at.CUT] and model.level == "char" and not spelled
-    cuts = find_cuts({token: index for token, index in model.ids.items() if token} if in_parts else {})
+    cuts = _cuts(model, tokens, spelled) if settings[at.CUT] else [np.zeros(1, dtype) for dtype in _NO_CUTS]
     arrays = [
         byte_ids,
         pieces.byte_pairs(),
         pairs.table,
         pairs.bloom,
         results,
-        joins.table,
-        joins.bloom,
-        joins.ascii,
         tokens.table,
         tokens.blob,
         tokens.starts,
@@ -76,10 +73,17 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
         fallback,
         pieces.ids,
         pieces.rivals(tokens),
-        *(cuts.arrays if in_parts else (np.zeros(1, array.dtype) for array in cuts.arrays)),
+        *cuts,
         settings,
     ]
     return side_by_side(arrays)
+
+
+def _cuts(model: BpeModel, tokens: TokenIndex, spelled: bool) -> list[NDArray[Any]]:
+    """The tables of `safe_cuts`, for symbols that are characters or bytes."""
+    if model.level == "char" and not spelled:
+        return find_cuts({token: index for token, index in model.ids.items() if token}).arrays
+    return find_byte_cuts(tokens.blob, tokens.starts).arrays
 
 
 def _unspelled(token: bytes) -> bytes:

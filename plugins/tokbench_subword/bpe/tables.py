@@ -1,4 +1,4 @@
-"""The encoder's tables: pairs to ranks, bytes and characters to ids, whole tokens, and where tokens can join.
+"""The encoder's tables: pairs to ranks, and whole tokens to ids.
 
 Every table is an open-addressing hash table in one numpy array, filled by a small kernel. They are built once
 per model and shared by all threads.
@@ -7,16 +7,12 @@ per model and shared by all threads.
   behind a Bloom filter of 64 kB that answers most "no merge" questions from the first-level cache. Without it a
   first pass takes 1.15 to 1.20 of the time over Russian (GPT-2, cl100k), 1.06 to 1.10 over 21 languages.
 - `TokenIndex`: token bytes to id.
-- `JoinTable`: for two neighbouring characters, whether any token reaches across their boundary. Where none
-  does, a long pre-token may be cut there without changing the result: no merge could ever have joined the
-  two sides.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,9 +31,7 @@ RANK_BITS = np.uint64(22)
 RANK_MASK = np.uint64((1 << 22) - 1)
 MOST_RANKS = (1 << 22) - 1
 _TOKEN_BITS = np.uint64(21)
-_BLOOM_BITS = 19
 _FILTER_BITS = np.uint64(3)
-_BLOOM_SHIFT = np.uint64(64 - _BLOOM_BITS)
 _FIVE, _LOW5, _ONE = np.uint64(5), np.uint64(31), np.uint32(1)
 
 
@@ -181,110 +175,3 @@ class TokenIndex:
         table = np.full(power_of_two(2 * len(vocabulary)), EMPTY, np.uint64)
         _fill_tokens(table, blob, starts)
         return cls(blob, starts, table, int(np.diff(starts).max(initial=0)))
-
-
-# --- where tokens can join ----------------------------------------------------------------------------
-
-
-@inline
-def _join_slot(key: Word, mask: Int) -> np.int64:
-    return np.int64(spread(key) >> np.uint64(20)) & mask
-
-
-@inline
-def joins(table: Words, bloom: Keys, mask: Int, text: Bytes, at: Int, before: Int, after: Int) -> bool:
-    """Whether some token reaches across byte `at` of `text`, between characters of `before` and `after` bytes.
-
-    A token may begin inside the first character or end inside the second, so every such part is asked for.
-    """
-    for a in range(1, before + 1):
-        left = np.uint64(0)
-        for i in range(a):
-            left = (left << np.uint64(8)) | np.uint64(text[at - a + i])
-        right = np.uint64(0)
-        for b in range(after):
-            right = (right << np.uint64(8)) | np.uint64(text[at + b])
-            key = (left << np.uint64(32)) | right
-            if not in_filter(bloom, spread(key) >> _BLOOM_SHIFT):
-                continue
-            slot = _join_slot(key, mask)
-            while table[slot] != EMPTY:
-                if table[slot] == key:
-                    return True
-                slot = (slot + 1) & mask
-    return False
-
-
-@kernel
-def _fill_joins(blob: Bytes, starts: Ints, table: Words, count_only: bool) -> np.int64:
-    """Enter (or only count) the parts of characters on either side of every boundary in every token."""
-    mask = len(table) - 1
-    count = np.int64(0)
-    for token in range(len(starts) - 1):
-        begin, end = starts[token], starts[token + 1]
-        for at in range(begin + 1, end):
-            first = blob[at]
-            if 0x80 <= first < 0xC0:
-                continue  # inside a character
-            count += 1
-            if count_only:
-                continue
-            left = np.uint64(0)
-            i = at - 1
-            while i > begin and 0x80 <= blob[i] < 0xC0 and at - i < 4:
-                i -= 1
-            while i < at:
-                left = (left << np.uint64(8)) | np.uint64(blob[i])
-                i += 1
-            length = 1 if first < 0x80 else 2 if first < 0xE0 else 3 if first < 0xF0 else 4
-            right = np.uint64(0)
-            for i in range(at, min(at + length, end)):
-                right = (right << np.uint64(8)) | np.uint64(blob[i])
-            key = (left << np.uint64(32)) | right
-            slot = _join_slot(key, mask)
-            while table[slot] != EMPTY and table[slot] != key:
-                slot = (slot + 1) & mask
-            table[slot] = key
-    return count
-
-
-@kernel
-def _enter_joins(keys: Words, table: Words, bloom: Keys) -> None:
-    """Enter distinct keys in a table and its Bloom filter."""
-    mask = len(table) - 1
-    for k in range(len(keys)):
-        into_filter(bloom, spread(keys[k]) >> _BLOOM_SHIFT)
-        i = _join_slot(keys[k], mask)
-        while table[i] != EMPTY:
-            i = (i + 1) & mask
-        table[i] = keys[k]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class JoinTable:
-    """Character boundaries that tokens reach across, behind a Bloom filter; see `joins`.
-
-    `ascii` has those of two ASCII characters: without it a first pass of Llama-2, for which a line is one
-    pre-token, takes 1.5 times as long over English. Without the filter, one of GPT-2 or cl100k takes that
-    over Chinese, Japanese and Thai.
-    """
-
-    table: NDArray[np.uint64]
-    bloom: NDArray[np.uint32]
-    ascii: NDArray[np.uint8]
-
-    @classmethod
-    def of(cls, tokens: TokenIndex) -> JoinTable:
-        """The table of all tokens."""
-        count = int(_fill_joins(tokens.blob, tokens.starts, np.zeros(1, np.uint64), True))
-        every = np.full(power_of_two(2 * count), EMPTY, np.uint64)
-        _fill_joins(tokens.blob, tokens.starts, every, False)
-        found: Any = every[every != EMPTY]  # most boundaries recur: a table of the distinct ones fits a cache
-        table = np.full(power_of_two(2 * len(found)), EMPTY, np.uint64)
-        bloom = np.zeros(1 << (_BLOOM_BITS - 5), np.uint32)
-        _enter_joins(found, table, bloom)
-        left, right = found >> np.uint64(32), found & np.uint64(0xFFFFFFFF)
-        both = (left < 128) & (right < 128)
-        ascii_joins = np.zeros(128 * 128, np.uint8)
-        ascii_joins[(left[both] * np.uint64(128) + right[both]).astype(np.int64)] = 1
-        return cls(table, bloom, ascii_joins)

@@ -12,77 +12,21 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline, subroutine
 from tokbench.kernels.hashing import hash_bytes
-from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, i64_in, u8_in, u32_in, u64_in
+from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, i64_in, u8_in, u64_in
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.bpe import layout as at
-from tokbench_subword.bpe.tables import NONE, joins, token_id
+from tokbench_subword.bpe.tables import NONE, token_id
 from tokbench_subword.bpe.uncached import encode_uncached
 from tokbench_subword.words.layout import WORD_KEYS, WORDS
-from tokbench_subword.words.parts import LONGEST_PART, PIECE_SHIFT, find_parts, parts_at, stands_alone
+from tokbench_subword.words.parts import LONGEST_PART, find_parts, parts_at, stands_alone
+from tokbench_subword.words.safe_cuts import PIECE_SHIFT
 from tokbench_subword.words.searching import Search, quicker_in_parts
-from tokbench_subword.words.slots import (
-    LONGEST_WORD,
-    MASK,
-    PART,
-    SHIFT,
-    SLOTS,
-    STATE,
-    grow_if_full,
-    recall,
-    remember,
-    word_home,
-    word_key,
-)
-
-
-@subroutine
-def _joined(block: Block, text: Bytes, boundary: Int, length: Int, following_length: Int) -> bool:
-    """Whether some token joins two neighbouring characters, not both of them ASCII."""
-    table, bloom, mask = (
-        u64_in(block, at.JOINS),
-        u32_in(block, at.JOIN_BLOOM),
-        i64_in(block, at.SETTINGS)[at.JOIN_MASK],
-    )
-    return joins(table, bloom, mask, text, boundary, length, following_length)
-
-
-@subroutine
-def _encode_cut(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: Int) -> np.int64:
-    """Encode a pre-token in parts; return the new end of `out`."""
-    words = u64_in(block, WORDS)
-    slots, state, ascii_joins = u64_in(words, SLOTS), i64_in(words, STATE), u8_in(block, at.ASCII_JOINS)
-    part = start
-    point, length = code_point(text, start)
-    while part < end:
-        cut, joined = part + length, True
-        while cut < end and joined:
-            following, following_length = code_point(text, cut)
-            if (point | following) < 128:
-                joined = ascii_joins[(point << 7) | following] != 0
-            else:
-                joined = _joined(block, text, cut, length, following_length)
-            cut += following_length if joined else 0
-            point, length = following, following_length
-        size = cut - part
-        low, high = word_key(text, part, size, PART)
-        grow_if_full(words)
-        home = word_home(low, high, state[SHIFT])
-        after = recall(words, slots, state[MASK], low, high, home, text, part, out, o)
-        if after < 0:
-            after = encode_uncached(block, text, part, cut, out, o)
-            if size <= LONGEST_WORD:
-                remember(words, low, high, text, part, out, o, after - o)
-        o, part = after, cut
-    return np.int64(o)
+from tokbench_subword.words.slots import LONGEST_WORD, MASK, SLOTS, STATE, recall, remember
 
 
 @subroutine
 def _encode_parts(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: Int) -> np.int64:
-    """`_encode_cut` where symbols are characters: tables say what no token has side by side (`words.parts`).
-
-    With `_encode_cut`, a first pass takes 1.2 to 1.5 of the time over anything (Gemma 3), 1.6 over Chinese,
-    Japanese and Thai (Llama-2).
-    """
+    """Encode a pre-token in parts; return the new end of `out`."""
     words = u64_in(block, WORDS)
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
     parts = parts_at(block, at.CUT_CHARACTERS, at.PARTS)
@@ -116,8 +60,8 @@ def _whole_token(block: Block, settings: Ints, text: Bytes, start: Int, length: 
     """The id of a word that is one token whatever the merges say, or `NONE`."""
     if settings[at.WHOLE_TOKENS] == 0 or length > settings[at.LONGEST]:
         return NONE
-    table, blob, starts = u64_in(block, at.TOKENS), u8_in(block, at.TOKEN_BYTES), i64_in(block, at.TOKEN_STARTS)
     hashed = hash_bytes(text, start, length)
+    table, blob, starts = u64_in(block, at.TOKENS), u8_in(block, at.TOKEN_BYTES), i64_in(block, at.TOKEN_STARTS)
     return token_id(table, settings[at.TOKEN_MASK], blob, starts, text, start, length, hashed)
 
 
@@ -137,10 +81,7 @@ def encode_new(
         out[o] = whole
         after = np.int64(o + 1)
     elif settings[at.CUT] == 1 and quicker_in_parts(text, start, length):
-        if settings[at.IN_PARTS]:
-            after = _encode_parts(block, text, start, start + length, out, o)
-        else:
-            after = _encode_cut(block, text, start, start + length, out, o)
+        after = _encode_parts(block, text, start, start + length, out, o)
     else:
         after = encode_uncached(block, text, start, start + length, out, o)
     if length <= LONGEST_WORD:

@@ -21,8 +21,9 @@ from tokbench_subword.unigram.searching import SearchForms, part_rows
 from tokbench_subword.words.cache import CACHE_BYTES
 from tokbench_subword.words.encoder import WordEncoder, units_of
 from tokbench_subword.words.layout import COUNTERS, MOST, TEXT_SIZE
-from tokbench_subword.words.parts import LONGEST_PART, PIECE_SHIFT, part_space
+from tokbench_subword.words.parts import LONGEST_PART, part_space
 from tokbench_subword.words.runs import Room
+from tokbench_subword.words.safe_cuts import PIECE_SHIFT
 from tokbench_subword.words.slots import SPARE_IDS
 from tokbench_subword.words.workspace import Workspace
 

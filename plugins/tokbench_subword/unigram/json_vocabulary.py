@@ -15,7 +15,7 @@ from tokbench_subword.files.json_numbers import as_read
 from tokbench_subword.unigram.trie import build_trie
 from tokbench_subword.unigram.unigram_algorithm import UNKNOWN_PENALTY, Lexicon, lengths_of
 from tokbench_subword.unigram.vocabulary import byte_ids_of
-from tokbench_subword.words.parts import find_cuts
+from tokbench_subword.words.safe_cuts import find_cuts
 
 
 @dataclass(frozen=True, slots=True, eq=False)

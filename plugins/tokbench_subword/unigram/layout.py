@@ -9,10 +9,10 @@ from tokbench_subword.words.layout import MODEL
     SCORES,  # float32 or float64: by id; none for BPE
     LENGTHS,  # int32: bytes of each piece, by id
     BYTE_IDS,  # int32 (256,): byte -> id of its token; empty without byte fallback
-    CHARACTERS,  # int32 (0x110000,): `words.parts.SafeCuts`, and the next three
+    CHARACTERS,  # int32 (0x110000,): `words.safe_cuts.SafeCuts`, and the next three
     ASCII_CUTS,  # uint8 (128 * 128,)
     PAIRS,  # uint8
-    PAIR_SHIFT,  # uint64 (1,)
+    CUT_NUMBERS,  # uint64 (2,)
     PARAMETERS,  # of the type of the scores, see below
     SETTINGS,  # int64, see below
     FIRST,  # uint32 (0x110000,): for BPE, see `spm_bpe_tables`, as the next eight: code point -> symbol

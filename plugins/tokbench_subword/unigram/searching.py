@@ -40,7 +40,8 @@ from tokbench_subword.unigram.emitting import KNOWN, UNKNOWN_RUN, add_unknown, e
 from tokbench_subword.unigram.paths import link
 from tokbench_subword.unigram.viterbi import Lattice, double, search, search_with_margin, single
 from tokbench_subword.words.layout import WORD_KEYS, WORDS
-from tokbench_subword.words.parts import LONGEST_PART, PIECE_SHIFT, find_parts, parts_at, stands_alone
+from tokbench_subword.words.parts import LONGEST_PART, find_parts, parts_at, stands_alone
+from tokbench_subword.words.safe_cuts import PIECE_SHIFT
 from tokbench_subword.words.searching import Search, quicker_in_parts
 from tokbench_subword.words.slots import (
     LONGEST_WORD,

@@ -29,7 +29,7 @@ from tokbench_subword.unigram.spm_bpe_encoding import MERGED
 from tokbench_subword.unigram.spm_bpe_kernel import merge_all
 from tokbench_subword.unigram.spm_bpe_tables import Numbering, merge_tables
 from tokbench_subword.unigram.unigram_algorithm import Algorithm, Unigram, lengths_of
-from tokbench_subword.words.parts import find_cuts
+from tokbench_subword.words.safe_cuts import find_cuts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -29,7 +29,8 @@ from tokbench_subword.unigram.emitting import KNOWN, UNKNOWN_RUN, add_unknown, e
 from tokbench_subword.unigram.searching import SearchForms, add_rows
 from tokbench_subword.unigram.spm_bpe_kernel import merge_part, merge_whole, write_links
 from tokbench_subword.words.layout import WORDS
-from tokbench_subword.words.parts import LONGEST_PART, PIECE_SHIFT, find_parts, parts_at, stands_alone
+from tokbench_subword.words.parts import LONGEST_PART, find_parts, parts_at, stands_alone
+from tokbench_subword.words.safe_cuts import PIECE_SHIFT
 from tokbench_subword.words.searching import Search
 from tokbench_subword.words.slots import (
     MASK,

@@ -19,7 +19,7 @@ from tokbench_subword.unigram.paths import Node, write_rows
 from tokbench_subword.unigram.searching import SINGLE
 from tokbench_subword.unigram.trie import build_trie
 from tokbench_subword.unigram.viterbi import Lattice, search
-from tokbench_subword.words.parts import SafeCuts, find_cuts
+from tokbench_subword.words.safe_cuts import SafeCuts, find_cuts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

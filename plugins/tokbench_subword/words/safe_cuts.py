@@ -1,0 +1,206 @@
+"""Between which characters no token of a vocabulary goes across: `words.parts` cuts text there.
+
+Of two characters of ASCII a table says whether some token has them side by side, of others a bit by their hash:
+where two pairs have the same bit, a text is cut less often than it might be. Tokens of bytes may begin or end
+within a character. Such a token is taken to join any character it might begin in with any that it might end in,
+that of another token included: in one place of a hundred a text is not cut for that reason alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.hashing import spread
+from tokbench.kernels.pointers import PADDING, Bytes, Ids, Int, Ints, Word, Words, pointer
+from tokbench.kernels.text import end_to_end
+from tokbench.kernels.utf8 import code_point
+
+LEADS = 1
+"""Flag of a character that some piece begins with and goes on."""
+LEAVES, ENTERS, PIECE_SHIFT = 1, 4, 7
+"""Where the kinds of tokens stand that go from a character into the next, those that go into it from the one
+before, and the id of the character as a piece, plus one."""
+KINDS = 7
+"""Three bits: tokens that end within the next character, that begin within the first, that do both."""
+CUT, ALONE = 1, 2
+"""Flags of two characters of ASCII: text is cut between them, and the second stands alone."""
+ASCII_BITS = 7
+_POINT_BITS, _SIDE_BITS, _PARTIAL = 21, 25, 1 << 24
+_LEAST_BITS, _BITS_A_PAIR = 16, 16
+_BYTE, _BIT = 3, 7
+_POINTS = 0x110000
+_FIRST_OF_LENGTH = (0, 0x80, 0x800, 0x10000)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SafeCuts:
+    """The tables: `characters` int32 ``(0x110000,)``, flags of each character and its id as a piece; `ascii`
+    uint8 ``(128 * 128,)``, `CUT` and `ALONE`; `pairs`, a bit for the hash of any other two characters that a
+    piece has side by side, uint8 of ``2 ** (61 - shift)``; `within`, whether tokens begin or end within some.
+    """
+
+    characters: NDArray[np.int32]
+    ascii: NDArray[np.uint8]
+    pairs: NDArray[np.uint8]
+    shift: int
+    within: bool
+
+    @property
+    def arrays(self) -> list[NDArray[Any]]:
+        """What threads share of `parts.PartTables`, in its order."""
+        return [self.characters, self.ascii, self.pairs, np.array([self.shift, self.within], np.uint64)]
+
+
+def find_cuts(pieces: Mapping[bytes, int]) -> SafeCuts:
+    """The tables for pieces of whole characters, of which single ones may stand alone.
+
+    Example:
+        >>> cuts = find_cuts({b" ": 5, b" the": 6, "é".encode(): 7})
+        >>> [int(cuts.ascii[ord(left) << 7 | ord(right)]) for left, right in ("th", "e ")]
+        [0, 1]
+    """
+    blob, starts = end_to_end(list(pieces), PADDING)
+    return _cuts_of(blob, starts, np.fromiter(pieces.values(), np.int32, len(pieces)))
+
+
+def find_byte_cuts(blob: NDArray[np.uint8], starts: NDArray[np.int64]) -> SafeCuts:
+    """The tables for tokens of bytes, ``blob[starts[t]:starts[t + 1]]``: no character stands alone.
+
+    `blob` has `PADDING` bytes behind the last token.
+    """
+    cuts = _cuts_of(blob, starts, np.zeros(0, np.int32))
+    cuts.characters[:] |= LEADS
+    cuts.ascii[:] &= CUT
+    return cuts
+
+
+def _cuts_of(blob: NDArray[np.uint8], starts: NDArray[np.int64], ids: NDArray[np.int32]) -> SafeCuts:
+    characters, ascii_cuts = np.zeros(_POINTS, np.int32), np.full(1 << 2 * ASCII_BITS, CUT, np.uint8)
+    sides = np.empty(len(blob), np.uint64)
+    count = _read_tokens(blob, starts, ids, characters, ascii_cuts, sides)
+    crossed = np.unique(sides[:count])
+    left = (crossed >> np.uint64(_SIDE_BITS)).astype(np.int64)
+    right = (crossed & np.uint64((1 << _SIDE_BITS) - 1)).astype(np.int64)
+    partial = (left | right) >= _PARTIAL
+    for one, other in zip(left[partial].tolist(), right[partial].tolist(), strict=True):
+        kind = 1 << 2 * (one >= _PARTIAL) + (other >= _PARTIAL) - 1
+        characters[_ending_with(one)] |= kind << LEAVES
+        characters[_beginning_with(other)] |= kind << ENTERS
+    wide = (left << _POINT_BITS | right)[~partial].astype(np.uint64)
+    ascii_cuts.reshape(128, 128)[:, characters[:128] == 0] |= ALONE
+    bits = max(_LEAST_BITS, (_BITS_A_PAIR * len(wide)).bit_length())
+    pairs, shift = np.zeros(1 << bits - _BYTE, np.uint8), 64 - bits
+    _note(wide, pairs, np.uint64(shift))
+    return SafeCuts(characters, ascii_cuts, pairs, shift, bool(partial.any()))
+
+
+@inline
+def _continues(byte: Int) -> bool:
+    return bool(0x80 <= byte < 0xC0)
+
+
+@inline
+def _length_of(first: Int) -> np.int64:
+    """Bytes of a character by its first one."""
+    return np.int64(1 + (first >= 0xC0) + (first >= 0xE0) + (first >= 0xF0))
+
+
+@inline
+def _side(blob: Bytes, start: Int, stop: Int) -> np.int64:
+    """The code point of a character, or `_PARTIAL` and the bytes of a part of one."""
+    if not _continues(blob[start]) and stop - start == _length_of(blob[start]):
+        point = np.int64(code_point(blob, start)[0])
+        if point < _POINTS:
+            return point
+    found = np.int64(0)
+    for i in range(start, min(stop, start + 3)):
+        found = found << 8 | blob[i]
+    return found | _PARTIAL
+
+
+@kernel
+def _read_tokens(
+    blob: Bytes, starts: Ints, ids: Ids, characters: Ids, ascii_cuts: Bytes, sides: Words
+) -> np.int64:
+    """Note which characters tokens have side by side; those of ASCII in the table, how many others in `sides`.
+
+    `ids` are of the tokens, or there are none.
+    """
+    data, count = pointer(blob), np.int64(0)
+    for token in range(len(starts) - 1):
+        start, end = starts[token], starts[token + 1]
+        before, i = np.int64(-1), start
+        while i < end:
+            stop, most = i + 1, i + _length_of(data[i])
+            if _continues(data[i]):
+                most = end
+            while stop < min(end, most) and _continues(data[stop]):
+                stop += 1
+            side = _side(data, i, stop)
+            if i == start and side < _PARTIAL:
+                if stop < end:
+                    characters[side] |= LEADS
+                elif len(ids) > 0:
+                    characters[side] |= (ids[token] + 1) << PIECE_SHIFT
+            if before >= 0:
+                if (before | side) < 0x80:
+                    ascii_cuts[before << ASCII_BITS | side] = 0
+                else:
+                    sides[count] = before << _SIDE_BITS | side
+                    count += 1
+            before, i = side, stop
+    return count
+
+
+def _ending_with(side: int) -> slice:
+    """The characters that end with the bytes of a part, or the one character."""
+    if side < _PARTIAL:
+        return slice(side, side + 1)
+    tail = (side - _PARTIAL).to_bytes(3, "big").lstrip(b"\0")
+    if not tail or not all(0x80 <= byte < 0xC0 for byte in tail):  # in no text
+        return slice(0)
+    low = sum((byte & 0x3F) << 6 * place for place, byte in enumerate(reversed(tail)))
+    first, step = _FIRST_OF_LENGTH[len(tail)], 64 ** len(tail)
+    return slice(first + (low - first) % step, _POINTS, step)
+
+
+def _beginning_with(side: int) -> slice:
+    """The characters that begin with the bytes of a part, or the one character."""
+    if side < _PARTIAL:
+        return slice(side, side + 1)
+    head = (side - _PARTIAL).to_bytes(3, "big").lstrip(b"\0")
+    if not head or not 0xC2 <= head[0] < 0xF8:  # in no text
+        return slice(0)
+    length = 2 + (head[0] >= 0xE0) + (head[0] >= 0xF0)
+    high = head[0] & (0x7F >> length)
+    for byte in head[1:]:
+        high = high << 6 | byte & 0x3F
+    shift = 6 * (length - len(head))
+    return slice(high << shift, (high + 1) << shift)
+
+
+@kernel
+def _note(keys: Words, pairs: Bytes, shift: Word) -> None:
+    """Set the bits of pairs of characters."""
+    for key in keys:
+        place = np.int64(spread(key) >> shift)
+        pairs[place >> _BYTE] |= np.uint8(1 << (place & _BIT))
+
+
+@inline
+def apart(left: Int, right: Int, pairs: Bytes, shift: Word) -> np.int64:
+    """1 where no piece has two characters side by side that are not both ASCII, else 0 (or both by chance)."""
+    place = np.int64(spread(np.uint64(left << _POINT_BITS | right)) >> shift)
+    return np.int64(pairs[place >> _BYTE] >> (place & _BIT) & 1 ^ 1)
+
+
+@inline
+def joined_within(about: Int, about_next: Int) -> np.int64:
+    """Not 0 where a token may begin or end within two characters, of those entries, and go across."""
+    return np.int64((about >> LEAVES) & (about_next >> ENTERS) & KINDS)
