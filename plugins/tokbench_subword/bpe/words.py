@@ -24,10 +24,20 @@ from tokbench_subword.words.searching import Search, quicker_in_parts
 from tokbench_subword.words.slots import LONGEST_WORD, MASK, SLOTS, STATE, recall, remember
 
 
+@inline
+def _whole_token(block: Block, settings: Ints, text: Bytes, start: Int, length: Int) -> np.uint32:
+    """The id of a word that is one token whatever the merges say, or `NONE`."""
+    if settings[at.WHOLE_TOKENS] == 0 or length > settings[at.LONGEST]:
+        return NONE
+    hashed = hash_bytes(text, start, length)
+    table, blob, starts = u64_in(block, at.TOKENS), u8_in(block, at.TOKEN_BYTES), i64_in(block, at.TOKEN_STARTS)
+    return token_id(table, settings[at.TOKEN_MASK], blob, starts, text, start, length, hashed)
+
+
 @subroutine
 def _encode_parts(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: Int) -> np.int64:
     """Encode a pre-token in parts; return the new end of `out`."""
-    words = u64_in(block, WORDS)
+    words, settings = u64_in(block, WORDS), i64_in(block, at.SETTINGS)
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
     parts = parts_at(block, at.CUT_CHARACTERS, at.PARTS)
     index, o = np.int64(start), np.int64(o)
@@ -45,6 +55,11 @@ def _encode_parts(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: 
         for k in range(count):
             stop, after = parts.ends[k], np.int64(-1)
             low, high = parts.keys[2 * k], parts.keys[2 * k + 1]
+            if stop - index == end - start:  # not cut at all: what is cut is no token
+                whole = _whole_token(block, settings, text, start, end - start)
+                if whole != NONE:
+                    out[o] = whole
+                    return o + 1
             if stop - index <= LONGEST_PART:
                 after = recall(words, slots, state[MASK], low, high, parts.homes[k], text, index, out, o)
             if after < 0:
@@ -53,16 +68,6 @@ def _encode_parts(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: 
                     remember(words, low, high, text, index, out, o, after - o)
             o, index = after, stop
     return o
-
-
-@inline
-def _whole_token(block: Block, settings: Ints, text: Bytes, start: Int, length: Int) -> np.uint32:
-    """The id of a word that is one token whatever the merges say, or `NONE`."""
-    if settings[at.WHOLE_TOKENS] == 0 or length > settings[at.LONGEST]:
-        return NONE
-    hashed = hash_bytes(text, start, length)
-    table, blob, starts = u64_in(block, at.TOKENS), u8_in(block, at.TOKEN_BYTES), i64_in(block, at.TOKEN_STARTS)
-    return token_id(table, settings[at.TOKEN_MASK], blob, starts, text, start, length, hashed)
 
 
 @Search
@@ -76,14 +81,15 @@ def encode_new(
     """
     settings, keys = i64_in(block, at.SETTINGS), u64_in(block, WORD_KEYS)
     low, high = keys[2 * k], keys[2 * k + 1]
-    whole = _whole_token(block, settings, text, start, length)
-    if whole != NONE:
-        out[o] = whole
-        after = np.int64(o + 1)
-    elif settings[at.CUT] == 1 and quicker_in_parts(text, start, length):
+    if settings[at.CUT] == 1 and quicker_in_parts(text, start, length):
         after = _encode_parts(block, text, start, start + length, out, o)
     else:
-        after = encode_uncached(block, text, start, start + length, out, o)
+        whole = _whole_token(block, settings, text, start, length)
+        if whole != NONE:
+            out[o] = whole
+            after = np.int64(o + 1)
+        else:
+            after = encode_uncached(block, text, start, start + length, out, o)
     if length <= LONGEST_WORD:
         remember(u64_in(block, WORDS), low, high, text, start, out, o, after - o)
     return after
