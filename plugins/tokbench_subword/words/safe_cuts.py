@@ -36,6 +36,7 @@ _LEAST_BITS, _BITS_A_PAIR = 16, 16
 _BYTE, _BIT = 3, 7
 _POINTS = 0x110000
 _FIRST_OF_LENGTH = (0, 0x80, 0x800, 0x10000)
+"""The first character of one byte more than the place says."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,7 +94,7 @@ def _cuts_of(blob: NDArray[np.uint8], starts: NDArray[np.int64], ids: NDArray[np
         characters[_ending_with(one)] |= kind << LEAVES
         characters[_beginning_with(other)] |= kind << ENTERS
     wide = (left << _POINT_BITS | right)[~partial].astype(np.uint64)
-    ascii_cuts.reshape(128, 128)[:, characters[:128] == 0] |= ALONE
+    ascii_cuts.reshape(128, 128)[:, characters[:128] == 0] *= CUT | ALONE  # nothing where text is not cut
     bits = max(_LEAST_BITS, (_BITS_A_PAIR * len(wide)).bit_length())
     pairs, shift = np.zeros(1 << bits - _BYTE, np.uint8), 64 - bits
     _note(wide, pairs, np.uint64(shift))
@@ -182,7 +183,7 @@ def _beginning_with(side: int) -> slice:
     for byte in head[1:]:
         high = high << 6 | byte & 0x3F
     shift = 6 * (length - len(head))
-    return slice(high << shift, (high + 1) << shift)
+    return slice(max(high << shift, _FIRST_OF_LENGTH[length - 1]), (high + 1) << shift)
 
 
 @kernel

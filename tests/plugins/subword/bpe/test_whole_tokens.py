@@ -30,3 +30,19 @@ def test_words_that_are_tokens_are_those_tokens_at_every_length() -> None:
         assert [ids.tolist() for ids in encoder.encode_batch(words)] == expected
     encoder.forget()
     assert [encoder.encode(word).tolist() for word in words] == expected
+
+
+def test_a_word_that_is_a_token_is_no_such_token_as_a_part_of_a_longer_one() -> None:
+    """Scripts of many characters are cut into parts, which the word cache keeps apart from words."""
+    tokens = ("日".encode(), "日本".encode())
+    model = BpeModel(
+        vocabulary=(*BYTES, *tokens),
+        merges=np.zeros((0, 3), np.int32),
+        pattern=Pattern("none"),
+        whole_tokens=True,
+    )
+    encoder = BpeEncoder(model)
+    longer = list("日本語日本".encode())
+    for _ in range(2):
+        ids = encoder.encode_batch(["日本", "日本語日本", "日本", "日"])
+        assert [one.tolist() for one in ids] == [[257], longer, [257], [256]]

@@ -9,17 +9,12 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from tokbench_subword.words.cache import WordCache
-from tokbench_subword.words.parts import (
-    PIECE_SHIFT,
-    PartTables,
-    find_cuts,
-    find_parts,
-    part_space,
-    stands_alone,
-)
+from tokbench_subword.words.parts import PartTables, find_parts, part_space, stands_alone
+from tokbench_subword.words.safe_cuts import PIECE_SHIFT, SafeCuts, find_byte_cuts, find_cuts
 
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import PADDING, pointer
+from tokbench.kernels.text import end_to_end
 from tokbench.kernels.utf8 import code_point
 
 LETTERS = "ab \u2581é日本𝛼\0"
@@ -54,8 +49,12 @@ def _cut(tables: Any, space: Any, words: Any, text: Any, size: Any, limits: Any)
 
 
 def cut(pieces: set[str], text: str) -> list[str]:
+    """The parts of a text, for pieces of characters."""
+    return cut_by(find_cuts({piece.encode(): index for index, piece in enumerate(sorted(pieces))}), text)
+
+
+def cut_by(cuts: SafeCuts, text: str) -> list[str]:
     """The parts of a text."""
-    cuts = find_cuts({piece.encode(): index for index, piece in enumerate(sorted(pieces))})
     data, limits = text.encode(), np.zeros(4 * len(text) + 1, np.int64)
     source = np.frombuffer(data + bytes(PADDING), np.uint8)
     count = _cut(tuple(cuts.arrays), tuple(part_space()), WordCache().block, source, len(data), limits)
@@ -89,3 +88,33 @@ def test_the_id_of_a_character_stands_beside_whether_longer_pieces_begin_with_it
     cuts = find_cuts({b"a": 7, b"bc": 3})
     assert [int(cuts.characters[ord(one)]) for one in "abc"] == [8 << PIECE_SHIFT, 1, 0]
     assert cut({"bc"}, "bcaacb") == ["bc", "a", "a", "c", "b"]
+
+
+@st.composite
+def tokens_of_bytes(draw: st.DrawFn) -> set[bytes]:
+    """Tokens that begin and end anywhere, also within characters, and some that are in no text."""
+    written = draw(st.lists(st.text(alphabet=LETTERS, min_size=1, max_size=4), max_size=12))
+    tokens = draw(st.sets(st.binary(max_size=5), max_size=3))
+    for text in written:
+        data = text.encode()
+        start = draw(st.integers(0, len(data) - 1))
+        tokens.add(data[start : draw(st.integers(start + 1, len(data)))])
+    return tokens
+
+
+@given(tokens=tokens_of_bytes(), text=st.text(alphabet=LETTERS, max_size=200))
+def test_no_token_of_bytes_goes_across(tokens: set[bytes], text: str) -> None:
+    parts = cut_by(find_byte_cuts(*end_to_end(sorted(tokens), PADDING)), text)
+    data, limits = text.encode(), set(accumulate(len(part.encode()) for part in parts))
+    assert "".join(parts) == text
+    for start in range(len(data)):
+        for token in tokens:
+            if data.startswith(token, start):
+                assert limits.isdisjoint(range(start + 1, start + len(token)))
+
+
+def test_tokens_that_begin_and_end_within_characters_join_those_they_may_be_of() -> None:
+    tokens = ["日".encode() + "本".encode()[:1], "é".encode()[1:] + b"a", "é".encode()[1:] + "𝛼".encode()[:1]]
+    cuts = find_byte_cuts(*end_to_end(tokens, PADDING))
+    assert cut_by(cuts, "日本日é日a日本a") == ["日本", "日", "é", "日", "a", "日本", "a"]
+    assert cut_by(cuts, "éaéb𝛼é𝛼日") == ["éa", "é", "b", "𝛼", "é𝛼", "日"]
