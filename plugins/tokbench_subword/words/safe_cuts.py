@@ -1,9 +1,11 @@
 """Between which characters no token of a vocabulary goes across: `words.parts` cuts text there.
 
 Of two characters of ASCII a table says whether some token has them side by side, of others a bit by their hash:
-where two pairs have the same bit, a text is cut less often than it might be. Tokens of bytes may begin or end
-within a character. Such a token is taken to join any character it might begin in with any that it might end in,
-that of another token included: in one place of a hundred a text is not cut for that reason alone.
+where two pairs have the same bit, a text is cut less often than it might be.
+
+Tokens of bytes may begin or end within a character. Which characters those join is not noted pair by pair: a
+flag says of a character that it may be the first of two, another that it may be the second. So a text is not
+cut in some places where it might be, one in a hundred of Chinese, Japanese and Thai.
 """
 
 from __future__ import annotations
@@ -24,10 +26,10 @@ from tokbench.kernels.utf8 import code_point
 LEADS = 1
 """Flag of a character that some piece begins with and goes on."""
 LEAVES, ENTERS, PIECE_SHIFT = 1, 4, 7
-"""Where the kinds of tokens stand that go from a character into the next, those that go into it from the one
-before, and the id of the character as a piece, plus one."""
+"""Where in the entry of a character stand: the kinds of tokens that go on from it into the next one, the kinds
+that come into it from the one before, and its id as a piece, plus one."""
 KINDS = 7
-"""Three bits: tokens that end within the next character, that begin within the first, that do both."""
+"""One bit each: tokens that end within the second of two characters, begin within the first, or do both."""
 CUT, ALONE = 1, 2
 """Flags of two characters of ASCII: text is cut between them, and the second stands alone."""
 ASCII_BITS = 7
