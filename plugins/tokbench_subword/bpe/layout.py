@@ -20,7 +20,7 @@ from tokbench_subword.words.layout import MODEL
     FALLBACK,  # uint32 (256,): byte -> id of its <0x00> token
     PIECE_IDS,  # uint32: Pieces.ids; empty where there are no pieces
     RIVALS,  # uint32 (131072,): Pieces.rivals
-    CUT_CHARACTERS,  # int32 (0x110000,): `words.safe_cuts.SafeCuts`, and the next three; empty unless CUT
+    CUT_CHARACTERS,  # int32 (0x110000,): `words.safe_cuts.SafeCuts`, and the next three; a zero each unless CUT
     ASCII_CUTS,  # uint8 (128 * 128,)
     CUT_PAIRS,  # uint8
     CUT_NUMBERS,  # uint64 (2,)

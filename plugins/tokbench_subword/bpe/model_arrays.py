@@ -16,8 +16,8 @@ from tokbench_subword.bpe.tables import MOST_RANKS, NONE, PairTable, TokenIndex
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF, unspelled
 from tokbench_subword.words.safe_cuts import find_byte_cuts, find_cuts
 
-_NO_CUTS = np.int32, np.uint8, np.uint8, np.uint64
-"""The types of what tells where text may be cut."""
+_CUT_TYPES = np.int32, np.uint8, np.uint8, np.uint64
+"""The types of `SafeCuts.arrays`."""
 
 
 def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any]]:
@@ -59,7 +59,7 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
     settings[at.PREFIX] = bool(model.continuing_prefix)
     settings[at.SUFFIX] = bool(model.end_of_word)
     settings[at.N_PIECES] = len(pieces.ids)
-    cuts = _cuts(model, tokens, spelled) if settings[at.CUT] else [np.zeros(1, dtype) for dtype in _NO_CUTS]
+    cuts = _cuts(model, tokens, spelled) if settings[at.CUT] else [np.zeros(1, dtype) for dtype in _CUT_TYPES]
     arrays = [
         byte_ids,
         pieces.byte_pairs(),

@@ -33,10 +33,20 @@ def _whole_token(block: Block, settings: Ints, text: Bytes, start: Int, length: 
     return token_id(table, settings[at.TOKEN_MASK], blob, starts, text, start, length, hashed)
 
 
+@inline
+def _encode_whole(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: Int) -> np.int64:
+    """Encode a pre-token that is not cut; return the new end of `out`."""
+    whole = _whole_token(block, i64_in(block, at.SETTINGS), text, start, end - start)
+    if whole == NONE:
+        return encode_uncached(block, text, start, end, out, o)
+    out[o] = whole
+    return np.int64(o + 1)
+
+
 @subroutine
 def _encode_parts(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: Int) -> np.int64:
     """Encode a pre-token in parts; return the new end of `out`."""
-    words, settings = u64_in(block, WORDS), i64_in(block, at.SETTINGS)
+    words = u64_in(block, WORDS)
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
     parts = parts_at(block, at.CUT_CHARACTERS, at.PARTS)
     index, o = np.int64(start), np.int64(o)
@@ -55,10 +65,7 @@ def _encode_parts(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: 
             stop, after = parts.ends[k], np.int64(-1)
             low, high = parts.keys[2 * k], parts.keys[2 * k + 1]
             if stop - index == end - start:  # not cut at all: what is cut is no token
-                whole = _whole_token(block, settings, text, start, end - start)
-                if whole != NONE:
-                    out[o] = whole
-                    return o + 1
+                return _encode_whole(block, text, start, end, out, o)
             if stop - index <= LONGEST_PART:
                 after = recall(words, slots, state[MASK], low, high, parts.homes[k], text, index, out, o)
             if after < 0:
@@ -83,12 +90,7 @@ def encode_new(
     if settings[at.CUT] == 1 and quicker_in_parts(text, start, length):
         after = _encode_parts(block, text, start, start + length, out, o)
     else:
-        whole = _whole_token(block, settings, text, start, length)
-        if whole != NONE:
-            out[o] = whole
-            after = np.int64(o + 1)
-        else:
-            after = encode_uncached(block, text, start, start + length, out, o)
+        after = _encode_whole(block, text, start, start + length, out, o)
     if length <= LONGEST_WORD:
         remember(u64_in(block, WORDS), low, high, text, start, out, o, after - o)
     return after

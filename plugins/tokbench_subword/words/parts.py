@@ -100,8 +100,8 @@ def _find_ends(parts: PartTables, data: Bytes, index: Int, end: Int) -> np.int64
         if position < stop and not alone:
             right, width = code_point(data, position)
             cut_here = apart(left, right, pairs, shift)
-            if within and joined_within(characters[left], characters[right]):
-                cut_here = np.int64(0)
+            if within:
+                cut_here &= np.int64(joined_within(characters[left], characters[right]) == 0)
             ends[count] = position
             count += cut_here
             alone = cut_here != 0 and stands_alone(right, characters[right])

@@ -19,7 +19,7 @@ from tokbench.kernels.utf8 import code_point
 
 _UNCUT = 31
 """In alphabets of few letters, words of up to so many bytes are quicker searched whole than in parts: to cut
-those of more than 7 too takes up to 1.15 times as long over 21 languages (o200k)."""
+those of more than 7 bytes too takes up to 1.15 times as long over 21 languages (o200k)."""
 _THREE_BYTES = 0xE0
 """First byte of characters from U+0800 on. To cut only long words takes 1.25 times as long over Chinese,
 Japanese and Thai (GPT-2, o200k)."""

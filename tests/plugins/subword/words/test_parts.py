@@ -6,12 +6,14 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tokbench_subword.words.cache import WordCache
 from tokbench_subword.words.parts import PartTables, find_parts, part_space, stands_alone
 from tokbench_subword.words.safe_cuts import PIECE_SHIFT, SafeCuts, find_byte_cuts, find_cuts
 
+from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import PADDING, pointer
 from tokbench.kernels.text import end_to_end
@@ -88,6 +90,13 @@ def test_the_id_of_a_character_stands_beside_whether_longer_pieces_begin_with_it
     cuts = find_cuts({b"a": 7, b"bc": 3})
     assert [int(cuts.characters[ord(one)]) for one in "abc"] == [8 << PIECE_SHIFT, 1, 0]
     assert cut({"bc"}, "bcaacb") == ["bc", "a", "a", "c", "b"]
+
+
+def test_ids_that_an_entry_has_no_room_for_are_refused() -> None:
+    most = 2**24 - 2
+    assert find_cuts({b"a": most}).characters[ord("a")] >> PIECE_SHIFT == most + 1
+    with pytest.raises(TokenizerError, match=f"ids of pieces must lie in 0..{most}"):
+        find_cuts({b"a": most + 1})
 
 
 @st.composite
