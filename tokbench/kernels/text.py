@@ -9,6 +9,7 @@ GPT-2.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -261,4 +262,7 @@ def end_to_end(parts: Sequence[bytes], spare: int = 0) -> tuple[NDArray[np.uint8
     """
     offsets = np.zeros(len(parts) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)), out=offsets[1:])
-    return np.frombuffer(b"".join([*parts, bytes(spare)]), np.uint8), offsets
+    stream = BytesIO()
+    stream.writelines(parts)  # `join` would take 80 bytes of memory for each part
+    stream.write(bytes(spare))
+    return np.frombuffer(stream.getvalue(), np.uint8), offsets

@@ -50,18 +50,12 @@ def _first_ids(model: BpeModel, pretokens: Sequence[str]) -> tuple[NDArray[np.in
     """The symbols that merging starts from, of all pre-tokens, and where each ends."""
     if model.level == "byte" and model.unk is None:
         data = [pretoken.encode() for pretoken in pretokens]
-        ids = _byte_ids(model)[np.frombuffer(b"".join(data), np.uint8)]
+        ids = model.byte_ids[np.frombuffer(b"".join(data), np.uint8)]
         known = np.concatenate(([0], np.cumsum(ids >= 0)))  # a byte without an id is left out
         return ids[ids >= 0], known[np.cumsum(list(map(len, data)), dtype=np.int64)]
     parts = [[symbol.id for symbol in first_symbols(model, pretoken)] for pretoken in pretokens]
     ids = np.array([index for part in parts for index in part], np.int64)
     return ids, np.cumsum(list(map(len, parts)), dtype=np.int64)
-
-
-@lru_cache(maxsize=8)
-def _byte_ids(model: BpeModel) -> NDArray[np.int64]:
-    """The id of each byte, -1 where it has none."""
-    return np.array([model.ids.get(bytes([byte]), -1) for byte in range(256)], np.int64)
 
 
 @lru_cache(maxsize=8)

@@ -99,7 +99,8 @@ class BpeModel(Rebuilt):
             raise TokenizerError(f"{len(self.ranks)} ranks for {len(merges)} merges")
         if not 0.0 <= self.dropout <= 1.0:
             raise TokenizerError(f"dropout must lie between 0 and 1; it is {self.dropout}")
-        if len(self.ids) != size:
+        hashes = np.sort(np.fromiter(map(hash, self.vocabulary), np.int64, size))
+        if (hashes[1:] == hashes[:-1]).any() or b"" in self.vocabulary:
             self._check_tokens()
 
     def _check_tokens(self) -> None:
@@ -125,6 +126,17 @@ class BpeModel(Rebuilt):
         """The id of each token by its bytes."""
         ids = dict(zip(self.vocabulary, range(len(self.vocabulary)), strict=True))
         ids.pop(b"", None)
+        return ids
+
+    @cached_property
+    def byte_ids(self) -> NDArray[np.int64]:
+        """The id of the token that is each byte, -1 where there is none: int64 of shape ``(256,)``."""
+        import numpy as np
+
+        ids = np.full(256, -1, np.int64)
+        for index, token in enumerate(self.vocabulary):
+            if len(token) == 1:
+                ids[token[0]] = index
         return ids
 
     @cached_property

@@ -93,11 +93,8 @@ def _unspelled(token: bytes) -> bytes:
 
 def _byte_ids(model: BpeModel) -> NDArray[np.uint32]:
     """The id of each byte that is a token."""
-    ids = np.full(N_BYTES, NONE, np.uint32)
-    if model.level == "byte":
-        for byte in range(N_BYTES):
-            ids[byte] = model.ids.get(bytes([byte]), NONE)
-    return np.tile(ids, 4)
+    ids = model.byte_ids if model.level == "byte" else np.full(N_BYTES, -1)
+    return np.tile(ids.astype(np.uint32), 4)
 
 
 def _spelled_ids(characters: NDArray[np.uint32], points: int) -> NDArray[np.uint32]:

@@ -173,7 +173,7 @@ class Pieces:
         """The pieces of a vocabulary with its bytes' ids `byte_ids`; None where merges are out of order."""
         order = np.argsort(ranks, kind="stable")
         merges, ranks = np.ascontiguousarray(merges[order]), np.ascontiguousarray(ranks[order])
-        results = len(np.unique(merges[:, 2])) if len(merges) else 0
+        results = int(np.count_nonzero(np.bincount(merges[:, 2])))
         pairs = PairTable.empty(results)
         shift = np.uint64(pairs.shift)
         number_of = np.full(len(tokens.starts) - 1, NONE, np.uint32)

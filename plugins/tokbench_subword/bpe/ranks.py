@@ -98,7 +98,7 @@ def ranks_of(model: BpeModel) -> dict[bytes, int]:
     """
     if model.level != "byte":
         raise TokenizerError("a .tiktoken file holds byte-level tokens; this model is at character level")
-    if not all(bytes([byte]) in model.ids for byte in range(256)):
+    if (model.byte_ids < 0).any():
         raise TokenizerError("a .tiktoken file must hold all 256 bytes; this model's alphabet is smaller")
     order = np.argsort(model.merge_ranks, kind="stable")
     results = model.merges[order, 2]

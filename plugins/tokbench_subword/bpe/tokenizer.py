@@ -268,7 +268,7 @@ class BpeTokenizer(OneByOne, Rebuilt):
     @cached_property
     def lossless(self) -> bool:
         """Whether ``decode(encode(text)) == text`` for every text without surrogates."""
-        whole = self.model.level == "byte" and all(bytes([b]) in self.model.ids for b in range(256))
+        whole = self.model.level == "byte" and bool((self.model.byte_ids >= 0).all())
         pattern = self._preparation.pattern
         covers = pattern is not None  # those with a name leave no gaps
         plain = self.document.normalizer is None and not self._preparation.prefix_space

@@ -5,12 +5,15 @@ from __future__ import annotations
 import base64
 import binascii
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.files.opening import read_bytes
 
+_LINE = re.compile(rb"[^\r\n]+")
+_WRONG_RANK = "token or rank is negative or given twice: "
 _EMPTY = b"="
 """How an empty token is written, as one of Whisper's files has it."""
 
@@ -20,27 +23,31 @@ def read_ranks(path: str | os.PathLike[str]) -> dict[bytes, int]:
 
     An empty token, which no text gives, keeps its rank.
     """
+    data = read_bytes(path)
     ranks: dict[bytes, int] = {}
-    taken: set[int] = set()
-    for number, line in enumerate(read_bytes(path).splitlines(), 1):
-        if not line:
-            continue
+
+    def wrong(line: re.Match[bytes], what: str) -> TokenizerError:
+        number = len(data[: line.end()].splitlines())
+        return TokenizerError(f"{path}, line {number}: {what}{line[0][:60]!r}")
+
+    for line in _LINE.finditer(data):
         try:
-            text, rank_text = line.split()
+            text, rank_text = line[0].split()
             token = b"" if text == _EMPTY else base64.b64decode(text, validate=True)
             rank = int(rank_text)
         except (ValueError, binascii.Error) as error:
-            raise TokenizerError(
-                f"{path}, line {number}: expected a token in base64 and its rank, found {line[:60]!r}"
-            ) from error
-        if token in ranks or rank in taken or rank < 0:
-            raise TokenizerError(
-                f"{path}, line {number}: token or rank is negative or given twice: {line[:60]!r}"
-            )
+            raise wrong(line, "expected a token in base64 and its rank, found ") from error
+        if token in ranks or rank < 0:
+            raise wrong(line, _WRONG_RANK)
         ranks[token] = rank
-        taken.add(rank)
     if not ranks:
         raise TokenizerError(f"{path} holds no tokens")
+    if len(set(ranks.values())) < len(ranks):
+        taken: set[int] = set()
+        for line, rank in zip(_LINE.finditer(data), ranks.values(), strict=True):
+            if rank in taken:
+                raise wrong(line, _WRONG_RANK)
+            taken.add(rank)
     return ranks
 
 

@@ -33,6 +33,7 @@ _MODEL_TYPE = re.compile(rb'"model"\s*:\s*\{\s*"type"\s*:\s*"(\w+)"')
 _TELLING = ((b'"merges"', "BPE"), (b'"max_input_chars_per_word"', "WordPiece"))
 _TEKKEN = re.compile(rb'"token_bytes"\s*:\s*"')
 _JSON_VOCABULARY = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\d')
+_LINE = re.compile(rb"[^\n]+")
 _RANK = re.compile(rb"[A-Za-z0-9+/]*={0,2}[ \t]+\d+\s*")
 _PLAUSIBLE = re.compile(r"\.(?:model|tiktoken|bpe)\b")
 _LINES_LOOKED_AT = 20
@@ -63,7 +64,7 @@ def format_of_bytes(data: bytes) -> Format | None:
         if _JSON_MODEL.search(data):
             return "tokenizer.json"
         return "vocab.json" if _JSON_VOCABULARY.match(data) else None
-    found = (line.rstrip(b"\r") for line in data[: 1 << 20].split(b"\n"))
+    found = (line[0].rstrip(b"\r") for line in _LINE.finditer(data, 0, 1 << 20))
     lines = list(islice((line for line in found if line.strip()), _LINES_LOOKED_AT))
     if not lines or b"\0" in data[: 1 << 20]:
         return None

@@ -128,12 +128,10 @@ def _table(
 def classes_of(tree: Node) -> tuple[NDArray[np.uint8], dict[int, Classes], int]:
     """The class of each code point, the classes of each set of the tree by its `id`, and their number."""
     sets = {id(node.points): node.points for node in all_of(tree) if isinstance(node, One | Look)}
-    begins = np.zeros(N_CODE_POINTS, np.bool_)
-    begins[0] = True
-    for points in sets.values():
-        begins[1:] |= points[1:] != points[:-1]
-    places = np.flatnonzero(begins)
-    members = np.array([points[places] for points in sets.values()], np.bool_).reshape(len(sets), len(places))
+    bounds = np.unique(np.concatenate([[0], *(points.bounds for points in sets.values())]))
+    places = bounds[bounds < N_CODE_POINTS]
+    members = np.array([points.holds(places) for points in sets.values()], np.bool_)
+    members = members.reshape(len(sets), len(places))
     numbers: dict[bytes, int] = {}
     of_place = [
         numbers.setdefault(column.tobytes(), len(numbers)) for column in np.ascontiguousarray(members.T)

@@ -109,5 +109,5 @@ def _reads_any(node: Node, points: list[int]) -> bool:
     if isinstance(node, Look | Far):
         return True
     if isinstance(node, One):
-        return bool(node.points[points].any())
+        return bool(node.points.holds(points).any())
     return any(_reads_any(part, points) for part in parts_of(node))

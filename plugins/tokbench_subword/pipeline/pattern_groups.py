@@ -7,9 +7,9 @@ repetition or an atomic group is one that could not have matched in another way,
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
 from itertools import pairwise
-
-import numpy as np
+from operator import or_
 
 from tokbench_subword.pipeline.pattern_tree import (
     Either,
@@ -60,15 +60,12 @@ def _leaves_no_choice(part: Node, following: Node) -> bool:
         return True
     after = following.part if isinstance(following, Repeat) and following.low else following
     characters = isinstance(part, Repeat) and isinstance(part.part, One) and isinstance(after, One)
-    return characters and not (part.part.points & after.points).any()  # type: ignore[union-attr]
+    return characters and not part.part.points & after.points  # type: ignore[union-attr]
 
 
 def _apart(one: Node, other: Node) -> bool:
     """Whether no text begins with a match of both parts: a character that both must read is not the same."""
-    for a, b in zip(_first_characters(one), _first_characters(other), strict=False):
-        if not (a & b).any():
-            return True
-    return False
+    return any(not a & b for a, b in zip(_first_characters(one), _first_characters(other), strict=False))
 
 
 def _first_characters(node: Node) -> Iterator[Points]:
@@ -125,5 +122,5 @@ def _neighbour(node: Node, *, behind: bool) -> tuple[Points, bool] | None:
         both = [_neighbour(part, behind=behind) for part in node.parts]
         known = [one for one in both if one is not None]
         if len(known) == len(both):
-            return np.any([points for points, _ in known], axis=0), any(edge for _, edge in known)
+            return reduce(or_, (points for points, _ in known)), any(edge for _, edge in known)
     return None

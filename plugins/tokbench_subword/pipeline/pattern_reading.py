@@ -203,7 +203,7 @@ class _Reader:
     def _set(self) -> Points:
         """The set in square brackets, the opening one of which has been read."""
         inverted = self._take("^")
-        points, first = point_sets.NOTHING.copy(), True
+        points, first = point_sets.NOTHING, True
         while first or self.here() != "]":
             first = False
             if not self.here():
@@ -235,10 +235,10 @@ class _Reader:
         first = self._single()
         if self.here() == "-" and self._text[self._at + 1 : self._at + 2] not in ("]", "-", ""):
             self._at += 1
-            last = self._single()
-            if first.sum() != 1 or last.sum() != 1:
+            begin, end = first.only(), self._single().only()
+            if begin is None or end is None:
                 raise NotExpressible("a range whose ends are no characters")
-            return point_sets.of_range(int(first.argmax()), int(last.argmax()))
+            return point_sets.of_range(begin, end)
         return first
 
     def _single(self) -> Points:
