@@ -78,10 +78,6 @@ def compare(
     better = {name: each.better for name, each in registry.metrics.items()}
     one, other = Run.open(before), Run.open(after)
     with reading(before, after):
-        if page is not None:
-            from tokbench.reports.comparison import write_comparison
-
-            write_comparison(one, other, Path(page), threshold=share)
         timed = {name for name, each in registry.metrics.items() if each.level == "speed"}
         figures = compare_figures(
             one,
@@ -93,10 +89,14 @@ def compare(
             metrics=[each for name, each in registry.metrics.items() if not metric or name in metric],
         )
         facts = compare_manifests(one, other)
-    if metric:
-        figures = figures[figures["metric"].isin(metric)]
-    if not every_language:
-        figures = figures[figures["language"] == "all"]
+        if metric:
+            figures = figures[figures["metric"].isin(metric)]
+        if not every_language:
+            figures = figures[figures["language"] == "all"]
+        if page is not None:
+            from tokbench.reports.comparison import write_comparison
+
+            write_comparison(one, other, Path(page), figures=figures, facts=facts)
     if junit is not None:
         write_bytes(junit, gates.junit(figures).encode("utf-8", "backslashreplace"))
     if summary is not None:

@@ -1,4 +1,4 @@
-"""Two runs as a page, before and after: what changed by more than its intervals, and what may have caused it.
+"""Two runs as a page, before and after: what changed by more than chance, and what may have caused it.
 
 The verdicts are those of `tokbench.results.comparison`; here they are laid out, in the look of the report.
 """
@@ -12,37 +12,38 @@ from typing import TYPE_CHECKING
 
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, language_label, tokenizer_labels
-from tokbench.reports.chosen import metric_facts
 from tokbench.reports.markdown import run_title
 from tokbench.reports.table import Column, Row, Table, TableCell
-from tokbench.results.comparison import Change, compare_figures, compare_manifests
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from tokbench.reports.html.page import Page
     from tokbench.results import Run
+    from tokbench.results.comparison import Change
 
 MOST = 2000
 """Rows a table of single languages holds at most; the largest changes first."""
 
 _ORDER = ("worse", "vanished", "better", "changed", "appeared", "unsure", "same")
 _MEANS = {
-    "unsure": "moved, but the intervals meet, or it was timed once",
+    "unsure": "moved, but that may be chance, or it was timed once",
     "appeared": "measured only after",
     "vanished": "measured only before",
 }
 
 
-def write_comparison(before: Run, after: Run, path: Path, *, threshold: float = 0.0) -> None:
-    """Write a page that compares two runs to `path`; changes up to `threshold` (a share) count as none."""
+def write_comparison(
+    before: Run, after: Run, path: Path, *, figures: pd.DataFrame, facts: Sequence[Change]
+) -> None:
+    """Write a page that compares two runs to `path`: their compared `figures`, and the `facts` that differ."""
     from tokbench.reports.html.assemble import assemble, asset
     from tokbench.reports.html.page import TOKENS
     from tokbench.results.atomic import write_bytes
 
     css = "\n".join([asset("base.css"), asset("report.css"), asset("tokens.css", TOKENS)])
     script = asset("tokens.js", TOKENS) + asset("report.js")
-    page = assemble("report.html", css=css, script=script, page=_page(before, after, threshold))
+    page = assemble("report.html", css=css, script=script, page=_page(before, after, figures, facts))
     write_bytes(path, page.encode("utf-8", "backslashreplace"))
 
 
@@ -89,24 +90,16 @@ def _text(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _page(before: Run, after: Run, threshold: float) -> Page:
+def _page(before: Run, after: Run, figures: pd.DataFrame, facts: Sequence[Change]) -> Page:
     from tokbench.reports.html.details import definitions, provenance
     from tokbench.reports.html.page import Page, Panel, Section
 
-    metrics = metric_facts(after)
-    figures = compare_figures(
-        before,
-        after,
-        better={name: metric.better for name, metric in metrics.items()},
-        timed={name for name, metric in metrics.items() if metric.level == "speed"},
-        threshold=threshold,
-    )
     overall = figures[figures["language"] == data.OVERALL]
     tables = {
         "languages": figures_table(
             figures[figures["language"] != data.OVERALL], name="languages", title="Language by language"
         ),
-        "facts": facts_table(compare_manifests(before, after)),
+        "facts": facts_table(facts),
     }
     headline = figures_table(overall, name="changes", title="Overall")
     sections = [Section(id="answer", title="What changed")]
@@ -123,7 +116,8 @@ def _page(before: Run, after: Run, threshold: float) -> Page:
         title=f"{run_title(before)} → {run_title(after)}",
         answer=_answer(overall),
         scope=f"{run_title(before)} against {run_title(after)}, over whole datasets. A figure got better or "
-        "worse where its two 95 % intervals do not meet.",
+        "worse where it moved by more than chance: over the same text by a test that pairs the two runs "
+        "document by document, else where its two 95 % intervals do not meet.",
         headlines=[Panel(label="changes", table=headline)],
         findings=[],
         sections=sections,
@@ -136,5 +130,5 @@ def _answer(overall: pd.DataFrame) -> str:
     said = [f"{counts[verdict]:,} {verdict}" for verdict in _ORDER if verdict in counts and verdict != "same"]
     same = int(counts.get("same", 0))
     if not said:
-        return f"Nothing changed: all {same} figures are the same."
+        return f"Nothing changed: all figures ({same:,}) are the same."
     return f"Of {len(overall):,} figures: {', '.join(said)}" + (f"; {same:,} the same." if same else ".")

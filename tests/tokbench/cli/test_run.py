@@ -157,6 +157,9 @@ def test_runs_are_listed_and_compared(
     one, two = str(tmp_path / "runs" / "one"), str(tmp_path / "runs" / "two")
     assert call(monkeypatch, "runs", "compare", one, two) == 0
     assert "same" in capsys.readouterr().out
+    page, of = tmp_path / "page.html", ["-m", "compression_ratio", "--totals"]
+    assert call(monkeypatch, "runs", "compare", one, two, *of, "--page", str(page)) == 0
+    assert "all figures (1) are the same" in page.read_text("utf-8"), "the page has what the terminal shows"
     text.write_text("héhéhé\n" * 30, encoding="utf-8")
     assert call(monkeypatch, "run", *arguments[:-2], *arguments[-2:], "-t", "chars", "-o", one, "--force") == 0
     assert call(monkeypatch, "runs", "compare", one, two) == 1, "what chars measured has vanished"

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tokbench.reports.chosen import metric_facts
 from tokbench.reports.comparison import figures_table, write_comparison
-from tokbench.results.comparison import compare_figures
+from tokbench.results.comparison import compare_figures, compare_manifests
 
 
 def later(made_up_run: Callable[..., Any], factor: float) -> tuple[Any, Any]:
@@ -16,6 +17,13 @@ def later(made_up_run: Callable[..., Any], factor: float) -> tuple[Any, Any]:
     row &= after.frame["tokenizer"] == "bpe:vocab_size=8000"
     after.frame.loc[row, ["value", "ci_low", "ci_high"]] *= factor
     return before, after
+
+
+def page_of(before: Any, after: Any, path: Path) -> str:
+    better = {name: metric.better for name, metric in metric_facts(after).items()}
+    figures = compare_figures(before, after, better=better)
+    write_comparison(before, after, path, figures=figures, facts=compare_manifests(before, after))
+    return path.read_text("utf-8")
 
 
 def test_what_got_worse_comes_first(made_up_run: Callable[..., Any]) -> None:
@@ -33,8 +41,7 @@ def test_a_change_from_zero_is_no_share_of_it(made_up_run: Callable[..., Any], t
     figures = compare_figures(before, after, better={"compression_ratio": "higher"})
     rows = figures[figures["metric"] == "compression_ratio"]
     assert (set(rows["verdict"]), rows["change"].isna().all()) == ({"better"}, True)
-    write_comparison(before, after, tmp_path / "compare.html")
-    assert "inf%" not in (tmp_path / "compare.html").read_text("utf-8")
+    assert "inf%" not in page_of(before, after, tmp_path / "compare.html")
 
 
 def test_a_table_of_whole_datasets_spares_the_column_of_languages(made_up_run: Callable[..., Any]) -> None:
@@ -45,13 +52,11 @@ def test_a_table_of_whole_datasets_spares_the_column_of_languages(made_up_run: C
 
 
 def test_the_page_counts_the_verdicts(made_up_run: Callable[..., Any], tmp_path: Path) -> None:
-    write_comparison(*later(made_up_run, 0.5), tmp_path / "compare.html")
-    text = (tmp_path / "compare.html").read_text("utf-8")
+    text = page_of(*later(made_up_run, 0.5), tmp_path / "compare.html")
     assert "2 worse" in text
     assert "measured only after" in text
 
 
 def test_equal_runs_say_so(made_up_run: Callable[..., Any], tmp_path: Path) -> None:
     run = made_up_run(3, 2)
-    write_comparison(run, run, tmp_path / "compare.html")
-    assert "Nothing changed" in (tmp_path / "compare.html").read_text("utf-8")
+    assert "Nothing changed" in page_of(run, run, tmp_path / "compare.html")
