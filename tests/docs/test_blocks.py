@@ -21,8 +21,6 @@ from tokbench.cli.program import app
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
-EVERYDAY = {"start.md"}
-"""The page a newcomer begins with; the others are run with the tests that take long."""
 KNOWN = {"console", "python", "toml", "json", "text", "yaml", "bibtex", "mermaid", ""}
 SHELL = {"|", "||", "&&", ";", ">", ">>", "<", "2>", "&"}
 """What ends the arguments of a command; a file that output goes to is no call."""
@@ -51,13 +49,8 @@ def run_console(block: Block, folder: Path) -> None:
         )
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param(page, id=page.name, marks=[] if page.name in EVERYDAY else [pytest.mark.long])
-        for page in PAGES
-    ],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("page", [pytest.param(page, id=page.name) for page in PAGES])
 def test_every_block_runs(page: Path, tmp_path: Path) -> None:
     prepare(tmp_path)
     names: dict[str, object] = {"__name__": f"page_{page.stem}"}

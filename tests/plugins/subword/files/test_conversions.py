@@ -186,11 +186,12 @@ def test_a_bare_vocabulary_is_refused_for_what_it_cannot_say(tmp_path: Path) -> 
     [
         ("bpe:{0}/gpt2", ("a.json", "a.tiktoken", "pair")),
         ("bpe:{0}/gpt2/hf/tokenizer.json", ("a.json", "a.tiktoken", "pair")),
-        ("bpe:{0}/qwen2/hf/tokenizer.json", ("a.json",)),
+        pytest.param("bpe:{0}/qwen2/hf/tokenizer.json", ("a.json",), marks=pytest.mark.long),
         ("bpe:{0}/llama-2/hf/tokenizer.json", ("a.json",)),
-        (
+        pytest.param(
             "bpe:{0}/tiktoken-cache/9b5ad71b2ce5302211f9c61530b329a4922fc6a4,pattern=cl100k",
             ("a.json", "a.tiktoken"),
+            marks=pytest.mark.long,
         ),
         ("wordpiece:{0}/bert-base-uncased/vocab.txt", ("a.json", "a.txt")),
         ("unigram:{0}/t5-base/spiece.model", ("a.json", "a.model")),

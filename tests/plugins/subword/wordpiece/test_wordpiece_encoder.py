@@ -114,6 +114,7 @@ def test_every_code_point_is_treated_as_tokenizers_treats_it(rules: BertRules) -
         assert [word.text for word in words(text, rules)] == expected, hex(points[start])
 
 
+@pytest.mark.long
 def test_the_kernel_equals_the_plain_form() -> None:
     """The kernel's tokens, with every character a token, spell what the plain form gives."""
     rules = BertRules()
