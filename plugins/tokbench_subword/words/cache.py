@@ -14,8 +14,6 @@ from tokbench_subword.words.cache_size import CACHE_BYTES as CACHE_BYTES
 
 _FIRST_SLOTS = 1 << 9
 _FIRST_RING = 1 << 13
-_BYTES_A_WORD = 128
-"""A text brings about one new word in so many bytes."""
 _LINE = 8
 """Words of 64 bits in a line of the processor's cache."""
 
@@ -43,22 +41,9 @@ class WordCache(Stays):
         state[at.RING_SIZE], state[at.MOST] = ring_size if most else 0, len(table)
         self._arrays: list[NDArray[Any]] = [table, state, ring, ring.view(np.uint32), ring.view(np.uint8)]
         self.block = block(self._arrays)
-        self._begin(_FIRST_SLOTS)
-
-    def _begin(self, slots: int) -> None:
-        table, state = self._arrays[:2]
-        table[: slots * at.SLOT] = 0
-        state[at.MASK], state[at.SHIFT] = slots * at.SLOT - 1, 65 - slots.bit_length()
-        state[at.ENOUGH] = slots if slots * at.SLOT == len(table) else slots // 2
-
-    def expect(self, n_bytes: int) -> None:
-        """Begin with as many slots as a text of so many bytes may need, where no word is held as yet.
-
-        To grow step by step instead takes up to a tenth of a first pass over 2 MB.
-        """
-        slots = min(1 << (n_bytes // _BYTES_A_WORD).bit_length(), len(self._arrays[at.SLOTS]) // at.SLOT)
-        if self.held == 0 and slots > self.slots:
-            self._begin(slots)
+        table[: _FIRST_SLOTS * at.SLOT] = 0
+        state[at.MASK], state[at.SHIFT] = _FIRST_SLOTS * at.SLOT - 1, 65 - _FIRST_SLOTS.bit_length()
+        state[at.ENOUGH] = _FIRST_SLOTS if _FIRST_SLOTS * at.SLOT == len(table) else _FIRST_SLOTS // 2
 
     @property
     def slots(self) -> int:

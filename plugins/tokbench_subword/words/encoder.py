@@ -140,23 +140,20 @@ class WordEncoder(Stays):
         finally:
             self._idle.append(work)
 
-    def encode_utf8(
-        self, data: NDArray[np.uint8], offsets: NDArray[np.int64], whole: int = 0, room: Room = None
-    ) -> TokenBatch:
+    def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64], room: Room = None) -> TokenBatch:
         """The ids of every document ``data[offsets[i]:offsets[i + 1]]``.
 
-        `data` is valid UTF-8 and has `PADDING` bytes after it. If it is a part of more text, `whole` is how
-        many characters that has in all: the word cache begins large enough for most. `room` as in `in_runs`.
+        `data` is valid UTF-8 and has `PADDING` bytes after it. `room` as in `in_runs`.
         """
         units = units_of(offsets)
         if not self._beforehand:
-            return self._spread(self._encode_units, data, units, offsets, whole, room)
+            return self._spread(self._encode_units, data, units, offsets, room)
         before = np.arange(len(offsets))  # how many units there are up to each document
         for cutter in self._beforehand:
             units, counts = cutter.cut(data, units)
             before = counts[before]
         sizes = np.concatenate([np.zeros(1, np.int64), np.cumsum(units[:, 1] - units[:, 0])])
-        batch = self._spread(self._encode_units, data, units, sizes, whole, room)
+        batch = self._spread(self._encode_units, data, units, sizes, room)
         return TokenBatch(batch.ids, batch.offsets[before])
 
     def encode_pretokens(self, data: NDArray[np.uint8], spans: NDArray[np.int64]) -> TokenBatch:
@@ -175,18 +172,15 @@ class WordEncoder(Stays):
         data: NDArray[np.uint8],
         units: NDArray[np.int64],
         sizes: NDArray[np.int64],
-        whole: int = 0,
         room: Room = None,
     ) -> TokenBatch:
         """Run a kernel over all units (documents or pre-tokens); ``sizes`` are cumulative bytes."""
         data = frozen(data)  # kernels are compiled for one kind of array
-        whole = max(int(sizes[-1]), whole)
 
         def run(first: int, last: int, room: Room) -> TokenBatch:
             """A run, its ids in the `room` if that is enough for any."""
             work, ends = self._borrow(), np.zeros(last - first + 1, np.int64)
             try:
-                work.words.expect(whole)
                 out = work.room(int(sizes[last] - sizes[first]), room)
                 count = encode(work.block, data, units[first:last], 0, last - first, out, ends)
                 return TokenBatch(out[:count] if out is room else out[:count].copy(), ends)

@@ -57,19 +57,17 @@ class PreparedEncoder(Stays):
 
         def run(first: int, last: int, room: Room) -> TokenBatch:
             written = utf8_of(texts, first, last, int(sizes[last] - sizes[first]))
-            return self.encode_utf8(*written, n_characters, room)
+            return self.encode_utf8(*written, room)
 
         return in_runs(run, sizes, TEXT_RUN, self.words.threads)
 
-    def encode_utf8(
-        self, data: NDArray[np.uint8], offsets: NDArray[np.int64], whole: int = 0, room: Room = None
-    ) -> TokenBatch:
+    def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64], room: Room = None) -> TokenBatch:
         """The ids of documents end to end in `data`, with `PADDING` bytes that may be read behind them.
 
-        `whole` and `room` as `WordEncoder.encode_utf8` takes them.
+        `room` as `in_runs` has it.
         """
         segments = self.before.segments(Segments(data, offsets))
-        return segments.woven(self.words.encode_utf8(segments.data, segments.offsets, whole, room))
+        return segments.woven(self.words.encode_utf8(segments.data, segments.offsets, room))
 
     def encode(self, text: str) -> NDArray[np.int32]:
         """The ids of one text."""
@@ -88,12 +86,12 @@ class PreparedEncoder(Stays):
         return self.words.one_by_one(written, (self.encode, self.encode_to_list))
 
     def _rehearse(self) -> None:
-        """Encode a little as a part of much, so that no large batch waits for compiled code to be read.
+        """Encode a little, so that no large batch waits for compiled code to be read.
 
         numba reads the code of a kernel when it is first called: 6 ms for one that normalizes, 20 for all that
         a Unigram model takes, as long as encoding some megabytes.
         """
-        self.encode_utf8(*utf8_of(["1 \u00e9"]), whole=TEXT_CHARACTERS << 2)
+        self.encode_utf8(*utf8_of(["1 \u00e9"]))
         self.words.forget()
 
 
