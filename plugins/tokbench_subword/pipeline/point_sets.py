@@ -97,8 +97,8 @@ def of_property(name: str) -> Points:
     Raises `regex.error` for a name that nobody knows.
 
     Example:
-        >>> of_property("Lu").holds(ord("A")), of_property("Han").holds(0x4E00)
-        (array(True), array(True))
+        >>> of_property("Lu").holds([ord("A"), ord("a")]).tolist(), bool(of_property("Han"))
+        ([True, False], True)
     """
     category = name.removeprefix("gc=").removeprefix("General_Category=")
     wanted = [known.startswith(category) for known in CATEGORIES]

@@ -43,7 +43,7 @@ class WordCache(Stays):
         self.block = block(self._arrays)
         table[: _FIRST_SLOTS * at.SLOT] = 0
         state[at.MASK], state[at.SHIFT] = _FIRST_SLOTS * at.SLOT - 1, 65 - _FIRST_SLOTS.bit_length()
-        state[at.ENOUGH] = _FIRST_SLOTS if _FIRST_SLOTS * at.SLOT == len(table) else _FIRST_SLOTS // 2
+        state[at.ENOUGH] = _FIRST_SLOTS if len(table) == _FIRST_SLOTS * at.SLOT else _FIRST_SLOTS // 2
 
     @property
     def slots(self) -> int:

@@ -152,18 +152,6 @@ def test_it_begins_small_and_grows_with_what_it_holds() -> None:
     assert sum(words.get(b"%d" % number) == [number] for number in range(5000)) >= 4900
 
 
-def test_it_begins_with_what_a_text_may_need_but_only_while_it_is_empty() -> None:
-    cache = WordCache(1 << 20)
-    cache.expect(1 << 18)
-    assert cache.slots == 1 << 12
-    cache.expect(1 << 30)
-    assert cache.slots * 32 == 1 << 19
-    words = Words()
-    words.put(b"kept", [1])
-    words.cache.expect(1 << 30)
-    assert (words.cache.slots, words.get(b"kept")) == (512, [1])
-
-
 def test_words_of_more_ids_than_bytes_allow_are_left_out() -> None:
     words = Words()
     words.put(b"x", [1] * (LONGEST_WORD + 1))
