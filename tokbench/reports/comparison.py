@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, language_label, tokenizer_labels
+from tokbench.reports.differences import least_p
+from tokbench.reports.figures import decimals
 from tokbench.reports.markdown import run_title
 from tokbench.reports.table import Column, Row, Table, TableCell
 
@@ -27,7 +29,6 @@ MOST = 2000
 
 _ORDER = ("worse", "vanished", "better", "changed", "appeared", "unsure", "same")
 _MEANS = {
-    "unsure": "moved, but that may be chance, or it was timed once",
     "appeared": "measured only after",
     "vanished": "measured only before",
 }
@@ -47,8 +48,11 @@ def write_comparison(
     write_bytes(path, page.encode("utf-8", "backslashreplace"))
 
 
-def figures_table(figures: pd.DataFrame, *, name: str, title: str) -> Table:
-    """Compared figures as a table: what got worse first, and the largest changes of each verdict first."""
+def figures_table(figures: pd.DataFrame, *, name: str, title: str, least: float | None = None) -> Table:
+    """Compared figures as a table: what got worse first, and the largest changes of each verdict first.
+
+    `least` is the smallest p-value that can be told.
+    """
     labels = tokenizer_labels(figures["tokenizer"])
     rows = figures.assign(
         rank=figures["verdict"].map(_ORDER.index), size=figures["change"].abs().fillna(math.inf)
@@ -57,9 +61,9 @@ def figures_table(figures: pd.DataFrame, *, name: str, title: str) -> Table:
     single = bool((figures["language"] != data.OVERALL).any())
     texts = ("tokenizer", "dataset", *(("language",) if single else ()), "metric")
     columns = [Column.text(key) for key in texts]
-    columns += [Column(key="before", label="before", places=4), Column(key="after", label="after", places=4)]
+    columns += [Column(key="before", label="before"), Column(key="after", label="after")]
     columns += [Column(key="change", label="change", unit="share", places=2)]
-    columns += [Column.text("verdict")]
+    columns += [Column(key="p", label="p (corrected)", places=3, least=least), Column.text("verdict")]
     made = tuple(
         Row(
             (
@@ -70,13 +74,21 @@ def figures_table(figures: pd.DataFrame, *, name: str, title: str) -> Table:
                 TableCell.known(row.before, row.before_low, row.before_high, why="not measured"),
                 TableCell.known(row.after, row.after_low, row.after_high, why="not measured"),
                 TableCell.known(row.change, why="not measured"),
+                TableCell.known(row.p, why="not paired"),
                 _MEANS.get(row.verdict, row.verdict),
             ),
             key=row.tokenizer,
+            places=_places(row.before, row.after),
         )
         for row in rows.itertuples()
     )
     return Table(name, title, tuple(columns), made)
+
+
+def _places(*values: float) -> int:
+    """The decimal places in which a change of a hundredth of a percent shows; none of whole numbers."""
+    known = [value for value in values if math.isfinite(value)]
+    return 0 if all(float(value).is_integer() for value in known) else decimals(known, digits=5)
 
 
 def facts_table(facts: Sequence[Change]) -> Table:
@@ -94,14 +106,13 @@ def _page(before: Run, after: Run, figures: pd.DataFrame, facts: Sequence[Change
     from tokbench.reports.html.details import definitions, provenance
     from tokbench.reports.html.page import Page, Panel, Section
 
-    overall = figures[figures["language"] == data.OVERALL]
+    overall, least = figures[figures["language"] == data.OVERALL], least_p(after)
+    single = figures[figures["language"] != data.OVERALL]
     tables = {
-        "languages": figures_table(
-            figures[figures["language"] != data.OVERALL], name="languages", title="Language by language"
-        ),
+        "languages": figures_table(single, name="languages", title="Language by language", least=least),
         "facts": facts_table(facts),
     }
-    headline = figures_table(overall, name="changes", title="Overall")
+    headline = figures_table(overall, name="changes", title="Overall", least=least)
     sections = [Section(id="answer", title="What changed")]
     sections += [
         Section(id=name, title=table.title, panels=[Panel(label=table.title, table=table)])
@@ -117,7 +128,8 @@ def _page(before: Run, after: Run, figures: pd.DataFrame, facts: Sequence[Change
         answer=_answer(overall),
         scope=f"{run_title(before)} against {run_title(after)}, over whole datasets. A figure got better or "
         "worse where it moved by more than chance: over the same text by a test that pairs the two runs "
-        "document by document, else where its two 95 % intervals do not meet.",
+        "document by document, else where its two 95 % intervals do not meet. Unsure is one that "
+        "moved, but that may be chance, or that was timed once.",
         headlines=[Panel(label="changes", table=headline)],
         findings=[],
         sections=sections,

@@ -37,7 +37,7 @@ def table(run: Run, metric: str, dataset: str) -> Table:
         Column.text("against"),
         Column(key="difference", label="difference", unit=unit),
         Column(key="ratio", label="ratio", unit="×"),
-        Column(key="p_adjusted", label="p (corrected)", places=3, least=_least(run)),
+        Column(key="p_adjusted", label="p (corrected)", places=3, least=least_p(run)),
         Column.text("verdict"),
     )
     made = tuple(
@@ -68,7 +68,7 @@ _FAMILY = (
 )
 
 
-def _least(run: Run) -> float:
+def least_p(run: Run) -> float:
     """The smallest p-value given as a number: B resamples tell no less than 1 / (B + 1) apart."""
     replicates = run.manifest.get("suite", {}).get("replicates") or 1000
     return float(f"{1 / (replicates + 1):.1g}")

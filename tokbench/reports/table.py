@@ -92,7 +92,8 @@ Content = str | TableCell
 class Row:
     """Cells in the order of the columns; `lossy` rows are marked wherever they are ranked.
 
-    `places` are the decimal places of the row's figures, where rows, not columns, have a unit in common.
+    `places` are the decimal places of the row's figures, where rows, not columns, have a unit in common; a
+    column that states its own keeps them.
     """
 
     cells: tuple[Content, ...]
@@ -152,7 +153,9 @@ class Table:
 
     def _places(self, row: int, column: int) -> int:
         places = self.rows[row].places
-        return self.places[column] if places is None else places
+        if places is None or self.columns[column].places is not None:
+            return self.places[column]
+        return places
 
     def _column(self, index: int) -> Iterable[TableCell]:
         return (cell for row in self.rows if isinstance(cell := row.cells[index], TableCell))

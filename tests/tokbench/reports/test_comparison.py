@@ -35,6 +35,19 @@ def test_what_got_worse_comes_first(made_up_run: Callable[..., Any]) -> None:
     assert table.text(0, 6) == "−50.00"
 
 
+def test_figures_have_places_of_their_own_and_the_p_that_decided(made_up_run: Callable[..., Any]) -> None:
+    before, after = later(made_up_run, 0.5)
+    figures = compare_figures(before, after, better={"compression_ratio": "higher"})
+    figures["p"] = 0.0004
+    figures.loc[figures.index[1], ["before", "after"]] = 12000.0, 3.0
+    table = figures_table(figures, name="t", title="t", least=0.001)
+    shown = [[table.text(row, column) for column in range(4, 8)] for row in range(len(table.rows))]
+    assert ["12,000", "3"] in [cells[:2] for cells in shown]
+    assert {cells[3] for cells in shown} == {"< 0.001"}
+    halved = shown[0]
+    assert (len(halved[0].partition(".")[2]), halved[2]) == (4, "−50.00")
+
+
 def test_a_change_from_zero_is_no_share_of_it(made_up_run: Callable[..., Any], tmp_path: Path) -> None:
     before, after = made_up_run(3, 2), made_up_run(3, 2)
     before.frame.loc[before.frame["metric"] == "compression_ratio", ["value", "ci_low", "ci_high"]] = 0.0
