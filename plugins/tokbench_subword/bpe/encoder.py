@@ -47,7 +47,7 @@ class BpeEncoder(WordEncoder):
         cutters = model.pattern.cutters if cutters is None else cutters
         self.model = model
         arrays = shared_arrays(model, spelled=spelled)
-        if not cutters and not spelled and arrays[SETTINGS - MODEL][CUT]:
+        if not cutters and not spelled and arrays[SETTINGS - MODEL][CUT] == 1:
             cutters = word_cutters(model)
         super().__init__(encode_new, arrays, _own, cutters=cutters, threads=threads, cache=cache)
 

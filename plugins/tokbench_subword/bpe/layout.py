@@ -39,7 +39,7 @@ from tokbench_subword.words.layout import MODEL
     TOKEN_MASK,
     LONGEST,  # bytes of the longest token
     WHOLE_TOKENS,  # 1: a pre-token that is a token is that token
-    CUT,  # 1: long pre-tokens may be cut where no token joins
+    CUT,  # long pre-tokens may be cut where no token joins: 1: anywhere, 2: between characters that are tokens
     BYTE_LEVEL,  # 1: symbols are bytes, each with an id; 2: bytes, some without or with affixes; 0: characters
     POINTS,  # code points in each part of CHARACTERS
     UNK,  # id, or -1

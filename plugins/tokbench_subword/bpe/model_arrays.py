@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
 from tokbench.kernels.pointers import side_by_side
+from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.pieces import N_BYTES, Pieces
@@ -18,6 +19,8 @@ from tokbench_subword.words.safe_cuts import find_byte_cuts, find_cuts
 
 _CUT_TYPES = np.int32, np.uint8, np.uint8, np.uint64
 """The types of `SafeCuts.arrays`."""
+_BEYOND_ASCII = np.array([*range(0x80, 0xC0), *range(0xC2, 0xF5)])
+"""The bytes that characters beyond ASCII have in UTF-8."""
 
 
 def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any]]:
@@ -50,7 +53,6 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
     settings[at.TOKEN_MASK] = len(tokens.table) - 1
     settings[at.LONGEST] = tokens.longest
     settings[at.WHOLE_TOKENS] = model.whole_tokens
-    settings[at.CUT] = _may_be_cut(model, complete, fallback)
     settings[at.BYTE_LEVEL] = 0 if model.level == "char" and not spelled else 1 if complete else 2
     settings[at.POINTS] = points
     settings[at.UNK] = -1 if model.unk is None else model.unk
@@ -59,7 +61,14 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
     settings[at.PREFIX] = bool(model.continuing_prefix)
     settings[at.SUFFIX] = bool(model.end_of_word)
     settings[at.N_PIECES] = len(pieces.ids)
-    cuts = _cuts(model, tokens, spelled) if settings[at.CUT] else [np.zeros(1, dtype) for dtype in _CUT_TYPES]
+    cuts = [np.zeros(1, dtype) for dtype in _CUT_TYPES]
+    if _may_be_cut(model, complete, fallback):
+        if model.level == "char" and not spelled:
+            unknown = _unknown(model, characters[:points], fallback)
+            found = find_cuts(model.ids, never_beside=unknown)
+        else:
+            unknown, found = None, find_byte_cuts(tokens.blob, tokens.starts)
+        settings[at.CUT], cuts = 1 if unknown is None else 2, found.arrays
     arrays = [
         byte_ids,
         pieces.byte_pairs(),
@@ -77,13 +86,6 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
         settings,
     ]
     return side_by_side(arrays)
-
-
-def _cuts(model: BpeModel, tokens: TokenIndex, spelled: bool) -> list[NDArray[Any]]:
-    """The tables of `safe_cuts`, for symbols that are characters or bytes."""
-    if model.level == "char" and not spelled:
-        return find_cuts({token: index for token, index in model.ids.items() if token}).arrays
-    return find_byte_cuts(tokens.blob, tokens.starts).arrays
 
 
 def _unspelled(token: bytes) -> bytes:
@@ -109,19 +111,33 @@ def _spelled_ids(characters: NDArray[np.uint32], points: int) -> NDArray[np.uint
 def _may_be_cut(model: BpeModel, complete: bool, fallback: NDArray[np.uint32]) -> bool:
     """Whether cutting a pre-token where no token joins leaves the result as it is.
 
-    It does where each symbol depends on its own character alone: no prefix or suffix, no unknowns to fuse, and
-    no merges of fallback bytes or of the unknown token (whose text is not what they stand for).
+    It does where symbols are written without prefix and suffix, and there are no merges of fallback bytes or of
+    the unknown token (whose text is not what they stand for).
     """
     if model.level == "byte":
         return complete
     if model.continuing_prefix or model.end_of_word:
         return False
-    covered = model.byte_fallback and bool((fallback != NONE).all())
-    marked = model.unk is not None and not model.fuse_unk and not model.byte_fallback
-    if not covered and not marked:  # what is dropped or fused makes neighbours of characters that were none
-        return False
     alone = fallback[fallback != NONE].tolist() + ([] if model.unk is None else [model.unk])
     return not np.isin(model.merges[:, :2], alone).any()
+
+
+def _unknown(
+    model: BpeModel, known: NDArray[np.uint32], fallback: NDArray[np.uint32]
+) -> NDArray[np.bool_] | None:
+    """The characters that are no tokens, bool ``(0x110000,)``, where neighbours of theirs matter; else None.
+
+    They do where some are dropped, or one unknown token together; and where only some are spelled in bytes:
+    `tokenizers` has an unknown token behind the bytes of what follows. `known` are ids by code point.
+    """
+    unknown = np.ones(N_CODE_POINTS, np.bool_)
+    unknown[: len(known)] = known == NONE
+    if model.byte_fallback:
+        missing = fallback == NONE
+        matter = missing[_BEYOND_ASCII].any() or (missing & unknown[:256])[:128].any()
+    else:
+        matter = model.unk is None or model.fuse_unk
+    return unknown if matter else None
 
 
 def _characters(model: BpeModel) -> tuple[NDArray[np.uint32], int]:

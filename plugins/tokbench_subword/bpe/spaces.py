@@ -20,7 +20,7 @@ _MARKS = (" ", "\u2581")
 def word_cutters(model: BpeModel) -> tuple[Cutter, ...]:
     """What cuts text into words, where that changes no ids; nothing where tokens hold several words.
 
-    `model` is one whose pre-tokens may be cut wherever no token joins (`model_arrays.may_be_cut`).
+    `model` is one whose pre-tokens may be cut wherever no token joins (`layout.CUT` is 1).
     """
     mark = max(_MARKS, key=lambda one: sum(token.startswith(one.encode()) for token in model.vocabulary))
     joined = _joined(model, mark.encode())

@@ -87,7 +87,7 @@ def encode_new(
     """
     settings, keys = i64_in(block, at.SETTINGS), u64_in(block, WORD_KEYS)
     low, high = keys[2 * k], keys[2 * k + 1]
-    if settings[at.CUT] == 1 and quicker_in_parts(text, start, length):
+    if settings[at.CUT] != 0 and quicker_in_parts(text, start, length):
         after = _encode_parts(block, text, start, start + length, out, o)
     else:
         after = _encode_whole(block, text, start, start + length, out, o)

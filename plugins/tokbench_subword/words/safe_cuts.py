@@ -11,7 +11,7 @@ not cut in up to one place of a hundred (GPT-2, Llama 3, Qwen2).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,8 @@ LEAVES, ENTERS, PIECE_SHIFT = 1, 4, 7
 that come into it from the one before, and its id as a piece, plus one."""
 KINDS = 7
 """One bit each: tokens that end within the second of two characters, begin within the first, or do both."""
+_OUT_OF_SOME, _INTO_SOME = 1, 2
+"""Kinds where tokens are of whole characters: of tokens that are made up, see `_not_beside`."""
 CUT, ALONE = 1, 2
 """Flags of two characters of ASCII: text is cut between them, and the second stands alone."""
 ASCII_BITS = 7
@@ -62,8 +64,11 @@ class SafeCuts:
         return [self.characters, self.ascii, self.pairs, np.array([self.shift, self.within], np.uint64)]
 
 
-def find_cuts(pieces: Mapping[bytes, int]) -> SafeCuts:
+def find_cuts(pieces: Mapping[bytes, int], *, never_beside: NDArray[np.bool_] | None = None) -> SafeCuts:
     """The tables for pieces of whole characters, of which single ones may stand alone.
+
+    Text is cut on neither side of the characters for which `never_beside`, bool ``(0x110000,)``, has True: what
+    they become depends on those beside them.
 
     Example:
         >>> cuts = find_cuts({b" ": 5, b" the": 6, "é".encode(): 7})
@@ -73,7 +78,20 @@ def find_cuts(pieces: Mapping[bytes, int]) -> SafeCuts:
     if max(pieces.values(), default=0) > _MOST_IDS:
         raise TokenizerError(f"ids of pieces must lie in 0..{_MOST_IDS}")
     blob, starts = end_to_end(list(pieces), PADDING)
-    return _cuts_of(blob, starts, np.fromiter(pieces.values(), np.int32, len(pieces)), 0)
+    cuts = _cuts_of(blob, starts, np.fromiter(pieces.values(), np.int32, len(pieces)), 0)
+    return cuts if never_beside is None else _not_beside(cuts, never_beside)
+
+
+def _not_beside(cuts: SafeCuts, some: NDArray[np.bool_]) -> SafeCuts:
+    """The same tables without a cut beside `some` characters.
+
+    Tokens of two kinds are made up that go across: one leaves them for any character, one enters them from any.
+    """
+    cuts.characters[:] |= _OUT_OF_SOME << ENTERS | _INTO_SOME << LEAVES
+    cuts.characters[some] |= (_OUT_OF_SOME | _INTO_SOME) << LEAVES | _INTO_SOME << ENTERS | LEADS
+    square = cuts.ascii.reshape(128, 128)
+    square[some[:128]] = square[:, some[:128]] = 0
+    return replace(cuts, within=True)
 
 
 def find_byte_cuts(blob: NDArray[np.uint8], starts: NDArray[np.int64]) -> SafeCuts:
