@@ -239,10 +239,29 @@ def affixes(content: Json) -> Edits:
         yield f"words with {affix}", edit
 
 
+def superwords(content: Json) -> Edits:
+    """Tokens of two words, whose merges come last, and lines that nothing cuts: as SuperBPE has it."""
+    model = content["model"]
+    words = [token for token in model["vocab"] if token[0] == "Ġ" and token[1:].isalpha()][:120]
+    merges = [pair if isinstance(pair, list) else pair.split(" ") for pair in model["merges"]]
+    pairs = [[left, right] for left in words for right in words]
+    size = max(model["vocab"].values()) + 1
+    vocab = model["vocab"] | {left + right: size + index for index, (left, right) in enumerate(pairs)}
+    changed = {**model, "vocab": vocab, "merges": [*merges, *pairs]}
+    yield "superwords", {"model": changed, "pre_tokenizer": byte_level()}
+
+
+def lacking_bytes(content: Json) -> Edits:
+    """A character of ASCII that is a token and none of the bytes, as in Gemma's first vocabularies."""
+    model = content["model"]
+    vocab = {"\t" if token == "<0x09>" else token: index for token, index in model["vocab"].items()}
+    yield "a tab that is a token", {"model": {**model, "vocab": vocab}}
+
+
 BASES: dict[str, tuple[Callable[[Json], Edits], ...]] = {
-    "gpt2": (normalizers, cuts_into_bytes, added_tokens, switches, affixes),
+    "gpt2": (normalizers, cuts_into_bytes, added_tokens, switches, affixes, superwords),
     "qwen2": (added_tokens,),
-    "llama-2": (normalizers_before, metaspaces, added_tokens, switches),
+    "llama-2": (normalizers_before, metaspaces, added_tokens, switches, lacking_bytes),
     "bert-base-uncased": (normalizers, cuts, added_tokens),
     "t5-base": (normalizers, cuts, metaspaces, added_tokens),
     "albert-base-v1": (metaspaces, added_tokens),

@@ -20,6 +20,8 @@ from tokbench_subword.words.layout import MODEL
     FALLBACK,  # uint32 (256,): byte -> id of its <0x00> token
     PIECE_IDS,  # uint32: Pieces.ids; empty where there are no pieces
     RIVALS,  # uint32 (131072,): Pieces.rivals
+    WITHIN_PAIRS,  # uint64: PairTable.table of the merges before any that goes across words; see `superwords`
+    WITHIN_BLOOM,  # uint32: its filter
     CUT_CHARACTERS,  # int32 (0x110000,): `words.safe_cuts.SafeCuts`, and the next three; a zero each unless CUT
     ASCII_CUTS,  # uint8 (128 * 128,)
     CUT_PAIRS,  # uint8
@@ -32,7 +34,7 @@ from tokbench_subword.words.layout import MODEL
     PARTS,  # int64 (GROUP + 1,): where parts end, and for `words.parts.PartTables` the next two
     PART_KEYS,  # uint64 (2 * GROUP,)
     PART_HOMES,  # int64 (GROUP,)
-) = range(MODEL, MODEL + 24)
+) = range(MODEL, MODEL + 26)
 
 (
     PAIR_SHIFT,
@@ -48,6 +50,7 @@ from tokbench_subword.words.layout import MODEL
     PREFIX,  # 1: there is a continuing-subword prefix
     SUFFIX,  # 1: there is an end-of-word suffix
     N_PIECES,  # 0: there are no `pieces`, symbols are ids
-) = range(13)
+    WITHIN_SHIFT,  # of WITHIN_PAIRS; 0: no token goes across words
+) = range(14)
 
-N_SETTINGS = 13
+N_SETTINGS = 14

@@ -13,6 +13,7 @@ from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.pieces import N_BYTES, Pieces
+from tokbench_subword.bpe.superwords import first_across, merges_before
 from tokbench_subword.bpe.tables import MOST_RANKS, NONE, PairTable, TokenIndex
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF, unspelled
 from tokbench_subword.words.safe_cuts import find_byte_cuts, find_cuts
@@ -61,6 +62,11 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
     settings[at.PREFIX] = bool(model.continuing_prefix)
     settings[at.SUFFIX] = bool(model.end_of_word)
     settings[at.N_PIECES] = len(pieces.ids)
+    byte_pairs, across = pieces.byte_pairs(), first_across(pieces, tokens)
+    within = merges_before(pieces, across)
+    if across:
+        settings[at.WITHIN_SHIFT] = within.shift
+        byte_pairs[byte_pairs >= across] = NONE
     cuts = [np.zeros(1, dtype) for dtype in _CUT_TYPES]
     if _may_be_cut(model, complete, fallback):
         if model.level == "char" and not spelled:
@@ -71,7 +77,7 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
         settings[at.CUT], cuts = 1 if unknown is None else 2, found.arrays
     arrays = [
         byte_ids,
-        pieces.byte_pairs(),
+        byte_pairs,
         pairs.table,
         pairs.bloom,
         results,
@@ -82,6 +88,8 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
         fallback,
         pieces.ids,
         pieces.rivals(tokens),
+        within.table,
+        within.bloom,
         *cuts,
         settings,
     ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from tokbench.kernels.compiling import inline, subroutine
@@ -143,14 +145,46 @@ def _certain_merges(block: Block, text: Bytes, start: Int, length: Int, symbols:
     return count
 
 
-@subroutine
-def encode_uncached(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: Int) -> np.int64:
-    """Encode ``text[start:end]``, a pre-token or a part of one, by its merges; return the new end of `out`."""
+class MergeTable(NamedTuple):
+    """Merges: pointers to a `PairTable` and its filter, and its shift."""
+
+    pairs: Any
+    bloom: Any
+    shift: Any
+
+
+@inline
+def merge_few(block: Block, settings: Ints, merges: MergeTable, symbols: Keys, count: Int) -> np.int64:
+    """Merge up to `SHORT` symbols in place; return how many are left."""
+    keys, results = u32_in(block, at.KEYS), u32_in(block, at.RESULTS)
+    pairs, bloom, shift = merges
+    for i in range(count - 1):
+        keys[i] = pair_key(pair_rank(pairs, bloom, shift, symbols[i], symbols[i + 1]), i)
+    following, before = u8_in(block, at.FOLLOWING), u8_in(block, at.BEFORE)
+    themselves = NONE if settings[at.N_PIECES] > 0 else np.uint32(0)
+    return merge_short(symbols, keys, following, before, count, pairs, bloom, shift, results, themselves)
+
+
+@inline
+def write_symbols(block: Block, symbols: Keys, count: Int, out: Ids, o: Int, as_ids: bool) -> np.int64:
+    """Write symbols, `as_ids` or, where they are numbers of pieces, as these; return the new end of `out`."""
+    if as_ids and i64_in(block, at.SETTINGS)[at.N_PIECES] > 0:
+        ids = u32_in(block, at.PIECE_IDS)
+        for i in range(count):
+            out[o + i] = ids[symbols[i]]
+    else:
+        for i in range(count):
+            out[o + i] = symbols[i]
+    return np.int64(o + count)
+
+
+@inline
+def merged(
+    block: Block, merges: MergeTable, text: Bytes, start: Int, end: Int, out: Ids, o: Int, as_ids: bool
+) -> np.int64:
+    """Merge ``text[start:end]`` and write what is left by `write_symbols`; return the new end of `out`."""
     settings = i64_in(block, at.SETTINGS)
-    length = end - start
-    numbered, ids = settings[at.N_PIECES] > 0, u32_in(block, at.PIECE_IDS)
-    pairs, bloom = u64_in(block, at.PAIRS), u32_in(block, at.BLOOM)
-    shift, results = np.uint64(settings[at.PAIR_SHIFT]), u32_in(block, at.RESULTS)
+    length, numbered = end - start, settings[at.N_PIECES] > 0
     if length > SHORT:
         array = np.empty(length + 1, np.uint32)
         symbols = pointer(array)
@@ -160,25 +194,27 @@ def encode_uncached(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o
                 symbols[i] = text[start + i]
         else:
             count = _first_symbols(block, settings, text, start, end, symbols)
-        count = merge_long(symbols, count, pairs, bloom, shift, results)
-        for i in range(count):
-            out[o + i] = ids[symbols[i]] if numbered else symbols[i]
+        count = merge_long(symbols, count, merges.pairs, merges.bloom, merges.shift, u32_in(block, at.RESULTS))
+        o = write_symbols(block, symbols, count, out, o, as_ids)
         keep(array)
-        return np.int64(o + count)
-    symbols, keys = u32_in(block, at.SYMBOLS), u32_in(block, at.KEYS)
+        return o
+    symbols = u32_in(block, at.SYMBOLS)
     if numbered:
-        count = _certain_merges(block, text, start, length, symbols, keys)
+        count = _certain_merges(block, text, start, length, symbols, u32_in(block, at.KEYS))
     else:
         count = _first_symbols(block, settings, text, start, end, symbols)
-    for i in range(count - 1):
-        keys[i] = pair_key(pair_rank(pairs, bloom, shift, symbols[i], symbols[i + 1]), i)
-    following, before = u8_in(block, at.FOLLOWING), u8_in(block, at.BEFORE)
-    themselves = NONE if numbered else np.uint32(0)
-    count = merge_short(symbols, keys, following, before, count, pairs, bloom, shift, results, themselves)
-    if numbered:
-        for i in range(count):
-            out[o + i] = ids[symbols[i]]
-    else:
-        for i in range(count):
-            out[o + i] = symbols[i]
-    return np.int64(o + count)
+    count = merge_few(block, settings, merges, symbols, count)
+    return write_symbols(block, symbols, count, out, o, as_ids)
+
+
+@inline
+def all_merges(block: Block) -> MergeTable:
+    """All merges of a model."""
+    shift = np.uint64(i64_in(block, at.SETTINGS)[at.PAIR_SHIFT])
+    return MergeTable(u64_in(block, at.PAIRS), u32_in(block, at.BLOOM), shift)
+
+
+@subroutine
+def encode_uncached(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: Int) -> np.int64:
+    """Encode ``text[start:end]``, a pre-token or a part of one, by its merges; return the new end of `out`."""
+    return merged(block, all_merges(block), text, start, end, out, o, True)

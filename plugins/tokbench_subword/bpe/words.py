@@ -14,8 +14,8 @@ from tokbench.kernels.hashing import hash_bytes
 from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, i64_in, u8_in, u64_in
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.bpe import layout as at
+from tokbench_subword.bpe.superwords import encode_words
 from tokbench_subword.bpe.tables import NONE, token_id
-from tokbench_subword.bpe.uncached import encode_uncached
 from tokbench_subword.words.layout import WORD_KEYS, WORDS
 from tokbench_subword.words.parts import LONGEST_PART, find_parts, parts_at, stands_alone
 from tokbench_subword.words.safe_cuts import PIECE_SHIFT
@@ -38,7 +38,7 @@ def _encode_whole(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: 
     """Encode a pre-token that is not cut; return the new end of `out`."""
     whole = _whole_token(block, i64_in(block, at.SETTINGS), text, start, end - start)
     if whole == NONE:
-        return encode_uncached(block, text, start, end, out, o)
+        return encode_words(block, text, start, end, out, o)
     out[o] = whole
     return np.int64(o + 1)
 
@@ -57,7 +57,7 @@ def _encode_parts(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: 
             known = about >> PIECE_SHIFT
             if known:
                 out[o] = known - 1
-            o = o + 1 if known else encode_uncached(block, text, index, index + width, out, o)
+            o = o + 1 if known else encode_words(block, text, index, index + width, out, o)
             index += width
             continue
         count = find_parts(parts, words, text, index, end)
@@ -69,7 +69,7 @@ def _encode_parts(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: 
             if stop - index <= LONGEST_PART:
                 after = recall(words, slots, state[MASK], low, high, parts.homes[k], text, index, out, o)
             if after < 0:
-                after = encode_uncached(block, text, index, stop, out, o)
+                after = encode_words(block, text, index, stop, out, o)
                 if stop - index <= LONGEST_PART:
                     remember(words, low, high, text, index, out, o, after - o)
             o, index = after, stop

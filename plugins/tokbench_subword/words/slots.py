@@ -66,9 +66,9 @@ SHORT_WORD, LONGEST_WORD = 15, 1 << 10
 """The longest words that stand in a slot, and that are kept at all, in bytes."""
 SLOT = 4
 """Words of 64 bits in a slot."""
-WHOLE, PART = 128, 64
-"""Flags of a key: a word by itself, and a part of a word, which is never taken for such a word. So no key is
-that of an empty slot, not even the key of no bytes."""
+WHOLE, PART, WITHIN = 128, 64, 64 | 16
+"""Flags of a key: a word by itself, a part of a word, and a word within one, as `bpe.superwords` has it. None
+is ever taken for another, and no key is that of an empty slot, not even the key of no bytes."""
 SPARE_IDS = 8
 """How many ids past the end of a word's may be written."""
 _WINDOW = 8  # slots where a word may stand
