@@ -53,7 +53,7 @@ def build_trie(pieces: Mapping[bytes, int], *, nul: bool = False) -> NDArray[np.
         )
     data, offsets = end_to_end(keys, spare=16)
     ids = np.array([pieces[key] for key in keys], np.int64)
-    capacity = 1 << 16
+    capacity = len(data) + 4 * _SPREAD  # there are no more nodes than bytes, and hardly any gaps
     while capacity <= _MOST_NODES:
         units = np.full(capacity, EMPTY, np.uint64)
         used = _build(data, offsets, ids, units, np.zeros(capacity, np.uint8))
