@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tokbench.metrics.context import REPLICATES
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, language_label, tokenizer_labels
 from tokbench.reports.differences import least_p
@@ -78,7 +79,9 @@ def figures_table(figures: pd.DataFrame, *, name: str, title: str, least: float 
                 _MEANS.get(row.verdict, row.verdict),
             ),
             key=row.tokenizer,
-            places=_places(row.before, row.after),
+            places=_places(
+                row.before, row.after, row.before_low, row.before_high, row.after_low, row.after_high
+            ),
         )
         for row in rows.itertuples()
     )
@@ -86,7 +89,9 @@ def figures_table(figures: pd.DataFrame, *, name: str, title: str, least: float 
 
 
 def _places(*values: float) -> int:
-    """The decimal places in which a change of a hundredth of a percent shows; none of whole numbers."""
+    """The decimal places of figures and their intervals: five digits as far as there is room, none of whole
+    numbers.
+    """
     known = [value for value in values if math.isfinite(value)]
     return 0 if all(float(value).is_integer() for value in known) else decimals(known, digits=5)
 
@@ -106,7 +111,7 @@ def _page(before: Run, after: Run, figures: pd.DataFrame, facts: Sequence[Change
     from tokbench.reports.html.details import definitions, provenance
     from tokbench.reports.html.page import Page, Panel, Section
 
-    overall, least = figures[figures["language"] == data.OVERALL], least_p(after)
+    overall, least = figures[figures["language"] == data.OVERALL], least_p(REPLICATES)
     single = figures[figures["language"] != data.OVERALL]
     tables = {
         "languages": figures_table(single, name="languages", title="Language by language", least=least),
@@ -125,9 +130,9 @@ def _page(before: Run, after: Run, figures: pd.DataFrame, facts: Sequence[Change
     ]
     return Page(
         title=f"{run_title(before)} → {run_title(after)}",
-        answer=_answer(overall),
-        scope=f"{run_title(before)} against {run_title(after)}, over whole datasets. A figure got better or "
-        "worse where it moved by more than chance: over the same text by a test that pairs the two runs "
+        answer=_answer(figures),
+        scope=f"{run_title(before)} against {run_title(after)}. A figure got better or worse where it moved by "
+        "more than the threshold and more than chance: over the same text by a test that pairs the two runs "
         "document by document, else where its two 95 % intervals do not meet. Unsure is one that "
         "moved, but that may be chance, or that was timed once.",
         headlines=[Panel(label="changes", table=headline)],
@@ -136,11 +141,13 @@ def _page(before: Run, after: Run, figures: pd.DataFrame, facts: Sequence[Change
     )
 
 
-def _answer(overall: pd.DataFrame) -> str:
+def _answer(figures: pd.DataFrame) -> str:
     """The counts of verdicts, in a sentence."""
-    counts = overall["verdict"].value_counts()
+    if figures.empty:
+        return "The two runs have no figures in common."
+    counts = figures["verdict"].value_counts()
     said = [f"{counts[verdict]:,} {verdict}" for verdict in _ORDER if verdict in counts and verdict != "same"]
     same = int(counts.get("same", 0))
     if not said:
         return f"Nothing changed: all figures ({same:,}) are the same."
-    return f"Of {len(overall):,} figures: {', '.join(said)}" + (f"; {same:,} the same." if same else ".")
+    return f"Of {len(figures):,} figures: {', '.join(said)}" + (f"; {same:,} the same." if same else ".")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tokbench.metrics.context import REPLICATES
 from tokbench.metrics.families import SURE
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, run_labels
@@ -32,12 +33,18 @@ def table(run: Run, metric: str, dataset: str) -> Table:
         loses = rows["tokenizer"].isin(list(lost)) | rows["baseline"].isin(list(lost))
         rows = rows.iloc[loses.to_numpy().argsort(kind="stable")[:MOST_PAIRS]]
     unit = metric_column(metric, metric_facts(run)).unit
+    replicates = run.manifest.get("suite", {}).get("replicates") or REPLICATES
     columns = (
         Column.text("tokenizer"),
         Column.text("against"),
         Column(key="difference", label="difference", unit=unit),
         Column(key="ratio", label="ratio", unit="×"),
-        Column(key="p_adjusted", label="p (corrected)", places=3, least=least_p(run)),
+        Column(
+            key="p_adjusted",
+            label="p (corrected)",
+            places=3,
+            least=least_p(replicates),
+        ),
         Column.text("verdict"),
     )
     made = tuple(
@@ -68,9 +75,8 @@ _FAMILY = (
 )
 
 
-def least_p(run: Run) -> float:
+def least_p(replicates: int) -> float:
     """The smallest p-value given as a number: B resamples tell no less than 1 / (B + 1) apart."""
-    replicates = run.manifest.get("suite", {}).get("replicates") or 1000
     return float(f"{1 / (replicates + 1):.1g}")
 
 

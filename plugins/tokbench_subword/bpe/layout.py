@@ -9,7 +9,7 @@ from tokbench_subword.words.layout import MODEL
 
 (
     BYTE_IDS,  # uint32 (1024,): byte -> id; bare, prefixed, suffixed, both
-    BYTE_PAIRS,  # uint32 (65536,): Pieces.byte_pairs
+    BYTE_PAIRS,  # uint32 (65536,): Pieces.byte_pairs, of pieces before the first superword
     PAIRS,  # uint64: PairTable.table
     BLOOM,  # uint32: PairTable.bloom
     RESULTS,  # uint32: rank -> id, or the number of a piece, which is the rank itself

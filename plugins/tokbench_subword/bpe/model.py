@@ -44,8 +44,8 @@ class BpeModel(Rebuilt):
     - `unreachable`: tokens that no text gives, by id: at level ``byte``, what a file spells in letters that
       stand for no byte. The vocabulary is empty there.
     - `merges`: int32 of shape ``(n, 3)``: left id, right id, resulting id, none of them empty.
-    - `ranks`: int32 of shape ``(n,)``, which merge goes first, ascending; the leftmost of equals. Left out, it
-      is the order of `merges`.
+    - `ranks`: int32 of shape ``(n,)``, which merge goes first, ascending; the leftmost of equals, which give
+      one token. Left out, it is the order of `merges`.
     - `pattern`: the cuts before BPE.
     - `special_tokens`: text of each special token and its id; `unk`: the id for what the vocabulary lacks.
     - `level`: whether the first symbols are bytes or characters. A character that is no token is written in
@@ -137,6 +137,7 @@ class BpeModel(Rebuilt):
         for index, token in enumerate(self.vocabulary):
             if len(token) == 1:
                 ids[token[0]] = index
+        ids.flags.writeable = False
         return ids
 
     @cached_property

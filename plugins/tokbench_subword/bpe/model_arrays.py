@@ -43,6 +43,8 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
         pairs = PairTable.of(model.merges, ranks)
         results = np.full(int(ranks.max(initial=0)) + 1, NONE, np.uint32)
         results[ranks] = model.merges[:, 2]
+        if (results[ranks] != model.merges[:, 2]).any():
+            raise TokenizerError("merges of one rank must give one token")
     else:
         pairs, results = pieces.pairs, np.arange(len(pieces.ids), dtype=np.uint32)
     fallback = np.full(256, NONE, np.uint32)
@@ -68,8 +70,8 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
         settings[at.WITHIN_SHIFT] = within.shift
         byte_pairs[byte_pairs >= across] = NONE
     cuts = [np.zeros(1, dtype) for dtype in _CUT_TYPES]
-    if _may_be_cut(model, byte_ids[:N_BYTES] if spelled else None, complete, fallback):
-        if model.level == "char" and not spelled:
+    if not spelled and _may_be_cut(model, complete, fallback):
+        if model.level == "char":
             unknown = _unknown(model, characters[:points], fallback)
             found = find_cuts(model.ids, never_beside=unknown)
         else:
@@ -116,20 +118,16 @@ def _spelled_ids(characters: NDArray[np.uint32], points: int) -> NDArray[np.uint
     return ids.reshape(-1)
 
 
-def _may_be_cut(
-    model: BpeModel, letters: NDArray[np.uint32] | None, complete: bool, fallback: NDArray[np.uint32]
-) -> bool:
+def _may_be_cut(model: BpeModel, complete: bool, fallback: NDArray[np.uint32]) -> bool:
     """Whether cutting a pre-token where no token joins leaves the result as it is.
 
-    It does where symbols are written without prefix and suffix, and there are no merges of fallback bytes or of
-    the unknown token (whose text is not what they stand for). `letters` are the ids of those that spell bytes,
-    if any do: those that have none are not to be dropped, or one unknown token with others.
+    Of bytes it does where all have ids (`complete`). Of characters, where symbols are written without prefix
+    and suffix, and no merges are of fallback bytes or of the unknown token (whose text is not what they stand
+    for).
     """
     if model.level == "byte":
         return complete
     if model.continuing_prefix or model.end_of_word:
-        return False
-    if letters is not None and (letters == NONE).any() and (model.unk is None or model.fuse_unk):
         return False
     alone = fallback[fallback != NONE].tolist() + ([] if model.unk is None else [model.unk])
     return not np.isin(model.merges[:, :2], alone).any()

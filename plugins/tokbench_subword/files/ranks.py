@@ -19,7 +19,7 @@ _EMPTY = b"="
 
 
 def read_ranks(path: str | os.PathLike[str]) -> dict[bytes, int]:
-    """The tokens and ranks of a file; raises `TokenizerError` naming the line that is wrong.
+    """The tokens and ranks of a file; raises `TokenizerError` naming a line that is wrong.
 
     An empty token, which no text gives, keeps its rank.
     """

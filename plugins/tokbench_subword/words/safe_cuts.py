@@ -32,7 +32,7 @@ that come into it from the one before, and its id as a piece, plus one."""
 KINDS = 7
 """One bit each: tokens that end within the second of two characters, begin within the first, or do both."""
 _OUT_OF_SOME, _INTO_SOME = 1, 2
-"""Kinds where tokens are of whole characters: of tokens that are made up, see `_not_beside`."""
+"""Kinds that no token has where all are of whole characters: `_not_beside` uses them."""
 CUT, ALONE = 1, 2
 """Flags of two characters of ASCII: text is cut between them, and the second stands alone."""
 ASCII_BITS = 7
@@ -85,10 +85,10 @@ def find_cuts(pieces: Mapping[bytes, int], *, never_beside: NDArray[np.bool_] | 
 def _not_beside(cuts: SafeCuts, some: NDArray[np.bool_]) -> SafeCuts:
     """The same tables without a cut beside `some` characters.
 
-    Tokens of two kinds are made up that go across: one leaves them for any character, one enters them from any.
+    It is as if a token went across from each of them to any character, and one from any character to each.
     """
     cuts.characters[:] |= _OUT_OF_SOME << ENTERS | _INTO_SOME << LEAVES
-    cuts.characters[some] |= (_OUT_OF_SOME | _INTO_SOME) << LEAVES | _INTO_SOME << ENTERS | LEADS
+    cuts.characters[some] |= _OUT_OF_SOME << LEAVES | _INTO_SOME << ENTERS | LEADS
     square = cuts.ascii.reshape(128, 128)
     square[some[:128]] = square[:, some[:128]] = 0
     return replace(cuts, within=True)

@@ -40,6 +40,7 @@ def test_figures_have_places_of_their_own_and_the_p_that_decided(made_up_run: Ca
     figures = compare_figures(before, after, better={"compression_ratio": "higher"})
     figures["p"] = 0.0004
     figures.loc[figures.index[1], ["before", "after"]] = 12000.0, 3.0
+    figures.loc[figures.index[1], ["before_low", "before_high", "after_low", "after_high"]] = float("nan")
     table = figures_table(figures, name="t", title="t", least=0.001)
     shown = [[table.text(row, column) for column in range(4, 8)] for row in range(len(table.rows))]
     assert ["12,000", "3"] in [cells[:2] for cells in shown]
@@ -73,3 +74,17 @@ def test_the_page_counts_the_verdicts(made_up_run: Callable[..., Any], tmp_path:
 def test_equal_runs_say_so(made_up_run: Callable[..., Any], tmp_path: Path) -> None:
     run = made_up_run(3, 2)
     assert "Nothing changed" in page_of(run, run, tmp_path / "compare.html")
+
+
+def test_a_language_that_got_worse_is_no_nothing(made_up_run: Callable[..., Any], tmp_path: Path) -> None:
+    before, after = made_up_run(3, 2), made_up_run(3, 2)
+    row = (after.frame["metric"] == "compression_ratio") & (after.frame["language"] != "all")
+    after.frame.loc[row, ["value", "ci_low", "ci_high"]] *= 0.5
+    assert "Nothing changed" not in page_of(before, after, tmp_path / "compare.html")
+
+
+def test_no_figures_are_not_the_same_figures(made_up_run: Callable[..., Any], tmp_path: Path) -> None:
+    run = made_up_run(3, 2)
+    figures = compare_figures(run, run, better={}).iloc[:0]
+    write_comparison(run, run, tmp_path / "compare.html", figures=figures, facts=[])
+    assert "no figures in common" in (tmp_path / "compare.html").read_text("utf-8")

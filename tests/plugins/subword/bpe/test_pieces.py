@@ -153,3 +153,11 @@ def test_a_merge_of_an_empty_token_is_refused() -> None:
 def test_a_token_that_is_there_twice_is_refused() -> None:
     with pytest.raises(TokenizerError, match="the token b'a' is in the vocabulary twice"):
         BpeModel(vocabulary=(b"", b"a", b"", b"a"), merges=np.zeros((0, 3)))
+
+
+def test_merges_of_one_rank_give_one_token() -> None:
+    tokens = (*(bytes([byte]) for byte in range(256)), b"ab", b"bc")
+    merges = np.array([[97, 98, 256], [98, 99, 257]], np.int32)
+    model = BpeModel(vocabulary=tokens, merges=merges, ranks=np.zeros(2, np.int32))
+    with pytest.raises(TokenizerError, match="of one rank must give one token"):
+        BpeEncoder(model)
