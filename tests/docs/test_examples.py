@@ -22,6 +22,7 @@ def example(name: str) -> str:
     return str(EXAMPLES / f"{name}.py")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("spec", ["digit-groups", "digit-groups:width=2"])
 def test_the_tokenizer_conforms(spec: str) -> None:
     check_tokenizer(spec, registry=build_registry(plugin_files=[example("digit_groups")]))

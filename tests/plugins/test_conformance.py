@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 
 import pytest
 
@@ -47,6 +48,8 @@ LOADED = {
     "mistral:tekken_240911": (),
     "mistral:v3": (),
 }
+LARGE = re.compile("qwen2|multilingual")
+"""Vocabularies that take seconds each."""
 TRAINED = (
     "whitespace:vocab_size=100",
     "words:vocab_size=100",
@@ -75,7 +78,10 @@ def need_extra(spec: str) -> None:
         pytest.skip(f"needs the extra that brings {module}")
 
 
-@pytest.mark.parametrize("spec", LOADED)
+@pytest.mark.parametrize(
+    "spec",
+    [pytest.param(spec, marks=[pytest.mark.long] if LARGE.search(spec) else []) for spec in LOADED],
+)
 def test_what_is_loaded_conforms(spec, test_data):
     need_extra(spec)
     tokenizer = tokbench.load(spec.format(test_data / "vocabs"))

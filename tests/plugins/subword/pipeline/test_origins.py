@@ -90,6 +90,7 @@ def test_every_character_between_letters(name: str) -> None:
     check_characters(name, POINTS)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CHAINS)
 def test_hard_characters_side_by_side(name: str) -> None:
     left_alone(name, ["".join(two) for two in itertools.product(HARD, repeat=2)])

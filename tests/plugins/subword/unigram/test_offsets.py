@@ -122,6 +122,7 @@ def test_threads_give_the_same(pair: Pair, test_data: Path) -> None:
     assert np.array_equal(alone[1], together[1])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("fallback", [False, True])
 @pytest.mark.parametrize("chain", CHAINS)
 def test_hard_characters_side_by_side(chain: str, fallback: bool) -> None:
