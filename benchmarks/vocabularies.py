@@ -6,9 +6,10 @@ The vocabularies are the tokenizer.json, .model and vocab.txt files in the paths
 TOKBENCH_TEST_DATA, tiktoken's encodings and the shapes of `vocabulary_variants`. The contenders are families of
 tokbench, in-house ones and adapters (which cost at most a tenth more than their library's call: `adapters.py`),
 each only where it opens the file and gives the ids of the vocabulary's own library. CPU time of one thread,
-rounds interleaved, medians. Each measurement is a process forked after loading, so that `cold` is the first
-pass of a tokenizer over text it has never seen, after one short text that shares nothing with it, and `warm`
-the second. Exit status 1 where in-house ids differ.
+rounds interleaved, medians. Each measurement is a process of its own, which loads the tokenizer: `cold` is its
+first pass over text it has never seen, after one short text that shares nothing with it, and `warm` the second.
+(A process that is forked from one that has loaded it would copy each page that it writes to: that takes up to
+half as long again as a first pass, and no user meets it.) Exit status 1 where in-house ids differ.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -39,10 +41,10 @@ import tokbench
 
 OURS, OWN = "in-house", "own library"
 OTHERS = (OWN, "gigatoken", "snaptokens")
-THREADED = "snaptokens"
+LIBRARIES = ("tiktoken", "sentencepiece", "transformers", "gigatoken", "snaptokens", "numba")
+"""What processes find imported, so that each does not take seconds for it."""
 SAMPLE = 50_000  # bytes of each text whose ids are compared
 HARD = ("", "  a  b\t\n ▁", "<unused_7> [control_9]<mask> Hello World", "ﬁ É Å ½ 漢龘 สวัสดี 👩‍👩‍👧", "x" * 300)
-Opener = Callable[[], Any]
 EQUAL = "equal"
 FIRST = "To begin with: 1 Zug, 2 Brücken …"
 
@@ -128,23 +130,23 @@ def in_a_child(function: Callable[..., Any], *arguments: Any) -> Any:
     return result
 
 
-def encoded(opener: Opener, documents: list[str]) -> Any:
+def encoded(spec: str, documents: list[str]) -> Any:
     """The ids of the documents."""
-    return opener().encode_batch(documents)
+    return tokbench.load(spec).encode_batch(documents)
 
 
-def difference(opener: Opener, documents: list[str], expected: Any) -> str:
+def difference(spec: str, documents: list[str], expected: Any) -> str:
     """The first document whose ids are not the expected ones; "equal" where there is none."""
-    found = encoded(opener, documents)
+    found = encoded(spec, documents)
     if np.array_equal(found.ids, expected.ids) and np.array_equal(found.offsets, expected.offsets):
         return EQUAL
     triples = zip(documents, found, expected, strict=True)
     return next(document for document, ids, theirs in triples if ids.tolist() != theirs.tolist())
 
 
-def passes(opener: Opener, documents: list[str]) -> tuple[float, float]:
+def passes(spec: str, documents: list[str]) -> tuple[float, float]:
     """CPU seconds of the first and of the second pass over the text."""
-    tokenizer = opener()
+    tokenizer = tokbench.load(spec)
     tokenizer.encode_batch([FIRST])
     gc.disable()
     seconds = []
@@ -155,52 +157,41 @@ def passes(opener: Opener, documents: list[str]) -> tuple[float, float]:
     return seconds[0], seconds[1]
 
 
-def opened(vocabulary: Vocabulary) -> dict[str, Opener]:
-    """What gives the tokenizer of each contender that opens the file, in a forked process.
+def refusal(spec: str) -> str:
+    """What is said where a spec cannot be loaded; nothing where it can."""
+    try:
+        tokbench.load(spec)
+    except tokbench.TokenizerError as error:
+        return str(error)
+    return ""
 
-    It is loaded once, here, where loading starts no threads: a forked process would wait for them for ever.
-    """
-    found: dict[str, Opener] = {}
+
+def opened(vocabulary: Vocabulary) -> dict[str, str]:
+    """The spec of each contender that opens the file."""
+    found = {}
     for contender, spec in vocabulary.specs.items():
-        try:
-            tokenizer: Any = in_a_child(can_load, spec) if contender == THREADED else tokbench.load(spec)
-        except tokbench.TokenizerError as error:
-            if contender in (OURS, OWN):
-                print(f"{vocabulary.name}: {contender} refuses it: {error}", flush=True)
-            continue
-        if contender == THREADED:
-            found |= {contender: partial(tokbench.load, spec)} if tokenizer else {}
-        else:
-            found[contender] = partial(_same, tokenizer)
+        refused = in_a_child(refusal, spec)
+        if refused == "":
+            found[contender] = spec
+        elif contender in (OURS, OWN):
+            print(f"{vocabulary.name}: {contender} refuses it: {refused}", flush=True)
     return found
 
 
-def can_load(spec: str) -> bool:
-    """Whether a spec can be loaded."""
-    try:
-        return tokbench.load(spec) is not None
-    except tokbench.TokenizerError:
-        return False
-
-
-def _same(tokenizer: Any) -> Any:
-    return tokenizer
-
-
-def cell(openers: dict[str, Opener], documents: list[str], rounds: int) -> dict[str, Any]:
+def cell(specs: dict[str, str], documents: list[str], rounds: int) -> dict[str, Any]:
     """Speeds in MB/s, cold and warm, of those whose ids are equal; `differs` names a text of the others."""
     compared = [*HARD, *sample(documents, SAMPLE)]
-    expected = in_a_child(encoded, openers[OWN], compared)
+    expected = in_a_child(encoded, specs[OWN], compared)
     differs: dict[str, str] = {}
-    for contender, opener in openers.items():
-        told = in_a_child(difference, opener, compared, expected)
+    for contender, spec in specs.items():
+        told = in_a_child(difference, spec, compared, expected)
         if told != EQUAL:
             differs[contender] = "(an error)" if told is None else told
     megabytes = sum(len(document.encode()) for document in documents) / 1e6
-    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in openers if name not in differs}
+    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in specs if name not in differs}
     for _ in range(rounds):
         for contender, seconds in taken.items():
-            if pair := in_a_child(passes, openers[contender], documents):
+            if pair := in_a_child(passes, specs[contender], documents):
                 seconds.append(pair)
     speeds = {
         contender: [megabytes / statistics.median(column) for column in zip(*seconds, strict=True)]
@@ -274,6 +265,9 @@ def main() -> int:
         for name, documents in texts.items()
         if any(part in name for part in asked.texts or [""])
     }
+    for library in LIBRARIES:
+        with suppress(ImportError):
+            import_module(library)
     heads = "  ".join(f"{'× ' + other:>15}" for other in OTHERS)
     print(f"{'vocabulary':52} {'text':22} {'MB/s cold, warm':>15}  {heads}", flush=True)
     rows: list[dict[str, Any]] = []
@@ -282,12 +276,12 @@ def main() -> int:
         for number, vocabulary in enumerate(one for one in subjects if asked.only in one.name):
             if number % asked.every:
                 continue
-            openers = opened(vocabulary)
-            if not {OURS, OWN} <= openers.keys():
+            specs = opened(vocabulary)
+            if not {OURS, OWN} <= specs.keys():
                 continue
-            tokbench.load(vocabulary.specs[OURS]).encode_batch(HARD)  # type: ignore[attr-defined]  # compiles
+            in_a_child(encoded, specs[OURS], list(HARD))  # compiles
             for name, documents in texts.items():
-                row = {"vocabulary": vocabulary.name, "text": name} | cell(openers, documents, asked.rounds)
+                row = {"vocabulary": vocabulary.name, "text": name} | cell(specs, documents, asked.rounds)
                 rows.append(row)
                 print(line(row), flush=True)
     print("\n".join(summary(rows, asked.worst)))
