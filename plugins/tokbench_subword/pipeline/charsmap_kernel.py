@@ -17,6 +17,7 @@ from tokbench_subword.pipeline.charsmap_tables import (
     CONTROL,
     JOINED,
     LINKER,
+    PREPENDED,
     SPECIAL,
     STICKY,
     TARGET_SHIFT,
@@ -74,8 +75,8 @@ def _continues(text: Bytes, begin: Int, position: Int, kind: Int, about: Ids) ->
     """Whether a character of this kind, no control character, continues the cluster before it."""
     if position == begin:
         return False
-    if kind & STICKY:
-        point, _ = code_point(text, character_before(text, position))
+    point, _ = code_point(text, character_before(text, position))
+    if kind & STICKY or about[point] & PREPENDED:
         return about[point] & CONTROL == 0
     return kind & CONSONANT != 0 and _in_conjunct(text, begin, position, about)
 

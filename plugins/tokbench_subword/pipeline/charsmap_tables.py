@@ -17,13 +17,13 @@ from tokbench_subword.pipeline.normal_form_tables import lead_steps
 from tokbench_subword.pipeline.precompiled import children_of, points_of, recent_joiners, split_map
 from tokbench_subword.pipeline.splicing import put_character
 
-BEGINS, STICKY, CONTROL, UNTOLD, CONSONANT, LINKER, BETWEEN, JOINED = (1 << bit for bit in range(8))
+BEGINS, STICKY, CONTROL, PREPENDED, UNTOLD, CONSONANT, LINKER, BETWEEN, JOINED = (1 << bit for bit in range(9))
 """What is known of a character: longer rules begin with it; it continues the cluster before it, unless that is
-a control character; it is one; it joins what follows, which only Python looks at; it is a consonant of an Indic
-conjunct, what links two of them, or what may be between; it has rules and is of Hangul or a picture, which may
-join others in more ways.
+a control character; it is one; it joins what follows, unless that is one; it does so and has rules, which only
+Python looks at; it is a consonant of an Indic conjunct, what links two of them, or what may be between; it has
+rules and is of Hangul or a picture, which may join others in more ways.
 """
-TARGET_SHIFT = 8
+TARGET_SHIFT = 9
 """Where above that the target of a character's own rule stands, plus one; 0 for none."""
 SPECIAL = -1 << TARGET_SHIFT | BEGINS | UNTOLD
 """A character without any of these stays as it is, whatever is around it."""
@@ -58,7 +58,9 @@ def charsmap_tables(charsmap: bytes) -> CharsmapTables:
     find_rules(units, about)
     about |= _joining()
     ruled = about & (-1 << TARGET_SHIFT | BEGINS) != 0
-    about[points_of(r"\p{GCB=Prepend}")] |= UNTOLD
+    prepended = points_of(r"\p{GCB=Prepend}")
+    about[prepended] |= PREPENDED
+    about[prepended[ruled[prepended]]] |= UNTOLD
     otherwise = points_of(r"\p{GCB=L}\p{GCB=V}\p{GCB=T}\p{GCB=LV}\p{GCB=LVT}\p{Extended_Pictographic}")
     about[otherwise[ruled[otherwise]]] |= JOINED
     special = about & SPECIAL != 0

@@ -19,6 +19,7 @@ from tokbench_subword.pipeline.compiled_normalizers import compiled_normalizer_o
 from tokbench_subword.pipeline.normal_form_kernel import LONGEST
 from tokbench_subword.pipeline.normal_form_tables import JOINS, SPECIAL, normal_form_tables
 from tokbench_subword.pipeline.normalizers import text_normalizer_of
+from tokbench_subword.pipeline.precompiled import Precompiled, points_of
 from tokbench_subword.pipeline.rewriting import SELF, Rewriting
 from tokbench_subword.unigram.rules import charsmap_of
 from tokenizers import Regex, normalizers
@@ -247,6 +248,19 @@ def test_real_text(test_data: Path) -> None:
     for number, normalizer in enumerate(NORMALIZERS):
         result = functions(number)[0](texts)
         assert result == [normalizer.normalize_str(text) for text in texts], IDS[number]
+
+
+def test_characters_that_join_the_next_one_are_left_to_no_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    # such as the sign at the end of each verse of the Koran: a text with one was normalized in Python
+    normalizer = N.Precompiled(charsmap_of("nmt_nfkc"))
+    compiled = compiled_normalizer_of(json.loads(normalizer.__getstate__()))
+    texts = [
+        text.replace("*", chr(sign))
+        for sign in points_of(r"\p{GCB=Prepend}").tolist()
+        for text in ("*", "*ﬁ", "a*e\u0301*ﬁ\u0301", "**\u0301\u212b", "*\r\n*\u200b*\u3099", "ﬁ*\u3000\uff76\uff9e")
+    ]
+    monkeypatch.setattr(Precompiled, "__call__", lambda *_: pytest.fail("left to Python"))
+    assert texts_of(*compiled.apply(*batch(texts))) == [normalizer.normalize_str(text) for text in texts]
 
 
 def test_tables_do_not_travel() -> None:
