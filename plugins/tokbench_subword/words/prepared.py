@@ -92,7 +92,6 @@ class PreparedEncoder(Stays):
         a Unigram model takes, as long as encoding some megabytes.
         """
         self.encode_utf8(*utf8_of(["1 \u00e9"]))
-        self.words.forget()
 
 
 def few(texts: Sequence[str], alone: ToArray | None, *, name: str) -> TokenBatch | None:
