@@ -60,14 +60,14 @@ _ROUNDED = 1.0 + 2.0**-8
 @inline
 def _with_score(lattice: Lattice, so_far: Any, piece: Int) -> Any:
     """The score so far with that of a piece, or of an unknown character."""
-    return so_far + (lattice.scores[piece] if piece >= 0 else lattice.parameters[at.UNKNOWN])
+    return so_far + (lattice.scores[piece + 1] if piece >= 0 else lattice.parameters[at.UNKNOWN])
 
 
 @inline
 def _with_scores(lattice: Lattice, so_far: Any, ids: Ids, first: Int, last: Int) -> Any:
     """The score so far with those of the pieces ``ids[first:last]``, one after another."""
     for token in range(first, last):
-        so_far += lattice.scores[ids[token]]
+        so_far += lattice.scores[ids[token] + 1]
     return so_far
 
 

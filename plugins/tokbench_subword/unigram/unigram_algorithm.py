@@ -56,7 +56,7 @@ class Lexicon:
         settings[at.ESCAPED] = self.escaped
         return {
             at.UNITS: self.units,
-            at.SCORES: self.scores,
+            at.SCORES: np.append(self.scores.dtype.type(-np.inf), self.scores),
             at.LENGTHS: self.lengths,
             at.BYTE_IDS: self.byte_ids,
             at.PARAMETERS: np.array([self.unknown, self.threshold, self.largest, ulp], self.scores.dtype),

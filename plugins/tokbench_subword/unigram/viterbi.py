@@ -42,7 +42,8 @@ _MOST_LIMIT = (1 << 28) - 1  # so that it may stand in a slot as its fourth numb
 class Lattice(NamedTuple):
     """What a search goes by, and what it writes: pointers, whose types are the precision of all sums.
 
-    The trie of pieces, their scores, the numbers of `layout`; the best score up to each byte, and its path.
+    The trie of pieces, their scores by id plus one, the numbers of `layout`; the best score up to each byte, and
+    its path.
     """
 
     units: Any
@@ -106,7 +107,7 @@ def search(lattice: Lattice, text: Bytes, begin: Int, size: Int, base: Any) -> A
                 break
             position += 1
             if piece >= 0:
-                score = so_far + scores[piece]
+                score = so_far + scores[piece + 1]
                 if links[position] < 0 or score > best[position]:
                     best[position], links[position] = score, link(here, piece)
                 if position - here == width:
@@ -154,13 +155,12 @@ def search_with_margin(
             if node < 0:  # behind a node without children, too
                 break
             position += 1
-            # no branch tells whether a piece ends here: a processor cannot guess it
-            known = piece >= 0
-            total = float(scores[max(piece, 0)]) + exact[2 * position] if known else -np.inf
+            # no branch tells whether a piece ends here, which a processor cannot guess: none has the score -inf
+            total = float(scores[piece + 1]) + exact[2 * position]
             second = max(second, min(first, total))
             chosen = position << 32 | piece if total > first else chosen
             first = max(first, total)
-            single |= known & (position == behind)
+            single |= (piece >= 0) & (position == behind)
         if not single:
             total = unknown + exact[2 * behind]
             second = max(second, min(first, total))
@@ -171,7 +171,7 @@ def search_with_margin(
     while position < size:
         lead = min(lead, exact[2 * position + 1])
         piece, position = link_piece(links[position]), link_place(links[position])
-        score += scores[piece] if piece >= 0 else parameters[at.UNKNOWN]
+        score += scores[piece + 1] if piece >= 0 else parameters[at.UNKNOWN]
     # rounding takes at most a unit in the last place of the largest sum from the lead, for each byte; and
     # this search may err as much over the sums of the part, if scores are in float64: hence twice `reach`
     reach = size * float(parameters[at.LARGEST])
