@@ -95,6 +95,7 @@ def test_sentencepiece_models_become_a_tokenizer_json_or_are_refused(
         assert theirs(text) == library.EncodeAsIds(text) == list(ours.encode(text)), text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["llama-2/tokenizer.model", "albert-base-v1/spiece.model"])
 def test_published_models_become_a_tokenizer_json(name: str, test_data: Path, tmp_path: Path) -> None:
     """Llama-2's BPE was refused; ALBERT's user-defined symbols lost or gained a space in a quarter of lines."""

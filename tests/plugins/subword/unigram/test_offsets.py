@@ -78,6 +78,7 @@ TOKENIZERS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("model", [*UNIGRAM_MODELS, *BPE_MODELS])
 def test_spans_of_a_model_are_those_of_its_path(model: str, pair: Pair, test_data: Path) -> None:
     ours, _ = pair(model)

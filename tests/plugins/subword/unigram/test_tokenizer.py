@@ -28,6 +28,7 @@ from .conftest import BPE_MODELS, UNIGRAM_MODELS
 from .small_models import SMALL, UNK, Pair, sentencepiece_of, small
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("model", [UNIGRAM_MODELS[0], UNIGRAM_MODELS[3], BPE_MODELS[0]])
 def test_conforms(model: str, pair: Pair) -> None:
     check_tokenizer(pair(model)[0])
