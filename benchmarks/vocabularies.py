@@ -34,7 +34,7 @@ from typing import Any
 os.environ |= {"TOKENIZERS_PARALLELISM": "false", "RAYON_NUM_THREADS": "1"}
 
 import numpy as np
-from vocabulary_texts import sample, texts_of
+from vocabulary_texts import hard_texts, sample, texts_of
 from vocabulary_variants import variants
 
 import tokbench
@@ -247,6 +247,9 @@ def main() -> int:
     parser.add_argument(
         "--text", action="append", default=[], metavar="NAME=PATH", help="a file or folder of lines"
     )
+    parser.add_argument(
+        "--hard", action="store_true", help="text that is hard to be quick on, made up, instead"
+    )
     parser.add_argument("--texts", action="append", help="only texts whose names contain this")
     parser.add_argument("--only", default="", help="only vocabularies whose names contain this")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth vocabulary")
@@ -260,6 +263,8 @@ def main() -> int:
         asked.megabytes, asked.rounds, asked.every = 0.2, 1, 25
     own = [(name, Path(path)) for name, _, path in (text.partition("=") for text in asked.text)]
     texts = texts_of(data / "corpora", asked.megabytes, own)
+    if asked.hard:
+        texts = hard_texts(asked.megabytes) | {name: texts[name] for name, _ in own}
     texts = {
         name: documents
         for name, documents in texts.items()

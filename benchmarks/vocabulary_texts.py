@@ -1,7 +1,9 @@
-"""The texts that vocabularies are measured on: no line twice, languages taken in turn."""
+"""The texts that vocabularies are measured on: no line twice, languages in turn; and hard ones, made up."""
 
 from __future__ import annotations
 
+import random
+import string
 import sysconfig
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
@@ -29,6 +31,33 @@ def texts_of(corpora: Path, megabytes: float, own: Iterable[tuple[str, Path]] = 
     found |= {name: list(path.rglob("*.txt")) if path.is_dir() else [path] for name, path in own}
     texts = {name: _first(_lines_in_turn(paths), limit) for name, paths in found.items() if paths}
     return texts | {CODE: _first(_library(), limit)}
+
+
+def hard_texts(megabytes: float) -> dict[str, list[str]]:
+    """So much of what no cache and no quick path helps with, the same in every run.
+
+    Words that come once; one word of four letters without an end, of a fifth of the size, since libraries may
+    take a second for it; and any characters, with those that join others.
+    """
+    source, size = random.Random(7), int(megabytes * 1e6)
+    words = (
+        "".join(source.choices(string.ascii_lowercase, k=source.randrange(3, 12))) for _ in range(size // 8)
+    )
+    joining = [*"\u0301\u0345\u0600\u06dd\u093c\u094d\u200d\u302e\ufe0f\U0001d15e", "e\u0301", "\r\n", " "]
+    ranges = (range(0x20, 0x250), range(0x250, 0x2000), range(0x2000, 0xD800), range(0xE000, 0x20000))
+    characters = (
+        chr(source.choice(source.choice(ranges))) if source.random() < 0.9 else source.choice(joining)
+        for _ in range(size // 3)
+    )
+    return {
+        "words that come once": _parted(" ".join(words)),
+        "one word without an end": ["".join(source.choices("ACGT", k=size // 5))],
+        "any characters": _parted("".join(characters)),
+    }
+
+
+def _parted(text: str) -> list[str]:
+    return [text[k : k + 4000] for k in range(0, len(text), 4000)]
 
 
 def sample(documents: list[str], size: int) -> list[str]:
