@@ -19,6 +19,7 @@ from tokbench_subword.words.layout import MODEL
     CHARACTERS,  # uint32 (4 * points,): code point -> id; bare, prefixed, suffixed, both
     FALLBACK,  # uint32 (256,): byte -> id of its <0x00> token
     PIECE_IDS,  # uint32: Pieces.ids; empty where there are no pieces
+    PIECE_SIDES,  # uint32: Pieces.sides, two numbers for each
     RIVALS,  # uint32 (131072,): Pieces.rivals
     WITHIN_PAIRS,  # uint64: PairTable.table of the merges before any that goes across words; see `superwords`
     WITHIN_BLOOM,  # uint32: its filter
@@ -34,7 +35,7 @@ from tokbench_subword.words.layout import MODEL
     PARTS,  # int64 (GROUP + 1,): where parts end, and for `words.parts.PartTables` the next two
     PART_KEYS,  # uint64 (2 * GROUP,)
     PART_HOMES,  # int64 (GROUP,)
-) = range(MODEL, MODEL + 26)
+) = range(MODEL, MODEL + 27)
 
 (
     PAIR_SHIFT,

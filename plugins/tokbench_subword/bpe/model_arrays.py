@@ -89,6 +89,7 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
         characters,
         fallback,
         pieces.ids,
+        pieces.sides.reshape(-1),
         pieces.rivals(tokens),
         within.table,
         within.bloom,

@@ -42,8 +42,8 @@ _MOST_LIMIT = (1 << 28) - 1  # so that it may stand in a slot as its fourth numb
 class Lattice(NamedTuple):
     """What a search goes by, and what it writes: pointers, whose types are the precision of all sums.
 
-    The trie of pieces, their scores by id plus one, the numbers of `layout`; the best score up to each byte, and
-    its path.
+    The trie of pieces, their scores by id plus one, the numbers of `layout`; the best score up to each byte,
+    and its path.
     """
 
     units: Any

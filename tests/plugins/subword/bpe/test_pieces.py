@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokbench_subword.bpe import uncached
 from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.pieces import Pieces
@@ -15,6 +16,8 @@ from tokbench_subword.bpe.tables import TokenIndex
 from tokbench_subword.pipeline.patterns import Pattern
 
 from tokbench.errors import TokenizerError
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.pointers import PADDING, pointer
 
 BYTES = [bytes([byte]) for byte in range(256)]
 
@@ -161,3 +164,39 @@ def test_merges_of_one_rank_give_one_token() -> None:
     model = BpeModel(vocabulary=tokens, merges=merges, ranks=np.zeros(2, np.int32))
     with pytest.raises(TokenizerError, match="of one rank must give one token"):
         BpeEncoder(model)
+
+
+@kernel
+def _windows(arrays, text, size, kept):
+    block = pointer(arrays)
+    merges = uncached.all_merges(block)
+    return uncached._merge_windows(block, merges, pointer(text), np.int64(0), size, pointer(kept))
+
+
+def _by_windows(encoder: BpeEncoder, text: str) -> list[int] | None:
+    """The numbers of the pieces of a long word, None where it has to be merged at once."""
+    data = np.frombuffer(bytearray(text.encode() + bytes(PADDING)), np.uint8)
+    kept = np.empty(len(text) + 1, np.uint32)
+    count = _windows(encoder._borrow().block, data, len(text), kept)
+    return None if count < 0 else kept[:count].tolist()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_long_words_are_merged_window_by_window(seed):
+    model = _model(_random_merges(seed, 4 + 8 * seed))
+    encoder, pieces, chosen = BpeEncoder(model), _pieces(model), np.random.default_rng(seed)
+    for letters in ("aab", "abc", "aaaaaaaab"):
+        for text in ("".join(chosen.choice(list(letters), 500)), letters * 90):
+            expected = _plain(model, text)
+            assert encoder.encode(text).tolist() == expected
+            if pieces is not None:
+                assert [int(pieces.ids[number]) for number in _by_windows(encoder, text)] == expected
+
+
+def test_words_of_tokens_as_long_as_a_window_are_merged_at_once():
+    doubled = [b"a" * 2**k for k in range(8)]
+    model = _model([(one, one) for one in doubled[:-1]])
+    encoder, text = BpeEncoder(model), "a" * 1000
+    assert _by_windows(encoder, text) is None
+    assert encoder.encode(text).tolist() == _plain(model, text)
+    assert _by_windows(BpeEncoder(_model([(one, one) for one in doubled[:6]])), text) is not None

@@ -257,7 +257,14 @@ def test_characters_that_join_the_next_one_are_left_to_no_python(monkeypatch: py
     texts = [
         text.replace("*", chr(sign))
         for sign in points_of(r"\p{GCB=Prepend}").tolist()
-        for text in ("*", "*ﬁ", "a*e\u0301*ﬁ\u0301", "**\u0301\u212b", "*\r\n*\u200b*\u3099", "ﬁ*\u3000\uff76\uff9e")
+        for text in (
+            "*",
+            "*ﬁ",
+            "a*e\u0301*ﬁ\u0301",
+            "**\u0301\u212b",
+            "*\r\n*\u200b*\u3099",
+            "ﬁ*\u3000\uff76\uff9e",
+        )
     ]
     monkeypatch.setattr(Precompiled, "__call__", lambda *_: pytest.fail("left to Python"))
     assert texts_of(*compiled.apply(*batch(texts))) == [normalizer.normalize_str(text) for text in texts]
