@@ -1,6 +1,6 @@
 """Encoding speed over a matrix of vocabularies and texts, cold and warm, ids compared first.
 
-    TOKBENCH_TEST_DATA=FOLDER python benchmarks/vocabularies.py [PATH…] [--quick] [--only TEXT] [--texts TEXT]
+    TOKBENCH_TEST_DATA=FOLDER python benchmarks/vocabularies.py [PATH…] [--quick] [--hard] [--only TEXT]
 
 The vocabularies are the tokenizer.json, .model and vocab.txt files in the paths given; without any, those of
 TOKBENCH_TEST_DATA, tiktoken's encodings and the shapes of `vocabulary_variants`. The contenders are families of
@@ -174,7 +174,7 @@ def opened(vocabulary: Vocabulary) -> dict[str, str]:
         if refused == "":
             found[contender] = spec
         elif contender in (OURS, OWN):
-            print(f"{vocabulary.name}: {contender} refuses it: {refused}", flush=True)
+            print(f"{vocabulary.name}: {contender} refuses it: {refused or 'its process died'}", flush=True)
     return found
 
 
@@ -264,7 +264,7 @@ def main() -> int:
     own = [(name, Path(path)) for name, _, path in (text.partition("=") for text in asked.text)]
     texts = texts_of(data / "corpora", asked.megabytes, own)
     if asked.hard:
-        texts = hard_texts(asked.megabytes) | {name: texts[name] for name, _ in own}
+        texts = hard_texts(asked.megabytes) | {name: texts[name] for name, _ in own if name in texts}
     texts = {
         name: documents
         for name, documents in texts.items()

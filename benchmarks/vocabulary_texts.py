@@ -41,7 +41,7 @@ def hard_texts(megabytes: float) -> dict[str, list[str]]:
     """
     source, size = random.Random(7), int(megabytes * 1e6)
     words = (
-        "".join(source.choices(string.ascii_lowercase, k=source.randrange(3, 12))) for _ in range(size // 8)
+        "".join(source.choices(string.ascii_lowercase, k=source.randrange(6, 12))) for _ in range(size // 8)
     )
     joining = [*"\u0301\u0345\u0600\u06dd\u093c\u094d\u200d\u302e\ufe0f\U0001d15e", "e\u0301", "\r\n", " "]
     ranges = (range(0x20, 0x250), range(0x250, 0x2000), range(0x2000, 0xD800), range(0xE000, 0x20000))

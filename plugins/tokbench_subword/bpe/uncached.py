@@ -190,13 +190,9 @@ def _piece_size(block: Block, piece: Number) -> np.int64:
 def _merge_bytes(
     block: Block, merges: MergeTable, text: Bytes, start: Int, length: Int, symbols: Keys
 ) -> np.int64:
-    """Merge the bytes of a text with `pieces` in `symbols`; return how many are left."""
-    if length <= SHORT:
-        count = _certain_merges(block, text, start, length, symbols, u32_in(block, at.KEYS))
-        return merge_few(block, i64_in(block, at.SETTINGS), merges, symbols, count)
-    for i in range(length):
-        symbols[i] = text[start + i]
-    return merge_long(symbols, length, merges.pairs, merges.bloom, merges.shift, u32_in(block, at.RESULTS))
+    """Merge up to `SHORT` bytes of a model with `pieces` in `symbols`; return how many are left."""
+    count = _certain_merges(block, text, start, length, symbols, u32_in(block, at.KEYS))
+    return merge_few(block, i64_in(block, at.SETTINGS), merges, symbols, count)
 
 
 @subroutine
@@ -205,7 +201,8 @@ def _merge_windows(block: Block, merges: MergeTable, text: Bytes, start: Int, en
 
     Pieces side by side are what merging makes of their text if each stays apart from the next. So a window is
     merged by itself, and its pieces are kept but for those in its last quarter, where the next window begins.
-    If the first piece of one does not stay apart from the last one kept, that is taken back: it begins there.
+    If the first piece of one does not stay apart from the last one kept, that piece is taken back, and the
+    window begins there instead.
 
     By a queue of all pairs instead, a megabyte of DNA or of one letter takes five times as long (GPT-2, o200k).
     """
@@ -241,12 +238,14 @@ def merged(
     if length > SHORT:
         array = np.empty(length + 1, np.uint32)
         symbols = pointer(array)
-        if numbered:
-            count = _merge_windows(block, merges, text, start, end, symbols)
-            if count < 0:
-                count = _merge_bytes(block, merges, text, start, length, symbols)
-        else:
-            count = _first_symbols(block, settings, text, start, end, symbols)
+        count = _merge_windows(block, merges, text, start, end, symbols) if numbered else np.int64(-1)
+        if count < 0:
+            count = length
+            if numbered:
+                for i in range(length):
+                    symbols[i] = text[start + i]
+            else:
+                count = _first_symbols(block, settings, text, start, end, symbols)
             results = u32_in(block, at.RESULTS)
             count = merge_long(symbols, count, merges.pairs, merges.bloom, merges.shift, results)
         o = write_symbols(block, symbols, count, out, o, as_ids)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -135,7 +134,7 @@ class Precompiled:
             self._units, self._targets = units.astype(np.int64).tolist(), targets.tobytes()
         self._clusters = regex.compile(r"\X")
         recent = f"[{ranges(recent_joiners())}]" if recent_joiners() else r"(?!)"
-        self._recent = re.compile(recent)
+        self._recent = regex.compile(rf"{recent}(?<!\p{{GCB=Prepend}}.)")  # any character joins such a sign
         # A consonant continues a cluster behind a linker of consonants: where, as for `tokenizers` but not for
         # `regex`, another consonant is before that.
         consonant, between = rf"(?!{recent})\p{{InCB=Consonant}}", r"[\p{InCB=Extend}\p{InCB=Linker}]"

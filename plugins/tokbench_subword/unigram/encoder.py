@@ -162,7 +162,7 @@ def _own() -> list[NDArray[Any]]:
     """What each thread has of its own; what depends on the text is made by `SearchSpace`."""
     return [
         *part_space(),
-        np.empty(2 * (LONGEST_PART + 1), np.float64),
+        np.zeros(2 * (LONGEST_PART + 1), np.float64),  # what lies within characters is added to minus infinity
         *scratch(),
         *(np.empty(0, np.int64) for _ in range(4)),
     ]

@@ -6,7 +6,7 @@ from tokbench_subword.words.layout import MODEL
 
 (
     UNITS,  # uint64: the trie of pieces; none for BPE
-    SCORES,  # float32 or float64: by id plus one, minus infinity for no piece; none for BPE
+    SCORES,  # float32 or float64: by id plus one; the first, for "no piece", is -inf; none for BPE
     LENGTHS,  # int32: bytes of each piece, by id
     BYTE_IDS,  # int32 (256,): byte -> id of its token; empty without byte fallback
     CHARACTERS,  # int32 (0x110000,): `words.safe_cuts.SafeCuts`, and the next three

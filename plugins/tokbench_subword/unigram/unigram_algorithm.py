@@ -155,7 +155,7 @@ class Unigram:
     def __init__(
         self, lexicon: Lexicon, normalizer: Normalizer | None, nominal: NDArray[np.float64] | None = None
     ) -> None:
-        self.lexicon, self._normalizer = lexicon, normalizer
+        self.lexicon, self._normalizer, self._tables = lexicon, normalizer, lexicon.tables()
         self.nominal = lexicon.scores.astype(np.float64) if nominal is None else nominal
 
     @property
@@ -166,7 +166,7 @@ class Unigram:
 
     def encoder(self, *, threads: int, cache: int) -> PathEncoder:
         """What encodes whole documents."""
-        return PathEncoder(SINGLE, self.lexicon.tables(), threads=threads, cache=cache)
+        return PathEncoder(SINGLE, self._tables, threads=threads, cache=cache)
 
     @classmethod
     def of_vocabulary(cls, vocabulary: SpmVocabulary) -> Unigram:
@@ -183,8 +183,7 @@ class Unigram:
 
     def path_rows(self, data: bytes) -> NDArray[np.int64]:
         """`path` as rows of (start, end, piece)."""
-        nodes = np.empty((len(data) + 1, 3), np.int64)
-        tables = self.lexicon.tables()
+        nodes, tables = np.empty((len(data) + 1, 3), np.int64), self._tables
         count = _path(_padded(data), tables[at.UNITS], tables[at.SCORES], tables[at.PARAMETERS], nodes)
         return nodes[:count]
 

@@ -155,7 +155,7 @@ def search_with_margin(
             if node < 0:  # behind a node without children, too
                 break
             position += 1
-            # no branch tells whether a piece ends here, which a processor cannot guess: none has the score -inf
+            # no branch tells whether a piece ends here, which no processor can guess: if not, -inf is added
             total = float(scores[piece + 1]) + exact[2 * position]
             second = max(second, min(first, total))
             chosen = position << 32 | piece if total > first else chosen

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -173,11 +175,12 @@ def _windows(arrays, text, size, kept):
     return uncached._merge_windows(block, merges, pointer(text), np.int64(0), size, pointer(kept))
 
 
-def _by_windows(encoder: BpeEncoder, text: str) -> list[int] | None:
+def _by_windows(encoder: BpeEncoder, text: bytes) -> list[int] | None:
     """The numbers of the pieces of a long word, None where it has to be merged at once."""
-    data = np.frombuffer(bytearray(text.encode() + bytes(PADDING)), np.uint8)
-    kept = np.empty(len(text) + 1, np.uint32)
-    count = _windows(encoder._borrow().block, data, len(text), kept)
+    data = np.frombuffer(bytearray(text + bytes(PADDING)), np.uint8)
+    kept, work = np.empty(len(text) + 1, np.uint32), encoder._borrow()
+    count = _windows(work.block, data, len(text), kept)
+    encoder._idle.append(work)
     return None if count < 0 else kept[:count].tolist()
 
 
@@ -190,13 +193,36 @@ def test_long_words_are_merged_window_by_window(seed):
             expected = _plain(model, text)
             assert encoder.encode(text).tolist() == expected
             if pieces is not None:
-                assert [int(pieces.ids[number]) for number in _by_windows(encoder, text)] == expected
+                assert [int(pieces.ids[number]) for number in _by_windows(encoder, text.encode())] == expected
 
 
 def test_words_of_tokens_as_long_as_a_window_are_merged_at_once():
     doubled = [b"a" * 2**k for k in range(8)]
     model = _model([(one, one) for one in doubled[:-1]])
     encoder, text = BpeEncoder(model), "a" * 1000
-    assert _by_windows(encoder, text) is None
+    assert _by_windows(encoder, text.encode()) is None
     assert encoder.encode(text).tolist() == _plain(model, text)
-    assert _by_windows(BpeEncoder(_model([(one, one) for one in doubled[:6]])), text) is not None
+    shorter = BpeEncoder(_model([(one, one) for one in doubled[:6]]))
+    assert _by_windows(shorter, text.encode()) is not None
+
+
+def _from_the_right(letters: bytes) -> BpeModel:
+    """A model that merges neighbours in the alphabet, the last ones first: what follows decides."""
+    tokens = [bytes([byte]) for byte in letters]
+    return _model(list(pairwise(tokens))[::-1])
+
+
+def test_a_window_begins_earlier_where_its_pieces_do_not_fit_those_kept():
+    letters = bytes(range(ord("A"), ord("A") + 45))
+    model, text = _from_the_right(letters), letters * 21
+    pieces = _pieces(model)
+    found = _by_windows(BpeEncoder(model), text)
+    assert [int(pieces.ids[number]) for number in found] == _plain(model, text.decode())
+
+
+def test_a_word_that_only_its_end_decides_is_merged_at_once():
+    letters = bytes(range(1, 160))
+    model = _from_the_right(letters)
+    assert _by_windows(BpeEncoder(model), letters) is None
+    ascii_letters = bytes(range(1, 128)) + bytes(range(1, 100))
+    assert BpeEncoder(model).encode(ascii_letters.decode()).tolist() == _plain(model, ascii_letters.decode())
