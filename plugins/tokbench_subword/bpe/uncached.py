@@ -240,7 +240,7 @@ def merged(
         symbols = pointer(array)
         count = _merge_windows(block, merges, text, start, end, symbols) if numbered else np.int64(-1)
         if count < 0:
-            count = length
+            count = np.int64(length)
             if numbered:
                 for i in range(length):
                     symbols[i] = text[start + i]
