@@ -41,7 +41,7 @@ class JsonEncoder:
         self.compiled = preparation.compiled
         self._encoder = PathEncoder(
             DOUBLE,
-            algorithm.lexicon.tables(),
+            algorithm.tables,
             self.compiled.cutters,
             unknown=unknown.encode(),
             threads=threads,

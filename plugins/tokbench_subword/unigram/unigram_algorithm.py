@@ -145,8 +145,8 @@ def spm_lexicon(vocabulary: SpmVocabulary) -> Lexicon:
 class Unigram:
     """A lexicon and its normaliser, ready to segment. Internal text is what `charsmap` describes.
 
-    `nominal` are the scores for sampling and n-best where they differ from the encoder's (user-defined symbols
-    count characters there, as in sentencepiece).
+    `tables` are the arrays of the lexicon, by their place. `nominal` are the scores for sampling and n-best
+    where they differ from the encoder's (user-defined symbols count characters there, as in sentencepiece).
     """
 
     name = "Unigram"
@@ -155,7 +155,7 @@ class Unigram:
     def __init__(
         self, lexicon: Lexicon, normalizer: Normalizer | None, nominal: NDArray[np.float64] | None = None
     ) -> None:
-        self.lexicon, self._normalizer, self._tables = lexicon, normalizer, lexicon.tables()
+        self.lexicon, self._normalizer, self.tables = lexicon, normalizer, lexicon.tables()
         self.nominal = lexicon.scores.astype(np.float64) if nominal is None else nominal
 
     @property
@@ -166,7 +166,7 @@ class Unigram:
 
     def encoder(self, *, threads: int, cache: int) -> PathEncoder:
         """What encodes whole documents."""
-        return PathEncoder(SINGLE, self._tables, threads=threads, cache=cache)
+        return PathEncoder(SINGLE, self.tables, threads=threads, cache=cache)
 
     @classmethod
     def of_vocabulary(cls, vocabulary: SpmVocabulary) -> Unigram:
@@ -183,7 +183,7 @@ class Unigram:
 
     def path_rows(self, data: bytes) -> NDArray[np.int64]:
         """`path` as rows of (start, end, piece)."""
-        nodes, tables = np.empty((len(data) + 1, 3), np.int64), self._tables
+        nodes, tables = np.empty((len(data) + 1, 3), np.int64), self.tables
         count = _path(_padded(data), tables[at.UNITS], tables[at.SCORES], tables[at.PARAMETERS], nodes)
         return nodes[:count]
 

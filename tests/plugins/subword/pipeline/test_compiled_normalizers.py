@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sentencepiece
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokbench_subword.pipeline.compiled_normalizers import compiled_normalizer_of
@@ -21,7 +22,7 @@ from tokbench_subword.pipeline.normal_form_tables import JOINS, SPECIAL, normal_
 from tokbench_subword.pipeline.normalizers import text_normalizer_of
 from tokbench_subword.pipeline.precompiled import Precompiled, points_of
 from tokbench_subword.pipeline.rewriting import SELF, Rewriting
-from tokbench_subword.unigram.rules import charsmap_of
+from tokbench_subword.unigram.rules import charsmap_of, normalizer_in
 from tokenizers import Regex, normalizers
 
 from tokbench.errors import TokenizerError
@@ -268,6 +269,27 @@ def test_characters_that_join_the_next_one_are_left_to_no_python(monkeypatch: py
     ]
     monkeypatch.setattr(Precompiled, "__call__", lambda *_: pytest.fail("left to Python"))
     assert texts_of(*compiled.apply(*batch(texts))) == [normalizer.normalize_str(text) for text in texts]
+
+
+def test_a_recent_mark_behind_a_character_that_joins_the_next_one(tmp_path: Path) -> None:
+    # U+1ADE is too recent to join others, for `tokenizers`; but that sign joins whatever follows
+    (tmp_path / "rules.tsv").write_text("1ADE\t41\nFB01\t66 69\n")
+    (tmp_path / "text.txt").write_text("abc abd abe\n" * 50)
+    sentencepiece.SentencePieceTrainer.train(
+        input=str(tmp_path / "text.txt"),
+        model_prefix=str(tmp_path / "m"),
+        vocab_size=12,
+        normalization_rule_tsv=str(tmp_path / "rules.tsv"),
+        hard_vocab_limit=False,
+        minloglevel=2,
+    )
+    normalizer = N.Precompiled(normalizer_in((tmp_path / "m.model").read_bytes()).charsmap)
+    config = json.loads(normalizer.__getstate__())
+    compiled, plain = compiled_normalizer_of(config), text_normalizer_of(config)
+    texts = ["\u0600\u1ade\u0301", "\u1ade\u0301", "a\u1ade\u0301", "\u0600\ufb01\u0301", "\u0600\u1ade"]
+    expected = [normalizer.normalize_str(text) for text in texts]
+    assert texts_of(*compiled.apply(*batch(texts))) == expected
+    assert [plain(text) for text in texts] == expected
 
 
 def test_tables_do_not_travel() -> None:
