@@ -88,7 +88,7 @@ def recognises(path: Path, head: bytes) -> bool:
             return False
     if path.name in PARTNER:
         return path.with_name(PARTNER[path.name]).is_file()
-    if gguf_model(path) in ("gpt2", "llama"):
+    if gguf_model(path) in ("gpt2", "gemma4", "llama"):
         return True
     return format_of(path) in ("ranks", "sentencepiece", "tekken") or json_model_type(path) == "BPE"
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.bpe.json_model import texts_by_id
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.ranks import model_of_ranks, ranks_of
-from tokbench_subword.bpe.tokenizer_json import document_around
-from tokbench_subword.files.gguf import GgufVocabulary, read_gguf
+from tokbench_subword.bpe.tokenizer_json import document_around, split_of
+from tokbench_subword.files.gguf import GgufVocabulary, gguf_model, read_gguf
+from tokbench_subword.files.gguf_cuts import CUTS, GgufCuts
 from tokbench_subword.files.sentencepiece_model import CONTROL, NORMAL, UNUSED, USER_DEFINED
 from tokbench_subword.files.tekken import Tekken, read_tekken
 from tokbench_subword.files.tokenizer_json import bpe_model, content_of, document_of
@@ -18,49 +20,57 @@ from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.patterns import Pattern
 
-_GPT_2 = ("gpt-2", "phi-2", "roberta-bpe", "jina-es", "jina-de", "jina-v1-en", "jina-v2-es", "jina-v2-de")
-_DIGITS_APART = ("starcoder", "refact", "command-r", "smollm", "codeshell", "exaone", "minerva-7b")
-PATTERNS = {
-    **dict.fromkeys((*_GPT_2, "jina-v2-code", "gigachat", "mpt", "olmo", "jais", "exaone4"), ("gpt2", False)),
-    **dict.fromkeys(("llama-bpe", "llama3", "llama-v3", "falcon3", "falcon-h1", "pixtral"), ("llama3", True)),
-    **dict.fromkeys(("dbrx", "smaug-bpe"), ("llama3", False)),
-    **dict.fromkeys(("qwen2", "deepseek-r1-qwen", "stablelm2", "megrez", "hunyuan"), ("qwen2", False)),
-    **dict.fromkeys(("gpt-4o", "llama4"), ("o200k", False)),
-    **dict.fromkeys(_DIGITS_APART, ("gpt2", False)),
-}
-"""Names of `tokenizer.ggml.pre` whose pattern is one of ours; whether whole pre-tokens are looked up first.
-
-With some, every digit is cut off before the pattern is applied.
-"""
-
 
 def document_of_gguf(path: Path) -> TokenizerJson:
-    """A GGUF file of byte-level BPE as a `tokenizer.json`; raises `TokenizerError` for any other."""
-    found = read_gguf(path, "gpt2", remedy=f"load it as unigram:{path} or wordpiece:{path}")
-    if found.pre not in PATTERNS:
-        known = ", ".join(PATTERNS)
-        raise TokenizerError(f"{path}: the pre-tokenizer {found.pre!r} is not known here; known are {known}")
-    name, whole = PATTERNS[found.pre]
-    added = [
+    """A GGUF file of BPE with merges as a `tokenizer.json`; raises `TokenizerError` for any other."""
+    model = "gemma4" if gguf_model(path) == "gemma4" else "gpt2"
+    found = read_gguf(path, model, remedy=f"load it as unigram:{path} or wordpiece:{path}")
+    document = _of_characters(found) if model == "gemma4" else _of_bytes(found, where=str(path))
+    added = tuple(
         AddedToken(text, index, normalized=False, special=kind == CONTROL)
         for index, (text, kind) in enumerate(zip(found.tokens, found.types, strict=True))
         if kind in (CONTROL, USER_DEFINED)
-    ]
-    document = document_around(Pattern(name), "byte")
-    cutting = document.pre_tokenizer
-    if found.pre in _DIGITS_APART:
-        digits = {"type": "Digits", "individual_digits": True}
-        cutting = {"type": "Sequence", "pretokenizers": [digits, cutting]}
-    vocab = {text: i for i, text in enumerate(found.tokens) if found.types[i] != UNUSED}
-    model = bpe_model(vocab, [merge.split(" ", 1) for merge in found.merges], ignore_merges=whole)
-    document = replace(document, model=model, pre_tokenizer=cutting, added_tokens=tuple(added))
-    return document_of(content_of(document), where=str(path))
+    )
+    return document_of(content_of(replace(document, added_tokens=added)), where=str(path))
+
+
+def _of_bytes(found: GgufVocabulary, *, where: str) -> TokenizerJson:
+    """Byte-level BPE, which names its cuts."""
+    if found.pre not in CUTS:
+        known = ", ".join(CUTS)
+        raise TokenizerError(f"{where}: the pre-tokenizer {found.pre!r} is not known here; known are {known}")
+    cuts = CUTS[found.pre]
+    *earlier, last = (Pattern.of(one) for one in cuts.patterns)
+    steps = [split_of(pattern) for pattern in earlier]
+    document = document_around(last, "byte")
+    if steps:
+        cutting = {"type": "Sequence", "pretokenizers": [*steps, document.pre_tokenizer]}
+        document = replace(document, pre_tokenizer=cutting)
+    return replace(document, model=_merges_of(found, ignore_merges=cuts.whole))
+
+
+def _of_characters(found: GgufVocabulary) -> TokenizerJson:
+    """Gemma's BPE of characters: a space is U+2581, nothing is cut, and what is no token goes by its bytes."""
+    unknown = None if found.unknown is None else found.tokens[found.unknown]
+    space = {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"}
+    back = {"type": "Replace", "pattern": {"String": "\u2581"}, "content": " "}
+    return TokenizerJson(
+        model=_merges_of(found, byte_fallback=True, fuse_unk=True, unk_token=unknown),
+        normalizer=space,
+        decoder={"type": "Sequence", "decoders": [back, {"type": "ByteFallback"}, {"type": "Fuse"}]},
+    )
+
+
+def _merges_of(found: GgufVocabulary, **stated: Any) -> dict[str, Any]:
+    vocab = {text: index for index, text in enumerate(found.tokens) if found.types[index] != UNUSED}
+    return bpe_model(vocab, [merge.split(" ", 1) for merge in found.merges], **stated)
 
 
 def gguf_of(model: BpeModel, document: TokenizerJson, *, name: str) -> GgufVocabulary:
     """What a GGUF file says of a tokenizer; raises `TokenizerError` where its cutting has no name there."""
     pattern, whole = model.pattern, model.whole_tokens
-    pre = next((pre for pre, cuts in PATTERNS.items() if cuts == (pattern.name, whole)), None)
+    said = GgufCuts((pattern.name,), whole=whole)
+    pre = next((pre for pre, cuts in CUTS.items() if cuts == said), None)
     if model.level != "byte" or model.byte_fallback:
         raise TokenizerError(f"{name}: GGUF's BPE is at byte level; this model is not")
     if pre is None:

@@ -60,7 +60,7 @@ def document_of_model(model: BpeModel) -> TokenizerJson:
 def document_around(pattern: Pattern, level: Level, *, end_of_word: str = "") -> TokenizerJson:
     """`document_of_model` without added tokens, for what has no model yet."""
     own = level == "byte" and pattern.name == "gpt2"  # the pattern that `ByteLevel` cuts by itself
-    steps = [] if own or pattern.name == "none" else [_split(pattern)]
+    steps = [] if own or pattern.name == "none" else [split_of(pattern)]
     if level == "byte":
         steps.append(_byte_level(use_regex=own))
         decoder = _byte_level(use_regex=True)
@@ -70,7 +70,7 @@ def document_around(pattern: Pattern, level: Level, *, end_of_word: str = "") ->
     return TokenizerJson(model={}, pre_tokenizer=cutting, decoder=decoder)
 
 
-def _split(pattern: Pattern) -> dict[str, Any]:
+def split_of(pattern: Pattern) -> dict[str, Any]:
     """The pre-tokenizer that cuts by a pattern, as `tokenizers` writes patterns."""
     if pattern.name:
         source = CL100K_IN_RUBY if pattern.name == "cl100k" else NAMED[pattern.name]

@@ -31,10 +31,11 @@ _VERSIONS = (2, 3)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GgufVocabulary:
-    """`model` is ``gpt2`` (byte-level BPE), ``llama``, ``t5`` (sentencepiece's BPE and Unigram) or ``bert``.
+    """`model` is ``gpt2``, ``gemma4`` (BPE of bytes, of characters), ``llama``, ``t5`` (sentencepiece's BPE,
+    Unigram) or ``bert``.
 
-    `pre` names the cuts of ``gpt2``, which spells tokens as in vocab.json and has `merges`; the others go by
-    `scores`. The types of tokens are numbered as
+    `pre` names the cuts of ``gpt2``, which spells tokens as in vocab.json. It and ``gemma4`` have `merges`, the
+    others go by `scores`. The types of tokens are numbered as
     sentencepiece's. Flags that a file does not state are None: each model has its own defaults.
     """
 

@@ -10,9 +10,10 @@ import tracemalloc
 from dataclasses import replace
 
 import pytest
+import tokenizers
 from tokbench_subword.files.gguf import read_gguf, write_gguf
 from tokbench_subword.files.recognising import format_of
-from tokbench_subword.files.sentencepiece_model import USER_DEFINED
+from tokbench_subword.files.sentencepiece_model import BYTE, CONTROL, NORMAL, UNKNOWN, USER_DEFINED
 from tokbench_subword.files.tekken import read_tekken
 
 import tokbench
@@ -103,12 +104,127 @@ def test_gguf_of_another_model_is_refused_with_who_reads_it(tmp_path):
         ("bpe", "t5", "default", "'t5', not 'gpt2'; load it as unigram:"),
         ("unigram", "bert", "default", "'bert', not 't5'; load it as bpe:"),
         ("wordpiece", "gpt2", "default", "'gpt2', not 'bert'; load it as bpe:"),
-        ("bpe", "gpt2", "falcon", "pre-tokenizer 'falcon'"),
+        ("bpe", "gpt2", "afmoe", "pre-tokenizer 'afmoe'"),
         ("bpe", "llama", "default", "goes by scores, and there are none"),
     ):
         path = written(tmp_path / f"{model}.gguf", base | {"tokenizer_model": model, "tokenizer_pre": pre})
         with pytest.raises(TokenizerError, match=match):
             tokbench.load(f"{spec}:{path}")
+
+
+LETTERS = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
+CUT = "I'M 12345x ÜBer 世界の12中\n\n नमस्ते  ==«a_b»`!\n  z 가，"
+CUT_BY = (
+    (
+        "gpt-2 phi-2 roberta-bpe jina-es jina-de jina-v1-en jina-v2-es jina-v2-de jina-v2-code "
+        "gigachat mpt olmo jais exaone4 a.x-4.0 mellum modern-bert trillion granite-docling",
+        "I|'|M| 12345|x| ÜBer| 世界の|12|中|\n\n| नमस|्|त|े| | ==«|a|_|b|»`!|\n | z| 가|，",
+    ),
+    (
+        "starcoder refact command-r smollm codeshell exaone minerva-7b mellum2",
+        "I|'|M| |1|2|3|4|5|x| ÜBer| 世界の|1|2|中|\n\n| नमस|्|त|े| | ==«|a|_|b|»`!|\n | z| 가|，",
+    ),
+    (
+        "default",
+        "I|'|M| |123|45|x| ÜBer| 世界の|12|中|\n\n| नमस|्|त|े|  |==«|a|_|b|»|`|!|\n | z| 가|，",
+    ),
+    (
+        "falcon",
+        "I|'|M| |123|45|x| ÜBer| 世界の|12|中|\n\n| नमस|्|त|े|  |==«|a|_|b|»`!|\n | z| 가|，",
+    ),
+    (
+        "llama-bpe llama3 llama-v3 falcon3 falcon-h1 pixtral midm-2.0 lfm2 jina-v5-nano glm4 glm5 "
+        "dbrx smaug-bpe chatglm-bpe jais-2 minicpm5",
+        "I|'M| |123|45|x| ÜBer| 世界の|12|中|\n\n| नमस|्त|े| | ==«|a|_b|»`!\n| | z| 가|，",
+    ),
+    (
+        "qwen2 deepseek-r1-qwen stablelm2 megrez hunyuan kormo f2llmv2 solar-open grok-2 ufakzeka "
+        "bailingmoe bailingmoe2 llada-moe",
+        "I|'M| |1|2|3|4|5|x| ÜBer| 世界の|1|2|中|\n\n| नमस|्त|े| | ==«|a|_b|»`!\n| | z| 가|，",
+    ),
+    (
+        "qwen35 tekken",
+        "I|'M| |1|2|3|4|5|x| ÜBer| 世界の|1|2|中|\n\n| नमस्ते| | ==«|a|_b|»`!\n| | z| 가|，",
+    ),
+    (
+        "seed-coder laguna",
+        "I|'M| |1|2|3|4|5|x| ÜBer| 世界の|1|2|中|\n\n| नमस|्त|े| | ==«|a|_b|»`!|\n| | z| 가|，",
+    ),
+    (
+        "exaone-moe",
+        "I|'M| |1|2|3|4|5|x ÜBer 世界の|1|2|中|\n\n| नमस्ते| | ==«|a|_b|»`!\n| | z 가|，",
+    ),
+    (
+        "gpt-4o llama4 kanana2 talkie minimax-m2 granite-embed-multi-97m tiny_aya cohere2moe",
+        "I'M| |123|45|x| ÜBer| 世界の|12|中|\n\n| नमस्ते| | ==«|a|_b|»`!\n| | z| 가|，",
+    ),
+    (
+        "kimi-k2",
+        "I'M| |123|45|x| ÜBer| |世界|の|12|中|\n\n| नमस्ते| | ==«|a|_b|»`!\n| | z| 가|，",
+    ),
+    (
+        "youtu",
+        "I'M| |1|2|3|4|5|x| ÜBer| |世界の|1|2|中|\n\n| नमस्ते| | ==«|a|_b|»`!\n| | z| |가|，",
+    ),
+    (
+        "deepseek-llm",
+        "I|'|M| |12345|x| Ü|Ber| |世界の|12|中|\n|\n| |नमस्ते| | ==|«|a|_|b|»|`!|\n| | z| |가|，",
+    ),
+    (
+        "deepseek-coder",
+        "I|'|M| |1|2|3|4|5|x| ÜBer| |世界の|1|2|中|\n|\n| |नमस|्|त|े|  ==|«|a|_|b|»|`|!|\n| | z| |가|，",
+    ),
+    (
+        "deepseek-v3 hunyuan-dense joyai-llm hy_v4",
+        "I|'M| |123|45|x| ÜBer| |世界の|12|中|\n\n| नमस्ते| | ==«|a|_b|»`!\n| | z| 가|，",
+    ),
+    (
+        "spark2_5",
+        "I|'M| |1|2|3|4|5|x| ÜBer| |世界の|1|2|中|\n|\n| नमस्ते| | ==«|a|_b|»`!|\n| | z| 가|，",
+    ),
+    (
+        "bloom poro-chat gpt3-finnish",
+        "I'M| 12345x| ÜBer| 世界の12中|\n\n| नमस्ते| | ==«a_b»`|!\n | z| 가|，",
+    ),
+    (
+        "viking",
+        "I'M| |1|2|3|4|5|x| ÜBer| 世界の|1|2|中|\n\n| नमस्ते| | ==«a_b»`|!\n | z| 가|，",
+    ),
+    (
+        "superbpe",
+        "I'M |12|345|x ÜBer 世界の|12|中\n\n नमस्ते  ==«a_b»`!\n  z 가，",
+    ),
+    (
+        "chameleon",
+        "I|'|M| |1|2|3|4|5|x| ÜBer| 世界の|1|2|中|\n|\n| नमस|्|त|े|  |=|=|«|a|_|b|»|`|!|\n|  |z| 가|，",
+    ),
+)
+
+
+@pytest.mark.parametrize(("names", "cuts"), CUT_BY)
+def test_gguf_names_its_cuts(names, cuts, tmp_path):
+    """Qwen2's vocabulary under each name gave llama.cpp's ids on 3,153 texts, but for its approximations."""
+    for name in names.split():
+        content = {"tokenizer_model": "gpt2", "tokenizer_pre": name, "token_list": LETTERS, "token_merges": []}
+        tokenizer = tokbench.load(f"bpe:{written(tmp_path / name, content)}")
+        assert "|".join(tokenizer.pre_tokenize(CUT)) == cuts, name
+
+
+def test_gguf_of_gemma_4_is_bpe_of_characters(tmp_path):
+    """Its rules, on a small vocabulary; Gemma 4's own gives llama.cpp's ids (build 11549) over 3,153 texts."""
+    tokens = ["<unk>", "<end>", "\u2581", "a", "b", "\n", "ab", "\u2581ab", "\n\n"]
+    tokens += [f"<0x{byte:02X}>" for byte in range(256)]
+    types = [UNKNOWN, CONTROL, *[NORMAL] * 7, *[BYTE] * 256]
+    content = {"tokenizer_model": "gemma4", "token_list": tokens, "token_types": types, "unk_token_id": 0}
+    merges = {"token_merges": ["a b", "\u2581 ab", "\n \n"]}
+    path = written(tmp_path / "g.gguf", content | merges)
+    tokenizer = tokbench.load(str(path))
+    text = " ab\n\n\nabéa  <end>"
+    found = tokenizer.encode(text).tolist()
+    raw = [9 + byte for byte in "é<end>".encode()]
+    assert found == [7, 8, 5, 6, *raw[:2], 3, 2, 2, *raw[2:]]
+    assert tokenizer.decode(found) == text
+    assert 1 in tokbench.load(f"bpe:{path},match_special=true").encode("a<end>")
 
 
 @pytest.mark.parametrize("kind", ["bpe", "unigram"])
@@ -338,6 +454,7 @@ def test_ranks_that_do_not_begin_with_the_bytes_are_not_written_as_tekken(tmp_pa
     source = tokbench.load(f"bpe:{tmp_path / 'ours.tiktoken'},pattern=o200k")
     with pytest.raises(TokenizerError, match="the bytes in their order"):
         source.save(tmp_path / "tekken.json")
+    source = tokbench.load(f"bpe:{tmp_path / 'ours.tiktoken'},pattern=cl100k")
     with pytest.raises(TokenizerError, match="looks up whole pre-tokens first"):
         source.save(tmp_path / "ours.gguf")
 
