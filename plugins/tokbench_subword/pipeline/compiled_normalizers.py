@@ -162,9 +162,23 @@ def _at_once(before: Sequence[Part], last: Rewriting) -> list[Part]:
     whole = first.around(form, last)
     if whole is None:
         return [*before, last]
-    normal = _plain({"type": form})
-    step = _step(whole, lambda text: last.rewritten(normal(first.rewritten(text))))
+    step = _step(whole, _one_after_the_other(first, form, last))
     return [step] if first is before[0] else [*before[:-1], step]
+
+
+def _one_after_the_other(*parts: Part) -> Callable[[str], str]:
+    """What parts do to a text, each as a step of its own; their tables are made for the first such text."""
+
+    @lru_cache(maxsize=1)
+    def steps() -> BatchNormalizer:
+        return BatchNormalizer(tuple(map(_step, parts)))
+
+    def normalized(text: str) -> str:
+        data = encodable(text)
+        result, offsets = steps().apply(_array(data), np.array([0, len(data)]))
+        return result[: offsets[-1]].tobytes().decode()
+
+    return normalized
 
 
 def _step(part: Part, plain: Callable[[str], str] | None = None) -> Step:

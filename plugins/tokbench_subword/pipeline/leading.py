@@ -1,8 +1,8 @@
 """How much of the beginning of a normalized text stands where the text began: what `Stretch.leading` counts.
 
 A normalizer may take the first character away, or make several of it, and the scheme ``first`` of Metaspace
-asks. The plain normalizer keeps account of it. It is given as little of each text as decides, the text up to
-where two letters meet that it leaves as they are: across these no normalizer reaches, but an odd ``Replace``.
+asks. The plain normalizer keeps account of it. It is given as little of each text as decides: up to the second
+of the letters that it leaves as they are. To the beginning of one no normalizer reaches, but an odd ``Replace``.
 """
 
 from __future__ import annotations
@@ -28,8 +28,13 @@ from tokbench_subword.pipeline.translating import Translator
 
 _LETTERS = (
     *("09", "AZ", "az", "\u00c0\u00d6", "\u00d8\u00f6", "\u00f8\u017f", "\u0391\u03a1", "\u03b1\u03c9"),
-    *("\u0400\u0481", "\u05d0\u05ea", "\u0621\u063a", "\u0641\u064a", "\u0904\u0928", "\u092a\u0939"),
-    *("\u0e01\u0e2e", "\u3041\u3096", "\u30a1\u30fa", "\u4e00\u9fa5", "\uac00\ud7a3"),
+    *("\u0400\u0481", "\u041a\u0438", "\u043a\u044f", "\u0531\u0556", "\u0561\u0586", "\u05d0\u05ea"),
+    *("\u0621\u063a", "\u0641\u064a", "\u07ca\u07ea", "\u0904\u0928", "\u092a\u0939", "\u0993\u09a8"),
+    *("\u09aa\u09b0", "\u0a13\u0a28", "\u0a93\u0aa8", "\u0aaa\u0ab0", "\u0b13\u0b28", "\u0bae\u0bb9"),
+    *("\u0c12\u0c28", "\u0c2a\u0c39", "\u0c92\u0ca8", "\u0caa\u0cb3", "\u0d12\u0d3a", "\u0d9a\u0db1"),
+    *("\u0e01\u0e2e", "\u0e8c\u0ea3", "\u1000\u1025", "\u10d0\u10fa", "\u1200\u1248", "\u1260\u1288"),
+    *("\u1290\u12b0", "\u12d8\u1310", "\u1780\u17b3", "\u2d30\u2d67", "\u3041\u3096", "\u30a1\u30fa"),
+    *("\u4e00\u9fa5", "\uac00\ud7a3"),
 )
 """First and last of ranges of letters, none of which joins with the one before; three of ASCII."""
 _NEAR, _MOST_KNOWN = 64, 1 << 14
@@ -83,10 +88,10 @@ class Leading:
         return self._meeting(_LETTERS)
 
     def _meeting(self, ranges: Iterable[str]) -> re.Pattern[str]:
-        """A letter behind which another stands, of those that every step leaves."""
+        """A letter and all that is before the next, of those that every step leaves."""
         left = [ends for ends in ranges if all(_stops_between(step, ends) for step in self._steps)]
         letters = "".join(f"{ends[0]}-{ends[1]}" for ends in left)
-        return re.compile(f"[{letters}](?=[{letters}])" if letters else r"(?!)")
+        return re.compile(f"[{letters}][^{letters}]*(?=[{letters}])" if letters else r"(?!)")
 
 
 @lru_cache(maxsize=1024)

@@ -46,7 +46,7 @@ TOKENS = (
     AddedToken("1", 1, normalized=True, special=False),
     AddedToken("ab", 2, normalized=True, special=False, lstrip=True),
 )
-_texts = st.text("ab 1½éÅ\u0301中ﬁ<s>\n", max_size=12) | st.text(max_size=6)
+_texts = st.text("ab 1½éÅ\u0301中ﬁहि्Ййแำሀ<s>\n", max_size=12) | st.text(max_size=6)
 
 
 def _plainly(preparation: BpePreparation, text: str) -> list[str | int]:
