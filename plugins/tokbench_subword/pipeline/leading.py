@@ -2,7 +2,7 @@
 
 A normalizer may take the first character away, or make several of it, and the scheme ``first`` of Metaspace
 asks. The plain normalizer keeps account of it. It is given as little of each text as decides: up to the second
-of the letters that it leaves as they are. To the beginning of one no normalizer reaches, but an odd ``Replace``.
+of the letters that it leaves as they are. Across the beginning of one only an odd ``Replace`` reaches.
 """
 
 from __future__ import annotations
