@@ -56,6 +56,7 @@ def counted(tokenizer, texts: list[str], shards: int, *, rotate: bool) -> dict[t
     return found
 
 
+@pytest.mark.long
 @given(TEXTS, st.integers(2, 5))
 @settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_order_and_sharding_change_no_figure_and_no_interval(stand_ins, texts: list[str], shards: int) -> None:
@@ -75,6 +76,7 @@ LOWEST = {"token_length": 1, "fertility_isolated": 1, "cost_ratio": 1}
 FREE = {"zipf_slope", "nsl", "premium", "magnitude_consistency"}
 
 
+@pytest.mark.long
 @given(TEXTS)
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_bounds(stand_ins, texts: list[str]) -> None:

@@ -68,6 +68,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return train, development
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("mine", "other", "dev"),
     [

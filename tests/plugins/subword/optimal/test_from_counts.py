@@ -15,6 +15,7 @@ from tokbench.errors import TokenizerError
 ENGLISH = Path(__file__).parents[4] / "datasets" / "parallel" / "eng_Latn.txt"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("family", ["pathpiece", "greedtok", "pickybpe"])
 def test_training_from_counts_is_training_from_the_text(tmp_path: Path, family: str) -> None:
     text, counts = tmp_path / "text.txt", tmp_path / "counts.parquet"

@@ -213,6 +213,7 @@ def test_cut_as_the_plain_pre_tokenizers_cut(name: str, texts: list[str]) -> Non
     assert _cut(cuts_of(STEPS[name]), texts) == [_utf8_spans(list(plain(Stretch(text)))) for text in texts]
 
 
+@pytest.mark.long
 @settings(max_examples=300, deadline=None)
 @given(
     splits=st.lists(

@@ -88,6 +88,7 @@ def test_spans_of_a_model_are_those_of_its_path(model: str, pair: Pair, test_dat
     check_model(ours, [*lines, "\n".join(lines)])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["unigram", "bpe"])
 @pytest.mark.parametrize("suffix", [False, True])
 @pytest.mark.parametrize("escapes", [False, True])
