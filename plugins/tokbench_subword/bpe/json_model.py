@@ -81,15 +81,15 @@ def vocabulary_of(ids: Mapping[str, int], *, level: Level, where: str) -> tuple[
         raise TokenizerError(
             f"{where}: a token has the id {size - 1}; the most that are read are {MOST_TOKENS} tokens"
         )
+    texts = {index: token for token, index in ids.items()}
+    if len(texts) < len(ids):
+        token, index = next((token, index) for token, index in ids.items() if texts[index] != token)
+        raise TokenizerError(f"{where}: the tokens {token!r} and {texts[index]!r} share the id {index}")
     vocabulary = [b""] * size
-    taken: dict[int, str] = {}
-    for token, index in ids.items():
-        if taken.setdefault(index, token) != token:
-            raise TokenizerError(f"{where}: the tokens {taken[index]!r} and {token!r} share the id {index}")
-        if level == "byte":
-            vocabulary[index] = unspelled(token) or b""
-        else:
-            vocabulary[index] = token.encode("utf-8", "surrogatepass")
+    for index, token in texts.items():
+        vocabulary[index] = (
+            unspelled(token) or b"" if level == "byte" else token.encode("utf-8", "surrogatepass")
+        )
     return tuple(vocabulary)
 
 
@@ -98,19 +98,20 @@ def merges_of(merges: Sequence[Any], ids: Mapping[str, int], *, prefix: str, whe
 
     Of one that is listed twice the last counts, as in `tokenizers`.
     """
-    rows = np.empty((len(merges), 3), np.int32)
+    found: list[int] = []
     skip = len(prefix)
     for rank, merge in enumerate(merges):
         pair = merge.split(" ") if isinstance(merge, str) else merge
-        if not isinstance(pair, Sequence) or len(pair) != 2:
+        if not isinstance(pair, list | tuple) or len(pair) != 2:
             raise TokenizerError(f"{where}: merge {rank} is {merge!r}, not two tokens")
         left, right = pair
         try:
-            rows[rank] = ids[left], ids[right], ids[left + right[skip:]]
+            found += ids[left], ids[right], ids[left + right[skip:]]
         except (KeyError, TypeError) as error:
             raise TokenizerError(
                 f"{where}: merge {rank} of {left!r} and {right!r}: one of them, or what they make, is no token"
             ) from error
+    rows = np.array(found, np.int32).reshape(-1, 3)
     _, first = np.unique((rows[::-1, 0].astype(np.int64) << 32) | rows[::-1, 1], return_index=True)
     return rows if len(first) == len(rows) else rows[np.sort(len(rows) - 1 - first)]
 

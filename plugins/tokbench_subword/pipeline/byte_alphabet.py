@@ -16,7 +16,15 @@ CHARACTER_OF = {byte: chr(byte) for byte in _PRINTABLE} | {
 BYTE_OF = {character: byte for byte, character in CHARACTER_OF.items()}
 """The byte of each character."""
 
-_TO_LATIN_1 = {ord(character): chr(byte) for character, byte in BYTE_OF.items()}
+
+class _Bytes(dict[int, str]):
+    """The byte of each character of the alphabet, as Latin-1 has it; what no Latin-1 has for any other."""
+
+    def __missing__(self, point: int) -> str:
+        return "\u0100"
+
+
+_TO_LATIN_1 = _Bytes({ord(character): chr(byte) for character, byte in BYTE_OF.items()})
 
 
 def spelled(token: bytes) -> str:
@@ -36,8 +44,7 @@ def unspelled(text: str) -> bytes | None:
         >>> unspelled("Ġword"), unspelled("▁word")
         (b' word', None)
     """
-    if not text.isascii() and any(character not in BYTE_OF for character in text):
+    try:
+        return text.translate(_TO_LATIN_1).encode("latin-1")
+    except UnicodeEncodeError:
         return None
-    if text.isascii() and (not text.isprintable() or " " in text):
-        return None
-    return text.translate(_TO_LATIN_1).encode("latin-1")

@@ -164,8 +164,8 @@ def _taken_apart(form: Form) -> Rewriting:
 @lru_cache(maxsize=1)
 def lowered() -> Rewriting:
     """``Lowercase``."""
-    lower = {point: normal_forms.lowered(chr(point)) for point in range(0x20000)}
-    return Rewriting.of({point: low for point, low in lower.items() if low != chr(point)})
+    upper = (point for point in range(0x20000) if normal_forms.lowered(chr(point)) != chr(point))
+    return Rewriting.of({point: normal_forms.lowered(chr(point)) for point in upper})
 
 
 @lru_cache(maxsize=1)
