@@ -35,40 +35,26 @@ def model_of_json(
     unk = content.get("unk_token")
     if unk is not None and unk not in ids:
         raise TokenizerError(f"{where}: the unknown token {unk!r} is not in the vocabulary")
-    if content.get("byte_fallback") and any(f"<0x{byte:02X}>" in ids for byte in range(256)):
-        _check_fallback(content, ids, level=level, where=where)
     vocabulary = vocabulary_of(ids, level=level, where=where)
     merges = merges_of(content.get("merges") or [], ids, prefix=prefix, where=where)
-    return BpeModel(
-        vocabulary=vocabulary,
-        merges=merges[can_happen(merges, vocabulary)],
-        unreachable={index: token for token, index in ids.items() if not vocabulary[index]},
-        pattern=pattern,
-        special_tokens=special_tokens,
-        unk=None if unk is None else ids[unk],
-        level=level,
-        byte_fallback=bool(content.get("byte_fallback")),
-        fuse_unk=bool(content.get("fuse_unk")),
-        continuing_prefix=prefix,
-        end_of_word=content.get("end_of_word_suffix") or "",
-        whole_tokens=bool(content.get("ignore_merges")),
-        dropout=float(content.get("dropout") or 0.0),
-    )
-
-
-def _check_fallback(content: Mapping[str, Any], ids: Mapping[str, int], *, level: Level, where: str) -> None:
-    """Raise `TokenizerError` where the fallback's bytes would not be those of the text's characters.
-
-    `tokenizers` takes the bytes of the symbol as files spell it: affix, letter of the byte alphabet and all.
-    """
-    affix = content.get("continuing_subword_prefix") or content.get("end_of_word_suffix")
-    missing = level == "byte" and any(spelled(bytes([byte])) not in ids for byte in range(256))
-    if affix or missing:
-        other = f"the affix {affix!r}" if affix else "a byte alphabet that is not complete"
-        raise TokenizerError(
-            f"{where}: byte_fallback together with {other} is not known to this plugin; "
-            "load the tokenizer with `transformers:` instead"
+    try:
+        return BpeModel(
+            vocabulary=vocabulary,
+            merges=merges[can_happen(merges, vocabulary)],
+            unreachable={index: token for token, index in ids.items() if not vocabulary[index]},
+            pattern=pattern,
+            special_tokens=special_tokens,
+            unk=None if unk is None else ids[unk],
+            level=level,
+            byte_fallback=bool(content.get("byte_fallback")),
+            fuse_unk=bool(content.get("fuse_unk")),
+            continuing_prefix=prefix,
+            end_of_word=content.get("end_of_word_suffix") or "",
+            whole_tokens=bool(content.get("ignore_merges")),
+            dropout=float(content.get("dropout") or 0.0),
         )
+    except TokenizerError as error:
+        raise TokenizerError(f"{where}: {error}") from error
 
 
 def vocabulary_of(ids: Mapping[str, int], *, level: Level, where: str) -> tuple[bytes, ...]:

@@ -99,9 +99,25 @@ class BpeModel(Rebuilt):
             raise TokenizerError(f"{len(self.ranks)} ranks for {len(merges)} merges")
         if not 0.0 <= self.dropout <= 1.0:
             raise TokenizerError(f"dropout must lie between 0 and 1; it is {self.dropout}")
+        if self.byte_fallback:
+            self._check_fallback()
         hashes = np.sort(np.fromiter(map(hash, self.vocabulary), np.int64, size))
         if (hashes[1:] == hashes[:-1]).any() or b"" in self.vocabulary:
             self._check_tokens()
+
+    def _check_fallback(self) -> None:
+        """Raise `TokenizerError` where the fallback's bytes would not be those of the text's characters.
+
+        `tokenizers` takes the bytes of the symbol as files spell it, with its affix, in the byte alphabet.
+        """
+        affix = self.continuing_prefix or self.end_of_word
+        missing = self.level == "byte" and any(bytes([byte]) not in self.ids for byte in range(256))
+        if (affix or missing) and any(b"<0x%02X>" % byte in self.ids for byte in range(256)):
+            other = f"the affix {affix!r}" if affix else "a byte alphabet that is not complete"
+            raise TokenizerError(
+                f"byte_fallback together with {other} is not known to this plugin; "
+                "load the tokenizer with `transformers:` instead"
+            )
 
     def _check_tokens(self) -> None:
         """Raise `TokenizerError` for a token that is there twice, or a merge of one that is empty."""

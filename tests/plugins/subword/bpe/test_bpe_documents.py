@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tokbench_subword.bpe.encoder import BpeEncoder
+from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.offsets import BpeOffsets
 from tokbench_subword.bpe.preparation import BpePreparation
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
@@ -300,6 +301,19 @@ def test_byte_fallback_whose_bytes_are_not_those_of_the_text_is_refused(part):
     tokenizer.pre_tokenizer = PLAIN_BYTES if not part else None
     with pytest.raises(TokenizerError, match=r"from_dict: byte_fallback together with .*transformers:"):
         BpeTokenizer.from_dict(json.loads(tokenizer.to_str()))
+    level = "char" if part else "byte"
+    names = {"end_of_word_suffix": "end_of_word", "continuing_subword_prefix": "continuing_prefix"}
+    affixes = {names[name]: affix for name, affix in part.items()}
+    merges = np.zeros((0, 3), np.int32)
+    with pytest.raises(TokenizerError, match="byte_fallback together with"):
+        BpeModel(vocabulary=(b"a", b"<0x62>"), merges=merges, level=level, byte_fallback=True, **affixes)
+
+
+def test_a_setting_out_of_range_names_the_file():
+    content = json.loads(Tokenizer(models.BPE({"a": 0}, [])).to_str())
+    content["model"]["dropout"] = 2.0
+    with pytest.raises(TokenizerError, match="from_dict: dropout must lie between 0 and 1"):
+        BpeTokenizer.from_dict(content)
 
 
 def test_what_is_refused_names_the_file(tmp_path):
