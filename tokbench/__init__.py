@@ -30,6 +30,7 @@ from tokbench.capabilities import (
 from tokbench.corpus import Dataset, DatasetFamily, Document, Shard
 from tokbench.errors import (
     CorpusError,
+    FormatError,
     PluginError,
     ResultsError,
     SpecError,
@@ -66,6 +67,7 @@ __all__ = [
     "EncoderWithOffsets",
     "Engine",
     "Finding",
+    "FormatError",
     "Ids",
     "LoadContext",
     "Metric",

@@ -53,6 +53,10 @@ class TokenizerError(TokbenchError):
     """A tokenizer could not be loaded, trained or used."""
 
 
+class FormatError(TokenizerError):
+    """A tokenizer has no form in the format that the name of a file asks for."""
+
+
 class CorpusError(TokbenchError):
     """Text could not be found, read or decoded; says file, line and byte offset where there is one."""
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tokbench import TokenBatch, TokenizerError
+from tokbench import FormatError, TokenBatch, TokenizerError
 from tokbench.arguments import check_ids, known_id, known_ids, plain_text, plain_texts
 from tokbench_sentencepiece.modelproto import ProtoSettings, read_settings
 
@@ -210,7 +210,9 @@ class SentencePieceTokenizer:
         return best
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the `.model` file."""
+        """Write the `.model` file; raises `FormatError` for a path that names another format."""
+        if Path(path).suffix != ".model":
+            raise FormatError(f"{self.name} is written as FILE.model alone, not as {Path(path).name!r}")
         Path(path).write_bytes(self.model)
 
     def facts(self) -> Mapping[str, Any]:

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokbench import SpecError, TokenizerError, UnknownNameError
-from tokbench.errors import nearest
 from tokbench_tiktoken.sources import blueprint, sha256_of
 
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ def read_ranks(path: Path, name: str) -> dict[bytes, int]:
 
 
 def pattern_text(pattern: str) -> str:
-    """The regex that `pattern` names or is; raises `UnknownNameError` for a word that looks misspelt."""
+    """The regex that `pattern` names or is; raises `UnknownNameError` for an unknown word, and for nothing."""
     import tiktoken
 
     names = tiktoken.list_encoding_names()
@@ -96,7 +95,7 @@ def pattern_text(pattern: str) -> str:
         pattern = "r50k_base"  # the same; gpt2's constructor cannot be run dry to its end
     if pattern in names:
         return blueprint(pattern).pattern or ""
-    if re.fullmatch(r"[\w-]+", pattern) and nearest(pattern, names):  # as a regex it would match no text
+    if re.fullmatch(r"[\w-]*", pattern):  # as a regex it would match no other text
         raise UnknownNameError.of(
             "pattern", pattern, names, hint="A regular expression may say how to cut, too"
         )

@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tokbench import TokenBatch, TokenizerError
+from tokbench import FormatError, TokenBatch, TokenizerError
 from tokbench.arguments import check_ids, known_id, known_ids, plain_text, plain_texts
 from tokbench.kernels.copies import Rebuilt
 from tokbench_transformers.description import describe, losses, piece_decoder, steps, summary
@@ -193,8 +193,11 @@ class FastTokenizer(Rebuilt):
         return tokens, np.frombuffer(spans, np.int64).reshape(-1, 2)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a `tokenizer.json`."""
-        Path(path).write_text(self.tokenizer.to_str(), encoding="utf-8")
+        """Write a `tokenizer.json`; raises `FormatError` for a path that names another format."""
+        target = Path(path)
+        if target.suffix != ".json" or "tekken" in target.name:
+            raise FormatError(f"{self.name} is written as FILE.json alone, not as {target.name!r}")
+        target.write_text(self.tokenizer.to_str(), encoding="utf-8")
 
     def facts(self) -> Mapping[str, Any]:
         """What its `tokenizer.json` says."""

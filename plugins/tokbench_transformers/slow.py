@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tokbench import TokenBatch, TokenizerError
+from tokbench import FormatError, TokenBatch, TokenizerError
 from tokbench.arguments import known_id, known_ids, plain_text, plain_texts
 from tokbench_transformers.fast import FastTokenizer
 
@@ -85,7 +85,9 @@ class AutoTokenizer:
         return self.decode([token_id]).encode("utf-8", "surrogatepass")
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the folder that ``save_pretrained`` makes."""
+        """Write the folder that ``save_pretrained`` makes; raises `FormatError` for the name of a file."""
+        if Path(path).suffix:
+            raise FormatError(f"{self.name} is written as a folder alone, not as {Path(path).name!r}")
         self.tokenizer.save_pretrained(Path(path))
 
     def facts(self) -> Mapping[str, Any]:

@@ -46,7 +46,7 @@ def save(tokenizer: Tokenizer, output: Path, remedy: Callable[[], str]) -> None:
     Raises `TokenizerError` where the tokenizer cannot be saved, with what `remedy` says, or not there.
     """
     from tokbench.capabilities import Savable
-    from tokbench.errors import TokenizerError
+    from tokbench.errors import FormatError, TokenizerError
 
     if not isinstance(tokenizer, Savable):
         raise TokenizerError(f"{tokenizer.name} cannot be saved; {remedy()}")
@@ -59,6 +59,8 @@ def save(tokenizer: Tokenizer, output: Path, remedy: Callable[[], str]) -> None:
                     part.replace(output / part.name)
             else:
                 aside.replace(output)
+        except FormatError as error:
+            raise TokenizerError(f"{error}; {remedy()}") from error
         except OSError as error:
             raise TokenizerError(f"cannot write {output}: {error.strerror}") from error
 

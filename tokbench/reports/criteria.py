@@ -69,9 +69,10 @@ def _context(run: Run, dataset: str) -> Known | None:
         return Known(values, noise, "compression_ratio", "bytes/token")
     table = table.dropna(axis=1)
     worst = {str(name): str(table[name].idxmax()) for name in table}
-    values = {name: 1 / float(table.at[language, name]) for name, language in worst.items()}
+    most = {name: float(table.at[language, name]) for name, language in worst.items()}
+    values = {name: 1 / tokens for name, tokens in most.items() if tokens}  # one that gives none has no value
     ends = data.intervals(run, "tokens_per_line", dataset)
-    errors = {name: _error(ends.get((language, name))) for name, language in worst.items()}
+    errors = {name: _error(ends.get((language, name))) for name, language in worst.items() if name in values}
     return Known(values, _apart(errors), "tokens_per_line", "lines/token")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tokbench import Option
-from tokbench.errors import UnknownNameError, nearest
+from tokbench.errors import UnknownNameError
 from tokbench.kernels.threads import THREADS
 from tokbench_subword.words.cache_size import CACHE
 
@@ -128,11 +128,11 @@ OPTIONS = (
 
 
 def named_pattern(text: str, *, dialect: Any = "oniguruma", keep_gaps: bool = True) -> Pattern:
-    """The pattern that a spec names; raises `UnknownNameError` for a word that looks like a misspelt name."""
+    """The pattern that a spec names; raises `UnknownNameError` for a word that is no name."""
     from tokbench_subword.pipeline.patterns import NAMED, Pattern
 
     names = [*NAMED, "none"]
-    if text not in names and re.fullmatch(r"[\w-]+", text) and nearest(text, names):
+    if text not in names and re.fullmatch(r"[\w-]{2,}", text):  # as an expression it would match no other
         raise UnknownNameError.of("pattern", text, names, hint="A regular expression may say how to cut, too")
     return Pattern.of(text, dialect=dialect, keep_gaps=keep_gaps)
 

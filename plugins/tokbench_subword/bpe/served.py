@@ -73,6 +73,8 @@ def gguf_of(model: BpeModel, document: TokenizerJson, *, name: str) -> GgufVocab
     pre = next((pre for pre, cuts in CUTS.items() if cuts == said), None)
     if model.level != "byte" or model.byte_fallback:
         raise TokenizerError(f"{name}: GGUF's BPE is at byte level; this model is not")
+    if pre is None and pattern.name == "none":
+        raise TokenizerError(f"{name}: no well-known pattern alone cuts it; such GGUF is read, not written")
     if pre is None:
         raise TokenizerError(
             f"{name}: llama.cpp has no pre-tokenizer that cuts by {str(pattern)!r}"

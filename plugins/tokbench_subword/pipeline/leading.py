@@ -104,7 +104,8 @@ def _stops_between(description: str, ends: str) -> bool:
             tree = tree_of(Translator(expression_of(step["pattern"]), "oniguruma", exact=False).run())
         except NotExpressible:
             return False
-        return not may_be_empty(tree) and not _reads_any(tree, [ord(one) for one in letters])
+        cases = letters + letters.lower() + letters.upper()  # a step before it may have changed that
+        return not may_be_empty(tree) and not _reads_any(tree, [ord(one) for one in cases])
     if (normalize := normalizer_of(step)) is None:
         return True
     return normalize(Stretch.of(letters)).text.lower().endswith(letters.lower())

@@ -81,3 +81,20 @@ def test_what_cannot_be_saved_says_so(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="does not exist"):
         run("bytes", str(tmp_path / "no" / "x.json"))
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("target", ["o.gguf", "o.tiktoken", "o.model", "o_tekken.json", "folder"])
+def test_an_adapter_writes_its_own_format_alone_and_names_who_writes_others(
+    target: str, tmp_path: Path
+) -> None:
+    path = trained("bpe", 300, tmp_path / "a.json").removeprefix("bpe:")
+    with pytest.raises(TokenizerError, match=rf"written as FILE\.json alone, .*bpe:{path}"):
+        run(f"transformers:{path}", str(tmp_path / target))
+    assert not (tmp_path / target).exists()
+
+
+def test_a_sentencepiece_model_is_written_by_the_family_that_can(tmp_path: Path) -> None:
+    path = trained("unigram", 300, tmp_path / "a.model").removeprefix("unigram:")
+    with pytest.raises(TokenizerError, match=rf"written as FILE\.model alone, .*unigram:{path}"):
+        run(f"sentencepiece:{path}", str(tmp_path / "o.json"))
+    assert not (tmp_path / "o.json").exists()

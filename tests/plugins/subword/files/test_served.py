@@ -12,9 +12,11 @@ from dataclasses import replace
 import pytest
 import tokenizers
 from tokbench_subword.files.gguf import read_gguf, write_gguf
+from tokbench_subword.files.gguf_cuts import CUTS
 from tokbench_subword.files.recognising import format_of
 from tokbench_subword.files.sentencepiece_model import BYTE, CONTROL, NORMAL, UNKNOWN, USER_DEFINED
 from tokbench_subword.files.tekken import read_tekken
+from tokbench_subword.pipeline.patterns import Pattern
 
 import tokbench
 from tokbench.errors import TokenizerError
@@ -71,7 +73,7 @@ def test_gguf_there_and_back(trained, tmp_path):
         ),
         (
             {"pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}},
-            "llama.cpp has no",
+            "such GGUF is read, not written",
         ),
     ],
 )
@@ -203,11 +205,49 @@ CUT_BY = (
 
 @pytest.mark.parametrize(("names", "cuts"), CUT_BY)
 def test_gguf_names_its_cuts(names, cuts, tmp_path):
-    """Qwen2's vocabulary under each name gave llama.cpp's ids on 3,153 texts, but for its approximations."""
+    """Qwen2's vocabulary under each name gave llama.cpp's ids, but for what docs/formats.md says."""
     for name in names.split():
         content = {"tokenizer_model": "gpt2", "tokenizer_pre": name, "token_list": LETTERS, "token_merges": []}
         tokenizer = tokbench.load(f"bpe:{written(tmp_path / name, content)}")
         assert "|".join(tokenizer.pre_tokenize(CUT)) == cuts, name
+
+
+TELLING = (
+    "x" + " " * 300,
+    "'sab",
+    "a'S12",
+    "b \n\nc",
+    "d\r\n",
+    "1234567",
+    "-\r\nx",
+    "e  f",
+    "中文ab，",
+    "ǅa Ⅻ",
+)
+MORE = ("=`=", "g!\n\n", "aBc", "ab\u0301c .\u0301")
+
+
+def test_gguf_names_of_different_cuts_cut_differently():
+    """Each list of expressions shows in some text, so that none can stand under another's names."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for name, cuts in CUTS.items():
+        texts = [*TELLING, *MORE]
+        for pattern in map(Pattern.of, cuts.patterns):
+            texts = [piece for text in texts for piece in pattern.pieces(text)]
+        if all(CUTS[other].patterns != cuts.patterns for other in found.get(tuple(texts), [])):
+            found.setdefault(tuple(texts), []).append(name)
+    alike = [names for names in found.values() if len(names) > 1]
+    assert alike == [["llama-bpe", "minicpm5"], ["qwen2", "bailingmoe"]]  # which are two spellings of one cut
+
+
+@pytest.mark.parametrize(
+    ("pre", "whole"), [("tekken", True), ("glm4", True), ("qwen2", False), ("gpt-4o", False)]
+)
+def test_gguf_names_say_whether_tokens_are_looked_up_whole(pre, whole, tmp_path):
+    tokens = [*LETTERS, "abc"]
+    content = {"tokenizer_model": "gpt2", "tokenizer_pre": pre, "token_list": tokens, "token_merges": []}
+    ids = tokbench.load(f"bpe:{written(tmp_path / 'w.gguf', content)}").encode("abc").tolist()
+    assert ids == ([len(LETTERS)] if whole else [LETTERS.index(letter) for letter in "abc"])
 
 
 def test_gguf_of_gemma_4_is_bpe_of_characters(tmp_path):

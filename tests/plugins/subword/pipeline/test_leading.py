@@ -23,6 +23,13 @@ NORMALIZERS: dict[str, Any] = {
     "takes away": {"type": "Replace", "pattern": {"String": "a"}, "content": ""},
     "makes more": {"type": "Replace", "pattern": {"Regex": r"b+|\s"}, "content": "bab"},
     "across letters": {"type": "Replace", "pattern": {"Regex": r"(?<=a)b|ab"}, "content": "--"},
+    "of another case": {
+        "type": "Sequence",
+        "normalizers": [
+            {"type": "Lowercase"},
+            {"type": "Replace", "pattern": {"Regex": "bc|йк|[αա]β?"}, "content": ""},
+        ],
+    },
     "several": {
         "type": "Sequence",
         "normalizers": [
@@ -80,7 +87,10 @@ def _compiled(preparation: BpePreparation, texts: list[str]) -> list[list[str | 
 def test_first_is_what_the_plain_form_takes_for_first(
     name: str, cuts: str, texts: list[str], added: bool
 ) -> None:
-    texts = [text.encode("utf-8", "replace").decode() for text in [*texts, " a b", "ab 1", "1 b", "½ a", ""]]
+    texts = [
+        text.encode("utf-8", "replace").decode()
+        for text in [*texts, " a b", "ab 1", "1 b", "½ a", "BCA", "ЙКЛ", "ԱԲ", "ΑΒΓ", ""]
+    ]
     document = TokenizerJson(
         model={},
         normalizer=NORMALIZERS[name],
