@@ -44,13 +44,12 @@ _LETTERS = (  # of the alphabets that have cases, as DeepSeek lists them
     "\U00010cc0-\U00010cf2\U000118a0-\U000118df\U0001e900-\U0001e943"
 )
 _DEEPSEEK_LLM = (
-    *(
-        _LINE_END,
-        rf"\s?[{_LETTERS}]+",
-        "\\s?[!-/:-~\uff01-\uff0f\uff1a-\uff5e\u2018-\u201f\u3000-\u3002]+",
-        r"\s+$",
-    ),
-    *(_WIDE, _DIGITS),
+    _LINE_END,
+    rf"\s?[{_LETTERS}]+",
+    "\\s?[!-/:-~\uff01-\uff0f\uff1a-\uff5e\u2018-\u201f\u3000-\u3002]+",
+    r"\s+$",
+    _WIDE,
+    _DIGITS,
 )
 _MARKED = (
     r"""[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+"""
@@ -81,8 +80,12 @@ _JAIS_2 = NAMED["llama3"].replace(
     r"\s+(?!\S)|\s+", "".join(rf"\s{{{1 << size}}}(?!\S)|" for size in range(9, 1, -1)) + r"\s{1,2}(?!\S)|\s{1}"
 )
 _CHAMELEON = (
-    *("<sentinel:[0-9]+>", "(IMGIMG)((A|B|C|D|E|F|G|H|I){1,4})Z", r"([\t\n]|    |  )", _DIGIT),
-    *(r"[\p{P}!-/:-@\[-`{-~]", "gpt2"),
+    "<sentinel:[0-9]+>",
+    "(IMGIMG)((A|B|C|D|E|F|G|H|I){1,4})Z",
+    r"([\t\n]|    |  )",
+    _DIGIT,
+    r"[\p{P}!-/:-@\[-`{-~]",
+    "gpt2",
 )
 
 _NAMES: Mapping[str, GgufCuts] = {

@@ -12,6 +12,7 @@ import pytest
 from tokbench.cli.options import WEIGHTS_SHOWN
 from tokbench.errors import SpecError, UnknownNameError
 from tokbench.metrics.weights import DEFAULTS, weights_of
+from tokbench.reports.criteria import known_criteria
 from tokbench.reports.decision import decide, script_data, table
 from tokbench.results import COLUMNS
 from tokbench.runner.suite import load_suite
@@ -132,6 +133,19 @@ def test_the_page_is_given_the_same_figures(small: Callable[..., Any]) -> None:
     assert price["logs"] == pytest.approx([1.3862943611, 0.6931471806, 0])
     assert price["noise"][0][0] == 0
     assert price["noise"][0][1] == price["noise"][1][0] > 0
+
+
+def test_one_that_gives_no_tokens_has_no_value_and_stops_no_report(small: Callable[..., Any]) -> None:
+    run = small({"compression_ratio": three(4, 2, 1), "gini": three(0.2, 0.1, 0.1)})
+    rows = run.frame[run.frame["metric"] == "gini"].assign(metric="tokens_per_line")
+    lines = [
+        rows.assign(language=language, value=[0.0, 20.0, 30.0], ci_low=[0.0, 19, 29], ci_high=[0.0, 21, 31])
+        for language in run.languages(run.datasets[0])[:2]
+    ]
+    run.frame = pd.concat([run.frame, *lines], ignore_index=True)
+    context = known_criteria(run)["context"]
+    assert context.metric == "tokens_per_line"
+    assert context.values == {"chars": 1 / 20, "words": 1 / 30}
 
 
 def test_weights() -> None:

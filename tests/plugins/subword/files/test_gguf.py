@@ -1,4 +1,4 @@
-"""GGUF and Tekken: what is written is read back with equal ids, and what cannot be said is refused."""
+"""GGUF: what is written is read back with equal ids, and what cannot be said is refused."""
 
 from __future__ import annotations
 
@@ -10,15 +10,12 @@ import tracemalloc
 from dataclasses import replace
 
 import pytest
-import tokenizers
 from tokbench_subword.files.gguf import read_gguf, write_gguf
-from tokbench_subword.files.gguf_cuts import CUTS
 from tokbench_subword.files.recognising import format_of
 from tokbench_subword.files.sentencepiece_model import BYTE, CONTROL, NORMAL, UNKNOWN, USER_DEFINED
-from tokbench_subword.files.tekken import read_tekken
-from tokbench_subword.pipeline.patterns import Pattern
 
 import tokbench
+from tests.plugins.subword.files.gguf_files import written
 from tokbench.errors import TokenizerError
 
 BYTES = {"type": "ByteLevel", "trim_offsets": True}
@@ -88,18 +85,6 @@ def test_gguf_refuses_what_it_cannot_say(trained, tmp_path, change, match):
     assert not (tmp_path / "other.gguf").exists()
 
 
-def written(path, vocabulary):
-    """A GGUF file as llama.cpp's converter writes it, by the package's own writer."""
-    gguf = pytest.importorskip("gguf")
-    writer = gguf.GGUFWriter(str(path), "llama")
-    for name, value in vocabulary.items():
-        getattr(writer, f"add_{name}")(value)
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.close()
-    return path
-
-
 def test_gguf_of_another_model_is_refused_with_who_reads_it(tmp_path):
     base = {"tokenizer_pre": "default", "token_list": ["a", "b"]}
     for spec, model, pre, match in (
@@ -112,142 +97,6 @@ def test_gguf_of_another_model_is_refused_with_who_reads_it(tmp_path):
         path = written(tmp_path / f"{model}.gguf", base | {"tokenizer_model": model, "tokenizer_pre": pre})
         with pytest.raises(TokenizerError, match=match):
             tokbench.load(f"{spec}:{path}")
-
-
-LETTERS = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
-CUT = "I'M 12345x ÜBer 世界の12中\n\n नमस्ते  ==«a_b»`!\n  z 가，"
-CUT_BY = (
-    (
-        "gpt-2 phi-2 roberta-bpe jina-es jina-de jina-v1-en jina-v2-es jina-v2-de jina-v2-code "
-        "gigachat mpt olmo jais exaone4 a.x-4.0 mellum modern-bert trillion granite-docling",
-        "I|'|M| 12345|x| ÜBer| 世界の|12|中|\n\n| नमस|्|त|े| | ==«|a|_|b|»`!|\n | z| 가|，",
-    ),
-    (
-        "starcoder refact command-r smollm codeshell exaone minerva-7b mellum2",
-        "I|'|M| |1|2|3|4|5|x| ÜBer| 世界の|1|2|中|\n\n| नमस|्|त|े| | ==«|a|_|b|»`!|\n | z| 가|，",
-    ),
-    (
-        "default",
-        "I|'|M| |123|45|x| ÜBer| 世界の|12|中|\n\n| नमस|्|त|े|  |==«|a|_|b|»|`|!|\n | z| 가|，",
-    ),
-    (
-        "falcon",
-        "I|'|M| |123|45|x| ÜBer| 世界の|12|中|\n\n| नमस|्|त|े|  |==«|a|_|b|»`!|\n | z| 가|，",
-    ),
-    (
-        "llama-bpe llama3 llama-v3 falcon3 falcon-h1 pixtral midm-2.0 lfm2 jina-v5-nano glm4 glm5 "
-        "dbrx smaug-bpe chatglm-bpe jais-2 minicpm5",
-        "I|'M| |123|45|x| ÜBer| 世界の|12|中|\n\n| नमस|्त|े| | ==«|a|_b|»`!\n| | z| 가|，",
-    ),
-    (
-        "qwen2 deepseek-r1-qwen stablelm2 megrez hunyuan kormo f2llmv2 solar-open grok-2 ufakzeka "
-        "bailingmoe bailingmoe2 llada-moe",
-        "I|'M| |1|2|3|4|5|x| ÜBer| 世界の|1|2|中|\n\n| नमस|्त|े| | ==«|a|_b|»`!\n| | z| 가|，",
-    ),
-    (
-        "qwen35 tekken",
-        "I|'M| |1|2|3|4|5|x| ÜBer| 世界の|1|2|中|\n\n| नमस्ते| | ==«|a|_b|»`!\n| | z| 가|，",
-    ),
-    (
-        "seed-coder laguna",
-        "I|'M| |1|2|3|4|5|x| ÜBer| 世界の|1|2|中|\n\n| नमस|्त|े| | ==«|a|_b|»`!|\n| | z| 가|，",
-    ),
-    (
-        "exaone-moe",
-        "I|'M| |1|2|3|4|5|x ÜBer 世界の|1|2|中|\n\n| नमस्ते| | ==«|a|_b|»`!\n| | z 가|，",
-    ),
-    (
-        "gpt-4o llama4 kanana2 talkie minimax-m2 granite-embed-multi-97m tiny_aya cohere2moe",
-        "I'M| |123|45|x| ÜBer| 世界の|12|中|\n\n| नमस्ते| | ==«|a|_b|»`!\n| | z| 가|，",
-    ),
-    (
-        "kimi-k2",
-        "I'M| |123|45|x| ÜBer| |世界|の|12|中|\n\n| नमस्ते| | ==«|a|_b|»`!\n| | z| 가|，",
-    ),
-    (
-        "youtu",
-        "I'M| |1|2|3|4|5|x| ÜBer| |世界の|1|2|中|\n\n| नमस्ते| | ==«|a|_b|»`!\n| | z| |가|，",
-    ),
-    (
-        "deepseek-llm",
-        "I|'|M| |12345|x| Ü|Ber| |世界の|12|中|\n|\n| |नमस्ते| | ==|«|a|_|b|»|`!|\n| | z| |가|，",
-    ),
-    (
-        "deepseek-coder",
-        "I|'|M| |1|2|3|4|5|x| ÜBer| |世界の|1|2|中|\n|\n| |नमस|्|त|े|  ==|«|a|_|b|»|`|!|\n| | z| |가|，",
-    ),
-    (
-        "deepseek-v3 hunyuan-dense joyai-llm hy_v4",
-        "I|'M| |123|45|x| ÜBer| |世界の|12|中|\n\n| नमस्ते| | ==«|a|_b|»`!\n| | z| 가|，",
-    ),
-    (
-        "spark2_5",
-        "I|'M| |1|2|3|4|5|x| ÜBer| |世界の|1|2|中|\n|\n| नमस्ते| | ==«|a|_b|»`!|\n| | z| 가|，",
-    ),
-    (
-        "bloom poro-chat gpt3-finnish",
-        "I'M| 12345x| ÜBer| 世界の12中|\n\n| नमस्ते| | ==«a_b»`|!\n | z| 가|，",
-    ),
-    (
-        "viking",
-        "I'M| |1|2|3|4|5|x| ÜBer| 世界の|1|2|中|\n\n| नमस्ते| | ==«a_b»`|!\n | z| 가|，",
-    ),
-    (
-        "superbpe",
-        "I'M |12|345|x ÜBer 世界の|12|中\n\n नमस्ते  ==«a_b»`!\n  z 가，",
-    ),
-    (
-        "chameleon",
-        "I|'|M| |1|2|3|4|5|x| ÜBer| 世界の|1|2|中|\n|\n| नमस|्|त|े|  |=|=|«|a|_|b|»|`|!|\n|  |z| 가|，",
-    ),
-)
-
-
-@pytest.mark.parametrize(("names", "cuts"), CUT_BY)
-def test_gguf_names_its_cuts(names, cuts, tmp_path):
-    """Qwen2's vocabulary under each name gave llama.cpp's ids, but for what docs/formats.md says."""
-    for name in names.split():
-        content = {"tokenizer_model": "gpt2", "tokenizer_pre": name, "token_list": LETTERS, "token_merges": []}
-        tokenizer = tokbench.load(f"bpe:{written(tmp_path / name, content)}")
-        assert "|".join(tokenizer.pre_tokenize(CUT)) == cuts, name
-
-
-TELLING = (
-    "x" + " " * 300,
-    "'sab",
-    "a'S12",
-    "b \n\nc",
-    "d\r\n",
-    "1234567",
-    "-\r\nx",
-    "e  f",
-    "中文ab，",
-    "ǅa Ⅻ",
-)
-MORE = ("=`=", "g!\n\n", "aBc", "ab\u0301c .\u0301")
-
-
-def test_gguf_names_of_different_cuts_cut_differently():
-    """Each list of expressions shows in some text, so that none can stand under another's names."""
-    found: dict[tuple[str, ...], list[str]] = {}
-    for name, cuts in CUTS.items():
-        texts = [*TELLING, *MORE]
-        for pattern in map(Pattern.of, cuts.patterns):
-            texts = [piece for text in texts for piece in pattern.pieces(text)]
-        if all(CUTS[other].patterns != cuts.patterns for other in found.get(tuple(texts), [])):
-            found.setdefault(tuple(texts), []).append(name)
-    alike = [names for names in found.values() if len(names) > 1]
-    assert alike == [["llama-bpe", "minicpm5"], ["qwen2", "bailingmoe"]]  # which are two spellings of one cut
-
-
-@pytest.mark.parametrize(
-    ("pre", "whole"), [("tekken", True), ("glm4", True), ("qwen2", False), ("gpt-4o", False)]
-)
-def test_gguf_names_say_whether_tokens_are_looked_up_whole(pre, whole, tmp_path):
-    tokens = [*LETTERS, "abc"]
-    content = {"tokenizer_model": "gpt2", "tokenizer_pre": pre, "token_list": tokens, "token_merges": []}
-    ids = tokbench.load(f"bpe:{written(tmp_path / 'w.gguf', content)}").encode("abc").tolist()
-    assert ids == ([len(LETTERS)] if whole else [LETTERS.index(letter) for letter in "abc"])
 
 
 def test_gguf_of_gemma_4_is_bpe_of_characters(tmp_path):
@@ -437,81 +286,3 @@ def test_gguf_that_lies_is_refused_without_taking_memory(name, lie, tmp_path):
         assert tracemalloc.get_traced_memory()[1] < 20e6
     finally:
         tracemalloc.stop()
-
-
-def tekken_file(path, **changed):
-    """A file as mistral-common reads it: three special tokens, all bytes and two more."""
-    import base64
-
-    tokens = [bytes([byte]) for byte in range(256)] + [b"th", b"the", b"unused"]
-    content = {
-        "config": {
-            "pattern": r"\p{L}+|\p{N}|[^\p{L}\p{N}]",
-            "num_vocab_tokens": len(tokens),
-            "default_vocab_size": 3 + 258,
-            "default_num_special_tokens": 3,
-            "version": "v3",
-        },
-        "vocab": [
-            {"rank": rank, "token_bytes": base64.b64encode(token).decode(), "token_str": None}
-            for rank, token in enumerate(tokens)
-        ],
-    } | changed
-    path.write_text(json.dumps(content))
-    return path
-
-
-def test_tekken_ids_are_ranks_behind_the_special_tokens(tmp_path):
-    path = tekken_file(tmp_path / "tekken.json")
-    assert format_of(path) == "tekken"
-    tokenizer = tokbench.load(str(path))
-    assert list(tokenizer.encode("the x")) == [3 + 257, 3 + 32, 3 + ord("x")]
-    assert tokenizer.vocab_size == 261
-    assert tokenizer.special_ids == {0, 1, 2}
-    assert tokenizer.facts()["special_tokens"]["<s>"] == 1
-    tokenizer.save(tmp_path / "again_tekken.json")
-    again = read_tekken(tmp_path / "again_tekken.json")
-    assert (again.first, again.ranks[b"the"], again.special_tokens["</s>"]) == (3, 257, 2)
-    assert ids(str(tmp_path / "again_tekken.json"), "the x") == [260, 35, 123]
-
-
-def test_tekken_is_what_mistral_common_gives(tmp_path):
-    tekken = pytest.importorskip("mistral_common.tokens.tokenizers.tekken")
-    named = [{"rank": rank, "token_str": f"<{rank}>", "is_control": True} for rank in range(3)]
-    path = tekken_file(tmp_path / "tekken.json", special_tokens=named)
-    theirs = tekken.Tekkenizer.from_file(path)
-    for text in TEXTS:
-        assert ids(f"bpe:{path}", text) == theirs.encode(text, bos=False, eos=False)
-
-
-def test_ranks_that_do_not_begin_with_the_bytes_are_not_written_as_tekken(tmp_path):
-    """mistral-common asserts it; cl100k's ranks have the bytes in another order."""
-    import base64
-
-    tokens = [bytes([byte]) for byte in (*range(33, 256), *range(33))] + [b"th"]
-    ranks = b"".join(base64.b64encode(token) + f" {rank}\n".encode() for rank, token in enumerate(tokens))
-    (tmp_path / "ours.tiktoken").write_bytes(ranks)
-    source = tokbench.load(f"bpe:{tmp_path / 'ours.tiktoken'},pattern=o200k")
-    with pytest.raises(TokenizerError, match="the bytes in their order"):
-        source.save(tmp_path / "tekken.json")
-    source = tokbench.load(f"bpe:{tmp_path / 'ours.tiktoken'},pattern=cl100k")
-    with pytest.raises(TokenizerError, match="looks up whole pre-tokens first"):
-        source.save(tmp_path / "ours.gguf")
-
-
-MANY = {"pattern": "x", "default_num_special_tokens": 10**9, "default_vocab_size": 10**10}
-TWICE = [{"rank": rank, "token_str": text} for rank, text in enumerate(["</s>", "</s>", "b"])]
-
-
-@pytest.mark.parametrize(
-    ("change", "match"),
-    [
-        ({"config": {}}, "not a whole tekken.json"),
-        ({"config": MANY}, "is damaged: default_num_special_tokens"),
-        ({"special_tokens": TWICE}, "given twice"),
-    ],
-)
-def test_tekken_that_is_not_whole_is_refused(tmp_path, change, match):
-    path = tekken_file(tmp_path / "tekken.json", **change)
-    with pytest.raises(TokenizerError, match=match):
-        tokbench.load(f"bpe:{path}")
