@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tokbench import Option
-from tokbench.errors import UnknownNameError
+from tokbench.errors import UnknownNameError, nearest
 from tokbench.kernels.threads import THREADS
 from tokbench_subword.words.cache_size import CACHE
 
@@ -128,11 +128,16 @@ OPTIONS = (
 
 
 def named_pattern(text: str, *, dialect: Any = "oniguruma", keep_gaps: bool = True) -> Pattern:
-    """The pattern that a spec names; raises `UnknownNameError` for a word that is no name."""
+    """The pattern that a spec names.
+
+    Raises `UnknownNameError` for a word that looks like a misspelt name, and without `keep_gaps` for any word
+    that is none: all other text would be dropped.
+    """
     from tokbench_subword.pipeline.patterns import NAMED, Pattern
 
     names = [*NAMED, "none"]
-    if text not in names and re.fullmatch(r"[\w-]{2,}", text):  # as an expression it would match no other
+    word = text not in names and re.fullmatch(r"[\w-]+", text)
+    if word and (not keep_gaps or nearest(text, names)):
         raise UnknownNameError.of("pattern", text, names, hint="A regular expression may say how to cut, too")
     return Pattern.of(text, dialect=dialect, keep_gaps=keep_gaps)
 

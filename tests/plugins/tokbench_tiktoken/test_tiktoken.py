@@ -237,6 +237,8 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path):
     cases = {
         f"tiktoken:{good}": "add pattern=",
         f'tiktoken:{good},pattern="(unclosed"': "unclosed|parenthesis|regex|Parsing",
+        f"tiktoken:{good},pattern=qwen2": "unknown pattern 'qwen2'",
+        f"tiktoken:{good},pattern=": "unknown pattern ''",
         f"tiktoken:{good},pattern=gpt2,special_tokens=<|x|>=3": "takes the id",
         f"tiktoken:{good},pattern=gpt2,special_tokens=a=300 a=301": "text=id",
         f"tiktoken:{write(tmp_path / 'few.tiktoken', every[:200])},pattern=gpt2": "lacks 56",

@@ -20,3 +20,9 @@ def test_a_word_near_a_name_is_no_expression(given: str, meant: str) -> None:
 @pytest.mark.parametrize("text", [".", "e", r"\S+", "gpt2|x", r"[a-z]+", "gpt2.", "SEP"])
 def test_what_is_no_name_is_an_expression(text: str) -> None:
     assert named_pattern(text).source == text
+
+
+@pytest.mark.parametrize("text", ["e", "foo", "SEP"])
+def test_a_word_that_is_no_name_is_refused_where_all_other_text_would_be_dropped(text: str) -> None:
+    with pytest.raises(UnknownNameError, match=f"unknown pattern '{text}'"):
+        named_pattern(text, dialect="rust", keep_gaps=False)
