@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from tokbench.errors import SpecError, UnknownNameError, nearest
+from tokbench.errors import SpecError, TokbenchError, UnknownNameError, nearest
 from tokbench.family import HEAD_BYTES, TokenizerFamily
 from tokbench.spec import Spec, validate
 
@@ -74,27 +74,38 @@ def dataset_spec(registry: Offered, text: str | Spec) -> Spec:
 
 
 def recognising(registry: Offered, path: str | os.PathLike[str]) -> list[TokenizerFamily]:
-    """The families that open the file or folder at `path`, those of its ending first.
+    """The families that open the file or folder at `path`, those of its ending, or of a file in it, first.
 
     Example:
         >>> from tokbench.registry import build_registry
         >>> recognising(build_registry(), "no such file")
         []
     """
-    place = Path(path)
+    return _recognising(registry, Path(path))[0]
+
+
+def _recognising(registry: Offered, path: Path) -> tuple[list[TokenizerFamily], list[str]]:
+    """The families that open the file or folder, and what others say is wrong with it."""
     try:
-        head = b"" if place.is_dir() else _head(place)
-    except OSError:
-        return []
-    found = [family for family in registry.tokenizers.values() if _recognises(registry, family, place, head)]
-    return sorted(found, key=lambda family: not place.name.lower().endswith(family.endings or "\0"))
+        head = b"" if path.is_dir() else _head(path)
+        names = [each.name.lower() for each in (path.iterdir() if path.is_dir() else [path])]
+    except OSError as error:
+        return [], [f"{path}: cannot be read: {error.strerror}"]
+    faults: list[str] = []
+    found = [
+        family for family in registry.tokenizers.values() if _recognises(registry, family, path, head, faults)
+    ]
+    return sorted(found, key=lambda each: not any(name.endswith(each.endings) for name in names)), faults
 
 
-def _recognises(registry: Offered, family: TokenizerFamily, path: Path, head: bytes) -> bool:
+def _recognises(registry: Offered, family: TokenizerFamily, path: Path, head: bytes, faults: list[str]) -> bool:
     if family.recognises is None:
         return path.name.lower().endswith(family.endings)
     try:
         return bool(family.recognises(path, head))
+    except TokbenchError as error:  # the file's fault
+        faults.append(str(error))
+        return False
     except Exception as error:  # the plugin's fault: its file may be named with the family yet
         registry.host.fail(registry.owner(family.name), f"recognises: {type(error).__name__}: {error}")
         return False
@@ -119,13 +130,23 @@ def _of_alias(registry: Offered, name: str) -> str | None:
 
 def _of_path(registry: Offered, text: str) -> str | None:
     """The spec of a bare path to a tokenizer's file or folder, where a family recognises it."""
-    if not re.search(r"[/\\.]", text) or not (found := _path_first(text)):
+    if not (found := _path_first(text)):
         return None
     path, options = found
-    families = recognising(registry, path)
-    if not families:
-        raise SpecError(f"{path}: no tokenizer family recognises it; name one, as in FAMILY:{text}")
-    return str(Spec(families[0].name, path)) + options
+    families, faults = _recognising(registry, Path(path))
+    if families:
+        return str(Spec(families[0].name, path)) + options
+    if not re.search(r"[/\\.]", text):  # a word that happens to be the name of something here
+        return None
+    if faults:
+        raise SpecError(f"{faults[0]}; no tokenizer family opens it")
+    holds = f" (the folder holds {_contents(Path(path))})" if Path(path).is_dir() else ""
+    raise SpecError(f"{path}: no tokenizer family recognises it{holds}; name one, as in FAMILY:{text}")
+
+
+def _contents(folder: Path) -> str:
+    names = sorted(each.name for each in folder.iterdir())
+    return ", ".join(names[:8]) + (" …" if len(names) > 8 else "") or "nothing"
 
 
 _OPTIONS = re.compile(r",(?=\w+=)")

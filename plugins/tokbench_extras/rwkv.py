@@ -8,6 +8,7 @@ the longest entry that begins the rest of the text is taken, whatever it holds.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -129,11 +130,17 @@ def _files(spec: Spec, context: LoadContext) -> Sequence[Path]:
     return [_path(spec)] if spec.variant else []
 
 
+def recognises(path: Path, head: bytes) -> bool:
+    """Whether a file begins with a line ``id literal length``."""
+    return re.match(rb"\d+ b?(['\"]).*\1 \d+\r?\n", head) is not None
+
+
 RWKV = TokenizerFamily(
     name="rwkv",
     summary="RWKV World vocabularies: greedy longest match over bytes",
     load=load,
     files=_files,
+    recognises=recognises,
     variant="a vocabulary file of lines 'id literal length'",
     examples=("rwkv:rwkv_vocab_v20230424.txt",),
 )

@@ -34,12 +34,16 @@ def _path(spec: Spec) -> Path:
     """The file a spec names; a folder stands for the one model in it."""
     path = Path(spec.variant or "").expanduser()
     if path.is_dir():
-        models = sorted({*path.glob("*.model"), *path.glob("*.model.v[0-9]*")})
+        models = _models(path)
         if len(models) != 1:
             found = ", ".join(model.name for model in models) or "none"
             raise TokenizerError(f"{spec}: {path} is a folder; name one .model file in it (there is: {found})")
         return models[0]
     return path
+
+
+def _models(folder: Path) -> list[Path]:
+    return sorted({*folder.glob("*.model"), *folder.glob("*.model.v[0-9]*")})
 
 
 def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
@@ -48,7 +52,13 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Whether a file is a sentencepiece model: protobuf that begins with a piece or the trainer's settings."""
+    """Whether a file, or the one model of a folder, is sentencepiece's.
+
+    That is protobuf which begins with a piece or the trainer's settings.
+    """
+    if path.is_dir():
+        models = _models(path)
+        return len(models) == 1 and recognises(models[0], models[0].read_bytes())
     if head.startswith(GZIP):
         head = zlib.decompressobj(wbits=31).decompress(head, 1 << 16)
     return head[:1] in (b"\n", b"\x12") and b"\0" in head

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ WEIGHTS = frozenset(
     (".safetensors", ".bin", ".pt", ".pth", ".h5", ".msgpack", ".onnx", ".gguf", ".ckpt", ".npz", ".tflite")
 )
 """Endings of a model's own files: gigabytes, and nothing to a tokenizer."""
+_TOKENS_WITH_IDS = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\d')
 _DELETE = ". Delete it from the hub's cache, and load again with the network at hand"
 
 
@@ -117,9 +119,14 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Whether `load` may open it: a folder, or a file of JSON that is neither Tekken's nor tokbench's own."""
-    other = b'"token_bytes"' in head or b'"format": "tokbench-' in head[:64]
-    return path.is_dir() or (head.lstrip()[:1] == b"{" and not other)
+    """Whether `load` may open it: a folder that says which tokenizer it holds, or a `tokenizer.json`.
+
+    Other JSON is told by how it begins: Tekken's, tokbench's own, and a `vocab.json` with tokens and ids.
+    """
+    if path.is_dir():
+        return any((path / name).is_file() for name in (FILE, "tokenizer_config.json", "config.json"))
+    other = b'"token_bytes"' in head or b'"format": "tokbench-' in head[:64] or _TOKENS_WITH_IDS.match(head)
+    return head.lstrip()[:1] == b"{" and not other
 
 
 TRANSFORMERS = TokenizerFamily(

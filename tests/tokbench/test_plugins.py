@@ -159,6 +159,14 @@ def tokbench_tokenizers():
                  recognises=lambda path, head: head.startswith(b"MINE"))
     yield family(name="believed", summary="", load=load, endings=(".theirs",))
     yield family(name="raises", summary="", load=load, recognises=lambda path, head: 1 / 0)
+    yield family(name="halves", summary="", load=load, endings=(".half",), recognises=halves)
+
+def halves(path, head):
+    if path.is_dir():
+        return any(each.suffix == ".half" for each in path.iterdir())
+    if head == b"HALF":
+        raise tokbench.TokenizerError(f"{path}: the other half is missing")
+    return False
 """
 
 
@@ -178,6 +186,18 @@ def test_a_bare_path_is_opened_by_a_family_that_recognises_its_content(
     with pytest.raises(SpecError, match=r"b\.mine: no tokenizer family recognises .* FAMILY:b\.mine"):
         registry.tokenizer_spec("b.mine")
     assert "recognises: ZeroDivisionError" in registry.host.plugins["plug"].error
+    (tmp_path / "one.half").write_bytes(b"HALF")
+    with pytest.raises(SpecError, match=r"one\.half: the other half is missing; no tokenizer family opens it"):
+        registry.tokenizer_spec("one.half")
+    for name in ("folder", "other"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "folder" / "one.half").touch()
+    assert str(registry.tokenizer_spec("folder")) == "halves:folder"  # a word, if it is the name of a folder
+    (tmp_path / "other" / "text.txt").touch()
+    with pytest.raises(SpecError, match=r"recognises it \(the folder holds text\.txt\)"):
+        registry.tokenizer_spec("./other")
+    with pytest.raises(SpecError, match="unknown tokenizer family 'other'"):
+        registry.tokenizer_spec("other")
 
 
 def test_published_files_are_opened_by_the_library_they_are_for(test_data: Path) -> None:
@@ -188,6 +208,9 @@ def test_published_files_are_opened_by_the_library_they_are_for(test_data: Path)
         "gpt2/hf/tokenizer.json": "transformers",
         "llama-2/tokenizer.model": "sentencepiece",
         "t5-base/spiece.model": "sentencepiece",
+        "t5-base": "sentencepiece",
+        "bert-base-uncased": "wordpiece",
+        "gpt2": "bpe",
     }
     paths = {name: vocabs / name for name in found if (vocabs / name).exists()}
     assert paths
@@ -196,6 +219,20 @@ def test_published_files_are_opened_by_the_library_they_are_for(test_data: Path)
     }
     ranks = next((vocabs / "tiktoken-cache").iterdir())
     assert registry.tokenizer_spec(str(ranks)).family == "tiktoken"
+
+
+def test_a_bare_path_that_no_family_opens_says_what_is_wrong_with_it(tmp_path: Path) -> None:
+    registry = build_registry()
+    for name, content, said in (
+        ("vocab.json", b'{"a": 0}', "BPE needs merges.txt beside it"),
+        ("merges.txt", b"#version: 0.2\na b\n", "BPE needs vocab.json beside it"),
+        ("empty.json", b"", "is empty"),
+        ("other.bin", b"\xff\xfe\0", "not UTF-8 at byte 0"),
+    ):
+        (path := tmp_path / name).write_bytes(content)
+        with pytest.raises(SpecError, match=said):
+            registry.tokenizer_spec(str(path))
+        path.unlink()
 
 
 def test_what_is_no_tokenizer_is_named_with_what_it_lacks(tmp_path: Path) -> None:

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any, cast
 from tokbench import LoadContext, Spec, TokenizerError
 from tokbench_subword.bpe.options import TRAINING_ONLY, named_pattern
 from tokbench_subword.files.gguf import gguf_model
-from tokbench_subword.files.recognising import NAMES, Format, expect, format_of, json_model_type, only_file
+from tokbench_subword.files.recognising import (
+    NAMES,
+    Format,
+    expect,
+    format_of,
+    json_model_type,
+    only_file,
+    tell_damage,
+)
 from tokbench_subword.files.special_tokens import numbered_tokens
 from tokbench_subword.files.vocab_merges import PARTNER
 from tokbench_subword.words.cache_size import cache_bytes
@@ -80,17 +88,24 @@ def _file(spec: Spec) -> Path:
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Whether a file, or one in a folder, is BPE's: ranks, a pair, a `.model` or a `tokenizer.json`."""
+    """Whether a file, or one in a folder, is BPE's: ranks, a pair, a `.model` or a `tokenizer.json`.
+
+    Raises `TokenizerError` for one of a pair without the other, and for a file that is damaged.
+    """
     if path.is_dir():
         try:
             path = _file(Spec("bpe", str(path)))
         except TokenizerError:
             return False
-    if path.name in PARTNER:
-        return path.with_name(PARTNER[path.name]).is_file()
     if gguf_model(path) in ("gpt2", "gemma4", "llama"):
         return True
-    return format_of(path) in ("ranks", "sentencepiece", "tekken") or json_model_type(path) == "BPE"
+    found = format_of(path)
+    if found is None:
+        tell_damage(path)
+    if found in ("vocab.json", "merges") and path.name in PARTNER:
+        _partner(path)
+        return True
+    return found in ("ranks", "sentencepiece", "tekken") or json_model_type(path) == "BPE"
 
 
 def _of_ranks(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
@@ -124,13 +139,26 @@ def _of_pair(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
     from tokbench_subword.bpe.vocab_merges import PairSettings, model_of_pair
 
-    if path.name not in PARTNER:
-        raise TokenizerError(f"{spec}: {path.name} is one of two files; call them vocab.json and merges.txt")
-    vocab, merges = sorted((path, path.with_name(PARTNER[path.name])), key=lambda p: p.suffix != ".json")
+    vocab, merges = sorted((path, _partner(path)), key=lambda p: p.suffix != ".json")
     _refuse_special_tokens(spec, "vocab.json and what is beside it")
     settings = PairSettings.beside(vocab, spec.get("pattern"))
     model = model_of_pair(vocab, merges, pattern=named_pattern(settings.pattern))
     return BpeTokenizer(model, settings.document(model), source=str(vocab), **options)
+
+
+def _partner(path: Path) -> Path:
+    """The other file of a pair; raises `TokenizerError` where it is not there."""
+    name = PARTNER.get(path.name)
+    if name is None:
+        found = format_of(path)
+        what = NAMES[found] if found else "one of two files"
+        raise TokenizerError(
+            f"{path}: is {what}; BPE needs both of the pair in one folder, as vocab.json and merges.txt"
+        )
+    other = path.with_name(name)
+    if not other.is_file():
+        raise TokenizerError(f"{path}: BPE needs {name} beside it, and there is none in {path.parent}")
+    return other
 
 
 def _of_whole(spec: Spec, path: Path, found: Format, options: dict[str, Any]) -> BpeTokenizer:

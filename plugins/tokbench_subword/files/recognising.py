@@ -97,17 +97,17 @@ def expect(path: str | os.PathLike[str], *formats: Format, remedy: str) -> Forma
     if found in formats:
         return found
     if found is None:
-        _tell_damage(read_bytes(path), path)
+        tell_damage(path)
     is_what = f"is {NAMES[found]}" if found else "is in no format of tokenizers, or it is damaged"
     wanted = " or ".join(NAMES[one] for one in formats)
     raise TokenizerError(f"{os.fspath(path)}: {is_what}; expected {wanted}: {remedy}")
 
 
-def _tell_damage(data: bytes, path: str | os.PathLike[str]) -> None:
-    """Raise `TokenizerError` with the place where `data`, of no known format, is damaged, if it can be told."""
+def tell_damage(path: str | os.PathLike[str]) -> None:
+    """Raise `TokenizerError` with the place where a file of no known format is damaged, if it can be told."""
     from tokbench_subword.files.tokenizer_json import parse
 
-    if not data.strip():
+    if not read_bytes(path).strip():
         raise TokenizerError(f"{os.fspath(path)}: there are no tokens in it: it is empty")
     text = read_text(path)
     if text.lstrip().startswith("{"):

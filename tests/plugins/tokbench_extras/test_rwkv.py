@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tokbench_extras.rwkv import recognises
 
 from tests.plugins.tokbench_extras.loading import check, load
 from tokbench import TokenizerError
@@ -26,6 +27,8 @@ def rwkv_file(tmp_path_factory):
 
 
 def test_rwkv_takes_the_longest_match(rwkv_file):
+    assert recognises(rwkv_file, rwkv_file.read_bytes())
+    assert not recognises(rwkv_file, b"1 a 1\n")
     tokenizer = load(f"rwkv:{rwkv_file}")
     check(tokenizer, ["the th é", ""], [[257, 258, 33, 259], []])
     assert tokenizer.encode("你") == [260, ord("\xa0") + 1]
