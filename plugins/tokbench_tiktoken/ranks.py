@@ -93,6 +93,7 @@ def pattern_text(pattern: str) -> str:
     names = tiktoken.list_encoding_names()
     if pattern == "gpt2":
         pattern = "r50k_base"  # the same; gpt2's constructor cannot be run dry to its end
+    pattern = f"{pattern}_base" if f"{pattern}_base" in names else pattern
     if pattern in names:
         return blueprint(pattern).pattern or ""
     if re.fullmatch(r"[\w-]*", pattern):  # as a regex it would match no other text

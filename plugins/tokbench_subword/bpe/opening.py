@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tokbench import LoadContext, Spec, TokenizerError
-from tokbench_subword.bpe.options import TRAINING_ONLY, named_pattern
+from tokbench_subword.bpe.options import ENCODINGS, TRAINING_ONLY, named_pattern
 from tokbench_subword.files.gguf import gguf_model
 from tokbench_subword.files.recognising import (
     NAMES,
@@ -113,7 +113,7 @@ def _of_ranks(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
     from tokbench_subword.files.ranks import read_ranks
 
-    text = spec.get("pattern") or _KNOWN_RANKS.get(path.stem)
+    text = spec.get("pattern") or ENCODINGS.get(path.stem)
     if text is None:
         raise TokenizerError(
             f"{spec}: a file of ranks does not say how text is cut: add pattern=gpt2, cl100k, o200k, none or a "
@@ -124,15 +124,6 @@ def _of_ranks(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
     pattern = named_pattern(text, dialect="rust", keep_gaps=False)
     model = model_of_ranks(ranks, pattern=pattern, special_tokens=special)
     return BpeTokenizer.of_model(model, source=str(path), **options)
-
-
-_KNOWN_RANKS = {
-    "r50k_base": "gpt2",
-    "p50k_base": "gpt2",
-    "cl100k_base": "cl100k",
-    "o200k_base": "o200k",
-}
-"""Published names that say which pattern belongs to them."""
 
 
 def _of_pair(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:

@@ -127,15 +127,19 @@ OPTIONS = (
 )
 
 
+ENCODINGS = {"r50k_base": "gpt2", "p50k_base": "gpt2", "cl100k_base": "cl100k", "o200k_base": "o200k"}
+"""Encodings of tiktoken, and the patterns that they cut by."""
+
+
 def named_pattern(text: str, *, dialect: Any = "oniguruma", keep_gaps: bool = True) -> Pattern:
-    """The pattern that a spec names.
+    """The pattern that a spec names, by its own name or that of an encoding.
 
     Raises `UnknownNameError` for a word that looks like a misspelt name, and without `keep_gaps` for any word
     that is none: all other text would be dropped.
     """
     from tokbench_subword.pipeline.patterns import NAMED, Pattern
 
-    names = [*NAMED, "none"]
+    text, names = ENCODINGS.get(text, text), [*NAMED, "none"]
     word = text not in names and re.fullmatch(r"[\w-]+", text)
     if word and (not keep_gaps or nearest(text, names)):
         raise UnknownNameError.of("pattern", text, names, hint="A regular expression may say how to cut, too")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tokbench.errors import TokenizerError
+from tokbench.errors import TokenizerError, nearest
 from tokbench_subword.bpe.json_model import texts_by_id
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.ranks import model_of_ranks, ranks_of
@@ -37,8 +37,11 @@ def document_of_gguf(path: Path) -> TokenizerJson:
 def _of_bytes(found: GgufVocabulary, *, where: str) -> TokenizerJson:
     """Byte-level BPE, which names its cuts."""
     if found.pre not in CUTS:
-        known = ", ".join(CUTS)
-        raise TokenizerError(f"{where}: the pre-tokenizer {found.pre!r} is not known here; known are {known}")
+        near = " or ".join(map(repr, nearest(found.pre, CUTS)))
+        raise TokenizerError(
+            f"{where}: the pre-tokenizer {found.pre!r} is not among the {len(CUTS)} names that are known here"
+            f"{f', as {near} is' * bool(near)}; open the tokenizer.json that the file was made from"
+        )
     cuts = CUTS[found.pre]
     *earlier, last = (Pattern.of(one) for one in cuts.patterns)
     steps = [split_of(pattern) for pattern in earlier]

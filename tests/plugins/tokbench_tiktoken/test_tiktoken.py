@@ -15,6 +15,7 @@ from tiktoken.model import MODEL_PREFIX_TO_ENCODING, MODEL_TO_ENCODING
 from tokbench_tiktoken.adapter import TiktokenTokenizer
 from tokbench_tiktoken.aliases import ALIASES, resolve
 from tokbench_tiktoken.family import TIKTOKEN
+from tokbench_tiktoken.ranks import pattern_text
 from tokbench_tiktoken.sources import blueprint, encoding_name
 
 import tokbench
@@ -234,6 +235,7 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path):
     every = [bytes([byte]) for byte in range(256)]
     good = write(tmp_path / "good.tiktoken", [*every, b"ab"])
     assert load(f"tiktoken:{good},pattern=gpt2").encode("abc") == [256, 99]
+    assert pattern_text("o200k") == pattern_text("o200k_base")
     cases = {
         f"tiktoken:{good}": "add pattern=",
         f'tiktoken:{good},pattern="(unclosed"': "unclosed|parenthesis|regex|Parsing",

@@ -9,6 +9,7 @@ from tokbench_subword.pipeline.patterns import Pattern
 
 import tokbench
 from tests.plugins.subword.files.gguf_files import written
+from tokbench import TokenizerError
 
 LETTERS = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
 CUT = "I'M 12345x ÜBer 世界の12中\n\n नमस्ते  ==«a_b»`!\n  z 가，"
@@ -134,6 +135,15 @@ def test_gguf_names_of_different_cuts_cut_differently():
             found.setdefault(tuple(texts), []).append(name)
     alike = [names for names in found.values() if len(names) > 1]
     assert alike == [["llama-bpe", "minicpm5"], ["qwen2", "bailingmoe"]]  # which are two spellings of one cut
+
+
+def test_an_unknown_name_of_cuts_is_refused_with_those_near_it(tmp_path):
+    content = {"tokenizer_model": "gpt2", "tokenizer_pre": "qwen3", "token_list": LETTERS, "token_merges": []}
+    path = written(tmp_path / "w.gguf", content)
+    with pytest.raises(
+        TokenizerError, match=r"'qwen3' is not among .* as 'qwen35' or .* is; open the tokenizer.json"
+    ):
+        tokbench.load(f"bpe:{path}")
 
 
 @pytest.mark.parametrize(
