@@ -90,6 +90,13 @@ def test_options_lie_over_the_file(tmp_path: Path) -> None:
     assert (suite.seed, suite.tokenizers, suite.memory_limit) == (5, ["bytes"], 2_000_000_000)
 
 
+def test_the_speed_pass_of_a_suite_times_the_datasets_that_are_given_instead() -> None:
+    for source in (None, "default"):
+        suite = load_suite(source, {"datasets": ["stdlib:docs"], "tokenizers": None})
+        assert suite.speed_settings is not None
+        assert (suite.speed_settings.datasets, suite.speed_settings.passage_bytes) == ([], 25_000)
+
+
 def test_without_text_or_tokenizers_the_default_suite_supplies_them() -> None:
     suite = load_suite(None, {"tokenizers": ["bytes"]})
     assert suite.tokenizers == ["bytes"]
