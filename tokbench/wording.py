@@ -23,6 +23,19 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def data_size(n_bytes: float) -> str:
+    """A number of bytes in the unit that suits it, of powers of 1,000.
+
+    Example:
+        >>> data_size(819), data_size(81_900), data_size(1_500_000), data_size(2_000_000_000)
+        ('819 bytes', '82 kB', '1.5 MB', '2,000 MB')
+    """
+    if n_bytes < 1e3:
+        return f"{n_bytes:.0f} bytes"
+    number, unit = (n_bytes / 1e6, "MB") if n_bytes >= 1e6 else (n_bytes / 1e3, "kB")
+    return f"{number:.1f} {unit}" if number < 10 else f"{number:,.0f} {unit}"
+
+
 def writable(text: str) -> str:
     """A text that any file and terminal takes: lone surrogates, as in names that are not UTF-8, are spelt out.
 
