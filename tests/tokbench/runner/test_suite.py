@@ -122,6 +122,8 @@ def test_shipped_suites_name_only_what_there_is(name: str) -> None:
         ({"engine": "dusk"}, "did you mean 'dask'"),
         ({"datasets": ["text:nowhere.txt"]}, "nowhere.txt"),
         ({"baseline": "chars"}, "not among the tokenizers"),
+        ({"baseline": "bites"}, "^baseline: .*did you mean 'bytes'"),
+        ({"diff": [("bytes", "bites")]}, "^diff: .*did you mean 'bytes'"),
         ({"prices": "nowhere.toml"}, "nowhere.toml.*No such file"),
         ({"morphology": {"deu": {"path": "nowhere.csv"}}}, "nowhere.csv.*No such file"),
         (
@@ -131,6 +133,7 @@ def test_shipped_suites_name_only_what_there_is(name: str) -> None:
         ({"reference": "eng_Latm"}, "unknown language in reference: 'eng_Latm'; did you mean 'eng_Latn'"),
         ({"tokenizers": ["maxmatch:vocab_size=9"], "train_on": "text:nowhere.txt"}, "nowhere.txt"),
         ({"speed": {"datasets": ["bundled:code"]}}, "not among the datasets"),
+        ({"speed": {"datasets": ["bundeld"]}}, r"^\[speed\] datasets: .*did you mean 'bundled'"),
     ],
 )
 def test_everything_is_checked_before_any_work(changes: dict[str, object], message: str) -> None:
