@@ -8,7 +8,7 @@ from itertools import chain
 
 from tokbench.lint.check import SHOWN, Bounds, Check, Finding, Outcome
 from tokbench.lint.samples import PRINTABLE, ROUND_TRIPS, SENTENCES
-from tokbench.lint.subject import Subject, shown
+from tokbench.lint.subject import Subject, shown, shown_changed
 from tokbench.metrics.languages import HIDDEN
 from tokbench.tally.loss import kinds_of_loss
 from tokbench.tokenizer import token_bytes, unk_id
@@ -37,7 +37,7 @@ def round_trip(subject: Subject, bounds: Bounds) -> Finding:
         lost += 1
         for cause in kinds_of_loss(text, back, unknown=unknown is not None and unknown in ids):
             causes[cause] += 1
-            examples.setdefault(cause, f"{cause}: {shown(text)} comes back as {shown(back)}")
+            examples.setdefault(cause, f"{cause}: {shown_changed(text, back)}")
     if not lost:
         return Finding.passed(f"all of {len(texts):,} texts come back")
     listed = ", ".join(f"{cause} {count}" for cause, count in causes.most_common())
