@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 
 def without_name(message: str, name: str) -> str:
     """A message without the name it begins with, for where the name stands before it.
@@ -21,6 +23,18 @@ def counted(count: int, noun: str) -> str:
         ('1 tokenizer', '12,345 failures', '0 datasets')
     """
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def nothing_at(path: Path) -> str:
+    """What to say of a path that leads to no file or folder; a link is there itself.
+
+    Example:
+        >>> nothing_at(Path("nowhere.txt"))
+        'no such file or folder'
+    """
+    if path.is_symlink():
+        return f"a link that leads nowhere (to {path.readlink()})"
+    return "no such file or folder"
 
 
 def data_size(n_bytes: float) -> str:
