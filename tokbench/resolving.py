@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from tokbench.errors import SpecError, TokbenchError, UnknownNameError, nearest
 from tokbench.family import HEAD_BYTES, TokenizerFamily
 from tokbench.spec import Spec, validate
+from tokbench.wording import nothing_at
 
 if TYPE_CHECKING:
     from tokbench.corpus import DatasetFamily
@@ -205,8 +206,8 @@ def not_there(path: Path) -> str:
         >>> not_there(Path("nowhere/vocab.json"))
         'there is no such file or folder (nor a folder nowhere).'
     """
-    beside = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
-    near = [str(path.parent / name) for name in nearest(path.name, beside)]
+    beside = {each.name for each in path.parent.iterdir()} if path.parent.is_dir() else set()
+    near = [str(path.parent / name) for name in nearest(path.name, beside - {path.name})]
     guess = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
     where = "" if path.parent.is_dir() else f" (nor a folder {path.parent})"
-    return f"there is no such file or folder{where}{guess}"
+    return f"there is {nothing_at(path)}{where}{guess}"

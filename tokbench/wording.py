@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 
 def without_name(message: str, name: str) -> str:
     """A message without the name it begins with, for where the name stands before it.
@@ -21,6 +23,31 @@ def counted(count: int, noun: str) -> str:
         ('1 tokenizer', '12,345 failures', '0 datasets')
     """
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def nothing_at(path: Path) -> str:
+    """What to say of a path that leads to no file or folder; a link is there itself.
+
+    Example:
+        >>> nothing_at(Path("nowhere.txt"))
+        'no such file or folder'
+    """
+    if path.is_symlink():
+        return f"a link that leads nowhere (to {path.readlink()})"
+    return "no such file or folder"
+
+
+def data_size(n_bytes: float) -> str:
+    """A number of bytes in the unit that suits it, of powers of 1,000.
+
+    Example:
+        >>> data_size(819), data_size(81_900), data_size(1_500_000), data_size(2_000_000_000)
+        ('819 bytes', '82 kB', '1.5 MB', '2,000 MB')
+    """
+    if n_bytes < 1e3:
+        return f"{n_bytes:.0f} bytes"
+    number, unit = (n_bytes / 1e6, "MB") if n_bytes >= 1e6 else (n_bytes / 1e3, "kB")
+    return f"{number:.1f} {unit}" if number < 10 else f"{number:,.0f} {unit}"
 
 
 def writable(text: str) -> str:

@@ -282,6 +282,7 @@ def test_every_in_house_plugin_loads() -> None:
         ("./x", r"\./x: there is no such file or folder\. A tokenizer is a path or FAMILY:PATH"),
         ("tokenizr.json", "tokenizr.json: there is no such file or folder; did you mean 'tokenizer.json'"),
         ("no/folder/x.json", r"\(nor a folder no/folder\)"),
+        ("loop.json", r"loop.json: there is a link that leads nowhere \(to loop.json\)\. A tokenizer"),
     ],
 )
 def test_names_and_paths_as_people_type_them_are_answered_with_the_nearest(
@@ -289,6 +290,7 @@ def test_names_and_paths_as_people_type_them_are_answered_with_the_nearest(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tokenizer.json").write_text("{}")
+    (tmp_path / "loop.json").symlink_to("loop.json")
     with pytest.raises(SpecError, match=said):
         build_registry().tokenizer_spec(typed)
 

@@ -94,7 +94,8 @@ def _print_figures(
     """The figures of one dataset, all of them in any width: a table, or a paragraph for each tokenizer."""
     console.print(dataset, style="bold", soft_wrap=True)
     broken = [
-        head if len(head) <= len("failed") else head.replace("/", "/\n").replace(" ", "\n") for head in heads
+        "\n".join(word if len(word) <= len("failed") else word.replace("/", "/\n") for word in head.split(" "))
+        for head in heads
     ]
     if _width(heads, shown, _NAME) <= console.width:
         headings, least = heads, _NAME

@@ -9,6 +9,7 @@ from pathlib import Path
 from tokbench.corpora.storage import COMPRESSED, is_remote, remote
 from tokbench.errors import CorpusError, SpecError
 from tokbench.spec import Spec
+from tokbench.wording import nothing_at
 
 _WILD = "*?["
 
@@ -42,7 +43,7 @@ def find_files(path: str, *, wanted: Callable[[str], bool], describe: str) -> li
     """
     found = _find_remote(path, wanted) if is_remote(path) else _find_local(path, wanted)
     if found is None:
-        raise CorpusError(f"{path}: no such file or folder")
+        raise CorpusError(f"{path}: {nothing_at(Path(path))}")
     if not found:
         if set(path) & set(_WILD):
             raise CorpusError(f"{path}: the pattern matches no file")

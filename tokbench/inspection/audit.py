@@ -208,7 +208,7 @@ def _decode_all(
         elif whole_text(part) is None or (bytes_of is None and "\ufffd" in text):
             status[index] = Status.UNDECODABLE
         else:
-            texts[index] = text
+            texts[index] = text or part.decode()  # a decoder may drop the space that a token is
     return parts, texts
 
 

@@ -6,8 +6,10 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
 
 from tokbench.capabilities import Describable
 from tokbench.errors import TokenizerError
@@ -141,3 +143,18 @@ def shown(text: str, most: int = 40) -> str:
     """
     written = repr(text)
     return written if len(written) <= most else written[:most] + "…"
+
+
+def shown_changed(text: str, back: str) -> str:
+    """A text and what comes back, with the code points from where they part if they look the same.
+
+    Example:
+        >>> print(shown_changed("cafe" + chr(0x301), "caf" + chr(0xE9)).encode("ascii", "ignore").decode())
+        'cafe' comes back as 'caf' (U+0065 U+0301 as U+00E9)
+    """
+    said = f"{shown(text)} comes back as {shown(back)}"
+    if normalize("NFC", shown(text)) != normalize("NFC", shown(back)):
+        return said
+    at = next(at for at, (one, other) in enumerate(zip_longest(text, back)) if one != other)
+    parted = (" ".join(f"U+{ord(one):04X}" for one in each[at : at + 2]) or "nothing" for each in (text, back))
+    return f"{said} ({' as '.join(parted)})"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
+from itertools import chain
 
 from tokbench.lint.check import SHOWN, Bounds, Check, Finding, Outcome
 from tokbench.lint.samples import PRINTABLE, ROUND_TRIPS, SENTENCES
-from tokbench.lint.subject import Subject, shown
+from tokbench.lint.subject import Subject, shown, shown_changed
+from tokbench.metrics.languages import HIDDEN
 from tokbench.tally.loss import kinds_of_loss
 from tokbench.tokenizer import token_bytes, unk_id
 
@@ -35,7 +37,7 @@ def round_trip(subject: Subject, bounds: Bounds) -> Finding:
         lost += 1
         for cause in kinds_of_loss(text, back, unknown=unknown is not None and unknown in ids):
             causes[cause] += 1
-            examples.setdefault(cause, f"{cause}: {shown(text)} comes back as {shown(back)}")
+            examples.setdefault(cause, f"{cause}: {shown_changed(text, back)}")
     if not lost:
         return Finding.passed(f"all of {len(texts):,} texts come back")
     listed = ", ".join(f"{cause} {count}" for cause, count in causes.most_common())
@@ -173,14 +175,18 @@ def normal_forms(subject: Subject, bounds: Bounds) -> Finding:
     bounds={"times": 5},
 )
 def cost(subject: Subject, bounds: Bounds) -> Finding:
-    """Languages that cost more than a bound times the cheapest, for the same text."""
+    """Languages that cost more than a bound times the cheapest that is not unknown, for the same text."""
     given = {language: list(texts) for language, texts in subject.texts.items()}
     texts = given if len(given) > 1 else {language: [text] for language, text in SENTENCES.items()}
     source = "the given text" if len(given) > 1 else "one built-in sentence, an indication only"
-    spent = {language: sum(map(len, subject.ids(parts))) for language, parts in texts.items()}
+    ids = {language: [*chain.from_iterable(subject.ids(parts))] for language, parts in texts.items()}
+    spent = {language: len(own) for language, own in ids.items()}
     if len(given) > 1 and len({len(parts) for parts in given.values()}) > 1:
         return Finding.unchecked("the languages have different numbers of documents; parallel ones are needed")
-    least = max(1, min(spent.values()))
+    unknown = unk_id(subject.tokenizer)
+    # a language that becomes unknown tokens is cheap for nothing, as in the premium
+    known = [len(own) for own in ids.values() if sum(one == unknown for one in own) <= HIDDEN * len(own)]
+    least = max(1, min(known or spent.values()))
     dear = sorted(((count / least, name) for name, count in spent.items() if count / least > bounds["times"]))[
         ::-1
     ]

@@ -11,7 +11,7 @@ from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.counts import Counts, EstimatedCounts
 from tokbench.metrics.intervals import Interval, binomial_limits, intervals
 from tokbench.metrics.metric import ALL, CellKey, Measurement, Metric, as_number
-from tokbench.metrics.needs import CONDITIONS, missing_need
+from tokbench.metrics.needs import CONDITIONS, MIXED, missing_need
 from tokbench.metrics.own import scoped
 from tokbench.metrics.view import errors, point, resampled, settings
 from tokbench.tally import Tally
@@ -173,8 +173,10 @@ def unit_of(metric: Metric, counts: Counts) -> str:
     words, gold = getattr(counts, "words", 0), getattr(counts, "gold_words", 0)
     if words and gold == words:
         return f"{unit} (gold)"
-    if words and 2 * counts.unspaced_words > words:
-        return f"{unit} (UAX #29: one per character in this script)"
+    if words and counts.unspaced_words > MIXED * words:
+        mixed = counts.unspaced_words < (1 - MIXED) * words
+        which = "single characters in some scripts" if mixed else "one per character in this script"
+        return f"{unit} (UAX #29: {which})"
     return f"{unit} (UAX #29)" if not gold else f"{unit} (gold where marked, else UAX #29)"
 
 

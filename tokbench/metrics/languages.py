@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tokbench.metrics.context import MeasureContext
 
 
-_HIDDEN = 0.01
+HIDDEN = 0.01
 """Languages of which unknown tokens hide more than this share are not chosen as the cheapest."""
 
 
@@ -53,7 +53,7 @@ class Languages:
         names = tuple(cell.key.language for cell in cells)
         tokens = np.array([cell.counts.tokens for cell in cells], np.float64)
         # a language that becomes unknown tokens is cheap for nothing: no reference for others
-        hidden = np.array([cell.hides(_HIDDEN) for cell in cells], np.bool_)
+        hidden = np.array([cell.hides(HIDDEN) for cell in cells], np.bool_)
         usable = np.where(hidden & ~hidden.all(), np.inf, tokens)
         reference = int(np.argmin(usable)) if len(tokens) else -1
         if context.reference is not None:

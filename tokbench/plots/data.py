@@ -10,6 +10,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
+from tokbench.wording import data_size
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -118,9 +120,7 @@ def first_pass(run: Run, dataset: str) -> str:
     summary = (run.manifest.get("speed") or {}).get("summary", [])
     sizes = [row["n_bytes"] for row in summary if (row["dataset"], row["state"]) == (dataset, "cold")]
     size = max(sizes, default=0)
-    number, unit = (size / 1e6, "MB") if size >= 1e6 else (size / 1e3, "kB")
-    shown = f"{number:.1f} {unit}" if number < 10 else f"{number:,.0f} {unit}"
-    return f"one pass over {shown} never seen" if size else ""
+    return f"one pass over {data_size(size)} never seen" if size else ""
 
 
 def busy(run: Run) -> str:

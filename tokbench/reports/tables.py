@@ -33,7 +33,10 @@ def metric_column(name: str, facts: Mapping[str, Metric], unit: str = "") -> Col
     if metric is None:
         return Column(key=name, label=spaced(name), unit=unit)
     words = ". ".join(part.rstrip(".") for part in (metric.summary, metric.caveat) if part)
-    unit = unit.partition(" (")[0] if unit and metric.unit.startswith("currency") else metric.unit
+    measured, _, of = unit.partition(" (")
+    unit = measured if unit and metric.unit.startswith("currency") else metric.unit
+    if of.startswith("UAX #29: "):  # words that are characters
+        unit += f", {of.removeprefix('UAX #29: ').removesuffix(')')}"
     return Column(key=name, label=spaced(name), unit=unit, better=metric.better, help=words)
 
 
@@ -159,9 +162,11 @@ def by_language(run: Run, metric: str, dataset: str) -> Table:
     labels = run_labels(run)
     measured = run.frame[(run.frame["metric"] == metric) & (run.frame["dataset"] == dataset)]
     cells = {(row.language, row.tokenizer): TableCell.of(row) for row in measured.itertuples()}
-    unit = next(iter(measured.loc[measured["value"].notna(), "unit"]), "")
+    units = list(measured.loc[measured["value"].notna(), "unit"].unique())
     held = {name for (_, name), cell in cells.items() if cell.value is not None}
     there = [name for name in run.tokenizers if name in held]
+    # where words are characters in some languages only, the heading of all does not say so
+    unit = units[0] if len(units) == 1 else next(iter(units), "").partition(" (")[0]
     column = metric_column(metric, facts, unit)
     columns = [Column.text("language")]
     columns += [Column(key=name, label=labels[name], unit=column.unit, better=column.better) for name in there]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -103,14 +103,15 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     entries = _entries(suite, registry)
     metrics = _metrics(suite, registry)
     engine = registry.pick(registry.engines, suite.engine, "engine")
+    known = {entry.key for entry in entries}
     roles = [("baseline", suite.baseline), *(("diff", spec) for pair in suite.diff for spec in pair)]
     for role, spec in roles:
-        if spec is not None and key_of(registry.tokenizer_spec(spec)) not in {entry.key for entry in entries}:
+        if spec is not None and _named(role, spec, registry.tokenizer_spec) not in known:
             raise SpecError(f"{role} {spec!r} is not among the tokenizers of this run: add it with -t {spec}")
     settings = suite.speed_settings
-    chosen = {str(spec) for spec in _unique_datasets(suite, registry)}
+    chosen = {key_of(spec) for spec in _unique_datasets(suite, registry)}
     for text in settings.datasets if settings else ():
-        if str(registry.dataset_spec(text)) not in chosen:
+        if _named("[speed] datasets", text, registry.dataset_spec) not in chosen:
             raise SpecError(f"[speed] datasets: {text!r} is not among the datasets of this run")
     check_address(suite, engine, registry)
     check_gold(suite)
@@ -131,6 +132,14 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
         jobs = 1
     limit = memory_limit(suite, jobs)
     return Plan(suite, registry, entries, corpora, metrics, engine, training, prices, jobs, limit)
+
+
+def _named(role: str, text: str, resolve: Callable[[str], Spec]) -> str:
+    """The canonical spec of what a suite names as its `role`, which an error names."""
+    try:
+        return key_of(resolve(text))
+    except SpecError as error:
+        raise SpecError(f"{role}: {error}") from None
 
 
 SMALL_RUN = 500_000

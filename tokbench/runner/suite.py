@@ -214,6 +214,8 @@ def load_suite(
         raise SpecError(
             f"{source}: a suite file cannot set allow_remote_code; whoever runs it says --allow-remote-code"
         )
+    if given.get("datasets") and isinstance(read.get("speed"), dict):
+        read["speed"].pop("datasets", None)  # those are the suite's: all that are given instead are timed
     content = {**read, **given}
     where = str(source) if source is not None else "options"
     return _validated(content, where)

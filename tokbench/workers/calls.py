@@ -131,9 +131,9 @@ def describe(error: BaseException) -> tuple[str, str, str]:
 _REMEDIES = {
     "timeout": "give it longer with --timeout, or leave the tokenizer out",
     "memory": "allow more with --memory-limit, or run fewer at once with --jobs",
-    "crashed": "the library took its process down; the others are unharmed; its last output is kept",
+    "crashed": "the library took its process down; the others are unharmed; its last output is in run.json",
     "environment": "install the same versions there; the other workers are not concerned",
-    "raised": "the traceback shows where; `tokbench plugins check SPEC` tests a tokenizer by itself",
+    "raised": "run.json has the traceback; `tokbench plugins check SPEC` tests a tokenizer by itself",
 }
 
 

@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, TypeVar, TypeVarTuple
 
+from tokbench.wording import data_size
 from tokbench.workers.calls import (
     KEEP_MEMORY,
     NO_LIMITS,
@@ -166,7 +167,7 @@ class Worker:
         memory = self._memory()
         if limits.memory is not None and memory > limits.memory:
             self.kill()
-            held = f"{memory / 1e6:,.0f} MB, above the limit of {limits.memory / 1e6:,.0f} MB"
+            held = f"{data_size(memory)}, above the limit of {data_size(limits.memory)}"
             raise WorkerLost("memory", f"the process held {held}", self.printed())
         if self._output_size() > _OUTPUT_LIMIT:
             self._output.truncate(0)

@@ -284,6 +284,7 @@ def test_every_figure_is_shown_in_a_terminal_of_any_width(
     print_headline(run)
     printed = capsys.readouterr().out
     assert "…" not in printed
+    assert "MB/ " not in printed  # a unit is whole
     assert max(map(len, printed.splitlines())) <= columns
     overall = run.frame[(run.frame.language == "all") & (run.frame.dataset == "bundled:parallel")]
     usual = [metric.name for metric in CATALOGUE if "terminal" in metric.shown]

@@ -207,6 +207,9 @@ def test_empty_missing_and_textless(tmp_path, load):
         load(f"text:{empty}").shards("und")
     with pytest.raises(CorpusError, match=r"missing.txt: no such file"):
         load(f"text:{tmp_path}/missing.txt")
+    (tmp_path / "loop.txt").symlink_to("loop.txt")
+    with pytest.raises(CorpusError, match=r"loop.txt: a link that leads nowhere \(to loop.txt\)"):
+        load(f"text:{tmp_path}/loop.txt")
     with pytest.raises(CorpusError, match=r"matches no file"):
         load(f"text:{tmp_path}/*.nothing")
     (tmp_path / "bare").mkdir()

@@ -38,8 +38,8 @@ class Made:
 class WordStarts:
     """Words begin with a capital; the rest of a word is in lower-case letters only the middle has."""
 
-    name, vocab_size = "starts", 4
-    pieces = ("▁a", "b", "▁", "ba")
+    name, vocab_size = "starts", 5
+    pieces = ("▁a", "b", "▁", "ba", " ")
 
     def encode(self, text):
         ids, rest = [], "▁" + text.replace(" ", "▁")
@@ -73,8 +73,8 @@ def test_every_status_is_found_and_proven():
 
 def test_tokens_from_within_words_are_tried_within_words():
     found = audit(WordStarts())
-    assert found.in_context == {1}
-    assert found.reencoded == {3: (2, 1)}
+    assert found.in_context == {1, 2}
+    assert found.reencoded == {3: (2, 1), 4: (2, 2)}  # a space is tried as one, though it decodes to nothing
 
 
 def test_json_there_and_back():

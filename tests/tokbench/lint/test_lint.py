@@ -16,8 +16,11 @@ from tokbench.lint.chat import overhead
 from tokbench.lint.check import Outcome
 from tokbench.lint.injection import CHAT, MATCHING, injections
 from tokbench.lint.running import CheckedRow, lint, subject_of
+from tokbench.lint.samples import SENTENCES
 from tokbench.lint.settings import Settings, read_settings
 from tokbench.lint.specials import chat
+from tokbench.lint.subject import Subject
+from tokbench.lint.text import cost
 from tokbench.registry import Registry, build_registry
 
 _made = runpy.run_path(str(Path(__file__).with_name("broken.py")))
@@ -87,6 +90,23 @@ def test_a_check_that_fails_is_not_a_pass_and_takes_no_other_with_it(registry, t
     outcomes = {row.code: row.outcome for row in rows}
     assert outcomes["TB209"] is Outcome.NOT_CHECKED
     assert outcomes["TB104"] is Outcome.PASS
+
+
+class _Latin:
+    name, vocab_size, unk_id, lossless = "latin", 300, 0, False
+
+    def encode(self, text):
+        return [1] * len(text.split()) if text.isascii() else [0] if "人" in text else [1] * len(text)
+
+    def decode(self, ids):
+        return ""
+
+
+def test_a_language_that_is_unknown_is_not_the_cheapest():
+    words = len(SENTENCES["English"].split())
+    found = cost.look(Subject("latin", _Latin()), {"times": 5})
+    assert not any(each.startswith("Arabic") for each in found.examples)  # 4.3 times English
+    assert found.examples[0] == f"Tamil {len(SENTENCES['Tamil']) / words:.1f}"
 
 
 def test_injection_counts_each_entry(registry, tmp_path):

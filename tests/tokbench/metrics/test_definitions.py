@@ -33,6 +33,13 @@ def test_fields_of_a_later_version_are_left_out() -> None:
     assert defined([later])["mine"].unit == "x"
 
 
+def test_a_heading_says_where_words_are_characters() -> None:
+    facts = metric_facts(SimpleNamespace(manifest={}))
+    for kind, said in (("", ""), (": one per character", ", one per character")):
+        column = metric_column("fertility", facts, f"tokens/word (UAX #29{kind})")
+        assert column.heading == f"fertility (tokens/word{said})"
+
+
 def test_reports_explain_them_like_our_own() -> None:
     run = SimpleNamespace(manifest={"definitions": described(with_orders([*CATALOGUE, MINE], [2.5, 3]))})
     facts = metric_facts(run)

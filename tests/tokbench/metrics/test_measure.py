@@ -230,6 +230,7 @@ def test_the_word_that_was_counted_is_named(stand_ins) -> None:
     assert unit(Document("ab cd")) == "tokens/word (UAX #29)"
     assert unit(Document("ab", words=((0, 2),))) == "tokens/word (gold)"
     assert "one per character" in unit(Document("ไทย"))
+    assert unit(Document("ไทย ab cd")) == "tokens/word (UAX #29: single characters in some scripts)"
 
 
 def test_the_currency_and_the_sample_are_named(tally, stand_ins) -> None:

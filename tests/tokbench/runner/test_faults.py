@@ -55,6 +55,12 @@ def test_fault_is_a_failure_row_and_the_rest_is_measured(name: str, all_at_fault
     assert len(failed) > 10
 
 
+def test_a_failure_says_where_to_read_more(all_at_fault: Run) -> None:
+    remedies = {entry["tokenizer"]: entry["remedy"] for entry in all_at_fault.failures}
+    assert "run.json has the traceback" in remedies["raises"]
+    assert "output is in run.json" in remedies["exits"]
+
+
 def test_nobody_else_is_harmed(all_at_fault: Run) -> None:
     assert len(all_at_fault.failures) == len(FAULTS)
     assert all_at_fault.table("compression_ratio")["bytes"].notna().all()

@@ -90,6 +90,13 @@ def test_options_lie_over_the_file(tmp_path: Path) -> None:
     assert (suite.seed, suite.tokenizers, suite.memory_limit) == (5, ["bytes"], 2_000_000_000)
 
 
+def test_the_speed_pass_of_a_suite_times_the_datasets_that_are_given_instead() -> None:
+    for source in (None, "default"):
+        suite = load_suite(source, {"datasets": ["stdlib:docs"], "tokenizers": None})
+        assert suite.speed_settings is not None
+        assert (suite.speed_settings.datasets, suite.speed_settings.passage_bytes) == ([], 25_000)
+
+
 def test_without_text_or_tokenizers_the_default_suite_supplies_them() -> None:
     suite = load_suite(None, {"tokenizers": ["bytes"]})
     assert suite.tokenizers == ["bytes"]
@@ -115,6 +122,8 @@ def test_shipped_suites_name_only_what_there_is(name: str) -> None:
         ({"engine": "dusk"}, "did you mean 'dask'"),
         ({"datasets": ["text:nowhere.txt"]}, "nowhere.txt"),
         ({"baseline": "chars"}, "not among the tokenizers"),
+        ({"baseline": "bites"}, "^baseline: .*did you mean 'bytes'"),
+        ({"diff": [("bytes", "bites")]}, "^diff: .*did you mean 'bytes'"),
         ({"prices": "nowhere.toml"}, "nowhere.toml.*No such file"),
         ({"morphology": {"deu": {"path": "nowhere.csv"}}}, "nowhere.csv.*No such file"),
         (
@@ -124,6 +133,7 @@ def test_shipped_suites_name_only_what_there_is(name: str) -> None:
         ({"reference": "eng_Latm"}, "unknown language in reference: 'eng_Latm'; did you mean 'eng_Latn'"),
         ({"tokenizers": ["maxmatch:vocab_size=9"], "train_on": "text:nowhere.txt"}, "nowhere.txt"),
         ({"speed": {"datasets": ["bundled:code"]}}, "not among the datasets"),
+        ({"speed": {"datasets": ["bundeld"]}}, r"^\[speed\] datasets: .*did you mean 'bundled'"),
     ],
 )
 def test_everything_is_checked_before_any_work(changes: dict[str, object], message: str) -> None:
