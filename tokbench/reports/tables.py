@@ -162,18 +162,20 @@ def by_language(run: Run, metric: str, dataset: str) -> Table:
     labels = run_labels(run)
     measured = run.frame[(run.frame["metric"] == metric) & (run.frame["dataset"] == dataset)]
     cells = {(row.language, row.tokenizer): TableCell.of(row) for row in measured.itertuples()}
-    units = list(measured.loc[measured["value"].notna(), "unit"].unique())
+    units = {str(row.language): str(row.unit) for row in measured.itertuples() if row.value == row.value}
+    details = {language: "".join(unit.partition(" (")[1:]) for language, unit in units.items()}
+    differ = len({*details.values()}) > 1
     held = {name for (_, name), cell in cells.items() if cell.value is not None}
     there = [name for name in run.tokenizers if name in held]
-    # where words are characters in some languages only, the heading of all does not say so
-    unit = units[0] if len(units) == 1 else next(iter(units), "").partition(" (")[0]
-    column = metric_column(metric, facts, unit)
+    # where words are characters in some languages only, these say so, and not the heading of all
+    unit = next(iter(units.values()), "")
+    column = metric_column(metric, facts, unit.partition(" (")[0] if differ else unit)
     columns = [Column.text("language")]
     columns += [Column(key=name, label=labels[name], unit=column.unit, better=column.better) for name in there]
     rows = [
         Row(
             (
-                language_label(code, data.kind(run, dataset)),
+                language_label(code, data.kind(run, dataset)) + (details.get(code, "") if differ else ""),
                 *(cells.get((code, name), TableCell(why="not measured")) for name in there),
             ),
             key=code,

@@ -47,6 +47,18 @@ def test_bold_is_the_best_and_what_a_paired_test_cannot_tell_from_it(made_up_run
     assert bold(run, values) == {a}
 
 
+def test_languages_say_what_their_words_are_where_these_differ(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(2, 2)
+    dataset, metric = "bundled:parallel", "compression_ratio"
+    second = run.languages(dataset)[1]
+    before = [row.cells[0] for row in tables.by_language(run, metric, dataset).rows]
+    run.frame.loc[run.frame["language"] == second, "unit"] = "tokens/word (one per character)"
+    after = [row.cells[0] for row in tables.by_language(run, metric, dataset).rows]
+    assert after == [f"{name} (one per character)" if second in name else name for name in before]
+    run.frame["unit"] = "tokens/word (one per character)"
+    assert [row.cells[0] for row in tables.by_language(run, metric, dataset).rows] == before
+
+
 def test_nothing_is_bold_where_no_test_was_made(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(3, 3)
     a, b, c = run.tokenizers
