@@ -49,9 +49,9 @@ OPTIONS = (
         "pattern",
         "str",
         None,
-        "How text is cut before merging: gpt2, cl100k, llama3, qwen2, o200k, whitespace, none, or a regular "
-        "expression. Not set: gpt2; whitespace where end_of_word is given. For tiktoken's ranks it must "
-        "be given.",
+        "How text is cut before merging: gpt2, cl100k, llama3, qwen2, o200k, whitespace, none, tiktoken's name "
+        "of one (o200k_base), or a regular expression. Not set: gpt2; whitespace where end_of_word is given. "
+        "For tiktoken's ranks it must be given.",
     ),
     Option(
         "ties",
@@ -127,7 +127,11 @@ OPTIONS = (
 )
 
 
-ENCODINGS = {"r50k_base": "gpt2", "p50k_base": "gpt2", "cl100k_base": "cl100k", "o200k_base": "o200k"}
+ENCODINGS = {
+    **dict.fromkeys(("r50k_base", "p50k_base", "p50k_edit"), "gpt2"),
+    "cl100k_base": "cl100k",
+    **dict.fromkeys(("o200k_base", "o200k_harmony"), "o200k"),
+}
 """Encodings of tiktoken, and the patterns that they cut by."""
 
 

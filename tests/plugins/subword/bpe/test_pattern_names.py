@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tokbench_subword.bpe.options import named_pattern
+from tokbench_subword.bpe.options import ENCODINGS, named_pattern
+from tokbench_tiktoken.ranks import pattern_text
 
 from tokbench.errors import UnknownNameError
 
@@ -17,9 +18,10 @@ def test_a_word_near_a_name_is_no_expression(given: str, meant: str) -> None:
         named_pattern(given)
 
 
-def test_encodings_of_tiktoken_are_names_of_what_they_cut_by() -> None:
-    assert named_pattern("o200k_base") == named_pattern("o200k")
-    assert named_pattern("r50k_base") == named_pattern("gpt2")
+@pytest.mark.parametrize(("encoding", "name"), ENCODINGS.items())
+def test_patterns_go_by_the_names_of_both_families_in_both(encoding: str, name: str) -> None:
+    assert named_pattern(encoding) == named_pattern(name) == named_pattern(pattern_text(name), dialect="rust")
+    assert pattern_text(encoding) == pattern_text(name)
 
 
 @pytest.mark.parametrize("text", [".", "e", r"\S+", "gpt2|x", r"[a-z]+", "gpt2.", "SEP"])
