@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from tokbench.errors import SpecError, TokbenchError, UnknownNameError, nearest
 from tokbench.family import HEAD_BYTES, TokenizerFamily
 from tokbench.spec import Spec, validate
-from tokbench.wording import nothing_at
+from tokbench.wording import nothing_at, without_name
 
 if TYPE_CHECKING:
     from tokbench.corpus import DatasetFamily
@@ -50,7 +50,7 @@ class Offered(Protocol):
 
 def tokenizer_spec(registry: Offered, text: str | Spec) -> Spec:
     """The validated spec of a tokenizer, an alias or a path resolved; raises with the nearest names."""
-    if isinstance(text, str) and text not in registry.tokenizers:
+    if isinstance(text, str) and text.partition(",")[0] not in registry.tokenizers:
         text = _of_alias(registry, text) or _of_path(registry, text) or text
         hubs = [family.name for family in registry.tokenizers.values() if "on the hub" in family.variant]
         hint = f" A model of the hub is {hubs[0]}:{text}." if hubs and _ON_A_HUB.fullmatch(text) else ""
@@ -104,7 +104,7 @@ def _recognises(registry: Offered, family: TokenizerFamily, path: Path, head: by
         return path.name.lower().endswith(family.endings)
     try:
         return bool(family.recognises(path, head))
-    except TokbenchError as error:  # the file's fault
+    except (TokbenchError, OSError) as error:  # the file's fault
         faults.append(str(error))
         return False
     except Exception as error:  # the plugin's fault: its file may be named with the family yet
@@ -140,7 +140,7 @@ def _of_path(registry: Offered, text: str) -> str | None:
     if not re.search(r"[/\\.]", text):  # a word that happens to be the name of something here
         return None
     if faults:
-        raise SpecError(f"{faults[0]}; no tokenizer family opens it")
+        raise SpecError(f"{path}: no tokenizer family opens it: {without_name(faults[0], path)}")
     holds = f" (the folder holds {_contents(Path(path))})" if Path(path).is_dir() else ""
     raise SpecError(f"{path}: no tokenizer family recognises it{holds}; name one, as in FAMILY:{text}")
 
@@ -161,7 +161,7 @@ def _path_first(text: str) -> tuple[str, str] | None:
         (('.', ',unit=file'), None)
     """
     ends = [len(text), *(match.start() for match in _OPTIONS.finditer(text))]
-    return next(((text[:end], text[end:]) for end in ends if Path(text[:end]).exists()), None)
+    return next(((text[:end], text[end:]) for end in ends if os.path.exists(text[:end])), None)  # noqa: PTH110  (Path's raises for long words)
 
 
 def _dataset_family(registry: Offered, path: str) -> str:

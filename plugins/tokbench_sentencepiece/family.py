@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tokbench import LoadContext, Spec, SpecError, TokenizerError, TokenizerFamily
+from tokbench.family import HEAD_BYTES
 from tokbench_sentencepiece.adapter import SentencePieceTokenizer
 from tokbench_sentencepiece.training import OPTIONS, train
 
@@ -43,7 +44,7 @@ def _path(spec: Spec) -> Path:
 
 
 def _models(folder: Path) -> list[Path]:
-    return sorted({*folder.glob("*.model"), *folder.glob("*.model.v[0-9]*")})
+    return sorted(path for path in {*folder.glob("*.model"), *folder.glob("*.model.v[0-9]*")} if path.is_file())
 
 
 def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
@@ -58,7 +59,10 @@ def recognises(path: Path, head: bytes) -> bool:
     """
     if path.is_dir():
         models = _models(path)
-        return len(models) == 1 and recognises(models[0], models[0].read_bytes())
+        if len(models) != 1:
+            return False
+        with models[0].open("rb") as model:
+            head = model.read(HEAD_BYTES)
     if head.startswith(GZIP):
         head = zlib.decompressobj(wbits=31).decompress(head, 1 << 16)
     return head[:1] in (b"\n", b"\x12") and b"\0" in head

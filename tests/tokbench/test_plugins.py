@@ -187,12 +187,18 @@ def test_a_bare_path_is_opened_by_a_family_that_recognises_its_content(
         registry.tokenizer_spec("b.mine")
     assert "recognises: ZeroDivisionError" in registry.host.plugins["plug"].error
     (tmp_path / "one.half").write_bytes(b"HALF")
-    with pytest.raises(SpecError, match=r"one\.half: the other half is missing; no tokenizer family opens it"):
+    with pytest.raises(SpecError, match=r"one\.half: no tokenizer family opens it: the other half is missing"):
         registry.tokenizer_spec("one.half")
-    for name in ("folder", "other"):
+    for name in ("folder", "other", "first"):
         (tmp_path / name).mkdir()
     (tmp_path / "folder" / "one.half").touch()
     assert str(registry.tokenizer_spec("folder")) == "halves:folder"  # a word, if it is the name of a folder
+    (tmp_path / "first" / "one.half").touch()
+    assert str(registry.tokenizer_spec("first")) == "first"  # a family, not the folder of its name
+    with pytest.raises(SpecError, match="unknown option"):
+        registry.tokenizer_spec("first,size=3")
+    with pytest.raises(SpecError, match="unknown tokenizer"):
+        registry.tokenizer_spec("a" * 300)
     (tmp_path / "other" / "text.txt").touch()
     with pytest.raises(SpecError, match=r"recognises it \(the folder holds text\.txt\)"):
         registry.tokenizer_spec("./other")

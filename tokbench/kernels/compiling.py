@@ -52,52 +52,11 @@ if PRIVATE:
     from numba.core import codegen, compiler, compiler_machinery, typed_passes, untyped_passes
 
     class _Inner(codegen.JITCodeLibrary):  # type: ignore[misc]  # numba has no types
-        """The code of a function that only kernels call: without machine code, which nobody would run.
-
-        What is inlined is optimized as part of what it is inlined into, and not before; a subroutine by itself,
-        and again in the kernels that call it. numba optimizes each function with all that it calls and that
-        these call: compiling BPE's kernels takes 1.1 to 1.4 times as long so.
-        """
-
-        inlined = False
-        _linking_libraries: list[Any]
-
-        def finalize(self) -> None:
-            """Link what is inlined here, and optimize it; subroutines are linked into kernels."""
-            calls = self._linking_libraries
-            self._linking_libraries = _called(self, subroutines=False)
-            super().finalize()
-            self._linking_libraries = calls
-
-        def _optimize_final_module(self) -> None:
-            if not self.inlined:
-                super()._optimize_final_module()
+        """The code of a function that only kernels call: without machine code, which nobody would run."""
 
         def _finalize_final_module(self) -> None:
             self._finalize_dynamic_globals()
             self._finalized = True
-
-    class _Outer(codegen.JITCodeLibrary):  # type: ignore[misc]
-        """The code of a function with machine code: of a kernel, or one of numba's own."""
-
-        def finalize(self) -> None:
-            """Link all that is called, optimize it and make machine code of it."""
-            self._linking_libraries = _called(self, subroutines=True)
-            super().finalize()
-
-    def _called(library: Any, *, subroutines: bool) -> list[Any]:
-        """The code of what a function calls and of what that calls, callers first, with or without subroutines.
-
-        Linked in another order, code that nothing calls yet would be left out.
-        """
-        found: dict[Any, None] = {}
-        waiting = list(library._linking_libraries)
-        while waiting:
-            one = waiting.pop()
-            if one not in found and (subroutines or getattr(one, "inlined", True)):
-                found[one] = None
-                waiting += one._linking_libraries
-        return list(found)
 
     @compiler_machinery.register_pass(mutates_CFG=True, analysis_only=False)
     class _Lowering(typed_passes.NativeLowering):  # type: ignore[misc]
@@ -109,12 +68,9 @@ if PRIVATE:
             """One function's typed code, lowered; without machine code where only kernels call it."""
             flags = state.flags
             if flags.no_compile or not (flags.no_cpython_wrapper and flags.no_cfunc_wrapper):
-                state.library = _Outer(state.targetctx.codegen(), state.func_id.func_qualname)
-                state.library.enable_object_caching()
                 done: bool = super().run_pass(state)
                 return done
             library = state.library = _Inner(state.targetctx.codegen(), state.func_id.func_qualname)
-            library.inlined = flags.forceinline
             flags.no_compile = True
             super().run_pass(state)
             made = state.cr

@@ -175,7 +175,7 @@ def normal_forms(subject: Subject, bounds: Bounds) -> Finding:
     bounds={"times": 5},
 )
 def cost(subject: Subject, bounds: Bounds) -> Finding:
-    """Languages that cost more than a bound times the cheapest that is not unknown, for the same text."""
+    """Languages that cost more than a bound times the cheapest that has tokens, for the same text."""
     given = {language: list(texts) for language, texts in subject.texts.items()}
     texts = given if len(given) > 1 else {language: [text] for language, text in SENTENCES.items()}
     source = "the given text" if len(given) > 1 else "one built-in sentence, an indication only"

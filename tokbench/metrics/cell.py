@@ -173,7 +173,7 @@ def unit_of(metric: Metric, counts: Counts) -> str:
     words, gold = getattr(counts, "words", 0), getattr(counts, "gold_words", 0)
     if words and gold == words:
         return f"{unit} (gold)"
-    if words and counts.unspaced_words > MIXED * words:
+    if words and not gold and counts.unspaced_words > MIXED * words:
         mixed = counts.unspaced_words < (1 - MIXED) * words
         which = "single characters in some scripts" if mixed else "one per character in this script"
         return f"{unit} (UAX #29: {which})"

@@ -33,11 +33,21 @@ def metric_column(name: str, facts: Mapping[str, Metric], unit: str = "") -> Col
     if metric is None:
         return Column(key=name, label=spaced(name), unit=unit)
     words = ". ".join(part.rstrip(".") for part in (metric.summary, metric.caveat) if part)
-    measured, _, of = unit.partition(" (")
+    given, measured = unit, unit.partition(" (")[0]
     unit = measured if unit and metric.unit.startswith("currency") else metric.unit
-    if of.startswith("UAX #29: "):  # words that are characters
-        unit += f", {of.removeprefix('UAX #29: ').removesuffix(')')}"
+    if told := _words(given):
+        unit += f", {told}"
     return Column(key=name, label=spaced(name), unit=unit, better=metric.better, help=words)
+
+
+def _words(unit: str) -> str:
+    """What the words of a unit are, where that is said and not the usual.
+
+    Example:
+        >>> _words("tokens/word (UAX #29: one per character in this script)"), _words("tokens/word (UAX #29)")
+        ('one per character in this script', '')
+    """
+    return unit.partition(" (UAX #29: ")[2].removesuffix(")")
 
 
 def spaced(name: str) -> str:
@@ -163,8 +173,9 @@ def by_language(run: Run, metric: str, dataset: str) -> Table:
     measured = run.frame[(run.frame["metric"] == metric) & (run.frame["dataset"] == dataset)]
     cells = {(row.language, row.tokenizer): TableCell.of(row) for row in measured.itertuples()}
     units = {str(row.language): str(row.unit) for row in measured.itertuples() if row.value == row.value}
-    details = {language: "".join(unit.partition(" (")[1:]) for language, unit in units.items()}
+    details = {language: _words(unit) for language, unit in units.items()}
     differ = len({*details.values()}) > 1
+    noted = {language: f" ({told})" for language, told in details.items() if told and differ}
     held = {name for (_, name), cell in cells.items() if cell.value is not None}
     there = [name for name in run.tokenizers if name in held]
     # where words are characters in some languages only, these say so, and not the heading of all
@@ -175,7 +186,7 @@ def by_language(run: Run, metric: str, dataset: str) -> Table:
     rows = [
         Row(
             (
-                language_label(code, data.kind(run, dataset)) + (details.get(code, "") if differ else ""),
+                language_label(code, data.kind(run, dataset)) + noted.get(code, ""),
                 *(cells.get((code, name), TableCell(why="not measured")) for name in there),
             ),
             key=code,

@@ -37,6 +37,8 @@ _LINE = re.compile(rb"[^\n]+")
 _RANK = re.compile(rb"[A-Za-z0-9+/]*={0,2}[ \t]+\d+\s*")
 _PLAUSIBLE = re.compile(r"\.(?:model|tiktoken|bpe)\b")
 _LINES_LOOKED_AT = 20
+_MOST_TOLD = 1 << 24
+"""Bytes of a file in which damage is looked for: what is larger and in no format is data of another kind."""
 
 
 def format_of(path: str | os.PathLike[str]) -> Format | None:
@@ -107,6 +109,8 @@ def tell_damage(path: str | os.PathLike[str]) -> None:
     """Raise `TokenizerError` with the place where a file of no known format is damaged, if it can be told."""
     from tokbench_subword.files.tokenizer_json import parse
 
+    if Path(path).stat().st_size > _MOST_TOLD:
+        return
     if not read_bytes(path).strip():
         raise TokenizerError(f"{os.fspath(path)}: there are no tokens in it: it is empty")
     text = read_text(path)

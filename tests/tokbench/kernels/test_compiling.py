@@ -52,53 +52,6 @@ def test_another_numba_compiles_the_plain_way(tmp_path: Path) -> None:
     assert known.replace("one and", "left to Python") == unknown
 
 
-NESTED = """
-import numpy as np
-from numba.core import codegen
-from tokbench.kernels.compiling import inline, kernel, subroutine
-
-optimized = []
-optimize = codegen.CPUCodeLibrary._optimize_final_module
-def noted(library):
-    optimized.append(library.name)
-    optimize(library)
-codegen.CPUCodeLibrary._optimize_final_module = noted
-
-@subroutine
-def innermost(n):
-    return n * n + 1
-
-@inline
-def between(n):
-    return innermost(n) - n
-
-@subroutine
-def outer(n):
-    return between(n) + innermost(n + 1)
-
-@inline
-def outermost(n):
-    return outer(n) + between(n)
-
-@kernel
-def top(n):
-    return outermost(n) + innermost(n)
-
-print(top(np.int64(3)), sorted(name for name in optimized if name in globals()))
-"""
-
-
-def test_each_function_is_optimized_by_itself_or_where_it_is_inlined(tmp_path: Path) -> None:
-    """Not with all that it calls: compiling takes a third longer so."""
-    script = tmp_path / "nested.py"
-    script.write_text(NESTED)
-    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    said = ["41 ['innermost', 'outer', 'top']\n", "41 []\n"]
-    for expected in said:  # compiled, then from numba's cache
-        done = subprocess.run([sys.executable, script], env=env, capture_output=True, text=True, timeout=300)
-        assert done.stdout == expected, done.stderr[-2000:]
-
-
 LOADED = """
 import sys
 import numpy as np

@@ -52,10 +52,10 @@ def test_languages_say_what_their_words_are_where_these_differ(made_up_run: Call
     dataset, metric = "bundled:parallel", "compression_ratio"
     second = run.languages(dataset)[1]
     before = [row.cells[0] for row in tables.by_language(run, metric, dataset).rows]
-    run.frame.loc[run.frame["language"] == second, "unit"] = "tokens/word (one per character)"
+    run.frame.loc[run.frame["language"] == second, "unit"] = "tokens/word (UAX #29: one per character)"
     after = [row.cells[0] for row in tables.by_language(run, metric, dataset).rows]
     assert after == [f"{name} (one per character)" if second in name else name for name in before]
-    run.frame["unit"] = "tokens/word (one per character)"
+    run.frame["unit"] = "tokens/word (UAX #29: one per character)"
     assert [row.cells[0] for row in tables.by_language(run, metric, dataset).rows] == before
 
 
