@@ -179,13 +179,17 @@ def cost(subject: Subject, bounds: Bounds) -> Finding:
     given = {language: list(texts) for language, texts in subject.texts.items()}
     texts = given if len(given) > 1 else {language: [text] for language, text in SENTENCES.items()}
     source = "the given text" if len(given) > 1 else "one built-in sentence, an indication only"
-    ids = {language: [*chain.from_iterable(subject.ids(parts))] for language, parts in texts.items()}
-    spent = {language: len(own) for language, own in ids.items()}
+    spent: dict[str, int] = {}
+    known: list[int] = []
+    unknown = unk_id(subject.tokenizer)
+    for language, parts in texts.items():
+        ids = [*chain.from_iterable(subject.ids(parts))]
+        spent[language] = len(ids)
+        # a language that becomes unknown tokens is cheap for nothing, as in the premium
+        if sum(one == unknown for one in ids) <= HIDDEN * len(ids):
+            known.append(len(ids))
     if len(given) > 1 and len({len(parts) for parts in given.values()}) > 1:
         return Finding.unchecked("the languages have different numbers of documents; parallel ones are needed")
-    unknown = unk_id(subject.tokenizer)
-    # a language that becomes unknown tokens is cheap for nothing, as in the premium
-    known = [len(own) for own in ids.values() if sum(one == unknown for one in own) <= HIDDEN * len(own)]
     least = max(1, min(known or spent.values()))
     dear = sorted(((count / least, name) for name, count in spent.items() if count / least > bounds["times"]))[
         ::-1
