@@ -39,11 +39,11 @@ class TokenizerFamily:
     `files(spec, context)` names what `load` will read, for checksums, `training_files(spec)` what `train` reads
     beside the text; `libraries` the distributions whose versions matter.
 
-    `recognises(path, head)` says whether `load` opens the file or folder at `path`, by its content: `head` is
-    the first `HEAD_BYTES` of a file (it may read on), empty for a folder; a `TokbenchError` or an `OSError` says
-    what is wrong with a file of its kind. A bare path given as a spec is opened by a family that recognises it,
-    first of all by one that has its ending (in lower case), or that of a file in the folder, among its
-    `endings`. A family without `recognises` is believed by its endings alone.
+    `recognises(path, head)` says whether `load` opens the file or folder at `path`, by its content: `head`
+    is the first `HEAD_BYTES` of a file (it may read on), empty for a folder; a `TokbenchError` or an
+    `OSError` says what is wrong with a file of its kind. A bare path given as a spec is opened by a family
+    that recognises it, first of all by one that has its ending (in lower case), or that of a file in the
+    folder, among its `endings`. A family without `recognises` is believed by its endings alone.
 
     Example:
         >>> family = TokenizerFamily(name="bytes", summary="UTF-8 bytes", load=lambda spec, context: None)
