@@ -85,8 +85,23 @@ def test_what_was_compiled_before_is_loaded_without_what_compiles(tmp_path: Path
     assert said[1][:2] == ["[0, 2, 4] 1 False", "2"]
 
 
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
-def test_what_only_kernels_call_is_compiled_once_and_not_to_machine_code() -> None:
+@pytest.mark.skipif(not PRIVATE or numba.config.DISABLE_JIT, reason="numba's own way of compiling, or none")
+def test_what_only_kernels_call_is_compiled_once_and_optimized_within_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from numba.core.codegen import CPUCodeLibrary, JitEngine
+
+    optimized, made_machine_code = [], []
+    optimize, add = CPUCodeLibrary._optimize_final_module, JitEngine.add_module
+
+    def noted_optimize(library: Any) -> None:
+        optimized.append(library.name)
+        optimize(library)
+
+    def noted_add(engine: Any, module: Any) -> Any:
+        made_machine_code.append(module.name)
+        return add(engine, module)
+
     @compiling.inline
     def more(a: Any, b: Any) -> Any:
         return a + b
@@ -95,11 +110,21 @@ def test_what_only_kernels_call_is_compiled_once_and_not_to_machine_code() -> No
     def twice(a: Any) -> Any:
         return more(a, a) + more(a, 0) + more(a, 1)
 
-    compiled = numba.njit(lambda a: more(a, 7) + twice(a))
-    assert compiled(3) == 23
-    for inner in (more, twice):
-        [made] = inner.overloads.values()  # type: ignore[attr-defined]
-        assert not made.library.codegen._engine.is_symbol_defined(made.fndesc.mangled_name)
+    @numba.njit  # type: ignore[untyped-decorator]
+    def kernel(a: Any) -> Any:
+        return more(a, 7) + twice(a)
+
+    assert numba.njit(lambda a: a)(3) == 3  # what numba itself runs on is there
+    monkeypatch.setattr(CPUCodeLibrary, "_optimize_final_module", noted_optimize)
+    monkeypatch.setattr(JitEngine, "add_module", noted_add)
+    assert kernel(3) == 23
+    assert [len(inner.overloads) for inner in (more, twice)] == [1, 1]  # type: ignore[attr-defined]
+    assert len(optimized) == len(made_machine_code) == 1
+    assert "kernel" in optimized[0]
+    [code] = kernel.inspect_llvm().values()
+    definitions = [line for line in code.splitlines() if line.startswith("define")]
+    assert any("twice" in line for line in definitions)  # called, though from one place only
+    assert not any("more" in line for line in definitions)
 
 
 def test_a_damaged_cache_is_noticed_compiled_again_and_said(
