@@ -3,9 +3,9 @@
     python benchmarks/first_call.py bpe:tokenizer.json wordpiece:vocab.txt unigram:spiece.model
 
 Each spec is loaded and called in a new process, twice: with an empty folder for compiled code, and again. Wall
-time in seconds; the folder is one for each spec, so that none compiles for another. Memory is what the second
-process takes beyond an interpreter with numpy, in MiB: its own (`own`), and with the pages of libraries that it
-shares with other processes (`all`).
+time in seconds; the folder is one for each spec, so that none compiles for another. The last row of several is
+all specs in one process. Memory is what the second process takes beyond an interpreter with numpy, in MiB: its
+own (`own`), and with the pages of libraries that it shares with other processes (`all`).
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ import numpy, psutil
 held = psutil.Process().memory_full_info()
 begun = time.perf_counter()
 import tokbench
-tokenizer = tokbench.load(sys.argv[1])
-tokenizer.encode("Hello world, this is a test.")
+for spec in sys.argv[1:]:
+    tokenizer = tokbench.load(spec)
+    tokenizer.encode("Hello world, this is a test.")
 first = time.perf_counter() - begun
 begun = time.perf_counter()
 tokenizer.encode("Another text, and a second call.")
@@ -32,10 +33,10 @@ print((now.uss - held.uss) / 2**20, (now.rss - held.rss) / 2**20)
 """
 
 
-def measure(spec: str, folder: str) -> list[float]:
+def measure(specs: list[str], folder: str) -> list[float]:
     """Seconds to import, load and encode once in a new process, and for a second call; memory, own and all."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": folder}
-    command = [sys.executable, "-P", "-c", ONE, spec]
+    command = [sys.executable, "-P", "-c", ONE, *specs]
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     return [float(figure) for figure in done.stdout.split()]
 
@@ -46,11 +47,12 @@ def main(specs: list[str]) -> int:
         print(__doc__)
         return 2
     print(f"{'compiling':>10} {'cached':>8} {'2nd call':>10} {'own':>6} {'all':>6}  spec")
-    for spec in specs:
+    for together in [*([spec] for spec in specs), *([specs] if len(specs) > 1 else [])]:
         with tempfile.TemporaryDirectory() as folder:
-            compiling, *_ = measure(spec, folder)
-            cached, second, own, all_ = measure(spec, folder)
-        print(f"{compiling:9.1f}s {cached:7.2f}s {second * 1e6:8.0f}us {own:6.0f} {all_:6.0f}  {spec}")
+            compiling, *_ = measure(together, folder)
+            cached, second, own, all_ = measure(together, folder)
+        shown = together[0] if len(together) == 1 else "all of them"
+        print(f"{compiling:9.1f}s {cached:7.2f}s {second * 1e6:8.0f}us {own:6.0f} {all_:6.0f}  {shown}")
     return 0
 
 

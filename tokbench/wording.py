@@ -41,7 +41,7 @@ def data_size(n_bytes: float) -> str:
     """A number of bytes in the unit that suits it, of powers of 1,000.
 
     Example:
-        >>> data_size(819), data_size(81_900), data_size(999_900), data_size(1_500_000), data_size(2_000_000_000)
+        >>> data_size(819), data_size(81_900), data_size(999_900), data_size(1_500_000), data_size(2e9)
         ('819 bytes', '82 kB', '1.0 MB', '1.5 MB', '2,000 MB')
     """
     if n_bytes < 999.5:  # what rounds to a thousand of a unit is told in the next one
