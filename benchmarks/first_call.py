@@ -36,7 +36,7 @@ print((now.uss - held.uss) / 2**20, (now.rss - held.rss) / 2**20)
 def measure(specs: list[str], folder: str) -> list[float]:
     """Seconds to import, load and encode once in a new process, and for a second call; memory, own and all."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": folder}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # else it is compiled again each time, as nobody's Python is
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # else every process compiles every module
     command = [sys.executable, "-P", "-c", ONE, *specs]
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     return [float(figure) for figure in done.stdout.split()]

@@ -31,7 +31,7 @@ if config.DISABLE_JIT:
         block = np.zeros(WINDOW, np.int64)  # padding, past the end
         there = data[index : index + WINDOW]
         block[: len(there)] = there | np.uint8(fold)
-        mask = np.packbits((block >= low) & (block < low + count), bitorder="little")
+        mask = np.packbits((block - low) & 0xFF < count, bitorder="little")
         return np.uint64(mask.view(np.uint64)[0])
 
     def spread_64(data: Bytes, index: Int, one: Word, two: Word, four: Word) -> None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, subroutine
 from tokbench.kernels.heap import heapify, pop, push
-from tokbench.kernels.pointers import Bytes, Int, Keys, Word, Words, keep, pointer
+from tokbench.kernels.pointers import Bytes, Floats, Ids, Int, Keys, Word, Words, keep, pointer
 from tokbench_subword.bpe.tables import NONE, Number, pair_rank
 
 SHORT = 128
@@ -24,8 +24,6 @@ SHORT = 128
 SHARED = np.uint32(1 << 20)
 """Added to the left of a pair whose rank others share. It is more than any symbol of such a vocabulary."""
 _PLACE_BITS, _PLACE = np.uint32(7), np.uint32(127)
-_HALF = np.uint64(32)
-_LOW = np.uint64(0xFFFFFFFF)
 
 
 def scratch() -> list[NDArray[Any]]:
@@ -102,53 +100,80 @@ def merge_short(
     return left
 
 
+@inline
+def _rank_of(made: Number, ranks: Ids | None) -> np.int64:
+    """The rank of a merge by the number of its pair: that itself, or what `ranks` tells of it."""
+    return np.int64(made) if ranks is None else np.int64(ranks[made])
+
+
 @subroutine
-def merge_long(symbols: Keys, count: Int, pairs: Words, bloom: Keys, shift: Word, results: Keys) -> np.int64:
-    """Merge ``symbols[:count]`` in place, as `merge_short` does; heap entries are ``rank << 32 | position``."""
-    following_array = np.empty(count, np.int64)
-    before_array = np.empty(count, np.int64)
-    heap_array = np.empty(3 * count + 4, np.uint64)
-    following, before, heap = pointer(following_array), pointer(before_array), pointer(heap_array)
-    size = 0
+def merge_long(
+    symbols: Keys,
+    count: Int,
+    pairs: Words,
+    bloom: Keys,
+    shift: Word,
+    results: Keys | None,
+    ranks: Ids | None,
+    uniforms: Floats | None,
+    dropout: float,
+) -> tuple[np.int64, np.uint32, np.uint32]:
+    """Merge ``symbols[:count]`` in place, as `merge_short` does.
+
+    The number of a pair in the table is its rank, and ``results[rank]`` the symbol it gives. Without `results`
+    it is that symbol, and ``ranks[symbol]`` the rank, which pairs that give different symbols may share. Each
+    merge is passed over where the next of `uniforms` is less than `dropout`. Returns how many symbols are left,
+    which are moved together at the beginning, and the two that were merged last.
+    """
+    following_array, before_array = np.empty(count, np.int64), np.empty(count, np.int64)
+    makes_array, heap_array = np.empty(count, np.uint32), np.empty(3 * count + 4, np.int64)
+    following, before, makes = pointer(following_array), pointer(before_array), pointer(makes_array)
+    heap = pointer(heap_array)  # of rank << 32 | place
+    size, drawn = np.int64(0), np.int64(0)
+    last_left = last_right = NONE
     for i in range(count):
-        following[i] = i + 1
-        before[i] = i - 1
+        following[i], before[i], makes[i] = i + 1, i - 1, NONE
         if i + 1 < count:
-            rank = pair_rank(pairs, bloom, shift, symbols[i], symbols[i + 1])
-            if rank != NONE:
-                heap[size] = (np.uint64(rank) << _HALF) | np.uint64(i)
+            makes[i] = pair_rank(pairs, bloom, shift, symbols[i], symbols[i + 1])
+            if makes[i] != NONE:
+                heap[size] = _rank_of(makes[i], ranks) << 32 | i
                 size += 1
     heapify(heap, size)
     while size > 0:
         top = pop(heap, size)
         size -= 1
-        rank = np.uint32(top >> _HALF)
-        i = int(top & _LOW)
-        if symbols[i] == NONE:
-            continue
-        j = following[i]
-        if j >= count or pair_rank(pairs, bloom, shift, symbols[i], symbols[j]) != rank:
+        i = top & 0xFFFFFFFF
+        made = makes[i]
+        if made == NONE or _rank_of(made, ranks) != top >> 32:
             continue  # stale: one of the two has merged with another since
-        symbols[i] = results[rank]
-        symbols[j] = NONE
-        after = following[j]
-        following[i] = after
+        if uniforms is not None and dropout > 0.0:
+            drawn += 1
+            if uniforms[drawn - 1] < dropout:
+                makes[i] = NONE
+                continue
+        if results is not None:
+            made = results[made]
+        j = following[i]
+        last_left, last_right = symbols[i], symbols[j]
+        after, previous = following[j], before[i]
+        symbols[i], following[i] = made, after
+        makes[i] = makes[j] = NONE
         if after < count:
             before[after] = i
-            rank = pair_rank(pairs, bloom, shift, symbols[i], symbols[after])
-            if rank != NONE:
-                size = push(heap, size, (np.uint64(rank) << _HALF) | np.uint64(i))
-        previous = before[i]
+            makes[i] = pair_rank(pairs, bloom, shift, made, symbols[after])
+            if makes[i] != NONE:
+                size = push(heap, size, _rank_of(makes[i], ranks) << 32 | i)
         if previous >= 0:
-            rank = pair_rank(pairs, bloom, shift, symbols[previous], symbols[i])
-            if rank != NONE:
-                size = push(heap, size, (np.uint64(rank) << _HALF) | np.uint64(previous))
-    left, i = np.int64(0), 0
-    while i < count:
-        symbols[left] = symbols[i]
+            makes[previous] = pair_rank(pairs, bloom, shift, symbols[previous], made)
+            if makes[previous] != NONE:
+                size = push(heap, size, _rank_of(makes[previous], ranks) << 32 | previous)
+    left, place = np.int64(0), np.int64(0)
+    while place < count:
+        symbols[left] = symbols[place]
         left += 1
-        i = following[i]
+        place = following[place]
     keep(following_array)
     keep(before_array)
+    keep(makes_array)
     keep(heap_array)
-    return left
+    return left, last_left, last_right

@@ -118,8 +118,16 @@ def _happen(
     for k in range(len(unreached)):
         start, end = starts[unreached[k]], starts[unreached[k] + 1]
         symbols = blob[start:end].astype(np.uint32)
-        count = merge_long(
-            pointer(symbols), np.int64(end - start), pointer(table), pointer(bloom), shift, pointer(results)
+        count, _, _ = merge_long(
+            pointer(symbols),
+            np.int64(end - start),
+            pointer(table),
+            pointer(bloom),
+            shift,
+            pointer(results),
+            None,
+            None,
+            0.0,
         )
         for m in range(firsts[k], firsts[k + 1]):
             if count == 2 and number_of[merges[m, 0]] == symbols[0] and number_of[merges[m, 1]] == symbols[1]:

@@ -136,7 +136,8 @@ def encode_words(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: I
     many = pointer(array)
     for i in range(count):
         many[i] = out[o + i]
-    count = merge_long(many, count, rest.pairs, rest.bloom, rest.shift, u32_in(block, at.RESULTS))
+    results = u32_in(block, at.RESULTS)
+    count, _, _ = merge_long(many, count, rest.pairs, rest.bloom, rest.shift, results, None, None, 0.0)
     after = write_symbols(block, many, count, out, o, True)
     keep(array)
     return after

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,11 +26,11 @@ from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.offsets import BpeOffsets
 from tokbench_subword.bpe.plain import segment
 from tokbench_subword.bpe.preparation import BpePreparation
-from tokbench_subword.bpe.shortest import Shortest
 from tokbench_subword.bpe.token_table import TokenLookup
 from tokbench_subword.bpe.tokenizer_json import complete_document, document_of_model, model_of_document
 from tokbench_subword.files.tokenizer_json import content_of, document_of, read_document
-from tokbench_subword.pipeline.added_tokens import new_tokens
+from tokbench_subword.pipeline.added_tokens import new_tokens, numbered
+from tokbench_subword.pipeline.byte_alphabet import spelled
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.document_decoding import DocumentDecoder
 from tokbench_subword.pipeline.joining import TokenJoiner
@@ -38,8 +38,11 @@ from tokbench_subword.pipeline.preparation import Stages
 from tokbench_subword.words.cache_size import CACHE_BYTES
 from tokbench_subword.words.prepared import OneByOne, PreparedEncoder
 
+if TYPE_CHECKING:
+    from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
+
 _DERIVED = (
-    *("_decode_one", "_shortest", "_decoder", "_offsets", "_stages", "_prepared"),
+    *("_decode_one", "_of_equal_scores", "_decoder", "_offsets", "_stages", "_prepared"),
     *("decode", "decode_joins_bytes", "lossless"),
 )
 """Attributes that are made when first asked for, of what stands around the model."""
@@ -305,12 +308,25 @@ class BpeTokenizer(OneByOne, Rebuilt):
         self._surround(document, self.match_special)
 
     def fewest_tokens(self, texts: Sequence[str]) -> NDArray[np.int64]:
-        """The fewest tokens with which the vocabulary can spell the pre-tokens of each text; see `shortest`."""
-        return self._shortest.of(plain_texts(texts, name=self.name))
+        """The fewest tokens with which the vocabulary can spell the pre-tokens of each text."""
+        counts: NDArray[np.int64] = np.diff(self._of_equal_scores.encode_batch(texts).offsets)
+        return counts
 
     @cached_property
-    def _shortest(self) -> Shortest:
-        return Shortest(self._tokens, self._preparation.compiled)
+    def _of_equal_scores(self) -> JsonUnigramTokenizer:
+        """A Unigram model of the same tokens: where all score the same, the best path is the shortest one."""
+        from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
+
+        if self.model.level != "byte" or (self.model.byte_ids < 0).any():
+            raise TokenizerError(
+                f"{self.name}: the fewest tokens are told of byte-level BPE that has all bytes"
+            )
+        tokens = [spelled(token) for token, index in self.model.ids.items() if index not in self.special_ids]
+        ids = {token: index for index, token in enumerate(tokens)}
+        added = tuple(replace(token, id=index) for token, index in numbered(self.document.added_tokens, ids))
+        model = {"type": "Unigram", "vocab": [[token, -1.0] for token in tokens]}
+        document = replace(self.document, added_tokens=added).with_model(model)
+        return JsonUnigramTokenizer(document, name=self.name, match_special=self.match_special)
 
     def pruned(self, counts: Sequence[int], vocab_size: int) -> tuple[BpeTokenizer, NDArray[np.int64]]:
         """The tokenizer with fewer tokens, and the new id of each old one, -1 for those that are gone."""

@@ -247,7 +247,8 @@ def merged(
             else:
                 count = _first_symbols(block, settings, text, start, end, symbols)
             results = u32_in(block, at.RESULTS)
-            count = merge_long(symbols, count, merges.pairs, merges.bloom, merges.shift, results)
+            pairs, bloom, shift = merges
+            count, _, _ = merge_long(symbols, count, pairs, bloom, shift, results, None, None, 0.0)
         o = write_symbols(block, symbols, count, out, o, as_ids)
         keep(array)
         return o

@@ -16,7 +16,7 @@ from tokbench.kernels.compiling import inline
 from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, Words, i32_in, u64_in
 from tokbench_subword.optimal.wordwise import WordwiseModel
 from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
-from tokbench_subword.unigram.trie import build_trie, descend, root_of
+from tokbench_subword.pipeline.trie import build_trie, descend, root_of
 from tokbench_subword.words.encoder import Arrays
 from tokbench_subword.words.layout import MODEL, WORD_KEYS, WORDS
 from tokbench_subword.words.searching import Search

@@ -18,7 +18,7 @@ from tokbench.counts import WordCounts
 from tokbench.kernels.compiling import announce, kernel, subroutine
 from tokbench.kernels.pointers import Bytes, Int, Ints, Words, pointer
 from tokbench.kernels.threads import in_threads
-from tokbench_subword.unigram.trie import build_trie, descend, root_of
+from tokbench_subword.pipeline.trie import build_trie, descend, root_of
 
 _FAR = np.int64(1) << 40
 

@@ -6,7 +6,7 @@ it is found is told in `added_search`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import pairwise
@@ -20,6 +20,7 @@ from tokbench_subword.pipeline import added_search as search
 from tokbench_subword.pipeline.added_tokens import SPACE, AddedToken, AddedTokens
 from tokbench_subword.pipeline.regexes import compile_regex
 from tokbench_subword.pipeline.splicing import MOST_TEXTS, N_FOUND, N_NUMBERS, N_TEXTS, SEARCHED, Written
+from tokbench_subword.pipeline.trie import build_trie
 
 MOST_RANGES = 8
 """How many ranges of first bytes are looked for sixty-four places at a time; each costs as much again."""
@@ -79,7 +80,7 @@ class AddedMatcher:
         arrays = (
             ranges,
             pairs.T.reshape(-1).copy(),  # as the number that the two bytes of a pair are in little-endian order
-            *_trie(keys),
+            build_trie({key: number for number, key in enumerate(keys)}, nul=True),
             flags,
             _characters() if (flags & around).any() else np.zeros(1, np.uint8),
             np.array([len(ranges) // 4]),
@@ -150,8 +151,8 @@ def _pairs(keys: Iterable[bytes]) -> NDArray[np.uint8]:
 def _ranges(begins: NDArray[np.bool_]) -> NDArray[np.uint8]:
     """Ranges that hold all pairs of bytes that tokens begin with, and few others; at most `MOST_RANGES`.
 
-    Four numbers each: the least first byte, how many more there are, and the same of the next byte. Of two
-    neighbours, those are put together for which that adds the fewest pairs.
+    Four numbers each: which first byte comes behind the range (0 behind 255), how many are not in it, and the
+    same of the next byte. Of two neighbours, those are put together for which that adds the fewest pairs.
     """
     boxes = []
     for first in np.flatnonzero(begins.any(axis=1)):
@@ -164,7 +165,8 @@ def _ranges(begins: NDArray[np.bool_]) -> NDArray[np.uint8]:
         if added[k] > 0 and len(boxes) <= MOST_RANGES:
             break
         boxes[k : k + 2] = [joined[k]]
-    return np.array([(a, b - a, c, d - c) for a, b, c, d in boxes], np.uint8).reshape(-1)
+    rows = [(b + 1 & 0xFF, 0xFF - (b - a), d + 1 & 0xFF, 0xFF - (d - c)) for a, b, c, d in boxes]
+    return np.array(rows, np.uint8).reshape(-1)
 
 
 Box = tuple[int, int, int, int]
@@ -176,38 +178,3 @@ def _around(one: Box, other: Box) -> Box:
 
 def _area(box: Box) -> int:
     return (box[1] - box[0] + 1) * (box[3] - box[2] + 1)
-
-
-def _trie(keys: Sequence[bytes]) -> tuple[NDArray[Any], ...]:
-    """`added_search`'s roots, firsts, labels and words, of keys in ascending order."""
-    roots = np.full(256, -1, np.int32)
-    firsts: list[int] = []
-    labels: list[int] = []
-    words: list[int] = []
-    level, depth = _children(keys, 0, 0, len(keys)), 0
-    n_nodes = len(level)
-    roots[[byte for byte, _, _ in level]] = range(n_nodes)
-    while level:
-        depth += 1
-        deeper = []
-        for byte, low, high in level:
-            ends = len(keys[low]) == depth
-            below = _children(keys, depth, low + ends, high)
-            labels.append(byte)
-            words.append(low if ends else -1)
-            firsts.append(n_nodes)
-            n_nodes += len(below)
-            deeper += below
-        level = deeper
-    firsts.append(n_nodes)
-    return roots, np.array(firsts, np.int32), np.array(labels, np.uint8), np.array(words, np.int32)
-
-
-def _children(keys: Sequence[bytes], depth: int, low: int, high: int) -> list[tuple[int, int, int]]:
-    """The bytes at `depth` of ``keys[low:high]``, all longer than that, and which keys have each."""
-    children: list[tuple[int, int, int]] = []
-    for number in range(low, high):
-        byte = keys[number][depth]
-        first = children.pop()[1] if children and children[-1][0] == byte else number
-        children.append((byte, first, number + 1))
-    return children

@@ -6,24 +6,15 @@ the tokens begin in many ways. For the places that remain, a table of pairs of b
 their first three places tokens have a pair (bits 0 to 2; set where a token has ended before); and what passes
 that too is looked up in a trie over bytes. Added tokens are valid UTF-8, as the text is, so that a match of
 bytes is a match of characters.
-
-The trie has its nodes in the order of their depth, so that the children of a node are neighbours: those of
-node k are ``firsts[k]`` to ``firsts[k + 1]``, in the order of `labels`, the bytes that lead to them; `words`
-has the token that ends at a node, or -1, and ``roots[b]`` the node of the single byte b, or -1.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from llvmlite import ir
-from numba import config, types
-from numba.extending import intrinsic
 
-from tokbench.kernels.bits import WINDOW, trailing_zeros
+from tokbench.kernels.bits import WINDOW, in_range_64, trailing_zeros
 from tokbench.kernels.compiling import inline
-from tokbench.kernels.pointers import Block, Bytes, Int, i32_in, i64_in, load_u64, u8_in
+from tokbench.kernels.pointers import Block, Bytes, Int, Words, i64_in, load_u64, u8_in, u64_in
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.pipeline.splicing import (
     FOUND,
@@ -39,10 +30,11 @@ from tokbench_subword.pipeline.splicing import (
     Writer,
     character_before,
 )
+from tokbench_subword.pipeline.trie import descend, root_of
 
-RANGES, PAIRS, ROOTS, FIRSTS, LABELS, WORDS, FLAGS, CHARACTERS, N_RANGES = range(9)
-"""Where in its block the tables of a search are: uint8, uint8, int32, int32, uint8, int32, uint8, uint8; then
-their number of ranges, int64.
+RANGES, PAIRS, UNITS, FLAGS, CHARACTERS, N_RANGES = range(6)
+"""Where in its block the tables of a search are: uint8, uint8, uint64, uint8, uint8; and how many ranges there
+are, int64.
 """
 MATCH = 3
 """Numbers that tell of a match: where it begins, where it ends, which token it is."""
@@ -52,58 +44,15 @@ SKIPPED, SINGLE_WORD, LSTRIP, RSTRIP = 1, 2, 4, 8
 WORD_CHARACTER, WHITE_SPACE = 1, 2
 """Flags of a code point."""
 
-if config.DISABLE_JIT:
-
-    def _begins(data: Bytes, index: Int, ranges: Bytes, row: Int) -> np.uint64:
-        """The places of ``data[index:index + 64]`` whose byte and the next lie in a row of `ranges`."""
-        low, width, next_low, next_width = (int(bound) for bound in ranges[4 * row : 4 * row + 4])
-        window = [int(byte) for byte in data[index : index + WINDOW + 1]]
-        bits = 0
-        for k in range(WINDOW):
-            inside = 0 <= window[k] - low <= width and 0 <= window[k + 1] - next_low <= next_width
-            bits |= inside << k
-        return np.uint64(bits)
-
-else:
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def _begins(typingctx: Any, data: Any, index: Any, ranges: Any, row: Any) -> Any:
-        """The places of ``data[index:index + 64]`` whose byte and the next lie in a row of `ranges`."""
-        signature = types.uint64(data, types.int64, ranges, types.int64)
-
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            byte, number = ir.IntType(8), ir.IntType(64)
-            lanes, first = ir.VectorType(byte, WINDOW), ir.Constant(ir.IntType(32), 0)
-            nowhere = ir.Constant(ir.VectorType(ir.IntType(32), WINDOW), [0] * WINDOW)
-            undefined = ir.Constant(lanes, ir.Undefined)
-
-            def window(at: Any) -> Any:
-                loaded = builder.load(builder.bitcast(builder.gep(args[0], [at]), lanes.as_pointer()))
-                loaded.align = 1
-                return loaded
-
-            def bound(column: int) -> Any:
-                at = builder.add(builder.shl(args[3], ir.Constant(number, 2)), ir.Constant(number, column))
-                one = builder.insert_element(undefined, builder.load(builder.gep(args[2], [at])), first)
-                return builder.shuffle_vector(one, undefined, nowhere)
-
-            def inside(at: Any, column: int) -> Any:
-                above = builder.sub(window(at), bound(column))
-                return builder.icmp_unsigned("<=", above, bound(column + 1))
-
-            following = builder.add(args[1], ir.Constant(number, 1))
-            both = builder.and_(inside(args[1], 0), inside(following, 2))
-            return builder.bitcast(both, number)
-
-        return signature, codegen
-
 
 @inline
 def _candidates(data: Bytes, at: Int, ranges: Bytes, n_ranges: Int) -> np.uint64:
     """The places of the next sixty-four where a token may begin, as a set of bits."""
     places = np.uint64(0)
-    for row in range(n_ranges):
-        places |= _begins(data, at, ranges, row)
+    for row in range(0, 4 * n_ranges, 4):
+        first = in_range_64(data, at, 0, np.int64(ranges[row]), np.int64(ranges[row + 1]))
+        second = in_range_64(data, at + 1, 0, np.int64(ranges[row + 2]), np.int64(ranges[row + 3]))
+        places |= ~(first | second)
     return places
 
 
@@ -118,28 +67,14 @@ def _may_begin(data: Bytes, at: Int, pairs: Bytes) -> bool:
 
 
 @inline
-def _longest(data: Bytes, at: Int, end: Int, tables: Block) -> tuple[np.int32, Int]:
+def _longest(data: Bytes, at: Int, end: Int, units: Words) -> tuple[np.int64, Int]:
     """The longest token that begins at `at` and where it ends: its number, or -1."""
-    firsts, labels, words = i32_in(tables, FIRSTS), u8_in(tables, LABELS), i32_in(tables, WORDS)
-    found = np.int32(-1)
-    stop = at
-    node = np.int64(i32_in(tables, ROOTS)[data[at]])
-    while node >= 0:
+    node, found, stop = root_of(units), np.int64(-1), at
+    while at < end and node > 0:
+        node, token = descend(units, node, np.int64(data[at]))
         at += 1
-        if words[node] >= 0:
-            found, stop = words[node], at
-        if at == end:
-            break
-        byte, low, high = data[at], np.int64(firsts[node]), np.int64(firsts[node + 1])
-        while high - low > 8:
-            middle = (low + high) >> 1
-            if labels[middle] <= byte:
-                low = middle
-            else:
-                high = middle
-        while low < high and labels[low] < byte:
-            low += 1
-        node = low if low < high and labels[low] == byte else np.int64(-1)
+        if token >= 0:
+            found, stop = token, at
     return found, stop
 
 
@@ -189,7 +124,7 @@ def find_matches(tables: Block, batch: Block) -> np.int64:
     """
     data, offsets, numbers = u8_in(batch, TEXT), i64_in(batch, OFFSETS), i64_in(batch, NUMBERS)
     found, n_ranges = i64_in(batch, OUT_OFFSETS), i64_in(tables, N_RANGES)[0]
-    ranges, pairs = u8_in(tables, RANGES), u8_in(tables, PAIRS)
+    ranges, pairs, units = u8_in(tables, RANGES), u8_in(tables, PAIRS), u64_in(tables, UNITS)
     token_flags, characters = u8_in(tables, FLAGS), u8_in(tables, CHARACTERS)
     room, document, count = numbers[MOST_TEXTS] // MATCH, numbers[SEARCHED], numbers[N_FOUND]
     while document < numbers[N_TEXTS]:
@@ -207,7 +142,7 @@ def find_matches(tables: Block, batch: Block) -> np.int64:
                 places &= places - np.uint64(1)
                 if not _may_begin(data, start, pairs):
                     continue
-                token, stop = _longest(data, start, end, tables)
+                token, stop = _longest(data, start, end, units)
                 if token < 0:
                     continue
                 # matches do not overlap, and what is passed over covers its text as well

@@ -27,6 +27,7 @@ from tokbench_subword.pipeline.precompiled import split_map
 from tokbench_subword.pipeline.replacing_kernel import edges, replace_literal
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.splicing import Written, rewritten
+from tokbench_subword.pipeline.trie import build_trie
 from tokbench_subword.unigram.charsmap_classes import (
     CHARACTER_CLASS,
     CHECKED,
@@ -44,7 +45,6 @@ from tokbench_subword.unigram.charsmap_kernels import (
     normalize,
     normalize_located,
 )
-from tokbench_subword.unigram.trie import build_trie
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

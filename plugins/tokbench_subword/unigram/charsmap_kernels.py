@@ -35,8 +35,8 @@ from tokbench_subword.pipeline.splicing import (
     Writer,
     copy_span,
 )
+from tokbench_subword.pipeline.trie import descend, root_of
 from tokbench_subword.unigram.charsmap_classes import CHARACTER_CLASS, COPIED, READY, TARGET_SHIFT
-from tokbench_subword.unigram.trie import descend, root_of
 
 ESCAPE, REMOVE_EXTRA, DUMMY, SUFFIX = 1, 2, 4, 8
 """The flags of a normaliser."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.files.json_numbers import as_read
-from tokbench_subword.unigram.trie import build_trie
+from tokbench_subword.pipeline.trie import build_trie
 from tokbench_subword.unigram.unigram_algorithm import UNKNOWN_PENALTY, Lexicon, lengths_of
 from tokbench_subword.unigram.vocabulary import byte_ids_of
 from tokbench_subword.words.safe_cuts import find_cuts

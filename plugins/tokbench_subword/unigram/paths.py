@@ -12,7 +12,7 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline
 from tokbench.kernels.pointers import Bytes, Int, Ints, Words
-from tokbench_subword.unigram.trie import descend, root_of
+from tokbench_subword.pipeline.trie import descend, root_of
 
 UNKNOWN_PIECE = -1
 """What stands for an unknown character in a path."""

@@ -1,7 +1,7 @@
 """sentencepiece's BPE as kernels: a text, or a part of one, to a path, with dropout or without.
 
 There are two merge loops. `merge_part` takes that of the family `bpe`, which knows one merge for each piece
-(see `spm_bpe_tables`). `merge_by_score` knows every pair that spells one, keeps a queue, and can pass merges
+(see `spm_bpe_tables`). `merge_whole` knows every pair that spells one, keeps a queue, and can pass merges
 over: it is for long texts and for dropout.
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel, subroutine
-from tokbench.kernels.heap import heapify, pop, push
 from tokbench.kernels.pointers import (
     Block,
     Bytes,
@@ -30,7 +29,7 @@ from tokbench.kernels.pointers import (
     u64_in,
 )
 from tokbench.kernels.utf8 import code_point
-from tokbench_subword.bpe.merging import merge_short, pair_key
+from tokbench_subword.bpe.merging import merge_long, merge_short, pair_key
 from tokbench_subword.bpe.tables import NONE, pair_rank
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap_kernels import longest_symbol
@@ -70,82 +69,14 @@ def write_links(block: Block, data: Bytes, begin: Int, symbols: Keys, count: Int
 
 
 @subroutine
-def merge_by_score(
-    symbols: Keys,
-    count: Int,
-    pairs: Words,
-    bloom: Keys,
-    shift: Word,
-    ranks: Ids,
-    uniforms: Floats,
-    dropout: float,
-) -> tuple[np.int64, np.uint32, np.uint32]:
-    """Merge ``symbols[:count]`` in place, first what makes the piece of lowest rank, leftmost of equals.
-
-    Each merge is passed over where the next of `uniforms` is less than `dropout`. Returns how many symbols are
-    left, which are moved together at the beginning, and the two that were merged last.
-    """
-    following_array, before_array = np.empty(count, np.int64), np.empty(count, np.int64)
-    makes_array, heap_array = np.empty(count, np.uint32), np.empty(3 * count + 4, np.int64)
-    following, before, makes = pointer(following_array), pointer(before_array), pointer(makes_array)
-    heap = pointer(heap_array)  # of rank << 32 | place
-    size, drawn = np.int64(0), np.int64(0)
-    last_left = last_right = NONE
-    for i in range(count):
-        following[i], before[i], makes[i] = i + 1, i - 1, NONE
-        if i + 1 < count:
-            makes[i] = pair_rank(pairs, bloom, shift, symbols[i], symbols[i + 1])
-            if makes[i] != NONE:
-                heap[size] = np.int64(ranks[makes[i]]) << 32 | i
-                size += 1
-    heapify(heap, size)
-    while size > 0:
-        top = pop(heap, size)
-        size -= 1
-        i = top & 0xFFFFFFFF
-        made = makes[i]
-        if made == NONE or np.int64(ranks[made]) != top >> 32:
-            continue  # stale: one of the two has merged with another since
-        if dropout > 0.0:
-            drawn += 1
-            if uniforms[drawn - 1] < dropout:
-                makes[i] = NONE
-                continue
-        j = following[i]
-        last_left, last_right = symbols[i], symbols[j]
-        after, previous = following[j], before[i]
-        symbols[i], following[i] = made, after
-        makes[i] = makes[j] = NONE
-        if after < count:
-            before[after] = i
-            makes[i] = pair_rank(pairs, bloom, shift, made, symbols[after])
-            if makes[i] != NONE:
-                size = push(heap, size, np.int64(ranks[makes[i]]) << 32 | i)
-        if previous >= 0:
-            makes[previous] = pair_rank(pairs, bloom, shift, symbols[previous], made)
-            if makes[previous] != NONE:
-                size = push(heap, size, np.int64(ranks[makes[previous]]) << 32 | previous)
-    left, place = np.int64(0), np.int64(0)
-    while place < count:
-        symbols[left] = symbols[place]
-        left += 1
-        place = following[place]
-    keep(following_array)
-    keep(before_array)
-    keep(makes_array)
-    keep(heap_array)
-    return left, last_left, last_right
-
-
-@subroutine
 def merge_whole(block: Block, data: Bytes, begin: Int, size: Int, uniforms: Floats, dropout: float) -> None:
-    """Merge ``data[begin:begin + size]`` by `merge_by_score` and fill the links of `block`."""
+    """Merge ``data[begin:begin + size]`` by `merge_long` and fill the links of `block`."""
     settings, array = i64_in(block, at.SETTINGS), np.empty(size + 1, np.uint32)
     symbols = pointer(array)
     count = _first_symbols(block, data, begin, size, symbols)
-    count, _, _ = merge_by_score(
+    count, _, _ = merge_long(
         symbols, count, u64_in(block, at.EVERY_PAIR), u32_in(block, at.EVERY_BLOOM),
-        np.uint64(settings[at.EVERY_SHIFT]), i32_in(block, at.RANKS), uniforms, dropout,
+        np.uint64(settings[at.EVERY_SHIFT]), None, i32_in(block, at.RANKS), uniforms, dropout,
     )  # fmt: skip
     write_links(block, data, begin, symbols, count)
     keep(array)
@@ -170,7 +101,7 @@ def merge_part(block: Block, data: Bytes, begin: Int, size: Int) -> np.int64:
 def merge_all(arrays: Block, source: Bytes, uniforms: Floats, dropout: float, rows: Ints) -> np.int64:
     """Fill `rows` with (start, end, piece) of the whole internal text, padded by 48 bytes; how many.
 
-    `uniforms` and `dropout` as in `merge_by_score`.
+    `uniforms` and `dropout` as in `merge_long`.
     """
     block, size = pointer(arrays), np.int64(len(source) - 48)
     if size == 0:
@@ -188,11 +119,10 @@ def last_merges(
     Text k is ``texts[limits[k]:limits[k + 1]]``, which is overwritten; the pair that is merged last goes to
     ``rows[k]``, `NONE` twice where more than one symbol is left.
     """
-    pairs, filter_, pieces_ranks, none = pointer(pairs_array), pointer(bloom), pointer(ranks), np.zeros(0)
+    pairs, filter_, pieces_ranks = pointer(pairs_array), pointer(bloom), pointer(ranks)
     for k in range(len(limits) - 1):
-        count, left, right = merge_by_score(
+        count, left, right = merge_long(
             pointer(texts[limits[k] :]), limits[k + 1] - limits[k],
-            pairs, filter_, shift, pieces_ranks, pointer(none), 0.0,
+            pairs, filter_, shift, None, pieces_ranks, None, 0.0,
         )  # fmt: skip
         rows[k, 0], rows[k, 1] = (left, right) if count == 1 else (NONE, NONE)
-    keep(none)

@@ -24,6 +24,7 @@ from tokbench_subword.files.sentencepiece_model import (
     SpmModel,
     TrainerSpec,
 )
+from tokbench_subword.pipeline.trie import build_trie
 from tokbench_subword.unigram.charsmap import SPACE_SYMBOL, compile_normalizer, to_internal
 from tokbench_subword.unigram.rules import charsmap_of
 from tokbench_subword.unigram.train_counts import count_words, sorted_words
@@ -32,7 +33,6 @@ from tokbench_subword.unigram.train_em import estimate
 from tokbench_subword.unigram.train_scripts import SPACE_SCRIPT, scripts_of
 from tokbench_subword.unigram.train_seeds import SeedPieces, find_seeds
 from tokbench_subword.unigram.train_text import Text, character_counts, covering, lay_out
-from tokbench_subword.unigram.trie import build_trie
 from tokbench_subword.unigram.vocabulary import byte_piece
 
 if TYPE_CHECKING:

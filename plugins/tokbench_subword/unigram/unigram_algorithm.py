@@ -11,13 +11,13 @@ import numpy as np
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import Bytes, Int, Ints, Words, keep, pointer
 from tokbench_subword.files.sentencepiece_model import NORMAL, USER_DEFINED
+from tokbench_subword.pipeline.trie import build_trie
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap import Normalizer
 from tokbench_subword.unigram.encoder import PathEncoder
 from tokbench_subword.unigram.lattice import best_paths, draw_paths
 from tokbench_subword.unigram.paths import Node, write_rows
 from tokbench_subword.unigram.searching import SINGLE
-from tokbench_subword.unigram.trie import build_trie
 from tokbench_subword.unigram.viterbi import Lattice, search
 from tokbench_subword.words.safe_cuts import SafeCuts, find_cuts
 

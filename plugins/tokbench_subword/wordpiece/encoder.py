@@ -12,7 +12,7 @@ from tokbench.batch import TokenBatch
 from tokbench.kernels.copies import Stays, cached_property
 from tokbench.kernels.text import utf8_of
 from tokbench_subword.pipeline.byte_alphabet import unspelled
-from tokbench_subword.unigram.trie import build_trie, children
+from tokbench_subword.pipeline.trie import build_trie, children
 from tokbench_subword.wordpiece.kernels import match_word
 from tokbench_subword.wordpiece.model import WordPieceModel
 from tokbench_subword.wordpiece.preparation import WordPiecePreparation

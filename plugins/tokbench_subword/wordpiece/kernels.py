@@ -6,7 +6,7 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline
 from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, Words, i64_in, u64_in
-from tokbench_subword.unigram.trie import descend, root_of
+from tokbench_subword.pipeline.trie import descend, root_of
 from tokbench_subword.words.layout import MODEL, WORD_KEYS, WORDS
 from tokbench_subword.words.searching import Search
 from tokbench_subword.words.slots import LONGEST_WORD, remember

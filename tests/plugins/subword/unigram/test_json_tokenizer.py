@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 from tokbench_subword.files.sentencepiece_model import UNKNOWN, Piece, SpmModel
+from tokbench_subword.pipeline.trie import build_trie, find
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 from tokbench_subword.unigram.tokenizer import SpmTokenizer
-from tokbench_subword.unigram.trie import build_trie, find
 
 import tokbench
 from tokbench.errors import TokenizerError

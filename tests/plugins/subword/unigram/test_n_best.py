@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokbench_subword.pipeline.trie import build_trie
 from tokbench_subword.unigram.lattice import best_paths, edges_from
-from tokbench_subword.unigram.trie import build_trie
 
 PIECES = {
     "a": -1.0,

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokbench_subword.pipeline.bert import NO_RULES, BertRules, marks
-from tokbench_subword.unigram.trie import build_trie, find
+from tokbench_subword.pipeline.trie import build_trie, find
 from tokbench_subword.wordpiece.encoder import WordPieceEncoder
 from tokbench_subword.wordpiece.model import Pipeline, WordPieceModel
 from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
