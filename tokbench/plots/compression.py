@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.extension import Plot
 from tokbench.plots import data, style
-from tokbench.plots.labels import dataset_label, explained, name_rows, row_label, run_labels
+from tokbench.plots.labels import dataset_label, explained, name_rows, panel_titles, run_labels
 from tokbench.plots.losses import best_first, colors, losses, mark_of
 from tokbench.plots.reach import beyond, reach
 
@@ -30,16 +30,16 @@ def draw(run: Run) -> Figure | None:
     order = best_first(run, data.main_metric(run, datasets[0]), datasets[0])
     labels = run_labels(run)
     panels = datasets[:1] if style.size().narrow else datasets[:3]
+    titles = panel_titles(map(dataset_label, panels), (labels[name] for name in order))
     figure, axes = style.figure(
-        len(order) * style.row_height() + style.lines(9), columns=len(panels), sharey=True, squeeze=False
+        len(order) * style.row_height() + style.lines(9 + max(title.count("\n") for title in titles)),
+        columns=len(panels),
+        sharey=True,
+        squeeze=False,
     )
-    small = style.size().type
-    beside = max(style.text_width(row_label(labels[name]), small) for name in order)
-    room = (style.size().width * 72 - beside) / len(panels)
     arrows = False
-    for panel, dataset in zip(axes[0], panels, strict=True):
+    for panel, dataset, title in zip(axes[0], panels, titles, strict=True):
         arrows |= _panel(panel, run, dataset, order)
-        title = style.wrapped(dataset_label(dataset), 0.8 * room, small)  # bold is wider than what is measured
         panel.set_title(title)
     name_rows(axes[0][0], {name: labels[name] for name in order})
     style.caption(figure, _note(run, labels, panels[0], arrows=arrows))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tokbench.extension import Plot
 from tokbench.metrics.families import SURE
 from tokbench.plots import data, style
-from tokbench.plots.labels import dataset_label, name_rows, run_labels
+from tokbench.plots.labels import dataset_label, name_rows, panel_titles, run_labels
 from tokbench.plots.losses import best_first, colors, comparable
 
 if TYPE_CHECKING:
@@ -52,7 +52,10 @@ def draw(run: Run) -> Figure | None:
     if not found:
         return None
     labels = run_labels(run)
-    figure, axes = style.figure(len(found) * style.row_height() + style.lines(10))
+    over = dataset_label(data.main_dataset(run))
+    title = f"against {labels[best]}" + ("" if style.size().narrow else f" · {over}")
+    (title,) = panel_titles([title], (labels[name] for name in found))
+    figure, axes = style.figure(len(found) * style.row_height() + style.lines(10 + title.count("\n")))
     for y, (name, (value, low, high, sure)) in enumerate(found.items()):
         hue = colors(run).get(name, style.ACCENT)
         (bar,) = axes.plot([low, high], [y, y], color=hue, lw=style.stroke(2.4), solid_capstyle="butt")
@@ -62,8 +65,7 @@ def draw(run: Run) -> Figure | None:
     axes.axvline(0, color=style.MUTED, lw=0.8, zorder=0)
     name_rows(axes, {name: labels[name] for name in found})
     axes.set_xlabel("bytes per token" if style.size().narrow else "difference in bytes per token")
-    over = dataset_label(data.main_dataset(run))
-    axes.set_title(f"against {labels[best]}" + ("" if style.size().narrow else f" · {over}"))
+    axes.set_title(title)
     style.grid(axes)
     mean = (
         ", the mean of its languages"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.extension import Plot
 from tokbench.plots import data, style
-from tokbench.plots.labels import cut, dataset_label, language_label, run_labels
+from tokbench.plots.labels import cut, dataset_label, heading, language_label, run_labels
 from tokbench.plots.losses import losses
 
 if TYPE_CHECKING:
@@ -52,7 +52,10 @@ def _heat(table: pd.DataFrame, ends: tuple[float, float], *, title: str, unit: s
     blocks, row, small = fit.blocks, fit.row, fit.type
     per_block = math.ceil(len(table) / blocks)
     top = max(map(len, table.columns)) * fit.type_above * 0.6 / 72
-    figure, axes = style.figure(per_block * row + top + style.lines(8), columns=blocks, squeeze=False)
+    title = heading(title)
+    figure, axes = style.figure(
+        per_block * row + top + style.lines(8 + title.count("\n")), columns=blocks, squeeze=False
+    )
     scale = Normalize(*ends, clip=True)
     colours = LinearSegmentedColormap.from_list("house", style.SHADES)
     annotate = blocks == 1 and fit.cell > small * 2.4 and row * 72 > 8

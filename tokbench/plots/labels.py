@@ -29,6 +29,8 @@ _GENERIC = {"tokenizer", "tokenizer.json", "spiece.model", "tokenizer.model", "h
 
 LONG = 40
 """Characters from which on a tokenizer's label is shortened."""
+LONG_TITLE = 72
+"""Characters from which on a dataset's is: it stands in titles, and in sentences."""
 
 
 def printable(text: str) -> str:
@@ -98,7 +100,8 @@ def _agreed(spec: str, specs: Iterable[str]) -> set[str]:
 def dataset_label(spec: str) -> str:
     """A dataset as a reader knows it: family and the last part of its path, and what of it was read.
 
-    How it was read (where languages stand, what becomes of wrong bytes) is left to the manifest.
+    How it was read (where languages stand, what becomes of wrong bytes) is left to the manifest. Of a label
+    longer than `LONG_TITLE`, both ends are kept: datasets may differ in either.
 
     Example:
         >>> dataset_label("bundled:parallel"), dataset_label("text:/data/novels/english.txt")
@@ -107,10 +110,19 @@ def dataset_label(spec: str) -> str:
         'bundled parallel, odd lines'
         >>> dataset_label("jsonl:crawl.jsonl,field=body,language_field=lang")
         'jsonl crawl field=body'
+        >>> dataset_label("parallel:/data/pud,languages=eng_Latn+rus_Cyrl+zho_Hant")
+        'parallel pud, eng_Latn and 2 more'
     """
-    return printable(
-        re.sub(r" (even|odd)$", r", \1 lines", _short(spec, leave_out=_HOW_READ, named=("field",)))
-    )
+    label = _short(spec, leave_out=_HOW_READ, named=("field",))
+    label = re.sub(r" languages=([^ +;]+)[+;]([^ ]+)", _several, label)
+    label = printable(re.sub(r" (even|odd)$", r", \1 lines", label))
+    half = LONG_TITLE // 2
+    return label if len(label) <= LONG_TITLE else f"{label[:half]}…{label[1 - half :]}"
+
+
+def _several(languages: re.Match[str]) -> str:
+    first, others = languages[1], re.split("[+;]", languages[2])
+    return f", {first} and {others[0] if len(others) == 1 else f'{len(others)} more'}"
 
 
 _HOW_READ = frozenset({"delimiter", "errors", "language_field", "max_document_bytes", "missing", "streaming"})
@@ -208,6 +220,31 @@ def fitting(label: str, width: float, points: float) -> str:
     while room > 1 and style.text_width(cut(label, room), points) > width:
         room -= 1
     return cut(label, room)
+
+
+def in_lines(label: str, width: float, points: float, most: int) -> str:
+    """`label` in type of so many points, in at most `most` lines of `width` points; cut where it needs more."""
+    lines = style.wrapped(label, width, points).split("\n")
+    if len(lines) > most:
+        lines[most - 1 :] = [fitting(f"{lines[most - 1]}…", width, points)]
+    return "\n".join(lines)
+
+
+def panel_titles(titles: Iterable[str], rows: Iterable[str]) -> list[str]:
+    """Titles of panels side by side, to the right of rows so labelled, in lines that keep to their panel."""
+    titles, small = list(titles), style.size().type
+    beside = max((style.text_width(row_label(label), small) for label in rows), default=0.0)
+    room = (style.size().width * 72 - beside) / len(titles)
+    return [in_lines(title, _BOLD * room, small, 3) for title in titles]
+
+
+def heading(title: str) -> str:
+    """The title of a whole figure, in lines that fit its width."""
+    return in_lines(title, _BOLD * style.size().width * 72, style.size().type + 0.5, 3)
+
+
+_BOLD = 0.8
+"""The part of the room that titles are given: they are bold, hence wider than they are measured."""
 
 
 def row_label(label: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tokbench.extension import Plot
 from tokbench.plots import data, style
-from tokbench.plots.labels import dataset_label, run_labels
+from tokbench.plots.labels import dataset_label, in_lines, run_labels
 from tokbench.plots.losses import colors, losses
 from tokbench.plots.placement import label_points
 from tokbench.plots.reach import reach
@@ -71,7 +71,8 @@ def draw(run: Run) -> Figure | None:
         return None
     bad, labels = losses(run), run_labels(run)
     chosen = style.size()
-    figure, axes = style.figure(min(chosen.height, chosen.width * (1.3 if chosen.narrow else 0.62)))
+    height = min(chosen.height, chosen.width * (1.3 if chosen.narrow else 0.62))
+    figure, axes = style.figure(height)
     sound = {name: point for name, point in points.items() if name not in bad}
     end = reach((y for _, y in sound.values()), (points[name][1] for name in points if name in bad))
     far = {} if end is None else {name: y for name, (_, y) in points.items() if y > end}
@@ -93,7 +94,8 @@ def draw(run: Run) -> Figure | None:
     _room(axes, [*points.values(), *(end for _, *ends in bars for end in ends)])
     first = data.first_pass(run, data.timed_dataset(run))
     axes.set_xlabel("encode speed, MB of UTF-8 per second (log scale)")
-    axes.set_ylabel(f"bytes per token · {dataset_label(data.timed_dataset(run))}")
+    of = f"bytes per token · {dataset_label(data.timed_dataset(run))}"
+    axes.set_ylabel(in_lines(of, 0.6 * 72 * height, chosen.type, 2))  # the rest is what stands below
     axes.grid(True, axis="both")
     style.caption(
         figure,

@@ -6,6 +6,7 @@ more than a few series share a figure, they are told apart by labels and panels,
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -263,15 +264,30 @@ def text_width(text: str, points: float) -> float:
 
 
 def wrapped(text: str, width: float, points: float) -> str:
-    """`text` in type of so many points, broken between words into lines of at most `width` points."""
+    """`text` in type of so many points, broken between words into lines of at most `width` points.
+
+    A word that is wider is broken too, behind a sign such as ``/`` or ``_`` where it has one.
+    """
     lines = [""]
     for word in text.replace(" %", "\N{NO-BREAK SPACE}%").split(" "):
         longer = f"{lines[-1]} {word}".lstrip()
-        if lines[-1] and text_width(longer, points) > width:
-            lines.append(word)
+        if text_width(longer, points) > width:
+            lines = [line for line in lines if line] + _broken(word, width, points)
         else:
             lines[-1] = longer
     return "\n".join(lines)
+
+
+def _broken(word: str, width: float, points: float) -> list[str]:
+    """A word in parts of at most `width` points."""
+    parts = []
+    while len(word) > 1 and text_width(word, points) > width:
+        longer = range(2, len(word))
+        room = 1 + bisect_right(longer, width, key=lambda end: text_width(word[:end], points))
+        behind = max(word.rfind(sign, 0, room) for sign in "+,/=_-.") + 1
+        parts.append(word[: behind or room])
+        word = word.removeprefix(parts[-1])
+    return [*parts, word]
 
 
 def lines(number: float) -> float:

@@ -18,7 +18,7 @@ from tokbench.plots import PLOTS, data, style
 from tokbench.plots.differences import from_one
 from tokbench.plots.files import FORMATS, known_format, save
 from tokbench.plots.history import draw_history
-from tokbench.plots.labels import run_labels
+from tokbench.plots.labels import LONG_TITLE, dataset_label, in_lines, run_labels
 from tokbench.plots.losses import best_first, colors, losses
 from tokbench.plots.multiples import Axis, Curve, draw_curves
 from tokbench.plots.speed import speed_points
@@ -311,14 +311,17 @@ def test_titles_of_panels_keep_apart_and_keep_their_mark() -> None:
             assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
 
 
+UNBROKEN = dataset_label("parallel:pud,files=" + "+".join(["wikipedia_articles"] * 12))
+"""As long a label as a dataset has, most of it without a blank."""
+
+
+@pytest.mark.parametrize("label", ["a long name of much text, odd lines", UNBROKEN])
 def test_names_of_datasets_above_panels_keep_apart(
-    made_up_run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    made_up_run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, label: str
 ) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    monkeypatch.setattr(
-        "tokbench.plots.compression.dataset_label", lambda spec: "a long name of much text, odd lines"
-    )
+    monkeypatch.setattr("tokbench.plots.compression.dataset_label", lambda spec: label)
     for outlines in (True, False):
         with style.house_style("page", outlines=outlines):
             figure = next(plot for plot in PLOTS if plot.name == "compression").draw(made_up_run(3, 6))
@@ -328,6 +331,36 @@ def test_names_of_datasets_above_panels_keep_apart(
             titles = [axes._left_title.get_window_extent(canvas.get_renderer()) for axes in figure.axes]
         assert len(titles) > 1
         assert all(one.x1 < other.x0 for one, other in pairwise(titles))
+
+
+@pytest.mark.parametrize("size", ["page", "column", "slide"])
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("compression", "compression"),
+        ("speed", "speed"),
+        ("fairness", "fairness"),
+        ("differences", "differences"),
+        ("heatmap", "compression_by_language"),
+    ],
+)
+def test_a_long_name_of_a_dataset_is_not_clipped(
+    made_up_run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, module: str, name: str, size: str
+) -> None:
+    monkeypatch.setattr(f"tokbench.plots.{module}.dataset_label", lambda spec: UNBROKEN)
+    check(next(plot for plot in PLOTS if plot.name == name), made_up_run(3, 6), size)
+
+
+def test_a_word_wider_than_a_line_is_broken_behind_a_sign() -> None:
+    assert len(UNBROKEN) == LONG_TITLE
+    with style.house_style("page"):
+        assert style.wrapped("a b", 500, 8) == "a b"
+        lines = style.wrapped(f"of {UNBROKEN}", 200, 8).split("\n")
+        assert all(style.text_width(line, 8) <= 200 for line in lines)
+        assert lines[1].endswith(("=", "+", "_"))
+        cut = in_lines(UNBROKEN, 200, 8, 2)
+    assert cut.count("\n") == 1
+    assert cut.endswith("…")
 
 
 def test_the_farthest_point_is_drawn_whole(made_up_run: Callable[..., Any]) -> None:
