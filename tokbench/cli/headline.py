@@ -19,6 +19,7 @@ _NAME, _NARROW_NAME = 28, 20
 
 def print_headline(run: Run) -> None:
     """Print one row per tokenizer and dataset, and below it what was skipped or failed, with the remedies."""
+    from tokbench.plots.labels import run_labels
     from tokbench.plots.losses import EXPLAINED, hard_losses, losses
     from tokbench.reports.decision import decided
     from tokbench.reports.training import how_much, trained_on
@@ -26,7 +27,7 @@ def print_headline(run: Run) -> None:
     console = plain_console()
     rows = run.frame[run.frame["language"] == "all"]
     values = {(r.tokenizer, r.dataset, r.metric): r for r in rows.itertuples()}
-    lossy = losses(run)
+    lossy, labels = losses(run), run_labels(run)
     for dataset in run.datasets:
         if not any(d == dataset and row.value == row.value for (_, d, _), row in values.items()):
             console.print(dataset, style="bold", soft_wrap=True)
@@ -34,7 +35,7 @@ def print_headline(run: Run) -> None:
             continue
         columns = _columns(run, dataset)
         shown = {
-            tokenizer + (f" {lossy[tokenizer].mark}" if tokenizer in lossy else ""): [
+            labels[tokenizer]: [
                 _cell(values.get((tokenizer, dataset, name)) or values.get((tokenizer, "", name)), places)
                 for name, _, places in columns
             ]
@@ -46,9 +47,9 @@ def print_headline(run: Run) -> None:
         if why := _in_vain(run, name):
             console.print(f"{name}: not measured on anything: {why}")
     for name, loss in lossy.items():
-        console.print(f"{loss.mark} {name}: {loss}")
+        console.print(f"{labels[name]}: {loss}")
     for name, loss in hard_losses(run).items():
-        console.print(f"{name}: gives all natural text back; of cases made to be hard, {loss}")
+        console.print(f"{labels[name]}: gives all natural text back; of cases made to be hard, {loss}")
     for mark in sorted({loss.mark for loss in lossy.values()}):
         console.print(EXPLAINED[mark])
     if decision := decided(run):
@@ -57,7 +58,7 @@ def print_headline(run: Run) -> None:
         if flattered := trained_on(run, dataset):
             console.print(
                 f"trained on {dataset} itself{how_much(run, dataset)}, which flatters the figures on it: "
-                f"{', '.join(flattered)}"
+                f"{', '.join(labels[name] for name in flattered)}"
             )
     for entry in run.manifest.get("skipped", []):
         console.print(f"skipped: {entry['spec']}: {without_name(entry['reason'], entry['spec'])}")

@@ -57,7 +57,7 @@ class Settings:
 def read_settings(path: Path, checks: Iterable[Check]) -> Settings:
     """The settings in a file; raises `SpecError` for a code, a bound or a level that there is not."""
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise SpecError(f"{path}: cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -20,7 +20,6 @@ from tokbench.results.frames import measurement_table, table_of, write_measureme
 from tokbench.runner.candidates import Candidate
 from tokbench.runner.cells import CellFiles
 from tokbench.runner.counting import PlannedCell, let_go
-from tokbench.runner.recipe import key_of
 from tokbench.runner.unmeasured import failed_cells, failure_rows, honest_totals, told_once, without_metric
 from tokbench.workers.calls import NO_LIMITS, Emit
 from tokbench.workers.pool import attempt
@@ -101,7 +100,7 @@ def measure_context(plan: Plan, candidates: Sequence[Candidate], seen: Inspectio
         kinds={c.recipe.key: c.kind for c in plan.corpora},
         consecutive=frozenset(c.recipe.key for c in plan.corpora if c.about.get("consecutive")),
         reference=None if suite.reference == CHEAPEST else suite.reference,
-        baseline=None if suite.baseline is None else key_of(plan.registry.tokenizer_spec(suite.baseline)),
+        baseline=plan.baseline,
         prices=plan.prices,
         context_length=suite.context_length,
         model=suite.shape,

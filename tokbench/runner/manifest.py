@@ -60,6 +60,7 @@ def manifest(known: Provenance) -> dict[str, Any]:
         "status": known.status,
         "request": known.request,
         "suite": plan.suite.model_dump(),
+        "baseline": plan.baseline,
         "train_on": plan.training.key if plan.training else None,
         "metrics": [metric.name for metric in plan.metrics],
         "definitions": described(with_orders(plan.metrics, plan.suite.renyi_alphas)),

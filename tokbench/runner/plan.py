@@ -93,6 +93,12 @@ class Plan:
         return Limits(self.suite.timeout, self.memory_limit)
 
     @property
+    def baseline(self) -> str | None:
+        """What the others are compared with, as results name it."""
+        spec = self.suite.baseline
+        return None if spec is None else key_of(self.registry.tokenizer_spec(spec))
+
+    @property
     def cache(self) -> TallyCache | None:
         """Where tallies and audits are kept, unless nothing is."""
         return TallyCache(self.registry.context.cache_dir / "tallies") if self.suite.cache else None

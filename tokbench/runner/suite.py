@@ -97,7 +97,7 @@ class ModelSettings(BaseModel):
     positions: bool | None = None
 
 
-_HOW = {"jobs", "engine", "address", "timeout", "memory_limit", "cache", "labels", "colors"}
+_HOW = {"jobs", "engine", "address", "timeout", "memory_limit", "cache", "title", "labels", "colors"}
 """Keys that say how a suite is computed and shown, not what is measured."""
 
 
@@ -207,6 +207,8 @@ def load_suite(
     given = {key: value for key, value in (changes or {}).items() if value is not None}
     if source is None and not (given.get("tokenizers") and given.get("datasets")):
         source = "default"
+        if given.get("tokenizers") or given.get("datasets"):
+            given.setdefault("title", "")  # the suite's is of what it compares itself
         if given.get("tokenizers"):
             given.setdefault("optional", [])  # the suite's texts, but only the tokenizers asked for
     read = _read(source, brought) if source is not None else {}
@@ -255,7 +257,7 @@ def _read(source: str | os.PathLike[str], brought: Callable[[], Mapping[str, Pat
         path = brought().get(str(source), path)
     if path.is_file():
         try:
-            text = path.read_text(encoding="utf-8")
+            text = path.read_text(encoding="utf-8-sig")  # editors on Windows put a mark first
         except (OSError, UnicodeDecodeError) as error:
             raise SpecError(f"{source}: not a suite file: {error}") from error
     elif str(source) in shipped_suites():

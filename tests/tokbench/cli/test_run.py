@@ -296,6 +296,22 @@ def test_every_figure_is_shown_in_a_terminal_of_any_width(
             assert figure in printed, metric
 
 
+def test_the_terminal_names_tokenizers_as_reports_do(
+    made_up_run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    specs = ["bytes", "wordpiece:/some/folder/vocab_8k.txt", "bpe:pattern=o200k,vocab_size=32000"]
+    run = made_up_run(2, 3, specs=specs)
+    run.manifest["tokenizers"][2]["label"] = "ours 32k"
+    print_headline(run)
+    printed = capsys.readouterr().out
+    summary = printed.partition("failed: ")[0]
+    assert "\n ours 32k " in printed
+    assert "\n wordpiece vocab_8k † " in printed
+    assert "\nwordpiece vocab_8k †: " in printed
+    assert not any(spec in summary for spec in specs[1:])
+
+
 def test_the_terminal_tells_the_choice(
     made_up_run: Callable[..., Any], capsys: pytest.CaptureFixture[str]
 ) -> None:

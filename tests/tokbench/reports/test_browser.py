@@ -149,6 +149,20 @@ def test_heat_maps_are_relative_to_the_baseline(page: Any) -> None:
     assert row.all_inner_texts() == before
 
 
+def test_the_baseline_of_the_suite_is_chosen_from_the_start(
+    browser: Any, made_up_run: Callable[..., Any], tmp_path: Path
+) -> None:
+    run = made_up_run(3, 3, specs=["bytes", "chars", "words"])
+    run.manifest["baseline"] = "chars"
+    write(run, tmp_path / "report.html")
+    opened = browser.new_page()
+    opened.goto((tmp_path / "report.html").as_uri())
+    row = opened.locator("#languages .panel:not([hidden]) tbody tr").first.locator("td[data-v]")
+    assert row.all_inner_texts()[1] == "1.00×"
+    assert opened.locator(".rule").count() > 0
+    opened.close()
+
+
 def test_figures_are_read_against_the_baseline(page: Any) -> None:
     page.select_option("#baseline", "bytes")
     figure = page.locator(".plot .wide svg").first

@@ -25,6 +25,7 @@ from tokbench.reports.html.drawing import Drawings
 from tokbench.reports.html.formula import UnknownFormula, mathml
 from tokbench.reports.html.page import render
 from tokbench.reports.html.svg import SheetOfFigures
+from tokbench.reports.markdown import document
 from tokbench.spec import Spec
 
 HOSTILE = str(Spec("bpe", "<script>alert(1)</script>{{7*7}}\u202e\"'&,.json"))
@@ -74,6 +75,17 @@ def test_beside_one_that_loses_text_the_other_has_not_its_colour(page: str) -> N
     heads = re.findall(r'<tr[^>]* class="lossy">\s*<th([^>]*)>([^<]*)</th>', pairs)
     assert {"†" in label for _, label in heads} == {True, False}
     assert all(('class="sound"' in attributes) != ("†" in label) for attributes, label in heads)
+
+
+def test_the_page_is_called_as_the_suite_and_opens_on_its_baseline(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 3, specs=["bytes", "chars", "words"])
+    assert "<title>r1 · tokbench</title>" in render(run)
+    run.manifest |= {"suite": {**run.manifest["suite"], "title": "Letters & words"}, "baseline": "chars"}
+    page = render(run)
+    assert "<title>Letters &amp; words · tokbench</title>" in page
+    assert '<p class="lead">Letters &amp; words: 3 tokenizers, ' in page
+    assert document(run).startswith("# tokbench report: Letters \\& words\n")
+    assert re.findall(r'<option value="([^"]*)" selected>', page) == ["chars"]
 
 
 def sample(name: str) -> dict[str, Any]:

@@ -180,12 +180,25 @@ def test_gold_words_are_read_before_any_work(tmp_path: Path) -> None:
         make_plan(load_suite(None, changes), build_registry())
 
 
+def test_a_suite_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    file = tmp_path / "suite.toml"
+    file.write_text('title = "Ours"\ntokenizers = ["bytes"]\ndatasets = ["bundled:code"]\n', "utf-8-sig")
+    assert load_suite(file).title == "Ours"
+
+
+def test_the_title_of_the_default_suite_is_of_its_own_comparison() -> None:
+    assert load_suite(None).title
+    assert load_suite(None, {"tokenizers": ["bytes"]}).title == ""
+    assert load_suite(None, {"title": "A"}).request == load_suite(None, {"title": "B"}).request
+
+
 def test_a_suite_says_how_tokenizers_are_shown() -> None:
     given = {**GIVEN, "tokenizers": ["gpt-4o", "bytes"]}
     shown = {"labels": {"gpt-4o": "GPT-4o"}, "colors": {"tiktoken:o200k_base": "#123456"}}
     entry, other = make_plan(load_suite(None, {**given, **shown}), build_registry()).entries
     assert (entry.key, entry.typed) == ("tiktoken:o200k_base", "gpt-4o")
     assert (entry.label, entry.color) == ("GPT-4o", "#123456")
+    assert make_plan(load_suite(None, {**given, "baseline": "gpt-4o"}), build_registry()).baseline == entry.key
     assert (other.typed, other.label, other.color) == ("bytes", "", "")
     with pytest.raises(UnknownNameError, match="labels or colors: 'gpt4'"):
         make_plan(load_suite(None, {**given, "labels": {"gpt4": "x"}}), build_registry())
@@ -274,8 +287,9 @@ def test_a_run_keeps_the_name_typed_and_how_tokenizers_are_shown(run: Callable[.
     from tokbench.plots.labels import run_labels
     from tokbench.plots.losses import colors
 
-    shown = {"labels": {"bytes": "UTF-8"}, "colors": {"bytes": "#123456"}}
+    shown = {"labels": {"bytes": "UTF-8"}, "colors": {"bytes": "#123456"}, "baseline": "chars"}
     done = run(["bytes", "chars"], [f"text:{corpus}"], jobs=1, metrics=["compression_ratio"], **shown)
     assert [entry["typed"] for entry in done.manifest["tokenizers"]] == ["bytes", "chars"]
     assert run_labels(done) == {"bytes": "UTF-8", "chars": "chars"}
+    assert done.manifest["baseline"] == "chars"
     assert colors(done) == {"bytes": "#123456"}

@@ -204,4 +204,5 @@
   follow.addEventListener("change", followed);
   language?.addEventListener("change", spoken);
   baseline?.addEventListener("change", compared);
+  if (baseline?.value) baseline.dispatchEvent(new Event("change")); // the suite's, or what the browser kept
 })();

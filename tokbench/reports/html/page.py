@@ -75,7 +75,8 @@ class ShownFinding:
 class Page:
     """Everything the template needs.
 
-    `tokenizers` and `languages`, labels by spec and code, are those that can be followed through the figures.
+    `tokenizers` and `languages`, labels by spec and code, are those that can be followed through the figures;
+    `baseline` is the spec of that with which the others are compared when the page opens.
     """
 
     title: str
@@ -83,6 +84,7 @@ class Page:
     scope: str
     tokenizers: dict[str, str] = field(default_factory=dict)
     languages: dict[str, str] = field(default_factory=dict)
+    baseline: str = ""
     decision: Markup = field(default_factory=Markup)
     headlines: list[Panel]
     findings: list[ShownFinding]
@@ -114,6 +116,7 @@ def build(run: Run, drawings: Drawings) -> Page:
         scope=_scope(run),
         tokenizers=run_labels(run),
         languages={code: language_label(code, data.kind(run, main)) for code in sorted(run.languages(main))},
+        baseline=run.manifest.get("baseline") or "",
         decision=details.decision(run),
         headlines=[
             Panel(label=dataset_label(name), table=table) for name, table in tables.headlines(run).items()
@@ -254,8 +257,10 @@ def _vocabularies(run: Run) -> list[Panel]:
 def _scope(run: Run) -> str:
     languages = {code for name in run.datasets for code in run.languages(name)}
     failed = len(run.failures)
+    title = str(run.manifest.get("suite", {}).get("title") or "").rstrip(".: ")
     return (
-        f"{counted(len(run.tokenizers), 'tokenizer')}, {counted(len(run.datasets), 'dataset')}, "
+        (f"{title}: " if title else "")
+        + f"{counted(len(run.tokenizers), 'tokenizer')}, {counted(len(run.datasets), 'dataset')}, "
         f"{counted(len(languages), 'language')}. "
         + (f"{counted(failed, 'failure')}, listed below. " if failed else "Everything asked for was measured. ")
         + "Figures in small type are 95 % intervals, by bootstrap over documents."
