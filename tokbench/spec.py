@@ -8,6 +8,7 @@ typed and sorted, is the key of every result.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -137,11 +138,14 @@ class Spec:
                 f"{text!r} is not a spec: it must begin with a family name, as in 'tiktoken:o200k_base'"
             )
         variant, options = None, {}
-        for position, part in enumerate(_split(rest, text)):
+        parts = _split(rest, text)
+        for position, part in enumerate(parts):
             name, equals, value = part.partition("=")
             if not equals or (position == 0 and part.startswith('"')):
                 if position:
-                    raise SpecError(f"{text!r}: expected option=value, found {part!r}")
+                    name = ",".join(parts[: position + 1])
+                    hint = _in_quotes(family, name) if variant is not None and '"' not in name else ""
+                    raise SpecError(f"{text!r}: expected option=value, found {part!r}" + (hint and f". {hint}"))
                 variant = _unquote(part)
                 continue
             name = name.strip()
@@ -193,7 +197,10 @@ def validate(spec: Spec, options: Sequence[Option]) -> Spec:
     typed: dict[str, OptionValue] = {}
     for name, value in sorted(spec.options.items()):
         if name not in declared:
-            raise UnknownNameError.of(f"option of {spec.family!r}", name, declared)
+            file = f"{name}={value}"
+            there = os.path.exists(file)  # noqa: PTH110  where a path is too long, pathlib raises
+            hint = _in_quotes(spec.family, file) if there else ""
+            raise UnknownNameError.of(f"option of {spec.family!r}", name, declared, hint=hint)
         typed[name] = declared[name].parse(value, where=spec.family)
     return Spec(spec.family, spec.variant, typed)
 
@@ -222,6 +229,11 @@ def _quote(value: str, *, variant: bool = False) -> str:
     if value and not (set(value) & set(',"')) and not (variant and "=" in value) and value == value.strip():
         return value
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _in_quotes(family: str, name: str) -> str:
+    """What to do about a name that was read as options; with the quotes that a shell takes away around it."""
+    return f"A name with a comma or = stands in double quotes: {f'{family}:{_quote(name, variant=True)}'!r}"
 
 
 def _text(value: OptionValue) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,6 +48,23 @@ def test_a_spec_is_read(text: str, family: str, variant: str | None, options: di
 def test_a_wrong_spec_says_what_is_wrong(text: str, says: str) -> None:
     with pytest.raises(SpecError, match=says):
         Spec.parse(text)
+
+
+def test_a_name_that_reads_as_options_is_told_to_be_quoted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SpecError, match=r"""double quotes: 'bpe:"a,b.json"'$"""):
+        Spec.parse("bpe:a,b.json")
+    with pytest.raises(SpecError, match=r"found 'b.json'$"):
+        Spec.parse("bpe:vocab_size=8k,b.json")
+    with pytest.raises(SpecError, match=r"dropout, greedy, pattern, vocab_size$"):
+        validate(Spec.parse("bpe:x=y.json"), BPE)
+    (tmp_path / "x=y.json").touch()
+    with pytest.raises(SpecError, match=r"""double quotes: 'bpe:"x=y.json"'$"""):
+        validate(Spec.parse("bpe:x=y.json"), BPE)
+    with pytest.raises(SpecError, match="unknown option"):
+        validate(Spec.parse("bpe:x=" + "y" * 5000), BPE)
 
 
 @pytest.mark.parametrize(

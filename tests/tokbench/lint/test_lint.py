@@ -142,7 +142,7 @@ def test_a_run_reports_what_control_strings_become_where_it_is_asked_to(tmp_path
 
 def test_settings_change_levels_and_bounds(registry, tmp_path):
     file = tmp_path / "lint.toml"
-    file.write_text('ignore = ["TB205"]\n[TB505]\nlevel = "fail"\n[TB209]\nmultiple = 7\n')
+    file.write_text('ignore = ["TB205"]\n[TB505]\nlevel = "fail"\n[TB209]\nmultiple = 7\n', "utf-8-sig")
     settings = read_settings(file, registry.checks.values())
     folder = write(tmp_path / "v", sound())
     outcomes = {row.code: row.outcome for row in run(registry, f"bpe:{folder}", settings=settings)}
