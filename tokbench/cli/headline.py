@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokbench.cli.tables import plain_console
@@ -62,13 +62,23 @@ def print_headline(run: Run) -> None:
             )
     for entry in run.manifest.get("skipped", []):
         console.print(f"skipped: {entry['spec']}: {without_name(entry['reason'], entry['spec'])}")
+    for line in _failures(run):
+        console.print(line)
+
+
+def _failures(run: Run) -> Iterator[str]:
+    """A line for each failure of a tokenizer, or for one of all of them, as over a dataset without text."""
+    alike: dict[tuple[str, str, str], list[str]] = {}
     for entry in run.failures:
         if entry["tokenizer"] is None:  # no tokenizer's: said when everything is done
             continue
-        what = " · ".join(filter(None, (entry["tokenizer"], entry["dataset"], entry["language"])))
-        message = without_name(entry["message"], entry["tokenizer"])
         remedy = f" ({entry['remedy']})" if entry["remedy"] else ""
-        console.print(f"failed: {what}: {entry['kind']}: {message}{remedy}")
+        said = f"{entry['kind']}: {without_name(entry['message'], entry['tokenizer'])}{remedy}"
+        alike.setdefault((entry["dataset"], entry["language"], said), []).append(entry["tokenizer"])
+    for (dataset, language, said), names in alike.items():
+        every = 1 < len(names) == len(run.tokenizers)
+        for name in [f"all {len(names)} tokenizers"] if every else names:
+            yield f"failed: {' · '.join(filter(None, (name, dataset, language)))}: {said}"
 
 
 def _columns(run: Run, dataset: str) -> list[tuple[str, str, int | str]]:

@@ -358,3 +358,19 @@ def test_a_tokenizer_that_is_skipped_or_fails_is_named_once(
     printed = capsys.readouterr().out
     assert "skipped: tiktoken:gpt2: not at hand" in printed
     assert printed.count("bpe:x.json") == 1
+
+
+def test_what_failed_alike_for_all_tokenizers_is_told_once(
+    made_up_run: Callable[..., Any], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    run = made_up_run(2, 3)
+    of = {"dataset": "text:blank.txt", "language": "und", "kind": "empty", "message": "no text", "remedy": "x"}
+    run.manifest["failures"] = [{**of, "tokenizer": name} for name in run.tokenizers]
+    run.manifest["failures"] += [{**of, "tokenizer": name, "language": "eng"} for name in run.tokenizers[:2]]
+    print_headline(run)
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("failed: ")]
+    assert lines[0] == "failed: all 3 tokenizers · text:blank.txt · und: empty: no text (x)"
+    assert [line.partition(" · ")[0] for line in lines[1:]] == [
+        f"failed: {name}" for name in run.tokenizers[:2]
+    ]
