@@ -91,14 +91,15 @@ def _grid(curves: Mapping[str, Curve], x: Axis, y: Axis, marks: bool) -> Figure:
     figure, axes = style.figure(
         rows * cell + style.lines(5), rows=rows, columns=columns, sharex=True, sharey=True, squeeze=False
     )
-    behind = _range(curves, x.scale) if len(curves) > _SINGLE else None
+    behind = _range(curves, x, y) if len(curves) > _SINGLE else None
     for index, panel in enumerate(axes.flat):
         if index >= len(curves):
             panel.set_visible(False)
             continue
         name = list(curves)[index]
         if behind is not None:
-            panel.fill_between(*behind, color=style.FAINT, alpha=0.5, lw=0, zorder=1)
+            # Where one curve goes alone, there is no more of the range than its edge.
+            panel.fill_between(*behind, color=style.FAINT, alpha=0.5, lw=style.stroke(0.7), zorder=1)
         for other, curve in curves.items():
             if behind is None and other != name:
                 x_far, y_far = _thinned(curve)
@@ -122,15 +123,22 @@ def _thinned(curve: Curve) -> tuple[NDArray[Any], NDArray[Any]]:
     return curve.x[places], curve.y[places]
 
 
-def _range(curves: Mapping[str, Curve], scale: str) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """From where to where the curves go: places along the axis, the lowest and the highest value at each."""
+def _range(curves: Mapping[str, Curve], x: Axis, y: Axis) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """From where to where the curves go: places along the axis, the lowest and the highest value at each.
+
+    Between its points a curve goes straight as it is drawn, on logarithmic axes too. Where each begins and ends
+    is one of the places, since many fall steeply before their end.
+    """
     import numpy as np
 
-    spaced = np.geomspace if scale == "log" else np.linspace
-    every = np.concatenate([curve.x for curve in curves.values()])
-    places = spaced(every.min(), every.max(), 60)
-    values = [np.interp(places, curve.x, curve.y, left=np.nan, right=np.nan) for curve in curves.values()]
-    return places, np.nanmin(values, axis=0), np.nanmax(values, axis=0)
+    (along, x_back), (up, y_back) = (
+        (np.log, np.exp) if axis.scale == "log" else (np.asarray, np.asarray) for axis in (x, y)
+    )
+    drawn = [(along(curve.x), up(curve.y)) for curve in curves.values()]
+    ends = np.concatenate([xs[[0, -1]] for xs, _ in drawn])
+    places = np.unique([*ends, *np.linspace(ends.min(), ends.max(), 60)[1:-1]])
+    values = [np.interp(places, xs, ys, left=np.nan, right=np.nan) for xs, ys in drawn]
+    return x_back(places), y_back(np.nanmin(values, axis=0)), y_back(np.nanmax(values, axis=0))
 
 
 def _line(

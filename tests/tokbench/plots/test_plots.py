@@ -289,7 +289,32 @@ def test_what_many_panels_draw_grows_with_them_and_not_with_their_square() -> No
     for axes in panels:
         low, high = axes.collections[0].get_paths()[0].get_extents().intervaly
         assert (low, high) == (1.0, 240.0)
+        assert axes.collections[0].get_linewidth() > 0  # where one curve goes alone, the area has no height
     assert "from the lowest to the highest of all" in figure.get_supxlabel().replace("\n", " ")
+
+
+def test_the_range_behind_panels_holds_every_curve_to_its_end() -> None:
+    from matplotlib.path import Path as Outline
+
+    level = np.ones(9)
+    curves = {f"t{n}": Curve(np.geomspace(1, 100 + n, 9), level) for n in range(12)}
+    curves["steep"] = Curve(np.array([1.0, 40.0, 50.0]), np.array([1.0, 0.5, 0.001]))
+    curves["long"] = Curve(np.array([1.0, 5000.0]), np.array([1.0, 2.0]))
+    with style.house_style("page"):
+        figure = draw_curves(curves, x=Axis(label="x", scale="log"), y=Axis(label="y", scale="log"))
+    outline: Outline = figure.axes[0].collections[0].get_paths()[0]
+    for curve in curves.values():
+        for point in ((curve.x[0], curve.y[0]), (curve.x[-1], curve.y[-1])):
+            assert np.isclose(outline.vertices, point).all(axis=1).any(), point
+
+
+def test_the_range_behind_panels_is_straight_where_curves_are_drawn_straight() -> None:
+    curves = {f"t{n}": Curve(np.array([1.0, 100.0]), np.array([1.0, 2.0 + n])) for n in range(13)}
+    with style.house_style("page"):
+        figure = draw_curves(curves, x=Axis(label="x", scale="log"), y=Axis(label="y"))
+    corners = figure.axes[0].collections[0].get_paths()[0].vertices
+    places, highest = corners[:, 0], 1 + 6.5 * np.log10(corners[:, 0])
+    assert np.isclose(corners[:, 1], highest).sum() > len(places) / 3
 
 
 def test_titles_of_panels_keep_apart_and_keep_their_mark() -> None:
