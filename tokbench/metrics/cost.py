@@ -24,6 +24,8 @@ from tokbench.metrics.metric import Metric
 class PriceTable:
     """Prices per million tokens, by tokenizer spec or, failing that, by family.
 
+    `notes` are what is to be said of the names in it.
+
     Example:
         >>> table = PriceTable("EUR", {"tiktoken": 2.0, "tiktoken:o200k_base": 3.0})
         >>> table.of("tiktoken:o200k_base"), table.of("tiktoken:gpt2"), table.of("bytes")
@@ -32,6 +34,7 @@ class PriceTable:
 
     currency: str = ""
     prices: Mapping[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def of(self, tokenizer: str) -> float | None:
         """The price of a million tokens, or None where the table has none."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from tokbench.corpus import CountedDataset, Shard
-from tokbench.errors import CorpusError, SpecError, UnknownNameError
+from tokbench.errors import CorpusError, SpecError, UnknownNameError, nearest
 from tokbench.extension import Engine
 from tokbench.kernels.threads import usable_cores
 from tokbench.metrics.context import CHEAPEST
@@ -262,31 +261,70 @@ def memory_limit(suite: Suite, jobs: int) -> int:
 def open_prices(suite: Suite, registry: Registry) -> PriceTable | None:
     """The suite's price table, its tokenizers named as results name them; raises `SpecError` for a wrong one.
 
-    Names that are no tokenizer's here stay as they are: a table may serve other runs too.
+    A tokenizer has the price of the name that the suite has for it, else of its spec, else of what other name
+    the table has for it. Names that are no tokenizer's here stay, with a note: a table may serve other runs.
     """
     if suite.prices is None:
         return None
     path = Path(suite.prices)
     table = PriceTable.open(path if path.exists() else registry.prices.get(suite.prices, path))
-    prices = dict(table.prices)
-    for name, price in table.prices.items():
+    meant: dict[str, list[str]] = {}
+    unknown: list[str] = []
+    for name in table.prices:
         if name not in registry.tokenizers:  # a family's price is that of all its tokenizers
-            with suppress(SpecError, UnknownNameError):
-                prices.setdefault(str(registry.tokenizer_spec(name)), price)
-    return replace(table, prices=prices)
+            try:
+                meant.setdefault(key_of(registry.tokenizer_spec(name)), []).append(name)
+            except SpecError:
+                unknown.append(name)
+    typed: dict[str, list[str]] = {}
+    for text in dict.fromkeys([*suite.tokenizers, *suite.optional]):
+        typed.setdefault(key_of(registry.tokenizer_spec(text)), []).append(text)
+    prices, notes = dict(table.prices), _unknown_prices(suite.prices, unknown, registry)
+    for key, names in typed.items():
+        own = [name for name in names if name in table.prices]
+        priced = own or ([key] if key in table.prices else meant.get(key, []))
+        if not priced:
+            continue
+        if len({table.prices[name] for name in priced}) > 1:
+            each = " and ".join(f"{name} ({table.prices[name]:g})" for name in priced)
+            remedy = (
+                "it has one row and one price, so name one of them, or each in a run of its own"
+                if own
+                else f"say which is meant (-t {priced[0]}), or give {key} a price of its own in the table"
+            )
+            raise SpecError(f"prices: {suite.prices} has {each} for one tokenizer, {key}: {remedy}")
+        prices[key] = table.prices[priced[0]]
+        notes += [
+            f"prices: {name} has the price of {priced[0]}, which is the same tokenizer"
+            for name in names
+            if name not in priced and key not in (name, priced[0])
+        ]
+    return replace(table, prices=prices, notes=tuple(notes))
+
+
+def _unknown_prices(table: str, unknown: Sequence[str], registry: Registry) -> list[str]:
+    """What to say of names in a price table that mean no tokenizer, those first that are near to one."""
+    near = {name: nearest(name, [*registry.aliases, *registry.tokenizers]) for name in unknown}
+    shown = [
+        repr(name) + (f" (did you mean {near[name][0]!r}?)" if near[name] else "")
+        for name in sorted(unknown, key=lambda name: not near[name])
+    ]
+    more = f" and {len(shown) - 5} more" if len(shown) > 5 else ""
+    return [f"prices: {table} names what is no tokenizer here: {', '.join(shown[:5])}{more}"] if shown else []
 
 
 def price_notes(plan: Plan) -> list[str]:
-    """What to say of a price table that prices none of a run's tokenizers, or not all of them."""
+    """What to say of a price table: names that mean nothing or another, tokenizers that it does not price."""
     if plan.prices is None:
         return []
+    notes = list(plan.prices.notes)
     without = [entry.key for entry in plan.entries if plan.prices.of(entry.key) is None]
     if not without:
-        return []
+        return notes
     whose = "no tokenizer" if len(without) == len(plan.entries) else f"not {', '.join(without[:3])}"
     more = f" and {len(without) - 3} more" if 3 < len(without) < len(plan.entries) else ""
     named = ", ".join(list(plan.prices.prices)[:5]) or "nothing"
-    return [f"prices: {plan.suite.prices} prices {whose}{more} of this run; it names {named}"]
+    return [*notes, f"prices: {plan.suite.prices} prices {whose}{more} of this run; it names {named}"]
 
 
 def check_gold(suite: Suite) -> None:
