@@ -57,6 +57,12 @@ def calibrate(
     from tokbench.results.atomic import write_bytes
 
     if observed is not None and specs and fit is None:
+        estimating = {"-d": dataset, "--kind": kind, "--price": price}
+        if vain := [name for name, given in estimating.items() if given not in (None, [])]:
+            raise SpecError(
+                f"{', '.join(vain)}: nothing is estimated while tokenizers are fitted: keep the fit "
+                "(-o FILE.json), then estimate by it (--fit FILE.json -d DATASET)"
+            )
         found = _fitted(registry, specs, observed)
         if output is not None:
             write_bytes(output, json.dumps(found[0].to_json(), indent=1).encode() + b"\n")
@@ -66,6 +72,10 @@ def calibrate(
             return
         print(f"estimated from {found[0].rows} reported counts, the nearest first:")
     elif fit is not None and dataset and observed is None and not specs:
+        if output is not None:
+            raise SpecError(
+                f"-o {output}: it keeps a fit, and --fit {fit} makes none; --json prints the estimates"
+            )
         rows = _estimates(registry, fit, dataset, kind, price)
         if as_json:
             print_json(rows)

@@ -95,6 +95,15 @@ def test_wrong_counts_are_refused_with_the_line(tmp_path, content, match):
 def test_a_request_that_asks_for_nothing_is_refused(tmp_path):
     with pytest.raises(SpecError, match="name reported counts"):
         run("bytes")
+    path, kept = str(counts(tmp_path / "counts.csv")), tmp_path / "fit.json"
+    asked = ("bytes", "--observed", path, "-o", str(kept))
+    with pytest.raises(SpecError, match=r"-d, --price: nothing is estimated .*--fit FILE.json -d DATASET"):
+        run(*asked, "--price", "3", "-d", f"text:{path}")
+    with pytest.raises(SpecError, match="--kind: nothing is estimated"):
+        run(*asked, "--kind", "prose")
+    assert not kept.exists()
+    with pytest.raises(SpecError, match=r"keeps a fit, and --fit .* makes none"):
+        run("--fit", str(kept), "-d", f"text:{path}", "-o", "estimates.json")
     (tmp_path / "other.json").write_text("{}")
     with pytest.raises(SpecError, match="is no calibration"):
         run("--fit", str(tmp_path / "other.json"), "-d", "text:none.txt")
