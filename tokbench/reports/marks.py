@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from tokbench.metrics.families import SURE
 from tokbench.plots import data
+from tokbench.plots.labels import run_labels
 from tokbench.plots.losses import comparable
 
 if TYPE_CHECKING:
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
 
 BOLD = (
     "Bold: the best, and those that the paired test over the same documents does not tell apart from it "
-    "(p ≥ 0.05, corrected for everything compared on this text). Where no test was made, nothing is bold."
+    "(p ≥ 0.05, corrected for everything compared on this text). Where it was not tested against all others, "
+    "nothing is bold."
 )
 
 
@@ -40,3 +42,15 @@ def best(
     return frozenset(
         {first, *(name for name, chance in chances.items() if chance is not None and chance >= SURE)}
     )
+
+
+def nothing_bold(run: Run, metrics: Iterable[str], dataset: str) -> str:
+    """Why these metrics of a whole dataset have nothing bold: no test, or none of a best with all others."""
+    pairs = {pair for metric in metrics for pair in data.p_values(run, metric, dataset)}
+    if not pairs:
+        return "Nothing is bold: no two figures here were tested against each other."
+    said = "Nothing is bold: no column has a best that was tested against all others."
+    shared = frozenset.intersection(*pairs)
+    if len(shared) != 1:
+        return said
+    return f"{said} Only pairs with {run_labels(run)[next(iter(shared))]} were tested."

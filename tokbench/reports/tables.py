@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from tokbench.metrics import Metric
     from tokbench.results import Run
 
-NO_BOLD = "Nothing is bold: no two figures here were tested against each other."
 ALONG = "Bold: the best of its language, and those that the paired test does not tell apart from it."
 
 
@@ -115,7 +114,8 @@ def headline(run: Run, dataset: str, more: Sequence[str] = ()) -> Table:
         if column.key in shown
         for name in marks.best(run, column.key, dataset, column.better, _values(by_key, column.key))
     )
-    said = [BOLD if best else NO_BOLD, "" if first is None else f"Ranked by {first.label}.", explained(run)]
+    said = [BOLD if best else marks.nothing_bold(run, shown, dataset)]
+    said += ["" if first is None else f"Ranked by {first.label}.", explained(run)]
     said += training_notes(run, dataset)
     if "encode_speed" in shown:
         unseen = data.first_pass(run, dataset)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.tokbench.reports.tested import chances
 from tokbench.plots import data
-from tokbench.plots.labels import explained
+from tokbench.plots.labels import explained, run_labels
 from tokbench.plots.losses import comparable, hard_losses, losses
 from tokbench.plots.speed import speed_points
 from tokbench.reports import differences, latex, marks, tables
@@ -70,7 +70,24 @@ def test_nothing_is_bold_where_no_test_was_made(made_up_run: Callable[..., Any])
     assert measurements(run).best == frozenset()
     head = tables.headline(run, "bundled:code")
     assert head.best == frozenset()
-    assert "Nothing is bold" in head.note
+    assert "Nothing is bold: no two figures here were tested against each other." in head.note
+
+
+def test_where_only_pairs_with_the_baseline_were_tested_that_is_said(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 3)
+    best, middle, base = data.ranked(run, "compression_ratio", "bundled:parallel")["tokenizer"]
+    chances(run, (best, base, 0.001), (middle, base, 0.001))
+    head = tables.headline(run, "bundled:parallel")
+    assert head.best == frozenset()
+    assert (
+        "Nothing is bold: no column has a best that was tested against all others. "
+        f"Only pairs with {run_labels(run)[base]} were tested." in head.note
+    )
+    chances(run, (best, base, 0.001), (best, middle, 0.001))
+    assert (
+        "Where it was not tested against all others, nothing is bold."
+        in tables.headline(run, "bundled:parallel").note
+    )
 
 
 def test_tables_by_language_compare_tokenizers_and_never_languages(made_up_run: Callable[..., Any]) -> None:
