@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from tokbench.results import Run
 
 SURE = 1.96
+EQUAL = 1e-12
+"""Logarithms of ratios below this are those of equals."""
 DRAWS = 4000
 """Weights drawn evenly, with a fixed seed, for the share under which each tokenizer is first."""
 
@@ -199,19 +201,31 @@ def _first_shares(candidates: list[str], known: Mapping[str, Known]) -> dict[str
 
 
 def _turning_points(
-    active: Mapping[str, float], known: Mapping[str, Known], first: str, others: list[str]
-) -> dict[str, tuple[float, str]]:
-    """For each criterion, the weight nearest to its own at which another tokenizer comes first, and which."""
-    found: dict[str, tuple[float, str]] = {}
-    for key, weight in active.items():
-        for other in others:
-            apart = {each: math.log(known[each].values[first] / known[each].values[other]) for each in active}
-            if abs(apart[key]) < 1e-12:
+    weights: Mapping[str, float], known: Mapping[str, Known], ranked: list[str]
+) -> tuple[dict[str, tuple[float, bool, str]], list[str]]:
+    """For each criterion, the nearest weight beyond which another than the first of `ranked` is ahead.
+
+    With it, whether that is above it, and who is ahead then; one that weighs nothing may weigh more. Second,
+    the criteria any change of which parts the first from those that are level with it.
+    """
+    first, *others = ranked
+    found: dict[str, tuple[float, bool, str]] = {}
+    parting: dict[str, None] = {}
+    keys = [key for key, each in known.items() if all(name in each.values for name in ranked)]
+    for other in others:
+        apart = {key: math.log(known[key].values[first] / known[key].values[other]) for key in keys}
+        lead = sum(weights[key] * apart[key] for key in keys)
+        lead = 0.0 if lead < EQUAL else lead
+        for key in keys:
+            if abs(apart[key]) < EQUAL:
                 continue
-            turn = -sum(active[each] * apart[each] for each in active if each != key) / apart[key]
-            if turn > 0 and (key not in found or abs(turn - weight) < abs(found[key][0] - weight)):
-                found[key] = (turn, other)
-    return found
+            if not lead:
+                parting[key] = None
+            turn = weights[key] - lead / apart[key]
+            near = key not in found or abs(turn - weights[key]) < abs(found[key][0] - weights[key])
+            if near and (apart[key] < 0 or turn > EQUAL):
+                found[key] = (turn, apart[key] < 0, other)
+    return {key: found[key] for key in keys if key in found}, [key for key in keys if key in parting]
 
 
 def _sentences(
@@ -225,17 +239,18 @@ def _sentences(
     """The choice, what would change it, what is noise, and what is not known."""
     labels, lost = run_labels(run), losses(run)
     said = [headline_of([labels[name] for name in choice])]
-    turns = _turning_points(active, known, ranked[0], ranked[1:])
+    turns, parting = _turning_points(weights, known, ranked)
     parts = [
-        f"{key} {'below' if turn < active[key] else 'above'} {_number(turn)} "
-        f"(now {active[key]:g}): {labels[other]}"
-        for key, (turn, other) in turns.items()
+        f"{key} {'above' if above else 'below'} {_number(turn)} (now {weights[key]:g}): {labels[other]}"
+        for key, (turn, above, other) in turns.items()
     ]
     said.append(
         f"Another would come first with {'; '.join(parts)}."
         if parts
         else f"No change of a single weight puts another ahead of {labels[ranked[0]]}."
     )
+    if parting:
+        said[1] = f"The first are level: any other weight of {' or '.join(parting)} parts them. {said[1]}"
     unknown = sorted(
         {key for key in active for name in ranked[1:] if known[key].noise(ranked[0], name) is None}
     )

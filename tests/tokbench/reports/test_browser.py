@@ -75,7 +75,7 @@ def test_it_opens_on_the_answer(page: Any) -> None:
 
 def test_other_weights_decide_anew(page: Any) -> None:
     block = page.locator("[data-decision]")
-    before = block.locator(".choice").inner_text()
+    before, turns = block.locator(".choice").inner_text(), block.locator(".turns").inner_text()
     scores = block.locator("tbody td[data-v]:nth-child(3)").all_inner_texts()
     for name in ("price", "fairness", "context"):
         block.locator(f"input[name={name}]").fill("0")
@@ -84,6 +84,8 @@ def test_other_weights_decide_anew(page: Any) -> None:
     block.get_by_role("button", name="As given").click()
     page.wait_for_function("before => document.querySelector('.choice').textContent === before", arg=before)
     assert block.locator("tbody td[data-v]:nth-child(3)").all_inner_texts() == scores
+    assert "speed above" in turns
+    assert block.locator(".turns").inner_text() == turns  # the page's sums are those of tokbench
     for name in ("price", "fairness", "context", "speed"):
         block.locator(f"input[name={name}]").fill("0")
     assert "Nothing weighs" in block.locator(".choice").inner_text()

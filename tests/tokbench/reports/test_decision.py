@@ -101,6 +101,37 @@ def test_the_weight_that_turns_it_does_turn_it(small: Callable[..., Any]) -> Non
         assert turned.candidates[0] == first
 
 
+def test_what_weighs_nothing_may_turn_it_too(small: Callable[..., Any]) -> None:
+    run = small({"compression_ratio": three(4, 3, 1), "embedding_share": three(0.5, 0.1, 0.01)})
+    found = decide(run, {"price": 3, "context": 0, "embedding": 0})
+    assert found is not None
+    assert found.choice == ("bytes",)
+    # 3 ln(4/3) = w ln(0.9/0.5) at w = 1.47, and chars is before words, for which w = 6.09
+    said = "Another would come first with embedding above 1.5 (now 0): chars."
+    assert found.sentences[1] == said  # price, alone, changes nothing; context is the same figure
+    for weight, first in ((1.46, "bytes"), (1.48, "chars")):
+        turned = decide(run, {"price": 3, "context": 0, "embedding": weight})
+        assert turned is not None
+        assert turned.candidates[0] == first
+
+
+@pytest.mark.parametrize(("shares", "then"), [((0.5, 0.1, 0.6), True), ((0.1, 0.5, 0.6), False)])
+def test_any_weight_parts_those_that_are_level(
+    small: Callable[..., Any], shares: tuple[float, float, float], then: bool
+) -> None:
+    run = small({"compression_ratio": three(4, 4, 1), "embedding_share": three(*shares)})
+    found = decide(run, {"embedding": 0})
+    assert found is not None
+    assert found.choice == ("bytes", "chars")
+    turned = "Another would come first with embedding above 0 (now 0): chars."
+    stays = "No change of a single weight puts another ahead of bytes."
+    level = "The first are level: any other weight of embedding parts them."
+    assert found.sentences[1] == f"{level} {turned if then else stays}"
+    same = decide(small({"compression_ratio": three(4, 4, 4)}))
+    assert same is not None
+    assert same.sentences[1] == stays
+
+
 def test_losslessness_first(small: Callable[..., Any]) -> None:
     figures = {
         "compression_ratio": three(4, 3, 2), "round_trip": three(0.5, 1, 0.5, half=0),

@@ -56,22 +56,30 @@ document.querySelectorAll("[data-decision]").forEach((block) => {
       body.prepend(row);
     });
 
-    const parts = [];
-    for (const [name, weight] of active) {
+    const [parts, parting] = [[], []];
+    for (const [name, { logs }] of Object.entries(given.criteria)) {
+      if (logs.some((log) => log === null)) continue;
+      const weight = weights[name] ?? 0;
       let nearest = null;
       for (const other of ranked.slice(1)) {
-        const own = log(name, first) - log(name, other);
+        const own = logs[first] - logs[other];
         if (Math.abs(own) < 1e-12) continue;
-        const turn = weight - ((level[first] - level[other]) * total) / own;
-        if (turn >= 0 && (!nearest || Math.abs(turn - weight) < Math.abs(nearest[0] - weight))) nearest = [turn, other];
+        const lead = (level[first] - level[other]) * total;
+        const equal = lead < 1e-12;
+        if (equal && !parting.includes(name)) parting.push(name);
+        const turn = equal ? weight : weight - lead / own;
+        if ((own < 0 || turn > 1e-12) && (!nearest || Math.abs(turn - weight) < Math.abs(nearest[0] - weight))) {
+          nearest = [turn, own < 0, other];
+        }
       }
       if (nearest) {
-        const [turn, other] = nearest;
-        parts.push(`${name} ${turn < weight ? "below" : "above"} ${number(turn)} (now ${weight}): ${given.names[other]}`);
+        const [turn, above, other] = nearest;
+        parts.push(`${name} ${above ? "above" : "below"} ${number(turn)} (now ${weight}): ${given.names[other]}`);
       }
     }
-    turns.textContent = parts.length ? `Another would come first with ${parts.join("; ")}.`
-      : `No change of a single weight puts another ahead of ${given.names[first]}.`;
+    turns.textContent = (parting.length ? `The first are level: any other weight of ${parting.join(" or ")} parts them. ` : "")
+      + (parts.length ? `Another would come first with ${parts.join("; ")}.`
+        : `No change of a single weight puts another ahead of ${given.names[first]}.`);
   }
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", decide);
