@@ -138,3 +138,19 @@ def ranges(points: Iterable[int]) -> str:
         else:
             runs.append([point, point])
     return "".join(f"\\U{first:08X}-\\U{last:08X}" for first, last in runs)
+
+
+def exact_class(text: str) -> str:
+    r"""``\p{X}`` as a set in which characters that have moved since 16.0 are where they were."""
+    name = text[3:-1].lstrip("^").replace("gc=", "")
+    inverted = (text[1] == "P") != text[3:-1].startswith("^")
+    members = {point for point, category in moved().items() if category.startswith(name)}
+    strangers = {point for point, category in moved().items() if not category.startswith(name)}
+    if len(name) > 2:  # a script or the like: what was unassigned in 16.0 had none
+        strangers = {point for point, category in moved().items() if category == "Cn"}
+        members = set()
+    inside = f"\\p{{{name}}}"
+    if strangers:
+        inside = f"[{inside}--[{ranges(strangers)}]]"
+    inside += ranges(members)
+    return f"[^{inside}]" if inverted else f"[{inside}]"

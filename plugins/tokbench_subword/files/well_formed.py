@@ -1,8 +1,8 @@
-"""Whether the parts of a `tokenizer.json` that encoding does without are what `tokenizers` would load.
+"""Whether the parts of a `tokenizer.json` around its model are what `tokenizers` would load.
 
-Truncation, padding, post-processor and decoder are set aside or read later, if at all. `tokenizers` refuses a
-file in which one of them is of the wrong type: so do we, with the place. Types that are not known pass: who
-reads them says so.
+`tokenizers` refuses a file in which one of them lacks something or is of the wrong type: so do we, with the
+place. Of normalizers and pre-tokenizers that is asked for which there is nothing to take instead. Types that
+are not known pass: who reads them says so.
 """
 
 from __future__ import annotations
@@ -101,6 +101,13 @@ _POST_PROCESSORS: Mapping[str, Fields] = {
     "ByteLevel": _BYTE_LEVEL,
     "TemplateProcessing": {"single": _template, "pair": _template, "special_tokens": _special_tokens},
 }
+_REPLACE: Fields = {"pattern": _pattern, "content": _text}
+_NORMALIZERS: Mapping[str, Fields] = {"Prepend": {"prepend": _text}, "Replace": _REPLACE}
+_PRE_TOKENIZERS: Mapping[str, Fields] = {
+    "CharDelimiterSplit": {"delimiter": _character},
+    "Metaspace": {"replacement": _character},
+    "Split": {"pattern": _pattern, "behavior": _text},
+}
 _DECODERS: Mapping[str, Fields] = {
     "BPEDecoder": {"suffix": _text},
     "ByteLevel": _BYTE_LEVEL,
@@ -111,7 +118,7 @@ _DECODERS: Mapping[str, Fields] = {
         "split?": _or_null(_flag),
     },
     "CTC": {"pad_token": _text, "word_delimiter_token": _text, "cleanup": _flag},
-    "Replace": {"pattern": _pattern, "content": _text},
+    "Replace": _REPLACE,
     "Strip": {"content": _character, "start": _count, "stop": _count},
     "Fuse": {},
     "ByteFallback": {},
@@ -125,6 +132,8 @@ def check_parts(content: Mapping[str, Any], where: str) -> None:
         if part is not None:
             _check_fields(part, fields, f"{where}: {name}")
     for name, types, inner in (
+        ("normalizer", _NORMALIZERS, "normalizers"),
+        ("pre_tokenizer", _PRE_TOKENIZERS, "pretokenizers"),
         ("post_processor", _POST_PROCESSORS, "processors"),
         ("decoder", _DECODERS, "decoders"),
     ):

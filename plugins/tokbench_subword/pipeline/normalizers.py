@@ -40,8 +40,6 @@ def normalizer_of(config: Mapping[str, Any] | None) -> Normalizer | None:
         return None
     kind = str(config.get("type"))
     if kind == "Sequence":
-        if None in config["normalizers"]:
-            raise TokenizerError("a normalizer of the Sequence is null")
         steps = [step for item in config["normalizers"] if (step := normalizer_of(item))]
         return partial(_in_order, steps) if steps else None
     if kind in ("NFC", "NFD", "NFKC", "NFKD"):

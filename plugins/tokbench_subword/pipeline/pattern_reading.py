@@ -47,10 +47,16 @@ def tree_of(expression: str, *, nested_sets: bool = True) -> Node:
     return tree
 
 
+def set_of(brackets: str) -> Points:
+    """The set that is written in brackets; raises `NotExpressible`."""
+    tree = tree_of(brackets)
+    if not isinstance(tree, One):
+        raise NotExpressible("more than a set")
+    return tree.points
+
+
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "a": "\a", "0": "\0"}
 _HEXADECIMAL = {"x": 2, "u": 4, "U": 8}
-_MANY_FOLDED = frozenset(["ss", "ff", "fi", "fl", "st", "ʼn", "i̇", "ßs", "ſs", "sſ", "ſt"])
-"""Neighbours that, ignoring case, may be one character: ``(?i:ss)`` matches ß in some libraries."""
 
 
 class _Reader:
@@ -82,12 +88,7 @@ class _Reader:
 
     def _sequence(self) -> Node:
         parts: list[Node] = []
-        before = ""
         while self.here() not in ("", "|", ")"):
-            letter = self.here()
-            if self._fold and before and (before + letter).lower() in _MANY_FOLDED:
-                raise NotExpressible(f"{before + letter!r} ignoring case")
-            before = letter if letter.isalpha() else ""
             parts.append(self._repeated())
         return parts[0] if len(parts) == 1 else InOrder(tuple(parts))
 
@@ -129,7 +130,7 @@ class _Reader:
         if self._take("("):
             return self._group()
         if self._take("["):
-            return self._one(self._set())
+            return One(self._set())
         if self._take("."):
             return One(~point_sets.NOTHING if self._dot_all else ~point_sets.of_text("\n"))
         if self._take("\\"):
@@ -137,15 +138,15 @@ class _Reader:
                 return Look(point_sets.NOTHING, True, True)
             if self._take("Z"):
                 return Look(point_sets.NOTHING, True, False)
-            return self._one(self._escape())
+            return One(self._escape())
         letter = self.here()
         if letter in "^$*+?":
             raise NotExpressible(f"{letter!r} here")
         self._at += 1
-        return self._one(point_sets.of_text(letter))
+        return One(self._folded(point_sets.of_text(letter)))
 
-    def _one(self, points: Points) -> One:
-        return One(point_sets.folded(points) if self._fold else points)
+    def _folded(self, points: Points) -> Points:
+        return point_sets.folded(points) if self._fold else points
 
     def _group(self) -> Node:
         """What stands between brackets, the opening one of which has been read."""
@@ -182,7 +183,7 @@ class _Reader:
             name = self._text[self._at + 1 : end] if self.here() == "{" else self.here()
             self._at = end + 1
             inverted = (letter == "P") != name.startswith("^")
-            points = point_sets.of_property(name.removeprefix("^"))
+            points = self._folded(point_sets.of_property(name.removeprefix("^")))
             return ~points if inverted else points
         if letter in "sS":
             return point_sets.spaces() if letter == "s" else ~point_sets.spaces()
@@ -217,7 +218,7 @@ class _Reader:
             points |= self._member()
         if not self._take("]"):
             raise NotExpressible("a set that is not closed")
-        return ~points if inverted else points
+        return ~self._folded(points) if inverted else self._folded(points)
 
     def _operand(self) -> Points:
         """What stands behind an operator between sets: the rest of the brackets, which must be one set."""

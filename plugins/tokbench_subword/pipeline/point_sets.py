@@ -15,8 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tokbench.kernels.unicode_classes import CATEGORIES, N_CODE_POINTS, SPACE, class_table, general_categories
-from tokbench_subword.pipeline.translating import exact_class
+from tokbench.kernels.unicode_classes import (
+    CATEGORIES,
+    N_CODE_POINTS,
+    SPACE,
+    class_table,
+    exact_class,
+    general_categories,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +55,10 @@ class Points:
         if len(self.bounds) == 2 and self.bounds[1] == self.bounds[0] + 1:
             return int(self.bounds[0])
         return None
+
+    def text(self) -> str:
+        """Its characters, ascending."""
+        return "".join(chr(one) for run in self.bounds.reshape(-1, 2).tolist() for one in range(*run))
 
     def __bool__(self) -> bool:
         return len(self.bounds) > 0
@@ -127,9 +137,11 @@ def spaces() -> Points:
 
 @lru_cache(maxsize=1)
 def _cased() -> str:
-    """All characters that have another case."""
-    every = map(chr, (*range(0xD800), *range(0xE000, 0x1E944)))
-    return "".join(one for one in every if one.lower() != one or one.upper() != one or one.casefold() != one)
+    """All characters that have another case; İ and ı, which only in Turkish are cases of i, have none."""
+    known = (general_categories()[:0x1E944] != CATEGORIES.index("Cn")).tolist()
+    every = (chr(point) for point, one in enumerate(known) if one and not 0xD800 <= point < 0xE000)
+    cased = (one for one in every if one.lower() != one or one.upper() != one or one.casefold() != one)
+    return "".join(one for one in cased if one not in "İı")
 
 
 def folded(points: Points) -> Points:

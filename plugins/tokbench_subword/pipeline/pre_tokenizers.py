@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from tokbench.errors import TokenizerError
 from tokbench_subword.pipeline.normalizers import spelled_out
 from tokbench_subword.pipeline.regexes import compile_regex
 from tokbench_subword.pipeline.splits import splits_of
@@ -35,8 +34,6 @@ def pre_tokenizer_of(config: Mapping[str, Any] | None, *, spell: bool = False) -
     if config is None:
         return lambda stretch: [stretch]
     if config.get("type") == "Sequence":
-        if None in config["pretokenizers"]:
-            raise TokenizerError("a pre-tokenizer of the Sequence is null")
         return partial(_in_order, [pre_tokenizer_of(item, spell=spell) for item in config["pretokenizers"]])
     split = partial(_in_order, [_cutting(*one) for one in splits_of(config)])
     if config["type"] == "ByteLevel":

@@ -10,18 +10,28 @@ of what vocabularies use is written and means the same in all three. What differ
 | ``^`` | beginning of any line, but not the end | beginning of text | ``(?<=\n)(?!\Z)\|\A`` or ``\A`` |
 | ``\Z``, ``\z`` | end or last newline, end | –, end | ``(?=\n?\Z)``, ``\Z`` |
 | ``\h`` | hexadecimal digit | – | ``[0-9a-fA-F]`` |
+| ``\N`` | not the end of a line | the same | ``[^\n]`` |
+| ``\pL`` | the letters ``pL`` | a property | ``pL`` or ``\p{L}`` |
+| ``[[:punct:]]`` | such characters | – | ``[[\p{P}\p{S}]]`` |
+| ``[a--b]`` | all of these characters | one set without another | by dialect |
+| ``\<``, ``\>`` | these characters | beginning and end of a word | by dialect |
+| ``a(?i)b\|c`` | ``a(?i:b\|c)`` | ``a(?i:b)\|(?i:c)`` | by dialect |
 | ``\w`` | letters, marks, ``\p{Nd}``, connectors and ² ³ ¹ ¼ ½ ¾ | those and the two joiners | by dialect |
 
 and what cannot be is refused by name rather than guessed.
+
+What ignores case is spelled out (`ignoring_case`). Rust adds other cases to each set before it is inverted or
+put into another. Oniguruma adds them to a set as a whole, and leaves ``\p{Lu}`` outside of brackets as it is.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Literal
 
 from tokbench.errors import TokenizerError
-from tokbench.kernels.unicode_classes import moved, ranges
+from tokbench.kernels.unicode_classes import exact_class
 
 Dialect = Literal["oniguruma", "rust", "regex"]
 
@@ -29,6 +39,34 @@ _WORD = (r"\p{Alphabetic}", r"\p{M}", r"\p{Nd}", r"\p{Pc}")
 _JOINERS = {"oniguruma": "", "rust": r"\u200C\u200D", "regex": r"\u200C\u200D"}
 _LATIN_1_WORD = {"oniguruma": "²³¹¼½¾", "rust": "", "regex": ""}  # words outside brackets, not inside them
 _REFUSED = {"g": "subexpression call", "K": "keep", "R": "line break", "X": "grapheme"}
+_CLASSES = {
+    "any": r"\U00000000-\U0010FFFF",
+    "alnum": r"\p{Alphabetic}\p{Nd}",
+    "alpha": r"\p{Alphabetic}",
+    "blank": r"\p{Zs}\t",
+    "cntrl": r"\p{Cc}",
+    "digit": r"\p{Nd}",
+    "graph": r"[^\s\p{Cc}\p{Cn}\p{Cs}]",
+    "lower": r"\p{Lowercase}ʕ",
+    "print": r"[^\p{Cc}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]",
+    "punct": r"\p{P}\p{S}",
+    "space": r"\s",
+    "upper": r"\p{Uppercase}",
+    "word": "".join(_WORD),
+    "xdigit": "0-9a-fA-F",
+}
+"""POSIX classes as Oniguruma has them, as the inside of brackets."""
+_PROPERTIES = {
+    **{name: _CLASSES[name] for name in ("any", "word", "xdigit", "lower")},
+    **{"lowercase": _CLASSES["lower"], "cased": r"\p{Cased}ʕ", "lc": r"\p{Lu}\p{Ll}\p{Lt}"},
+}
+"""Properties that `regex` knows otherwise (it follows a later Unicode), by their names in small letters."""
+_UNTOLD = ("extendedpictographic", "extpict", "diacritic", "dia", "unknown", "zzzz")
+"""Properties whose characters in Unicode 16.0 nothing at hand tells."""
+_BRACED = re.compile(r"\\p\{[^}]*\}")
+_HEXADECIMAL = re.compile(r"\\[xu]\{([0-9A-Fa-f]+)\}|\\x([0-9A-Fa-f]{2})|\\u([0-9A-Fa-f]{4})")
+_NO_PROPERTY = re.compile(r"\\([pP])(?!\{)")
+_POSIX = re.compile(r"\[:(\^?)(\w+):\]")
 _ANCHORS = {r"\A": r"\A", r"\Z": r"\z"}
 """Ends of the text as Oniguruma writes them."""
 
@@ -43,22 +81,6 @@ def quoted(text: str) -> str:
     return "".join(f"\\{one}" if one in r"\.^$*+?{}[]|()-#&~" else one for one in text)
 
 
-def exact_class(text: str) -> str:
-    r"""``\p{X}`` as a set in which characters that have moved since 16.0 are where they were."""
-    name = text[3:-1].lstrip("^").replace("gc=", "")
-    inverted = (text[1] == "P") != text[3:-1].startswith("^")
-    members = {point for point, category in moved().items() if category.startswith(name)}
-    strangers = {point for point, category in moved().items() if not category.startswith(name)}
-    if len(name) > 2:  # a script or the like: what was unassigned in 16.0 had none
-        strangers = {point for point, category in moved().items() if category == "Cn"}
-        members = set()
-    inside = f"\\p{{{name}}}"
-    if strangers:
-        inside = f"[{inside}--[{ranges(strangers)}]]"
-    inside += ranges(members)
-    return f"[^{inside}]" if inverted else f"[{inside}]"
-
-
 class Translator:
     """One pass over a pattern: atoms are copied, what means something else in `regex` is rewritten."""
 
@@ -68,7 +90,10 @@ class Translator:
         self.dialect = dialect
         self.at = 0
         self.out: list[str] = []
-        self.open: list[int] = []  # where in `out` each open group begins
+        self.open: list[tuple[int, bool]] = []  # where in `out` each open group begins; `fold` around it
+        self.unclosed = [0]  # how many groups, opened by flags, end with the pattern, and with each of those
+        self.fold = False  # whether case is ignored
+        self.letters = ""  # those at hand that are to be spelled in all cases
 
     def run(self) -> str:
         """The pattern rewritten; raises `TokenizerError` for what cannot be."""
@@ -77,9 +102,17 @@ class Translator:
             "[": self._class,
             "^": lambda: self._plain(r"(?:(?<=\n)(?!\Z)|\A)" if self.dialect == "oniguruma" else r"\A"),
             "$": lambda: self._plain(r"(?=\n|\Z)" if self.dialect == "oniguruma" else r"\Z"),
+            "{": lambda: self._plain("{" if self.dialect == "regex" else r"\{"),
         }
         while self.at < len(self.source):
             here = self.source[self.at]
+            if self.fold and (letter := self._letter()):
+                if self._repeats():
+                    self.out.append(self._quantified(self._spell(letter)))
+                else:
+                    self.letters += letter
+                continue
+            self._spell()
             if here == "(":
                 self._group()
                 continue
@@ -87,8 +120,8 @@ class Translator:
                 self.at += 1
                 if not self.open:
                     raise TokenizerError(f"the pattern {self.source[:200]!r} closes a group it did not open")
-                start = self.open.pop()
-                atom = "".join(self.out[start:]) + ")"
+                start, self.fold = self.open.pop()
+                atom = "".join(self.out[start:]) + ")" * (1 + self.unclosed.pop())
                 del self.out[start:]
             elif here == "|":
                 self.at += 1
@@ -97,7 +130,8 @@ class Translator:
             else:
                 atom = rules.get(here, lambda: self._plain(self.source[self.at]))()
             self.out.append(self._quantified(atom))
-        return "".join(self.out)
+        self._spell()
+        return "".join(self.out) + ")" * self.unclosed[0]
 
     def _plain(self, text: str) -> str:
         self.at += 1
@@ -115,49 +149,168 @@ class Translator:
                 end += 1
             elif self.source.startswith("<", end) or self.source.startswith("?#", self.at):
                 raise self._refused("a named group or a comment")
-            flags = self.source[self.at + 1 : end].replace("-", "")
-            if self.dialect == "oniguruma" and set(flags) - {"i"} and self.source[end] in ":)":
-                raise self._refused(f"the flags {flags!r}")
             head += self.source[self.at : end + 1]
             self.at = end + 1
+            if head[-1] in ":)" and self.dialect != "regex":
+                return self._flags(*head[2:-1].partition("-")[::2], head[-1])
             if head.endswith(")"):  # "(?i)": flags for the rest
                 self.out.append(head)
                 return
-        self.open.append(len(self.out))
-        self.out.append(head)
+        self._open(head, self.fold)
 
-    def _class(self) -> str:
+    def _open(self, head: str, fold: bool) -> None:
+        self.open.append((len(self.out), self.fold))
+        self.unclosed.append(0)
+        self.out.append(head)
+        self.fold = fold
+
+    def _flags(self, on: str, off: str, ended: str) -> None:
+        """Open a group with flags, or set them for the rest of the one at hand; that of case is spelled out."""
+        wrong = set(on + off) - set(self.flags)
+        if wrong:
+            raise self._refused(f"the flags {''.join(sorted(wrong))!r}")
+        around = any(self.out[start] in ("(?=", "(?!", "(?<=", "(?<!") for start, _ in self.open)
+        if around and ended == ")" and self.dialect == "rust":  # fancy-regex has them go on behind that
+            raise self._refused("flags for the rest of a lookaround")
+        fold = "i" in on or (self.fold and "i" not in off)
+        others = on.replace("i", "") + "-" * (off not in ("", "i")) + off.replace("i", "")
+        if ended == ":":
+            self._open(f"(?{others}:", fold)
+            return
+        self.fold = fold
+        if others:
+            self.out.append(f"(?{others})")
+        if self.dialect == "oniguruma":  # all alternatives that follow are one group
+            self.unclosed[-1] += 1
+            self.out.append("(?:")
+
+    @property
+    def flags(self) -> str:
+        """The flags that groups may have."""
+        return "i" if self.dialect == "oniguruma" else "is"
+
+    def _letter(self) -> str:
+        """The character at hand, however it is written, if it has cases, stepped over; nothing for others."""
+        from tokbench_subword.pipeline.ignoring_case import has_cases
+
+        letter, end = self._numbered() or (self.source[self.at], self.at + 1)
+        if self.dialect == "oniguruma" and (name := _NO_PROPERTY.match(self.source, self.at)):
+            letter, end = name[1], name.end()
+        if letter in "\\[](){}*+?|^$." or not has_cases(letter):
+            return ""
+        self.at = end
+        return letter
+
+    def _numbered(self) -> tuple[str, int] | None:
+        """The character that is written at hand by its number, and where that ends; None where none is."""
+        number = _HEXADECIMAL.match(self.source, self.at)
+        return (chr(int(number[number.lastindex or 0], 16)), number.end()) if number else None
+
+    def _spell(self, letters: str = "") -> str:
+        """Write the letters at hand in all cases; returns what others are."""
+        from tokbench_subword.pipeline.ignoring_case import in_all_cases
+
+        rows = self.dialect == "oniguruma"
+        if self.letters:
+            self.out.append(self._not_behind(in_all_cases(self.letters, rows=rows)))
+            self.letters = ""
+        return self._not_behind(in_all_cases(letters, rows=rows))
+
+    def _not_behind(self, expression: str) -> str:
+        """An expression that only Oniguruma's look-behind reads otherwise, where it has alternatives."""
+        if "|" in expression and any(self.out[start] in ("(?<=", "(?<!") for start, _ in self.open):
+            raise self._refused("letters that are one in another case, in a look-behind,")
+        return expression
+
+    def _set_in_all_cases(self, text: str) -> str:
+        """A bracket expression with all characters that are of it but for their case."""
+        from tokbench_subword.pipeline.ignoring_case import rows_of_set, set_in_all_cases
+        from tokbench_subword.pipeline.pattern_tree import NotExpressible
+
+        head = "[^" if text.startswith("[^") else "["
+        inside, rows = f"[{text[len(head) :]}", ""
+        try:
+            found = head + set_in_all_cases(inside).removeprefix("[")
+            if self.dialect == "oniguruma" and head == "[":
+                repeated = re.match(r"[*+]|\{[01]?,\}", self.source[self.at :]) is not None
+                rows = rows_of_set(inside, repeated=repeated)
+        except NotExpressible as reason:
+            raise self._refused(f"a set that ignores case, with {reason}") from reason
+        return self._not_behind(f"(?:{found}{rows})") if rows else found
+
+    def _class(self, *, nested: bool = False) -> str:
         """Copy a bracket expression, translating the escapes and POSIX names in it."""
-        parts = ["["]
         self.at += 1
+        head, parts = "[", [""]  # parts: what stands between operators, as Rust has them
         if self.source.startswith("^", self.at):
-            parts.append(self._plain("^"))
+            head += self._plain("^")
         if self.source.startswith("]", self.at):
-            parts.append(self._plain(r"\]"))
+            parts[-1] += self._plain(r"\]")
         while not self.source.startswith("]", self.at):
             if self.at >= len(self.source):
                 raise TokenizerError(f"the pattern {self.source[:200]!r} has an unclosed bracket")
             here = self.source[self.at]
+            twice = self.source.startswith(here * 2, self.at)
             if self.source.startswith("[:", self.at):
-                raise self._refused("a POSIX class")
-            if here == "\\":
-                parts.append(self._escape(in_class=True))
+                parts[-1] += self._posix()
+            elif here == "\\":
+                parts[-1] += self._escape(in_class=True)
             elif here == "[":
-                parts.append(self._class())
-            elif here in "-~|" and self.source.startswith(here * 2, self.at):  # set operators of regex alone
-                parts.append("\\" + self._plain(here))
+                parts[-1] += self._class(nested=True)
+            elif twice and here in "-&~" and self.dialect == "rust":
+                self.at += 2
+                parts += [here * 2, ""]
+            elif here == "^" or (twice and here in "-~|"):  # not operators, as two of them are for `regex`
+                parts[-1] += "\\" + self._plain(here)
             else:
-                parts.append(self._plain(here))
-        parts.append(self._plain("]"))
-        return "".join(parts)
+                parts[-1] += self._plain(here)
+        self.at += 1
+        if len(parts) > 1 and self.fold:
+            parts[::2] = [self._set_in_all_cases(f"[{part}]") for part in parts[::2]]
+        text = f"{head}{''.join(parts)}]"
+        folds = self.fold and not (nested and self.dialect == "oniguruma")
+        return self._set_in_all_cases(text) if folds else text
+
+    def _posix(self) -> str:
+        name = _POSIX.match(self.source, self.at)
+        if name is None or name[2] not in _CLASSES or self.dialect != "oniguruma":
+            raise self._refused("a POSIX class")
+        self.at = name.end()
+        return f"[{name[1]}{self._exactly(_CLASSES[name[2]])}]"
+
+    def _exactly(self, members: str) -> str:
+        """The inside of a bracket expression, with properties as they are in Unicode 16.0."""
+        return _BRACED.sub(lambda found: exact_class(found[0]), members) if self.exact else members
+
+    def _property(self, *, in_class: bool) -> str:
+        """What a property in braces stands for."""
+        end = self.source.find("}", self.at)
+        text = self.source[self.at : end + 1]
+        self.at = end + 1
+        if self.dialect == "regex":
+            return exact_class(text) if self.exact else text
+        name = text[3:-1].removeprefix("^")
+        key = re.sub("[ _-]", "", name).lower()
+        if key in _UNTOLD or (self.dialect == "rust" and key in ("graph", "print")):
+            raise self._refused(f"the property {name!r}, whose characters in Unicode 16.0 are not known here,")
+        members = _PROPERTIES.get(key, f"\\p{{{name}}}")
+        if key == "word":
+            members += _JOINERS[self.dialect] + ("" if in_class else _LATIN_1_WORD[self.dialect])
+        folds = self.fold and self.dialect == "rust"
+        if not folds and key not in _PROPERTIES:
+            return exact_class(text) if self.exact else text
+        inverted = (text[1] == "P") != text.startswith("^", 3)
+        found = f"[{'^' * inverted}{self._exactly(members)}]"
+        return self._set_in_all_cases(found) if folds else found
 
     def _escape(self, *, in_class: bool) -> str:
         letter = self.source[self.at + 1 : self.at + 2]
         if letter in ("p", "P") and self.source.startswith("{", self.at + 2):
-            end = self.source.find("}", self.at)
-            text = self.source[self.at : end + 1]
-            self.at = end + 1
-            return exact_class(text) if self.exact else text
+            return self._property(in_class=in_class)
+        if letter in ("p", "P") and self.dialect == "rust":  # the name is the next letter
+            name = self.at + 2
+            self.source = f"{self.source[:name]}{{{self.source[name : name + 1]}}}{self.source[name + 1 :]}"
+            return self._property(in_class=in_class)
         if letter in ("x", "u") and self.source.startswith("{", self.at + 2):
             end = self.source.find("}", self.at)
             text = f"\\U{int(self.source[self.at + 3 : end], 16):08X}"
@@ -166,8 +319,16 @@ class Translator:
         if (letter in _REFUSED and self.dialect != "regex") or letter.isdigit():
             raise self._refused(f"\\{letter} ({_REFUSED.get(letter, 'back-reference')})")
         if letter in "bB" and not in_class:
+            if self.dialect == "rust" and self.source.startswith("{", self.at + 2):
+                raise self._refused(f"\\{letter}{{…}}")
+            return self._boundary(letter)
+        if letter in ("<", ">") and self.dialect == "rust" and not in_class:
             return self._boundary(letter)
         self.at += 2
+        if letter == "N" and self.dialect != "regex" and not in_class:
+            return r"[^\n]"
+        if letter in "pPN" and self.dialect == "oniguruma":
+            return letter
         if letter in "dD" and self.exact:
             return exact_class("\\p{Nd}" if letter == "d" else "\\P{Nd}")
         if letter in "wW":
@@ -187,13 +348,21 @@ class Translator:
 
     def _word(self) -> str:
         """The inside of a bracket expression of word characters."""
-        return "".join(map(exact_class, _WORD) if self.exact else _WORD) + _JOINERS[self.dialect]
+        return self._exactly("".join(_WORD)) + _JOINERS[self.dialect]
 
     def _boundary(self, letter: str) -> str:
         self.at += 2
         word = f"[{self._word()}{_LATIN_1_WORD[self.dialect]}]"
-        edge = f"(?:(?<={word})(?!{word})|(?<!{word})(?={word}))"
-        return edge if letter == "b" else f"(?!{edge})"
+        ends, begins = f"(?<={word})(?!{word})", f"(?<!{word})(?={word})"
+        if letter in "<>":
+            return begins if letter == "<" else ends
+        return f"(?:{ends}|{begins})" if letter == "b" else f"(?!(?:{ends}|{begins}))"
+
+    def _repeats(self) -> bool:
+        """Whether a quantifier is at hand."""
+        return self.source[self.at : self.at + 1] in tuple("*+?") or (
+            self.source.startswith("{", self.at) and self._interval() > 0
+        )
 
     def _quantified(self, atom: str) -> str:
         """`atom` with the quantifiers that follow it."""
@@ -203,8 +372,7 @@ class Translator:
             if here in "*+?":
                 mark = self._plain(here)
             elif here == "{" and (end := self._interval()) > 0:
-                mark = self.source[self.at : end]
-                self.at = end
+                mark, self.at = self.source[self.at : end].replace("{,}", "*"), end
                 if first and self.dialect == "oniguruma" and self.source.startswith("+", self.at):
                     atom, first = f"(?:{atom}{mark})", True  # the + repeats the interval
                     continue
@@ -219,7 +387,8 @@ class Translator:
         """The end of ``{n}``, ``{n,}``, ``{,m}`` or ``{n,m}`` from here, or 0 where it is a brace."""
         end = self.source.find("}", self.at)
         body = self.source[self.at + 1 : end].split(",") if end > 0 else []
-        fits = 1 <= len(body) <= 2 and all(not part or part.isdigit() for part in body) and any(body)
+        fits = 1 <= len(body) <= 2 and all(not part or part.isdigit() for part in body)
+        fits &= any(body) or (len(body) == 2 and self.dialect == "rust")
         return end + 1 if fits else 0
 
     def _refused(self, what: str) -> TokenizerError:
@@ -250,9 +419,11 @@ class _ToRuby(Translator):
         return super()._plain(_ANCHORS.get(text, text))
 
     def _escape(self, *, in_class: bool) -> str:
-        begin, letter = self.at, self.source[self.at + 1 : self.at + 2]
+        if numbered := self._numbered():
+            letter, self.at = numbered
+            return quoted(letter)
         translated = super()._escape(in_class=in_class)
-        return translated if letter in "wWbB" else self.source[begin : self.at]
+        return _ANCHORS.get(translated, translated)
 
     def _quantified(self, atom: str) -> str:
         begin = self.at
@@ -262,11 +433,7 @@ class _ToRuby(Translator):
             return super()._quantified(f"(?>{atom}{self.source[begin:end]})")
         return super()._quantified(atom)
 
-    def _group(self) -> None:
-        begin = self.at
-        super()._group()
-        flags = (
-            self.source[begin + 2 : self.at - 1].replace("-", "") if self.source.startswith("(?", begin) else ""
-        )
-        if flags.isalpha() and set(flags) - {"i"}:
-            raise self._refused(f"the flags {flags!r}")
+    @property
+    def flags(self) -> str:
+        """Only what Oniguruma reads the same way."""
+        return "i"

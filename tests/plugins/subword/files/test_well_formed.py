@@ -92,13 +92,20 @@ def test_every_family_refuses_such_a_file(family: str, tmp_path: Path) -> None:
 BPE = {"model": MODEL}
 WORDPIECE = {"type": "WordPiece", "unk_token": "a", "vocab": {"a": 0, "b": 1}}
 NOTHING = {"type": "Sequence", "normalizers": [None]}
+REPLACE = {"type": "Replace", "pattern": {"String": "a"}}
 
 
 @pytest.mark.parametrize(
     ("content", "match"),
     [
-        (BPE | {"normalizer": NOTHING}, "a normalizer of the Sequence is null"),
-        (BPE | {"pre_tokenizer": {"type": "Sequence", "pretokenizers": [None]}}, "the Sequence is null"),
+        (BPE | {"normalizer": NOTHING}, r"normalizer\.normalizers\[0\]: is not an object with a type: None"),
+        (BPE | {"normalizer": REPLACE}, r"normalizer\.content: is not there; tokenizers refuses"),
+        (BPE | {"pre_tokenizer": {"type": "Metaspace"}}, r"pre_tokenizer\.replacement: is not there"),
+        (BPE | {"pre_tokenizer": {"type": "Sequence"}}, r"pre_tokenizer\.pretokenizers: is not a list: None"),
+        (
+            BPE | {"pre_tokenizer": {"type": "Sequence", "pretokenizers": [None]}},
+            r"pre_tokenizer\.pretokenizers\[0\]: is not",
+        ),
         (
             BPE | {"pre_tokenizer": {"type": "Split", "pattern": {"String": "x"}, "behavior": "x" * 9999}},
             r"split behavior 'x{50,80} is not known$",

@@ -276,7 +276,6 @@ def test_pieces_come_in_parts_and_add_up() -> None:
         r"(?>a|ab)c",
         r"(?=a(?!bc))[^b]",
         r"\X",
-        r"(?i:ss)",
         r"(?m:a$)",
     ],
 )

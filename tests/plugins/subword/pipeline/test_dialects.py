@@ -1,0 +1,110 @@
+r"""What patterns mean to Oniguruma (`tokenizers`) and to Rust (tiktoken), above all where case is ignored.
+
+Both forms are asked: the automaton, and `regex` by what is translated for it.
+"""
+
+from __future__ import annotations
+
+import pytest
+import tiktoken
+from tokbench_subword.pipeline.cutters import cutter_of
+from tokbench_subword.pipeline.regexes import compile_regex
+from tokenizers import Regex
+from tokenizers import pre_tokenizers as P
+
+from tokbench.errors import TokenizerError
+
+TEXTS = [
+    "it's 5 x banana aBcB",
+    "helloWorld Foo abABab cx aCd",
+    "ßss SS ẞ STRASSE straße",
+    "ﬁ fi FI ﬀi fﬁ ﬃ ſt ﬆs sst",
+    "İiIı K kſ Å å ǅ ŉ ʼn ᾳ αι",
+    "ssx ßx i\u0307x ὒ ὒ ssss",
+    "xpLx pN\na+b $x_ [x] {,}",
+    "a½ b\u200cc a٣b ʕ\u088f ＄",
+]
+BOTH = [
+    *(r"(?i)[^a]", r"(?i:[^a-z])", r"(?i)[^a]+|a", r"(?i)'s|[^a-z]+|[a-z]+", r"(?i)[^aeiou\s]+", r"(?i)[^^a]+"),
+    *(r"(?i)\p{Lu}\p{Ll}*|\p{Ll}+|\s", r"(?i)\P{Lu}+", r"(?i)[\p{Lu}]", r"(?i)[^\p{Lu}]+", r"(?i)[\P{Lu}]+"),
+    *(r"a(?i)b|c", r"x|a(?i)b|c", r"(?:a(?i)b|c)d", r"(?i)a(?-i)b|c", r"(?i)a(?-i:b)c", r"(?i:a)b|(?i)x\b"),
+    *(r"(?i)i", r"(?i)İ", r"(?i)ı", r"(?i)[a-z]+", r"(?i)[^i]+", r"(?i)k", r"(?i)[^k]+", r"(?i)å", r"(?i)ǆ"),
+    *(r"(?i)ss", r"(?i)straße|.", r"(?i)fi", r"(?i)ffi", r"(?i)fﬁ", r"(?i)sst", r"(?i)s+", r"(?i)ß+", r"(?i)ŉ"),
+    *(r"(?i)[a-z&&[^b]]+", r"(?i)[[^a]]", r"(?i)[a[^b]]", r"(?i)[^[^a]]", r"(?i)\x41{2}", r"(?i)[\x41-C]+"),
+    *(r"\pL", r"[\pL]+", r" ?\pL+|\s", r"\PN+", r"\N+", r"\p{Any}", r"\p{Lowercase}+|\p{Cased}", r"\p{LC}+"),
+]
+ONIGURUMA = [
+    *(
+        r"[[:punct:]]",
+        r"[[:alpha:]]+",
+        r"[^[:space:]]+",
+        r"[[:^alnum:]]+",
+        r"(?i)[[:upper:]]+",
+        r"[[:xdigit:]]",
+    ),
+    *(
+        r"\p{XDigit}+",
+        r"\p{Word}+",
+        r"[\p{Word}]+",
+        r"\p{Lower}",
+        r"a{,}|\{",
+        r"(?i)ᾳ",
+        r"[[:lower:][:cntrl:]]",
+    ),
+]
+RUST = [
+    r"[\w--\d]+|\d",
+    r"[\pL--\p{Lu}]+",
+    r"[a-z~~c-k]+",
+    r"\<\w",
+    r"\w\>",
+    r"a{,}b",
+    r"(?is)a.+",
+    r"(?i)[\w--k]+",
+]
+
+
+def both_forms(pattern: str, dialect: str, text: str) -> tuple[list[str], list[str]]:
+    """The matches in a text, empty ones left out: by the cutter, and by `regex`."""
+    data = text.encode()
+    cut = [data[start:end].decode() for start, end in cutter_of(pattern, dialect, "Removed", True).spans(data)]
+    return cut, [text[start:end] for start, end in compile_regex(pattern, dialect).spans(text) if end > start]
+
+
+@pytest.mark.parametrize("pattern", BOTH + ONIGURUMA)
+def test_as_oniguruma(pattern):
+    split = P.Split(Regex(pattern), "removed", invert=True)
+    for text in TEXTS:
+        expected = [piece for piece, _ in split.pre_tokenize_str(text)]
+        assert both_forms(pattern, "oniguruma", text) == (expected, expected)
+
+
+@pytest.mark.parametrize("pattern", BOTH + RUST)
+def test_as_rust(pattern):
+    for text in TEXTS:
+        data, bytes_ = text.encode(), [bytes([byte]) for byte in range(256)]
+        parts = {data[begin:end] for begin in range(len(data)) for end in range(begin + 2, len(data) + 1)}
+        ranks = {token: rank for rank, token in enumerate([*bytes_, *sorted(parts)])}  # what matches is a token
+        theirs = tiktoken.Encoding(name="own", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+        expected = [theirs.decode([token]) for token in theirs.encode_ordinary(text)]
+        assert both_forms(pattern, "rust", text) == (expected, expected)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "pattern", "what"),
+    [
+        ("oniguruma", r"\p{Extended_Pictographic}+", "the property 'Extended_Pictographic'"),
+        ("oniguruma", r"\p{^ Diacritic}", "the property ' Diacritic'"),
+        ("oniguruma", r"(?i)(?<=ß)x", "letters that are one in another case, in a look-behind"),
+        ("rust", r"(?=(?i)a)b", "flags for the rest of a lookaround"),
+        ("oniguruma", r"[[:nothing:]]", "a POSIX class"),
+        ("oniguruma", r"(?m)a.b", "the flags 'm'"),
+        ("rust", r"(?m)^a", "the flags 'm'"),
+        ("rust", r"[[:alpha:]]", "a POSIX class"),
+        ("rust", r"\b{start}a", r"\\b\{…\}"),
+        ("rust", r"\p{Graph}", "the property 'Graph'"),
+    ],
+)
+def test_what_is_not_known_to_mean_the_same_is_refused(dialect, pattern, what):
+    with pytest.raises(TokenizerError, match=what):
+        compile_regex(pattern, dialect)
