@@ -94,7 +94,7 @@ def base_of(options: Mapping[str, Any]) -> BpeTokenizer:
 def cut_of(base: BpeTokenizer) -> str:
     """What its pre-tokens depend on."""
     document = base.document
-    if base._preparation.transparent and base._preparation.pattern is not None:
+    if base._preparation.compiled.leaves_text and base._preparation.pattern is not None:
         return f"pattern {base._preparation.pattern}"
     import hashlib
 

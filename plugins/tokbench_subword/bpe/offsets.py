@@ -56,7 +56,7 @@ class BpeOffsets:
     def of(self, text: str) -> NDArray[np.int64]:
         """(start, end) of each token of `text`, which holds no surrogates, in code points: int64 ``(n, 2)``."""
         rows: list[NDArray[np.int64]] = [np.zeros((0, 2), np.int64)]
-        track = not self._preparation.transparent or self._preparation.pattern is None
+        track = not self._preparation.compiled.leaves_text or self._preparation.pattern is None
         for part in self._preparation.parts(text, track=track):
             if part.token is not None:
                 rows.append(np.array([part.span], np.int64))

@@ -42,7 +42,7 @@ class BpePreparation(preparation.Preparation):
         around = partial(cls, document=document, match_special=match_special)
         level: Level = "byte" if bytewise else "char"
         made = around(level=level, pattern=pattern, prefix_space=prefix_space, spelling=False)
-        if made.gives_letters or (bytewise and affixed):
+        if made.spells_segments or (bytewise and affixed):
             return around(level="char", pattern=None, spelling=True)
         return made
 
@@ -57,27 +57,15 @@ class BpePreparation(preparation.Preparation):
 
     def encoder(self, model: BpeModel, **options: Any) -> BpeEncoder:
         """What encodes by `model` behind this; the options are those of `BpeEncoder`."""
-        spelled = self.spelling and not self.gives_letters
+        spelled = self.spelling and not self.spells_segments
         return BpeEncoder(model, self.compiled.cutters, spelled=spelled, **options)
 
     @property
     def spells_segments(self) -> bool:
-        """See `pipeline.preparation`."""
-        return self.gives_letters
-
-    @property
-    def gives_letters(self) -> bool:
         """Whether text is spelled in the byte alphabet before the last cut, not by the encoder behind it."""
         steps = steps_of(self.document.pre_tokenizer, "pretokenizers")
         normalizers = steps_of(self.document.normalizer, "normalizers")
         return any(step.get("type") == "ByteLevel" for step in (*normalizers, *steps[:-1]))
-
-    @property
-    def transparent(self) -> bool:
-        """Whether text goes to the encoder untouched: there is nothing to normalize, to match or to put before
-        it.
-        """
-        return self.compiled.leaves_text
 
     def parts(self, text: str, *, track: bool = False) -> Iterator[Part]:
         """See `pipeline.preparation`; stretches come with the space before them, and none is empty."""

@@ -12,6 +12,7 @@ from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import Bytes, Ids, Int
 from tokbench.kernels.threads import in_threads
+from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
 from tokbench_subword.training.ties import HF
 
 Symbols = tuple[NDArray[np.int32], NDArray[np.int64], list[bytes]]
@@ -27,8 +28,7 @@ def byte_order(rule: int) -> list[int]:
     """
     if rule != HF:
         return list(range(256))
-    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    return printable + [byte for byte in range(256) if byte not in printable]
+    return list(CHARACTER_OF)
 
 
 def byte_symbols(words: WordCounts, rule: int, alphabet: frozenset[str] | None, workers: int = 1) -> Symbols:

@@ -39,7 +39,7 @@ from tokbench_subword.unigram.unigram_algorithm import spm_lexicon
 
 if TYPE_CHECKING:
     from tokbench_subword.unigram.charsmap import Normalizer
-    from tokbench_subword.unigram.unigram_algorithm import Algorithm
+    from tokbench_subword.unigram.spm_bpe import Algorithm
     from tokbench_subword.unigram.vocabulary import SpmVocabulary
 
 ENDS = r"\A +| +\z"

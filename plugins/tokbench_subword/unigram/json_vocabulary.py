@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.files.json_numbers import as_read
-from tokbench_subword.pipeline.trie import build_trie
-from tokbench_subword.unigram.unigram_algorithm import UNKNOWN_PENALTY, Lexicon, lengths_of
+from tokbench_subword.unigram.unigram_algorithm import UNKNOWN_PENALTY, Lexicon
 from tokbench_subword.unigram.vocabulary import byte_ids_of
-from tokbench_subword.words.safe_cuts import find_cuts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,16 +71,12 @@ class JsonVocabulary:
         byte_ids = byte_ids_of(self.ids if self.byte_fallback else {}, where=where)
         if self.unk_id is None and not len(byte_ids) and not pieces:
             raise TokenizerError(f"{where}: an empty vocabulary without an unknown token")
-        unknown = float(self.scores.min()) - UNKNOWN_PENALTY
-        return Lexicon(
-            units=build_trie(pieces),
-            scores=self.scores,
-            lengths=lengths_of(pieces, len(self.pieces)),
-            unknown=unknown,
-            largest=float(max(np.abs(self.scores).max(), abs(unknown))),
+        return Lexicon.of(
+            pieces,
+            self.scores,
+            unknown=float(self.scores.min()) - UNKNOWN_PENALTY,
             threshold=math.inf,
             byte_ids=byte_ids,
-            unk_id=-1 if self.unk_id is None else self.unk_id,
-            cuts=find_cuts(pieces),
+            unk_id=self.unk_id,
             escaped=False,
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import groupby, pairwise, starmap
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,24 +18,9 @@ from tokbench_subword.unigram.paths import UNKNOWN_PIECE, Node
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tokbench_subword.unigram.unigram_algorithm import Algorithm
+    from tokbench_subword.unigram.spm_bpe import Algorithm
+    from tokbench_subword.unigram.unigram_algorithm import Lexicon
     from tokbench_subword.unigram.vocabulary import SpmVocabulary
-
-
-class UnknownRules(Protocol):
-    """What says how unknown characters become tokens: a `Lexicon`, or an `SpmVocabulary`."""
-
-    @property
-    def byte_ids(self) -> NDArray[np.int32]:
-        """The id of each byte, of shape ``(256,)``; ``(0,)`` where characters are not spelled in bytes."""
-
-    @property
-    def unk_id(self) -> int | None:
-        """The id of the unknown token; -1 or None where there is none."""
-
-    @property
-    def escaped(self) -> bool:
-        """Whether the byte of a space stands for U+2581."""
 
 
 class PathToken(NamedTuple):
@@ -47,7 +32,7 @@ class PathToken(NamedTuple):
     text: bytes
 
 
-def tokens_of_path(rules: UnknownRules, data: bytes, path: Iterable[Node]) -> list[PathToken]:
+def tokens_of_path(rules: Lexicon | SpmVocabulary, data: bytes, path: Iterable[Node]) -> list[PathToken]:
     """The tokens that encoding makes of a path through internal text `data`.
 
     The text of the unknown token itself, a piece like any other in a `tokenizer.json`, is unknown beside what

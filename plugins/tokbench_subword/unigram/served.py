@@ -32,7 +32,7 @@ from tokbench_subword.words.cache_size import CACHE_BYTES
 from tokbench_subword.words.prepared import PreparedEncoder
 
 if TYPE_CHECKING:
-    from tokbench_subword.unigram.unigram_algorithm import Algorithm
+    from tokbench_subword.unigram.spm_bpe import Algorithm
 
 MODELS = {"llama": "bpe", "t5": "unigram"}
 """The names of GGUF and of sentencepiece for one kind of model."""

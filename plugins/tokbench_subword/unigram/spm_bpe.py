@@ -28,7 +28,7 @@ from tokbench_subword.unigram.paths import Node, plain_width_of
 from tokbench_subword.unigram.spm_bpe_encoding import MERGED
 from tokbench_subword.unigram.spm_bpe_kernel import merge_all
 from tokbench_subword.unigram.spm_bpe_tables import Numbering, merge_tables
-from tokbench_subword.unigram.unigram_algorithm import Algorithm, Unigram, lengths_of
+from tokbench_subword.unigram.unigram_algorithm import Unigram, lengths_of
 from tokbench_subword.words.safe_cuts import find_cuts
 
 if TYPE_CHECKING:
@@ -134,6 +134,10 @@ class SpmBpe:
         rows, source = np.empty((len(data) + 1, 3), np.int64), np.frombuffer(data + bytes(48), np.uint8)
         with self._merger.space(len(data)) as block:
             return rows[: merge_all(block, source, uniforms, float(dropout), rows)]
+
+
+Algorithm = Unigram | SpmBpe
+"""How internal text becomes tokens."""
 
 
 def algorithm_of(vocabulary: SpmVocabulary) -> Algorithm:

@@ -11,8 +11,8 @@ from tokbench_subword.unigram.charsmap import to_text
 from tokbench_subword.unigram.lattice import edges_from
 from tokbench_subword.unigram.path_tokens import tokens_of_path
 from tokbench_subword.unigram.paths import Node, plain_width_of
-from tokbench_subword.unigram.spm_bpe import SpmBpe, merge
-from tokbench_subword.unigram.unigram_algorithm import Algorithm, Unigram
+from tokbench_subword.unigram.spm_bpe import Algorithm, SpmBpe, merge
+from tokbench_subword.unigram.unigram_algorithm import Unigram
 
 if TYPE_CHECKING:
     from tokbench_subword.unigram.vocabulary import SpmVocabulary

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -46,7 +46,27 @@ class Lexicon:
     byte_ids: NDArray[np.int32]
     unk_id: int
     cuts: SafeCuts
-    escaped: bool = True
+    escaped: bool
+
+    @classmethod
+    def of(
+        cls,
+        pieces: Mapping[bytes, int],
+        scores: NDArray[np.floating[Any]],
+        *,
+        unk_id: int | None,
+        **others: Any,
+    ) -> Lexicon:
+        """The lexicon of pieces in internal form, by id; the others are its fields that do not follow."""
+        return cls(
+            units=build_trie(pieces),
+            scores=scores,
+            lengths=lengths_of(pieces, len(scores)),
+            largest=float(max(np.abs(scores).max(), abs(others["unknown"]))),
+            unk_id=-1 if unk_id is None else unk_id,
+            cuts=find_cuts(pieces),
+            **others,
+        )
 
     def tables(self) -> dict[int, NDArray[Any]]:
         """The arrays of a `PathEncoder`, by their place."""
@@ -83,61 +103,24 @@ RESET_THRESHOLD = 100_000.0
 """The running sum at which sentencepiece starts again from zero."""
 
 
-class Algorithm(Protocol):
-    """How internal text becomes tokens: the Unigram model, or sentencepiece's BPE."""
-
-    name: str
-    plain: bool  # no kernel can serve: `path` must
-
-    @property
-    def normalizer(self) -> Normalizer:
-        """What makes internal text."""
-        ...
-
-    def encoder(self, *, threads: int, cache: int) -> PathEncoder:
-        """What encodes whole documents."""
-        ...
-
-    def path(self, data: bytes) -> list[Node]:
-        """The segmentation of internal text that encoding gives, with places."""
-        ...
-
-    def path_rows(self, data: bytes) -> NDArray[np.int64]:
-        """The same as rows of (start, end, piece)."""
-        ...
-
-    def sample_rows(self, data: bytes, rng: np.random.Generator, alpha: float) -> NDArray[np.int64]:
-        """A segmentation drawn at random, as rows of (start, end, piece)."""
-        ...
-
-    def best(self, data: bytes, n: int) -> tuple[NDArray[np.int32], list[int], list[float]]:
-        """The `n` best segmentations end to end, as rows of (start, end, piece); their ends; their scores."""
-        ...
-
-
 def spm_lexicon(vocabulary: SpmVocabulary) -> Lexicon:
     """The lexicon of a sentencepiece unigram model, with the scores its encoder uses.
 
     A user-defined symbol scores 0.1 a byte beyond the first, so that it wins over anything else.
     """
-    pieces = vocabulary.in_text()
     scores = np.zeros(len(vocabulary), np.float32)
     normal = vocabulary.types == NORMAL
     scores[normal] = vocabulary.scores[normal]
     for index in np.flatnonzero(vocabulary.types == USER_DEFINED).tolist():
         scores[index] = 0.1 * (len(vocabulary.pieces[index].encode()) - 1)
     lowest = np.float32(scores[normal].min()) if normal.any() else np.finfo(np.float32).max
-    unknown = np.float32(lowest - np.float32(UNKNOWN_PENALTY))
-    return Lexicon(
-        units=build_trie(pieces),
-        scores=scores,
-        lengths=lengths_of(pieces, len(vocabulary)),
-        unknown=float(unknown),
-        largest=float(max(np.abs(scores).max(), abs(unknown))),
+    return Lexicon.of(
+        vocabulary.in_text(),
+        scores,
+        unknown=float(np.float32(lowest - np.float32(UNKNOWN_PENALTY))),
         threshold=RESET_THRESHOLD,
         byte_ids=vocabulary.byte_ids,
-        unk_id=-1 if vocabulary.unk_id is None else vocabulary.unk_id,
-        cuts=find_cuts(pieces),
+        unk_id=vocabulary.unk_id,
         escaped=vocabulary.escaped,
     )
 
