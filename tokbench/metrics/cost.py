@@ -45,7 +45,7 @@ class PriceTable:
     def open(cls, path: Path) -> PriceTable:
         """The table in a TOML file; raises `SpecError` that says what is wrong with it."""
         try:
-            data = tomllib.loads(path.read_text("utf-8"))
+            data = tomllib.loads(path.read_text("utf-8-sig"))
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             raise SpecError(f"price table {path}: {error}") from error
         return cls.of_mapping(data, where=f"price table {path}")

@@ -44,7 +44,7 @@ def steps(tokens: TokenLookup, preparation: BpePreparation, text: str) -> Iterat
             for merge in merges(model, symbols):
                 left, right = before[merge.at].id, before[merge.at + 1].id
                 pieces = _pieces(data, symbols)
-                names = [tokens.texts[i] for i in (left, right, symbols[merge.at].id)]
+                names = [_named(tokens, token) for token in (left, right, symbols[merge.at].id)]
                 note = f"merge {names[0]} + {names[1]} → {names[2]} (rank {merge.rank})"
                 detail = {"rank": merge.rank, "pair": [left, right], "result": symbols[merge.at].id}
                 yield Step("merge", (*done, *pieces, *rest), len(done) + merge.at, note, detail)
@@ -52,6 +52,17 @@ def steps(tokens: TokenLookup, preparation: BpePreparation, text: str) -> Iterat
         done += _pieces(data, symbols)
         ids += [symbol.id for symbol in symbols]
     yield Step("done", tuple(done), None, _counted(ids, "token"), {"ids": ids})
+
+
+def _named(tokens: TokenLookup, token: int) -> str:
+    """A token as text in quotes, as its pre-token is; one of characters as files write it, with its affix."""
+    if tokens.model.level == "char":
+        return tokens.texts[token]
+    data = tokens.model.vocabulary[token]
+    try:
+        return repr(data.decode())
+    except UnicodeDecodeError:
+        return repr(data)
 
 
 def _counted(things: Sequence[object], name: str) -> str:

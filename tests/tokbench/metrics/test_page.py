@@ -29,7 +29,7 @@ def test_every_metric_has_a_heading() -> None:
 
 def test_price_tables(tmp_path: Path) -> None:
     path = tmp_path / "prices.toml"
-    path.write_text('currency = "EUR"\n[prices]\n"bpe" = 1\n"bpe:x.json" = 2.5\n', "utf-8")
+    path.write_text('currency = "EUR"\n[prices]\n"bpe" = 1\n"bpe:x.json" = 2.5\n', "utf-8-sig")
     table = PriceTable.open(path)
     assert (table.currency, table.of("bpe:x.json"), table.of("bpe:y.json"), table.of("other")) == (
         "EUR",

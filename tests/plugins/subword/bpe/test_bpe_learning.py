@@ -60,7 +60,7 @@ def test_gpt2_word_by_word(gpt2):
     ranks = [step.detail["rank"] for step in merges]
     assert len(merges) == 6
     assert merges[0].tokens[0] == b" w"
-    assert "Ġ + w → Ġw" in merges[0].note
+    assert "' ' + 'w' → ' w'" in merges[0].note
     assert all(isinstance(rank, int) for rank in ranks)
     assert steps[-1].detail["ids"] == gpt2(" wordaaa")
     json.dumps([dict(step.detail) for step in steps])
