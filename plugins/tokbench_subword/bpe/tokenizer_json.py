@@ -13,7 +13,7 @@ from tokbench_subword.pipeline.added_tokens import AddedToken, check_numbers, nu
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.patterns import CL100K_IN_RUBY, NAMED, Pattern
-from tokbench_subword.pipeline.translating import in_ruby
+from tokbench_subword.pipeline.ruby import in_ruby
 
 
 def model_of_document(document: TokenizerJson, *, where: str) -> BpeModel:

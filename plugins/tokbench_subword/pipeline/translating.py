@@ -1,4 +1,4 @@
-r"""Patterns of other libraries rewritten for `regex`, and those of Rust's for Oniguruma.
+r"""Patterns of other libraries rewritten for `regex`.
 
 `tokenizers` hands patterns to Oniguruma (Ruby syntax), tiktoken to Rust's fancy-regex, and we to `regex`. Most
 of what vocabularies use is written and means the same in all three. What differs is translated:
@@ -67,8 +67,6 @@ _BRACED = re.compile(r"\\p\{[^}]*\}")
 _HEXADECIMAL = re.compile(r"\\[xu]\{([0-9A-Fa-f]+)\}|\\x([0-9A-Fa-f]{2})|\\u([0-9A-Fa-f]{4})")
 _NO_PROPERTY = re.compile(r"\\([pP])(?!\{)")
 _POSIX = re.compile(r"\[:(\^?)(\w+):\]")
-_ANCHORS = {r"\A": r"\A", r"\Z": r"\z"}
-"""Ends of the text as Oniguruma writes them."""
 
 
 def quoted(text: str) -> str:
@@ -396,44 +394,3 @@ class Translator:
             f"the pattern {self.source[:200]!r} uses {what}, which this plugin does not translate; "
             f"load the tokenizer with the `transformers` family instead"
         )
-
-
-def in_ruby(source: str) -> str:
-    r"""A pattern for tiktoken as `tokenizers`, which runs Oniguruma, must be told it.
-
-    What means something else there is spelled out: a possessive ``{1,3}+`` becomes ``(?>…{1,3})``, ``^`` and
-    ``$`` the ends of the text, ``\w`` and ``\b`` the characters that Rust counts as words. Raises
-    `TokenizerError` where that cannot be.
-
-    Example:
-        >>> in_ruby(r"\p{N}{1,3}+|\S+$")
-        '(?>\\p{N}{1,3})|\\S+\\z'
-    """
-    return _ToRuby(source, "rust", exact=False).run()
-
-
-class _ToRuby(Translator):
-    """The same pass as the one towards `regex`, with what Oniguruma does not share written out."""
-
-    def _plain(self, text: str) -> str:
-        return super()._plain(_ANCHORS.get(text, text))
-
-    def _escape(self, *, in_class: bool) -> str:
-        if numbered := self._numbered():
-            letter, self.at = numbered
-            return quoted(letter)
-        translated = super()._escape(in_class=in_class)
-        return _ANCHORS.get(translated, translated)
-
-    def _quantified(self, atom: str) -> str:
-        begin = self.at
-        end = self._interval() if self.source.startswith("{", begin) else 0
-        if end and self.source.startswith("+", end):
-            self.at = end + 1
-            return super()._quantified(f"(?>{atom}{self.source[begin:end]})")
-        return super()._quantified(atom)
-
-    @property
-    def flags(self) -> str:
-        """Only what Oniguruma reads the same way."""
-        return "i"

@@ -12,7 +12,7 @@ from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.ranks import model_of_ranks
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.pipeline.patterns import Pattern
-from tokbench_subword.pipeline.translating import in_ruby
+from tokbench_subword.pipeline.ruby import in_ruby
 from tokenizers import Regex, Tokenizer
 from tokenizers import pre_tokenizers as P
 
