@@ -16,6 +16,7 @@ from tokbench_subword.files.recognising import (
     format_of,
     json_model_type,
     only_file,
+    sentencepiece_type,
     tell_damage,
 )
 from tokbench_subword.files.special_tokens import numbered_tokens
@@ -105,7 +106,7 @@ def recognises(path: Path, head: bytes) -> bool:
     if found in ("vocab.json", "merges") and path.name in PARTNER:
         _partner(path)
         return True
-    return found in ("ranks", "sentencepiece", "tekken") or json_model_type(path) == "BPE"
+    return found in ("ranks", "tekken") or json_model_type(path) == "BPE" or sentencepiece_type(path) == "bpe"
 
 
 def _of_ranks(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:

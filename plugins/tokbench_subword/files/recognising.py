@@ -12,7 +12,7 @@ from typing import Literal
 from tokbench.errors import TokenizerError
 from tokbench_subword.files.gguf import MAGIC, is_gguf
 from tokbench_subword.files.opening import read_bytes, read_text
-from tokbench_subword.files.sentencepiece_model import begins_model
+from tokbench_subword.files.sentencepiece_model import begins_model, model_type_in
 
 Format = Literal["tokenizer.json", "vocab.json", "sentencepiece", "ranks", "merges", "text", "tekken", "gguf"]
 
@@ -91,6 +91,15 @@ def json_model_type(path: str | os.PathLike[str]) -> str | None:
     if stated:
         return stated[1].decode()
     return next((name for mark, name in _TELLING if mark in data), "Unigram")
+
+
+def sentencepiece_type(path: str | os.PathLike[str]) -> str | None:
+    """The type of the model in sentencepiece's `.model`; None for any other file.
+
+    Raises `TokenizerError` for one that is damaged.
+    """
+    data = b"" if is_gguf(path) else read_bytes(path)
+    return model_type_in(data, where=os.fspath(path)) if begins_model(data) else None
 
 
 def expect(path: str | os.PathLike[str], *formats: Format, remedy: str) -> Format:

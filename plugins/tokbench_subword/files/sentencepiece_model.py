@@ -151,6 +151,11 @@ def normalizer_in(data: bytes) -> NormalizerSpec:
     return _normalizer(_parsed(data, "normalizer").normalizer_spec, "normalizer")
 
 
+def model_type_in(data: bytes, *, where: str) -> str:
+    """The type of a model, as `TrainerSpec` has it; raises `TokenizerError` for one that is damaged."""
+    return MODEL_TYPES[_parsed(data, where).trainer_spec.model_type]
+
+
 def begins_model(data: bytes) -> bool:
     """Whether `data` begins as a model does: with a piece, whole and of the right shape.
 

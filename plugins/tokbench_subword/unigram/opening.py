@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from tokbench import LoadContext, Spec, Tokenizer, TokenizerError
 from tokbench_subword.files.gguf import gguf_model, read_gguf
-from tokbench_subword.files.recognising import expect, format_of, json_model_type, only_file
+from tokbench_subword.files.recognising import expect, json_model_type, only_file, sentencepiece_type
 from tokbench_subword.files.sentencepiece_model import USER_DEFINED
 from tokbench_subword.words.cache_size import cache_bytes
 
@@ -98,4 +98,5 @@ def recognises(path: Path, head: bytes) -> bool:
     """Whether a file, or one in a folder, is a Unigram model: sentencepiece's or a `tokenizer.json`."""
     if path.is_dir():
         return any((path / name).is_file() and recognises(path / name, b"") for name in _FILES)
-    return format_of(path) == "sentencepiece" or json_model_type(path) == "Unigram" or gguf_model(path) == "t5"
+    of_unigram = sentencepiece_type(path) == "unigram" or json_model_type(path) == "Unigram"
+    return of_unigram or gguf_model(path) == "t5"
