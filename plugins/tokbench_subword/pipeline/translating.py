@@ -390,7 +390,8 @@ class Translator:
         return end + 1 if fits else 0
 
     def _refused(self, what: str) -> TokenizerError:
+        other = "tiktoken" if self.dialect == "rust" else "transformers"
         return TokenizerError(
             f"the pattern {self.source[:200]!r} uses {what}, which this plugin does not translate; "
-            f"load the tokenizer with the `transformers` family instead"
+            f"load the tokenizer with the `{other}` family instead"
         )
