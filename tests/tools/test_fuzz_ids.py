@@ -26,6 +26,7 @@ def run(*options: str, code: str = "") -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("family", ["bpe", "wordpiece", "unigram", "model", "ranks"])
 def test_a_few_random_tokenizers_of_each_family_are_equal(family: str) -> None:
     pytest.importorskip("tokenizers")

@@ -98,7 +98,7 @@ def coverage(corpus: str, n: int, *, trials: int = TRIALS) -> tuple[float, float
 
 
 SIZES = (20, 50, 100, 400, 4000)
-EVERY_DAY = [
+SOME = [
     ("long and short", 20),
     ("long and short", 100),
     ("long and short", 4000),
@@ -108,7 +108,8 @@ SHORT = [("with a head", 20)]
 """Where the interval is known to hold the truth a little too seldom."""
 
 
-@pytest.mark.parametrize(("corpus", "n"), EVERY_DAY)
+@pytest.mark.long
+@pytest.mark.parametrize(("corpus", "n"), SOME)
 def test_intervals_cover_in_a_thousand_trials(corpus: str, n: int) -> None:
     given, held = coverage(corpus, n)
     assert given == 1
@@ -117,7 +118,7 @@ def test_intervals_cover_in_a_thousand_trials(corpus: str, n: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("corpus", "n"), [(name, n) for name in CORPORA for n in SIZES if (name, n) not in [*SHORT, *EVERY_DAY]]
+    ("corpus", "n"), [(name, n) for name in CORPORA for n in SIZES if (name, n) not in [*SHORT, *SOME]]
 )
 def test_intervals_cover_on_every_corpus_of_every_size(corpus: str, n: int) -> None:
     given, held = coverage(corpus, n)

@@ -70,6 +70,7 @@ def test_documents_of_a_cluster_are_drawn_together(stand_ins) -> None:
     assert collect(stand_ins.Pieces(), lines).clusters == 1
 
 
+@pytest.mark.long
 def test_intervals_of_blocks_hold_the_whole_book_more_often() -> None:
     """A book whose lines are long in one chapter and short in the next: what chance alone cannot tell."""
     rng = np.random.default_rng(0)
