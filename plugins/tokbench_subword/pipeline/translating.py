@@ -40,7 +40,6 @@ _JOINERS = {"oniguruma": "", "rust": r"\u200C\u200D", "regex": r"\u200C\u200D"}
 _LATIN_1_WORD = {"oniguruma": "²³¹¼½¾", "rust": "", "regex": ""}  # words outside brackets, not inside them
 _REFUSED = {"g": "subexpression call", "K": "keep", "R": "line break", "X": "grapheme"}
 _CLASSES = {
-    "any": r"\U00000000-\U0010FFFF",
     "alnum": r"\p{Alphabetic}\p{Nd}",
     "alpha": r"\p{Alphabetic}",
     "blank": r"\p{Zs}\t",
@@ -57,8 +56,11 @@ _CLASSES = {
 }
 """POSIX classes as Oniguruma has them, as the inside of brackets."""
 _PROPERTIES = {
-    **{name: _CLASSES[name] for name in ("any", "word", "xdigit", "lower")},
-    **{"lowercase": _CLASSES["lower"], "cased": r"\p{Cased}ʕ", "lc": r"\p{Lu}\p{Ll}\p{Lt}"},
+    **{name: _CLASSES[name] for name in ("word", "xdigit", "lower")},
+    "lowercase": _CLASSES["lower"],
+    "cased": r"\p{Cased}ʕ",
+    "lc": r"\p{Lu}\p{Ll}\p{Lt}",
+    "any": r"\U00000000-\U0010FFFF",
 }
 """Properties that `regex` knows otherwise (it follows a later Unicode), by their names in small letters."""
 _UNTOLD = ("extendedpictographic", "extpict", "diacritic", "dia", "unknown", "zzzz")
