@@ -111,18 +111,18 @@ def dataset_label(spec: str) -> str:
         >>> dataset_label("jsonl:crawl.jsonl,field=body,language_field=lang")
         'jsonl crawl field=body'
         >>> dataset_label("parallel:/data/pud,languages=eng_Latn+rus_Cyrl+zho_Hant")
-        'parallel pud, eng_Latn and 2 more'
+        'parallel pud, eng_Latn, rus_Cyrl and zho_Hant'
     """
     label = _short(spec, leave_out=_HOW_READ, named=("field",))
-    label = re.sub(r" languages=([^ +;]+)[+;]([^ ]+)", _several, label)
+    label = re.sub(r" languages=([^ ]+[+;][^ ]+)", _several, label)
     label = printable(re.sub(r" (even|odd)$", r", \1 lines", label))
     half = LONG_TITLE // 2
     return label if len(label) <= LONG_TITLE else f"{label[:half]}…{label[1 - half :]}"
 
 
 def _several(languages: re.Match[str]) -> str:
-    first, others = languages[1], re.split("[+;]", languages[2])
-    return f", {first} and {others[0] if len(others) == 1 else f'{len(others)} more'}"
+    *others, last = re.split("[+;]", languages[1])
+    return f", {', '.join(others)} and {last}"
 
 
 _HOW_READ = frozenset({"delimiter", "errors", "language_field", "max_document_bytes", "missing", "streaming"})

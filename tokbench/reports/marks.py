@@ -49,7 +49,7 @@ def nothing_bold(run: Run, metrics: Iterable[str], dataset: str) -> str:
     pairs = {pair for metric in metrics for pair in data.p_values(run, metric, dataset)}
     if not pairs:
         return "Nothing is bold: no two figures here were tested against each other."
-    said = "Nothing is bold: no column has a best that was tested against all others."
+    said = "Nothing is bold: no column has one best figure, tested against all others."
     shared = frozenset.intersection(*pairs)
     if len(shared) != 1:
         return said

@@ -297,7 +297,7 @@ def open_prices(suite: Suite, registry: Registry) -> PriceTable | None:
         notes += [
             f"prices: {name} has the price of {priced[0]}, which is the same tokenizer"
             for name in names
-            if name not in priced and key not in (name, priced[0])
+            if name not in priced and key != priced[0]
         ]
     return replace(table, prices=prices, notes=tuple(notes))
 

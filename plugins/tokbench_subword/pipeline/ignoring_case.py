@@ -36,6 +36,11 @@ def has_cases(letter: str) -> bool:
     return _cases(letter) != letter or len(letter.casefold()) > 1 or any(letter in row for row in _of_rows())
 
 
+def may_be_one(letters: str) -> bool:
+    """Whether letters are a row that stands for one, or a part of one."""
+    return any(letters.casefold() in row for row in _of_rows())
+
+
 def in_all_cases(letters: str, *, rows: bool) -> str:
     """An expression for letters side by side, whatever their case; `rows` as Oniguruma has them.
 

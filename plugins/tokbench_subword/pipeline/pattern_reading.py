@@ -55,6 +55,15 @@ def set_of(brackets: str) -> Points:
     return tree.points
 
 
+def _of_property(name: str) -> Points:
+    import regex
+
+    try:
+        return point_sets.of_property(name)
+    except regex.error as error:
+        raise NotExpressible(f"the property {name!r}") from error
+
+
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "a": "\a", "0": "\0"}
 _HEXADECIMAL = {"x": 2, "u": 4, "U": 8}
 
@@ -183,7 +192,7 @@ class _Reader:
             name = self._text[self._at + 1 : end] if self.here() == "{" else self.here()
             self._at = end + 1
             inverted = (letter == "P") != name.startswith("^")
-            points = self._folded(point_sets.of_property(name.removeprefix("^")))
+            points = self._folded(_of_property(name.removeprefix("^")))
             return ~points if inverted else points
         if letter in "sS":
             return point_sets.spaces() if letter == "s" else ~point_sets.spaces()
@@ -194,7 +203,10 @@ class _Reader:
             end = self._at + _HEXADECIMAL[letter]
             code = self._text[self._at : end]
             self._at = end
-            return point_sets.of_text(chr(int(code, 16)))
+            try:
+                return point_sets.of_text(chr(int(code, 16)))
+            except (ValueError, OverflowError) as error:
+                raise NotExpressible(f"\\{letter}{code}") from error
         if letter in _ESCAPES:
             return point_sets.of_text(_ESCAPES[letter])
         if not letter or letter.isalnum():

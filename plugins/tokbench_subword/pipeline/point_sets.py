@@ -138,10 +138,12 @@ def spaces() -> Points:
 @lru_cache(maxsize=1)
 def _cased() -> str:
     """All characters that have another case; İ and ı, which only in Turkish are cases of i, have none."""
+    import regex
+
     known = (general_categories()[:0x1E944] != CATEGORIES.index("Cn")).tolist()
-    every = (chr(point) for point, one in enumerate(known) if one and not 0xD800 <= point < 0xE000)
-    cased = (one for one in every if one.lower() != one or one.upper() != one or one.casefold() != one)
-    return "".join(one for one in cased if one not in "İı")
+    every = "".join(chr(point) for point, one in enumerate(known) if one and not 0xD800 <= point < 0xE000)
+    cased = "".join(regex.findall(r"[\p{CWCM}\p{CWCF}]", every, regex.VERSION1))
+    return cased.replace("İ", "").replace("ı", "")
 
 
 def folded(points: Points) -> Points:

@@ -47,3 +47,9 @@ class _ToRuby(Translator):
     def flags(self) -> str:
         """Only what Oniguruma reads the same way."""
         return "i"
+
+    def _set_text(self, head: str, parts: list[str]) -> str:
+        wrong = next((one for one in parts[1::2] if one != "&&"), None)
+        if wrong:
+            raise self._refused(f"{wrong} between sets")
+        return super()._set_text(head, parts)

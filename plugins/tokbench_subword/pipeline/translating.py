@@ -9,7 +9,7 @@ of what vocabularies use is written and means the same in all three. What differ
 | ``$`` | end of any line | end of text | ``(?=\n\|\Z)`` or ``\Z`` |
 | ``^`` | beginning of any line, but not the end | beginning of text | ``(?<=\n)(?!\Z)\|\A`` or ``\A`` |
 | ``\Z``, ``\z`` | end or last newline, end | –, end | ``(?=\n?\Z)``, ``\Z`` |
-| ``\h`` | hexadecimal digit | – | ``[0-9a-fA-F]`` |
+| ``\h`` | hexadecimal digit | the same | ``[0-9a-fA-F]`` |
 | ``\N`` | not the end of a line | the same | ``[^\n]`` |
 | ``\pL`` | the letters ``pL`` | a property | ``pL`` or ``\p{L}`` |
 | ``[[:punct:]]`` | such characters | – | ``[[\p{P}\p{S}]]`` |
@@ -60,13 +60,25 @@ _PROPERTIES = {
     "lowercase": _CLASSES["lower"],
     "cased": r"\p{Cased}ʕ",
     "lc": r"\p{Lu}\p{Ll}\p{Lt}",
-    "any": r"\U00000000-\U0010FFFF",
+    "any": r"\s\S",
+    "other": r"\p{C}",
+    "unassigned": r"\p{Cn}",
+    "casedletter": r"\p{Lu}\p{Ll}\p{Lt}",
+    "lowercaseletter": r"\p{Ll}",
+    "otherletter": r"\p{Lo}",
 }
 """Properties that `regex` knows otherwise (it follows a later Unicode), by their names in small letters."""
 _UNTOLD = ("extendedpictographic", "extpict", "diacritic", "dia", "unknown", "zzzz")
 """Properties whose characters in Unicode 16.0 nothing at hand tells."""
 _BRACED = re.compile(r"\\p\{[^}]*\}")
-_HEXADECIMAL = re.compile(r"\\[xu]\{([0-9A-Fa-f]+)\}|\\x([0-9A-Fa-f]{2})|\\u([0-9A-Fa-f]{4})")
+_IN_BRACES = r"\\[xu]\{([0-9A-Fa-f]+)\}"
+_FOUR_OR_EIGHT = r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})"
+_HEXADECIMAL = {
+    "oniguruma": re.compile(rf"{_IN_BRACES}|\\x([0-9A-Fa-f]{{1,2}})|{_FOUR_OR_EIGHT}"),  # U: our own ranges
+    "rust": re.compile(rf"{_IN_BRACES}|\\x([0-9A-Fa-f]{{2}})|{_FOUR_OR_EIGHT}"),
+    "regex": re.compile(_IN_BRACES),
+}
+"""Characters written by their numbers."""
 _NO_PROPERTY = re.compile(r"\\([pP])(?!\{)")
 _POSIX = re.compile(r"\[:(\^?)(\w+):\]")
 
@@ -94,6 +106,7 @@ class Translator:
         self.unclosed = [0]  # how many groups, opened by flags, end with the pattern, and with each of those
         self.fold = False  # whether case is ignored
         self.letters = ""  # those at hand that are to be spelled in all cases
+        self.before = ""  # the letter that ends what was spelled before, if but the edge of a group is between
 
     def run(self) -> str:
         """The pattern rewritten; raises `TokenizerError` for what cannot be."""
@@ -107,8 +120,12 @@ class Translator:
         while self.at < len(self.source):
             here = self.source[self.at]
             if self.fold and (letter := self._letter()):
+                if re.match(r"\{1\}(?![?+*{])", self.source[self.at :]):  # once is no repetition
+                    self.at += 3
                 if self._repeats():
-                    self.out.append(self._quantified(self._spell(letter)))
+                    self._spell()
+                    self.out.append(self._quantified(self._in_all_cases(letter)))
+                    self.before = ""
                 else:
                     self.letters += letter
                 continue
@@ -126,9 +143,13 @@ class Translator:
             elif here == "|":
                 self.at += 1
                 self.out.append("|")
+                self.before = ""
                 continue
             else:
+                self.before = ""
                 atom = rules.get(here, lambda: self._plain(self.source[self.at]))()
+            if self._repeats():
+                self.before = ""
             self.out.append(self._quantified(atom))
         self._spell()
         return "".join(self.out) + ")" * self.unclosed[0]
@@ -163,12 +184,14 @@ class Translator:
         self.unclosed.append(0)
         self.out.append(head)
         self.fold = fold
+        if head != "(?:":
+            self.before = ""
 
     def _flags(self, on: str, off: str, ended: str) -> None:
         """Open a group with flags, or set them for the rest of the one at hand; that of case is spelled out."""
-        wrong = set(on + off) - set(self.flags)
+        wrong = "".join(sorted(set(on + off) - set(self.flags)))
         if wrong:
-            raise self._refused(f"the flags {''.join(sorted(wrong))!r}")
+            raise self._refused(f"the flags {wrong!r}" if wrong.isalpha() else f"a group (?{on}")
         around = any(self.out[start] in ("(?=", "(?!", "(?<=", "(?<!") for start, _ in self.open)
         if around and ended == ")" and self.dialect == "rust":  # fancy-regex has them go on behind that
             raise self._refused("flags for the rest of a lookaround")
@@ -203,23 +226,38 @@ class Translator:
 
     def _numbered(self) -> tuple[str, int] | None:
         """The character that is written at hand by its number, and where that ends; None where none is."""
-        number = _HEXADECIMAL.match(self.source, self.at)
-        return (chr(int(number[number.lastindex or 0], 16)), number.end()) if number else None
+        number = _HEXADECIMAL[self.dialect].match(self.source, self.at)
+        if number is None:
+            return None
+        point = int(number[number.lastindex or 0], 16)
+        if point > 0x10FFFF:
+            raise self._refused(f"{number[0]}, which is no character")
+        return chr(point), number.end()
 
-    def _spell(self, letters: str = "") -> str:
-        """Write the letters at hand in all cases; returns what others are."""
+    def _spell(self) -> None:
+        """Write the letters at hand in all cases.
+
+        Oniguruma takes letters for one also across the edge of a group: such are refused.
+        """
+        from tokbench_subword.pipeline.ignoring_case import may_be_one
+
+        if not self.letters:
+            return
+        first = self.letters[0]
+        if self.dialect == "oniguruma" and self.before and may_be_one(self.before + first):
+            raise self._refused(f"{self.before!r} and {first!r}, ignoring case, in different groups")
+        self.out.append(self._in_all_cases(self.letters))
+        self.letters, self.before = "", self.letters[-1]
+
+    def _in_all_cases(self, letters: str) -> str:
         from tokbench_subword.pipeline.ignoring_case import in_all_cases
 
-        rows = self.dialect == "oniguruma"
-        if self.letters:
-            self.out.append(self._not_behind(in_all_cases(self.letters, rows=rows)))
-            self.letters = ""
-        return self._not_behind(in_all_cases(letters, rows=rows))
+        return self._not_behind(in_all_cases(letters, rows=self.dialect == "oniguruma"))
 
     def _not_behind(self, expression: str) -> str:
         """An expression that only Oniguruma's look-behind reads otherwise, where it has alternatives."""
         if "|" in expression and any(self.out[start] in ("(?<=", "(?<!") for start, _ in self.open):
-            raise self._refused("letters that are one in another case, in a look-behind,")
+            raise self._refused("letters in a look-behind that are one in another case")
         return expression
 
     def _set_in_all_cases(self, text: str) -> str:
@@ -257,7 +295,7 @@ class Translator:
                 parts[-1] += self._escape(in_class=True)
             elif here == "[":
                 parts[-1] += self._class(nested=True)
-            elif twice and here in "-&~" and self.dialect == "rust":
+            elif twice and here in self.operators:
                 self.at += 2
                 parts += [here * 2, ""]
             elif here == "^" or (twice and here in "-~|"):  # not operators, as two of them are for `regex`
@@ -265,11 +303,22 @@ class Translator:
             else:
                 parts[-1] += self._plain(here)
         self.at += 1
-        if len(parts) > 1 and self.fold:
+        if len(parts) > 1 and "" in parts:
+            raise self._refused("a set with nothing on one side of an operator")
+        if len(parts) > 1 and self.fold and self.dialect == "rust":
             parts[::2] = [self._set_in_all_cases(f"[{part}]") for part in parts[::2]]
-        text = f"{head}{''.join(parts)}]"
+        text = self._set_text(head, parts)
         folds = self.fold and not (nested and self.dialect == "oniguruma")
         return self._set_in_all_cases(text) if folds else text
+
+    def _set_text(self, head: str, parts: list[str]) -> str:
+        """The brackets around sets with operators between them."""
+        return f"{head}{''.join(parts)}]"
+
+    @property
+    def operators(self) -> str:
+        """Characters two of which are an operator between sets."""
+        return {"oniguruma": "&", "rust": "-&~", "regex": ""}[self.dialect]
 
     def _posix(self) -> str:
         name = _POSIX.match(self.source, self.at)
@@ -292,7 +341,7 @@ class Translator:
         name = text[3:-1].removeprefix("^")
         key = re.sub("[ _-]", "", name).lower()
         if key in _UNTOLD or (self.dialect == "rust" and key in ("graph", "print")):
-            raise self._refused(f"the property {name!r}, whose characters in Unicode 16.0 are not known here,")
+            raise self._refused(f"the property {name!r}, whose characters in Unicode 16.0 are not known here")
         members = _PROPERTIES.get(key, f"\\p{{{name}}}")
         if key == "word":
             members += _JOINERS[self.dialect] + ("" if in_class else _LATIN_1_WORD[self.dialect])
@@ -311,11 +360,11 @@ class Translator:
             name = self.at + 2
             self.source = f"{self.source[:name]}{{{self.source[name : name + 1]}}}{self.source[name + 1 :]}"
             return self._property(in_class=in_class)
-        if letter in ("x", "u") and self.source.startswith("{", self.at + 2):
-            end = self.source.find("}", self.at)
-            text = f"\\U{int(self.source[self.at + 3 : end], 16):08X}"
-            self.at = end + 1
-            return text
+        if numbered := self._numbered():
+            character, self.at = numbered
+            return f"\\U{ord(character):08X}"
+        if letter and letter in "xuU" and self.dialect != "regex":
+            raise self._refused(f"\\{letter} without a number behind it")
         if (letter in _REFUSED and self.dialect != "regex") or letter.isdigit():
             raise self._refused(f"\\{letter} ({_REFUSED.get(letter, 'back-reference')})")
         if letter in "bB" and not in_class:
@@ -336,7 +385,7 @@ class Translator:
             if letter == "W":
                 return f"[^{members}]"
             return members if in_class else f"[{members}]"
-        if letter in "hH" and self.dialect == "oniguruma":
+        if letter in "hH" and self.dialect != "regex":
             return "[0-9a-fA-F]" if letter == "h" else "[^0-9a-fA-F]"
         if letter == "Z" and self.dialect == "oniguruma":
             return r"(?=\n?\Z)"

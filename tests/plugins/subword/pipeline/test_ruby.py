@@ -29,6 +29,7 @@ PATTERNS = [
     r"\b\w+\b|[^\w\s]+|\W",
     r"(?i:'s|the|straße)|[\p{L}&&[^\p{Han}]]+|\p{Han}|[\s\S]",
     r"(?:ab){2}+|(a|b)+?|\x{20}+|.",
+    r"(?i)a(?-i)b|\p{L}\p{Any}|[^\p{Lu}&&[a-zé]]+|(?i)\p{Lu}|\N|\n",
 ]
 
 
@@ -60,3 +61,6 @@ def test_what_tokenizers_is_told_cuts_as_the_pattern(pattern):
 def test_what_cannot_be_told_is_refused():
     with pytest.raises(TokenizerError, match="the flags 's'"):
         in_ruby(r"(?s:.)")
+    for pattern in (r"[a-z--b]+", r"[a-z~~c-k]"):
+        with pytest.raises(TokenizerError, match="between sets"):
+            in_ruby(pattern)
