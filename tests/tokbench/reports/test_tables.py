@@ -80,7 +80,7 @@ def test_where_only_pairs_with_the_baseline_were_tested_that_is_said(made_up_run
     head = tables.headline(run, "bundled:parallel")
     assert head.best == frozenset()
     assert (
-        "Nothing is bold: no column has a best that was tested against all others. "
+        "Nothing is bold: no column has one best figure, tested against all others. "
         f"Only pairs with {run_labels(run)[base]} were tested." in head.note
     )
     chances(run, (best, base, 0.001), (best, middle, 0.001))

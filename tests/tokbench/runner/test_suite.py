@@ -214,6 +214,8 @@ def test_names_in_a_price_table_that_mean_nothing_or_another_are_said(tmp_path: 
         "prices: gpt-3.5-turbo has the price of gpt-4, which is the same tokenizer",
     ]
     assert price_notes(priced(tmp_path, TWO, "gpt-4")) == []
+    [note] = price_notes(priced(tmp_path, '"gpt-4" = 30', "tiktoken:cl100k_base"))
+    assert note == "prices: tiktoken:cl100k_base has the price of gpt-4, which is the same tokenizer"
 
 
 def test_the_cheapest_language_can_be_asked_for_where_a_suite_names_another() -> None:
