@@ -49,6 +49,7 @@ def test_sampling_words_is_the_same_by_kernels_and_plainly(test_data: Path) -> N
         )
 
 
+@pytest.mark.long
 def test_sampling_follows_exact_probabilities_over_several_words() -> None:
     """Each word is drawn by itself: the probability of a text is the product of those of its words."""
     pieces = {"▁": -2.0, "▁a": -1.5, "a": -1.0, "b": -1.2, "ab": -1.7, "▁ab": -3.0, "aba": -4.0}

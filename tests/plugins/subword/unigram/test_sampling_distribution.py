@@ -86,6 +86,7 @@ def exact(ours: SpmTokenizer, word: str, alpha: float) -> dict[tuple[int, ...], 
     return {ids: weight / total for ids, weight in weights.items()}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["unigram"], indirect=True, scope="module")
 @pytest.mark.parametrize("alpha", [0.0, 0.1, 0.5, 1.0])
 def test_unigram_draws_from_all_segmentations(both: Both, alpha: float) -> None:
