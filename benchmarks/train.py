@@ -227,15 +227,14 @@ def compare_threads(name: str, texts: list[str], vocab_size: int, rounds: int, t
 def phases(name: str, texts: list[str], vocab_size: int, rounds: int, threads: int) -> None:
     """Print one line for each phase of training, in one thread and in so many."""
     from tokbench_subword.bpe import trainer
-    from tokbench_subword.training import alphabet, counting, session, shards, spelling
+    from tokbench_subword.training import alphabet, counting, session, spelling
 
     places: list[tuple[str, Any, str]] = [
         ("counting words", counting, "count_pretokens"),
         ("  of it, joining the threads' words", counting, "united"),
         ("first symbols", alphabet, "byte_symbols"),
-        ("first pairs", shards, "merge_session"),
+        ("first pairs", session.MergeSession, "__init__"),
         ("merging", session.MergeSession, "run"),
-        ("merging", shards.ShardedSession, "run"),
         ("spelling", spelling, "spelled"),
         ("all", trainer, "train_bpe"),
     ]

@@ -16,7 +16,7 @@ from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.training.chunks import learn_from_sequences
 from tokbench_subword.training.counting import Utf8Buffer, blocks
-from tokbench_subword.training.shards import merge_session
+from tokbench_subword.training.session import MergeSession
 from tokbench_subword.training.superwords import MOST_WORDS
 
 _READ_AT_ONCE = 1 << 20  # characters of text
@@ -40,7 +40,7 @@ def learn_more(
     other options are those of `training.session.Training`.
     """
     ids, starts = spelled_in(model, words, workers)
-    session = merge_session(
+    session = MergeSession(
         ids,
         starts,
         words.counts,

@@ -67,8 +67,7 @@ def learn(
     - `max_token_length`: two tokens are merged only if together they have fewer symbols than this; two first
       symbols always may be (both as in `tokenizers`).
     - `end_of_word`: at level ``char``, what is put after the last symbol of every pre-token, as ``</w>``.
-    - `workers`: threads; the result is the same for any number. All of them count; by the ties `hf` and
-      `bytes` all of them merge as well, by the others one.
+    - `workers`: threads that count; the result is the same for any number.
     - `n_bytes`: the size of the corpus, for `progress`.
 
     The vocabulary has special tokens first, then the alphabet, then merges. It has fewer than `vocab_size`
@@ -78,7 +77,7 @@ def learn(
     from tokbench.kernels.threads import kept_threads
     from tokbench_subword.training.alphabet import byte_symbols, character_symbols
     from tokbench_subword.training.counting import count_pretokens
-    from tokbench_subword.training.shards import merge_session
+    from tokbench_subword.training.session import MergeSession
 
     rule = tie_rule(ties)
     check_numbers(vocab_size, min_frequency, max_token_length, level, end_of_word)
@@ -98,7 +97,7 @@ def learn(
         else:
             symbols, starts, tokens = character_symbols(texts, given or frozenset(), end_of_word or "")
         check_room(vocab_size, len(special), len(tokens), level)
-        session = merge_session(
+        session = MergeSession(
             symbols,
             starts,
             texts.counts,

@@ -22,7 +22,6 @@ from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import Bytes, Ids, Int, Ints, pointer
 from tokbench_subword.training.session import MergeSession
-from tokbench_subword.training.shards import ShardedSession, merge_session
 
 _BUCKETS = 1 << 20
 """Counters of borders. Many pairs share a counter, which says at least as much as each of them has."""
@@ -83,7 +82,7 @@ def learn_from_sequences(
     progress: Callable[[float], None] = lambda share: None,
     **options: Any,
 ) -> NDArray[np.int32]:
-    """What a `merge_session` learns from the ids of some documents, each seen once.
+    """What a `MergeSession` learns from the ids of some documents, each seen once.
 
     The other arguments are those of `training.session.Training`.
     """
@@ -104,13 +103,11 @@ def learn_from_sequences(
         least = max(minimum, least // _LOWER) if made_once else 1
 
 
-def _session(
-    batches: Sequence[TokenBatch], rare: NDArray[np.bool_], **options: Any
-) -> MergeSession | ShardedSession:
+def _session(batches: Sequence[TokenBatch], rare: NDArray[np.bool_], **options: Any) -> MergeSession:
     """A session over the chunks between rare borders."""
     count: Int = 0
     n_ids, bits = sum(len(batch.ids) for batch in batches), np.packbits(rare, bitorder="little")
     chunks, starts = np.empty(n_ids + 1, np.int32), np.zeros(n_ids // 2 + 1, np.int64)
     for batch in batches:
         count = _cut(batch.ids, batch.offsets, bits, count, chunks, starts)
-    return merge_session(chunks[: starts[count]], starts[: count + 1], np.ones(count, np.int64), **options)
+    return MergeSession(chunks[: starts[count]], starts[: count + 1], np.ones(count, np.int64), **options)

@@ -30,11 +30,9 @@ def pair_table(bits: int, workers: int = 1) -> NDArray[np.int64]:
     return pairs.reshape(-1)
 
 
-def likely_pairs(work: MergeWorkspace, n_homes: int = 1) -> int:
-    """About how many pairs each of `n_homes` tables that share them will hold in the end."""
-    return min(
-        len(work[at.CELLS]) // 2 // _CELLS_A_PAIR, _PAIRS_A_TOKEN * int(work[at.STATE][at.N_WANTED]) // n_homes
-    )
+def likely_pairs(work: MergeWorkspace) -> int:
+    """About how many pairs the table will hold in the end."""
+    return min(len(work[at.CELLS]) // 2 // _CELLS_A_PAIR, _PAIRS_A_TOKEN * int(work[at.STATE][at.N_WANTED]))
 
 
 def table_bits(n_pairs: int) -> int:

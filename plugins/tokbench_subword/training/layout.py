@@ -21,9 +21,6 @@ merge that made it, and the positions, ascending. A run is written once and read
 pair no longer stands is not taken out, but skipped when the run is read. When the array is full, such positions
 are left behind.
 
-A training in several threads has two workspaces for each *shard*: one for words that are one thread's alone,
-with their pairs and runs; and one for the pairs that it is *home* of, with a queue of those (see `exchange`).
-
 **Waiting** entries of the queue, int64 ``(n, 4)``: count, key, extra, and the row of the next one of the same
 list, as multiples of four (-1: none); see `queue`.
 """
@@ -35,7 +32,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.kernels.barrier import apart, put_apart
 from tokbench.kernels.pointers import block
 
 # The arrays of every training by merges …
@@ -44,18 +40,13 @@ LENGTHS, TOKEN_HASHES, SPELLED, SPELLED_IDS, MERGES, STATE, SIZES = range(9, 16)
 HEAP_COUNTS, HEAP_KEYS, HEAP_EXTRAS, STARTS, SPELLING, WAITING, WAITING_LISTS = range(16, 23)
 # … and those of a training by likelihood.
 SYMBOL_COUNTS, PARTNERS, FIRSTS = range(23, 26)
-# … and those of a shard and its home: see `exchange` and `batch`.
-OUTBOX, OUTBOX_ENDS, FRONT, BATCH, HEADS = range(26, 31)
 # … and those of a training for superwords: see `superwords`.
-SHAPES = 31
-N_ARRAYS = 32
+SHAPES = 26
+N_ARRAYS = 27
 
 # Fields of a cell, and of a pair's row.
 SYMBOL, EXTENT = range(2)
 KEY, COUNT, RUN, STAMP = range(4)
-# Of a batch's merges: the pair, what it becomes, and its extra.
-B_LEFT, B_RIGHT, B_NEW, B_EXTRA = range(4)
-B_SIZE = 4
 
 # `STATE`, int64: settings …
 RULE, MINIMUM, LONGEST, N_WANTED, PAUSE_AT = range(5)
@@ -67,22 +58,18 @@ LEFT, RIGHT, NEW, GATHERED, FROM, N_POSITIONS, OWN, N_TOUCHED = range(11, 19)
 N_EVENTS, N_MET = 19, 21
 N_PARTNERS, RESCORED, SIDE = range(23, 26)
 SINGLES, LEAST_QUEUED, MOST_WAITING, WAITING_USED, FREE_WAITING = range(26, 31)
-# Of a shard and its home: its number and how many there are; the batch, and how far that is.
-SHARD, N_SHARDS, N_BATCH, AT_MERGE, TAKEN, ALONE = range(31, 37)
 # Words that a superword has at the most; 0: no superwords.
-MOST_WORDS = 37
+MOST_WORDS = 31
 # How often a pair that a merge makes must be seen for it to be kept: see `session`.
-FLOOR = 38
-STATE_SIZE = 39
+FLOOR = 32
+STATE_SIZE = 33
 
 # Stages of the loop.
 QUEUING, CHOOSING, APPLYING, RESCORING, DRAINING = range(5)
 
 # What a kernel stopped for: it is done, it lets progress be told, or it needs more room.
 DONE, PAUSED, PAIRS_FULL, RUNS_FULL, POSITIONS_FULL, HEAP_FULL, MERGES_FULL, SPELLING_FULL = range(8)
-PARTNERS_FULL, WAITING_FULL, OUTBOX_FULL = 8, 9, 10
-# … or, of one of several threads: others are not there yet, or all leave the barrier for good.
-AWAITING, DISBANDED = 11, 12
+PARTNERS_FULL, WAITING_FULL = 8, 9
 
 
 class MergeWorkspace:
@@ -91,9 +78,9 @@ class MergeWorkspace:
     def __init__(self) -> None:
         nothing = np.zeros(1, np.int64)
         self._arrays: list[NDArray[Any]] = [nothing] * N_ARRAYS
-        self.block = put_apart(block(self._arrays))
-        self[SIZES] = apart(N_ARRAYS)
-        self[STATE] = apart(STATE_SIZE)
+        self.block = block(self._arrays)
+        self[SIZES] = np.zeros(N_ARRAYS, np.int64)
+        self[STATE] = np.zeros(STATE_SIZE, np.int64)
 
     def __getitem__(self, number: int) -> NDArray[Any]:
         return self._arrays[number]

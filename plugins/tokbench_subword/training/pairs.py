@@ -19,8 +19,6 @@ RUN_HEAD = 3
 
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _HIGH = np.uint64(32)
-_HOME_SPREAD = np.uint64(0xC2B2AE3D27D4EB4F)  # not `_SPREAD`: it would fill a home's table unevenly
-_HOME_HIGH, _HOME_BITS = np.uint64(40), np.uint64(24)
 _LOW_32 = np.int64(0xFFFFFFFF)
 
 
@@ -40,12 +38,6 @@ def sides(key: Int) -> tuple[np.int64, np.int64]:
 def _home(mask: Int, key: Int) -> np.int64:
     """The first row to look at."""
     return np.int64((np.uint64(key) * _SPREAD) >> _HIGH) & mask
-
-
-@inline
-def home_of(key: Int, n_shards: Int) -> np.int64:
-    """The number of the home, of `n_shards`, that counts a pair."""
-    return np.int64((((np.uint64(key) * _HOME_SPREAD) >> _HOME_HIGH) * np.uint64(n_shards)) >> _HOME_BITS)
 
 
 @inline

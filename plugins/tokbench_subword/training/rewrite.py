@@ -140,21 +140,18 @@ def _apply_side(block: Block, side: Int) -> None:
     left, right, new = state[at.LEFT], state[at.RIGHT], state[at.NEW]
     tally, first_met = 2 * n_symbols * side, n_symbols * side
     end = first_met + state[at.N_MET + side]
-    counted_here = state[at.N_SHARDS] == 0  # in a shard, the homes count instead
     for index in range(first_met, end):
         if index + _MET_AHEAD < end:
             old, gained = pairs_beside(side, np.int64(met[index + _MET_AHEAD]), left, right, new)
             prefetch_pair(pairs, mask, gained)
-            if counted_here:
-                prefetch_pair(pairs, mask, old)
+            prefetch_pair(pairs, mask, old)
         symbol = np.int64(met[index])
         slot = tally + 2 * symbol
         weight = tallies[slot]
         old, gained = pairs_beside(side, symbol, left, right, new)
-        if counted_here:
-            row = find_pair(pairs, mask, old)
-            if pairs[row] == old:
-                pairs[row + at.COUNT] -= weight
+        row = find_pair(pairs, mask, old)
+        if pairs[row] == old:
+            pairs[row + at.COUNT] -= weight
         tallies[slot] = -1
         if weight >= state[at.FLOOR] and lengths[symbol] + lengths[new] < state[at.LONGEST]:
             row = find_or_add_pair(pairs, mask, gained, state)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -15,10 +15,11 @@ from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.trainer import train_bpe
 from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.training import cells, counting, initial
+from tokbench_subword.training import layout as at
+from tokbench_subword.training import session as training_session
 from tokbench_subword.training.alphabet import byte_symbols, character_symbols
-from tokbench_subword.training.layout import RUNS, RUNS_USED, STATE
 from tokbench_subword.training.session import MergeSession
-from tokbench_subword.training.ties import BYTES, FIRST_SEEN, LEXICOGRAPHIC, TIES
+from tokbench_subword.training.ties import BYTES, FIRST_SEEN, HF, LEXICOGRAPHIC, TIES
 
 from tests.plugins.subword.bpe.references import hf_merges, written
 from tests.plugins.subword.training.plain_merges import plain_merges
@@ -182,8 +183,8 @@ def test_outdated_positions_are_left_behind_where_room_is_short(monkeypatch: pyt
 
     def counted(session: MergeSession) -> None:
         renew(session)
-        session.work[RUNS] = session.work[RUNS][: session.work[STATE][RUNS_USED] + 3000]
-        renewed.append(int(session.work[STATE][RUNS_USED]))
+        session.work[at.RUNS] = session.work[at.RUNS][: session.work[at.STATE][at.RUNS_USED] + 3000]
+        renewed.append(int(session.work[at.STATE][at.RUNS_USED]))
 
     text = Path(__file__).read_text(encoding="utf-8")[:9000]
     for ties in TIES:
@@ -195,6 +196,37 @@ def test_outdated_positions_are_left_behind_where_room_is_short(monkeypatch: pyt
         assert np.array_equal(tight.merges, wide.merges), ties
     assert len(renewed) > 4
     assert min(renewed) < len(text)
+
+
+@pytest.mark.parametrize("rule", [HF, BYTES])
+def test_all_that_can_be_short_of_room_grows(rule: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = np.random.default_rng(3)  # of two letters: few pairs at first, and many that merges make
+    words = WordCounts.of({"".join(generator.choice(["a", "b"], 24)): 2 for _ in range(400)})
+    symbols, starts, tokens = byte_symbols(words, rule, None)
+
+    def session() -> MergeSession:
+        return MergeSession(symbols, starts, words.counts, tokens=tokens, n_wanted=900, rule=rule)
+
+    expected = session().run()
+    grown: set[int] = set()
+    growers = MergeSession.growers
+
+    def noted(session: MergeSession) -> dict[int, Callable[[], None]]:
+        return {
+            reason: lambda reason=reason, grow=grow: (grown.add(reason), grow())  # type: ignore[misc]
+            for reason, grow in growers(session).items()
+        }
+
+    monkeypatch.setattr(MergeSession, "growers", noted)
+    monkeypatch.setattr(initial, "ROOM", 1)
+    monkeypatch.setattr(training_session, "likely_pairs", lambda work: 0)
+    tight = session()
+    for number in (at.HEAP_COUNTS, at.HEAP_KEYS, at.HEAP_EXTRAS, at.POSITIONS):
+        tight.work[number] = np.empty(1, tight.work[number].dtype)
+    tight.work[at.WAITING], tight.work[at.MERGES] = np.empty(8, np.int64), np.empty(3, np.int32)
+    assert np.array_equal(tight.run(), expected)
+    rooms = {at.PAIRS_FULL, at.RUNS_FULL, at.POSITIONS_FULL, at.HEAP_FULL, at.MERGES_FULL, at.WAITING_FULL}
+    assert rooms <= grown
 
 
 def test_more_symbols_than_positions_can_number_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,13 +49,13 @@ def test_merges_are_those_of_whole_sequences(
 def test_text_is_cut_at_borders_that_are_rare(monkeypatch: pytest.MonkeyPatch) -> None:
     sequences = [[0, 3, 1], [0, 3, 4], [1, 0, 3, 4, 1], [4, 4]]
     given_: list[tuple[list[int], list[int]]] = []
-    make = chunks.merge_session
+    make = chunks.MergeSession
 
     def noting(ids: np.ndarray, starts: np.ndarray, *rest: object, **options: object):  # type: ignore[no-untyped-def]
         given_.append((ids.tolist(), starts.tolist()))
         return make(ids, starts, *rest, **options)
 
-    monkeypatch.setattr(chunks, "merge_session", noting)
+    monkeypatch.setattr(chunks, "MergeSession", noting)
     learn_from_sequences(batches(sequences), tokens=TOKENS, n_wanted=6, minimum=3, rule=BYTES)
     assert given_ == [([0, 3] * 3, [0, 2, 4, 6])]
 
