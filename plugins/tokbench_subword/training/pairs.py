@@ -98,30 +98,6 @@ def take_runs(pairs: Ints, row: Int) -> np.int64:
 
 
 @inline
-def runs_of_merge(runs: Ids, run: np.int64, merge: Int) -> tuple[np.int64, np.int64]:
-    """Split a pair's runs in two lists: those that a merge made, and the others; the first of each, or -1."""
-    taken, kept = np.int64(-1), np.int64(-1)
-    last_taken, last_kept = np.int64(-1), np.int64(-1)
-    while run >= 0:
-        following = np.int64(runs[run])
-        runs[run] = -1
-        if runs[run + 2] == merge:
-            if last_taken < 0:
-                taken = run
-            else:
-                runs[last_taken] = np.int32(run)
-            last_taken = run
-        else:
-            if last_kept < 0:
-                kept = run
-            else:
-                runs[last_kept] = np.int32(run)
-            last_kept = run
-        run = following
-    return taken, kept
-
-
-@inline
 def first_standing(cells: Ids, runs: Ids, run: Int, left: Int, right: Int) -> np.int64:
     """The lowest position of some runs at which the pair still stands, or -1."""
     lowest = np.int64(-1)
