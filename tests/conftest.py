@@ -36,7 +36,6 @@ def _quiet_environment(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["HF_HUB_OFFLINE"] = "1"
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     os.environ["MPLBACKEND"] = "Agg"
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else every process of a test compiles all modules
     named = os.environ.get(DATA_VARIABLE)
     cache = Path(named, "vocabs", "tiktoken-cache") if named else None
     if cache and cache.is_dir():
