@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import unicodedata
 from collections.abc import Callable
@@ -55,6 +56,7 @@ def _check(
         assert np.array_equal(mine, plain(line)), line
 
 
+@functools.cache
 def tokenizer_of(chain: str, *, byte_fallback: bool) -> JsonUnigramTokenizer:
     """A few letters and marks behind the rules of a chain; all else is unknown, or bytes."""
     normalizer, pre_tokenizer = CHAINS[chain]
@@ -69,13 +71,6 @@ def tokenizer_of(chain: str, *, byte_fallback: bool) -> JsonUnigramTokenizer:
             "pre_tokenizer": config(pre_tokenizer),
         }
     )
-
-
-TOKENIZERS = {
-    (chain, fallback): tokenizer_of(chain, byte_fallback=fallback)
-    for chain in CHAINS
-    for fallback in (False, True)
-}
 
 
 @pytest.mark.long
@@ -128,7 +123,7 @@ def test_threads_give_the_same(pair: Pair, test_data: Path) -> None:
 @pytest.mark.parametrize("fallback", [False, True])
 @pytest.mark.parametrize("chain", CHAINS)
 def test_hard_characters_side_by_side(chain: str, fallback: bool) -> None:
-    tokenizer = TOKENIZERS[chain, fallback]
+    tokenizer = tokenizer_of(chain, byte_fallback=fallback)
     check_json(tokenizer, ["".join(two) for two in itertools.product(HARD, repeat=2)])
     check_json(tokenizer, EDGES + hard_strings(60))
 
@@ -139,7 +134,7 @@ def test_hard_characters_side_by_side(chain: str, fallback: bool) -> None:
 @given(lines=st.lists(texts, max_size=8))
 @example(lines=["\u00af\x08", "\u00af"])  # a first character that goes with the next
 def test_any_text(chain: str, fallback: bool, lines: list[str]) -> None:
-    check_json(TOKENIZERS[chain, fallback], lines)
+    check_json(tokenizer_of(chain, byte_fallback=fallback), lines)
 
 
 @pytest.mark.long
