@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -59,35 +60,70 @@ def modules(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*.py") if "__pycache__" not in path.parts)
 
 
+HOST, PLUGINS = modules(ROOT / "tokbench"), modules(ROOT / "plugins")
+
+
+class Source(ast.NodeVisitor):
+    """What these tests go by of a module: one reading of it serves them all."""
+
+    def __init__(self, path: Path) -> None:
+        tree = ast.parse(path.read_text("utf-8"))
+        self.classes = [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
+        self.at_import = [name for node in tree.body for name in _imported(node, with_names=True)]
+        """Imported when the module is (not under TYPE_CHECKING, not inside functions)."""
+        self.anywhere: list[str] = []
+        self.at_run: set[str] = set()
+        """Modules of ours that are imported when it is or when its functions run: types alone do not count."""
+        self.crowded: set[str] = set()
+        """Kernels of more parameters than may be."""
+        self._for_types = False
+        self.visit(tree)
+
+    def visit_If(self, node: ast.If) -> None:
+        before = self._for_types
+        self._for_types |= isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        self.generic_visit(node)
+        self._for_types = before
+
+    def visit_Import(self, node: ast.Import) -> None:
+        self.anywhere += _imported(node)
+        self.at_run |= set() if self._for_types else {*_imported(node)}
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        self.anywhere += _imported(node)
+        if not self._for_types:
+            module = str(node.module)
+            self.at_run |= {
+                full if (full := f"{module}.{alias.name}") in HOMES else module for alias in node.names
+            }
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        parameters = sum(isinstance(part, ast.arg) for part in ast.walk(node.args))
+        if parameters > MOST_PARAMETERS and any(map(_compiles, node.decorator_list)):
+            self.crowded.add(node.name)
+        self.generic_visit(node)
+
+
+def _imported(node: ast.AST, *, with_names: bool = False) -> list[str]:
+    """What an import statement names, and what it takes of a module as a part of it."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        taken = [f"{node.module}.{alias.name}" for alias in node.names] if with_names else []
+        return [node.module, *taken]
+    return []
+
+
+source = cache(Source)
+
+
 def test_no_class_name_stands_for_two_things() -> None:
     homes: dict[str, list[str]] = {}
-    for path in [*modules(ROOT / "tokbench"), *modules(ROOT / "plugins")]:
-        for node in ast.parse(path.read_text("utf-8")).body:
-            if isinstance(node, ast.ClassDef):
-                homes.setdefault(node.name.lstrip("_"), []).append(str(path.relative_to(ROOT)))
+    for path in [*HOST, *PLUGINS]:
+        for name in source(path).classes:
+            homes.setdefault(name.lstrip("_"), []).append(str(path.relative_to(ROOT)))
     twice = {name: found for name, found in homes.items() if len(found) > 1}
     assert not twice, f"name each after what it is (docs/internals.md has the words): {twice}"
-
-
-def top_level_imports(path: Path) -> list[str]:
-    """Modules imported when `path` is imported (not under TYPE_CHECKING, not inside functions)."""
-    names: list[str] = []
-    for node in ast.parse(path.read_text()).body:
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names += [node.module] + [f"{node.module}.{alias.name}" for alias in node.names]
-    return names
-
-
-def all_imports(path: Path) -> list[str]:
-    names: list[str] = []
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names.append(node.module)
-    return names
 
 
 def room(module: str) -> str | None:
@@ -96,41 +132,16 @@ def room(module: str) -> str | None:
     return parts[1] if parts[0] == "tokbench" and len(parts) > 1 else None
 
 
-@pytest.mark.parametrize("path", modules(ROOT / "tokbench"), ids=lambda path: str(path.relative_to(ROOT)))
-def test_imports_go_one_way(path: Path) -> None:
-    own = path.relative_to(ROOT / "tokbench").parts[0].removesuffix(".py")
-    if own == "__init__":
-        return
-    assert own in LEVEL, f"{own} has no place in LAYERS"
-    for name in top_level_imports(path):
-        other = room(name)
-        if other in LEVEL:
-            assert LEVEL[other] <= LEVEL[own], f"{path}: {own} must not import {other}"
-
-
-def runtime_imports(path: Path) -> set[str]:
-    """Modules of ours that are imported when `path` is or when its functions run: types alone do not count."""
-
-    class Imports(ast.NodeVisitor):
-        names: set[str]
-
-        def visit_If(self, node: ast.If) -> None:
-            if not (isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"):
-                self.generic_visit(node)
-
-        def visit_Import(self, node: ast.Import) -> None:
-            self.names |= {alias.name for alias in node.names}
-
-        def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
-            module = str(node.module)
-            self.names |= {
-                full if (full := f"{module}.{alias.name}") in HOMES else module for alias in node.names
-            }
-
-    imports = Imports()
-    imports.names = set()
-    imports.visit(ast.parse(path.read_text("utf-8")))
-    return imports.names & HOMES.keys()
+def test_imports_go_one_way() -> None:
+    upward = []
+    for path in HOST:
+        own = path.relative_to(ROOT / "tokbench").parts[0].removesuffix(".py")
+        if own == "__init__":
+            continue
+        assert own in LEVEL, f"{own} has no place in LAYERS"
+        found = {other for other in map(room, source(path).at_import) if other in LEVEL}
+        upward += [f"{path}: {own} must not import {other}" for other in found if LEVEL[other] > LEVEL[own]]
+    assert not upward
 
 
 HOMES = {
@@ -143,25 +154,26 @@ HOMES = {
 
 def test_no_modules_import_each_other() -> None:
     """Nor by imports inside functions, which only hide a circle. `graphlib.CycleError` names one."""
-    graph = {module: runtime_imports(path) - {module} for module, path in HOMES.items()}
+    graph = {module: (source(path).at_run & HOMES.keys()) - {module} for module, path in HOMES.items()}
     TopologicalSorter(graph).prepare()
 
 
-@pytest.mark.parametrize("path", modules(ROOT / "tokbench"), ids=lambda path: str(path.relative_to(ROOT)))
-def test_the_host_knows_no_tokenizer_plugin(path: Path) -> None:
-    assert not [name for name in all_imports(path) if name.startswith("tokbench_")]
+def test_the_host_knows_no_tokenizer_plugin() -> None:
+    assert not [(path, name) for path in HOST for name in source(path).anywhere if name.startswith("tokbench_")]
 
 
-@pytest.mark.parametrize("path", modules(ROOT / "plugins"), ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_plugin_imports_only_public_names(path: Path) -> None:
-    own = path.relative_to(ROOT / "plugins").parts[0]
-    for name in all_imports(path):
-        package = name.split(".")[0]
-        if package == "tokbench":
-            public = name in PLUGIN_MAY_IMPORT or name.startswith(("tokbench.testing", "tokbench.kernels"))
-            assert public, f"{path} imports {name}"
-        elif package.startswith("tokbench_"):
-            assert package == own, f"{path} imports another plugin: {name}"
+def test_a_plugin_imports_only_public_names() -> None:
+    wrong = []
+    for path in PLUGINS:
+        own = path.relative_to(ROOT / "plugins").parts[0]
+        for name in source(path).anywhere:
+            package = name.split(".")[0]
+            if package == "tokbench":
+                public = name in PLUGIN_MAY_IMPORT or name.startswith(("tokbench.testing", "tokbench.kernels"))
+                wrong += [] if public else [f"{path} imports {name}"]
+            elif package.startswith("tokbench_") and package != own:
+                wrong.append(f"{path} imports another plugin: {name}")
+    assert not wrong
 
 
 def test_every_package_is_listed() -> None:
@@ -223,14 +235,8 @@ MOST_PARAMETERS = 10
 
 def test_kernels_take_few_parameters() -> None:
     """What belongs together travels as one record, a NamedTuple of arrays."""
-    found: dict[str, set[str]] = {}
-    for path in modules(ROOT / "plugins") + modules(ROOT / "tokbench"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if not isinstance(node, ast.FunctionDef) or not any(map(_compiles, node.decorator_list)):
-                continue
-            if sum(isinstance(part, ast.arg) for part in ast.walk(node.args)) > MOST_PARAMETERS:
-                found.setdefault(path.relative_to(ROOT).as_posix(), set()).add(node.name)
-    assert not found
+    found = {path.relative_to(ROOT).as_posix(): source(path).crowded for path in [*PLUGINS, *HOST]}
+    assert not {path: names for path, names in found.items() if names}
 
 
 def _compiles(decorator: ast.expr) -> bool:
