@@ -96,6 +96,7 @@ def test_which_datasets_share_text(one: str, other: str, shared: bool) -> None:
     assert shares_text(Spec.parse(other), Spec.parse(one)) is shared
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_the_cheapest_is_found_where_there_are_prices(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(3, 3)
     prices = run.frame[run.frame["metric"] == "compression_ratio"]

@@ -77,6 +77,7 @@ def test_beside_one_that_loses_text_the_other_has_not_its_colour(page: str) -> N
     assert all(('class="sound"' in attributes) != ("†" in label) for attributes, label in heads)
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_the_page_is_called_as_the_suite_and_opens_on_its_baseline(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(3, 3, specs=["bytes", "chars", "words"])
     assert "<title>r1 · tokbench</title>" in render(run)
@@ -185,6 +186,7 @@ def test_figures_of_many_tokenizers_are_drawn_for_screens_alone(
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("no_figures")
 def test_a_report_does_not_tell_where_files_lie(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(2, 1)
     run.manifest["tokenizers"][0]["files"] = [{"path": "/home/someone/secret/vocab.json", "sha256": "0" * 64}]
@@ -238,6 +240,7 @@ def test_a_large_run_builds_in_time_and_memory(made_up_run: Callable[..., Any], 
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 1_000_000  # in KiB on Linux
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_no_line_breaks_between_a_name_and_its_mark(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(3, 3)
     spec = run.tokenizers[0]

@@ -399,6 +399,7 @@ def test_who_gives_the_same_ids(made_up_run: Callable[..., Any]) -> None:
     assert rows[0].cells[5] == "passage 1, token 2: b (2) and b (9)"
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_a_run_without_compression_has_a_headline_ranked_by_what_was_asked(
     made_up_run: Callable[..., Any],
 ) -> None:
