@@ -12,7 +12,7 @@ from tokbench.testing.kit import TEXT_CHECKS, WHOLE_CHECKS
 
 
 def test_a_right_tokenizer_passes() -> None:
-    check_tokenizer(Right())  # type: ignore[arg-type]
+    check_tokenizer(Right(), examples=30)  # type: ignore[arg-type]
 
 
 @pytest.mark.long
@@ -35,12 +35,12 @@ def test_the_smallest_failing_text_is_shown() -> None:
 
 def test_the_error_lists_every_failure() -> None:
     with pytest.raises(ConformanceError, match=r"'right' fails 1 of the conformance checks") as caught:
-        check_tokenizer(SpecialsOutside())  # type: ignore[arg-type]
+        check_tokenizer(SpecialsOutside(), examples=5)  # type: ignore[arg-type]
     assert "remedy  special_ids and unk_id must lie within the vocabulary." in str(caught.value)
 
 
 def test_checks_can_be_left_out() -> None:
-    check_tokenizer(SpecialsOutside(), skip=["special_ids"])  # type: ignore[arg-type]
+    check_tokenizer(SpecialsOutside(), examples=5, skip=["special_ids"])  # type: ignore[arg-type]
 
 
 def test_every_check_has_a_tokenizer_that_fails_it() -> None:

@@ -19,7 +19,7 @@ _words = st.dictionaries(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(_words, st.sampled_from(["hf", "bytes"]), st.integers(0, 2))
 def test_each_size_is_as_trained_for_itself(words: dict[str, int], ties: str, n_special: int) -> None:
     special = ["<a>", "<b>"][:n_special]

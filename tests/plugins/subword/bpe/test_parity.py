@@ -131,7 +131,7 @@ def plainly(words: list[dict[str, int]], n_wanted: int) -> list[bytes]:
 _words = st.dictionaries(st.text("abcd", min_size=1, max_size=12), st.integers(1, 9), min_size=1, max_size=6)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(_words, min_size=1, max_size=3), st.integers(256, 280))
 def test_base_is_as_written_plainly(words: list[dict[str, int]], n_wanted: int) -> None:
     languages = {str(index): WordCounts.of(own) for index, own in enumerate(words)}
