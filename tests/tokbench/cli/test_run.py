@@ -82,16 +82,16 @@ def test_something_failed(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-t", "bites", "-d", "stdlib:docs"], "did you mean 'bytes'"),
+        (["-t", "bites", "-d", "bundled:prose"], "did you mean 'bytes'"),
         (["-t", "bytes", "-d", "text:nowhere.txt"], "nowhere.txt"),
-        (["-t", "bytes", "-t", "bpe:nowhere/tokenizer.json", "-d", "stdlib:docs"], "nor a folder nowhere"),
-        (["-t", "owner/name", "-d", "stdlib:docs"], "A model of the hub is transformers:owner/name"),
-        (["-t", "wordpiece:./none", "-d", "stdlib:docs"], "there is no such file or folder"),
-        (["-t", "bytes", "-d", "stdlib:docs", "-m", "gino"], "did you mean 'gini'"),
+        (["-t", "bytes", "-t", "bpe:nowhere/tokenizer.json", "-d", "bundled:prose"], "nor a folder nowhere"),
+        (["-t", "owner/name", "-d", "bundled:prose"], "A model of the hub is transformers:owner/name"),
+        (["-t", "wordpiece:./none", "-d", "bundled:prose"], "there is no such file or folder"),
+        (["-t", "bytes", "-d", "bundled:prose", "-m", "gino"], "did you mean 'gini'"),
         (["nowhere.toml"], "no such suite file"),
-        (["-t", "bytes", "-d", "stdlib:docs", "--prices", "nowhere.toml"], "nowhere.toml"),
-        (["-t", "bytes", "-d", "stdlib:docs", "--address", "tcp://host:8786"], "has no scheduler"),
-        (["-t", "bytes", "-d", "stdlib:docs", "--plugin", "nowhere.py"], "no such file"),
+        (["-t", "bytes", "-d", "bundled:prose", "--prices", "nowhere.toml"], "nowhere.toml"),
+        (["-t", "bytes", "-d", "bundled:prose", "--address", "tcp://host:8786"], "has no scheduler"),
+        (["-t", "bytes", "-d", "bundled:prose", "--plugin", "nowhere.py"], "no such file"),
     ],
 )
 def test_a_wrong_request_is_said_before_anything_runs(

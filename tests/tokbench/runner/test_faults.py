@@ -107,7 +107,7 @@ def test_a_tokenizer_that_wanders_off_leads_nobody_astray(
 
 
 def test_a_tokenizer_that_does_not_load_is_one_failure(corpus: Path, run: RunIt) -> None:
-    done = run(["load_raises", "bytes"], [f"text:{corpus}"], faulty=["faults"])
+    done = run(["load_raises", "bytes"], [f"text:{corpus}"], faulty=["faults"], jobs=1)
     [entry] = done.failures
     assert entry["tokenizer"] == "load_raises"
     assert entry["language"] is None
@@ -117,7 +117,7 @@ def test_a_tokenizer_that_does_not_load_is_one_failure(corpus: Path, run: RunIt)
 
 
 def test_an_optional_tokenizer_that_is_not_at_hand_is_skipped(corpus: Path, run: RunIt) -> None:
-    done = run(["bytes"], [f"text:{corpus}"], faulty=["faults"], optional=["load_raises"])
+    done = run(["bytes"], [f"text:{corpus}"], faulty=["faults"], optional=["load_raises"], jobs=1)
     assert done.failures == []
     assert done.tokenizers == ["bytes"]
     [skipped] = done.manifest["skipped"]
@@ -133,7 +133,7 @@ def test_the_reason_why_nothing_was_downloaded_is_the_true_one(
     monkeypatch.setenv("TOKBENCH_OFFLINE", "1" if offline else "0")
     monkeypatch.setenv("HF_HUB_OFFLINE", "0")
     optional = ["tiktoken:p50k_base", "transformers:nobody/nothing"]
-    done = run(["bytes"], [f"text:{corpus}"], optional=optional)
+    done = run(["bytes"], [f"text:{corpus}"], optional=optional, jobs=1)
     reasons = [entry["reason"] for entry in done.manifest["skipped"]]
     assert len(reasons) == 2
     for reason in reasons:
@@ -162,7 +162,7 @@ def test_a_file_that_changes_during_the_run_is_noticed(
         return original(*arguments, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(module, "make_ready", then_change)
-    done = run(["bytes"], [f"text:{corpus}"])
+    done = run(["bytes"], [f"text:{corpus}"], jobs=1)
     assert {entry["language"] for entry in done.failures} == {"fra_Latn", "deu_Latn"}
     messages = " ".join(entry["message"] for entry in done.failures)
     assert "fra_Latn.txt" in messages

@@ -196,7 +196,7 @@ def test_calls_that_disagree_have_no_speed(corpus: Path, run: RunIt) -> None:
 
 
 def test_no_text_pays_for_what_a_form_of_call_needs_once(corpus: Path, run: RunIt) -> None:
-    done = run(["starts-late"], [f"text:{corpus}"], faulty=["faults"], speed={"rounds": 1})
+    done = run(["starts-late"], [f"text:{corpus}"], faulty=["faults"], speed={"rounds": 1}, jobs=1)
     cold = done.speed[done.speed["state"] == "cold"]["seconds"]
     [set_up] = json.loads((done.path / "speed.json").read_text())["set_ups"]
     assert cold.max() < 0.2 <= set_up["first_batch_seconds"]

@@ -15,7 +15,8 @@ from tokbench.runner.inspecting import Inspections
 from tokbench.runner.plan import Plan, make_plan, price_notes
 from tokbench.runner.suite import expand, load_suite, shipped_suites
 
-GIVEN = {"tokenizers": ["bytes"], "datasets": ["stdlib:docs"]}
+GIVEN = {"tokenizers": ["bytes"], "datasets": ["bundled:prose"], "train_on": "bundled:tricky"}
+"""Text that is opened at once; what a run trains on by default is looked for in all of Python's library."""
 
 
 def test_lists_in_a_table_stand_for_every_combination() -> None:
@@ -85,14 +86,14 @@ def test_a_suite_that_is_not_there() -> None:
 
 def test_options_lie_over_the_file(tmp_path: Path) -> None:
     path = tmp_path / "suite.toml"
-    path.write_text('tokenizers = ["bytes"]\ndatasets = ["stdlib:docs"]\nseed = 4\n', encoding="utf-8")
+    path.write_text('tokenizers = ["bytes"]\ndatasets = ["bundled:prose"]\nseed = 4\n', encoding="utf-8")
     suite = load_suite(path, {"seed": 5, "jobs": None, "memory_limit": "2 GB"})
     assert (suite.seed, suite.tokenizers, suite.memory_limit) == (5, ["bytes"], 2_000_000_000)
 
 
 def test_the_speed_pass_of_a_suite_times_the_datasets_that_are_given_instead() -> None:
     for source in (None, "default"):
-        suite = load_suite(source, {"datasets": ["stdlib:docs"], "tokenizers": None})
+        suite = load_suite(source, {"datasets": ["bundled:prose"], "tokenizers": None})
         assert suite.speed_settings is not None
         assert (suite.speed_settings.datasets, suite.speed_settings.passage_bytes) == ([], 25_000)
 
@@ -272,9 +273,9 @@ def test_the_default_suite_measures_nothing_it_trains_on() -> None:
     assert "bundled:parallel" not in suite.datasets
 
 
-@pytest.mark.parametrize("given", ["stdlib:docs", ["stdlib:docs"]])
+@pytest.mark.parametrize("given", ["bundled:prose", ["bundled:prose"]])
 def test_one_training_text_or_several(given: object) -> None:
-    assert load_suite(None, {"train_on": given}).train_on == ["stdlib:docs"]
+    assert load_suite(None, {"train_on": given}).train_on == ["bundled:prose"]
 
 
 def test_a_small_run_starts_one_worker_unless_more_are_asked_for(
@@ -286,7 +287,7 @@ def test_a_small_run_starts_one_worker_unless_more_are_asked_for(
     large.write_text("a line\n" * 100_000)
 
     def jobs(**changes: object) -> int:
-        given = {"tokenizers": ["bytes", "chars"], **changes}
+        given = {**GIVEN, "tokenizers": ["bytes", "chars"], **changes}
         return make_plan(load_suite(None, given), build_registry()).jobs
 
     assert jobs(datasets=[f"text:{small}"]) == 1
@@ -328,7 +329,7 @@ def test_counts_are_checked_before_any_work(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=r"counts are for .*bpe"):
         plan(**{**trained, "tokenizers": ["maxmatch:vocab_size=300"]})
     with pytest.raises(TokbenchError, match="cannot be joined while training"):
-        plan(**{**trained, "train_on": [f"counts:{counts}", "stdlib:docs"]})
+        plan(**{**trained, "train_on": [f"counts:{counts}", "bundled:prose"]})
 
 
 def test_the_default_suite_asks_for_lossless_trainers() -> None:
