@@ -41,9 +41,14 @@ def group_of(tally: Tally) -> dict[int, int]:
     return {int(group): int(documents[group]) for group in np.flatnonzero(documents)}
 
 
+@pytest.fixture(scope="module")
+def alone(stand_ins) -> Tally:
+    """The tally of lines that have nothing to do with one another."""
+    return collect(stand_ins.Pieces(), map(Document, LINES))
+
+
 @pytest.mark.parametrize("size", [100, 5000, 1 << 20])
-def test_documents_that_follow_one_another_are_drawn_in_blocks(stand_ins, size: int) -> None:
-    alone = collect(stand_ins.Pieces(), map(Document, LINES))
+def test_documents_that_follow_one_another_are_drawn_in_blocks(stand_ins, alone: Tally, size: int) -> None:
     facts = CorpusFacts(consecutive=True)
     tally = collect(stand_ins.Pieces(), map(Document, LINES), facts=facts, batch_bytes=size)
     assert alone.clusters > 900

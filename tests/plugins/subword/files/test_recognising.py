@@ -55,8 +55,8 @@ def test_ranks_open_under_any_name(name: str, packed: bool, tmp_path: Path) -> N
 def test_sentencepiece_models_open_under_any_name(
     name: str, packed: bool, test_data: Path, tmp_path: Path
 ) -> None:
-    for family, source in (("bpe", "llama-2/tokenizer.model"), ("unigram", "t5-base/spiece.model")):
-        data = (test_data / "vocabs" / source).read_bytes()
+    for family, source in (("bpe", "test_sentencepiece_bpe"), ("unigram", "test_model")):
+        data = (test_data / "vocabs" / "spm-test" / f"{source}.model").read_bytes()
         folder = tmp_path / family
         folder.mkdir()
         (folder / name).write_bytes(gzip.compress(data) if packed else data)

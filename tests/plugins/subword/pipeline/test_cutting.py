@@ -100,7 +100,7 @@ def _cut(cuts: Cuts, texts: list[str]) -> list[list[bytes]]:
 
 
 @pytest.mark.parametrize("name", PATTERNS)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(behavior=st.sampled_from(BEHAVIORS), invert=st.booleans(), texts=st.lists(_texts, max_size=4))
 def test_cut_as_the_plain_split_cuts(name: str, behavior: str, invert: bool, texts: list[str]) -> None:
     from tokbench_subword.pipeline.pre_tokenizers import _split
@@ -115,7 +115,9 @@ def test_cut_as_the_plain_split_cuts(name: str, behavior: str, invert: bool, tex
 
 @pytest.mark.skipif(config.DISABLE_JIT, reason="tens of thousands of texts by plain Python")
 @pytest.mark.parametrize("name", PATTERNS)
-@pytest.mark.parametrize(("alphabet", "size"), [("aS1 .'\n", 5), ("a \n", 8)])
+@pytest.mark.parametrize(
+    ("alphabet", "size"), [pytest.param("aS1 .'\n", 5, marks=pytest.mark.long), ("a \n", 8)]
+)
 def test_every_short_text(name: str, alphabet: str, size: int) -> None:
     """All texts of a few characters: what is read again, and told late, is in one of them."""
     source, dialect = PATTERNS[name]
