@@ -186,7 +186,6 @@ def test_figures_of_many_tokenizers_are_drawn_for_screens_alone(
 
 
 @pytest.mark.long
-@pytest.mark.usefixtures("no_figures")
 def test_a_report_does_not_tell_where_files_lie(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(2, 1)
     run.manifest["tokenizers"][0]["files"] = [{"path": "/home/someone/secret/vocab.json", "sha256": "0" * 64}]
