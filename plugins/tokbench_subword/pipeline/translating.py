@@ -32,44 +32,11 @@ from typing import Literal
 
 from tokbench.errors import TokenizerError
 from tokbench.kernels.unicode_classes import exact_class
+from tokbench_subword.pipeline.class_names import POSIX_CLASSES, is_untold, property_members, word_members
 
 Dialect = Literal["oniguruma", "rust", "regex"]
 
-_WORD = (r"\p{Alphabetic}", r"\p{M}", r"\p{Nd}", r"\p{Pc}")
-_JOINERS = {"oniguruma": "", "rust": r"\u200C\u200D", "regex": r"\u200C\u200D"}
-_LATIN_1_WORD = {"oniguruma": "²³¹¼½¾", "rust": "", "regex": ""}  # words outside brackets, not inside them
 _REFUSED = {"g": "subexpression call", "K": "keep", "R": "line break", "X": "grapheme"}
-_CLASSES = {
-    "alnum": r"\p{Alphabetic}\p{Nd}",
-    "alpha": r"\p{Alphabetic}",
-    "blank": r"\p{Zs}\t",
-    "cntrl": r"\p{Cc}",
-    "digit": r"\p{Nd}",
-    "graph": r"[^\s\p{Cc}\p{Cn}\p{Cs}]",
-    "lower": r"\p{Lowercase}ʕ",
-    "print": r"[^\p{Cc}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]",
-    "punct": r"\p{P}\p{S}",
-    "space": r"\s",
-    "upper": r"\p{Uppercase}",
-    "word": "".join(_WORD),
-    "xdigit": "0-9a-fA-F",
-}
-"""POSIX classes as Oniguruma has them, as the inside of brackets."""
-_PROPERTIES = {
-    **{name: _CLASSES[name] for name in ("word", "xdigit", "lower")},
-    "lowercase": _CLASSES["lower"],
-    "cased": r"\p{Cased}ʕ",
-    "lc": r"\p{Lu}\p{Ll}\p{Lt}",
-    "any": r"\s\S",
-    "other": r"\p{C}",
-    "unassigned": r"\p{Cn}",
-    "casedletter": r"\p{Lu}\p{Ll}\p{Lt}",
-    "lowercaseletter": r"\p{Ll}",
-    "otherletter": r"\p{Lo}",
-}
-"""Properties that `regex` knows otherwise (it follows a later Unicode), by their names in small letters."""
-_UNTOLD = ("extendedpictographic", "extpict", "diacritic", "dia", "unknown", "zzzz")
-"""Properties whose characters in Unicode 16.0 nothing at hand tells."""
 _BRACED = re.compile(r"\\p\{[^}]*\}")
 _IN_BRACES = r"\\[xu]\{([0-9A-Fa-f]+)\}"
 _FOUR_OR_EIGHT = r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})"
@@ -322,10 +289,10 @@ class Translator:
 
     def _posix(self) -> str:
         name = _POSIX.match(self.source, self.at)
-        if name is None or name[2] not in _CLASSES or self.dialect != "oniguruma":
+        if name is None or name[2] not in POSIX_CLASSES or self.dialect != "oniguruma":
             raise self._refused("a POSIX class")
         self.at = name.end()
-        return f"[{name[1]}{self._exactly(_CLASSES[name[2]])}]"
+        return f"[{name[1]}{self._exactly(POSIX_CLASSES[name[2]])}]"
 
     def _exactly(self, members: str) -> str:
         """The inside of a bracket expression, with properties as they are in Unicode 16.0."""
@@ -339,16 +306,14 @@ class Translator:
         if self.dialect == "regex":
             return exact_class(text) if self.exact else text
         name = text[3:-1].removeprefix("^")
-        key = re.sub("[ _-]", "", name).lower()
-        if key in _UNTOLD or (self.dialect == "rust" and key in ("graph", "print")):
+        if is_untold(name, self.dialect):
             raise self._refused(f"the property {name!r}, whose characters in Unicode 16.0 are not known here")
-        members = _PROPERTIES.get(key, f"\\p{{{name}}}")
-        if key == "word":
-            members += _JOINERS[self.dialect] + ("" if in_class else _LATIN_1_WORD[self.dialect])
+        members = property_members(name, self.dialect, in_class=in_class)
         folds = self.fold and self.dialect == "rust"
-        if not folds and key not in _PROPERTIES:
+        if not folds and members is None:
             return exact_class(text) if self.exact else text
         inverted = (text[1] == "P") != text.startswith("^", 3)
+        members = members or f"\\p{{{name}}}"
         found = f"[{'^' * inverted}{self._exactly(members)}]"
         return self._set_in_all_cases(found) if folds else found
 
@@ -381,7 +346,7 @@ class Translator:
         if letter in "dD" and self.exact:
             return exact_class("\\p{Nd}" if letter == "d" else "\\P{Nd}")
         if letter in "wW":
-            members = self._word() + ("" if in_class else _LATIN_1_WORD[self.dialect])
+            members = self._exactly(word_members(self.dialect, in_class=in_class))
             if letter == "W":
                 return f"[^{members}]"
             return members if in_class else f"[{members}]"
@@ -395,13 +360,9 @@ class Translator:
             return r"\X"
         return "\\" + letter
 
-    def _word(self) -> str:
-        """The inside of a bracket expression of word characters."""
-        return self._exactly("".join(_WORD)) + _JOINERS[self.dialect]
-
     def _boundary(self, letter: str) -> str:
         self.at += 2
-        word = f"[{self._word()}{_LATIN_1_WORD[self.dialect]}]"
+        word = f"[{self._exactly(word_members(self.dialect, in_class=False))}]"
         ends, begins = f"(?<={word})(?!{word})", f"(?<!{word})(?={word})"
         if letter in "<>":
             return begins if letter == "<" else ends

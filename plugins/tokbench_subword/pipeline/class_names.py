@@ -1,0 +1,69 @@
+r"""What names of classes and properties stand for in other libraries' patterns, as the inside of brackets.
+
+`regex` follows a later Unicode than they do, and some names mean other characters to it. Of words, Oniguruma
+has letters, marks, ``\p{Nd}``, connectors and ² ³ ¹ ¼ ½ ¾, Rust all but these numbers and the two joiners.
+"""
+
+from __future__ import annotations
+
+import re
+
+_WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"
+_JOINERS = {"oniguruma": "", "rust": r"\u200C\u200D", "regex": r"\u200C\u200D"}
+_LATIN_1_WORD = {"oniguruma": "²³¹¼½¾", "rust": "", "regex": ""}  # words outside brackets, not inside them
+POSIX_CLASSES = {
+    "alnum": r"\p{Alphabetic}\p{Nd}",
+    "alpha": r"\p{Alphabetic}",
+    "blank": r"\p{Zs}\t",
+    "cntrl": r"\p{Cc}",
+    "digit": r"\p{Nd}",
+    "graph": r"[^\s\p{Cc}\p{Cn}\p{Cs}]",
+    "lower": r"\p{Lowercase}ʕ",
+    "print": r"[^\p{Cc}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]",
+    "punct": r"\p{P}\p{S}",
+    "space": r"\s",
+    "upper": r"\p{Uppercase}",
+    "word": _WORD,
+    "xdigit": "0-9a-fA-F",
+}
+"""POSIX classes as Oniguruma has them."""
+_PROPERTIES = {
+    **{name: POSIX_CLASSES[name] for name in ("xdigit", "lower")},
+    "lowercase": POSIX_CLASSES["lower"],
+    "cased": r"\p{Cased}ʕ",
+    "lc": r"\p{Lu}\p{Ll}\p{Lt}",
+    "any": r"\s\S",
+    "other": r"\p{C}",
+    "unassigned": r"\p{Cn}",
+    "casedletter": r"\p{Lu}\p{Ll}\p{Lt}",
+    "lowercaseletter": r"\p{Ll}",
+    "otherletter": r"\p{Lo}",
+}
+"""Properties that `regex` knows otherwise, by their names in small letters."""
+_UNTOLD = ("extendedpictographic", "extpict", "diacritic", "dia", "unknown", "zzzz")
+
+
+def word_members(dialect: str, *, in_class: bool) -> str:
+    r"""The characters of ``\w``, outside of brackets or, `in_class`, inside them."""
+    return _WORD + _JOINERS[dialect] + ("" if in_class else _LATIN_1_WORD[dialect])
+
+
+def property_members(name: str, dialect: str, *, in_class: bool) -> str | None:
+    r"""The characters of ``\p{name}``; None for what `regex` knows by this name.
+
+    Example:
+        >>> [property_members(name, "rust", in_class=True) for name in ("Lower case", "Lu")]
+        ['\\p{Lowercase}ʕ', None]
+    """
+    key = _key(name)
+    return word_members(dialect, in_class=in_class) if key == "word" else _PROPERTIES.get(key)
+
+
+def is_untold(name: str, dialect: str) -> bool:
+    """Whether nothing at hand tells the characters of a property in Unicode 16.0."""
+    key = _key(name)
+    return key in _UNTOLD or (dialect == "rust" and key in ("graph", "print"))
+
+
+def _key(name: str) -> str:
+    return re.sub("[ _-]", "", name).lower()
