@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import zlib
+from collections.abc import Iterable
 from pathlib import Path
 
-from tokbench.errors import TokenizerError
+from tokbench import Spec, TokenizerError
 
 _GZIP = b"\x1f\x8b"
 MOST = 1 << 30
@@ -46,3 +47,10 @@ def read_text(path: str | os.PathLike[str]) -> str:
         raise TokenizerError(
             f"{os.fspath(path)}: is not UTF-8 at byte {error.start}; is it another kind of file?"
         ) from error
+
+
+def refuse_training(spec: Spec, options: Iterable[str]) -> None:
+    """Raise `TokenizerError` where a spec that names a file has one of the `options` of training."""
+    given = sorted({*spec.options}.intersection(options))
+    if given:
+        raise TokenizerError(f"{spec}: {given[0]} is for training; {spec.variant} is trained already")

@@ -11,6 +11,7 @@ from tokbench.counts import Counting, WordCounts
 from tokbench.family import Progress, variant_file
 from tokbench.kernels.threads import THREADS, usable_cores
 from tokbench_subword.bpe.options import named_pattern
+from tokbench_subword.files.opening import refuse_training
 from tokbench_subword.files.recognising import json_model_type
 from tokbench_subword.files.special_tokens import names_to_train
 from tokbench_subword.training.sizes import check_size
@@ -124,9 +125,7 @@ def _family_of_own_files(
     def load(spec: Spec, context: LoadContext) -> Tokenizer:
         from tokbench_subword.optimal.wordwise import WordwiseTokenizer
 
-        given = sorted({*spec.options} - {"match_special"})
-        if given:
-            raise TokenizerError(f"{spec}: {given[0]} is for training; {spec.variant} is trained already")
+        refuse_training(spec, {*spec.options} - {"match_special"})
         path = Path(spec.variant or "").expanduser()
         if not path.is_file():
             raise TokenizerError(

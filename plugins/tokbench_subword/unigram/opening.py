@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from tokbench import LoadContext, Spec, Tokenizer, TokenizerError
 from tokbench_subword.files.gguf import gguf_model, read_gguf
+from tokbench_subword.files.opening import refuse_training
 from tokbench_subword.files.recognising import expect, json_model_type, only_file, sentencepiece_type
 from tokbench_subword.files.sentencepiece_model import USER_DEFINED
 from tokbench_subword.words.cache_size import cache_bytes
@@ -18,9 +19,7 @@ _FILES = ("spiece.model", "tokenizer.model", "sentencepiece.bpe.model", "tokeniz
 
 def load(spec: Spec, context: LoadContext) -> Tokenizer:
     """A tokenizer from a sentencepiece `.model`, a `tokenizer.json`, GGUF, or a folder with one of them."""
-    given = sorted({*spec.options} - {"match_special", "cache"})
-    if given:
-        raise TokenizerError(f"{spec}: {given[0]} is for training; {spec.variant} is trained already")
+    refuse_training(spec, {*spec.options} - {"match_special", "cache"})
     path = _file(spec)
     cache = cache_bytes(spec.get("cache"), where=str(spec))
     options: dict[str, Any] = {"threads": context.threads, "cache": cache}

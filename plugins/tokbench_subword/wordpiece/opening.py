@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench import LoadContext, Spec, TokenizerError
 from tokbench_subword.files.gguf import gguf_model
-from tokbench_subword.files.opening import read_bytes
+from tokbench_subword.files.opening import read_bytes, refuse_training
 from tokbench_subword.files.recognising import expect, format_of, json_model_type
 from tokbench_subword.words.cache_size import cache_bytes
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tokbench_subword.wordpiece.model import WordPieceModel
     from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 
-TRAINING_ONLY = ("vocab_size", "score", "min_frequency", "special_tokens", "limit_alphabet", "threads")
+_TRAINING = ("vocab_size", "score", "min_frequency", "special_tokens", "limit_alphabet", "threads")
 
 _BERT = (
     *("Bert", "DistilBert", "Electra", "MobileBert", "ConvBert", "SqueezeBert", "RetriBert", "MPNet", "Funnel"),
@@ -30,9 +30,7 @@ def load(spec: Spec, context: LoadContext) -> WordPieceTokenizer:
     """A tokenizer from `vocab.txt`, `tokenizer.json`, GGUF, or a folder with one of the first two."""
     from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 
-    for name in TRAINING_ONLY:
-        if name in spec.options:
-            raise TokenizerError(f"{spec}: {name} is for training; {spec.variant} is trained already")
+    refuse_training(spec, _TRAINING)
     path = _file(spec)
     remedy = f"load it as 'bpe:{path}' or 'unigram:{path}', or with transformers:{path}"
     found = expect(path, "tokenizer.json", "text", "gguf", remedy=remedy)
