@@ -6,7 +6,7 @@ and the rare text that needs canonical reordering use it as it stands.
 BERT's rules are stated in Unicode properties, and `tokenizers`, whose ids this plugin must give, froze several
 versions of Unicode in them: general categories of 8.0, canonical decomposition and ordering of 9.0, lower case
 of 17.0. Python's `unicodedata` has one version, another with each release. So the categories are shipped
-(`unicode_8`), and the rest is in `normal_forms`.
+(`unicode_tables`), and the rest is in `normal_forms`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from tokbench_subword.pipeline import normal_forms, unicode_8
+from tokbench_subword.pipeline import normal_forms, unicode_tables
 from tokbench_subword.pipeline.added_tokens import SPACE
 
 IDEOGRAPHS = (
@@ -36,13 +36,13 @@ is 0x100 too late, in BERT as in `tokenizers`; ids follow it.
 @lru_cache(maxsize=1)
 def marks() -> frozenset[int]:
     """Nonspacing marks (Mn): what `strip_accents` removes after decomposition."""
-    return normal_forms.unpacked(unicode_8.MARKS)
+    return normal_forms.unpacked(unicode_tables.BERT_MARKS)
 
 
 @lru_cache(maxsize=1)
 def controls() -> frozenset[int]:
     """What `clean_text` removes: NUL, U+FFFD, and Cc, Cf and Co but tab and line ends; unassigned stays."""
-    return normal_forms.unpacked(unicode_8.CONTROLS)
+    return normal_forms.unpacked(unicode_tables.BERT_CONTROLS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ Normal forms and marks are those of Unicode 9.0, lower case that of 17.0.
 
 What a character is taken apart into, and how it is put in order, never changes once it is in the standard
 (Unicode's stability policy), but new characters come. So the normal forms are Python's, of the characters that
-there were (`unicode_9`); all others stand for themselves, and nothing meets across them.
+there were (`unicode_tables`); all others stand for themselves, and nothing meets across them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Literal
 
-from tokbench_subword.pipeline import unicode_9
+from tokbench_subword.pipeline import unicode_tables
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 Noted = tuple[str, int]
@@ -55,7 +55,7 @@ def lowered(character: str) -> str:
 
 
 def unpacked(packed: str) -> frozenset[int]:
-    """The code points of a table; tools/wordpiece_characters.py says how it is packed."""
+    """The code points of a table; tools/character_tables.py says how it is packed."""
     points: list[int] = []
     position, length, shift, inside = 0, 0, 0, False
     for byte in zlib.decompress(b85decode(packed)):
@@ -71,13 +71,13 @@ def unpacked(packed: str) -> frozenset[int]:
 @lru_cache(maxsize=1)
 def changing() -> frozenset[int]:
     """Code points that are taken apart, put in order, or composed with another, but Hangul syllables."""
-    return unpacked(unicode_9.CHANGING)
+    return unpacked(unicode_tables.CHANGING)
 
 
 @lru_cache(maxsize=1)
 def marks() -> frozenset[int]:
     """Code points of what `StripAccents` removes."""
-    return unpacked(unicode_9.MARKS)
+    return unpacked(unicode_tables.MARKS)
 
 
 @lru_cache(maxsize=1)

@@ -1,0 +1,40 @@
+"""Characters of Unicode 8.0 and 9.0; written by tools/character_tables.py, not to be edited."""
+
+# Mn: what strip_accents removes after NFD.
+BERT_MARKS = (
+    "c-k#dJ!@1!6y=<I=i}{ryZe+RvaI`9G{S0#K4Zwn4N*}9v9htzCIpf~8!KxogMuKKK!_+dA!rqB1F;dY5mHzPR@w@|Um)HQX9niu"
+    "o_pq=b07H!FX*0d8UStLMqZDXSPAqb^dze8-F%dtP-GCeDOp2*XjqL32@Uozf@;JVd%Osxk|L-m$kW|{nqr1xN<y^v3X3Q(gGF%y"
+    "4b1<?JscDE@;|;+1Oe`Vp@_?%2XlXuU8FH=!I)i+$qcJ%i6lEzDYa=wk2XFyc^{-FJyyIzglOp*rsXB@P?Q<Gd^f25i;x%@eS@f5"
+    "SG9(5+ZtpA`z8l6Z(%D%Mv>e!7n%s^PvIxbc|CAVv!eKOOr8Nt{dcPO`Sq8HZS;AI&n+K{4qpM?qqDJ-pOxB7AqKc+7L$c}at;@a"
+    "pLAx@8AcqYW+--F13z3@mR|yX0vm9Tn_{|kAc}2ptAV-pyqvcxugj!Eyo7?YSuV?BMBFjXIL?t(a4Lw~H)E_r;33r8*5&P(VE2-I"
+    "3$2Lt%6;5{TL|BxKHUO8pOzz$q0)88UVErB5iLwOwBH;LZ+Gk8_zOt+IA;"
+)
+
+# NUL, U+FFFD, Cc, Cf and Co but tab and line ends: what clean_text removes.
+BERT_CONTROLS = (
+    "c-mv&WMX0zidW=iyu`&O#(02{(U9?<BI6%^Rw-6PRz|J~|Ct(${&O?_WMpP!+^@*^=sFY2c}<SCy9SJM2@U_5|NUoX0%8C@HWaS"
+)
+
+# What normal forms take apart, put in order or compose.
+CHANGING = (
+    "c-mc4&5PDm6y|x(x%d7)-><R3@zr@>b!M8eG82=`kfLH*1eMYzZE`aVi53+^o61%$Bm*Oez|6>PNaQN2O}l6pZCVr&v~c0S&~tw?"
+    "Ms@FdfA{0u_qoqG=Q)oU2PmV)A`$=xod&}I5s}>&LvCZKxnN@Ch})-Z8PUw;8(bh`Zw<T3Nn{v5gQ+73Aarns+=7Nc%m3^m(wsq$"
+    "MFM2Lszo$$$OQ84fBUU_cX=I-uyt1A#rJ{ozB{*{s#BZ-vje!VTA!jE^*7&(`SE8c_c+Q-?H+rphh59Efl02KTX9Ml1<XpgfKCW4"
+    "$Wj~eqUKk!m9#?PIi&RplBks3xof@Nu`|mg5;wN2ugg~I`4b96>l;Gu`GEUTbKFIuRQIkoNG$_c|Ldf|n%EU`?YQ3g-R<jy39bMY"
+    "egr;%{R*yPTR|M?tybi2dc9O0=EK5&93RWk7Ri-2<3U4>5q7rNb240mzYu5T{E|k2%{JkK=%c5!&L|}%>L~vkQ$!Ra&)%ERFrcWn"
+    "HSTVem8PFlQ_J;0+rr5w3DHA5kR{XQn<LC;2<&G@oAto#sdq9kj1;vrWR=+0UHyEYM?cD&yohTRHf$YNjj!3;B6xawH7BR}1^ciP"
+    "g>S;yju`s0@D#V!LqTU9Kd@%K(-SNg_v2lh=j}hmubTH~`3^3C4Za1&qa(J6mlW*VS(e!q;1Jeby1M)cF6Fd>6*~Rd6Fjq&nh<t$"
+    "BF>UKyZaVLkMi(xJ5$9)Va`Z;IT#n<-$~@m-7Fzpa{K{&gmAf)dD$G-!QU!8ggGyS*YZhQ$i?8t@U${;hF^it{iDiWvhY)m*vlxQ"
+    "@s`fr<j9+R10PnnaRuRM`s;Jx`<2FGp<12yHogb@#-7J&mM5i2`6+?oF-ft|yc4-tA$mWPUyujS50c6~W%XYlrgQ0L=@@5GGs~_^"
+    "V%(fEmCf@zE$>tdoqF@_VNj`I_=C!Ig6R$};8kny^)m6xi~gzq4T7jst^"
+)
+
+# What StripAccents removes.
+MARKS = (
+    "c-l=;J!@1^5apbidH250-F@t4(PbZ-xJZJoSr?6Kf})5bR+36cp@=CW2v%w-2nvEAsGvc_CXJ0EScrvI>4X$^R@%nGUm)JafVoqh"
+    "nR92(9OiCx^9kJp4gfF&&Zomx9jlHJ3EhXPvyv{xGm01jJ0N!oOfLvZxP)C91CFG`*g>WN2`UQG3HITaG<PvQ6INKVK++hqy66H!"
+    "9n&4ofAp_1>0I#~GztoR$rGT<{8cal)93;_m^|g-CTJ=8F|IY+s$nXfXr2Lyel~gUq$}Of=~OSqKyGsew=&JX!;UBD62sbQn{Vuo"
+    "GpX`%F>F2$vs(%k;U*T$wru)OTOI*ddT%sZ<F{=nk{&PeF()$7wo4q9d&?t!PkvD6i$2a289WCvLeN4B-p-lvSFnWdUI9O>Uax<3"
+    "_z66N-OnZH*I7|)fG-j`S{v&iJuCg<Br+Kmv0Tm~yhhg2-KK{n?F-7a=61-%9WFPn=c~1QiHBdFLh<n>Y{{+rLv?+)4sOnwMBdX?"
+    "`V{i1c1%Ye1*QzOt;C^07f!%78t#Vs@OJnce*vL?J75"
+)

@@ -1,0 +1,101 @@
+"""Write `plugins/tokbench_subword/pipeline/unicode_tables.py`: characters as `tokenizers` normalizes them.
+
+For BERT it took its general categories from Unicode 8.0, and its normal forms and accents from 9.0; Python has
+another version with each release. So characters are measured: each is given to a normalizer, and what becomes
+of it is written down as ranges. Run with an installed `tokenizers`: ``python tools/character_tables.py``.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+import zlib
+from base64 import b85encode
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from tokenizers import normalizers
+
+TARGET = Path(__file__).parents[1] / "plugins/tokbench_subword/pipeline/unicode_tables.py"
+OFF = {"clean_text": False, "handle_chinese_chars": False, "strip_accents": False, "lowercase": False}
+HANGUL = range(0xAC00, 0xD7A4)  # by arithmetic
+
+
+def of_bert() -> Iterator[tuple[str, str, set[int]]]:
+    """Name, meaning and code points of each class that BERT's normalizer goes by: those of Unicode 8.0."""
+    points = [point for point in range(0x110000) if not 0xD800 <= point < 0xE000]
+    accents = normalizers.BertNormalizer(**{**OFF, "strip_accents": True})
+    clean = normalizers.BertNormalizer(**{**OFF, "clean_text": True})
+    yield (
+        "BERT_MARKS",
+        "Mn: what strip_accents removes after NFD.",
+        {point for point in points if accents.normalize_str(chr(point)) == ""},
+    )
+    yield (
+        "BERT_CONTROLS",
+        "NUL, U+FFFD, Cc, Cf and Co but tab and line ends: what clean_text removes.",
+        {point for point in points if clean.normalize_str(chr(point)) == ""},
+    )
+
+
+def of_normal_forms() -> Iterator[tuple[str, str, set[int]]]:
+    """Name, meaning and code points of what has a normal form, or is an accent: those of Unicode 9.0."""
+    points = [point for point in range(1, 0x110000) if point not in HANGUL and not 0xD800 <= point < 0xE000]
+    characters = [chr(point) for point in points if chr(point) != "\n"]
+    forms = {
+        name: dict(zip(characters, _each(getattr(normalizers, name)(), characters), strict=True))
+        for name in ("NFC", "NFD", "NFKC", "NFKD")
+    }
+    changing = {c for form in forms.values() for c, new in form.items() if new != c}
+    composed = [parts for c, parts in forms["NFD"].items() if parts != c and forms["NFC"][c] == c]
+    changing |= {part for parts in composed for part in parts}
+    classes = {c: unicodedata.combining(c) for c in characters}
+    changing |= {c for c, combining in classes.items() if combining and _is_reordered(c, combining)}
+    strip = normalizers.StripAccents()
+    yield "CHANGING", "What normal forms take apart, put in order or compose.", set(map(ord, changing))
+    marks = [c for c, left in zip(characters, _each(strip, characters), strict=True) if not left]
+    yield "MARKS", "What StripAccents removes.", set(map(ord, marks))
+
+
+def _each(normalizer: normalizers.Normalizer, characters: list[str]) -> list[str]:
+    """What becomes of each character."""
+    return normalizer.normalize_str("\n".join(characters)).split("\n")
+
+
+def _is_reordered(character: str, combining: int) -> bool:
+    """Whether `tokenizers` knows the combining class that Python gives a character."""
+    low, high = "\u0334", "\u0345"  # of classes 1 and 240
+    text = "a" + (character + low if combining > 1 else high + character)
+    return normalizers.NFD().normalize_str(text) != "a" + unicodedata.normalize("NFD", text[1]) + text[2]
+
+
+def packed(points: Iterable[int]) -> str:
+    """Lengths of runs outside and inside the set, in turn: little-endian base-128, deflated, in base 85."""
+    ends: list[int] = []
+    for point in sorted(points):
+        if ends and ends[-1] == point:
+            ends[-1] = point + 1
+        else:
+            ends += [point, point + 1]
+    data, last = bytearray(), 0
+    for end in ends:
+        length, last = end - last, end
+        while length >= 0x80:
+            data.append(0x80 | (length & 0x7F))
+            length >>= 7
+        data.append(length)
+    return b85encode(zlib.compress(bytes(data), 9)).decode()
+
+
+def main() -> None:
+    """Write the module."""
+    lines = ['"""Characters of Unicode 8.0 and 9.0; written by tools/character_tables.py, not to be edited."""']
+    for name, meaning, points in (*of_bert(), *of_normal_forms()):
+        text = packed(points)
+        lines += ["", f"# {meaning}", f"{name} = ("]
+        lines += [f'    "{text[start : start + 100]}"' for start in range(0, len(text), 100)]
+        lines += [")"]
+    TARGET.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
