@@ -19,8 +19,7 @@ from tokbench.kernels.pointers import Floats, Ids, Int, Ints, pointer
 from tokbench_subword.unigram.train_edges import Edges, thin
 from tokbench_subword.unigram.train_prune import prune
 from tokbench_subword.unigram.train_seeds import SeedPieces
-from tokbench_subword.unigram.train_sums import summed
-from tokbench_subword.unigram.train_text import CHUNKS, Text
+from tokbench_subword.unigram.train_text import CHUNKS, Text, summed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from tokbench.counts import WordCounts
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import Bytes, Ids, Int, Ints, pointer
+from tokbench.kernels.pointers import Bytes, Floats, Ids, Int, Ints, pointer
 from tokbench.kernels.threads import in_threads
 from tokbench.kernels.utf8 import code_point
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+Result = TypeVar("Result")
 CHUNKS = 8
 """Parts of the work on a text, whose sums are added in order: the same for any number of threads."""
 _POINTS = 0x110000
@@ -94,6 +95,32 @@ def lay_out(words: WordCounts, alphabet: NDArray[np.uint32], max_length: int, th
 def word_chunks(text: Text) -> list[tuple[int, int]]:
     """Runs of words of about equal size in characters."""
     return _runs(np.cumsum(text.sizes), CHUNKS)
+
+
+def summed(
+    part: Callable[[tuple[int, int], NDArray[np.float64]], Result],
+    text: Text,
+    size: int,
+    sums: NDArray[np.float64],
+    threads: int,
+) -> tuple[NDArray[np.float64], list[Result]]:
+    """The sum of what ``part(words, array)`` adds to `size` zeros for each run of words; and what each returns.
+
+    The array of each run is one of the rows of `sums`, float64 of shape ``(CHUNKS, size)`` or with longer rows,
+    and these are added in order, so that it makes no difference which thread does what when.
+    """
+
+    def fill(job: tuple[tuple[int, int], NDArray[np.float64]]) -> Result:
+        words, row = job
+        row[:] = 0.0
+        return part(words, row)
+
+    rows = sums[:, :size]
+    chunks = word_chunks(text)
+    results = in_threads(fill, zip(chunks, rows, strict=True), threads)
+    total = np.empty(size)
+    _add_rows(rows, total)
+    return total, results
 
 
 def place_chunks(text: Text) -> list[tuple[int, int]]:
@@ -179,3 +206,15 @@ def _lay_out(
             n_runs += 1
         place += 1
     return n_runs
+
+
+@kernel
+def _add_rows(rows: Floats, total: Floats) -> None:
+    """The sum of the rows, the first ones first; a block of columns that stays in the cache at a time."""
+    for low in range(0, len(total), 4096):
+        high = min(low + 4096, len(total))
+        for column in range(low, high):
+            total[column] = 0.0
+        for row in range(len(rows)):
+            for column in range(low, high):
+                total[column] += rows[row, column]

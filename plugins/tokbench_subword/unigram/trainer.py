@@ -30,8 +30,7 @@ from tokbench_subword.unigram.rules import charsmap_of
 from tokbench_subword.unigram.train_counts import count_words, sorted_words
 from tokbench_subword.unigram.train_edges import find_edges
 from tokbench_subword.unigram.train_em import estimate
-from tokbench_subword.unigram.train_scripts import SPACE_SCRIPT, scripts_of
-from tokbench_subword.unigram.train_seeds import SeedPieces, find_seeds
+from tokbench_subword.unigram.train_seeds import SPACE_SCRIPT, SeedPieces, find_seeds, scripts_of
 from tokbench_subword.unigram.train_text import Text, character_counts, covering, lay_out
 from tokbench_subword.unigram.vocabulary import byte_piece
 

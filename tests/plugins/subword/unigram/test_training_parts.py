@@ -16,8 +16,7 @@ from tokbench_subword.unigram.train_prune import _largest
 from tokbench_subword.unigram.train_seeds import SeedPieces, find_seeds
 from tokbench_subword.unigram.train_sorting import in_order
 from tokbench_subword.unigram.train_suffixes import sorted_suffixes
-from tokbench_subword.unigram.train_sums import summed
-from tokbench_subword.unigram.train_text import CHUNKS, Text, character_counts, covering, lay_out
+from tokbench_subword.unigram.train_text import CHUNKS, Text, character_counts, covering, lay_out, summed
 
 from tokbench.counts import WordCounts
 
