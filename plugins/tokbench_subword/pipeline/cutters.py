@@ -22,7 +22,6 @@ from tokbench_subword.pipeline.machine import Machine
 from tokbench_subword.pipeline.pattern_reading import tree_of
 from tokbench_subword.pipeline.pattern_tree import Far, Node, NotExpressible, all_of
 from tokbench_subword.pipeline.regexes import compile_regex
-from tokbench_subword.pipeline.splitting import split_spans
 from tokbench_subword.pipeline.streaming import Rules, machine_of
 from tokbench_subword.pipeline.translating import Dialect, Translator
 
@@ -154,8 +153,8 @@ def cutter_of(source: str, dialect: Dialect, behavior: str = "Isolated", invert:
             return LabelsCutter(machine_of(automaton, rules), labels)
         return MachineCutter(machine_of(automaton_of(tree), rules))
     except NotExpressible as reason:
-        spans = compile_regex(source, dialect).spans
-        return PlainCutter(partial(split_spans, spans, behavior, invert), str(reason))
+        split = partial(compile_regex(source, dialect).split, behavior=behavior, invert=invert)
+        return PlainCutter(split, str(reason))
 
 
 @lru_cache(maxsize=64)

@@ -12,11 +12,9 @@ from functools import partial
 from typing import Any
 
 from tokbench_subword.pipeline.normalizers import spelled_out
-from tokbench_subword.pipeline.regexes import compile_regex
-from tokbench_subword.pipeline.splits import splits_of
-from tokbench_subword.pipeline.splitting import Spans, split_spans
+from tokbench_subword.pipeline.regexes import Regex, compile_regex
+from tokbench_subword.pipeline.splits import Split, splits_of
 from tokbench_subword.pipeline.stretch import Stretch
-from tokbench_subword.pipeline.translating import Dialect
 
 PreTokenizer = Callable[[Stretch], Iterable[Stretch]]
 
@@ -35,7 +33,7 @@ def pre_tokenizer_of(config: Mapping[str, Any] | None, *, spell: bool = False) -
         return lambda stretch: [stretch]
     if config.get("type") == "Sequence":
         return partial(_in_order, [pre_tokenizer_of(item, spell=spell) for item in config["pretokenizers"]])
-    split = partial(_in_order, [_cutting(*one) for one in splits_of(config)])
+    split = partial(_in_order, [_cutting(one) for one in splits_of(config)])
     if config["type"] == "ByteLevel":
         return partial(_byte_level, bool(config.get("add_prefix_space", True)), split, spell)
     if config["type"] == "Metaspace":
@@ -50,13 +48,12 @@ def _in_order(steps: Sequence[PreTokenizer], stretch: Stretch) -> list[Stretch]:
     return pieces
 
 
-def _cutting(source: str, dialect: Dialect, behavior: str, invert: bool) -> PreTokenizer:
-    return partial(_split, compile_regex(source, dialect).spans, behavior, invert)
+def _cutting(split: Split) -> PreTokenizer:
+    return partial(_split, compile_regex(split.source, split.dialect), split.behavior, split.invert)
 
 
-def _split(spans: Spans, behavior: str, invert: bool, stretch: Stretch) -> list[Stretch]:
-    """Cut at the matches; `behavior` says what becomes of them."""
-    return [stretch.part(start, end) for start, end in split_spans(spans, behavior, invert, stretch.text)]
+def _split(regex: Regex, behavior: str, invert: bool, stretch: Stretch) -> list[Stretch]:
+    return [stretch.part(start, end) for start, end in regex.split(stretch.text, behavior, invert)]
 
 
 def _byte_level(prefix: bool, split: PreTokenizer, spell: bool, stretch: Stretch) -> Iterable[Stretch]:

@@ -61,10 +61,41 @@ class Regex:
                 f"{text[max(last, 0) :][:40]!r} …, that it was given up after {seconds:.0f} s"
             ) from error
 
+    def split(self, text: str, behavior: str, invert: bool) -> list[tuple[int, int]]:
+        """(start, end) of the pieces that the pre-tokenizer `Split` makes of a text at the matches."""
+        found: list[tuple[int, int, bool]] = []
+        done = 0
+        for start, end in self.spans(text):
+            if start > done:
+                found.append((done, start, invert))
+            found.append((start, end, not invert))
+            done = end
+        if done < len(text):
+            found.append((done, len(text), invert))
+        return [(start, end) for start, end in _arranged(found, behavior) if end > start]
+
     @cached_property
     def exact(self) -> Any:
         """The pattern with the classes of Unicode 16.0 spelled out where `regex` has others; slower."""
         return _compiled(self.source, self.dialect, exact=True)
+
+
+def _arranged(found: list[tuple[int, int, bool]], behavior: str) -> list[tuple[int, int]]:
+    """What becomes of matches and of the gaps between them."""
+    if behavior == "Removed":
+        return [(start, end) for start, end, match in found if not match]
+    if behavior == "Isolated":
+        return [(start, end) for start, end, _ in found]
+    contiguous, backwards = behavior == "Contiguous", behavior == "MergedWithNext"
+    pieces: list[tuple[int, int]] = []
+    before = False
+    for start, end, match in reversed(found) if backwards else found:
+        if pieces and (match == before if contiguous else match and not before):
+            first, last = pieces.pop()
+            start, end = min(start, first), max(end, last)
+        pieces.append((start, end))
+        before = match
+    return pieces[::-1] if backwards else pieces
 
 
 @lru_cache(maxsize=256)
