@@ -14,7 +14,7 @@ import numpy as np
 
 from tokbench.kernels.bits import WINDOW, in_range_64, trailing_zeros
 from tokbench.kernels.compiling import inline
-from tokbench.kernels.pointers import Block, Bytes, Int, Words, i64_in, load_u64, u8_in, u64_in
+from tokbench.kernels.pointers import Block, Bytes, Int, i64_in, load_u64, u8_in, u64_in
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.pipeline.splicing import (
     FOUND,
@@ -30,7 +30,7 @@ from tokbench_subword.pipeline.splicing import (
     Writer,
     character_before,
 )
-from tokbench_subword.pipeline.trie import descend, root_of
+from tokbench_subword.pipeline.trie import longest_below, root_of
 
 RANGES, PAIRS, UNITS, FLAGS, CHARACTERS, N_RANGES = range(6)
 """Where in its block the tables of a search are: uint8, uint8, uint64, uint8, uint8; and how many ranges there
@@ -64,18 +64,6 @@ def _may_begin(data: Bytes, at: Int, pairs: Bytes) -> bool:
     second = pairs[(word >> np.uint64(8)) & np.uint64(0xFFFF)]
     third = pairs[(word >> np.uint64(16)) & np.uint64(0xFFFF)]
     return first & (second >> 1) & (third >> 2) & 1 != 0
-
-
-@inline
-def _longest(data: Bytes, at: Int, end: Int, units: Words) -> tuple[np.int64, Int]:
-    """The longest token that begins at `at` and where it ends: its number, or -1."""
-    node, found, stop = root_of(units), np.int64(-1), at
-    while at < end and node > 0:
-        node, token = descend(units, node, np.int64(data[at]))
-        at += 1
-        if token >= 0:
-            found, stop = token, at
-    return found, stop
 
 
 @inline
@@ -142,7 +130,7 @@ def find_matches(tables: Block, batch: Block) -> np.int64:
                 places &= places - np.uint64(1)
                 if not _may_begin(data, start, pairs):
                     continue
-                token, stop = _longest(data, start, end, units)
+                token, stop = longest_below(units, root_of(units), data, start, end)
                 if token < 0:
                     continue
                 # matches do not overlap, and what is passed over covers its text as well

@@ -1,28 +1,44 @@
 """The normalizer `Precompiled` as a kernel over a batch of UTF-8; `precompiled` says what it does.
 
 A rule is for a grapheme cluster of less than six bytes, or else for each character of it. So clusters matter
-only around the few characters with which rules begin; text between these is skipped, ASCII byte by byte.
+only around the few characters with which rules begin; text between these is skipped, ASCII byte by byte. What
+is looked up is made once per map: its rules, and which characters join others.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
-from tokbench.kernels.compiling import inline
-from tokbench.kernels.pointers import Block, Bytes, Ids, Int, i32_in, i64_in, u8_in, u32_in
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.copies import Stays
+from tokbench.kernels.pointers import (
+    PADDING,
+    Block,
+    Bytes,
+    Ids,
+    Int,
+    Keys,
+    block,
+    i32_in,
+    i64_in,
+    pointer,
+    u8_in,
+    u32_in,
+)
+from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench.kernels.utf8 import code_point
-from tokbench_subword.pipeline.charsmap_tables import (
-    BETWEEN,
-    CONSONANT,
-    CONTROL,
-    JOINED,
-    LINKER,
-    PREPENDED,
-    SPECIAL,
-    STICKY,
-    TARGET_SHIFT,
-    UNTOLD,
-    shortest_rule,
+from tokbench_subword.pipeline.normal_form_kernel import lead_steps
+from tokbench_subword.pipeline.precompiled import (
+    SHORT_CLUSTER,
+    children_of,
+    points_of,
+    recent_joiners,
+    split_map,
 )
 from tokbench_subword.pipeline.splicing import (
     DECLINED,
@@ -30,12 +46,129 @@ from tokbench_subword.pipeline.splicing import (
     character_before,
     documents_of,
     finished,
+    put_character,
     splice,
 )
 
+BEGINS, STICKY, CONTROL, PREPENDED, UNTOLD, CONSONANT, LINKER, BETWEEN, JOINED = (1 << bit for bit in range(9))
+"""What is known of a character: longer rules begin with it; it continues the cluster before it, unless that is
+a control character; it is one; it joins what follows, unless that is one; it does so and has rules, which only
+Python looks at; it is a consonant of an Indic conjunct, what links two of them, or what may be between; it has
+rules and is of Hangul or a picture, which may join others in more ways.
+"""
+TARGET_SHIFT = 9
+"""Where above that the target of a character's own rule stands, plus one; 0 for none."""
+SPECIAL = -1 << TARGET_SHIFT | BEGINS | UNTOLD
+"""A character without any of these stays as it is, whatever is around it."""
 _UNTELLABLE = -3
 """In place of a target: which rule there is only Python can tell."""
-_SHORT_CLUSTER = 6
+_children_of = inline(children_of)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CharsmapTables(Stays):
+    """The tables of a map.
+
+    `quiet`, uint8 of shape ``(256,)``: ASCII that stays as it is where ASCII follows. `steps`: see
+    `lead_steps`. `about`, int32 ``(0x110000,)``: flags, and targets above `TARGET_SHIFT`. `units`, uint32, and
+    `targets`, uint8, with a NUL behind each: the map's trie and what its rules write; `sizes`, int64 ``(2,)``,
+    how many there are of these. `block` has the addresses of all.
+    """
+
+    quiet: NDArray[np.uint8]
+    steps: NDArray[np.uint8]
+    about: NDArray[np.int32]
+    units: NDArray[np.uint32]
+    targets: NDArray[np.uint8]
+    sizes: NDArray[np.int64]
+    block: Any
+
+
+@lru_cache(maxsize=4)
+def charsmap_tables(charsmap: bytes) -> CharsmapTables:
+    """The tables of a map that is not empty; raises `TokenizerError` where it is damaged."""
+    units, targets = split_map(charsmap, "Precompiled")
+    units = units.copy()
+    about = np.zeros(N_CODE_POINTS, np.int32)
+    find_rules(units, about)
+    about |= _joining()
+    ruled = about & (-1 << TARGET_SHIFT | BEGINS) != 0
+    prepended = points_of(r"\p{GCB=Prepend}")
+    about[prepended] |= PREPENDED
+    about[prepended[ruled[prepended]]] |= UNTOLD
+    otherwise = points_of(r"\p{GCB=L}\p{GCB=V}\p{GCB=T}\p{GCB=LV}\p{GCB=LVT}\p{Extended_Pictographic}")
+    about[otherwise[ruled[otherwise]]] |= JOINED
+    special = about & SPECIAL != 0
+    quiet = (about[:256] & (SPECIAL & ~BEGINS) == 0).astype(np.uint8)
+    quiet[0x80:] = 0
+    quiet[0x0D] = not special[0x0D]
+    sizes = np.array([len(units), len(targets)])
+    arrays = (quiet, lead_steps(special), about, units, np.append(targets, np.zeros(PADDING, np.uint8)), sizes)
+    return CharsmapTables(*arrays, block(arrays))
+
+
+@lru_cache(maxsize=1)
+def _joining() -> NDArray[np.int32]:
+    """The flags of all characters that say how they join."""
+    flags = np.zeros(N_CODE_POINTS, np.int32)
+    for kinds, flag in (
+        (r"\p{GCB=Extend}\p{GCB=SpacingMark}\p{GCB=ZWJ}", STICKY),
+        (r"\p{GCB=Control}\p{GCB=CR}\p{GCB=LF}", CONTROL),
+        (r"\p{InCB=Consonant}", CONSONANT),
+        (r"\p{InCB=Linker}", LINKER),
+        (r"\p{InCB=Extend}", BETWEEN),
+    ):
+        flags[points_of(kinds)] |= flag
+    flags[sorted(recent_joiners())] &= ~(STICKY | BETWEEN | CONSONANT)
+    return flags
+
+
+@inline
+def trie_root(units: Keys) -> np.int64:
+    """The place of the children of the root of a map's trie (darts-clone's 32-bit units)."""
+    return np.int64(_children_of(np.int64(units[0])))
+
+
+@inline
+def rule_step(units: Keys, n_units: Int, node: Int, byte: Int) -> tuple[np.int64, bool]:
+    """From the children's place `node`, the place of the children behind `byte`, and whether a rule ends there.
+
+    -1 where the trie has no such path.
+    """
+    node ^= byte
+    if node >= n_units:
+        return np.int64(-1), False
+    unit = units[node]
+    if np.int64(unit & np.uint32(0x800000FF)) != byte:
+        return np.int64(-1), False
+    ends = ((unit >> np.uint32(8)) & np.uint32(1)) == np.uint32(1)
+    return np.int64(node ^ _children_of(np.int64(unit))), ends
+
+
+@inline
+def shortest_rule(data: Bytes, begin: Int, end: Int, units: Keys, n_units: Int) -> np.int64:
+    """Where the target of the shortest rule that begins the text begins, or -1; -2 if only longer ones do."""
+    node, found = trie_root(units), False
+    while begin < end and node >= 0 and not found:
+        node, found = rule_step(units, n_units, node, np.int64(data[begin]))
+        begin += 1
+    if found and node < n_units:
+        return np.int64(units[node] & np.uint32(0x7FFFFFFF))
+    return np.int64(-1) if node < 0 or found else np.int64(-2)
+
+
+@kernel
+def find_rules(units_array: Keys, about: Ids) -> None:
+    """Write the targets of characters with a rule of their own to `about`, BEGINS of those with longer ones."""
+    units, n_units = pointer(units_array), np.int64(len(units_array))
+    encoded = np.zeros(4, np.uint8)
+    for point in range(1, len(about)):
+        size = put_character(point, encoded, 0)
+        target = shortest_rule(encoded, 0, size, units, n_units)
+        if target >= 0:
+            about[point] = (target + 1) << TARGET_SHIFT
+        elif target == -2:
+            about[point] = BEGINS
 
 
 @inline
@@ -91,12 +224,12 @@ def _short_cluster(text: Bytes, begin: Int, position: Int, width: Int, stop: Int
         if text[position] == 0x0D and behind < stop and text[behind] == 0x0A:
             return behind + 1
         return behind
-    while end < stop and end - position < _SHORT_CLUSTER:
+    while end < stop and end - position < SHORT_CLUSTER:
         point, width = code_point(text, end)
         if about[point] & STICKY == 0:
             break
         end += width
-    if end == behind or end - position >= _SHORT_CLUSTER or _continues(text, begin, position, kind, about):
+    if end == behind or end - position >= SHORT_CLUSTER or _continues(text, begin, position, kind, about):
         return behind
     return end
 

@@ -22,11 +22,9 @@ from tokbench.kernels.pointers import PADDING, block
 from tokbench.kernels.utf8 import encodable
 from tokbench_subword.pipeline.bert import BertRules
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
-from tokbench_subword.pipeline.charsmap_kernel import by_charsmap
-from tokbench_subword.pipeline.charsmap_tables import charsmap_tables
+from tokbench_subword.pipeline.charsmap_kernel import by_charsmap, charsmap_tables
 from tokbench_subword.pipeline.cutters import finder_of
-from tokbench_subword.pipeline.normal_form_kernel import normal_form
-from tokbench_subword.pipeline.normal_form_tables import normal_form_tables
+from tokbench_subword.pipeline.normal_form_kernel import normal_form, normal_form_tables
 from tokbench_subword.pipeline.normal_forms import Form
 from tokbench_subword.pipeline.normalizers import check_growth, text_normalizer_of
 from tokbench_subword.pipeline.pattern_tree import NotExpressible

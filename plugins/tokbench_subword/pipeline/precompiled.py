@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 Edit = tuple[int, int, str]
 """Characters from a start to an end, and what they become."""
 
-_SHORT_CLUSTER = 6
+SHORT_CLUSTER = 6
+"""Bytes from which on a grapheme cluster is too long to be looked up as a whole."""
 # Characters that came with Unicode 17.0 and extend the cluster before them.
 _EXTENDERS_OF_17 = (
     (0x1ACF, 0x1ADD),
@@ -178,7 +179,7 @@ class Precompiled:
 
     def _cluster_edits(self, cluster: str, begin: int) -> list[Edit]:
         """What of a cluster that begins at `begin` is replaced: all of it, or some of its characters."""
-        whole = self._rule(cluster) if len(cluster.encode()) < _SHORT_CLUSTER else None
+        whole = self._rule(cluster) if len(cluster.encode()) < SHORT_CLUSTER else None
         if whole is not None:
             return [(begin, begin + len(cluster), whole)]
         each = ((i, i + 1, self._rule(character)) for i, character in enumerate(cluster, begin))

@@ -17,7 +17,7 @@ from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench.kernels.utf8 import encodable
 from tokbench_subword.pipeline import bert, normal_forms
 from tokbench_subword.pipeline.added_tokens import SPACE
-from tokbench_subword.pipeline.normal_form_tables import FIRST_SYLLABLE, N_SYLLABLES, lead_steps
+from tokbench_subword.pipeline.normal_form_kernel import FIRST_SYLLABLE, N_SYLLABLES, lead_steps
 from tokbench_subword.pipeline.normal_forms import Form, changing, combining_classes, marks
 from tokbench_subword.pipeline.precompiled import NMT
 

@@ -100,6 +100,18 @@ def descend(units: Words, node: Int, byte: Int) -> tuple[np.int64, np.int64]:
     return np.int64(unit >> np.uint64(BASE_SHIFT)), piece - 1
 
 
+@inline
+def longest_below(units: Words, node: Int, data: Bytes, at: Int, stop: Int) -> tuple[np.int64, Int]:
+    """The longest piece below a node that the text from `at` to `stop` begins with, or -1; and its end."""
+    found, end = np.int64(-1), at
+    while at < stop and node > 0:
+        node, piece = descend(units, node, np.int64(data[at]))
+        at += 1
+        if piece >= 0:
+            found, end = piece, at
+    return found, end
+
+
 @kernel
 def _build(
     data_array: Bytes, offsets_array: Ints, ids_array: Ints, units_array: Words, taken_array: Bytes

@@ -10,7 +10,7 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import Bytes, Int, Ints, Keys, pointer
-from tokbench_subword.pipeline.charsmap_tables import rule_step, trie_root
+from tokbench_subword.pipeline.charsmap_kernel import rule_step, trie_root
 from tokbench_subword.pipeline.splicing import put_character
 
 COPIED, MAPPED, JOINED, CHECKED = 0, 1, 2, 3

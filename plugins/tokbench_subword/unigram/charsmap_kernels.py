@@ -24,7 +24,7 @@ from tokbench.kernels.pointers import (
 )
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.pipeline import splicing
-from tokbench_subword.pipeline.charsmap_tables import rule_step, trie_root
+from tokbench_subword.pipeline.charsmap_kernel import rule_step, trie_root
 from tokbench_subword.pipeline.splicing import (
     N_TEXTS,
     OFFSETS,
@@ -35,7 +35,7 @@ from tokbench_subword.pipeline.splicing import (
     Writer,
     copy_span,
 )
-from tokbench_subword.pipeline.trie import descend, root_of
+from tokbench_subword.pipeline.trie import longest_below, root_of
 from tokbench_subword.unigram.charsmap_classes import CHARACTER_CLASS, COPIED, READY, TARGET_SHIFT
 
 ESCAPE, REMOVE_EXTRA, DUMMY, SUFFIX = 1, 2, 4, 8
@@ -265,15 +265,8 @@ def normalize_into(
 @inline
 def longest_symbol(data: Bytes, index: np.int64, stop: Int, symbols: Words) -> np.int64:
     """The length in bytes of the longest user-defined symbol at `index`, 0 for none."""
-    node, position, length = root_of(symbols), index, np.int64(0)
-    while position < stop and node > 0:
-        node, symbol = descend(symbols, node, np.int64(data[position]))
-        if node < 0:
-            break
-        position += 1
-        if symbol >= 0:
-            length = position - index
-    return length
+    _, end = longest_below(symbols, root_of(symbols), data, index, stop)
+    return end - index
 
 
 @inline

@@ -23,15 +23,14 @@ from tokbench.batch import TokenBatch
 from tokbench.capabilities import Step
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import Rebuilt, cached_property
-from tokbench.kernels.utf8 import repaired
 from tokbench_subword.files import formats
 from tokbench_subword.files.tokenizer_json import content_of, document_of, read_document, write_document
 from tokbench_subword.pipeline.added_tokens import check_numbers, new_tokens
 from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
 from tokbench_subword.pipeline.decoders import decoder_of, replacements_of
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
-from tokbench_subword.pipeline.document_decoding import DocumentDecoder
-from tokbench_subword.pipeline.preparation import Preparation, Stages
+from tokbench_subword.pipeline.document_tokenizer import DocumentTokenizer
+from tokbench_subword.pipeline.preparation import Preparation
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.unigram.json_encoding import JsonEncoder
 from tokbench_subword.unigram.json_vocabulary import JsonVocabulary
@@ -42,7 +41,7 @@ from tokbench_subword.words.cache_size import CACHE_BYTES
 from tokbench_subword.words.prepared import OneByOne, PreparedEncoder
 
 
-class JsonUnigramTokenizer(OneByOne, Rebuilt):
+class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
     """A Unigram `tokenizer.json`, with ids equal to those of `tokenizers`.
 
     Encoding is content only: no template. The text of special tokens is ordinary text unless `match_special`;
@@ -79,8 +78,8 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
         self.unk_id = vocabulary.unk_id
         added = document.added_tokens
         check_numbers(added, vocabulary.ids, where=self.name)
-        for name in ("_decoder", "_stages", "lossless"):  # of what there was before `add_tokens`
-            self.__dict__.pop(name, None)
+        self.__dict__.pop("lossless", None)  # and all else of what there was before `add_tokens`
+        self._forget_document()
         self._forget_functions()
         self._names = dict(enumerate(vocabulary.pieces)) | {token.id: token.content for token in added}
         self.vocab_size = max(self._names) + 1
@@ -137,14 +136,6 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
         counts: NDArray[np.int64] = np.diff(self.encode_batch(texts).offsets)
         return counts
 
-    def tokenize(self, text: str) -> list[str]:
-        """The pieces of `text`, as the vocabulary writes them."""
-        return [self._names[index] for index in self(text)]
-
-    def offsets(self, text: str) -> NDArray[np.int64]:
-        """(start, end) of each token in code points of `text`: int64 ``(tokens, 2)``."""
-        return self.offsets_batch([text])[0]
-
     def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The spans of all tokens, ``(total, 2)``; text i has those from ``limits[i]`` to ``limits[i + 1]``."""
         tokens, spans = self._encoder.locate_batch(texts)
@@ -160,14 +151,6 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
             raise TokenizerError(f"{self.name}: alpha must be a number from 0 up, not {alpha}")
         return self._encoder.sample(text, rng, alpha)
 
-    def stages(self, text: str) -> Mapping[str, Sequence[str]]:
-        """What `text` has become after added tokens, normalizer and pre-tokenizer."""
-        return self._stages(text)
-
-    @cached_property
-    def _stages(self) -> Stages:
-        return Stages(self.document, match_special=self.match_special)
-
     def trace(self, text: str) -> Iterator[Step]:
         """The algorithm at work, word by word: the lattice with its scores, and the best path."""
         done: list[bytes] = []
@@ -181,18 +164,6 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
             done += [token.text for token in tokens_of_path(lexicon, data, self._algorithm.path(data))]
 
     # --- ids to text ------------------------------------------------------------------------------------
-
-    def decode(self, ids: Sequence[int] | NDArray[Any]) -> str:
-        """The text of `ids`, as `tokenizers` decodes it, special tokens written out."""
-        return self._decoder.text(ids)
-
-    def decode_batch(self, batch: TokenBatch) -> list[str]:
-        """The text of every document, as `decode` gives it."""
-        return self._decoder.texts(batch)
-
-    @cached_property
-    def _decoder(self) -> DocumentDecoder:
-        return DocumentDecoder(self.document.decoder, self._written, self.vocab_size, name=self.name)
 
     @property
     def decode_joins_bytes(self) -> bool:
@@ -254,10 +225,6 @@ class JsonUnigramTokenizer(OneByOne, Rebuilt):
         return steps_of(self.document.decoder, "decoders")
 
     # --- the simple class API ---------------------------------------------------------------------------
-
-    def normalize(self, text: str) -> str:
-        """`text` after the normalizer."""
-        return self._preparation.normalized(repaired(text))
 
     def pre_tokenize(self, text: str) -> list[str]:
         """The words of `text` that the model segments."""

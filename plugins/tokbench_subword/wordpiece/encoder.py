@@ -1,24 +1,118 @@
-"""`WordPieceEncoder`: a `WordPieceModel` behind the pipeline and the word cache."""
+"""`WordPieceEncoder`: a `WordPieceModel` behind the pipeline and the word cache, by greedy longest match."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
+from tokbench.kernels.compiling import inline
 from tokbench.kernels.copies import Stays, cached_property
+from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, Words, i64_in, u64_in
 from tokbench.kernels.text import utf8_of
 from tokbench_subword.pipeline.byte_alphabet import unspelled
-from tokbench_subword.pipeline.trie import build_trie, children
-from tokbench_subword.wordpiece.kernels import match_word
-from tokbench_subword.wordpiece.model import WordPieceModel
-from tokbench_subword.wordpiece.preparation import WordPiecePreparation
+from tokbench_subword.pipeline.document import TokenizerJson, steps_of
+from tokbench_subword.pipeline.preparation import Preparation
+from tokbench_subword.pipeline.trie import build_trie, children, longest_below, root_of
+from tokbench_subword.wordpiece.model import WordPieceModel, bert_pipeline
 from tokbench_subword.words.cache import CACHE_BYTES
 from tokbench_subword.words.encoder import ToArray, ToList, WordEncoder
+from tokbench_subword.words.layout import MODEL, WORD_KEYS, WORDS
 from tokbench_subword.words.prepared import PreparedEncoder, few
+from tokbench_subword.words.searching import Search
+from tokbench_subword.words.slots import LONGEST_WORD, remember
+
+UNITS, SETTINGS = range(MODEL, MODEL + 2)
+"""The arrays of a model in the block of `words.layout`."""
+CONTINUATION, UNK, LIMIT, BYTES = range(4)
+"""Members of SETTINGS, int64: the base of what continues a word, 0 for nothing; the unknown id; the longest
+word; and whether that is counted in bytes, each of which is a character of the byte alphabet."""
+
+
+@inline
+def _too_long(text: Bytes, start: Int, length: Int, settings: Ints) -> bool:
+    """Whether a word has more characters than the limit."""
+    if length <= settings[LIMIT]:
+        return False
+    if settings[BYTES] == 1:
+        return True
+    characters = 0
+    for i in range(start, start + length):
+        characters += (text[i] & 0xC0) != 0x80
+    return characters > settings[LIMIT]
+
+
+@inline
+def _match(text: Bytes, start: Int, length: Int, units: Words, settings: Ints, out: Ids, o: int) -> int:
+    """Write the tokens of a word; return the new end of `out`.
+
+    From each place the longest token, from the root at the beginning of the word and from the base of what
+    continues one after it. Where nothing matches, the whole word is one unknown token; so it is where it is too
+    long.
+    """
+    unk = np.int32(settings[UNK])
+    if _too_long(text, start, length, settings):
+        out[o] = unk
+        return o + 1
+    count, at, stop = o, start, start + length
+    node = root_of(units)
+    while at < stop:
+        token, end = longest_below(units, node, text, at, stop)
+        if token < 0:
+            out[o] = unk
+            return o + 1
+        out[count] = token
+        count += 1
+        at, node = end, settings[CONTINUATION]
+    return count
+
+
+@Search
+def match_word(block: Block, text: Bytes, start: Int, length: Int, k: Int, count: Int, out: Ids, o: int) -> int:
+    """Encode word `k` of a group, and keep it; return the new end of `out`."""
+    after = _match(text, start, length, u64_in(block, UNITS), i64_in(block, SETTINGS), out, o)
+    if length <= LONGEST_WORD:
+        keys = u64_in(block, WORD_KEYS)
+        remember(u64_in(block, WORDS), keys[2 * k], keys[2 * k + 1], text, start, out, o, after - o)
+    return after
+
+
+@dataclass(frozen=True, kw_only=True)
+class WordPiecePreparation(Preparation):
+    """Prepares text for one model."""
+
+    spelled_by_model: bool = False
+    """Whether bytes are left as they are, since the model's tokens can be taken as bytes themselves."""
+
+    @classmethod
+    def of(cls, model: WordPieceModel, match_special: bool = False) -> WordPiecePreparation:
+        """The preparation of a model, BERT's written out."""
+        around = model.pipeline or bert_pipeline(model.rules)
+        document = TokenizerJson(
+            model={},
+            normalizer=around.normalizer,
+            pre_tokenizer=around.pre_tokenizer,
+            added_tokens=model.added_tokens,
+        )
+        steps = steps_of(around.pre_tokenizer, "pretokenizers")
+        last = bool(steps) and steps[-1].get("type") == "ByteLevel"
+        by_model = last and unspelled(model.prefix) is not None
+        return cls(document=document, match_special=match_special, spelled_by_model=by_model)
+
+    @property
+    def gives_letters(self) -> bool:
+        """Whether the pre-tokenizer writes the bytes of words as letters."""
+        steps = steps_of(self.document.pre_tokenizer, "pretokenizers")
+        return any(step.get("type") == "ByteLevel" for step in steps)
+
+    @property
+    def spells_segments(self) -> bool:
+        """See `pipeline.preparation`."""
+        return not self.spelled_by_model
 
 
 class WordPieceEncoder(Stays):

@@ -102,7 +102,7 @@ def _cut(options: Mapping[str, Any]) -> str:
 
 
 def _counted(texts: Iterable[str], options: Mapping[str, Any]) -> WordCounts:
-    from tokbench_subword.wordpiece.counting import count_bert_pretokens
+    from tokbench_subword.wordpiece.trainer import count_bert_pretokens
 
     return count_bert_pretokens(texts, _rules(options), workers=options["threads"] or usable_cores())
 

@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING, Any
 from tokbench import Step, TokenBatch
 from tokbench.arguments import known_id, listed, plain_text
 from tokbench.kernels.copies import Rebuilt, cached_property
-from tokbench.kernels.utf8 import repaired
 from tokbench_subword.files.tokenizer_json import content_of, document_of, write_document
 from tokbench_subword.pipeline.added_tokens import new_tokens
 from tokbench_subword.pipeline.bert import RULES
-from tokbench_subword.pipeline.document_decoding import DocumentDecoder
-from tokbench_subword.pipeline.preparation import Stages
+from tokbench_subword.pipeline.document import TokenizerJson
+from tokbench_subword.pipeline.document_tokenizer import DocumentTokenizer
+from tokbench_subword.pipeline.preparation import Preparation
 from tokbench_subword.wordpiece import saving, tracing
 from tokbench_subword.wordpiece.encoder import WordPieceEncoder
 from tokbench_subword.wordpiece.model import WordPieceModel
 from tokbench_subword.wordpiece.offsets import WordPieceOffsets
-from tokbench_subword.wordpiece.preparation import WordPiecePreparation
 from tokbench_subword.wordpiece.tokenizer_json import document_of_model, model_of_document
 from tokbench_subword.words.cache import CACHE_BYTES
 
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class WordPieceTokenizer(Rebuilt):
+class WordPieceTokenizer(DocumentTokenizer, Rebuilt):
     """Greedy longest match over BERT's pre-tokens; a word that cannot be built is one unknown token.
 
     Not lossless: white space, case and accents go, and so does every word that becomes unknown. Encoding is
@@ -69,6 +68,11 @@ class WordPieceTokenizer(Rebuilt):
         self.special_ids = frozenset(model.special_tokens.values())
         self.notes = dict(notes or {})
 
+    @property
+    def document(self) -> TokenizerJson:  # type: ignore[override]
+        """What the tokenizer is as a `tokenizer.json`."""
+        return document_of_model(self.model)
+
     # --- text to ids ------------------------------------------------------------------------------------
 
     def encode(self, text: str) -> list[int]:
@@ -91,20 +95,12 @@ class WordPieceTokenizer(Rebuilt):
         """Forget the words met so far, and with them the memory that encoding keeps: for cold measurements."""
         self._encoder.forget()
 
-    def tokenize(self, text: str) -> list[str]:
-        """The tokens of `text`, as the vocabulary writes them."""
-        return [self.convert_id_to_token(index) for index in self.encode(text)]
-
-    def offsets(self, text: str) -> NDArray[np.int64]:
-        """(start, end) of each token in code points of `text`: int64 ``(tokens, 2)``.
-
-        The span reaches from the first to the last character that left something in the token; an accent that
-        was removed from the end of a token is outside it.
-        """
-        return self.offsets_batch([text])[0]
-
     def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The spans of all tokens, ``(total, 2)``; text i has those from ``limits[i]`` to ``limits[i + 1]``."""
+        """The spans of all tokens, ``(total, 2)``; text i has those from ``limits[i]`` to ``limits[i + 1]``.
+
+        A span reaches from the first to the last character that left something in the token; an accent that was
+        removed from the end of a token is outside it.
+        """
         return self._offsets.batch(texts)
 
     @cached_property
@@ -117,39 +113,18 @@ class WordPieceTokenizer(Rebuilt):
 
     # --- ids to text ------------------------------------------------------------------------------------
 
-    def decode(self, ids: Sequence[int] | NDArray[Any]) -> str:
-        """The text of `ids`: pieces joined, words separated by spaces; special tokens are written out.
-
-        Where the vocabulary leaves an id out, that id adds nothing, as in `tokenizers`.
-        """
-        return self._decoder.text(ids)
-
-    def decode_batch(self, batch: TokenBatch) -> list[str]:
-        """The text of every document, as `decode` gives it."""
-        return self._decoder.texts(batch)
-
     @cached_property
-    def _decoder(self) -> DocumentDecoder:
-        written = {index: self._written(index) for index in self.model.tokens}
-        config = document_of_model(self.model).decoder
-        return DocumentDecoder(config, written, self.vocab_size, name=self.name)
-
-    def _written(self, token_id: int) -> str:
-        """A token as decoding starts from it."""
-        return self._preparation.written.get(token_id) or self.convert_id_to_token(token_id)
+    def _written(self) -> dict[int, str]:  # type: ignore[override]
+        return {**self.model.tokens, **self._preparation.written}
 
     def token_bytes(self, token_id: int) -> bytes:
         """The UTF-8 of one token without its prefix; nothing for special tokens."""
         self.convert_id_to_token(token_id)
         if token_id in self.special_ids or token_id not in self.model.tokens:
             return b""
-        return self._written(token_id).removeprefix(self.model.prefix).encode("utf-8", "surrogatepass")
+        return self._written[token_id].removeprefix(self.model.prefix).encode("utf-8", "surrogatepass")
 
     # --- the simple class API ---------------------------------------------------------------------------
-
-    def normalize(self, text: str) -> str:
-        """`text` after the normalizer."""
-        return self._preparation.normalized(repaired(text))
 
     def pre_tokenize(self, text: str) -> list[str]:
         """The words of `text` that the model sees."""
@@ -176,21 +151,14 @@ class WordPieceTokenizer(Rebuilt):
         new = new_tokens(tokens, self._ids, self.vocab_size)
         self.model = replace(self.model, added_tokens=(*self.model.added_tokens, *new))
         self.vocab_size = self.model.size
-        for name in ("_encoder", "_offsets", "_ids", "_decoder", "_stages"):
+        self._forget_document()
+        for name in ("_encoder", "_preparation", "_offsets", "_ids", "_written"):
             self.__dict__.pop(name, None)
         return [token.id for token in new]
 
-    def stages(self, text: str) -> Mapping[str, Sequence[str]]:
-        """What `text` has become after added tokens, normalizer and pre-tokenizer."""
-        return self._stages(text)
-
-    @cached_property
-    def _stages(self) -> Stages:
-        return Stages(document_of_model(self.model), match_special=self.match_special)
-
     def to_dict(self) -> dict[str, Any]:
         """The tokenizer as the content of a `tokenizer.json`, ready for JSON."""
-        return content_of(document_of_model(self.model))
+        return content_of(self.document)
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any], *, name: str = "wordpiece") -> WordPieceTokenizer:
@@ -209,7 +177,7 @@ class WordPieceTokenizer(Rebuilt):
             tokens = map(self.token_bytes, range(self.vocab_size))
             saving.save_converted(self.model, target, encode=self.encode, tokens=tokens, name=self.name)
         else:
-            write_document(document_of_model(self.model), target)
+            write_document(self.document, target)
 
     def save_vocabulary(self, path: str | os.PathLike[str]) -> None:
         """Write BERT's `vocab.txt`: a token a line, the line number its id. Rules are not in it.
@@ -244,8 +212,8 @@ class WordPieceTokenizer(Rebuilt):
             **self.notes,
         }
 
-    @property
-    def _preparation(self) -> WordPiecePreparation:
+    @cached_property
+    def _preparation(self) -> Preparation:  # type: ignore[override]
         return self._encoder.preparation
 
     @cached_property

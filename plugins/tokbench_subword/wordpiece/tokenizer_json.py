@@ -14,8 +14,8 @@ from tokbench_subword.pipeline.added_tokens import check_numbers, numbered
 from tokbench_subword.pipeline.bert import NO_RULES, BertRules
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.pipeline.document import TokenizerJson
+from tokbench_subword.wordpiece.encoder import WordPiecePreparation
 from tokbench_subword.wordpiece.model import Pipeline, WordPieceModel, bert_pipeline
-from tokbench_subword.wordpiece.preparation import WordPiecePreparation
 
 
 def model_of_document(document: TokenizerJson, *, where: str) -> WordPieceModel:

@@ -12,11 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokbench_subword.pipeline.bert import BertRules
-from tokbench_subword.wordpiece.counting import count_bert_pretokens
 from tokbench_subword.wordpiece.family import WORDPIECE
 from tokbench_subword.wordpiece.model import WordPieceModel
 from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
-from tokbench_subword.wordpiece.trainer import train_wordpiece
+from tokbench_subword.wordpiece.trainer import count_bert_pretokens, train_wordpiece
 
 from tests.plugins.subword.wordpiece.references import words
 from tokbench import TrainingCorpus

@@ -1,0 +1,82 @@
+"""What tokenizers have in common whose text is prepared and decoded as a `tokenizer.json` says."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tokbench.kernels.copies import cached_property
+from tokbench.kernels.utf8 import repaired
+from tokbench_subword.pipeline.document import TokenizerJson
+from tokbench_subword.pipeline.document_decoding import DocumentDecoder
+from tokbench_subword.pipeline.preparation import Preparation, Stages
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tokbench.batch import TokenBatch
+
+
+class DocumentTokenizer(ABC):
+    """A tokenizer by its `document`; `_written` is each token by its id, as decoding starts from it."""
+
+    name: str
+    vocab_size: int
+    match_special: bool
+    document: TokenizerJson
+    _written: Mapping[int, str]
+    _preparation: Preparation
+
+    @abstractmethod
+    def __call__(self, text: str) -> list[int]:
+        """The ids of `text`, as a list."""
+
+    @abstractmethod
+    def convert_id_to_token(self, token_id: int) -> str:
+        """The token of an id."""
+
+    @abstractmethod
+    def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The spans of all tokens, ``(total, 2)``; text i has those from ``limits[i]`` to ``limits[i + 1]``."""
+
+    def tokenize(self, text: str) -> list[str]:
+        """The tokens of `text`, as the vocabulary writes them."""
+        return [self.convert_id_to_token(index) for index in self(text)]
+
+    def offsets(self, text: str) -> NDArray[np.int64]:
+        """(start, end) of each token in code points of `text`: int64 ``(tokens, 2)``."""
+        return self.offsets_batch([text])[0]
+
+    def normalize(self, text: str) -> str:
+        """`text` after the normalizer."""
+        return self._preparation.normalized(repaired(text))
+
+    def stages(self, text: str) -> Mapping[str, Sequence[str]]:
+        """What `text` has become after added tokens, normalizer and pre-tokenizer."""
+        return self._stages(text)
+
+    @cached_property
+    def _stages(self) -> Stages:
+        return Stages(self.document, match_special=self.match_special)
+
+    def decode(self, ids: Sequence[int] | NDArray[Any]) -> str:
+        """The text of `ids`, as `tokenizers` decodes it: special tokens are written out.
+
+        An id that the vocabulary leaves out adds nothing.
+        """
+        return self._decoder.text(ids)
+
+    def decode_batch(self, batch: TokenBatch) -> list[str]:
+        """The text of every document, as `decode` gives it."""
+        return self._decoder.texts(batch)
+
+    @cached_property
+    def _decoder(self) -> DocumentDecoder:
+        return DocumentDecoder(self.document.decoder, self._written, self.vocab_size, name=self.name)
+
+    def _forget_document(self) -> None:
+        """Drop what was made of another document."""
+        for name in ("_stages", "_decoder"):
+            self.__dict__.pop(name, None)
