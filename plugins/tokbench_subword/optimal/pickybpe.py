@@ -18,28 +18,7 @@ from numpy.typing import NDArray
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import announce
-from tokbench_subword.optimal.picky_kernels import (
-    BETWEEN,
-    CHANGED,
-    FULL,
-    N_NODES,
-    N_PAIRS,
-    N_QUEUED,
-    N_TOUCHED,
-    NEXT,
-    STEP,
-    Pairs,
-    PickyWords,
-    count_all,
-    fill_table,
-    forget,
-    head_of_pair,
-    join_everywhere,
-    most_frequent,
-    part_everywhere,
-    places_of,
-    queue_touched,
-)
+from tokbench_subword.optimal import picky_kernels as kernels
 from tokbench_subword.training.alphabet import byte_symbols
 from tokbench_subword.training.ties import HF
 
@@ -83,7 +62,7 @@ def learn_picky(
         >>> [picked.symbols[index] for index in picked.present[256:]]  # of ten ab, nine went into abc
         [b'abc']
     """
-    announce(join_everywhere, part_everywhere)
+    announce(kernels.join_everywhere, kernels.part_everywhere)
     session = _PickySession(words, ios)
     while session.n_present < size:
         found = session.first(max(minimum, 1))
@@ -117,8 +96,8 @@ class _PickySession:
             )
         places = np.arange(1, len(symbols) + 1) + np.repeat(np.arange(len(words)), np.diff(starts))
         room, n_pairs = 1024, 2048
-        self._words = PickyWords(
-            np.full(n, BETWEEN, np.int32),
+        self._words = kernels.PickyWords(
+            np.full(n, kernels.BETWEEN, np.int32),
             np.arange(n, dtype=np.int32),
             np.zeros(n, np.int64),
             np.ones(room, np.int32),
@@ -128,7 +107,7 @@ class _PickySession:
         )
         self._words.symbols[places] = symbols
         self._words.counts[places] = np.repeat(words.counts, np.diff(starts))
-        self._pairs = Pairs(
+        self._pairs = kernels.Pairs(
             table=np.zeros(2 * n_pairs, np.int32),
             keys=np.zeros(n_pairs, np.int64),
             seen=np.zeros(n_pairs, np.int64),
@@ -140,18 +119,18 @@ class _PickySession:
             ties=np.empty(n_pairs, np.int64),
             touched=np.empty(n_pairs, np.int32),
         )
-        self._happen(lambda: count_all(self._words, self._pairs))
+        self._happen(lambda: kernels.count_all(self._words, self._pairs))
 
     def first(self, minimum: int) -> tuple[int, int] | None:
         """The most frequent pair, None where none was seen `minimum` times."""
-        key = int(most_frequent(self._words.state, self._pairs, minimum))
+        key = int(kernels.most_frequent(self._words.state, self._pairs, minimum))
         return None if key < 0 else (key >> 32, key & 0xFFFFFFFF)
 
     def merge(self, left: int, right: int, forbidden: frozenset[bytes]) -> None:
         """Merge a pair everywhere, and take back the sides of which it took nearly all."""
         spelling = self._spelled[left] + self._spelled[right]
         if spelling in forbidden:
-            forget(self._pairs, (left << 32) | right)
+            kernels.forget(self._pairs, (left << 32) | right)
             return
         new = self._ids.setdefault(spelling, len(self._spelled))
         if new == len(self._spelled):
@@ -163,9 +142,9 @@ class _PickySession:
         self.n_present += not self._present[new]
         self._present[new] = True
         self.events.append(Event((left, right), (new,)))
-        places = places_of(head_of_pair(self._pairs, (left << 32) | right), self._pairs.nodes)
-        self._happen(lambda: join_everywhere(self._words, self._pairs, places, (left, right, new)))
-        merged = int(self._words.state[CHANGED])
+        places = kernels.places_of(kernels.head_of_pair(self._pairs, (left << 32) | right), self._pairs.nodes)
+        self._happen(lambda: kernels.join_everywhere(self._words, self._pairs, places, (left, right, new)))
+        merged = int(self._words.state[kernels.CHANGED])
         for side in dict.fromkeys((left, right)):
             rest = int(self._words.seen[side])
             if self._sides[side] is not None and merged > self._ios * (rest + merged):
@@ -177,8 +156,8 @@ class _PickySession:
         self.n_present -= 1
         parts = np.array(self._parts(token), np.int32)
         self.events.append(Event((token,), tuple(parts.tolist())))
-        places = places_of(self._words.heads[token : token + 1], self._pairs.nodes)
-        self._happen(lambda: part_everywhere(self._words, self._pairs, places, token, parts))
+        places = kernels.places_of(self._words.heads[token : token + 1], self._pairs.nodes)
+        self._happen(lambda: kernels.part_everywhere(self._words, self._pairs, places, token, parts))
 
     def _parts(self, token: int) -> list[int]:
         """The tokens that a token taken back is split into: its sides, or those of a side taken back too."""
@@ -195,24 +174,24 @@ class _PickySession:
     def _happen(self, step: Callable[[], int]) -> None:
         """Run a step, growing the arrays where it needs room, and queue the pairs that gained."""
         state = self._words.state
-        state[STEP] += 1
-        state[NEXT], state[CHANGED], state[N_TOUCHED] = 0, 0, 0
-        while step() == FULL:
+        state[kernels.STEP] += 1
+        state[kernels.NEXT], state[kernels.CHANGED], state[kernels.N_TOUCHED] = 0, 0, 0
+        while step() == kernels.FULL:
             self._grow()
-        if state[N_QUEUED] + state[N_TOUCHED] > len(self._pairs.values):
-            room = 2 * int(state[N_QUEUED] + state[N_TOUCHED])
+        if state[kernels.N_QUEUED] + state[kernels.N_TOUCHED] > len(self._pairs.values):
+            room = 2 * int(state[kernels.N_QUEUED] + state[kernels.N_TOUCHED])
             self._pairs = self._pairs._replace(
                 values=_longer(self._pairs.values, room), ties=_longer(self._pairs.ties, room)
             )
-        queue_touched(state, self._pairs)
+        kernels.queue_touched(state, self._pairs)
 
     def _grow(self) -> None:
         """Double what is full: the pairs, or the nodes."""
         pairs, state = self._pairs, self._words.state
         room = 2 * len(pairs.nodes)
-        if state[N_NODES] > len(pairs.nodes) // 2:
+        if state[kernels.N_NODES] > len(pairs.nodes) // 2:
             pairs = pairs._replace(nodes=_longer(pairs.nodes, room))
-        if state[N_PAIRS] > len(pairs.keys) // 2:
+        if state[kernels.N_PAIRS] > len(pairs.keys) // 2:
             room = 2 * len(pairs.keys)
             pairs = pairs._replace(
                 table=np.zeros(2 * len(pairs.table), np.int32),
@@ -221,8 +200,8 @@ class _PickySession:
                     for name in ("keys", "seen", "queued", "heads", "stamps", "touched")
                 },
             )
-            pairs.stamps[state[N_PAIRS] :] = -1
-            fill_table(pairs.table, pairs.keys, int(state[N_PAIRS]))
+            pairs.stamps[state[kernels.N_PAIRS] :] = -1
+            kernels.fill_table(pairs.table, pairs.keys, int(state[kernels.N_PAIRS]))
         self._pairs = pairs
 
     def _make_room(self, symbol: int) -> None:

@@ -105,7 +105,7 @@ class AddedTokens:
             (start, end), token = match.span(), self.by_text[match.group()]
             if token.special and not match_special:
                 continue
-            if token.single_word and (_word_before(text, start) or _word_after(text, end)):
+            if token.single_word and _within_word(text, start, end):
                 continue
             if token.lstrip:
                 start = max(done, len(text[:start].rstrip(SPACE)))
@@ -127,16 +127,10 @@ SPACE += "\u2028\u2029\u202f\u205f\u3000"
 """White_Space, which `lstrip` and `rstrip` take along; str.strip alone would also take U+001C-1F."""
 
 
-def _is_word(character: str) -> bool:
-    return any(compile_regex(r"\w", "rust").spans(character))
-
-
-def _word_before(text: str, at: int) -> bool:
-    return at > 0 and _is_word(text[at - 1])
-
-
-def _word_after(text: str, at: int) -> bool:
-    return at < len(text) and _is_word(text[at])
+def _within_word(text: str, start: int, end: int) -> bool:
+    """Whether a word character stands beside ``text[start:end]``."""
+    beside = (text[start - 1 : start], text[end : end + 1])
+    return any(any(compile_regex(r"\w", "rust").spans(one)) for one in beside)
 
 
 def numbered(added: Iterable[AddedToken], ids: Mapping[str, int]) -> Iterator[tuple[AddedToken, int]]:

@@ -58,27 +58,15 @@ class BertRules:
     lowercase: bool = True
 
     @classmethod
-    def of(
-        cls,
-        *,
-        clean_text: bool | None = None,
-        handle_chinese_chars: bool | None = None,
-        strip_accents: bool | None = None,
-        lowercase: bool | None = None,
-    ) -> BertRules:
-        """Rules from settings where None means "BERT's default".
+    def of(cls, **settings: bool | None) -> BertRules:
+        """Rules from settings by their names, where None, as nothing, means "BERT's default".
 
         Example:
-            >>> BertRules.of(lowercase=False).strip_accents
-            False
+            >>> BertRules.of(lowercase=False, clean_text=None)
+            BertRules(clean_text=True, handle_chinese_chars=True, strip_accents=False, lowercase=False)
         """
-        lower = True if lowercase is None else lowercase
-        return cls(
-            clean_text=True if clean_text is None else clean_text,
-            handle_chinese_chars=True if handle_chinese_chars is None else handle_chinese_chars,
-            strip_accents=lower if strip_accents is None else strip_accents,
-            lowercase=lower,
-        )
+        given = {name: value for name, value in settings.items() if value is not None}
+        return cls(**{"strip_accents": given.get("lowercase", True), **given})
 
     @classmethod
     def from_json(cls, config: Mapping[str, Any]) -> BertRules:

@@ -237,7 +237,7 @@ def _replace(literal: str, content: str) -> Iterator[Part]:
 def _replace_matches(config: Mapping[str, Any]) -> Step:
     """Each match of a pattern replaced: by kernels, or in Python for a pattern that is no automaton."""
     try:
-        cutter = finder_of(str(config["pattern"].get("Regex", "")), "oniguruma")
+        cutter = finder_of(str(config["pattern"].get("Regex", "")))
     except NotExpressible:
         return InPython(_plain(config))
     content = encodable(str(config["content"]))

@@ -20,24 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tokbench_subword.pipeline.automaton import MOST_CLASSES
-from tokbench_subword.pipeline.machine import (
-    ACTION,
-    AN_END,
-    BEGIN,
-    EDGE,
-    FIRST_END,
-    KEEP,
-    N_ENDS,
-    PAGE,
-    READ_ON,
-    ROW_SHIFT,
-    SHIFT,
-    SLOW_SHIFT,
-    Configurations,
-    End,
-    Ends,
-    Machine,
-)
+from tokbench_subword.pipeline.machine import EDGE, PAGE, Configurations, End, Ends, Machine
 from tokbench_subword.pipeline.pattern_tree import NotExpressible
 
 _MOST_WAITING = 8
@@ -55,27 +38,7 @@ class _Steps:
 
     @classmethod
     def of(cls, machine: Machine) -> _Steps:
-        shift, edge = int(machine.settings[SHIFT]), int(machine.settings[EDGE])
-        table = machine.table.reshape(-1, 1 << shift)[:, : edge + 1]
-        actions = machine.actions.reshape(-1, ACTION)
-        sets = [frozenset(np.flatnonzero(one).tolist()) for one in machine.over.reshape(-1, edge + 1)]
-        listed = [
-            None
-            if action[READ_ON]
-            else tuple(
-                End(int(back), bool(kept), sets[over])
-                for back, kept, over in action[FIRST_END:].reshape(-1, AN_END)[: action[N_ENDS]]
-            )
-            for action in actions
-        ]
-
-        def ends_of(entry: int) -> Ends | None:
-            if entry & BEGIN:
-                return (End(0, bool(entry & KEEP)),)
-            return listed[(entry & (1 << ROW_SHIFT) - 1) >> SLOW_SHIFT]
-
-        ends = [list(map(ends_of, row)) for row in table.tolist()]
-        return cls((table >> (ROW_SHIFT + shift)).tolist(), ends, edge)
+        return cls(*machine.told(), int(machine.settings[EDGE]))
 
     def told(self, row: int, read: int) -> Ends:
         """The ends told; raises `NotExpressible` where the machine has to read on."""

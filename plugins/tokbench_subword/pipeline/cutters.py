@@ -178,11 +178,11 @@ def few_of(cutters: Iterable[Cutter]) -> tuple[Cutter, ...]:
 
 
 @lru_cache(maxsize=64)
-def finder_of(source: str, dialect: Dialect) -> MachineCutter:
-    """What finds the matches of a regular expression, as pieces; raises `NotExpressible` for what has no
+def finder_of(source: str) -> MachineCutter:
+    """What finds the matches of an expression of Oniguruma, as pieces; raises `NotExpressible` for what has no
     automaton, or has matches of no length.
     """
-    automaton = automaton_of(_tree(source, dialect))
+    automaton = automaton_of(_tree(source, "oniguruma"))
     if automaton.matches_nothing:
         raise NotExpressible("a match of no length")
     return MachineCutter(machine_of(automaton, Rules.of("Removed", invert=True)))

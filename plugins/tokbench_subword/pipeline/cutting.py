@@ -10,41 +10,12 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline, subroutine
 from tokbench.kernels.pointers import Block, Bytes, Int, Ints, i32_in, i64_in, u8_in, u16_in, u32_in
-from tokbench_subword.pipeline.machine import (
-    ACTION,
-    ACTIONS,
-    AN_END,
-    ASCII_CLASSES,
-    BEFORE,
-    BEGIN,
-    CLASSES,
-    CUT_IF_GAP,
-    CUT_IF_MATCH,
-    EDGE,
-    ENDS_MATCHES,
-    FIRST_END,
-    FOLLOWING,
-    GAP_ROWS,
-    KEEP,
-    KEEP_BEFORE,
-    KEEPS_MATCHES,
-    N_ENDS,
-    OVER,
-    PAGES,
-    READ_ON,
-    ROW_SHIFT,
-    ROWS,
-    SETTINGS,
-    SINCE,
-    SLOW_SHIFT,
-    TABLE,
-    UNTOLD,
-)
+from tokbench_subword.pipeline import machine as at
 
 SPARE = 32
 """Pieces that may be written beyond those asked for. A machine may wait with the ends of some four characters,
 one made of several with some twelve (`composing`), and then tell all of them at one character."""
-SLOW = (1 << ROW_SHIFT) - (1 << SLOW_SHIFT)
+SLOW = (1 << at.ROW_SHIFT) - (1 << at.SLOW_SHIFT)
 """What an entry of the table has where `act` is to be called."""
 
 
@@ -62,8 +33,8 @@ def class_of(machine: Block, text: Bytes, i: Int) -> tuple[np.int64, np.int64]:
         else:
             fourth = np.int64(text[i + 3]) & 0x3F
             point, size = ((byte & 0x07) << 18) | (second << 12) | (third << 6) | fourth, np.int64(4)
-    page = np.int64(u16_in(machine, PAGES)[point >> 8])
-    return np.int64(u8_in(machine, CLASSES)[(page << 8) | (point & 255)]), size
+    page = np.int64(u16_in(machine, at.PAGES)[point >> 8])
+    return np.int64(u8_in(machine, at.CLASSES)[(page << 8) | (point & 255)]), size
 
 
 @inline
@@ -72,11 +43,11 @@ def _class_at(machine: Block, text: Bytes, i: Int, end: Int) -> tuple[np.int64, 
     if i < end:
         byte = np.int64(text[i])
         if byte < 0x80:
-            one, size = np.int64(u8_in(machine, ASCII_CLASSES)[byte]), np.int64(1)
+            one, size = np.int64(u8_in(machine, at.ASCII_CLASSES)[byte]), np.int64(1)
         else:
             one, size = class_of(machine, text, i)
     else:
-        one, size = i64_in(machine, SETTINGS)[EDGE], np.int64(0)
+        one, size = i64_in(machine, at.SETTINGS)[at.EDGE], np.int64(0)
     return one, size
 
 
@@ -93,7 +64,7 @@ def characters_back(text: Bytes, i: Int, count: Int) -> Int:
 @subroutine
 def _back_over(machine: Block, text: Bytes, i: Int, some: Int) -> Int:
     """Where the characters before byte `i` begin that are all of the classes of set `some`."""
-    over, n_classes = u8_in(machine, OVER), i64_in(machine, SETTINGS)[EDGE] + 1
+    over, n_classes = u8_in(machine, at.OVER), i64_in(machine, at.SETTINGS)[at.EDGE] + 1
     before = characters_back(text, i, 1)
     while over[some * n_classes + _class_at(machine, text, before, i)[0]]:
         i, before = before, characters_back(text, before, 1)
@@ -108,7 +79,7 @@ def _read_on(
 
     The character at byte `i` has led to `state`; `last` and `before` are what is returned if none is told.
     """
-    following, n_classes = u16_in(machine, FOLLOWING), i64_in(machine, SETTINGS)[EDGE] + 1
+    following, n_classes = u16_in(machine, at.FOLLOWING), i64_in(machine, at.SETTINGS)[at.EDGE] + 1
     one, size = _class_at(machine, text, i, end)
     i += size
     while state != 0:
@@ -135,35 +106,35 @@ def act(
     begun, the automaton goes on here, and reading begins anew behind the match, or, where there is none, behind
     the character where it would have begun.
     """
-    actions, settings = i32_in(machine, ACTIONS), i64_in(machine, SETTINGS)
-    at = ((entry & SLOW) >> SLOW_SHIFT) * ACTION
-    for k in range(actions[at + N_ENDS]):
-        end_at = at + FIRST_END + AN_END * k
+    actions, settings = i32_in(machine, at.ACTIONS), i64_in(machine, at.SETTINGS)
+    action = ((entry & SLOW) >> at.SLOW_SHIFT) * at.ACTION
+    for k in range(actions[action + at.N_ENDS]):
+        end_at = action + at.FIRST_END + at.AN_END * k
         place = characters_back(text, i, actions[end_at])
         if actions[end_at + 2] != 0:
             place = _back_over(machine, text, place, np.int64(actions[end_at + 2]))
         starts[count], ends[count] = began, place
         count += np.int64(actions[end_at + 1])
         began = place
-    state, flags = np.int64(actions[at + READ_ON]), np.int64(actions[at + UNTOLD])
+    state, flags = np.int64(actions[action + at.READ_ON]), np.int64(actions[action + at.UNTOLD])
     if state == 0:
-        return np.int64(i), np.int64(began), np.int64(entry >> ROW_SHIFT), np.int64(count), False
-    since, none = characters_back(text, i, actions[at + SINCE]), np.int64(-1)
+        return np.int64(i), np.int64(began), np.int64(entry >> at.ROW_SHIFT), np.int64(count), False
+    since, none = characters_back(text, i, actions[action + at.SINCE]), np.int64(-1)
     last, before = _read_on(
-        machine, text, i, end, state, none if flags else since, np.int64(actions[at + BEFORE])
+        machine, text, i, end, state, none if flags else since, np.int64(actions[action + at.BEFORE])
     )
-    if flags & (CUT_IF_GAP if last < 0 else CUT_IF_MATCH):
+    if flags & (at.CUT_IF_GAP if last < 0 else at.CUT_IF_MATCH):
         starts[count], ends[count] = began, since
-        count += np.int64(flags & KEEP_BEFORE != 0)
+        count += np.int64(flags & at.KEEP_BEFORE != 0)
         began = since
     if last < 0:
         one, size = _class_at(machine, text, since, end)
-        return np.int64(since + size), np.int64(began), i64_in(machine, GAP_ROWS)[one], np.int64(count), True
-    if settings[ENDS_MATCHES] == 1:
+        return np.int64(since + size), np.int64(began), i64_in(machine, at.GAP_ROWS)[one], np.int64(count), True
+    if settings[at.ENDS_MATCHES] == 1:
         starts[count], ends[count] = began, last
-        count += settings[KEEPS_MATCHES]
+        count += settings[at.KEEPS_MATCHES]
         began = last
-    return np.int64(last), np.int64(began), i64_in(machine, ROWS)[before], np.int64(count), True
+    return np.int64(last), np.int64(began), i64_in(machine, at.ROWS)[before], np.int64(count), True
 
 
 @inline
@@ -176,11 +147,11 @@ def _step(
     At the end, `i` stays.
     """
     one, size = _class_at(machine, text, i, end)
-    entry = np.int64(u32_in(machine, TABLE)[row + one])
-    row = entry >> ROW_SHIFT
+    entry = np.int64(u32_in(machine, at.TABLE)[row + one])
+    row = entry >> at.ROW_SHIFT
     starts[count], ends[count] = began, i
-    count += entry & KEEP
-    began = i if entry & BEGIN else began
+    count += entry & at.KEEP
+    began = i if entry & at.BEGIN else began
     if entry & SLOW:
         i, began, row, count, moved = act(machine, text, i, end, began, entry, starts, ends, count)
         size = np.int64(0) if moved else size

@@ -16,7 +16,8 @@ from tokbench_subword.pipeline.stretch import Stretch
 
 Decoder = Callable[[list[str]], list[str]]
 
-_BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>\Z")
+BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>\Z")
+"""A token that stands for a byte."""
 
 
 def decoder_of(config: Mapping[str, Any] | None) -> Decoder:
@@ -136,7 +137,7 @@ def _byte_fallback(tokens: list[str]) -> list[str]:
     out: list[str] = []
     run = bytearray()
     for token in [*tokens, None]:
-        match = _BYTE.match(token) if token is not None else None
+        match = BYTE.match(token) if token is not None else None
         if match:
             run.append(int(match[1], 16))
             continue

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from tokbench.arguments import flat_ids, known_ids
-from tokbench_subword.pipeline.decoders import decoder_of
+from tokbench_subword.pipeline.decoders import BYTE, decoder_of
 from tokbench_subword.pipeline.document import steps_of
 from tokbench_subword.pipeline.joining import TokenJoiner
 
@@ -22,7 +21,6 @@ _OTHERWISE_FIRST = ("Metaspace", "WordPiece")
 """Steps that see one token at a time, and those that take the first one otherwise."""
 _MOST_IDS = 1 << 21
 """Ids for which there are tables; a damaged file may leave out more than memory holds."""
-_BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>\Z")
 
 
 def joining_decoder(config: Mapping[str, Any] | None, tokens: Sequence[str | None]) -> TokenJoiner | None:
@@ -52,10 +50,10 @@ def joining_decoder(config: Mapping[str, Any] | None, tokens: Sequence[str | Non
         usual = decode(["", *texts])[1:]
         first = any(step["type"] in _OTHERWISE_FIRST for step in alone)
         begins = [decode([text])[0] for text in texts] if first else usual
-    matches = {index: match for index, text in enumerate(usual) if fallback and (match := _BYTE.match(text))}
+    matches = {index: match for index, text in enumerate(usual) if fallback and (match := BYTE.match(text))}
     otherwise = fallback and begins is not usual
     if otherwise and any(
-        one != other and (_BYTE.match(one) or _BYTE.match(other))
+        one != other and (BYTE.match(one) or BYTE.match(other))
         for one, other in zip(begins, usual, strict=True)
     ):  # a byte at the beginning, and letters elsewhere, or the other way round
         return None

@@ -80,6 +80,29 @@ class Machine:
         """All of them, in the order of their fields."""
         return [getattr(self, one.name) for one in fields(self)]
 
+    def told(self) -> tuple[list[list[int]], list[list[Ends | None]]]:
+        """What it does, by row and class: the next row; and the ends told, None where it has to read on."""
+        shift, width = int(self.settings[SHIFT]), int(self.settings[EDGE]) + 1
+        table = self.table.reshape(-1, 1 << shift)[:, :width]
+        sets = [frozenset(np.flatnonzero(one).tolist()) for one in self.over.reshape(-1, width)]
+        listed = [
+            None
+            if action[READ_ON]
+            else tuple(
+                End(int(back), bool(kept), sets[over])
+                for back, kept, over in action[FIRST_END:].reshape(-1, AN_END)[: action[N_ENDS]]
+            )
+            for action in self.actions.reshape(-1, ACTION)
+        ]
+
+        def ends_of(entry: int) -> Ends | None:
+            if entry & BEGIN:
+                return (End(0, bool(entry & KEEP)),)
+            return listed[(entry & (1 << ROW_SHIFT) - 1) >> SLOW_SHIFT]
+
+        ends = [list(map(ends_of, row)) for row in table.tolist()]
+        return (table >> (ROW_SHIFT + shift)).tolist(), ends
+
 
 TABLE, ASCII_CLASSES, PAGES, CLASSES, ACTIONS, OVER, FOLLOWING, ROWS, GAP_ROWS, STEPS, SETTINGS = range(11)
 """Where each array of a `Machine` stands in its block."""

@@ -18,18 +18,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tokbench.errors import TokenizerError
+from tokbench_subword.files import sentencepiece_model as spm
 from tokbench_subword.files.probes import Probe, probes
 from tokbench_subword.files.proof import Encode, by_tokenizers, write_proved
-from tokbench_subword.files.sentencepiece_model import (
-    BYTE,
-    CONTROL,
-    NORMAL,
-    UNKNOWN,
-    UNUSED,
-    USER_DEFINED,
-    NormalizerSpec,
-    SpmModel,
-)
 from tokbench_subword.files.tokenizer_json import bpe_model, write_document
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
@@ -56,20 +47,20 @@ def document_of_spm(vocabulary: SpmVocabulary, algorithm: Algorithm) -> Tokenize
     for wrong, what in (
         (not model.normalizer.escape_whitespaces, "spaces that are not escaped"),
         (model.trainer.treat_whitespace_as_suffix, "spaces behind words"),
-        (bool((vocabulary.types == UNUSED).any()), "pieces of the type unused"),
+        (bool((vocabulary.types == spm.UNUSED).any()), "pieces of the type unused"),
         (vocabulary.unk_id is None and (unigram or not model.trainer.byte_fallback), "no unknown token"),
     ):
         if wrong:
             raise TokenizerError(f"{vocabulary.where}: tokenizer.json cannot express {what}; save a .model")
-    crossing = any(SPACE_SYMBOL in piece[1:] for piece in vocabulary.of_type(NORMAL, USER_DEFINED))
+    crossing = any(SPACE_SYMBOL in piece[1:] for piece in vocabulary.of_type(spm.NORMAL, spm.USER_DEFINED))
     metaspace = {"type": "Metaspace", "replacement": SPACE_SYMBOL, "prepend_scheme": "never", "split": True}
-    apart = (CONTROL, UNKNOWN) if unigram else (CONTROL, UNKNOWN, USER_DEFINED)
+    apart = (spm.CONTROL, spm.UNKNOWN) if unigram else (spm.CONTROL, spm.UNKNOWN, spm.USER_DEFINED)
     added = tuple(
         AddedToken(
             piece.text,
             index,
-            normalized=piece.type == USER_DEFINED and SPACE_SYMBOL in piece.text,
-            special=piece.type != USER_DEFINED,
+            normalized=piece.type == spm.USER_DEFINED and SPACE_SYMBOL in piece.text,
+            special=piece.type != spm.USER_DEFINED,
         )
         for index, piece in enumerate(model.pieces)
         if piece.type in apart
@@ -90,7 +81,7 @@ def _unigram_model(vocabulary: SpmVocabulary) -> dict[str, Any]:
         "type": "Unigram",
         "unk_id": vocabulary.unk_id,
         "vocab": [
-            [piece.text, float(scores[index]) if piece.type == USER_DEFINED else piece.score]
+            [piece.text, float(scores[index]) if piece.type == spm.USER_DEFINED else piece.score]
             for index, piece in enumerate(vocabulary.model.pieces)
         ],
         "byte_fallback": vocabulary.model.trainer.byte_fallback,
@@ -124,12 +115,12 @@ def _bpe_model(algorithm: SpmBpe) -> dict[str, Any]:
 
 def probes_of(vocabulary: SpmVocabulary) -> list[Probe]:
     """The texts on which a conversion of a model is tried."""
-    in_text = np.isin(vocabulary.types, (CONTROL, UNKNOWN, BYTE), invert=True)
+    in_text = np.isin(vocabulary.types, (spm.CONTROL, spm.UNKNOWN, spm.BYTE), invert=True)
     return probes(
         [vocabulary.pieces[index].replace(SPACE_SYMBOL, " ") for index in np.flatnonzero(in_text).tolist()],
-        symbols=vocabulary.of_type(USER_DEFINED),
+        symbols=vocabulary.of_type(spm.USER_DEFINED),
         tied=_of_one_score(vocabulary),
-        never=vocabulary.of_type(CONTROL, UNKNOWN),
+        never=vocabulary.of_type(spm.CONTROL, spm.UNKNOWN),
     )
 
 
@@ -163,7 +154,7 @@ def save_json(
 
 def _of_one_score(vocabulary: SpmVocabulary) -> list[str]:
     """The ordinary pieces that share their score with another, as text has them."""
-    normal = np.flatnonzero(vocabulary.types == NORMAL)
+    normal = np.flatnonzero(vocabulary.types == spm.NORMAL)
     _, which, counts = np.unique(vocabulary.scores[normal], return_inverse=True, return_counts=True)
     shared = normal[counts[which] > 1].tolist()
     return [vocabulary.pieces[index].replace(SPACE_SYMBOL, " ") for index in shared]
@@ -221,7 +212,7 @@ def mark_is_a_space(normalize: Normalizer) -> bool:
     return normalize(f"{SPACE_SYMBOL}a") == normalize(" a")
 
 
-def _normalizers(spec: NormalizerSpec, normalize: Normalizer) -> list[dict[str, Any]]:
+def _normalizers(spec: spm.NormalizerSpec, normalize: Normalizer) -> list[dict[str, Any]]:
     steps: list[dict[str, Any]] = []
     if spec.charsmap:
         steps.append({"type": "Precompiled", "precompiled_charsmap": base64.b64encode(spec.charsmap).decode()})
@@ -234,7 +225,7 @@ def _normalizers(spec: NormalizerSpec, normalize: Normalizer) -> list[dict[str, 
     return [*steps, {"type": "Replace", "pattern": {"String": " "}, "content": SPACE_SYMBOL}]
 
 
-def _decoders(model: SpmModel) -> list[dict[str, Any]]:
+def _decoders(model: spm.SpmModel) -> list[dict[str, Any]]:
     spec = model.normalizer
     steps: list[dict[str, Any]] = [{"type": "Replace", "pattern": {"String": SPACE_SYMBOL}, "content": " "}]
     if model.trainer.byte_fallback:

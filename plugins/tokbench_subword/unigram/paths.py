@@ -26,19 +26,13 @@ class Node(NamedTuple):
     piece: int
 
 
-@inline
-def width_of(byte: Int) -> np.int64:
+def plain_width_of(byte: Int) -> int:
     """The bytes of the character that begins with `byte`."""
-    if byte < 0x80:
-        return np.int64(1)
-    if byte < 0xE0:
-        return np.int64(2)
-    return np.int64(3) if byte < 0xF0 else np.int64(4)
-
-
-def plain_width_of(byte: int) -> int:
-    """`width_of` for Python, which cannot call what is compiled into kernels."""
     return 1 if byte < 0x80 else 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
+
+
+width_of = inline(plain_width_of)
+"""The same within kernels."""
 
 
 @inline

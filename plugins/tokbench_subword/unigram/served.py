@@ -11,20 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokbench.errors import TokenizerError
+from tokbench_subword.files import sentencepiece_model as spm
 from tokbench_subword.files.gguf import GgufVocabulary, read_gguf, write_gguf
 from tokbench_subword.files.proof import Encode, write_proved
-from tokbench_subword.files.sentencepiece_model import (
-    BYTE,
-    CONTROL,
-    NORMAL,
-    UNKNOWN,
-    UNUSED,
-    USER_DEFINED,
-    NormalizerSpec,
-    Piece,
-    SpmModel,
-    TrainerSpec,
-)
 from tokbench_subword.unigram.json_export import mark_is_a_space, probes_of
 from tokbench_subword.unigram.spm_bpe import algorithm_of
 from tokbench_subword.unigram.vocabulary import SpmVocabulary
@@ -38,24 +27,26 @@ MODELS = {"llama": "bpe", "t5": "unigram"}
 """The names of GGUF and of sentencepiece for one kind of model."""
 
 
-def model_of_gguf(found: GgufVocabulary, name: str) -> SpmModel:
+def model_of_gguf(found: GgufVocabulary, name: str) -> spm.SpmModel:
     """The sentencepiece model that does what llama.cpp does with a vocabulary, user-defined symbols apart."""
     if not found.scores:
         raise TokenizerError(f"{name}: {found.model!r} goes by scores, and there are none: it is damaged")
     bpe = found.model == "llama"
     unknown = found.unknown
     if unknown is None:
-        unknown = next((index for index, kind in enumerate(found.types) if kind == UNKNOWN), None)
-    kinds = {UNKNOWN: CONTROL, USER_DEFINED: CONTROL} | ({UNUSED: NORMAL} if bpe else {BYTE: CONTROL})
+        unknown = next((index for index, kind in enumerate(found.types) if kind == spm.UNKNOWN), None)
+    kinds = {spm.UNKNOWN: spm.CONTROL, spm.USER_DEFINED: spm.CONTROL} | (
+        {spm.UNUSED: spm.NORMAL} if bpe else {spm.BYTE: spm.CONTROL}
+    )
     pieces = tuple(
-        Piece(text, score, UNKNOWN if index == unknown else kinds.get(kind, kind))
+        spm.Piece(text, score, spm.UNKNOWN if index == unknown else kinds.get(kind, kind))
         for index, (text, score, kind) in enumerate(zip(found.tokens, found.scores, found.types, strict=True))
     )
     prefix = bpe if found.add_space_prefix is None else found.add_space_prefix
-    return SpmModel(
+    return spm.SpmModel(
         pieces,
-        TrainerSpec(model_type=MODELS[found.model], vocab_size=len(pieces), byte_fallback=bpe),
-        NormalizerSpec(
+        spm.TrainerSpec(model_type=MODELS[found.model], vocab_size=len(pieces), byte_fallback=bpe),
+        spm.NormalizerSpec(
             name="gguf" if found.charsmap else "identity",
             charsmap=b"" if bpe else found.charsmap,
             add_dummy_prefix=prefix,
@@ -79,8 +70,11 @@ def save_gguf(vocabulary: SpmVocabulary, algorithm: Algorithm, path: Path, encod
             (bpe and not trainer.byte_fallback, "BPE without byte fallback"),
             (not bpe and trainer.byte_fallback, "Unigram with byte fallback"),
             (not bpe and marks_stay, "Unigram that takes U+2581 away at the end of a text"),
-            (bool(vocabulary.of_type(USER_DEFINED)), "user-defined symbols that leave the text around them"),
-            (bool(vocabulary.of_type(UNUSED)), "pieces of the type unused"),
+            (
+                bool(vocabulary.of_type(spm.USER_DEFINED)),
+                "user-defined symbols that leave the text around them",
+            ),
+            (bool(vocabulary.of_type(spm.UNUSED)), "pieces of the type unused"),
         )
         if wrong
     ]

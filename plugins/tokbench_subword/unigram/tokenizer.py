@@ -18,15 +18,7 @@ from tokbench.kernels.copies import Rebuilt
 from tokbench.kernels.text import utf8_of
 from tokbench.kernels.utf8 import encodable
 from tokbench_subword.files import formats
-from tokbench_subword.files.sentencepiece_model import (
-    USER_DEFINED,
-    Piece,
-    SpmModel,
-    parse,
-    read_model,
-    serialize,
-    write_model,
-)
+from tokbench_subword.files import sentencepiece_model as spm
 from tokbench_subword.pipeline.added_tokens import new_tokens
 from tokbench_subword.unigram.json_export import save_json
 from tokbench_subword.unigram.path_tokens import ids_of_paths, spans_in, spans_of_path, tokens_of_path
@@ -48,7 +40,7 @@ class SpmTokenizer(OneByOne, Rebuilt):
     user-defined symbols always do. Not lossless: at least U+2581 comes back as a space.
 
     Example:
-        >>> from tokbench_subword.files.sentencepiece_model import UNKNOWN
+        >>> from tokbench_subword.files.sentencepiece_model import UNKNOWN, Piece, SpmModel
         >>> pieces = (Piece("<unk>", 0.0, UNKNOWN), Piece("▁a", -1.0), Piece("▁", -3.0), Piece("b", -2.0))
         >>> tokenizer = SpmTokenizer("demo", SpmModel(pieces))
         >>> tokenizer("a  b"), tokenizer.decode([1, 2, 3]), tokenizer.tokenize("ab")
@@ -60,7 +52,7 @@ class SpmTokenizer(OneByOne, Rebuilt):
     def __init__(
         self,
         name: str,
-        model: SpmModel,
+        model: spm.SpmModel,
         *,
         threads: int = 1,
         cache: int = CACHE_BYTES,
@@ -72,7 +64,7 @@ class SpmTokenizer(OneByOne, Rebuilt):
         self.notes = dict(notes or {})
         self._build(model)
 
-    def _build(self, model: SpmModel) -> None:
+    def _build(self, model: spm.SpmModel) -> None:
         self.model = model
         self.vocabulary = SpmVocabulary(model, where=self.name)
         self.vocab_size = len(self.vocabulary)
@@ -93,7 +85,7 @@ class SpmTokenizer(OneByOne, Rebuilt):
         family that loads it.
         """
         where = os.fspath(path)
-        model = read_model(path)
+        model = spm.read_model(path)
         kind = model.trainer.model_type
         if kind != model_type:
             family = kind if kind in ("unigram", "bpe") else "sentencepiece"
@@ -227,13 +219,13 @@ class SpmTokenizer(OneByOne, Rebuilt):
         Raises `TokenizerError` where one is in the vocabulary already.
         """
         new = new_tokens(tokens, self.vocabulary.ids, self.vocab_size)
-        symbols = (Piece(token.content, 0.0, USER_DEFINED) for token in new)
+        symbols = (spm.Piece(token.content, 0.0, spm.USER_DEFINED) for token in new)
         self._build(self.model.with_pieces((*self.model.pieces, *symbols)))
         return [token.id for token in new]
 
     def to_dict(self) -> dict[str, Any]:
         """The whole model, ready for JSON: its file in base 64."""
-        return {"format": "sentencepiece", "model": base64.b64encode(serialize(self.model)).decode()}
+        return {"format": "sentencepiece", "model": base64.b64encode(spm.serialize(self.model)).decode()}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any], *, name: str = "sentencepiece") -> SpmTokenizer:
@@ -244,7 +236,7 @@ class SpmTokenizer(OneByOne, Rebuilt):
             data = base64.b64decode(content["model"], validate=True)
         except ValueError as error:
             raise TokenizerError(f"{name}: the model is not base 64: {error}") from error
-        return cls(name, parse(data, where=name))
+        return cls(name, spm.parse(data, where=name))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a `.model`, or, proved to give the same ids, a `tokenizer.json` or GGUF, as the ending says.
@@ -257,7 +249,7 @@ class SpmTokenizer(OneByOne, Rebuilt):
         elif Path(path).suffix == ".gguf":
             save_gguf(self.vocabulary, self.algorithm, Path(path), self.encode)
         else:
-            write_model(self.model, path)
+            spm.write_model(self.model, path)
 
     def facts(self) -> Mapping[str, Any]:
         """What it is, ready for JSON."""
@@ -273,7 +265,7 @@ class SpmTokenizer(OneByOne, Rebuilt):
             "escape_whitespaces": spec.escape_whitespaces,
             "treat_whitespace_as_suffix": trainer.treat_whitespace_as_suffix,
             "special_tokens": {self.vocabulary.pieces[index]: index for index in sorted(self.special_ids)},
-            "user_defined_symbols": self.vocabulary.of_type(USER_DEFINED),
+            "user_defined_symbols": self.vocabulary.of_type(spm.USER_DEFINED),
             "lossless": False,
             "why_not_lossless": "; ".join(self._losses()),
             **self.notes,

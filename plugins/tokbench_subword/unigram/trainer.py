@@ -13,17 +13,7 @@ from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.family import Progress
 from tokbench.kernels.threads import kept_threads
-from tokbench_subword.files.sentencepiece_model import (
-    BYTE,
-    CONTROL,
-    NORMAL,
-    UNKNOWN,
-    USER_DEFINED,
-    NormalizerSpec,
-    Piece,
-    SpmModel,
-    TrainerSpec,
-)
+from tokbench_subword.files import sentencepiece_model as spm
 from tokbench_subword.pipeline.trie import build_trie
 from tokbench_subword.unigram.charsmap import SPACE_SYMBOL, compile_normalizer, to_internal
 from tokbench_subword.unigram.rules import charsmap_of
@@ -88,14 +78,14 @@ class TrainingOptions:
         if not self.unk_token:
             raise TokenizerError("unigram: there must be an unknown token")
 
-    def meta_pieces(self) -> list[Piece]:
+    def meta_pieces(self) -> list[spm.Piece]:
         """The pieces that are not learnt, in the order of their ids."""
         named = [self.bos_token, self.eos_token, *self.special_tokens]
-        pieces = [Piece(self.unk_token, 0.0, UNKNOWN)]
-        pieces += [Piece(token, 0.0, CONTROL) for token in named if token]
-        pieces += [Piece(symbol, 0.0, USER_DEFINED) for symbol in self.user_symbols]
+        pieces = [spm.Piece(self.unk_token, 0.0, spm.UNKNOWN)]
+        pieces += [spm.Piece(token, 0.0, spm.CONTROL) for token in named if token]
+        pieces += [spm.Piece(symbol, 0.0, spm.USER_DEFINED) for symbol in self.user_symbols]
         if self.byte_fallback:
-            pieces += [Piece(byte_piece(byte), 0.0, BYTE) for byte in range(256)]
+            pieces += [spm.Piece(byte_piece(byte), 0.0, spm.BYTE) for byte in range(256)]
         return pieces
 
 
@@ -104,7 +94,7 @@ def train_unigram(
     options: TrainingOptions,
     progress: Progress = lambda done, what: None,
     n_bytes: int = 0,
-) -> SpmModel:
+) -> spm.SpmModel:
     """The model of `options.vocab_size` pieces learnt from `texts`, or from `counted` words.
 
     It is the same for any number of threads.
@@ -124,7 +114,7 @@ def train_unigram(
 
 def _train(
     texts: Iterable[str] | WordCounts, options: TrainingOptions, progress: Progress, n_bytes: int
-) -> SpmModel:
+) -> spm.SpmModel:
     normalizer_spec = _normalizer_spec(options)
     meta = options.meta_pieces()
     if isinstance(texts, WordCounts):
@@ -169,11 +159,11 @@ def _train(
     )
     chosen = _choose(text, pieces, learnt, options)
     progress(1.0, "done")
-    return SpmModel((*meta, *chosen), _trainer_spec(options), normalizer_spec)
+    return spm.SpmModel((*meta, *chosen), _trainer_spec(options), normalizer_spec)
 
 
-def _normalizer_spec(options: TrainingOptions) -> NormalizerSpec:
-    return NormalizerSpec(
+def _normalizer_spec(options: TrainingOptions) -> spm.NormalizerSpec:
+    return spm.NormalizerSpec(
         options.normalizer,
         charsmap_of(options.normalizer),
         options.add_dummy_prefix,
@@ -205,7 +195,7 @@ def cut_of(options: TrainingOptions) -> str:
     """All options that the words of a text depend on, as a name: counts of one name give equal models."""
     named = ("normalizer", "add_dummy_prefix", "remove_extra_whitespaces", "byte_fallback")
     settings = " ".join(f"{name}={getattr(options, name)}" for name in named)
-    apart = " ".join(piece.text for piece in options.meta_pieces() if piece.type != BYTE)
+    apart = " ".join(piece.text for piece in options.meta_pieces() if piece.type != spm.BYTE)
     return f"sentencepiece {settings} apart={apart}"
 
 
@@ -225,7 +215,7 @@ def _alphabet(
     return points, totals
 
 
-def _choose(text: Text, pieces: SeedPieces, learnt: int, options: TrainingOptions) -> list[Piece]:
+def _choose(text: Text, pieces: SeedPieces, learnt: int, options: TrainingOptions) -> list[spm.Piece]:
     """All characters and the best other pieces, `learnt` in all, by score; of equal scores, by spelling."""
     order = np.argsort(-pieces.scores, kind="stable")
     ranked = pieces.scores[order]
@@ -247,12 +237,14 @@ def _choose(text: Text, pieces: SeedPieces, learnt: int, options: TrainingOption
     visible = np.where(text.alphabet == ord(" "), ord(SPACE_SYMBOL), text.alphabet)
     best = pieces.kept(chosen)
     scores = best.scores.astype(np.float32).tolist()
-    return list(map(Piece._make, zip(best.spelled(text, visible), scores, repeat(NORMAL), strict=False)))
+    return list(
+        map(spm.Piece._make, zip(best.spelled(text, visible), scores, repeat(spm.NORMAL), strict=False))
+    )
 
 
-def _trainer_spec(options: TrainingOptions) -> TrainerSpec:
+def _trainer_spec(options: TrainingOptions) -> spm.TrainerSpec:
     ids = {piece.text: index for index, piece in enumerate(options.meta_pieces())}
-    return TrainerSpec(
+    return spm.TrainerSpec(
         model_type="unigram",
         vocab_size=options.vocab_size,
         byte_fallback=options.byte_fallback,

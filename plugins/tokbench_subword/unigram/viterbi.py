@@ -54,27 +54,20 @@ class Lattice(NamedTuple):
 
 
 @inline
+def _lattice(block: Block, scores: Any, parameters: Any, best: Any) -> Lattice:
+    return Lattice(u64_in(block, at.UNITS), scores, parameters, best, i64_in(block, at.LINKS))
+
+
+@inline
 def single(block: Block) -> Lattice:
     """The lattice of a block with scores in float32, as sentencepiece has them."""
-    return Lattice(
-        u64_in(block, at.UNITS),
-        f32_in(block, at.SCORES),
-        f32_in(block, at.PARAMETERS),
-        f32_in(block, at.BEST),
-        i64_in(block, at.LINKS),
-    )
+    return _lattice(block, f32_in(block, at.SCORES), f32_in(block, at.PARAMETERS), f32_in(block, at.BEST))
 
 
 @inline
 def double(block: Block) -> Lattice:
     """The lattice of a block with scores in float64, as `tokenizers` has them."""
-    return Lattice(
-        u64_in(block, at.UNITS),
-        f64_in(block, at.SCORES),
-        f64_in(block, at.PARAMETERS),
-        f64_in(block, at.BEST),
-        i64_in(block, at.LINKS),
-    )
+    return _lattice(block, f64_in(block, at.SCORES), f64_in(block, at.PARAMETERS), f64_in(block, at.BEST))
 
 
 @subroutine

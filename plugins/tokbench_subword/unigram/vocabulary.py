@@ -12,15 +12,7 @@ import numpy as np
 from tokbench.arguments import flat_ids, known_id, known_ids
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import cached_property
-from tokbench_subword.files.sentencepiece_model import (
-    BYTE,
-    CONTROL,
-    NORMAL,
-    UNKNOWN,
-    UNUSED,
-    USER_DEFINED,
-    SpmModel,
-)
+from tokbench_subword.files import sentencepiece_model as spm
 from tokbench_subword.pipeline.joining import TokenJoiner
 from tokbench_subword.unigram.charsmap import SPACE_SYMBOL, Normalizer, compile_normalizer, to_internal
 
@@ -30,7 +22,7 @@ if TYPE_CHECKING:
     from tokbench.batch import TokenBatch
 
 _BYTE_PIECE = re.compile(r"<0x([0-9A-F]{2})>\Z")
-_IN_TEXT = (NORMAL, USER_DEFINED)
+_IN_TEXT = (spm.NORMAL, spm.USER_DEFINED)
 
 
 def byte_piece(byte: int) -> str:
@@ -58,13 +50,13 @@ class SpmVocabulary:
     """The pieces of an `SpmModel` with what follows from them; raises `TokenizerError` for contradictions.
 
     Example:
-        >>> from tokbench_subword.files.sentencepiece_model import Piece
+        >>> from tokbench_subword.files.sentencepiece_model import UNKNOWN, Piece, SpmModel
         >>> words = SpmVocabulary(SpmModel((Piece("<unk>", 0.0, UNKNOWN), Piece("▁a", -1.0))), where="demo")
         >>> words.ids["▁a"], words.decode([1, 1, 0])
         (1, 'a a ⁇ ')
     """
 
-    def __init__(self, model: SpmModel, *, where: str) -> None:
+    def __init__(self, model: spm.SpmModel, *, where: str) -> None:
         self.model = model
         self.where = where
         self.escaped = model.normalizer.escape_whitespaces
@@ -72,10 +64,12 @@ class SpmVocabulary:
         self.types = np.array([piece.type for piece in model.pieces], np.uint8)
         self.scores = np.array([piece.score for piece in model.pieces], np.float32)
         self._check()
-        unknown = np.flatnonzero(self.types == UNKNOWN)
+        unknown = np.flatnonzero(self.types == spm.UNKNOWN)
         self.unk_id: int | None = int(unknown[0]) if len(unknown) else None
         self.ids = {text: index for index, text in enumerate(self.pieces)}
-        self.special_ids = frozenset(np.flatnonzero((self.types == CONTROL) | (self.types == UNKNOWN)).tolist())
+        self.special_ids = frozenset(
+            np.flatnonzero((self.types == spm.CONTROL) | (self.types == spm.UNKNOWN)).tolist()
+        )
 
     def __len__(self) -> int:
         return len(self.pieces)
@@ -85,26 +79,26 @@ class SpmVocabulary:
         for index, piece in enumerate(self.model.pieces):
             if not piece.text:
                 raise TokenizerError(f"{where}: piece {index} is empty")
-            if "\0" in piece.text and piece.type != UNUSED:
+            if "\0" in piece.text and piece.type != spm.UNUSED:
                 raise TokenizerError(f"{where}: piece {index} ({piece.text!r}) holds a NUL character")
             if piece.text in seen:
                 raise TokenizerError(f"{where}: pieces {seen[piece.text]} and {index} are both {piece.text!r}")
             seen[piece.text] = index
             if not math.isfinite(piece.score):
                 raise TokenizerError(f"{where}: piece {index} ({piece.text!r}) has the score {piece.score}")
-            if piece.type == BYTE and not _BYTE_PIECE.match(piece.text):
+            if piece.type == spm.BYTE and not _BYTE_PIECE.match(piece.text):
                 raise TokenizerError(f"{where}: byte piece {index} is {piece.text!r}, not like '<0x0A>'")
-        counts = np.bincount(self.types, minlength=BYTE + 1)
-        if counts[UNKNOWN] > 1:
+        counts = np.bincount(self.types, minlength=spm.BYTE + 1)
+        if counts[spm.UNKNOWN] > 1:
             raise TokenizerError(
-                f"{where}: {counts[UNKNOWN]} pieces are of the type 'unknown'; there can be one"
+                f"{where}: {counts[spm.UNKNOWN]} pieces are of the type 'unknown'; there can be one"
             )
         fallback = self.model.trainer.byte_fallback
-        if counts[UNKNOWN] == 0 and not fallback:
+        if counts[spm.UNKNOWN] == 0 and not fallback:
             raise TokenizerError(f"{where}: no piece is of the type 'unknown', and there is no byte fallback")
-        if fallback and counts[BYTE] != 256:
-            raise TokenizerError(f"{where}: byte fallback needs 256 byte pieces; there are {counts[BYTE]}")
-        if counts[BYTE] and not fallback:
+        if fallback and counts[spm.BYTE] != 256:
+            raise TokenizerError(f"{where}: byte fallback needs 256 byte pieces; there are {counts[spm.BYTE]}")
+        if counts[spm.BYTE] and not fallback:
             raise TokenizerError(f"{where}: there are byte pieces, but byte_fallback is off")
 
     # --- for encoding -----------------------------------------------------------------------------------
@@ -114,7 +108,7 @@ class SpmVocabulary:
         return compile_normalizer(
             self.model.normalizer,
             suffix=self.model.trainer.treat_whitespace_as_suffix,
-            symbols=self.of_type(USER_DEFINED),
+            symbols=self.of_type(spm.USER_DEFINED),
             where=self.where,
         )
 
@@ -152,9 +146,9 @@ class SpmVocabulary:
         values = []
         for index, text in enumerate(self.pieces):
             kind = self.types[index]
-            if kind in (CONTROL, UNKNOWN):
+            if kind in (spm.CONTROL, spm.UNKNOWN):
                 values.append(b"")
-            elif kind == BYTE:
+            elif kind == spm.BYTE:
                 values.append(bytes([int(text[3:5], 16)]))
             else:
                 values.append((text.replace(SPACE_SYMBOL, " ") if self.escaped else text).encode())
@@ -201,7 +195,7 @@ class SpmVocabulary:
     @cached_property
     def _byte_of(self) -> dict[int, int]:
         return {
-            index: int(self.pieces[index][3:5], 16) for index in np.flatnonzero(self.types == BYTE).tolist()
+            index: int(self.pieces[index][3:5], 16) for index in np.flatnonzero(self.types == spm.BYTE).tolist()
         }
 
     @cached_property
