@@ -16,20 +16,8 @@ from tokbench.kernels.bits import WINDOW, in_range_64, trailing_zeros
 from tokbench.kernels.compiling import inline
 from tokbench.kernels.pointers import Block, Bytes, Int, i64_in, load_u64, u8_in, u64_in
 from tokbench.kernels.utf8 import code_point
-from tokbench_subword.pipeline.splicing import (
-    FOUND,
-    MOST_TEXTS,
-    N_FOUND,
-    N_TEXTS,
-    NUMBERS,
-    OFFSETS,
-    OUT_OFFSETS,
-    SEARCHED,
-    TEXT,
-    UNCHANGED,
-    Writer,
-    character_before,
-)
+from tokbench_subword.pipeline import splicing
+from tokbench_subword.pipeline.splicing import Writer, character_before
 from tokbench_subword.pipeline.trie import longest_below, root_of
 
 RANGES, PAIRS, UNITS, FLAGS, CHARACTERS, N_RANGES = range(6)
@@ -110,12 +98,13 @@ def find_matches(tables: Block, batch: Block) -> np.int64:
     That is `OUT_OFFSETS` here, `MATCH` numbers each. A document for whose matches there is no room is left to
     another call. `FOUND` is returned where anything is.
     """
-    data, offsets, numbers = u8_in(batch, TEXT), i64_in(batch, OFFSETS), i64_in(batch, NUMBERS)
-    found, n_ranges = i64_in(batch, OUT_OFFSETS), i64_in(tables, N_RANGES)[0]
+    data, offsets = u8_in(batch, splicing.TEXT), i64_in(batch, splicing.OFFSETS)
+    numbers, found = i64_in(batch, splicing.NUMBERS), i64_in(batch, splicing.OUT_OFFSETS)
     ranges, pairs, units = u8_in(tables, RANGES), u8_in(tables, PAIRS), u64_in(tables, UNITS)
     token_flags, characters = u8_in(tables, FLAGS), u8_in(tables, CHARACTERS)
-    room, document, count = numbers[MOST_TEXTS] // MATCH, numbers[SEARCHED], numbers[N_FOUND]
-    while document < numbers[N_TEXTS]:
+    n_ranges, room = i64_in(tables, N_RANGES)[0], numbers[splicing.MOST_TEXTS] // MATCH
+    document, count = numbers[splicing.SEARCHED], numbers[splicing.N_FOUND]
+    while document < numbers[splicing.N_TEXTS]:
         begin, end = offsets[document], offsets[document + 1]
         at = done = white = begin  # white: where the white space ends that was last taken on the right
         column = count
@@ -151,13 +140,13 @@ def find_matches(tables: Block, batch: Block) -> np.int64:
                 if start >= stop:
                     continue
                 if column == room:
-                    numbers[SEARCHED], numbers[N_FOUND] = document, count
-                    return np.int64(FOUND)
+                    numbers[splicing.SEARCHED], numbers[splicing.N_FOUND] = document, count
+                    return np.int64(splicing.FOUND)
                 place = MATCH * column
                 found[place], found[place + 1], found[place + 2] = start, stop, token
                 column += 1
                 done = stop
         count = column
         document += 1
-    numbers[SEARCHED], numbers[N_FOUND] = document, count
-    return np.int64(FOUND if count > 0 else UNCHANGED)
+    numbers[splicing.SEARCHED], numbers[splicing.N_FOUND] = document, count
+    return np.int64(splicing.FOUND if count > 0 else splicing.UNCHANGED)

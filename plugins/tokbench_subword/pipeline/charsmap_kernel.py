@@ -32,6 +32,7 @@ from tokbench.kernels.pointers import (
 )
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench.kernels.utf8 import code_point
+from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.normal_form_kernel import lead_steps
 from tokbench_subword.pipeline.precompiled import (
     SHORT_CLUSTER,
@@ -41,7 +42,6 @@ from tokbench_subword.pipeline.precompiled import (
     split_map,
 )
 from tokbench_subword.pipeline.splicing import (
-    DECLINED,
     Writer,
     character_before,
     documents_of,
@@ -269,7 +269,7 @@ def by_charsmap(tables: Block, batch: Block) -> np.int64:
             point, width = code_point(text, position)
             target, behind = _rule_at(tables, text, begin, position, width, stop, np.int64(about[point]))
             if target == _UNTELLABLE:
-                u8_in(batch, DECLINED)[document] = 1
+                u8_in(batch, splicing.DECLINED)[document] = 1
                 break
             if target < 0:
                 position += width

@@ -35,9 +35,9 @@ from tokbench.kernels.pointers import (
 )
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench.kernels.utf8 import code_point
+from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.normal_forms import Form, combining_classes, pairs, parts_of
 from tokbench_subword.pipeline.splicing import (
-    DECLINED,
     Writer,
     character_before,
     documents_of,
@@ -335,7 +335,7 @@ def normal_form(tables: Block, batch: Block) -> np.int64:
             position = _next_joining_none(text, position + width, stop, about)
             length = _write_run(tables, text, boundary, position, points, classes, encoded)
             if length < 0:
-                u8_in(batch, DECLINED)[document] = 1
+                u8_in(batch, splicing.DECLINED)[document] = 1
                 break
             if length == position - boundary and equal_bytes(encoded, 0, text, boundary, length):
                 continue

@@ -20,20 +20,9 @@ from tokbench.kernels.pointers import (
 )
 from tokbench.kernels.unicode_classes import SPACE, class_table
 from tokbench.kernels.utf8 import code_point
+from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.cutting import SPARE, cut_some
-from tokbench_subword.pipeline.splicing import (
-    CAPACITY,
-    NUMBERS,
-    OUT,
-    TOO_SMALL,
-    UNCHANGED,
-    Writer,
-    Written,
-    character_before,
-    documents_of,
-    finished,
-    splice,
-)
+from tokbench_subword.pipeline.splicing import Writer, Written, character_before, documents_of, finished, splice
 
 _PIECES = 64
 """Matches of a pattern that are found at a time."""
@@ -170,11 +159,11 @@ def spell_bytes(tables: Block, batch: Block) -> np.int64:
 
     The table is uint8 of shape ``(512,)``: the one or two bytes of each character, 0 for none.
     """
-    each, out = u8_in(tables, 0), u8_in(batch, OUT)
+    each, out = u8_in(tables, 0), u8_in(batch, splicing.OUT)
     text, offsets, out_offsets, n_documents = documents_of(batch)
     position, end = offsets[0], offsets[n_documents]
-    if 2 * (end - position) + 32 > i64_in(batch, NUMBERS)[CAPACITY]:
-        return np.int64(TOO_SMALL)
+    if 2 * (end - position) + 32 > i64_in(batch, splicing.NUMBERS)[splicing.CAPACITY]:
+        return np.int64(splicing.TOO_SMALL)
     size = np.int64(0)
     for document in range(n_documents):
         while position < offsets[document + 1]:
@@ -184,4 +173,4 @@ def spell_bytes(tables: Block, batch: Block) -> np.int64:
             size += 2 if second != 0 else 1
             position += 1
         out_offsets[document + 1] = size
-    return np.int64(UNCHANGED) if size == end - offsets[0] else size
+    return np.int64(splicing.UNCHANGED) if size == end - offsets[0] else size

@@ -18,18 +18,9 @@ from tokbench.kernels.pointers import (
     u8_in,
 )
 from tokbench.kernels.utf8 import code_point
+from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.rewriting import LOOK_UP, SHORT
-from tokbench_subword.pipeline.splicing import (
-    CAPACITY,
-    DECLINED,
-    NUMBERS,
-    OUT,
-    TOO_SMALL,
-    UNCHANGED,
-    Writer,
-    copy_span,
-    documents_of,
-)
+from tokbench_subword.pipeline.splicing import Writer, copy_span, documents_of
 
 _DECLINED = -1
 """In place of a position: the text is left to plain Python."""
@@ -102,7 +93,7 @@ def _rewrite_from(
             begin, middle, behind = starts[place], starts[place + 1], starts[place + 2]
             length = np.int64(behind - begin)
             if size + length - position > room:
-                return np.int64(TOO_SMALL), np.int64(position)
+                return np.int64(splicing.TOO_SMALL), np.int64(position)
             copy_bytes_16(blob, begin, out, size)  # nearly always all of it
             if length > 16:
                 copy_span(blob, begin + 16, behind, out, size + 16)
@@ -132,22 +123,23 @@ def rewrite(tables: Block, batch: Block) -> np.int64:
     """
     steps, entries, ordered_from = u8_in(tables, 1), i32_in(tables, 2), i64_in(tables, 5)[0]
     text, offsets, out_offsets, n_documents = documents_of(batch)
-    out, declined, capacity = u8_in(batch, OUT), u8_in(batch, DECLINED), i64_in(batch, NUMBERS)[CAPACITY]
+    out, declined = u8_in(batch, splicing.OUT), u8_in(batch, splicing.DECLINED)
+    capacity = i64_in(batch, splicing.NUMBERS)[splicing.CAPACITY]
     end = offsets[n_documents]
     position = _first_changed(text, offsets[0], end, steps, entries)
     if position == end:
-        return np.int64(UNCHANGED)
+        return np.int64(splicing.UNCHANGED)
     # Held throughout: there is room for the rest as it is, so that only what grows needs a check.
     if end - offsets[0] + 32 > capacity:
-        return np.int64(TOO_SMALL)
+        return np.int64(splicing.TOO_SMALL)
     size = copy_span(text, offsets[0], position, out, np.int64(0))
     room = capacity - end - 32
     for document in range(n_documents):
         stop = offsets[document + 1]
         if position < stop:
             size, position = _rewrite_from(tables, ordered_from, text, position, stop, out, size, room)
-            if size == TOO_SMALL:
-                return np.int64(TOO_SMALL)
+            if size == splicing.TOO_SMALL:
+                return np.int64(splicing.TOO_SMALL)
             if position == _DECLINED:
                 declined[document] = 1
                 position = stop

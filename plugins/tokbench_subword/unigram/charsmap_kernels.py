@@ -25,16 +25,7 @@ from tokbench.kernels.pointers import (
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.charsmap_kernel import rule_step, trie_root
-from tokbench_subword.pipeline.splicing import (
-    N_TEXTS,
-    OFFSETS,
-    OUT,
-    OUT_OFFSETS,
-    TEXT,
-    TOO_SMALL,
-    Writer,
-    copy_span,
-)
+from tokbench_subword.pipeline.splicing import Writer, copy_span, documents_of
 from tokbench_subword.pipeline.trie import longest_below, root_of
 from tokbench_subword.unigram.charsmap_classes import CHARACTER_CLASS, COPIED, READY, TARGET_SHIFT
 
@@ -286,14 +277,13 @@ def _to_spans(data: Bytes, start: Int, origins: Ints, first: Int, end: Int) -> N
 @Writer
 def normalize(tables: Block, batch: Block) -> np.int64:
     """Write documents normalised; see `pipeline.splicing`."""
-    data, offsets, numbers = u8_in(batch, TEXT), i64_in(batch, OFFSETS), i64_in(batch, splicing.NUMBERS)
-    out, out_offsets, size = u8_in(batch, OUT), i64_in(batch, OUT_OFFSETS), np.int64(0)
-    out_offsets[0] = 0
-    for document in range(numbers[N_TEXTS]):
+    data, offsets, out_offsets, n_documents = documents_of(batch)
+    out, numbers, size = u8_in(batch, splicing.OUT), i64_in(batch, splicing.NUMBERS), np.int64(0)
+    for document in range(n_documents):
         start, end = offsets[document], offsets[document + 1]
         size = normalize_into(tables, data, start, end, out, size, numbers[splicing.CAPACITY], None)
         if size < 0:
-            return np.int64(TOO_SMALL)
+            return np.int64(splicing.TOO_SMALL)
         out_offsets[document + 1] = size
     return size
 
@@ -314,7 +304,7 @@ def normalize_located(
         start, first = offsets[document], size
         size = normalize_into(tables, data, start, offsets[document + 1], out, first, room, places)
         if size < 0:
-            return np.int64(TOO_SMALL)
+            return np.int64(splicing.TOO_SMALL)
         _to_spans(data, start, places, first, size)
         out_offsets[document + 1] = size
     return size

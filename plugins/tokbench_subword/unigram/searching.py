@@ -22,18 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel, subroutine
-from tokbench.kernels.pointers import (
-    Block,
-    Bytes,
-    Ids,
-    Int,
-    Ints,
-    f64_in,
-    i32_in,
-    i64_in,
-    pointer,
-    u64_in,
-)
+from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, f64_in, i32_in, i64_in, pointer, u64_in
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.emitting import KNOWN, UNKNOWN_RUN, add_unknown, emit, place_token
@@ -43,14 +32,7 @@ from tokbench_subword.words.layout import WORD_KEYS, WORDS
 from tokbench_subword.words.parts import LONGEST_PART, find_parts, parts_at, stands_alone
 from tokbench_subword.words.safe_cuts import PIECE_SHIFT
 from tokbench_subword.words.searching import Search, quicker_in_parts
-from tokbench_subword.words.slots import (
-    LONGEST_WORD,
-    MASK,
-    SLOTS,
-    STATE,
-    recall,
-    remember,
-)
+from tokbench_subword.words.slots import LONGEST_WORD, MASK, SLOTS, STATE, recall, remember
 
 _NEVER, _MOST_A_BYTE, _OVERFLOWS = 1 << 61, 1 << 30, 1e300
 _ROUNDED = 1.0 + 2.0**-8
