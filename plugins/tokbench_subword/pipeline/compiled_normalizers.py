@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import PADDING, block
 from tokbench.kernels.utf8 import encodable
+from tokbench_subword.pipeline import rewriting
 from tokbench_subword.pipeline.bert import BertRules
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
 from tokbench_subword.pipeline.charsmap_kernel import by_charsmap, charsmap_tables
@@ -30,15 +31,7 @@ from tokbench_subword.pipeline.normalizers import check_growth, text_normalizer_
 from tokbench_subword.pipeline.pattern_tree import NotExpressible
 from tokbench_subword.pipeline.precompiled import decoded_charsmap
 from tokbench_subword.pipeline.replacing_kernel import edges, replace_literal, replace_matches, spell_bytes
-from tokbench_subword.pipeline.rewriting import (
-    Rewriting,
-    bert_cleaned,
-    lowered,
-    nmt,
-    rewriting_tables,
-    without_marks,
-    without_nonspacing_marks,
-)
+from tokbench_subword.pipeline.rewriting import Rewriting, rewriting_tables
 from tokbench_subword.pipeline.rewriting_kernel import rewrite
 from tokbench_subword.pipeline.splicing import Batch, Written, each, rewritten
 
@@ -199,11 +192,11 @@ def _parts(config: Mapping[str, Any]) -> Iterator[Part]:
     elif kind in ("NFC", "NFD", "NFKC", "NFKD"):
         yield cast(Form, kind)
     elif kind == "Lowercase":
-        yield lowered()
+        yield rewriting.lowered()
     elif kind == "StripAccents":
-        yield without_marks()
+        yield rewriting.without_marks()
     elif kind == "Nmt":
-        yield nmt()
+        yield rewriting.nmt()
     elif kind == "BertNormalizer":
         yield from _bert(config)
     elif kind == "Prepend":
@@ -247,12 +240,12 @@ def _replace_matches(config: Mapping[str, Any]) -> Step:
 
 def _bert(config: Mapping[str, Any]) -> Iterator[Part]:
     rules = BertRules.from_json(config)
-    yield bert_cleaned(clean=rules.clean_text, spaced=rules.handle_chinese_chars)
+    yield rewriting.bert_cleaned(clean=rules.clean_text, spaced=rules.handle_chinese_chars)
     if rules.strip_accents:
         yield "NFD"
-        yield without_nonspacing_marks()
+        yield rewriting.without_nonspacing_marks()
     if rules.lowercase:
-        yield lowered()
+        yield rewriting.lowered()
 
 
 def _array(data: bytes) -> NDArray[np.uint8]:

@@ -13,7 +13,6 @@ The kernels are in `charsmap_kernels`, and which characters they need the trie f
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,19 +22,11 @@ from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import PADDING, block, frozen
 from tokbench.kernels.utf8 import encodable
 from tokbench_subword.files.sentencepiece_model import NormalizerSpec
-from tokbench_subword.pipeline.precompiled import split_map
 from tokbench_subword.pipeline.replacing_kernel import edges, replace_literal
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.splicing import Written, rewritten
 from tokbench_subword.pipeline.trie import build_trie
-from tokbench_subword.unigram.charsmap_classes import (
-    CHARACTER_CLASS,
-    CHECKED,
-    FOLLOWER,
-    MAPPED,
-    READY,
-    classify,
-)
+from tokbench_subword.unigram.charsmap_classes import checked, compiled_map
 from tokbench_subword.unigram.charsmap_kernels import (
     DUMMY,
     ESCAPE,
@@ -53,7 +44,6 @@ if TYPE_CHECKING:
 
 SPACE_SYMBOL = "\u2581"
 _SPACE_BYTES = SPACE_SYMBOL.encode()
-_N_CODE_POINTS = 0x110000
 
 
 class Normalizer(Stays):
@@ -164,33 +154,12 @@ def compile_normalizer(
         | (DUMMY if spec.add_dummy_prefix else 0)
         | (SUFFIX if suffix else 0)
     )
-    units, targets, classes, plain = _compile_map(spec.charsmap, where)
+    units, targets, classes, plain = compiled_map(spec.charsmap, where)
     keys = {symbol.encode(): index for index, symbol in enumerate(symbols)}
     starts = np.zeros(256, np.uint8)
     starts[[key[0] for key in keys]] = 1
     if keys:
         plain = np.where(starts, 0, plain).astype(np.uint8)
-        classes = _checked(classes, {key.decode()[0] for key in keys})
+        classes = checked(classes, {key.decode()[0] for key in keys})
     trie = build_trie(keys) if keys else np.zeros(0, np.uint64)
     return Normalizer(flags, units, targets, classes, plain, trie, starts)
-
-
-@lru_cache(maxsize=8)
-def _compile_map(charsmap: bytes, where: str) -> tuple[Any, ...]:
-    classes, plain = np.zeros(_N_CODE_POINTS, np.uint32), np.zeros(256, np.uint8)
-    plain[0x20:0x7F] = 1
-    if not charsmap:
-        plain[:0x80] = 1
-        return np.zeros(0, np.uint32), np.zeros(0, np.uint8), _checked(classes, [SPACE_SYMBOL]), plain
-    units, targets = split_map(charsmap, where)
-    classify(units, targets, classes, plain, np.zeros(12, np.int64))
-    return units, targets, _checked(classes, [SPACE_SYMBOL]), plain
-
-
-def _checked(classes: NDArray[np.uint32], characters: Iterable[str]) -> NDArray[np.uint32]:
-    """`classes` with `characters` CHECKED, but for those that are replaced: these are MAPPED."""
-    classes = classes.copy()
-    for character in map(ord, characters):
-        replaced = classes[character] & CHARACTER_CLASS in (MAPPED, READY)
-        classes[character] = classes[character] & FOLLOWER | (MAPPED if replaced else CHECKED)
-    return classes

@@ -6,11 +6,18 @@ per code point, made once per map by walking the trie (darts-clone's 32-bit unit
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import Bytes, Int, Ints, Keys, pointer
+from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench_subword.pipeline.charsmap_kernel import rule_step, trie_root
+from tokbench_subword.pipeline.precompiled import split_map
 from tokbench_subword.pipeline.splicing import put_character
 
 COPIED, MAPPED, JOINED, CHECKED = 0, 1, 2, 3
@@ -28,8 +35,30 @@ TARGET_SHIFT = 8
 """Where above the class the target of a READY character stands."""
 
 
+@lru_cache(maxsize=8)
+def compiled_map(charsmap: bytes, where: str) -> tuple[Any, ...]:
+    """The units, targets, classes and plain bytes of a map; raises `TokenizerError` where it is damaged."""
+    classes, plain = np.zeros(N_CODE_POINTS, np.uint32), np.zeros(256, np.uint8)
+    plain[0x20:0x7F] = 1
+    if not charsmap:
+        plain[:0x80] = 1
+        return np.zeros(0, np.uint32), np.zeros(0, np.uint8), checked(classes, "\u2581"), plain
+    units, targets = split_map(charsmap, where)
+    _classify(units, targets, classes, plain, np.zeros(12, np.int64))
+    return units, targets, checked(classes, "\u2581"), plain
+
+
+def checked(classes: NDArray[np.uint32], characters: Iterable[str]) -> NDArray[np.uint32]:
+    """`classes` with `characters` CHECKED, but for those that are replaced: these are MAPPED."""
+    classes = classes.copy()
+    for character in map(ord, characters):
+        replaced = classes[character] & CHARACTER_CLASS in (MAPPED, READY)
+        classes[character] = classes[character] & FOLLOWER | (MAPPED if replaced else CHECKED)
+    return classes
+
+
 @kernel
-def classify(units_array: Keys, targets: Bytes, classes: Keys, plain: Bytes, path: Ints) -> None:
+def _classify(units_array: Keys, targets: Bytes, classes: Keys, plain: Bytes, path: Ints) -> None:
     """Fill the classes of all characters, and take the ASCII bytes that ASCII can change out of `plain`.
 
     `path` is scratch space, int64 ``(12,)``.
