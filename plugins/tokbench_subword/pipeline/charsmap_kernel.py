@@ -7,7 +7,6 @@ is looked up is made once per map: its rules, and which characters join others.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -15,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import (
     PADDING,
     Block,
@@ -23,7 +21,6 @@ from tokbench.kernels.pointers import (
     Ids,
     Int,
     Keys,
-    block,
     i32_in,
     i64_in,
     pointer,
@@ -60,32 +57,22 @@ TARGET_SHIFT = 9
 """Where above that the target of a character's own rule stands, plus one; 0 for none."""
 SPECIAL = -1 << TARGET_SHIFT | BEGINS | UNTOLD
 """A character without any of these stays as it is, whatever is around it."""
+(
+    QUIET,  # uint8 (256,): 1 for ASCII that stays as it is where ASCII follows
+    STEPS,  # uint8 (256,): `lead_steps`, of SPECIAL characters
+    ABOUT,  # int32 (0x110000,): flags, and targets above `TARGET_SHIFT`
+    UNITS,  # uint32: the map's trie
+    TARGETS,  # uint8: what its rules write, with a NUL behind each
+    SIZES,  # int64 (2,): how many there are of these two
+) = range(6)
+"""The tables of a map."""
 _UNTELLABLE = -3
 """In place of a target: which rule there is only Python can tell."""
 _children_of = inline(children_of)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CharsmapTables(Stays):
-    """The tables of a map.
-
-    `quiet`, uint8 of shape ``(256,)``: ASCII that stays as it is where ASCII follows. `steps`: see
-    `lead_steps`. `about`, int32 ``(0x110000,)``: flags, and targets above `TARGET_SHIFT`. `units`, uint32, and
-    `targets`, uint8, with a NUL behind each: the map's trie and what its rules write; `sizes`, int64 ``(2,)``,
-    how many there are of these. `block` has the addresses of all.
-    """
-
-    quiet: NDArray[np.uint8]
-    steps: NDArray[np.uint8]
-    about: NDArray[np.int32]
-    units: NDArray[np.uint32]
-    targets: NDArray[np.uint8]
-    sizes: NDArray[np.int64]
-    block: Any
-
-
 @lru_cache(maxsize=4)
-def charsmap_tables(charsmap: bytes) -> CharsmapTables:
+def charsmap_tables(charsmap: bytes) -> tuple[NDArray[Any], ...]:
     """The tables of a map that is not empty; raises `TokenizerError` where it is damaged."""
     units, targets = split_map(charsmap, "Precompiled")
     units = units.copy()
@@ -103,8 +90,7 @@ def charsmap_tables(charsmap: bytes) -> CharsmapTables:
     quiet[0x80:] = 0
     quiet[0x0D] = not special[0x0D]
     sizes = np.array([len(units), len(targets)])
-    arrays = (quiet, lead_steps(special), about, units, np.append(targets, np.zeros(PADDING, np.uint8)), sizes)
-    return CharsmapTables(*arrays, block(arrays))
+    return (quiet, lead_steps(special), about, units, np.append(targets, np.zeros(PADDING, np.uint8)), sizes)
 
 
 @lru_cache(maxsize=1)
@@ -243,20 +229,21 @@ def _rule_at(
     Returned are where its target begins, -1 for no rule, `_UNTELLABLE` where only Python can tell; and where
     what it replaces ends. The text begins at byte `begin` and ends at `stop`.
     """
-    behind = _short_cluster(text, begin, position, width, stop, kind, i32_in(tables, 2))
+    behind = _short_cluster(text, begin, position, width, stop, kind, i32_in(tables, ABOUT))
     target = (kind >> TARGET_SHIFT) - 1
     if target < 0 and behind > position + width:
-        target = shortest_rule(text, position, behind, u32_in(tables, 3), i64_in(tables, 5)[0])
+        target = shortest_rule(text, position, behind, u32_in(tables, UNITS), i64_in(tables, SIZES)[0])
     several = behind > position + width
-    if kind & UNTOLD or (kind & JOINED and several) or target >= i64_in(tables, 5)[1]:
+    if kind & UNTOLD or (kind & JOINED and several) or target >= i64_in(tables, SIZES)[1]:
         target = np.int64(_UNTELLABLE)
     return target, behind
 
 
 @Writer
 def by_charsmap(tables: Block, batch: Block) -> np.int64:
-    """Write documents as `CharsmapTables` have them; see `splicing`."""
-    quiet, steps, about, targets = u8_in(tables, 0), u8_in(tables, 1), i32_in(tables, 2), u8_in(tables, 4)
+    """Write documents as `charsmap_tables` have them; see `splicing`."""
+    quiet, steps = u8_in(tables, QUIET), u8_in(tables, STEPS)
+    about, targets = i32_in(tables, ABOUT), u8_in(tables, TARGETS)
     text, offsets, out_offsets, n_documents = documents_of(batch)
     size, copied = np.int64(0), offsets[0]
     for document in range(n_documents):

@@ -175,9 +175,7 @@ def _one_after_the_other(*parts: Part) -> Callable[[str], str]:
 def _step(part: Part, plain: Callable[[str], str] | None = None) -> Step:
     """What does a part; `plain` is how Python does it where characters may have to be put in order."""
     if isinstance(part, Rewriting):
-        tables = rewriting_tables(part)
-        written = Written(rewrite, [tables], tables.block)
-        return _always(written, 1.5, plain)
+        return _always(Written(rewrite, rewriting_tables(part)), 1.5, plain)
     if isinstance(part, str):
         return ByWriter(partial(_in_form, part), 1.5, _plain({"type": part}), beyond_ascii=True)
     return part
@@ -208,8 +206,7 @@ def _parts(config: Mapping[str, Any]) -> Iterator[Part]:
         yield _always(Written(spell_bytes, [_array(spellings)]), 2)
     elif kind == "Precompiled":
         if charsmap := decoded_charsmap(config.get("precompiled_charsmap")):
-            tables = charsmap_tables(charsmap)
-            yield _always(Written(by_charsmap, [tables], tables.block), plain=_plain(config))
+            yield _always(Written(by_charsmap, charsmap_tables(charsmap)), plain=_plain(config))
     elif kind == "Replace" and config["pattern"].get("String"):
         yield from _replace(str(config["pattern"]["String"]), str(config["content"]))
     elif kind == "Replace":
@@ -261,8 +258,7 @@ def _always(written: Written, growth: float = 1.25, plain: Callable[[str], str] 
 @lru_cache(maxsize=4)
 def _in_form(form: Form) -> Written:
     """What writes a normal form, whose tables are made when it first meets text beyond ASCII."""
-    tables = normal_form_tables(form)
-    return Written(normal_form, [tables], tables.block)
+    return Written(normal_form, normal_form_tables(form))
 
 
 def _plain(config: Mapping[str, Any]) -> Callable[[str], str]:

@@ -8,7 +8,6 @@ composed: from the last character that begins anew to the next.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -17,7 +16,6 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.bits import trailing_zeros
 from tokbench.kernels.compiling import inline, subroutine
-from tokbench.kernels.copies import Stays
 from tokbench.kernels.hashing import equal_bytes
 from tokbench.kernels.pointers import (
     Block,
@@ -25,7 +23,6 @@ from tokbench.kernels.pointers import (
     Int,
     Ints,
     Keys,
-    block,
     i64_in,
     keep,
     load_u64,
@@ -46,6 +43,14 @@ from tokbench_subword.pipeline.splicing import (
     splice,
 )
 
+(
+    STEPS,  # uint8 (256,): the bytes of a character that begins with some byte; 0 where it may be SPECIAL
+    ABOUT,  # uint32 (0x110000,): flags, and above them where in PARTS the character's parts stand
+    PARTS,  # uint32: the parts of characters, after their number
+    PAIRS,  # int64 (`PAIR_SLOTS`,), a hash table: two characters, and above 21 bits what they compose to
+    COMPOSES,  # int64 (1,): 0 for NFD and NFKD
+) = range(5)
+"""The tables of one form."""
 CLASS = 0xFF
 """Mask of a character's canonical combining class, in its number of `ABOUT`."""
 NEVER, SECOND, FIRST, TAKEN_APART, JOINS = 1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12
@@ -67,27 +72,8 @@ N_L, N_V, N_T = 19, 21, 28
 N_SYLLABLES = N_L * N_V * N_T
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NormalFormTables(Stays):
-    """The tables of one form.
-
-    `steps` is uint8 of shape ``(256,)``: the bytes of a character that begins with some byte, or 0 where it may
-    be a SPECIAL one. `about`, uint32 ``(0x110000,)``, has a character's flags, and above them where in `parts`
-    (uint32) its parts stand, after their number. `pairs`, int64 ``(PAIR_SLOTS,)``, is a hash table: two
-    characters and above 21 bits what they compose to. `composes`, int64 ``(1,)``: 0 for NFD and NFKD. `block`
-    has the addresses of all.
-    """
-
-    steps: NDArray[np.uint8]
-    about: NDArray[np.uint32]
-    parts: NDArray[np.uint32]
-    pairs: NDArray[np.int64]
-    composes: NDArray[np.int64]
-    block: Any
-
-
 @lru_cache(maxsize=4)
-def normal_form_tables(form: Form) -> NormalFormTables:
+def normal_form_tables(form: Form) -> tuple[NDArray[Any], ...]:
     """The tables of a form, made once per process (some 20 ms)."""
     composes, compatible = form in ("NFC", "NFKC"), form in ("NFKC", "NFKD")
     classes, taken_apart = combining_classes(), parts_of(compatible=compatible)
@@ -118,8 +104,7 @@ def normal_form_tables(form: Form) -> NormalFormTables:
         about[ord(character)] |= flags | len(parts) << PARTS_SHIFT
         parts += [len(those), *map(ord, those)]
     steps, numbers = lead_steps(about & np.uint32(SPECIAL) != 0), np.array([composes], np.int64)
-    arrays = (steps, about, np.array(parts, np.uint32), _hashed(composing), numbers)
-    return NormalFormTables(*arrays, block(arrays))
+    return steps, about, np.array(parts, np.uint32), _hashed(composing), numbers
 
 
 def pair_slot(first: Any, second: Any) -> Any:
@@ -282,11 +267,11 @@ def _write_run(
     tables: Block, text: Bytes, begin: Int, end: Int, points: Ints, classes: Ints, encoded: Bytes
 ) -> np.int64:
     """Write the normal form of a run to `encoded`; how many bytes, or -1 if it has too many parts."""
-    about, parts, pairs = u32_in(tables, 1), u32_in(tables, 2), i64_in(tables, 3)
+    about, parts, pairs = u32_in(tables, ABOUT), u32_in(tables, PARTS), i64_in(tables, PAIRS)
     count = _take_apart(text, begin, end, about, parts, points, classes)
     if count < 0:
         return np.int64(-1)
-    if i64_in(tables, 4)[0] != 0:  # NFC and NFKC
+    if i64_in(tables, COMPOSES)[0] != 0:  # NFC and NFKC
         count = _compose(points, classes, count, pairs)
     length = np.int64(0)
     for index in range(count):
@@ -296,11 +281,11 @@ def _write_run(
 
 @Writer
 def normal_form(tables: Block, batch: Block) -> np.int64:
-    """Write the normal form of documents, by `NormalFormTables`; see `splicing`.
+    """Write the normal form of documents, by `normal_form_tables`; see `splicing`.
 
     Documents whose runs are too long are copied, in part, and declined.
     """
-    steps, about, pairs = u8_in(tables, 0), u32_in(tables, 1), i64_in(tables, 3)
+    steps, about, pairs = u8_in(tables, STEPS), u32_in(tables, ABOUT), i64_in(tables, PAIRS)
     text, offsets, out_offsets, n_documents = documents_of(batch)
     points, classes = np.empty(LONGEST, np.int64), np.empty(LONGEST, np.int64)
     encoded_array = np.empty(4 * LONGEST + 16, np.uint8)

@@ -11,8 +11,7 @@ from unicodedata import normalize
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.kernels.copies import Stays
-from tokbench.kernels.pointers import PADDING, block
+from tokbench.kernels.pointers import PADDING
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench.kernels.utf8 import encodable
 from tokbench_subword.pipeline import bert, normal_forms
@@ -21,8 +20,21 @@ from tokbench_subword.pipeline.normal_form_kernel import FIRST_SYLLABLE, N_SYLLA
 from tokbench_subword.pipeline.normal_forms import Form, changing, combining_classes, marks
 from tokbench_subword.pipeline.precompiled import NMT
 
+(
+    LENGTHS,  # uint8 (256,): how many bytes an ASCII character becomes, those of its row in SHORTS, or LOOK_UP
+    STEPS,  # uint8 (256,): the bytes of a character that begins with some byte, 0 where one of those is changed
+    ENTRIES,  # int32 (0x110000,): see below
+    STARTS,  # int32
+    BLOB,  # uint8
+    ORDERED_FROM,  # int64 (1,): two characters with entries from this one on must not meet
+    SHORTS,  # uint8 (256 * SHORT,)
+) = range(7)
+"""The tables of a `Rewriting`. Of ENTRIES, 0 says that a character stays; k that it becomes
+``BLOB[STARTS[2 * k]:STARTS[2 * k + 2]]``; -k that it stays and that is put around it, what begins at
+``STARTS[2 * k + 1]`` behind it.
+"""
 LOOK_UP, SHORT = 0xFF, 16
-"""In `RewritingTables.lengths`: the byte is no whole character, or becomes nothing or more than SHORT bytes."""
+"""In LENGTHS: the byte is no whole character, or becomes nothing or more than SHORT bytes."""
 SELF = "\ud800"
 """In what characters become: the character itself. Text has no surrogates."""
 _MOST_ORDERED = 256
@@ -109,30 +121,7 @@ class Rewriting:
         return self
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RewritingTables(Stays):
-    """A `Rewriting` as the kernel looks it up.
-
-    An ASCII character becomes the first ``lengths[byte]`` bytes of ``short[byte]``, unless that is LOOK_UP;
-    uint8, ``(256,)`` and ``(256, SHORT)``. `steps`, uint8 ``(256,)``: how many bytes a character has that
-    begins with this one, if none that does is changed, else 0.
-    `entries`, int32 ``(0x110000,)``: 0 where a character stays; k where it becomes
-    ``blob[starts[2 * k]:starts[2 * k + 2]]``; -k where it stays and that is put around it, what begins at
-    ``starts[2 * k + 1]`` behind it. Two that are from `ordered_from` (int64 ``(1,)``) on must not meet.
-    `block` has the addresses of all.
-    """
-
-    lengths: NDArray[np.uint8]
-    steps: NDArray[np.uint8]
-    entries: NDArray[np.int32]
-    starts: NDArray[np.int32]
-    blob: NDArray[np.uint8]
-    ordered_from: NDArray[np.int64]
-    short: NDArray[np.uint8]
-    block: Any
-
-
-def rewriting_tables(rewriting: Rewriting) -> RewritingTables:
+def rewriting_tables(rewriting: Rewriting) -> tuple[NDArray[Any], ...]:
     """The tables of a `Rewriting` (a few ms)."""
     signs = np.array([1, *(-1 if SELF in new else 1 for new in rewriting.becomes[1:])], np.int32)
     entries = rewriting.numbers * signs[rewriting.numbers]
@@ -150,8 +139,7 @@ def rewriting_tables(rewriting: Rewriting) -> RewritingTables:
         if 0 < len(becomes) <= SHORT:
             lengths[byte], short[byte, : len(becomes)] = len(becomes), list(becomes)
     ordered_from = np.array([len(rewriting.becomes)])
-    arrays = (lengths, lead_steps(entries != 0), entries, starts, blob, ordered_from, short.reshape(-1))
-    return RewritingTables(*arrays, block(arrays))
+    return lengths, lead_steps(entries != 0), entries, starts, blob, ordered_from, short.reshape(-1)
 
 
 @lru_cache(maxsize=2)

@@ -1,4 +1,4 @@
-"""`Rewriting` as a kernel over a batch of UTF-8: each code point by itself, looked up in `RewritingTables`."""
+"""`Rewriting` as a kernel over a batch of UTF-8: each code point by itself, looked up in `rewriting_tables`."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from tokbench.kernels.pointers import (
     u8_in,
 )
 from tokbench.kernels.utf8 import code_point
+from tokbench_subword.pipeline import rewriting as at
 from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.rewriting import LOOK_UP, SHORT
 from tokbench_subword.pipeline.splicing import Writer, copy_span, documents_of
@@ -64,8 +65,8 @@ def _rewrite_from(
     What becomes of ASCII is written without a branch. With one, a first pass of Llama-2, which replaces every
     space, takes 1.15 of the time over English and code, a second one 1.3.
     """
-    lengths, steps, entries = u8_in(tables, 0), u8_in(tables, 1), i32_in(tables, 2)
-    starts, blob, short = i32_in(tables, 3), u8_in(tables, 4), u8_in(tables, 6)
+    lengths, steps, entries = u8_in(tables, at.LENGTHS), u8_in(tables, at.STEPS), i32_in(tables, at.ENTRIES)
+    starts, blob, short = i32_in(tables, at.STARTS), u8_in(tables, at.BLOB), u8_in(tables, at.SHORTS)
     ordered_end = gone_at = np.int64(-1)  # where one of those ends, and where something vanished last
     while position < stop:
         # so much has room, whatever becomes of it
@@ -117,11 +118,12 @@ def _rewrite_from(
 
 @Writer
 def rewrite(tables: Block, batch: Block) -> np.int64:
-    """Write documents with every character as `RewritingTables` have it; see `splicing`.
+    """Write documents with every character as `rewriting_tables` have it; see `splicing`.
 
     Documents are declined where characters meet that are entries from `ordered_from` on.
     """
-    steps, entries, ordered_from = u8_in(tables, 1), i32_in(tables, 2), i64_in(tables, 5)[0]
+    steps, entries = u8_in(tables, at.STEPS), i32_in(tables, at.ENTRIES)
+    ordered_from = i64_in(tables, at.ORDERED_FROM)[0]
     text, offsets, out_offsets, n_documents = documents_of(batch)
     out, declined = u8_in(batch, splicing.OUT), u8_in(batch, splicing.DECLINED)
     capacity = i64_in(batch, splicing.NUMBERS)[splicing.CAPACITY]
@@ -155,7 +157,7 @@ def before_rewriting(
 
     What it has made of text t ends at ``ends[t + 1]``. Places in texts that it has declined come to be any.
     """
-    lengths, entries, starts = u8_in(tables, 0), i32_in(tables, 2), i32_in(tables, 3)
+    lengths, entries, starts = u8_in(tables, at.LENGTHS), i32_in(tables, at.ENTRIES), i32_in(tables, at.STARTS)
     text, places, count = pointer(data), pointer(places_), 2 * len(places_)
     begun, ended = np.int64(0), np.int64(1)  # the next to be led back: a begin, and an end
     for t in range(len(offsets) - 1):

@@ -189,12 +189,12 @@ def test_long_runs_of_marks(form: str) -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_what_begins_anew_has_no_part_that_joins(form: str) -> None:
     """The kernel cuts text before such characters, so nothing they are made of may reach back."""
-    tables = normal_form_tables(form)
-    for point in np.flatnonzero((tables.about & np.uint32(JOINS)) == 0).tolist():
-        place = int(tables.about[point]) >> 13
+    _, about, parts, *_ = normal_form_tables(form)
+    for point in np.flatnonzero((about & np.uint32(JOINS)) == 0).tolist():
+        place = int(about[point]) >> 13
         if place:
-            assert not tables.about[tables.parts[place + 1]] & np.uint32(JOINS)
-    assert not (tables.about[:0x80] & np.uint32(SPECIAL)).any()
+            assert not about[parts[place + 1]] & np.uint32(JOINS)
+    assert not (about[:0x80] & np.uint32(SPECIAL)).any()
 
 
 @pytest.mark.parametrize("number", range(len(CONFIGS)), ids=IDS)
