@@ -91,13 +91,8 @@ class SpmModel:
         return replace(self, pieces=pieces, trainer=replace(self.trainer, vocab_size=len(pieces)))
 
 
-_NORMALIZER = {
-    "name": "name",
-    "charsmap": "precompiled_charsmap",
-    "add_dummy_prefix": "add_dummy_prefix",
-    "remove_extra_whitespaces": "remove_extra_whitespaces",
-    "escape_whitespaces": "escape_whitespaces",
-}
+_NORMALIZER = {one.name: one.name for one in fields(NormalizerSpec) if one.name != "other"}
+_NORMALIZER["charsmap"] = "precompiled_charsmap"
 _TRAINER = {one.name: one.name for one in fields(TrainerSpec) if one.name not in ("model_type", "other")}
 
 

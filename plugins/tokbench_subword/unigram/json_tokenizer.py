@@ -267,17 +267,14 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
 
     def facts(self) -> Mapping[str, Any]:
         """What it is, ready for JSON."""
-        names = {
-            part: [str(step.get("type")) for step in steps_of(config, key)]
-            for part, config, key in (
-                ("normalizer", self.document.normalizer, "normalizers"),
-                ("pre_tokenizer", self.document.pre_tokenizer, "pretokenizers"),
-            )
-        }
+
+        def kinds(config: Mapping[str, Any] | None, key: str) -> str | None:
+            return ", ".join(str(step.get("type")) for step in steps_of(config, key)) or None
+
         return {
             "algorithm": "Unigram",
-            "normalizer": ", ".join(names["normalizer"]) or None,
-            "pre_tokenizer": ", ".join(names["pre_tokenizer"]) or None,
+            "normalizer": kinds(self.document.normalizer, "normalizers"),
+            "pre_tokenizer": kinds(self.document.pre_tokenizer, "pretokenizers"),
             "byte_fallback": bool(len(self._algorithm.lexicon.byte_ids)),
             "word_cache_bytes": self.cache,
             **self._encoder.compiled.ways,

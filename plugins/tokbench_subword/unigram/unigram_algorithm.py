@@ -162,13 +162,9 @@ class Unigram:
 
     def path(self, data: bytes) -> list[Node]:
         """The best path through internal text `data`: the one that encoding takes."""
-        return [Node(*row) for row in self.path_rows(data).tolist()]
-
-    def path_rows(self, data: bytes) -> NDArray[np.int64]:
-        """`path` as rows of (start, end, piece)."""
         nodes, tables = np.empty((len(data) + 1, 3), np.int64), self.tables
         count = _path(_padded(data), tables[at.UNITS], tables[at.SCORES], tables[at.PARAMETERS], nodes)
-        return nodes[:count]
+        return [Node(*row) for row in nodes[:count].tolist()]
 
     def sample_path(self, data: bytes, rng: np.random.Generator, alpha: float) -> list[Node]:
         """A path drawn with probability proportional to ``P(path) ** alpha`` (Kudo 2018)."""
