@@ -19,6 +19,7 @@ from tokbench.kernels.compiling import announce, kernel, subroutine
 from tokbench.kernels.pointers import Bytes, Int, Ints, Words, pointer
 from tokbench.kernels.threads import in_threads
 from tokbench_subword.pipeline.trie import build_trie, descend, root_of
+from tokbench_subword.unigram.paths import only_piece
 
 _FAR = np.int64(1) << 40
 
@@ -104,9 +105,7 @@ def _charge(
         while end > 0:
             start = path[LAST, end]
             if end - start > 1:
-                node, token = root_of(units), np.int64(-1)
-                for place in range(start, end):
-                    node, token = descend(units, node, np.int64(data[begin + place]))
+                token = only_piece(data, begin + start, end - start, units)
                 more = _without(data, begin, size, units, path, start, end, longest) - path[FEWEST, size]
                 charges[token] += counts[word] * more
             end = start

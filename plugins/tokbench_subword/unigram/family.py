@@ -12,6 +12,7 @@ from tokbench.kernels.threads import THREADS, usable_cores
 from tokbench_subword.files import formats
 from tokbench_subword.files.special_tokens import names_to_train
 from tokbench_subword.unigram.opening import files, load, recognises
+from tokbench_subword.unigram.rules import RULES
 from tokbench_subword.words.cache_size import CACHE, cache_bytes
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ _OPTIONS = (
         "str",
         "nmt_nfkc",
         "Training: the rule by which text is normalised.",
-        choices=("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"),
+        choices=RULES,
     ),
     Option("add_dummy_prefix", "bool", True, "Training: put a space before every text."),
     Option("remove_extra_whitespaces", "bool", True, "Training: make runs of spaces one, and trim the ends."),
