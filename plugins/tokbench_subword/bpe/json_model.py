@@ -34,7 +34,12 @@ def model_of_json(
     prefix = content.get("continuing_subword_prefix") or ""
     unk = content.get("unk_token")
     if unk is not None and unk not in ids:
-        raise TokenizerError(f"{where}: the unknown token {unk!r} is not in the vocabulary")
+        if level != "byte" or not all(spelled(bytes([byte])) in ids for byte in range(256)):
+            raise TokenizerError(
+                f"{where}: the unknown token {unk!r} is not in the vocabulary, and at the first character that "
+                "is not there either `tokenizers` ends in an error: name one that is, or add it"
+            )
+        unk = None  # every byte is there: nothing is unknown
     vocabulary = vocabulary_of(ids, level=level, where=where)
     merges = merges_of(content.get("merges") or [], ids, prefix=prefix, where=where)
     try:
@@ -87,6 +92,8 @@ def merges_of(merges: Sequence[Any], ids: Mapping[str, int], *, prefix: str, whe
     found: list[int] = []
     skip = len(prefix)
     for rank, merge in enumerate(merges):
+        if isinstance(merge, str) and merge.startswith("#version"):
+            continue  # the first line of a merges.txt, which `tokenizers` passes over wherever it stands
         pair = merge.split(" ") if isinstance(merge, str) else merge
         if not isinstance(pair, list | tuple) or len(pair) != 2:
             raise TokenizerError(f"{where}: merge {rank} is {merge!r}, not two tokens")

@@ -34,7 +34,7 @@ def read_merges(path: str | os.PathLike[str]) -> list[list[str]]:
     """The two tokens of each merge, best first; raises `TokenizerError` naming the line that is wrong."""
     pairs = []
     for number, line in enumerate(read_text(path).split("\n"), 1):
-        if not line.strip("\r") or (number == 1 and line.startswith("#version")):
+        if not line.strip("\r") or line.startswith("#version"):
             continue
         pair = line.rstrip("\r").split(" ")
         if len(pair) != 2:

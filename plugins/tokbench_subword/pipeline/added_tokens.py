@@ -133,28 +133,31 @@ def _within_word(text: str, start: int, end: int) -> bool:
     return any(any(compile_regex(r"\w", "rust").spans(one)) for one in beside)
 
 
-def numbered(added: Iterable[AddedToken], ids: Mapping[str, int]) -> Iterator[tuple[AddedToken, int]]:
+def numbered(
+    added: Iterable[AddedToken], ids: Mapping[str, int], size: int | None = None
+) -> Iterator[tuple[AddedToken, int]]:
     """Each token with the id that `tokenizers` gives it beside a vocabulary, whatever the file says.
 
-    One that is in the vocabulary has its id there; the others are numbered on in their order, from the size of
-    the vocabulary.
+    One that is in the vocabulary has its id there; the others are numbered on in their order, from the `size`
+    of the vocabulary, which is more than its texts where it lists one twice.
 
     Example:
         >>> [index for _, index in numbered([AddedToken("<s>", 7), AddedToken("a", 0)], {"a": 0})]
         [1, 0]
     """
-    known = dict(ids)
-    highest = -1
+    known, highest = dict(ids), (len(ids) if size is None else size) - 1
     for token in added:
         if token.content:
-            index = known.setdefault(token.content, max(highest + 1, len(ids)))
+            index = known.setdefault(token.content, highest + 1)
             highest = max(highest, index)
             yield token, index
 
 
-def check_numbers(added: Iterable[AddedToken], ids: Mapping[str, int], *, where: str) -> None:
+def check_numbers(
+    added: Iterable[AddedToken], ids: Mapping[str, int], size: int | None = None, *, where: str
+) -> None:
     """Raise `TokenizerError` where the id of an added token is not the one that `tokenizers` gives it."""
-    for token, index in numbered(added, ids):
+    for token, index in numbered(added, ids, size):
         if token.id != index:
             raise TokenizerError(
                 f"{where}: the added token {token.content!r} has the id {token.id}; in `tokenizers`, which "

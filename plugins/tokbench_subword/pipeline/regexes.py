@@ -119,6 +119,8 @@ def _compiled(source: str, dialect: Dialect, *, exact: bool) -> Any:
         translated = source if as_it_is else Translator(source, dialect, exact).run()
         return regex.compile(translated, regex.VERSION0 if as_it_is else regex.VERSION1)
     except regex.error as error:
-        raise TokenizerError(f"the pattern {source[:200]!r} is not a regular expression: {error}") from error
+        raise TokenizerError(
+            f"the pattern {source[:200]!r} is not a regular expression that can be run here: {error}"
+        ) from error
     except RecursionError as error:
         raise TokenizerError(f"the pattern {source[:40]!r} … nests deeper than can be read") from error

@@ -2,8 +2,8 @@ r"""A sentencepiece model, Unigram or BPE, as a `tokenizer.json`, for `tokenizer
 
 A file can say nearly, not exactly, what sentencepiece does: each is tried on texts before it is written.
 What no `tokenizer.json` can say: `tokenizers` goes by grapheme clusters where sentencepiece takes the longest
-rule of a character map, which shows in clusters with several marks; it adds in float64, which can turn ties;
-and it takes the text of a Unigram's special pieces for pieces.
+rule of a character map, which shows in clusters of several marks or jamo; it adds in float64, which can turn
+ties; and it takes the text of a Unigram's special and byte pieces for pieces.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         self._vocabulary = vocabulary = JsonVocabulary.of(document.model, where=self.name)
         self.unk_id = vocabulary.unk_id
         added = document.added_tokens
-        check_numbers(added, vocabulary.ids, where=self.name)
+        check_numbers(added, vocabulary.ids, len(vocabulary.pieces), where=self.name)
         self.__dict__.pop("lossless", None)  # and all else of what there was before `add_tokens`
         self._forget_document()
         self._forget_functions()

@@ -7,6 +7,7 @@ import json
 import pytest
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
+from tokbench_subword.files.vocab_merges import read_merges
 from tokenizers import Tokenizer, models, trainers
 from tokenizers import pre_tokenizers as P
 
@@ -121,3 +122,25 @@ def test_values_that_cannot_be_meant_are_refused_before_they_cost_anything(part,
     content["model"] |= part
     with pytest.raises(TokenizerError, match=message):
         BpeTokenizer.from_dict(content)
+
+
+def test_an_unknown_token_that_is_none_matters_where_a_character_can_be_unknown():
+    trainer = trainers.BpeTrainer(vocab_size=270, initial_alphabet=P.ByteLevel.alphabet(), show_progress=False)
+    library = Tokenizer(models.BPE(unk_token="[UNK]"))
+    library.pre_tokenizer = P.ByteLevel()
+    library.train_from_iterator(["low lower lowest"] * 5, trainer)
+    content = json.loads(library.to_str())
+    assert BpeTokenizer.from_dict(content)("lowest é") == library.encode("lowest é").ids
+    content["pre_tokenizer"] = {"type": "Whitespace"}
+    with pytest.raises(TokenizerError, match=r"'\[UNK\]' is not in the vocabulary.*name one that is"):
+        BpeTokenizer.from_dict(content)
+
+
+def test_versions_among_merges_are_passed_over(tmp_path):
+    content = json.loads(Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")])).to_str())
+    content["model"]["merges"] = ["#version: 0.2", "a b"]
+    assert (
+        BpeTokenizer.from_dict(content)("ab") == Tokenizer.from_str(json.dumps(content)).encode("ab").ids == [2]
+    )
+    (tmp_path / "merges.txt").write_text("a b\n#version: 0.2\n", encoding="utf-8")
+    assert read_merges(tmp_path / "merges.txt") == [["a", "b"]]

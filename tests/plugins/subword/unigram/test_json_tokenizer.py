@@ -94,6 +94,27 @@ def test_tokenizer_json_added_tokens_and_sampling() -> None:
     assert JsonUnigramTokenizer.from_dict(tokenizer.to_dict())("anewb") == [1, 6, 2]
 
 
+def test_added_tokens_are_numbered_behind_pieces_that_are_listed_twice() -> None:
+    import tokenizers
+
+    content = {
+        "model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], ["a", -1.0], ["a", -2.0]]},
+        "added_tokens": [
+            {
+                "id": 3,
+                "content": "<x>",
+                "special": False,
+                "single_word": False,
+                "lstrip": False,
+                "rstrip": False,
+                "normalized": False,
+            }
+        ],
+    }
+    library = tokenizers.Tokenizer.from_str(json.dumps(content))
+    assert JsonUnigramTokenizer.from_dict(content)("a<x>") == library.encode("a<x>").ids == [2, 3]
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("decoder", "joins"),
