@@ -27,7 +27,7 @@ from tokbench_subword.unigram.encoder import PathEncoder
 from tokbench_subword.unigram.paths import Node, plain_width_of
 from tokbench_subword.unigram.spm_bpe_encoding import MERGED
 from tokbench_subword.unigram.spm_bpe_kernel import merge_all
-from tokbench_subword.unigram.spm_bpe_tables import Numbering, merge_tables
+from tokbench_subword.unigram.spm_bpe_tables import merge_tables
 from tokbench_subword.unigram.unigram_algorithm import Unigram, lengths_of
 from tokbench_subword.words.safe_cuts import find_cuts
 
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
     from tokbench_subword.unigram.vocabulary import SpmVocabulary
 
-_NO_RANK = np.iinfo(np.int32).max  # of a symbol that is no piece
 _FROZEN, _GONE = -1, -2  # symbols that merge with nothing: one that never could, and one merged already
 
 
@@ -60,19 +59,16 @@ class SpmBpe:
             text: index for text, index in pieces.items() if vocabulary.types[index] == USER_DEFINED
         }
         self.plain = bool((vocabulary.types == UNUSED).any())
-        self.ranks = self._ranks(len(vocabulary) + len(self.symbols) - len(pieces))
+        self.ranks = self._ranks()
         self.pairs = self._pairs(pieces)
         self.normalizer = vocabulary.normalizer()
         self._tables = self._made_tables(pieces)
 
-    def _ranks(self, n_symbols: int) -> NDArray[np.int32]:
-        """The order in which pieces are made, by symbol: equal scores share a rank. -0.0 counts below 0.0."""
+    def _ranks(self) -> NDArray[np.int32]:
+        """The order in which pieces are made: equal scores share a rank. -0.0 counts below 0.0."""
         scores = self.vocabulary.scores
         keys = np.where(np.signbit(scores) & (scores == 0), np.nextafter(np.float32(0), np.float32(-1)), scores)
-        ranks = np.full(n_symbols, _NO_RANK, np.int32)
-        _, inverse = np.unique(-keys, return_inverse=True)
-        ranks[: len(scores)] = inverse
-        return ranks
+        return np.unique(-keys, return_inverse=True)[1].astype(np.int32)
 
     def _pairs(self, pieces: dict[bytes, int]) -> dict[tuple[int, int], int]:
         """Every pair of symbols whose concatenation is a piece, with that piece."""
@@ -89,12 +85,11 @@ class SpmBpe:
         vocabulary, settings = self.vocabulary, np.zeros(at.N_SETTINGS, np.int64)
         settings[at.UNK_ID] = -1 if vocabulary.unk_id is None else vocabulary.unk_id
         settings[at.FALLBACK], settings[at.ESCAPED] = len(vocabulary.byte_ids) > 0, vocabulary.escaped
-        numbering = Numbering.of(self.symbols, self.defined, self.ranks, where=vocabulary.where)
         return {
             at.LENGTHS: lengths_of(pieces, len(vocabulary)),
             at.BYTE_IDS: vocabulary.byte_ids,
             at.SETTINGS: settings,
-            **merge_tables(numbering, self.pairs, self.ranks, len(vocabulary), settings),
+            **merge_tables(self, settings),
             **dict(enumerate(find_cuts(pieces).arrays, at.CHARACTERS)),
         }
 

@@ -33,12 +33,12 @@ from tokbench_subword.bpe.merging import merge_long, merge_short, pair_key
 from tokbench_subword.bpe.tables import NONE, pair_rank
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap_kernels import longest_symbol
-from tokbench_subword.unigram.paths import link, only_piece, width_of, write_rows
+from tokbench_subword.unigram.paths import UNKNOWN_PIECE, link, only_piece, width_of, write_rows
 
 
 @inline
 def _first_symbols(block: Block, data: Bytes, begin: Int, size: Int, symbols: Keys) -> np.int64:
-    """Write the numbers of the characters and user-defined symbols of a text; how many there are."""
+    """Write the characters and user-defined symbols of a text; how many there are."""
     settings, first, defined = i64_in(block, at.SETTINGS), u32_in(block, at.FIRST), u64_in(block, at.DEFINED)
     has_defined = settings[at.N_DEFINED] > 0
     count, position, stop = np.int64(0), np.int64(begin), begin + size
@@ -59,10 +59,14 @@ def _first_symbols(block: Block, data: Bytes, begin: Int, size: Int, symbols: Ke
 @inline
 def write_links(block: Block, data: Bytes, begin: Int, symbols: Keys, count: Int) -> None:
     """Fill the links of `block` with the path of `count` symbols."""
-    ids, lengths, links = i32_in(block, at.SYMBOL_IDS), i32_in(block, at.LENGTHS), i64_in(block, at.LINKS)
+    lengths, links, n_pieces = (
+        i32_in(block, at.LENGTHS),
+        i64_in(block, at.LINKS),
+        i64_in(block, at.SETTINGS)[at.N_PIECES],
+    )
     position = np.int64(0)
     for k in range(count):
-        piece = np.int64(ids[symbols[k]])
+        piece = np.int64(symbols[k]) if symbols[k] < n_pieces else np.int64(UNKNOWN_PIECE)
         end = position + (np.int64(lengths[piece]) if piece >= 0 else width_of(data[begin + position]))
         links[position] = link(end, piece)
         position = end
@@ -93,8 +97,8 @@ def merge_part(block: Block, data: Bytes, begin: Int, size: Int) -> np.int64:
     for i in range(count - 1):
         keys[i] = pair_key(pair_rank(pairs, bloom, shift, symbols[i], symbols[i + 1]), i)
     following, before = u8_in(block, at.FOLLOWING), u8_in(block, at.BEFORE)
-    results, untied = u32_in(block, at.RESULTS), np.uint32(settings[at.UNTIED])
-    return merge_short(symbols, keys, following, before, count, pairs, bloom, shift, results, untied)
+    results = u32_in(block, at.RESULTS)
+    return merge_short(symbols, keys, following, before, count, pairs, bloom, shift, results, np.uint32(0))
 
 
 @kernel
