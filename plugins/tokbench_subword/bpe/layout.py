@@ -12,6 +12,7 @@ from tokbench_subword.words.layout import MODEL
     BYTE_PAIRS,  # uint32 (65536,): Pieces.byte_pairs, of pieces before the first superword
     PAIRS,  # uint64: PairTable.table
     BLOOM,  # uint32: PairTable.bloom
+    SHIFT,  # uint64 (1,): PairTable.shift
     RESULTS,  # uint32: rank -> id, or the number of a piece, which is the rank itself
     TOKENS,  # uint64: TokenIndex.table
     TOKEN_BYTES,  # uint8: TokenIndex.blob
@@ -23,22 +24,22 @@ from tokbench_subword.words.layout import MODEL
     RIVALS,  # uint32 (131072,): Pieces.rivals
     WITHIN_PAIRS,  # uint64: PairTable.table of the merges before any that goes across words; see `superwords`
     WITHIN_BLOOM,  # uint32: its filter
+    WITHIN_SHIFT,  # uint64 (1,): and its shift
     CUT_CHARACTERS,  # int32 (0x110000,): `words.safe_cuts.SafeCuts`, and the next three; a zero each unless CUT
     ASCII_CUTS,  # uint8 (128 * 128,)
     CUT_PAIRS,  # uint8
     CUT_NUMBERS,  # uint64 (2,)
     SETTINGS,  # int64
-    SYMBOLS,  # uint32 (SHORT + 1,)
+    SYMBOLS,  # uint32 (SHORT + 1,): `merging.scratch`, and the next three
     KEYS,  # uint32 (SHORT + 1,)
     FOLLOWING,  # uint8 (SHORT + 1,)
     BEFORE,  # uint8 (SHORT + 1,)
     PARTS,  # int64 (GROUP + 1,): where parts end, and for `words.parts.PartTables` the next two
     PART_KEYS,  # uint64 (2 * GROUP,)
     PART_HOMES,  # int64 (GROUP,)
-) = range(MODEL, MODEL + 27)
+) = range(MODEL, MODEL + 29)
 
 (
-    PAIR_SHIFT,
     TOKEN_MASK,
     LONGEST,  # bytes of the longest token
     WHOLE_TOKENS,  # 1: a pre-token that is a token is that token
@@ -51,7 +52,7 @@ from tokbench_subword.words.layout import MODEL
     PREFIX,  # 1: there is a continuing-subword prefix
     SUFFIX,  # 1: there is an end-of-word suffix
     N_PIECES,  # 0: there are no `pieces`, symbols are ids
-    WITHIN_SHIFT,  # of WITHIN_PAIRS; 0: no token goes across words
-) = range(14)
+    ACROSS,  # 1: some tokens go across words, see WITHIN_PAIRS
+) = range(13)
 
-N_SETTINGS = 14
+N_SETTINGS = 13

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, subroutine
 from tokbench.kernels.heap import heapify, pop, push
-from tokbench.kernels.pointers import Bytes, Floats, Ids, Int, Keys, Word, Words, keep, pointer
-from tokbench_subword.bpe.tables import NONE, Number, pair_rank
+from tokbench.kernels.pointers import Block, Floats, Ids, Int, Keys, keep, pointer, u8_in, u32_in
+from tokbench_subword.bpe.tables import NONE, MergeTable, Number, pair_rank
 
 SHORT = 128
 """Up to so many symbols, `merge_short` is the faster one."""
@@ -27,12 +27,12 @@ _PLACE_BITS, _PLACE = np.uint32(7), np.uint32(127)
 
 
 def scratch() -> list[NDArray[Any]]:
-    """What `merge_short` works in: symbols, keys, `following` and `before`."""
+    """What `merge_short` works in: the symbols, their keys, and which ones follow and precede each."""
     return [np.zeros(SHORT + 1, dtype) for dtype in (np.uint32, np.uint32, np.uint8, np.uint8)]
 
 
 @inline
-def pair_key(rank: Number, i: Int) -> np.uint32:
+def _pair_key(rank: Number, i: Int) -> np.uint32:
     """Rank and place of a pair as one number: the least of all is the next to merge. `NONE` without a rank."""
     if rank == NONE:
         return NONE
@@ -50,24 +50,19 @@ def _least(keys: Keys, count: Int) -> np.uint32:
 
 @subroutine
 def merge_short(
-    symbols: Keys,
-    keys: Keys,
-    following: Bytes,
-    before: Bytes,
-    count: Int,
-    pairs: Words,
-    bloom: Keys,
-    shift: Word,
-    results: Keys,
-    numbered: np.uint32,
+    block: Block, own: Int, count: Int, merges: MergeTable, results: Keys, numbered: np.uint32
 ) -> np.int64:
-    """Merge ``symbols[:count]`` in place; return how many are left, which are moved together at the beginning.
+    """Merge `count` symbols in place; return how many are left, which are moved together at the beginning.
 
-    ``keys[i]`` must hold `pair_key` of symbols i and i + 1. `following` and `before` are scratch space.
-    ``results[rank]`` is the symbol a merge gives; below `numbered`, as of `pieces`, the rank itself, which need
-    not be looked up. `NONE` says that several merges share the rank, each of which is a pair once more, with
-    `SHARED` added to its left, whose rank is the symbol.
+    They are in the first array of `scratch`, which stands in `block` from `own` on. ``results[rank]`` is the
+    symbol a merge gives; below `numbered`, as of `pieces`, the rank itself, which need not be looked up. `NONE`
+    says that several merges share the rank, each of which is a pair once more, with `SHARED` added to its left,
+    whose rank is the symbol.
     """
+    symbols, keys = u32_in(block, own), u32_in(block, own + 1)
+    following, before = u8_in(block, own + 2), u8_in(block, own + 3)
+    for i in range(count - 1):
+        keys[i] = _pair_key(pair_rank(merges, symbols[i], symbols[i + 1]), i)
     for i in range(count):
         following[i] = i + 1
         before[i] = max(i - 1, 0)
@@ -78,18 +73,18 @@ def merge_short(
         after = np.int64(following[joined])
         symbol = rank if rank < numbered else results[rank]
         if symbol == NONE:
-            symbol = pair_rank(pairs, bloom, shift, symbols[place] | SHARED, symbols[joined])
+            symbol = pair_rank(merges, symbols[place] | SHARED, symbols[joined])
         symbols[place] = symbol
         following[place] = after
         keys[place] = keys[joined] = keys[previous] = NONE
         best = _least(keys, count)  # of all other pairs: found while the memory of the new ones is on its way
         if after < count:
             before[after] = place
-            key = pair_key(pair_rank(pairs, bloom, shift, symbol, symbols[after]), place)
+            key = _pair_key(pair_rank(merges, symbol, symbols[after]), place)
             keys[place] = key
             best = min(best, key)
         if place > 0:
-            key = pair_key(pair_rank(pairs, bloom, shift, symbols[previous], symbol), previous)
+            key = _pair_key(pair_rank(merges, symbols[previous], symbol), previous)
             keys[previous] = key
             best = min(best, key)
     left, place = np.int64(0), np.int64(0)
@@ -110,9 +105,7 @@ def _rank_of(made: Number, ranks: Ids | None) -> np.int64:
 def merge_long(
     symbols: Keys,
     count: Int,
-    pairs: Words,
-    bloom: Keys,
-    shift: Word,
+    merges: MergeTable,
     results: Keys | None,
     ranks: Ids | None,
     uniforms: Floats | None,
@@ -134,7 +127,7 @@ def merge_long(
     for i in range(count):
         following[i], before[i], makes[i] = i + 1, i - 1, NONE
         if i + 1 < count:
-            makes[i] = pair_rank(pairs, bloom, shift, symbols[i], symbols[i + 1])
+            makes[i] = pair_rank(merges, symbols[i], symbols[i + 1])
             if makes[i] != NONE:
                 heap[size] = _rank_of(makes[i], ranks) << 32 | i
                 size += 1
@@ -160,11 +153,11 @@ def merge_long(
         makes[i] = makes[j] = NONE
         if after < count:
             before[after] = i
-            makes[i] = pair_rank(pairs, bloom, shift, made, symbols[after])
+            makes[i] = pair_rank(merges, made, symbols[after])
             if makes[i] != NONE:
                 size = push(heap, size, _rank_of(makes[i], ranks) << 32 | i)
         if previous >= 0:
-            makes[previous] = pair_rank(pairs, bloom, shift, symbols[previous], made)
+            makes[previous] = pair_rank(merges, symbols[previous], made)
             if makes[previous] != NONE:
                 size = push(heap, size, _rank_of(makes[previous], ranks) << 32 | previous)
     left, place = np.int64(0), np.int64(0)

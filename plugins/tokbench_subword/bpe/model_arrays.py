@@ -52,7 +52,6 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
         for byte in range(256):
             fallback[byte] = model.ids.get(b"<0x%02X>" % byte, NONE)
     settings = np.zeros(at.N_SETTINGS, np.int64)
-    settings[at.PAIR_SHIFT] = pairs.shift
     settings[at.TOKEN_MASK] = len(tokens.table) - 1
     settings[at.LONGEST] = tokens.longest
     settings[at.WHOLE_TOKENS] = model.whole_tokens
@@ -65,9 +64,8 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
     settings[at.SUFFIX] = bool(model.end_of_word)
     settings[at.N_PIECES] = len(pieces.ids)
     byte_pairs, across = pieces.byte_pairs(), first_across(pieces, tokens)
-    within = merges_before(pieces, across)
+    settings[at.ACROSS] = across > 0
     if across:
-        settings[at.WITHIN_SHIFT] = within.shift
         byte_pairs[byte_pairs >= across] = NONE
     cuts = [np.zeros(1, dtype) for dtype in _CUT_TYPES]
     if not spelled and _may_be_cut(model, complete, fallback):
@@ -80,8 +78,7 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
     arrays = [
         byte_ids,
         byte_pairs,
-        pairs.table,
-        pairs.bloom,
+        *pairs,
         results,
         tokens.table,
         tokens.blob,
@@ -91,8 +88,7 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
         pieces.ids,
         pieces.sides.reshape(-1),
         pieces.rivals(tokens),
-        within.table,
-        within.bloom,
+        *merges_before(pieces, across),
         *cuts,
         settings,
     ]

@@ -24,9 +24,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import Bytes, Ids, Ints, Keys, Word, Words, pointer
+from tokbench.kernels.pointers import Bytes, Ids, Ints, Keys, Words, pointer
 from tokbench_subword.bpe.merging import merge_long
-from tokbench_subword.bpe.tables import NONE, PairTable, TokenIndex, enter_pair, pair_rank
+from tokbench_subword.bpe.tables import (
+    NONE,
+    MergeTable,
+    PairTable,
+    TokenIndex,
+    enter_pair,
+    merges_in,
+    pair_rank,
+)
 
 N_BYTES = 256
 LEFT, RIGHT = range(2)
@@ -36,19 +44,15 @@ _BYTE_NEXT = np.uint32(1)
 
 
 @inline
-def stays_apart(
-    records: Keys, pairs: Words, bloom: Keys, shift: Word, left: np.uint32, right: np.uint32
-) -> bool:
+def stays_apart(records: Keys, merges: MergeTable, left: np.uint32, right: np.uint32) -> bool:
     """Whether BPE leaves the pieces `left` and `right` as they are when they stand side by side.
-
-    All but `shift` and the pieces are pointers, to the records and the pair table with its filter.
 
     Goes back in time: of the two symbols at the boundary, the later one is taken apart again, until both are
     bytes. At each step no merge of the two may have come before the merge that ended it.
     """
     limit = NONE
     while True:
-        if pair_rank(pairs, bloom, shift, left, right) < limit:
+        if pair_rank(merges, left, right) < limit:
             return False
         if left < _FIRST_MERGE and right < _FIRST_MERGE:
             return True
@@ -70,13 +74,13 @@ def _number(
     records: Keys,
     table: Words,
     bloom: Keys,
-    shift: Word,
+    shift: Words,
 ) -> int:
     """Number the bytes and then every token by its merge; fill the pair table.
 
     ``merges`` are in order of `ranks`. Returns how many pieces there are, or -1 where two tokens share a rank.
     """
-    pairs, filter_, rows = pointer(table), pointer(bloom), pointer(records)
+    made, rows = merges_in(table, bloom, shift), pointer(records)
     for byte in range(N_BYTES):
         ids[byte], number_of[byte_ids[byte]] = byte_ids[byte], byte
         rows[2 * byte + LEFT] = rows[2 * byte + RIGHT] = byte
@@ -85,14 +89,14 @@ def _number(
         left, right = number_of[merges[m, 0]], number_of[merges[m, 1]]
         if left == NONE or right == NONE or number_of[merges[m, 2]] != NONE:
             continue
-        if not stays_apart(rows, pairs, filter_, shift, left, right):
+        if not stays_apart(rows, made, left, right):
             continue
         if ranks[m] == last:
             return -1
         last = np.int64(ranks[m])
         ids[count], number_of[merges[m, 2]] = merges[m, 2], count
         rows[2 * count + LEFT], rows[2 * count + RIGHT] = left, right
-        enter_pair(pairs, filter_, shift, left, right, np.uint32(count))
+        enter_pair(made, left, right, np.uint32(count))
         count += 1
     return count
 
@@ -105,10 +109,9 @@ def _happen(
     number_of: Keys,
     merges: Ids,
     firsts: Ints,
-    results: Keys,
     table: Words,
     bloom: Keys,
-    shift: Word,
+    shift: Words,
 ) -> bool:
     """Whether some merge of a token that is no piece would happen, and its piece is missed.
 
@@ -118,17 +121,8 @@ def _happen(
     for k in range(len(unreached)):
         start, end = starts[unreached[k]], starts[unreached[k] + 1]
         symbols = blob[start:end].astype(np.uint32)
-        count, _, _ = merge_long(
-            pointer(symbols),
-            np.int64(end - start),
-            pointer(table),
-            pointer(bloom),
-            shift,
-            pointer(results),
-            None,
-            None,
-            0.0,
-        )
+        made = merges_in(table, bloom, shift)
+        count, _, _ = merge_long(pointer(symbols), np.int64(end - start), made, None, None, None, 0.0)
         for m in range(firsts[k], firsts[k + 1]):
             if count == 2 and number_of[merges[m, 0]] == symbols[0] and number_of[merges[m, 1]] == symbols[1]:
                 return True
@@ -186,19 +180,16 @@ class Pieces:
         merges, ranks = np.ascontiguousarray(merges[order]), np.ascontiguousarray(ranks[order])
         results = int(np.count_nonzero(np.bincount(merges[:, 2])))
         pairs = PairTable.empty(results)
-        shift = np.uint64(pairs.shift)
         number_of = np.full(len(tokens.starts) - 1, NONE, np.uint32)
         ids = np.zeros(N_BYTES + results, np.uint32)
         sides = np.full(2 * len(ids), NONE, np.uint32)
-        count = _number(merges, ranks, byte_ids, number_of, ids, sides, pairs.table, pairs.bloom, shift)
+        count = _number(merges, ranks, byte_ids, number_of, ids, sides, *pairs)
         if count < 0:
             return None
         rest = merges[number_of[merges[:, 2]] == NONE]
         rest = np.ascontiguousarray(rest[np.argsort(rest[:, 2], kind="stable")])
         unreached, firsts = np.unique(rest[:, 2], return_index=True)
-        firsts, numbers = np.append(firsts, len(rest)), np.arange(count, dtype=np.uint32)
-        blob, starts = tokens.blob, tokens.starts
-        table, bloom = pairs.table, pairs.bloom
-        if _happen(blob, starts, unreached, number_of, rest, firsts, numbers, table, bloom, shift):
+        firsts = np.append(firsts, len(rest))
+        if _happen(tokens.blob, tokens.starts, unreached, number_of, rest, firsts, *pairs):
             return None
         return cls(ids[:count].copy(), sides[: 2 * count].reshape(-1, 2).copy(), pairs)

@@ -17,17 +17,10 @@ import numpy as np
 from tokbench.kernels.compiling import inline, subroutine
 from tokbench.kernels.pointers import Block, Bytes, Ids, Int, i64_in, keep, pointer, u32_in, u64_in
 from tokbench_subword.bpe import layout as at
-from tokbench_subword.bpe.merging import SHORT, merge_long
+from tokbench_subword.bpe.merging import SHORT
 from tokbench_subword.bpe.pieces import N_BYTES, Pieces
-from tokbench_subword.bpe.tables import PairTable, TokenIndex
-from tokbench_subword.bpe.uncached import (
-    MergeTable,
-    all_merges,
-    encode_uncached,
-    merge_few,
-    merged,
-    write_symbols,
-)
+from tokbench_subword.bpe.tables import PairTable, TokenIndex, merges_at
+from tokbench_subword.bpe.uncached import encode_uncached, merge_few, merge_many, merged, write_symbols
 from tokbench_subword.words.layout import WORDS
 from tokbench_subword.words.parts import LONGEST_PART
 from tokbench_subword.words.slots import (
@@ -88,9 +81,7 @@ def _word_end(text: Bytes, index: Int, end: Int) -> np.int64:
 @subroutine
 def _merge_word(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: Int) -> np.int64:
     """Write the numbers of the pieces that a word is before any merge across words; the new end of `out`."""
-    shift = np.uint64(i64_in(block, at.SETTINGS)[at.WITHIN_SHIFT])
-    within = MergeTable(u64_in(block, at.WITHIN_PAIRS), u32_in(block, at.WITHIN_BLOOM), shift)
-    return merged(block, within, text, start, end, out, o, False)
+    return merged(block, merges_at(block, at.WITHIN_PAIRS), text, start, end, out, o, False)
 
 
 @inline
@@ -122,22 +113,21 @@ def _merge_words(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: I
 def encode_words(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: Int) -> np.int64:
     """`encode_uncached`, word by word first where tokens go across words; return the new end of `out`."""
     settings = i64_in(block, at.SETTINGS)
-    if settings[at.WITHIN_SHIFT] == 0 or _word_end(text, start, end) == end:
+    if settings[at.ACROSS] == 0 or _word_end(text, start, end) == end:
         return encode_uncached(block, text, start, end, out, o)
-    after, rest = _merge_words(block, text, start, end, out, np.int64(o)), all_merges(block)
+    after, rest = _merge_words(block, text, start, end, out, np.int64(o)), merges_at(block, at.PAIRS)
     count = after - o
     if count <= SHORT:
         symbols = u32_in(block, at.SYMBOLS)
         for i in range(count):
             symbols[i] = out[o + i]
-        count = merge_few(block, settings, rest, symbols, count)
+        count = merge_few(block, settings, rest, count)
         return write_symbols(block, symbols, count, out, o, True)
     array = np.empty(count, np.uint32)
     many = pointer(array)
     for i in range(count):
         many[i] = out[o + i]
-    results = u32_in(block, at.RESULTS)
-    count, _, _ = merge_long(many, count, rest.pairs, rest.bloom, rest.shift, results, None, None, 0.0)
+    count = merge_many(block, rest, many, count)
     after = write_symbols(block, many, count, out, o, True)
     keep(array)
     return after

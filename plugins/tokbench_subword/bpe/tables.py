@@ -13,13 +13,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.hashing import equal_bytes, hash_bytes, spread
-from tokbench.kernels.pointers import PADDING, Bytes, Ids, Int, Ints, Keys, Word, Words, pointer
+from tokbench.kernels.pointers import (
+    PADDING,
+    Block,
+    Bytes,
+    Ids,
+    Int,
+    Ints,
+    Keys,
+    Word,
+    Words,
+    pointer,
+    u32_in,
+    u64_in,
+)
 from tokbench.kernels.text import end_to_end
 
 NONE = np.uint32(0xFFFFFFFF)
@@ -55,9 +69,30 @@ def into_filter(bloom: Keys, bit: Word) -> None:
 # --- pairs --------------------------------------------------------------------------------------------
 
 
+class MergeTable(NamedTuple):
+    """A `PairTable` as kernels take it: pointers to its first two arrays, and the shift."""
+
+    pairs: Any
+    bloom: Any
+    shift: Any
+
+
 @inline
-def pair_rank(table: Words, bloom: Keys, shift: Word, left: Number, right: Number) -> np.uint32:
-    """The rank of merging `left` and `right`, or `NONE`; `table` and `bloom` are pointers."""
+def merges_at(block: Block, place: Int) -> MergeTable:
+    """The table whose arrays stand in a block from `place` on."""
+    return MergeTable(u64_in(block, place), u32_in(block, place + 1), u64_in(block, place + 2)[0])
+
+
+@inline
+def merges_in(pairs: Words, bloom: Keys, shift: Words) -> MergeTable:
+    """The table of these arrays, which the caller keeps."""
+    return MergeTable(pointer(pairs), pointer(bloom), shift[0])
+
+
+@inline
+def pair_rank(merges: MergeTable, left: Number, right: Number) -> np.uint32:
+    """The rank of merging `left` and `right`, or `NONE`."""
+    table, bloom, shift = merges
     key = (np.uint64(left) << _TOKEN_BITS) | np.uint64(right)
     hashed = spread(key)
     if not in_filter(bloom, hashed >> (shift - _FILTER_BITS)):
@@ -74,8 +109,9 @@ def pair_rank(table: Words, bloom: Keys, shift: Word, left: Number, right: Numbe
 
 
 @inline
-def enter_pair(table: Words, bloom: Keys, shift: Word, left: Number, right: Number, rank: Number) -> bool:
-    """Enter a pair, unless it is there; return whether it was entered. All are as in `pair_rank`."""
+def enter_pair(merges: MergeTable, left: Number, right: Number, rank: Number) -> None:
+    """Enter a pair, unless it is there."""
+    table, bloom, shift = merges
     key = (np.uint64(left) << _TOKEN_BITS) | np.uint64(right)
     hashed = spread(key)
     into_filter(bloom, hashed >> (shift - _FILTER_BITS))
@@ -83,39 +119,37 @@ def enter_pair(table: Words, bloom: Keys, shift: Word, left: Number, right: Numb
     i = np.int64(hashed >> shift)
     while table[i] != EMPTY:
         if (table[i] >> RANK_BITS) == key:
-            return False
+            return
         i = (i + 1) & mask
     table[i] = (key << RANK_BITS) | np.uint64(rank)
-    return True
 
 
 @kernel
-def _fill_pairs(merges: Ids, ranks: Ids, table: Words, bloom: Keys, shift: Word) -> None:
+def _fill_pairs(merges: Ids, ranks: Ids, table: Words, bloom: Keys, shift: Words) -> None:
     """Enter every merge; of two for one pair the first stays."""
     for m in range(len(merges)):
-        enter_pair(pointer(table), pointer(bloom), shift, merges[m, 0], merges[m, 1], ranks[m])
+        enter_pair(merges_in(table, bloom, shift), merges[m, 0], merges[m, 1], ranks[m])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PairTable:
-    """Pairs of ids to ranks; see `pair_rank`."""
+class PairTable(NamedTuple):
+    """Pairs of ids to ranks; see `pair_rank`. `shift`, ``(1,)``, is how far a hash is shifted for its place."""
 
     table: NDArray[np.uint64]
     bloom: NDArray[np.uint32]
-    shift: int
+    shift: NDArray[np.uint64]
 
     @classmethod
     def empty(cls, count: int) -> PairTable:
         """A table with room for `count` pairs."""
         size = power_of_two(5 * count // 4)
         bloom = np.zeros((size << int(_FILTER_BITS)) >> 5, np.uint32)
-        return cls(np.full(size, EMPTY, np.uint64), bloom, 64 - (size.bit_length() - 1))
+        return cls(np.full(size, EMPTY, np.uint64), bloom, np.array([65 - size.bit_length()], np.uint64))
 
     @classmethod
     def of(cls, merges: NDArray[np.int32], ranks: NDArray[np.int32]) -> PairTable:
         """The table of merges ``(n, 3)`` and their ranks ``(n,)``, which must be below `MOST_RANKS`."""
         pairs = cls.empty(len(merges))
-        _fill_pairs(merges, ranks, pairs.table, pairs.bloom, np.uint64(pairs.shift))
+        _fill_pairs(merges, ranks, *pairs)
         return pairs
 
 

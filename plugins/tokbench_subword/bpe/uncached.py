@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
 
 from tokbench.kernels.compiling import inline, subroutine
@@ -17,15 +15,13 @@ from tokbench.kernels.pointers import (
     i64_in,
     keep,
     pointer,
-    u8_in,
     u32_in,
-    u64_in,
 )
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.bpe import layout as at
-from tokbench_subword.bpe.merging import SHORT, merge_long, merge_short, pair_key
+from tokbench_subword.bpe.merging import SHORT, merge_long, merge_short
 from tokbench_subword.bpe.pieces import stays_apart
-from tokbench_subword.bpe.tables import NONE, Number, pair_rank
+from tokbench_subword.bpe.tables import NONE, MergeTable, Number, merges_at
 
 
 @inline
@@ -146,24 +142,18 @@ def _certain_merges(block: Block, text: Bytes, start: Int, length: Int, symbols:
     return count
 
 
-class MergeTable(NamedTuple):
-    """Merges: pointers to a `PairTable` and its filter, and its shift."""
-
-    pairs: Any
-    bloom: Any
-    shift: Any
+@inline
+def merge_few(block: Block, settings: Ints, merges: MergeTable, count: Int) -> np.int64:
+    """Merge up to `SHORT` symbols, which are in `SYMBOLS`; return how many are left."""
+    themselves = NONE if settings[at.N_PIECES] > 0 else np.uint32(0)
+    return merge_short(block, np.int64(at.SYMBOLS), count, merges, u32_in(block, at.RESULTS), themselves)
 
 
 @inline
-def merge_few(block: Block, settings: Ints, merges: MergeTable, symbols: Keys, count: Int) -> np.int64:
-    """Merge up to `SHORT` symbols in place; return how many are left."""
-    keys, results = u32_in(block, at.KEYS), u32_in(block, at.RESULTS)
-    pairs, bloom, shift = merges
-    for i in range(count - 1):
-        keys[i] = pair_key(pair_rank(pairs, bloom, shift, symbols[i], symbols[i + 1]), i)
-    following, before = u8_in(block, at.FOLLOWING), u8_in(block, at.BEFORE)
-    themselves = NONE if settings[at.N_PIECES] > 0 else np.uint32(0)
-    return merge_short(symbols, keys, following, before, count, pairs, bloom, shift, results, themselves)
+def merge_many(block: Block, merges: MergeTable, symbols: Keys, count: Int) -> np.int64:
+    """Merge any number of symbols in place; return how many are left."""
+    left, _, _ = merge_long(symbols, count, merges, u32_in(block, at.RESULTS), None, None, 0.0)
+    return left
 
 
 @inline
@@ -187,12 +177,10 @@ def _piece_size(block: Block, piece: Number) -> np.int64:
 
 
 @inline
-def _merge_bytes(
-    block: Block, merges: MergeTable, text: Bytes, start: Int, length: Int, symbols: Keys
-) -> np.int64:
-    """Merge up to `SHORT` bytes of a model with `pieces` in `symbols`; return how many are left."""
-    count = _certain_merges(block, text, start, length, symbols, u32_in(block, at.KEYS))
-    return merge_few(block, i64_in(block, at.SETTINGS), merges, symbols, count)
+def _merge_bytes(block: Block, merges: MergeTable, text: Bytes, start: Int, length: Int) -> np.int64:
+    """Merge up to `SHORT` bytes of a model with `pieces` in `SYMBOLS`; return how many are left."""
+    count = _certain_merges(block, text, start, length, u32_in(block, at.SYMBOLS), u32_in(block, at.KEYS))
+    return merge_few(block, i64_in(block, at.SETTINGS), merges, count)
 
 
 @subroutine
@@ -206,12 +194,12 @@ def _merge_windows(block: Block, merges: MergeTable, text: Bytes, start: Int, en
 
     By a queue of all pairs instead, a megabyte of DNA or of one letter takes five times as long (GPT-2, o200k).
     """
-    few, sides, (pairs, bloom, shift) = u32_in(block, at.SYMBOLS), u32_in(block, at.PIECE_SIDES), merges
+    few, sides = u32_in(block, at.SYMBOLS), u32_in(block, at.PIECE_SIDES)
     count, position, tries = np.int64(0), np.int64(start), np.int64((end - start) // 16)
     while position < end:
         size = min(np.int64(SHORT), end - position)
-        found = _merge_bytes(block, merges, text, position, size, few)
-        if count > 0 and not stays_apart(sides, pairs, bloom, shift, kept[count - 1], few[0]):
+        found = _merge_bytes(block, merges, text, position, size)
+        if count > 0 and not stays_apart(sides, merges, kept[count - 1], few[0]):
             count, tries = count - 1, tries - 1
             position -= _piece_size(block, kept[count])
             if tries < 0:
@@ -246,29 +234,20 @@ def merged(
                     symbols[i] = text[start + i]
             else:
                 count = _first_symbols(block, settings, text, start, end, symbols)
-            results = u32_in(block, at.RESULTS)
-            pairs, bloom, shift = merges
-            count, _, _ = merge_long(symbols, count, pairs, bloom, shift, results, None, None, 0.0)
+            count = merge_many(block, merges, symbols, count)
         o = write_symbols(block, symbols, count, out, o, as_ids)
         keep(array)
         return o
     symbols = u32_in(block, at.SYMBOLS)
     if numbered:
-        count = _merge_bytes(block, merges, text, start, length, symbols)
+        count = _merge_bytes(block, merges, text, start, length)
     else:
         count = _first_symbols(block, settings, text, start, end, symbols)
-        count = merge_few(block, settings, merges, symbols, count)
+        count = merge_few(block, settings, merges, count)
     return write_symbols(block, symbols, count, out, o, as_ids)
-
-
-@inline
-def all_merges(block: Block) -> MergeTable:
-    """All merges of a model."""
-    shift = np.uint64(i64_in(block, at.SETTINGS)[at.PAIR_SHIFT])
-    return MergeTable(u64_in(block, at.PAIRS), u32_in(block, at.BLOOM), shift)
 
 
 @subroutine
 def encode_uncached(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: Int) -> np.int64:
     """Encode ``text[start:end]``, a pre-token or a part of one, by its merges; return the new end of `out`."""
-    return merged(block, all_merges(block), text, start, end, out, o, True)
+    return merged(block, merges_at(block, at.PAIRS), text, start, end, out, o, True)

@@ -18,19 +18,17 @@ from tokbench.kernels.pointers import (
     Int,
     Ints,
     Keys,
-    Word,
     Words,
     i32_in,
     i64_in,
     keep,
     pointer,
-    u8_in,
     u32_in,
     u64_in,
 )
 from tokbench.kernels.utf8 import code_point
-from tokbench_subword.bpe.merging import merge_long, merge_short, pair_key
-from tokbench_subword.bpe.tables import NONE, pair_rank
+from tokbench_subword.bpe.merging import merge_long, merge_short
+from tokbench_subword.bpe.tables import NONE, merges_at, merges_in
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap_kernels import longest_symbol
 from tokbench_subword.unigram.paths import UNKNOWN_PIECE, link, only_piece, width_of, write_rows
@@ -75,13 +73,10 @@ def write_links(block: Block, data: Bytes, begin: Int, symbols: Keys, count: Int
 @subroutine
 def merge_whole(block: Block, data: Bytes, begin: Int, size: Int, uniforms: Floats, dropout: float) -> None:
     """Merge ``data[begin:begin + size]`` by `merge_long` and fill the links of `block`."""
-    settings, array = i64_in(block, at.SETTINGS), np.empty(size + 1, np.uint32)
-    symbols = pointer(array)
+    array, merges = np.empty(size + 1, np.uint32), merges_at(block, at.EVERY_PAIR)
+    symbols, ranks = pointer(array), i32_in(block, at.RANKS)
     count = _first_symbols(block, data, begin, size, symbols)
-    count, _, _ = merge_long(
-        symbols, count, u64_in(block, at.EVERY_PAIR), u32_in(block, at.EVERY_BLOOM),
-        np.uint64(settings[at.EVERY_SHIFT]), None, i32_in(block, at.RANKS), uniforms, dropout,
-    )  # fmt: skip
+    count, _, _ = merge_long(symbols, count, merges, None, ranks, uniforms, dropout)
     write_links(block, data, begin, symbols, count)
     keep(array)
 
@@ -89,16 +84,9 @@ def merge_whole(block: Block, data: Bytes, begin: Int, size: Int, uniforms: Floa
 @subroutine
 def merge_part(block: Block, data: Bytes, begin: Int, size: Int) -> np.int64:
     """Merge ``data[begin:begin + size]``, up to `SHORT` bytes; how many symbols there are in SYMBOLS then."""
-    settings = i64_in(block, at.SETTINGS)
-    symbols, keys = u32_in(block, at.SYMBOLS), u32_in(block, at.KEYS)
-    pairs, bloom = u64_in(block, at.MERGES), u32_in(block, at.MERGE_BLOOM)
-    shift = np.uint64(settings[at.MERGE_SHIFT])
-    count = _first_symbols(block, data, begin, size, symbols)
-    for i in range(count - 1):
-        keys[i] = pair_key(pair_rank(pairs, bloom, shift, symbols[i], symbols[i + 1]), i)
-    following, before = u8_in(block, at.FOLLOWING), u8_in(block, at.BEFORE)
-    results = u32_in(block, at.RESULTS)
-    return merge_short(symbols, keys, following, before, count, pairs, bloom, shift, results, np.uint32(0))
+    count = _first_symbols(block, data, begin, size, u32_in(block, at.SYMBOLS))
+    merges, results = merges_at(block, at.MERGES), u32_in(block, at.RESULTS)
+    return merge_short(block, np.int64(at.SYMBOLS), count, merges, results, np.uint32(0))
 
 
 @kernel
@@ -116,17 +104,15 @@ def merge_all(arrays: Block, source: Bytes, uniforms: Floats, dropout: float, ro
 
 @kernel
 def last_merges(
-    texts: Keys, limits: Ints, pairs_array: Words, bloom: Keys, shift: Word, ranks: Ids, rows: Keys
+    texts: Keys, limits: Ints, pairs: Words, bloom: Keys, shift: Words, ranks: Ids, rows: Keys
 ) -> None:
     """How each of some texts, given as symbols, becomes one piece.
 
     Text k is ``texts[limits[k]:limits[k + 1]]``, which is overwritten; the pair that is merged last goes to
     ``rows[k]``, `NONE` twice where more than one symbol is left.
     """
-    pairs, filter_, pieces_ranks = pointer(pairs_array), pointer(bloom), pointer(ranks)
+    merges, pieces_ranks = merges_in(pairs, bloom, shift), pointer(ranks)
     for k in range(len(limits) - 1):
-        count, left, right = merge_long(
-            pointer(texts[limits[k] :]), limits[k + 1] - limits[k],
-            pairs, filter_, shift, None, pieces_ranks, None, 0.0,
-        )  # fmt: skip
+        symbols, count = pointer(texts[limits[k] :]), limits[k + 1] - limits[k]
+        count, left, right = merge_long(symbols, count, merges, None, pieces_ranks, None, 0.0)
         rows[k, 0], rows[k, 1] = (left, right) if count == 1 else (NONE, NONE)

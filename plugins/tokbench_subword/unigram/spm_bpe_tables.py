@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from tokbench_subword.unigram.spm_bpe import SpmBpe
 
 
-def merge_tables(algorithm: SpmBpe, settings: NDArray[np.int64]) -> dict[int, NDArray[Any]]:
-    """The arrays of an encoder about merges, by their place, and its `settings` about them.
+def merge_tables(algorithm: SpmBpe) -> dict[int, NDArray[Any]]:
+    """The arrays of an encoder about merges, by their place.
 
     Raises `TokenizerError` for a model of more than a million symbols.
     """
@@ -48,15 +48,11 @@ def merge_tables(algorithm: SpmBpe, settings: NDArray[np.int64]) -> dict[int, ND
     made = [symbol for symbol, text in texts.items() if len(text) > 1]
     merges = _merges(made, [texts[symbol] for symbol in made], first, every, ranks)
     one_each, results = _sharing(merges, ranks[merges[:, 2]])
-    settings[at.MERGE_SHIFT], settings[at.EVERY_SHIFT] = one_each.shift, every.shift
-    settings[at.N_PIECES], settings[at.N_DEFINED] = len(ranks), len(defined)
     return {
         at.FIRST: first,
-        at.MERGES: one_each.table,
-        at.MERGE_BLOOM: one_each.bloom,
+        **dict(enumerate(one_each, at.MERGES)),
         at.RESULTS: results,
-        at.EVERY_PAIR: every.table,
-        at.EVERY_BLOOM: every.bloom,
+        **dict(enumerate(every, at.EVERY_PAIR)),
         at.RANKS: ranks,
         at.DEFINED: build_trie(defined) if defined else np.zeros(0, np.uint64),
     }
@@ -70,7 +66,7 @@ def _merges(
     characters = first[np.frombuffer("".join(texts).encode("utf-32-le"), np.uint32)]
     rows = np.zeros((len(made), 3), np.uint32)
     rows[:, 2] = made
-    last_merges(characters, limits, every.table, every.bloom, np.uint64(every.shift), ranks, rows)
+    last_merges(characters, limits, *every, ranks, rows)
     return rows[rows[:, 0] != NONE].view(np.int32)
 
 

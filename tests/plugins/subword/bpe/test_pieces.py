@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokbench_subword.bpe import uncached
+from tokbench_subword.bpe import layout, uncached
 from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.pieces import Pieces
 from tokbench_subword.bpe.plain import segment
 from tokbench_subword.bpe.ranks import every_split, model_of_ranks
-from tokbench_subword.bpe.tables import TokenIndex
+from tokbench_subword.bpe.tables import TokenIndex, merges_at
 from tokbench_subword.pipeline.patterns import Pattern
 
 from tokbench.errors import TokenizerError
@@ -171,7 +171,7 @@ def test_merges_of_one_rank_give_one_token() -> None:
 @kernel
 def _windows(arrays, text, size, kept):
     block = pointer(arrays)
-    merges = uncached.all_merges(block)
+    merges = merges_at(block, layout.PAIRS)
     return uncached._merge_windows(block, merges, pointer(text), np.int64(0), size, pointer(kept))
 
 
