@@ -16,13 +16,11 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import announce, inline, kernel
 from tokbench.kernels.heap import pop, push
-from tokbench.kernels.pointers import Int, Ints, pointer
+from tokbench.kernels.pointers import Int, Ints, Keys, Words
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.bpe.plain import first_symbols, rules_of
-from tokbench_subword.training.initial import pair_table
-from tokbench_subword.training.pairs import find_pair, pair_key
+from tokbench_subword.bpe.plain import first_symbols
+from tokbench_subword.bpe.tables import NONE, MergeTable, PairTable, merges_in, pair_rank
 
-_RANK, _RESULT = 1, 2
 _HALF = 32
 _LOW = np.int64(0xFFFFFFFF)
 _GONE = -1
@@ -41,7 +39,9 @@ def sample_merges(
     announce(_merge_all)
     symbols, ends = _first_ids(model, pretokens)
     longest = int(np.diff(ends, prepend=0).max(initial=0))
-    kept = _merge_all(symbols, ends, _rules(model), np.empty(6 * (longest + 1), np.int64), rng, alpha)
+    pairs, results = _rules(model)
+    scratch = np.empty(6 * (longest + 1), np.int64)
+    kept = _merge_all(symbols, ends, *pairs, results, scratch, rng, alpha)
     ids: list[int] = symbols[:kept].tolist()
     return ids
 
@@ -59,69 +59,78 @@ def _first_ids(model: BpeModel, pretokens: Sequence[str]) -> tuple[NDArray[np.in
 
 
 @lru_cache(maxsize=8)
-def _rules(model: BpeModel) -> NDArray[np.int64]:
-    """The merges in a table of pairs, with rank and result."""
-    rules = rules_of(model)
-    rows = np.array([(*pair, rule.rank, rule.result) for pair, rule in rules.items()], np.int64).reshape(-1, 4)
-    table = pair_table(max(4, (2 * len(rows)).bit_length()))
-    _fill(rows, table)
-    return table
-
-
-@kernel
-def _fill(rows: Ints, table_: Ints) -> None:
-    table, mask = pointer(table_), np.int64(len(table_) // 4 - 1)
-    for index in range(len(rows)):
-        key = pair_key(rows[index, 0], rows[index, 1])
-        row = find_pair(table, mask, key)
-        table[row], table[row + _RANK], table[row + _RESULT] = key, rows[index, 2], rows[index, 3]
+def _rules(model: BpeModel) -> tuple[PairTable, NDArray[np.uint32]]:
+    """The ranks of pairs, and what the merge of each rank gives."""
+    ranks = model.merge_ranks
+    results = np.zeros(int(ranks.max(initial=-1)) + 1, np.uint32)
+    results[ranks] = model.merges[:, 2]
+    return PairTable.of(model.merges, ranks), results
 
 
 @inline
-def _row(symbols: Ints, begin: Int, at: Int, following: Ints, count: Int, rules: Ints, mask: Int) -> np.int64:
-    """The row of the rule for the pair at a place, or -1."""
+def _rank_at(symbols: Ints, begin: Int, at: Int, following: Ints, count: Int, merges: MergeTable) -> np.uint32:
+    """The rank of the merge at a place, or `NONE`."""
     after = following[at]
     if after >= count or symbols[begin + at] == _GONE:
-        return np.int64(-1)
-    key = pair_key(symbols[begin + at], symbols[begin + after])
-    row = find_pair(rules, mask, key)
-    return row if rules[row] == key else np.int64(-1)
+        return NONE
+    return pair_rank(merges, symbols[begin + at], symbols[begin + after])
+
+
+@inline
+def _offer(
+    heap: Ints,
+    size: np.int64,
+    symbols: Ints,
+    begin: Int,
+    at: Int,
+    following: Ints,
+    count: Int,
+    merges: MergeTable,
+) -> np.int64:
+    """Queue the merge at a place, if there is one; return the new size of the queue."""
+    rank = _rank_at(symbols, begin, at, following, count, merges)
+    return size if rank == NONE else push(heap, size, (np.int64(rank) << _HALF) | at)
 
 
 @kernel
 def _merge_all(
-    symbols: Ints, ends: Ints, rules_: Ints, scratch: Ints, rng: np.random.Generator, alpha: float
+    symbols: Ints,
+    ends: Ints,
+    pairs: Words,
+    bloom: Keys,
+    shift: Words,
+    results: Keys,
+    scratch: Ints,
+    rng: np.random.Generator,
+    alpha: float,
 ) -> np.int64:
     """Merge each pre-token and move what is left together; how many symbols that are.
 
     Entries of the queue are ``rank << 32 | place``. `scratch` has six numbers for each symbol of the longest:
     links, three entries in the queue, one that is laid aside.
     """
-    rules, mask = pointer(rules_), np.int64(len(rules_) // 4 - 1)
-    room = len(scratch) // 6
+    merges, room = merges_in(pairs, bloom, shift), len(scratch) // 6
     following, before = scratch[:room], scratch[room : 2 * room]
     heap, aside = scratch[2 * room : 5 * room], scratch[5 * room :]
     kept, begin = np.int64(0), np.int64(0)
     for end in ends:
-        count, size, n_aside = end - begin, 0, 0
+        count, size, n_aside = end - begin, np.int64(0), 0
         for at in range(count):
             following[at], before[at] = at + 1, at - 1
         for at in range(count - 1):
-            row = _row(symbols, begin, at, following, count, rules, mask)
-            if row >= 0:
-                size = push(heap, size, (rules[row + _RANK] << _HALF) | at)
+            size = _offer(heap, size, symbols, begin, at, following, count, merges)
         while size > 0:
             entry = pop(heap, size)
             size -= 1
             at = entry & _LOW
-            row = _row(symbols, begin, at, following, count, rules, mask)
-            if row < 0 or rules[row + _RANK] != entry >> _HALF:
+            rank = _rank_at(symbols, begin, at, following, count, merges)
+            if rank == NONE or rank != entry >> _HALF:
                 continue  # one of the two has merged with another since
             if rng.random() < alpha:
                 aside[n_aside] = entry
                 n_aside += 1
                 continue
-            symbols[begin + at] = rules[row + _RESULT]
+            symbols[begin + at] = results[rank]
             symbols[begin + following[at]] = _GONE
             following[at] = following[following[at]]
             if following[at] < count:
@@ -131,9 +140,7 @@ def _merge_all(
             n_aside = 0
             for place in (before[at], at):
                 if place >= 0:
-                    row = _row(symbols, begin, place, following, count, rules, mask)
-                    if row >= 0:
-                        size = push(heap, size, (rules[row + _RANK] << _HALF) | place)
+                    size = _offer(heap, size, symbols, begin, place, following, count, merges)
         for at in range(count):
             if symbols[begin + at] != _GONE:
                 symbols[kept] = symbols[begin + at]

@@ -6,24 +6,28 @@ that it leaves take their spans from `Stretch.origin`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import announce
 from tokbench.kernels.copies import cached_property
-from tokbench.kernels.pointers import PADDING
+from tokbench.kernels.pointers import padded
 from tokbench.kernels.text import utf8_of
 from tokbench.kernels.utf8 import repaired
 from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.plain import first_symbols, segment
 from tokbench_subword.bpe.preparation import BpePreparation
-from tokbench_subword.bpe.token_sizes import bytes_of_tokens, symbols_of_tokens
 from tokbench_subword.pipeline.origins import located, replaced, walk
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.stretch import Stretch
+from tokbench_subword.words.encoder import units_of
+
+_VARIES = -1
+"""The size of a token that is not the same wherever it comes up."""
 
 
 class BpeOffsets:
@@ -43,11 +47,7 @@ class BpeOffsets:
             every = [np.zeros((0, 2), np.int64), *map(self.of, texts)]
             return np.concatenate(every), np.cumsum(list(map(len, every)))
         batch = self._encoder.encode_utf8(found.texts.data, found.texts.offsets)
-        places, walked = (
-            np.empty((len(batch.ids), 2), np.int64),
-            np.zeros(len(found.texts.offsets) - 1, np.bool_),
-        )
-        walk(batch.ids, batch.offsets, self._consumed, found.texts.offsets, places, walked)
+        places, walked = self._walked(batch, found.texts.offsets)
         found.leave(np.flatnonzero(~walked))
         limits = batch.offsets[found.documents]
         left = [self.of(texts[index]) for index in found.left]
@@ -64,20 +64,26 @@ class BpeOffsets:
                 rows.append(self._stretch(part.stretch))
         return np.concatenate(rows)
 
+    def _walked(
+        self, batch: TokenBatch, offsets: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Where the tokens of texts that `offsets` part begin and end, and for which that could be told."""
+        places, walked = np.empty((len(batch.ids), 2), np.int64), np.zeros(len(batch), np.bool_)
+        walk(batch.ids, batch.offsets, self._consumed, offsets, places, walked)
+        return places, walked
+
     def _stretch(self, stretch: Stretch) -> NDArray[np.int64]:
         data = stretch.text.encode()
         pattern = self._preparation.pattern
-        if pattern is not None:
-            pretokens = pattern.byte_spans(stretch.text, data)
+        if pattern is not None:  # which leaves no gaps
+            ends = np.append(0, pattern.byte_spans(stretch.text, data)[:, 1])
             origin = stretch.origin
         else:
             pieces = list(self._preparation.pretokens(stretch))
             encoded = [piece.text.encode() for piece in pieces]
-            data = b"".join(encoded)
-            ends = np.cumsum([0, *map(len, encoded)])
-            pretokens = np.stack([ends[:-1], ends[1:]], axis=1).astype(np.int64)
+            data, ends = b"".join(encoded), np.cumsum([0, *map(len, encoded)])
             origin = None if stretch.origin is None else [one for piece in pieces for one in piece.origin or []]
-        places = self._places(data, pretokens)
+        places = self._places(data, ends)
         begun = np.cumsum((np.frombuffer(data, np.uint8) & 0xC0) != 0x80)  # characters up to each byte, with it
         spans = np.stack([begun[places[:, 0]] - 1, begun[places[:, 1] - 1]], axis=1)
         if origin is None or not len(spans):
@@ -85,17 +91,13 @@ class BpeOffsets:
         table = np.array(origin, np.int64)
         return np.stack([table[spans[:, 0], 0], table[spans[:, 1] - 1, 1]], axis=1)
 
-    def _places(self, data: bytes, pretokens: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _places(self, data: bytes, ends: NDArray[np.int64]) -> NDArray[np.int64]:
         """The bytes of `data` that the tokens of its pre-tokens stand for: (start, end) of each."""
-        batch = self._encoder.encode_pretokens(np.frombuffer(data + bytes(PADDING), np.uint8), pretokens)
-        starts, ends = pretokens.T
-        ahead = np.concatenate([np.zeros(1, np.int64), np.cumsum(self._consumed[batch.ids])])
-        taken = ahead[batch.offsets]
-        shift = np.repeat(starts - taken[:-1], np.diff(batch.offsets))
-        places = np.stack([ahead[:-1] + shift, ahead[1:] + shift], axis=1)
-        for p in np.flatnonzero(np.diff(taken) != ends - starts).tolist():
-            tokens = slice(batch.offsets[p], batch.offsets[p + 1])
-            places[tokens] = starts[p] + self._by_symbols(data[starts[p] : ends[p]], batch.ids[tokens])
+        batch = self._encoder.encode_pretokens(padded(data), units_of(ends))
+        places, walked = self._walked(batch, ends)
+        for p in np.flatnonzero(~walked).tolist():
+            tokens, start, end = slice(batch.offsets[p], batch.offsets[p + 1]), ends[p], ends[p + 1]
+            places[tokens] = start + self._by_symbols(data[start:end], batch.ids[tokens])
         return places
 
     def _by_symbols(self, pretoken: bytes, ids: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -110,8 +112,39 @@ class BpeOffsets:
 
     @cached_property
     def _consumed(self) -> NDArray[np.int64]:
-        return bytes_of_tokens(self.model)
+        """How many bytes each token stands for."""
+        return _sizes(self.model, len, unknown=_VARIES)
 
     @cached_property
     def _n_symbols(self) -> NDArray[np.int64]:
-        return symbols_of_tokens(self.model)
+        """How many first symbols each token is made of."""
+        bytewise = self.model.level == "byte"
+        count = len if bytewise else lambda text: len(text.decode("utf-8", "surrogatepass"))
+        return _sizes(self.model, count, unknown=1)
+
+
+def _sizes(model: BpeModel, size: Callable[[bytes], int], *, unknown: int) -> NDArray[np.int64]:
+    """The size of what each token stands for in a pre-token: int64, `unknown` for the unknown token.
+
+    It varies for a token that a pre-token may be as it is written, affixes and all, and for one that some merge
+    makes of sides which have another size together: what a character with its affix is, too.
+    """
+    if model.level == "byte":
+        sizes = [size(token) for token in model.vocabulary]
+    else:
+        texts = [(token, _bare(model, token)) for token in model.vocabulary]
+        sizes = [_VARIES if model.whole_tokens and bare != token else size(bare) for token, bare in texts]
+    if model.unk is not None:
+        sizes[model.unk] = unknown
+    for left, right, result in [] if model.level == "byte" and model.unk is None else model.merges.tolist():
+        if sizes[left] < 0 or sizes[right] < 0 or sizes[left] + sizes[right] != sizes[result]:
+            sizes[result] = _VARIES
+    return np.array(sizes, np.int64)
+
+
+def _bare(model: BpeModel, token: bytes) -> bytes:
+    """A token without its affixes; of one that stands for a byte, something of that size."""
+    if model.byte_fallback and len(token) == 6 and token.startswith(b"<0x") and token.endswith(b">"):
+        return b"?"
+    text = token.removeprefix(model.continuing_prefix.encode()) or token
+    return text.removesuffix(model.end_of_word.encode()) or text

@@ -91,17 +91,15 @@ class TokenLookup:
         """The bytes a token stands for in text; empty for special tokens and for ids that are none."""
         if token_id in self.special_ids:
             return b""
+        if self.model.level == "byte":
+            return self.decoded_bytes[token_id]
         added = self._added_by_id.get(token_id)
         if added is not None:
             return self._added_bytes(added)
         if token_id >= len(self.model.vocabulary):
             return b""
-        token = self.model.vocabulary[token_id]
-        if self.model.level == "byte":
-            return token or self.model.unreachable.get(token_id, "").encode("utf-8", "replace")
-        if self._spelled:
-            return unspelled(self._plain_bytes(token).decode()) or b""
-        return self._plain_bytes(token)
+        plain = self._plain_bytes(self.model.vocabulary[token_id])
+        return (unspelled(plain.decode()) or b"") if self._spelled else plain
 
     def bytes_of_many(self, ids: Iterable[int]) -> list[bytes]:
         """The bytes of many tokens, by one list of them all where the vocabulary is of bytes."""
