@@ -15,7 +15,8 @@ from tokbench_subword.words.layout import MODEL
     CUT_NUMBERS,  # uint64 (2,)
     PARAMETERS,  # of the type of the scores, see below
     SETTINGS,  # int64, see below
-    FIRST,  # uint32 (0x110000,): for BPE, see `spm_bpe_tables`, as the next nine: code point -> symbol
+    FIRST,  # uint32 (0x110000,): for BPE, see `spm_bpe_tables`, as the next ten: code point -> symbol
+    SYMBOL_IDS,  # int32: symbol -> id, or -1
     MERGES,  # uint64: `PairTable.table` of the one pair that makes each piece
     MERGE_BLOOM,  # uint32: `PairTable.bloom`
     MERGE_SHIFT,  # uint64 (1,): `PairTable.shift`
@@ -23,7 +24,7 @@ from tokbench_subword.words.layout import MODEL
     EVERY_PAIR,  # uint64: the same of all pairs that spell one
     EVERY_BLOOM,  # uint32
     EVERY_SHIFT,  # uint64 (1,)
-    RANKS,  # int32: piece -> rank of its score
+    RANKS,  # int32: symbol -> rank of its score
     DEFINED,  # uint64: the trie of user-defined symbols
     PARTS,  # int64 (`GROUP` + 1,): where parts of a text end; from here on, arrays are one thread's own
     PART_KEYS,  # uint64 (2 * GROUP,)
@@ -37,11 +38,11 @@ from tokbench_subword.words.layout import MODEL
     LINKS,  # int64: the last piece of the path up to it; once found, the path, see `paths`
     FOUND,  # int32: ids on their way, where places are asked for
     SPANS,  # int32: and their places, two numbers each
-) = range(MODEL, MODEL + 32)
+) = range(MODEL, MODEL + 33)
 
-UNK_ID, FALLBACK, ESCAPED, N_PIECES, N_DEFINED, N_SETTINGS = range(6)
+UNK_ID, FALLBACK, ESCAPED, UNTIED, N_DEFINED, N_SETTINGS = range(6)
 """Members of SETTINGS: the id of unknown characters, or -1; whether they are spelled in bytes instead; whether
-U+2581 is the byte of a space; and of BPE, how many pieces there are, and how many of them are
+U+2581 is the byte of a space; and of BPE, the first rank that pieces share, and how many symbols are
 user-defined."""
 
 UNKNOWN, THRESHOLD, LARGEST, ULP = range(4)

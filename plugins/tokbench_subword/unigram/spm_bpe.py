@@ -85,12 +85,13 @@ class SpmBpe:
         vocabulary, settings = self.vocabulary, np.zeros(at.N_SETTINGS, np.int64)
         settings[at.UNK_ID] = -1 if vocabulary.unk_id is None else vocabulary.unk_id
         settings[at.FALLBACK], settings[at.ESCAPED] = len(vocabulary.byte_ids) > 0, vocabulary.escaped
-        settings[at.N_PIECES], settings[at.N_DEFINED] = len(vocabulary), len(self.defined)
+        tables, settings[at.UNTIED] = merge_tables(self)
+        settings[at.N_DEFINED] = len(self.defined)
         return {
             at.LENGTHS: lengths_of(pieces, len(vocabulary)),
             at.BYTE_IDS: vocabulary.byte_ids,
             at.SETTINGS: settings,
-            **merge_tables(self),
+            **tables,
             **dict(enumerate(find_cuts(pieces).arrays, at.CHARACTERS)),
         }
 

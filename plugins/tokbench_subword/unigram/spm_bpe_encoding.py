@@ -88,15 +88,15 @@ def _encode_part(
     origin: Int,
 ) -> tuple[np.int64, np.int64, bool]:
     """`emit` of a part that is merged here."""
-    symbols, n_pieces = u32_in(block, at.SYMBOLS), i64_in(block, at.SETTINGS)[at.N_PIECES]
+    ids, symbols = i32_in(block, at.SYMBOL_IDS), u32_in(block, at.SYMBOLS)
     if size > SHORT:
         merge_whole(block, text, begin, size, f64_in(block, at.EXACT), 0.0)
     else:
-        count, highest = merge_part(block, text, begin, size), np.uint32(0)
+        count, least = merge_part(block, text, begin, size), np.int32(0)
         for k in range(count):
-            out[o + k] = symbols[k]
-            highest = max(highest, symbols[k])
-        if spans is None and highest < n_pieces:
+            out[o + k] = ids[symbols[k]]
+            least = min(least, ids[symbols[k]])
+        if spans is None and least == 0:
             return o + count, np.int64(KNOWN), True
         write_links(block, text, begin, symbols, count)
     return emit(block, text, begin, size, out, spans, o, run, origin)

@@ -31,12 +31,12 @@ from tokbench_subword.bpe.merging import merge_long, merge_short
 from tokbench_subword.bpe.tables import NONE, merges_at, merges_in
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap_kernels import longest_symbol
-from tokbench_subword.unigram.paths import UNKNOWN_PIECE, link, only_piece, width_of, write_rows
+from tokbench_subword.unigram.paths import link, only_piece, width_of, write_rows
 
 
 @inline
 def _first_symbols(block: Block, data: Bytes, begin: Int, size: Int, symbols: Keys) -> np.int64:
-    """Write the characters and user-defined symbols of a text; how many there are."""
+    """Write the numbers of the characters and user-defined symbols of a text; how many there are."""
     settings, first, defined = i64_in(block, at.SETTINGS), u32_in(block, at.FIRST), u64_in(block, at.DEFINED)
     has_defined = settings[at.N_DEFINED] > 0
     count, position, stop = np.int64(0), np.int64(begin), begin + size
@@ -57,14 +57,10 @@ def _first_symbols(block: Block, data: Bytes, begin: Int, size: Int, symbols: Ke
 @inline
 def write_links(block: Block, data: Bytes, begin: Int, symbols: Keys, count: Int) -> None:
     """Fill the links of `block` with the path of `count` symbols."""
-    lengths, links, n_pieces = (
-        i32_in(block, at.LENGTHS),
-        i64_in(block, at.LINKS),
-        i64_in(block, at.SETTINGS)[at.N_PIECES],
-    )
+    ids, lengths, links = i32_in(block, at.SYMBOL_IDS), i32_in(block, at.LENGTHS), i64_in(block, at.LINKS)
     position = np.int64(0)
     for k in range(count):
-        piece = np.int64(symbols[k]) if symbols[k] < n_pieces else np.int64(UNKNOWN_PIECE)
+        piece = np.int64(ids[symbols[k]])
         end = position + (np.int64(lengths[piece]) if piece >= 0 else width_of(data[begin + position]))
         links[position] = link(end, piece)
         position = end
@@ -86,7 +82,8 @@ def merge_part(block: Block, data: Bytes, begin: Int, size: Int) -> np.int64:
     """Merge ``data[begin:begin + size]``, up to `SHORT` bytes; how many symbols there are in SYMBOLS then."""
     count = _first_symbols(block, data, begin, size, u32_in(block, at.SYMBOLS))
     merges, results = merges_at(block, at.MERGES), u32_in(block, at.RESULTS)
-    return merge_short(block, np.int64(at.SYMBOLS), count, merges, results, np.uint32(0))
+    untied = np.uint32(i64_in(block, at.SETTINGS)[at.UNTIED])
+    return merge_short(block, np.int64(at.SYMBOLS), count, merges, results, untied)
 
 
 @kernel

@@ -1,4 +1,8 @@
-"""What the kernels of sentencepiece's BPE look up: which two symbols make a third, and how early.
+"""What the kernels of sentencepiece's BPE look up: symbols by number, and which two make a third.
+
+Symbols are numbered: characters from 1 on, then pieces in the order in which merging makes them, the highest
+score first, then user-defined symbols, which merge with nothing. 0 is a character of no piece. So a number is
+a rank. Pieces of equal scores have the rank of the first: see `merge_short`. Llama-2 has such, runs of spaces.
 
 Any two neighbours that spell a piece may merge, and yet each piece is made by one pair alone. Whatever stands
 beside them, characters that become one piece become it in the same steps as when they are by themselves: of the
@@ -26,59 +30,74 @@ if TYPE_CHECKING:
     from tokbench_subword.unigram.spm_bpe import SpmBpe
 
 
-def merge_tables(algorithm: SpmBpe) -> dict[int, NDArray[Any]]:
-    """The arrays of an encoder about merges, by their place.
+def merge_tables(algorithm: SpmBpe) -> tuple[dict[int, NDArray[Any]], int]:
+    """The arrays of an encoder about merges, by their place; and the first rank that several pieces share.
 
     Raises `TokenizerError` for a model of more than a million symbols.
     """
-    symbols, defined, ranks = algorithm.symbols, algorithm.defined, algorithm.ranks
-    unknown = max(symbols.values(), default=0) + 1  # the symbol of a character of no piece
-    if unknown >= SHARED:
-        raise TokenizerError(
-            f"{algorithm.vocabulary.where}: {unknown:,} symbols; BPE has at most {SHARED - 1:,}"
-        )
+    symbols, defined = algorithm.symbols, algorithm.defined
+    rank_of = algorithm.ranks.tolist()
     texts = {symbol: text.decode() for text, symbol in symbols.items() if text not in defined}
-    first = np.full(0x110000, unknown, np.uint32)
-    for symbol, text in texts.items():
-        if len(text) == 1:
-            first[ord(text)] = symbol
-    rows = np.array([(*pair, piece) for pair, piece in algorithm.pairs.items()], np.int32).reshape(-1, 3)
-    rows = rows[~np.isin(rows[:, :2], list(defined.values())).any(1)]  # user-defined symbols merge with nothing
+    single = [symbol for symbol, text in texts.items() if len(text) == 1]
+    made = sorted(texts.keys() - single, key=lambda symbol: (rank_of[symbol], symbol))
+    begin, end = 1 + len(single), 1 + len(single) + len(made)  # the numbers of those that merging makes
+    by_number = np.array([-1, *single, *made, *defined.values()], np.int64)
+    if len(by_number) > SHARED:
+        where, most = algorithm.vocabulary.where, SHARED - 1
+        raise TokenizerError(f"{where}: {len(by_number) - 1:,} symbols; BPE has at most {most:,}")
+    number_of = np.zeros(by_number.max() + 2, np.uint32)
+    number_of[by_number[1:end]] = np.arange(1, end)
+    ranks = np.zeros(len(by_number), np.int32)
+    ranks[begin:end] = algorithm.ranks[made]
+    first = np.zeros(0x110000, np.uint32)
+    first[[ord(texts[symbol]) for symbol in single]] = np.arange(1, begin)
+    spelling = np.array([(*pair, piece) for pair, piece in algorithm.pairs.items()], np.int64).reshape(-1, 3)
+    rows = number_of[spelling].view(np.int32)
+    rows = rows[(rows != 0).all(1)]
     every = PairTable.of(rows, np.ascontiguousarray(rows[:, 2]))
-    made = [symbol for symbol, text in texts.items() if len(text) > 1]
-    merges = _merges(made, [texts[symbol] for symbol in made], first, every, ranks)
-    one_each, results = _sharing(merges, ranks[merges[:, 2]])
-    return {
+    merges = _merges([texts[symbol] for symbol in made], begin, first, every, ranks)
+    one_each, results, untied = _sharing(merges, begin, ranks[begin:end])
+    frozen = {text: number for number, text in enumerate(defined, end)}
+    arrays: dict[int, NDArray[Any]] = {
         at.FIRST: first,
+        at.SYMBOL_IDS: np.where(by_number < len(algorithm.vocabulary), by_number, -1).astype(np.int32),
         **dict(enumerate(one_each, at.MERGES)),
         at.RESULTS: results,
         **dict(enumerate(every, at.EVERY_PAIR)),
         at.RANKS: ranks,
-        at.DEFINED: build_trie(defined) if defined else np.zeros(0, np.uint64),
+        at.DEFINED: build_trie(frozen) if frozen else np.zeros(0, np.uint64),
     }
+    return arrays, untied
 
 
 def _merges(
-    made: list[int], texts: list[str], first: NDArray[np.uint32], every: PairTable, ranks: NDArray[np.int32]
+    texts: list[str], begin: int, first: NDArray[np.uint32], every: PairTable, ranks: NDArray[np.int32]
 ) -> NDArray[np.int32]:
-    """The one merge of each piece that merging can make of its text: rows of left, right, and the piece."""
+    """The one merge of each piece that merging can make of its text: rows of left, right, and the piece.
+
+    `texts` are of the pieces, numbered from `begin` on.
+    """
     limits = np.append(0, np.cumsum([len(text) for text in texts], dtype=np.int64))
     characters = first[np.frombuffer("".join(texts).encode("utf-32-le"), np.uint32)]
-    rows = np.zeros((len(made), 3), np.uint32)
-    rows[:, 2] = made
+    rows = np.zeros((len(texts), 3), np.uint32)
+    rows[:, 2] = np.arange(begin, begin + len(texts))
     last_merges(characters, limits, *every, ranks, rows)
     return rows[rows[:, 0] != NONE].view(np.int32)
 
 
-def _sharing(merges: NDArray[np.int32], ranks: NDArray[np.int32]) -> tuple[PairTable, NDArray[np.uint32]]:
-    """The table of `merges` and the piece that each rank makes.
+def _sharing(
+    merges: NDArray[np.int32], begin: int, ranks: NDArray[np.int32]
+) -> tuple[PairTable, NDArray[np.uint32], int]:
+    """The table of `merges`, what each rank makes, and the first rank that several pieces share.
 
-    Where several pieces share one, of equal scores, see `merge_short`. Llama-2 has such, runs of spaces.
+    `ranks` are those of the scores of the pieces, numbered from `begin` on. See `merge_short`.
     """
-    counts = np.bincount(ranks)
-    results = np.full(len(counts), NONE, np.uint32)
-    results[ranks] = merges[:, 2]
-    results[counts > 1] = NONE
-    shared = merges[counts[ranks] > 1]
+    _, firsts, which, counts = np.unique(ranks, return_index=True, return_inverse=True, return_counts=True)
+    ties, piece = counts > 1, merges[:, 2] - begin
+    results = np.arange(begin + len(ranks), dtype=np.uint32)
+    results[begin + firsts[ties]] = NONE
+    shared = merges[ties[which][piece]]
     shared[:, 0] |= SHARED
-    return PairTable.of(np.concatenate((merges, shared)), np.concatenate((ranks, shared[:, 2]))), results
+    first = (begin + firsts[which[piece]]).astype(np.int32)
+    table = PairTable.of(np.concatenate((merges, shared)), np.concatenate((first, shared[:, 2])))
+    return table, results, int(begin + firsts[ties].min(initial=len(ranks)))
