@@ -25,8 +25,7 @@ from tokbench_subword.files.sentencepiece_model import NORMAL, UNUSED, USER_DEFI
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.encoder import PathEncoder
 from tokbench_subword.unigram.paths import Node, plain_width_of
-from tokbench_subword.unigram.spm_bpe_encoding import MERGED
-from tokbench_subword.unigram.spm_bpe_kernel import merge_all
+from tokbench_subword.unigram.spm_bpe_encoding import MERGED, merge_all
 from tokbench_subword.unigram.spm_bpe_tables import merge_tables
 from tokbench_subword.unigram.unigram_algorithm import Unigram, lengths_of
 from tokbench_subword.words.safe_cuts import find_cuts

@@ -1,7 +1,12 @@
-"""From text to ids by sentencepiece's BPE: a document in parts, most of which the word cache knows.
+"""sentencepiece's BPE as kernels: from text to ids, and to paths, with dropout or without.
 
-Parts end where no piece crosses (`words.parts`). A character that begins no longer piece is a part by itself,
-whose ids need no cache: in scripts of many characters most are.
+A document goes in parts, most of which the word cache knows. Parts end where no piece crosses (`words.parts`).
+A character that begins no longer piece is a part by itself, whose ids need no cache: in scripts of many
+characters most are.
+
+There are two ways to merge. `_merge_part` takes the short loop of the family `bpe`, which knows one merge for
+each piece (see `spm_bpe_tables`). `_merge_whole` knows every pair that spells one, keeps a queue, and can pass
+merges over: it is for long texts and for dropout.
 """
 
 from __future__ import annotations
@@ -12,33 +17,85 @@ from tokbench.kernels.compiling import inline, kernel, subroutine
 from tokbench.kernels.pointers import (
     Block,
     Bytes,
+    Floats,
     Ids,
     Int,
     Ints,
+    Keys,
+    Words,
     f64_in,
     i32_in,
     i64_in,
+    keep,
     pointer,
     u32_in,
     u64_in,
 )
 from tokbench.kernels.utf8 import code_point
-from tokbench_subword.bpe.merging import SHORT
+from tokbench_subword.bpe.merging import SHORT, merge_long, merge_short
+from tokbench_subword.bpe.tables import NONE, merges_at, merges_in
 from tokbench_subword.unigram import layout as at
+from tokbench_subword.unigram.charsmap_kernels import longest_symbol
 from tokbench_subword.unigram.emitting import KNOWN, UNKNOWN_RUN, add_unknown, emit, place_token, spell
+from tokbench_subword.unigram.paths import link, only_piece, width_of, write_rows
 from tokbench_subword.unigram.searching import SearchForms, add_rows
-from tokbench_subword.unigram.spm_bpe_kernel import merge_part, merge_whole, write_links
 from tokbench_subword.words.layout import WORDS
 from tokbench_subword.words.parts import LONGEST_PART, find_parts, parts_at, stands_alone
 from tokbench_subword.words.safe_cuts import PIECE_SHIFT
 from tokbench_subword.words.searching import Search
-from tokbench_subword.words.slots import (
-    MASK,
-    SLOTS,
-    STATE,
-    recall,
-    remember,
-)
+from tokbench_subword.words.slots import MASK, SLOTS, STATE, recall, remember
+
+
+@inline
+def _first_symbols(block: Block, data: Bytes, begin: Int, size: Int, symbols: Keys) -> np.int64:
+    """Write the numbers of the characters and user-defined symbols of a text; how many there are."""
+    settings, first, defined = i64_in(block, at.SETTINGS), u32_in(block, at.FIRST), u64_in(block, at.DEFINED)
+    has_defined = settings[at.N_DEFINED] > 0
+    count, position, stop = np.int64(0), np.int64(begin), begin + size
+    while position < stop:
+        length = np.int64(0)
+        if has_defined:
+            length = longest_symbol(data, position, stop, defined)
+        if length > 0:
+            symbols[count] = only_piece(data, position, length, defined)
+        else:
+            point, length = code_point(data, position)
+            symbols[count] = first[point]
+        position += np.int64(length)
+        count += 1
+    return count
+
+
+@inline
+def _write_links(block: Block, data: Bytes, begin: Int, symbols: Keys, count: Int) -> None:
+    """Fill the links of `block` with the path of `count` symbols."""
+    ids, lengths, links = i32_in(block, at.SYMBOL_IDS), i32_in(block, at.LENGTHS), i64_in(block, at.LINKS)
+    position = np.int64(0)
+    for k in range(count):
+        piece = np.int64(ids[symbols[k]])
+        end = position + (np.int64(lengths[piece]) if piece >= 0 else width_of(data[begin + position]))
+        links[position] = link(end, piece)
+        position = end
+
+
+@subroutine
+def _merge_whole(block: Block, data: Bytes, begin: Int, size: Int, uniforms: Floats, dropout: float) -> None:
+    """Merge ``data[begin:begin + size]`` by `merge_long` and fill the links of `block`."""
+    array, merges = np.empty(size + 1, np.uint32), merges_at(block, at.EVERY_PAIR)
+    symbols, ranks = pointer(array), i32_in(block, at.RANKS)
+    count = _first_symbols(block, data, begin, size, symbols)
+    count, _, _ = merge_long(symbols, count, merges, None, ranks, uniforms, dropout)
+    _write_links(block, data, begin, symbols, count)
+    keep(array)
+
+
+@subroutine
+def _merge_part(block: Block, data: Bytes, begin: Int, size: Int) -> np.int64:
+    """Merge ``data[begin:begin + size]``, up to `SHORT` bytes; how many symbols there are in SYMBOLS then."""
+    count = _first_symbols(block, data, begin, size, u32_in(block, at.SYMBOLS))
+    merges, results = merges_at(block, at.MERGES), u32_in(block, at.RESULTS)
+    untied = np.uint32(i64_in(block, at.SETTINGS)[at.UNTIED])
+    return merge_short(block, np.int64(at.SYMBOLS), count, merges, results, untied)
 
 
 @inline
@@ -90,15 +147,15 @@ def _encode_part(
     """`emit` of a part that is merged here."""
     ids, symbols = i32_in(block, at.SYMBOL_IDS), u32_in(block, at.SYMBOLS)
     if size > SHORT:
-        merge_whole(block, text, begin, size, f64_in(block, at.EXACT), 0.0)
+        _merge_whole(block, text, begin, size, f64_in(block, at.EXACT), 0.0)
     else:
-        count, least = merge_part(block, text, begin, size), np.int32(0)
+        count, least = _merge_part(block, text, begin, size), np.int32(0)
         for k in range(count):
             out[o + k] = ids[symbols[k]]
             least = min(least, ids[symbols[k]])
         if spans is None and least == 0:
             return o + count, np.int64(KNOWN), True
-        write_links(block, text, begin, symbols, count)
+        _write_links(block, text, begin, symbols, count)
     return emit(block, text, begin, size, out, spans, o, run, origin)
 
 
@@ -160,3 +217,32 @@ def _locate_merged(
 
 
 MERGED = SearchForms(_search_merged, _locate_merged)
+
+
+@kernel
+def merge_all(arrays: Block, source: Bytes, uniforms: Floats, dropout: float, rows: Ints) -> np.int64:
+    """Fill `rows` with (start, end, piece) of the whole internal text, padded by 48 bytes; how many.
+
+    `uniforms` and `dropout` as in `merge_long`.
+    """
+    block, size = pointer(arrays), np.int64(len(source) - 48)
+    if size == 0:
+        return np.int64(0)
+    _merge_whole(block, pointer(source), np.int64(0), size, pointer(uniforms), dropout)
+    return write_rows(i64_in(block, at.LINKS), size, rows)
+
+
+@kernel
+def last_merges(
+    texts: Keys, limits: Ints, pairs: Words, bloom: Keys, shift: Words, ranks: Ids, rows: Keys
+) -> None:
+    """How each of some texts, given as symbols, becomes one piece.
+
+    Text k is ``texts[limits[k]:limits[k + 1]]``, which is overwritten; the pair that is merged last goes to
+    ``rows[k]``, `NONE` twice where more than one symbol is left.
+    """
+    merges, pieces_ranks = merges_in(pairs, bloom, shift), pointer(ranks)
+    for k in range(len(limits) - 1):
+        symbols, count = pointer(texts[limits[k] :]), limits[k + 1] - limits[k]
+        count, left, right = merge_long(symbols, count, merges, None, pieces_ranks, None, 0.0)
+        rows[k, 0], rows[k, 1] = (left, right) if count == 1 else (NONE, NONE)
