@@ -15,25 +15,6 @@ if TYPE_CHECKING:
     from tokbench_subword.bpe.model import Level
     from tokbench_subword.pipeline.patterns import Pattern
 
-TRAINING_ONLY = (
-    "vocab_size",
-    "ties",
-    "min_frequency",
-    "initial_alphabet",
-    "max_token_length",
-    "transition",
-    "base",
-    "parity",
-    "parity_window",
-    "parity_alpha",
-    "global_merges",
-    "ratios",
-    "development",
-    "end_of_word",
-    "level",
-    "threads",
-)
-
 OF_PARITY = {
     "parity_window": ("window",),
     "parity_alpha": ("window",),
@@ -126,6 +107,9 @@ OPTIONS = (
     CACHE,
 )
 
+_OF_FILES = ("pattern", "special_tokens", "dropout", "encoding", "match_special", "cache")
+TRAINING_ONLY = tuple(option.name for option in OPTIONS if option.name not in _OF_FILES)
+"""Options that a tokenizer which is trained already does not take."""
 
 ENCODINGS = {
     **dict.fromkeys(("r50k_base", "p50k_base", "p50k_edit"), "gpt2"),

@@ -105,13 +105,9 @@ class SpmBpe:
 
     def path(self, data: bytes) -> list[Node]:
         """The segmentation of internal text `data`."""
-        return [Node(*row) for row in self.path_rows(data).tolist()]
-
-    def path_rows(self, data: bytes) -> NDArray[np.int64]:
-        """`path` as rows of (start, end, piece)."""
         if self.plain:
-            return np.array(merge(self, data), np.int64).reshape(-1, 3)
-        return self._merged(data, np.zeros(0), 0.0)
+            return merge(self, data)
+        return [Node(*row) for row in self._merged(data, np.zeros(0), 0.0).tolist()]
 
     def sample_rows(self, data: bytes, rng: np.random.Generator, alpha: float) -> NDArray[np.int64]:
         """A segmentation in which each merge that comes up is passed over with probability `alpha`.
