@@ -124,7 +124,7 @@ def _of_ranks(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
     special = numbered_tokens(str(spec.get("special_tokens", "")), taken=ranks.values(), where=str(spec))
     pattern = named_pattern(text, dialect="rust", keep_gaps=False)
     model = model_of_ranks(ranks, pattern=pattern, special_tokens=special)
-    return BpeTokenizer.of_model(model, source=str(path), **options)
+    return BpeTokenizer.of_model(model, source=str(path), literal=True, **options)
 
 
 def _of_pair(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
@@ -162,7 +162,7 @@ def _of_whole(spec: Spec, path: Path, found: Format, options: dict[str, Any]) ->
         raise TokenizerError(f"{spec}: {NAMES[found]} says itself how text is cut; leave pattern out")
     _refuse_special_tokens(spec, NAMES[found])
     if found == "tekken":
-        return BpeTokenizer.of_model(model_of_tekken(path), source=str(path), **options)
+        return BpeTokenizer.of_model(model_of_tekken(path), source=str(path), literal=True, **options)
     if found == "gguf":
         return BpeTokenizer.of_document(document_of_gguf(path), where=str(path), **options)
     return BpeTokenizer.from_file(path, **options)

@@ -10,24 +10,32 @@ from tokbench_subword.bpe.json_model import texts_by_id
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.byte_alphabet import unspelled
-from tokbench_subword.pipeline.decoders import replacements_of
+from tokbench_subword.pipeline.decoders import BYTE, replacements_of
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 
 
 class TokenLookup:
     """Looks tokens up for the tokenizer `name`.
 
-    `written` are added tokens by their ids, as decoding writes them; `spelled` says that a character-level
-    model works on bytes spelled as letters.
+    `written` are added tokens by their ids, as decoding writes them, and `literal` says that none of them is
+    bytes spelled as letters; `spelled` says that a character-level model works on such bytes.
     """
 
     def __init__(
-        self, model: BpeModel, document: TokenizerJson, *, name: str, written: Mapping[int, str], spelled: bool
+        self,
+        model: BpeModel,
+        document: TokenizerJson,
+        *,
+        name: str,
+        written: Mapping[int, str],
+        literal: bool,
+        spelled: bool,
     ) -> None:
         self.name = name
         self.model = model
         self.document = document
         self._written = written
+        self._literal = literal
         self._spelled = spelled
         highest = max((token.id for token in document.added_tokens), default=-1)
         self.size = max(len(model), highest + 1)
@@ -63,7 +71,7 @@ class TokenLookup:
     def _added_bytes(self, token: AddedToken) -> bytes:
         """What an added token is in text: the bytes it spells, where decoding or the vocabulary has it so."""
         text = self._written[token.id]
-        spells = unspelled(text) if self.model.level == "byte" else None
+        spells = unspelled(text) if self.model.level == "byte" and not self._literal else None
         if spells and (self._decodes_letters or self.model.ids.get(spells) == token.id):
             return spells
         return text.encode("utf-8", "replace")
@@ -112,8 +120,9 @@ class TokenLookup:
     def _plain_bytes(self, token: bytes) -> bytes:
         """The bytes of a character-level token: without what marks its place, blanks as blanks."""
         model = self.model
-        if model.byte_fallback and len(token) == 6 and token.startswith(b"<0x") and token.endswith(b">"):
-            return bytes([int(token[3:5], 16)])
+        byte = BYTE.match(token.decode("utf-8", "surrogatepass")) if model.byte_fallback else None
+        if byte:
+            return bytes([int(byte[1], 16)])
         if model.continuing_prefix and token.startswith(model.continuing_prefix.encode()):
             token = token[len(model.continuing_prefix.encode()) :]
         if model.end_of_word and token.endswith(model.end_of_word.encode()):

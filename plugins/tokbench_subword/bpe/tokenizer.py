@@ -53,7 +53,8 @@ class BpeTokenizer(OneByOne, Rebuilt):
 
     `encode` gives int32 arrays. The text of special tokens is ordinary text unless `match_special`; other added
     tokens are always matched. `threads` is how many a batch may use, `cache` how many bytes the word cache of
-    each may take.
+    each may take. Added tokens are decoded as they are written where `literal`, as beside ranks; else a decoder
+    of bytes takes one whose characters all stand for bytes for these, as in `tokenizers`.
 
     Example:
         >>> model = BpeModel(
@@ -73,8 +74,10 @@ class BpeTokenizer(OneByOne, Rebuilt):
         match_special: bool = False,
         cache: int = CACHE_BYTES,
         source: str = "",
+        literal: bool = False,
     ) -> None:
         self.name = name
+        self.literal = literal
         self.cache = cache
         self.model = model
         self.threads = threads
@@ -91,6 +94,7 @@ class BpeTokenizer(OneByOne, Rebuilt):
             document,
             name=self.name,
             written=self._preparation.written,
+            literal=self.literal,
             spelled=self._preparation.spelling,
         )
         for name in _DERIVED:
@@ -230,6 +234,7 @@ class BpeTokenizer(OneByOne, Rebuilt):
             name=self.name,
             threads=self.threads,
             match_special=self.match_special,
+            literal=self.literal,
             cache=self.cache,
             source=self.source,
         )
@@ -331,7 +336,10 @@ class BpeTokenizer(OneByOne, Rebuilt):
     def pruned(self, counts: Sequence[int], vocab_size: int) -> tuple[BpeTokenizer, NDArray[np.int64]]:
         """The tokenizer with fewer tokens, and the new id of each old one, -1 for those that are gone."""
         model, document, new_ids = pruning.pruned(self.model, self.document, counts, vocab_size, name=self.name)
-        return BpeTokenizer(model, document, name=self.name, match_special=self.match_special), new_ids
+        again = BpeTokenizer(
+            model, document, name=self.name, match_special=self.match_special, literal=self.literal
+        )
+        return again, new_ids
 
     # --- saving -----------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from tokbench_subword.pipeline.stretch import Stretch
 
 Decoder = Callable[[list[str]], list[str]]
 
-BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>\Z")
+BYTE = re.compile(r"<0x([0-9A-Fa-f]{2}|\+[0-9A-Fa-f])>\Z")
 """A token that stands for a byte."""
 
 

@@ -1,10 +1,17 @@
-"""The bytes of many tokens at once, for the two kinds of vocabulary: all of them, against asking for each."""
+"""The bytes of tokens: many at once against asking for each, and those that look like bytes."""
 
 from __future__ import annotations
 
+import base64
+import copy
+import json
+from pathlib import Path
+
 import pytest
 from tokbench_subword.bpe.family import BPE
+from tokbench_subword.bpe.tokenizer import BpeTokenizer
 
+import tokbench
 from tokbench import TrainingCorpus
 from tokbench.spec import with_defaults
 
@@ -21,3 +28,30 @@ def test_many_are_each(options: dict[str, str]) -> None:
     together = tokenizer.token_bytes_batch(ids)
     assert together == [tokenizer.token_bytes(token) for token in ids]
     assert together[-2:] == [b"lowest of all", b""]
+
+
+def test_special_tokens_beside_ranks_are_decoded_as_they_are_written(tmp_path: Path) -> None:
+    import tiktoken
+
+    ranks = {bytes([byte]): byte for byte in range(256)}
+    lines = [base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks.items()]
+    (tmp_path / "bytes.tiktoken").write_bytes(b"".join(lines))
+    special = {"<français>": 256, "é": 257, "Ġ": 258}
+    (tmp_path / "special.json").write_text(json.dumps(special), encoding="utf-8")
+    options = f"pattern=gpt2,match_special=true,special_tokens={tmp_path}/special.json"
+    ours = tokbench.load(f"bpe:{tmp_path}/bytes.tiktoken,{options}")
+    library = tiktoken.Encoding("own", pat_str=".", mergeable_ranks=ranks, special_tokens=special)
+    for tokenizer in (ours, copy.copy(ours)):
+        assert [tokenizer.decode([index]) for index in special.values()] == list(special)
+        assert [library.decode([index]) for index in special.values()] == list(special)
+
+
+@pytest.mark.parametrize(("token", "text"), [("<0xGG>", "<0xGG>"), ("<0x+A>", "\n"), ("<0xe9>", "\ufffd")])
+def test_what_looks_like_a_byte_is_read_as_tokenizers_reads_it(token: str, text: str) -> None:
+    import tokenizers
+
+    library = tokenizers.Tokenizer(tokenizers.models.BPE({token: 0, "a": 1}, [], byte_fallback=True))
+    library.decoder = tokenizers.decoders.ByteFallback()
+    ours = BpeTokenizer.from_dict(json.loads(library.to_str()))
+    assert ours.decode([0]) == library.decode([0]) == text
+    assert ours.token_bytes(0).decode("utf-8", "replace") == text
