@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Sequence
@@ -22,6 +23,7 @@ WEIGHTS = frozenset(
 )
 """Endings of a model's own files: gigabytes, and nothing to a tokenizer."""
 _TOKENS_WITH_IDS = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\d')
+_ANOTHER = ". Name another file, or get this one anew"
 _DELETE = ". Delete it from the hub's cache, and load again with the network at hand"
 
 
@@ -64,11 +66,30 @@ def _open(path: Path, spec: Spec) -> Any:
     except BaseException as error:  # the library raises bare Exception, and Rust's panics are none
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
-        remedy = "" if Path(spec.variant or "").expanduser().exists() else _DELETE
-        raise TokenizerError(
-            f"{spec}: {path} is not a tokenizer.json that tokenizers {tokenizers.__version__} can read: "
-            f"{error}{remedy}"
-        ) from error
+        remedy = _ANOTHER if Path(spec.variant or "").expanduser().exists() else _DELETE
+        why = f": {_fault(path)}".removesuffix(": ")
+        why = why or f" that tokenizers {tokenizers.__version__} can read: {error}"
+        raise TokenizerError(f"{spec}: {path} is not a tokenizer.json{why}{remedy}") from error
+
+
+def _fault(path: Path) -> str:
+    """What keeps a file from being a `tokenizer.json`, where it can be told without the library; else empty."""
+    try:
+        found = json.loads(path.read_bytes())
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}: {error.msg}"
+        return f"it is not JSON ({place}), so it may be damaged or not whole"
+    except UnicodeDecodeError as error:
+        return f"it is not JSON (byte {error.start} is not UTF-8)"
+    except RecursionError:
+        return ""
+    if not isinstance(found, dict):
+        return "it is JSON, but no object"
+    model = found.get("model")
+    if not isinstance(model, dict):
+        there = ", ".join(map(repr, list(found)[:5])) or "nothing"
+        return f'it is JSON, but lacks "model", which holds the vocabulary; it has {there}'
+    return "" if "vocab" in model else 'its "model" lacks "vocab"'
 
 
 def _from_transformers(spec: Spec, context: LoadContext) -> Any:

@@ -212,6 +212,28 @@ def test_a_damaged_file_in_the_hubs_cache_says_how_to_mend_it(tmp_path, monkeypa
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("{", "it is not JSON (line 1, column 2: "),
+        ("", "it is not JSON (line 1, column 1: "),
+        ('{"a": 1}\n}', "it is not JSON (line 2, column 1: "),
+        ("\udcff", "it is not JSON (byte 0 is not UTF-8)"),
+        ("[]", "it is JSON, but no object"),
+        ('{"a": 1}', """it is JSON, but lacks "model", which holds the vocabulary; it has 'a'"""),
+        ("{}", 'it is JSON, but lacks "model", which holds the vocabulary; it has nothing'),
+        ('{"model": {"type": "BPE"}}', 'its "model" lacks "vocab"'),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said_of_the_file(content, says, tmp_path):
+    path = tmp_path / "mine.json"
+    path.write_bytes(content.encode("utf-8", "surrogateescape"))
+    with pytest.raises(TokenizerError) as caught:
+        load(f"transformers:{path}")
+    assert f"{path} is not a tokenizer.json: {says}" in str(caught.value)
+    assert str(caught.value).endswith(". Name another file, or get this one anew")
+
+
 def test_the_backend_can_be_asked_for(test_data, hard_texts):
     folder = test_data / "vocabs" / "gpt2" / "hf"
     slow, fast = load(f"transformers:{folder},backend=transformers"), load(f"transformers:{folder}")
