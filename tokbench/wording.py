@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 
@@ -25,6 +26,33 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def listed(names: list[str], word: str = "and") -> str:
+    """Names in a sentence, the tail of a long list as a number.
+
+    Example:
+        >>> listed(["a", "b", "c"]), listed(list("abcdef"))
+        ('a, b and c', 'a, b, c and 3 others')
+    """
+    if len(names) > 4:
+        names = [*names[:3], f"{len(names) - 3} others"]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"
+
+
+def fewer_than_asked(asked: object, held: int) -> str:
+    """What to say of a trained vocabulary that is smaller than was asked for; empty where it is not.
+
+    Example:
+        >>> fewer_than_asked("2000", 280), fewer_than_asked(2000, 2000), fewer_than_asked(None, 280)
+        ('2,000 tokens were asked for; the training text has no more than 280 in it', '', '')
+    """
+    wanted = int(str(asked)) if str(asked).isdigit() else 0
+    return (
+        f"{wanted:,} tokens were asked for; the training text has no more than {held:,} in it"
+        if held < wanted
+        else ""
+    )
+
+
 def nothing_at(path: Path) -> str:
     """What to say of a path that leads to no file or folder; a link is there itself.
 
@@ -37,17 +65,39 @@ def nothing_at(path: Path) -> str:
     return "no such file or folder"
 
 
+_STEPS = ((1e15, "P", "quadrillion"), (1e12, "T", "trillion"), (1e9, "G", "billion"), (1e6, "M", "million"),
+          (1e3, "k", "thousand"))  # fmt: skip
+
+
+def in_unit(value: float, unit: str, *, least: float = 1e6) -> tuple[float, str]:
+    """What figures of the size of `value` are divided by, so that they can be read, and their unit then.
+
+    From `least` on, and in powers of 1,000; what would round to a thousand of a unit is told in the next one.
+
+    Example:
+        >>> in_unit(3.2e9, "FLOP/byte"), in_unit(9_216_000, "bytes/kB"), in_unit(-38e6, "parameters")
+        ((1000000000.0, 'GFLOP/byte'), (1000000.0, 'MB/kB'), (1000000.0, 'million parameters'))
+        >>> in_unit(12_345, "bytes"), in_unit(999_999, "bytes", least=1e3)
+        ((1.0, 'bytes'), (1000000.0, 'MB'))
+    """
+    for size, letter, word in _STEPS:
+        if size >= least and abs(value) >= 0.9995 * size:
+            short = re.sub(r"^bytes\b", "B", unit)
+            return size, f"{letter}{short}" if short.startswith(("B", "FLOP")) else f"{word} {unit}"
+    return 1.0, unit
+
+
 def data_size(n_bytes: float) -> str:
     """A number of bytes in the unit that suits it, of powers of 1,000.
 
     Example:
-        >>> data_size(819), data_size(81_900), data_size(999_900), data_size(1_500_000), data_size(2e9)
-        ('819 bytes', '82 kB', '1.0 MB', '1.5 MB', '2,000 MB')
+        >>> data_size(819), data_size(81_900), data_size(999_999), data_size(1_500_000), data_size(2e10)
+        ('819 bytes', '82 kB', '1 MB', '1.5 MB', '20 GB')
     """
-    if n_bytes < 999.5:  # what rounds to a thousand of a unit is told in the next one
-        return f"{n_bytes:.0f} bytes"
-    number, unit = (n_bytes / 1e6, "MB") if n_bytes >= 999_500 else (n_bytes / 1e3, "kB")
-    return f"{number:.1f} {unit}" if number < 9.95 else f"{number:,.0f} {unit}"
+    divisor, unit = in_unit(n_bytes, "bytes", least=1e3)
+    number = n_bytes / divisor
+    said = f"{number:.1f}".removesuffix(".0") if number < 9.95 else f"{number:.0f}"
+    return f"{said} {unit}"
 
 
 def writable(text: str) -> str:

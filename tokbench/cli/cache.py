@@ -8,7 +8,7 @@ import typer
 
 from tokbench.cli.options import JsonOutput
 from tokbench.cli.writing import print_json
-from tokbench.wording import counted
+from tokbench.wording import counted, data_size
 
 app = typer.Typer(help="Kept tallies and trained tokenizers: info, clear.", no_args_is_help=True)
 
@@ -35,8 +35,8 @@ def info(as_json: JsonOutput = False) -> None:
         print_json(facts)
         return
     print(f"folder   {facts['folder']}  ($TOKBENCH_CACHE_DIR)")
-    print(f"tallies  {known.entries:,}, {known.n_bytes / 1e6:,.1f} MB of {known.limit / 1e6:,.0f} MB")
-    print(f"trained  {counted(len(models), 'tokenizer')}, {trained_bytes / 1e6:,.1f} MB")
+    print(f"tallies  {known.entries:,}, {data_size(known.n_bytes)} of {data_size(known.limit)}")
+    print(f"trained  {counted(len(models), 'tokenizer')}, {data_size(trained_bytes)}")
 
 
 @app.command("clear")

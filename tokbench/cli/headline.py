@@ -22,26 +22,29 @@ def print_headline(run: Run) -> None:
     from tokbench.plots.labels import run_labels
     from tokbench.plots.losses import EXPLAINED, hard_losses, losses
     from tokbench.reports.decision import decided
-    from tokbench.reports.training import how_much, trained_on
+    from tokbench.reports.training import fewer_notes, how_much, trained_on
 
     console = plain_console()
     rows = run.frame[run.frame["language"] == "all"]
     values = {(r.tokenizer, r.dataset, r.metric): r for r in rows.itertuples()}
     lossy, labels = losses(run), run_labels(run)
+    names = {entry["spec"]: entry.get("label") or entry["spec"] for entry in run.manifest["datasets"]}
     for dataset in run.datasets:
         if not any(d == dataset and row.value == row.value for (_, d, _), row in values.items()):
-            console.print(dataset, style="bold", soft_wrap=True)
+            console.print(names[dataset], style="bold", soft_wrap=True)
             console.print(f" nothing was measured: {_reason(run, dataset)}\n")
             continue
         columns = _columns(run, dataset)
         shown = {
             labels[tokenizer]: [
-                _cell(values.get((tokenizer, dataset, name)) or values.get((tokenizer, "", name)), places)
-                for name, _, places in columns
+                _cell(
+                    values.get((tokenizer, dataset, name)) or values.get((tokenizer, "", name)), divisor, places
+                )
+                for name, _, divisor, places in columns
             ]
             for tokenizer in run.tokenizers
         }
-        _print_figures(console, dataset, [head for _, head, _ in columns], shown)
+        _print_figures(console, names[dataset], [head for _, head, *_ in columns], shown)
         console.print()
     for name in run.manifest.get("suite", {}).get("metrics") or ():
         if why := _in_vain(run, name):
@@ -60,6 +63,8 @@ def print_headline(run: Run) -> None:
                 f"trained on {dataset} itself{how_much(run, dataset)}, which flatters the figures on it: "
                 f"{', '.join(labels[name] for name in flattered)}"
             )
+    for note in fewer_notes(run):
+        console.print(note)
     for entry in run.manifest.get("skipped", []):
         console.print(f"skipped: {entry['spec']}: {without_name(entry['reason'], entry['spec'])}")
     for line in _failures(run):
@@ -81,29 +86,32 @@ def _failures(run: Run) -> Iterator[str]:
             yield f"failed: {' · '.join(filter(None, (name, dataset, language)))}: {said}"
 
 
-def _columns(run: Run, dataset: str) -> list[tuple[str, str, int | str]]:
-    """The metrics of the headline, each with its heading and decimal places, or that it is a share."""
+def _columns(run: Run, dataset: str) -> list[tuple[str, str, float, int | str]]:
+    """The metrics of the headline: name, heading, what figures are divided by, places (% of shares)."""
     from tokbench.reports.chosen import headline_metrics, metric_facts
-    from tokbench.reports.figures import decimals, is_share
+    from tokbench.reports.figures import decimals, is_share, typical
+    from tokbench.wording import in_unit
 
     facts = metric_facts(run)
     frame = run.frame[(run.frame["language"] == "all") & run.frame["value"].notna()]
     frame = frame[frame["dataset"].isin([dataset, ""])]
-    columns: list[tuple[str, str, int | str]] = []
+    columns: list[tuple[str, str, float, int | str]] = []
     for name in headline_metrics(run, dataset, "terminal"):
         rows = frame[frame["metric"] == name]
         unit = str(rows["unit"].iloc[0]).partition(" (")[0]
         head = (name in facts and facts[name].heading) or name.replace("_", " ")
-        head = f"{head} ({unit})" if name == "cost" and unit else head
-        columns.append((name, head, "%" if is_share(unit) else decimals(rows["value"])))
+        divisor, unit = in_unit(typical(rows["value"]), unit)
+        head = f"{head} ({unit})" if divisor > 1 or (name == "cost" and unit) else head
+        places = "%" if is_share(unit) else decimals(rows["value"] / divisor)
+        columns.append((name, head, divisor, places))
     return columns
 
 
 def _print_figures(
-    console: Console, dataset: str, heads: Sequence[str], shown: Mapping[str, Sequence[str]]
+    console: Console, title: str, heads: Sequence[str], shown: Mapping[str, Sequence[str]]
 ) -> None:
     """The figures of one dataset, all of them in any width: a table, or a paragraph for each tokenizer."""
-    console.print(dataset, style="bold", soft_wrap=True)
+    console.print(title, style="bold", soft_wrap=True)
     broken = [
         "\n".join(word if len(word) <= len("failed") else word.replace("/", "/\n") for word in head.split(" "))
         for head in heads
@@ -153,11 +161,11 @@ def _in_vain(run: Run, metric: str) -> str:
     return str(reasons.index[0]) if len(reasons) else "it applies to no dataset of this run"
 
 
-def _cell(row: Any, places: int | str) -> str:
+def _cell(row: Any, divisor: float, places: int | str) -> str:
     from tokbench.reports.figures import shown
 
     if row is None or row.value != row.value:
         return "–" if row is None or not row.status.startswith("failed") else "failed"
     if isinstance(places, int):
-        return shown(row.value, places)
+        return shown(row.value / divisor, places)
     return shown(100 * row.value, 1, whole=100) + places

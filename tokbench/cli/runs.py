@@ -153,6 +153,8 @@ def _print(figures: Any, facts: Any) -> None:
     """What moved, a table for each tokenizer on each dataset; what is in one run only is one line."""
     from rich.table import Table
 
+    from tokbench.reports.gates import change, number
+
     shown = plain_console()
     for (tokenizer, dataset), group in figures.groupby(["tokenizer", "dataset"], sort=False):
         moved = group[group["verdict"] != "same"]
@@ -167,8 +169,7 @@ def _print(figures: Any, facts: Any) -> None:
         table = Table("metric", "before", "after", "change", "verdict", box=None, padding=(0, 1, 0, 2))
         for row in moved.itertuples():
             metric = row.metric if row.language == "all" else f"{row.metric}, {row.language}"
-            change = "" if row.change != row.change else f"{row.change:+.2%}"
-            table.add_row(metric, _number(row.before), _number(row.after), change, row.verdict)
+            table.add_row(metric, number(row.before), number(row.after), change(row.change), row.verdict)
         table.columns[0].overflow = "fold"
         shown.print(table)
     counts = figures["verdict"].value_counts()
@@ -189,7 +190,3 @@ def _difference(before: Any, after: Any) -> str:
             return ", ".join([*gone, *new])
     one, other = ("none" if value in (None, []) else str(value) for value in (before, after))
     return f"{one} → {other}"
-
-
-def _number(value: float) -> str:
-    return "–" if value != value else f"{value:.6g}"

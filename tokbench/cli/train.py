@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tokbench.cli.options import Force, Languages, dataset_option, output_option, with_registry
 from tokbench.cli.progress import bar
 from tokbench.cli.writing import check_target, save
-from tokbench.wording import counted
+from tokbench.wording import counted, fewer_than_asked
 
 if TYPE_CHECKING:
     from tokbench.family import TokenizerFamily
     from tokbench.registry import Registry
     from tokbench.spec import Spec
-    from tokbench.tokenizer import Tokenizer
     from tokbench.training_corpus import TrainingCorpus
 
 
@@ -39,7 +38,7 @@ def train(
     force: Force = False,
 ) -> None:
     """Train a tokenizer on a dataset and save it; `tokbench list tokenizers FAMILY` shows what can be set."""
-    from tokbench.runner.training import check_training
+    from tokbench.runner.training import check_training, naming
     from tokbench.training_corpus import TrainingCorpus
 
     spec = _spec(registry, family, vocab_size, option or [])
@@ -50,12 +49,12 @@ def train(
     corpora = [_corpus(registry, one, language or []) for one in dataset]
     _check_text(dataset, corpora)
     corpus = TrainingCorpus.joined(corpora)
-    tokenizer = _trained(chosen, spec, options, corpus)
+    assert chosen.train is not None
+    with naming(spec), bar(str(spec)) as progress:
+        tokenizer = chosen.train(corpus, options, progress)
     save(tokenizer, output, lambda: "what its family's `train` returned has no save(path)")
-    asked = spec.options.get("vocab_size")
-    if isinstance(asked, int) and tokenizer.vocab_size < asked:
-        had = f"this text has no more than {tokenizer.vocab_size:,} in it"
-        print(f"warning: {asked:,} tokens were asked for; {had}", file=sys.stderr)
+    if fewer := fewer_than_asked(spec.options.get("vocab_size"), tokenizer.vocab_size):
+        print(f"warning: {fewer}", file=sys.stderr)
     print(f"{output}: {counted(tokenizer.vocab_size, 'token')}; use it as {chosen.name}:{output}")
     print(f"trained on {corpus.shares}")
 
@@ -107,16 +106,3 @@ def _check_text(names: list[str], corpora: list[TrainingCorpus]) -> None:
     for name, corpus in zip(names, corpora, strict=True):
         if not corpus.counted and next(corpus.texts(), None) is None:
             raise CorpusError(f"{name}: no text in it, so there is nothing to train on")
-
-
-def _trained(family: TokenizerFamily, spec: Spec, options: dict[str, Any], corpus: TrainingCorpus) -> Tokenizer:
-    from tokbench.errors import TokbenchError, TokenizerError
-
-    assert family.train is not None
-    try:
-        with bar(str(spec)) as progress:
-            return family.train(corpus, options, progress)
-    except TokbenchError:
-        raise
-    except Exception as error:
-        raise TokenizerError(f"training {spec}: {type(error).__name__}: {error}") from error

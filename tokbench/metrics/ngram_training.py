@@ -12,6 +12,7 @@ from tokbench.corpus import Document
 from tokbench.errors import CorpusError
 from tokbench.metrics.ngram import NgramModel
 from tokbench.tokenizer import Tokenizer, encode_batch
+from tokbench.wording import data_size
 
 _AT_ONCE = 1000  # documents that are encoded together
 LIMIT = 20_000_000
@@ -57,7 +58,7 @@ def trained_model(
         if tokens > limit:
             raise CorpusError(
                 f"{name}: the training text makes more than {limit:,} tokens, for which counts would take "
-                f"up to {limit * TOKEN_MEMORY / 1e9:.1f} GB; train on a part of it, or set a higher limit"
+                f"up to {data_size(limit * TOKEN_MEMORY)}; train on a part of it, or set a higher limit"
             )
         if training is not None:
             training.add([utf8_of(document.text) for document in some])

@@ -30,7 +30,7 @@ def draw(run: Run) -> Figure | None:
     order = best_first(run, data.main_metric(run, datasets[0]), datasets[0])
     labels = run_labels(run)
     panels = datasets[:1] if style.size().narrow else datasets[:3]
-    titles = panel_titles(map(dataset_label, panels), (labels[name] for name in order))
+    titles = panel_titles((dataset_label(run, name) for name in panels), (labels[name] for name in order))
     figure, axes = style.figure(
         len(order) * style.row_height() + style.lines(9 + max(title.count("\n") for title in titles)),
         columns=len(panels),

@@ -103,9 +103,10 @@ def speed_metric(run: Run) -> str:
     return first if len(overall(run, first)) else "encode_speed"
 
 
-def speeds(run: Run) -> pd.DataFrame:
-    """The rows of `speed_metric` on one dataset, that of `timed_dataset`, by tokenizer."""
-    return overall(run, speed_metric(run), timed_dataset(run)).set_index("tokenizer")
+def speeds(run: Run, dataset: str | None = None) -> pd.DataFrame:
+    """The rows of `speed_metric` on one dataset, by default that of `timed_dataset`, by tokenizer."""
+    of = timed_dataset(run) if dataset is None else dataset
+    return overall(run, speed_metric(run), of).set_index("tokenizer")
 
 
 def timed_dataset(run: Run) -> str:

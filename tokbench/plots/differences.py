@@ -52,7 +52,7 @@ def draw(run: Run) -> Figure | None:
     if not found:
         return None
     labels = run_labels(run)
-    over = dataset_label(data.main_dataset(run))
+    over = dataset_label(run, data.main_dataset(run))
     title = f"against {labels[best]}" + ("" if style.size().narrow else f" · {over}")
     (title,) = panel_titles([title], (labels[name] for name in found))
     figure, axes = style.figure(len(found) * style.row_height() + style.lines(10 + title.count("\n")))

@@ -31,7 +31,7 @@ def draw(run: Run) -> Figure | None:
     order = fairest_first(run, dataset)
     labels = run_labels(run)
     known = data.intervals(run, "premium", dataset)
-    (title,) = panel_titles([dataset_label(dataset)], (labels[name] for name in order))
+    (title,) = panel_titles([dataset_label(run, dataset)], (labels[name] for name in order))
     figure, axes = style.figure(len(order) * style.row_height() + style.lines(9 + title.count("\n")))
     for y, name in enumerate(order):
         ends = {language: known[language, name] for language in table.index if (language, name) in known}

@@ -39,7 +39,7 @@ def draw(run: Run, *, metric: str, unit: str, note: str = "") -> Figure | None:
     table = table.rename(columns=labels)
     ends = _range(table[sound] if sound else table)
     table = table.rename(index=lambda code: language_label(code, data.kind(run, dataset)))
-    return _heat(table, ends, title=f"{metric} · {dataset_label(dataset)}", unit=unit, note=note)
+    return _heat(table, ends, title=f"{metric} · {dataset_label(run, dataset)}", unit=unit, note=note)
 
 
 def _heat(table: pd.DataFrame, ends: tuple[float, float], *, title: str, unit: str, note: str) -> Figure:

@@ -97,26 +97,35 @@ def _agreed(spec: str, specs: Iterable[str]) -> set[str]:
     }
 
 
-def dataset_label(spec: str) -> str:
+def dataset_label(run: Run, spec: str) -> str:
+    """What the run's suite calls a dataset, else what `dataset_name` makes of its spec."""
+    given = {entry["spec"]: entry["label"] for entry in run.manifest["datasets"] if entry.get("label")}
+    return _kept_short(given[spec]) if spec in given else dataset_name(spec)
+
+
+def dataset_name(spec: str) -> str:
     """A dataset as a reader knows it: family and the last part of its path, and what of it was read.
 
     How it was read (where languages stand, what becomes of wrong bytes) is left to the manifest. Of a label
     longer than `LONG_TITLE`, both ends are kept: datasets may differ in either.
 
     Example:
-        >>> dataset_label("bundled:parallel"), dataset_label("text:/data/novels/english.txt")
+        >>> dataset_name("bundled:parallel"), dataset_name("text:/data/novels/english.txt")
         ('bundled parallel', 'text english')
-        >>> dataset_label("bundled:parallel,lines=odd")
+        >>> dataset_name("bundled:parallel,lines=odd")
         'bundled parallel, odd lines'
-        >>> dataset_label("jsonl:crawl.jsonl,field=body,language_field=lang")
+        >>> dataset_name("jsonl:crawl.jsonl,field=body,language_field=lang")
         'jsonl crawl field=body'
-        >>> dataset_label("parallel:/data/pud,languages=eng_Latn+rus_Cyrl+zho_Hant")
+        >>> dataset_name("parallel:/data/pud,languages=eng_Latn+rus_Cyrl+zho_Hant")
         'parallel pud, eng_Latn, rus_Cyrl and zho_Hant'
     """
     label = _short(spec, leave_out=_HOW_READ, named=("field",))
     label = re.sub(r" languages=([^ ]+[+;][^ ]+)", _several, label)
-    label = printable(re.sub(r" (even|odd)$", r", \1 lines", label))
-    half = LONG_TITLE // 2
+    return _kept_short(re.sub(r" (even|odd)$", r", \1 lines", label))
+
+
+def _kept_short(label: str) -> str:
+    label, half = printable(label), LONG_TITLE // 2
     return label if len(label) <= LONG_TITLE else f"{label[:half]}…{label[1 - half :]}"
 
 

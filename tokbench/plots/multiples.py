@@ -164,16 +164,19 @@ def _tell(line: Line2D, curve: Curve, x: Axis, y: Axis) -> None:
 def _dress(axes: Axes, x: Axis, y: Axis) -> None:
     from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
+    plain = FuncFormatter(lambda value, _: short_number(value))
     for given, axis, scale in ((x, axes.xaxis, axes.set_xscale), (y, axes.yaxis, axes.set_yscale)):
         if given.scale == "log":
             scale("log", base=given.base)
             first, last = axis.get_view_interval()
             steps = _steps(last / first) if given.base == 10 else (1.0,)
             axis.set_major_locator(LogLocator(base=given.base, subs=steps, numticks=5))
-            axis.set_major_formatter(FuncFormatter(lambda value, _: short_number(value)))
+            axis.set_major_formatter(plain)
             axis.set_minor_formatter(NullFormatter())
         else:
             axis.set_major_locator(MaxNLocator(5))
+            if axis.get_view_interval()[1] >= 1e6:  # else a power of ten would stand above the axis
+                axis.set_major_formatter(plain)
         if given.ticks:
             axis.set_major_locator(FixedLocator(list(given.ticks)))
     if y.zero:
@@ -203,5 +206,5 @@ def short_number(value: float) -> str:
     """
     for limit, suffix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if value >= limit:
-            return f"{value / limit:.3g}{suffix}"
+            return f"{value / limit:.4g}{suffix}"
     return f"{value:.3g}" if value >= 1e-4 or value == 0 else f"{value:.0e}"

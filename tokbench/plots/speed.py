@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tokbench.extension import Plot
@@ -35,6 +36,17 @@ def pareto_front(points: Mapping[str, tuple[float, float]]) -> list[str]:
             front.append(name)
             best = y
     return front[::-1]
+
+
+def front_steps(front: Sequence[Point]) -> list[tuple[Point, Point]]:
+    """The steps of a front, each from one point to another: up or down at a point, then level to the next.
+
+    Example:
+        >>> front_steps([(1, 5), (9, 2)])
+        [((1, 5), (1, 2)), ((1, 2), (9, 2))]
+    """
+    turns = [(one, (one[0], other[1]), other) for one, other in pairwise(front)]
+    return [step for one, corner, other in turns for step in ((one, corner), (corner, other))]
 
 
 def speed_points(run: Run) -> dict[str, tuple[float, float]]:
@@ -78,7 +90,10 @@ def draw(run: Run) -> Figure | None:
     far = {} if end is None else {name: y for name, (_, y) in points.items() if y > end}
     points |= {name: (points[name][0], end) for name in far if end is not None}
     front = pareto_front(sound)
-    _front(axes, [points[name] for name in front])
+    steps = front_steps([points[name] for name in front])
+    if steps:
+        corners = (steps[0][0], *(stop for _, stop in steps))
+        axes.plot(*zip(*corners, strict=True), color=style.ACCENT, lw=1.0, alpha=0.5, zorder=2)
     hues = {
         name: style.ACCENT if name in front else style.WARN if name in bad else style.MUTED for name in points
     } | colors(run)
@@ -94,7 +109,7 @@ def draw(run: Run) -> Figure | None:
     _room(axes, [*points.values(), *(end for _, *ends in bars for end in ends)])
     first = data.first_pass(run, data.timed_dataset(run))
     axes.set_xlabel("encode speed, MB of UTF-8 per second (log scale)")
-    of = f"bytes per token · {dataset_label(data.timed_dataset(run))}"
+    of = f"bytes per token · {dataset_label(run, data.timed_dataset(run))}"
     axes.set_ylabel(in_lines(of, 0.6 * 72 * height, chosen.type, 2))  # the rest is what stands below
     axes.grid(True, axis="both")
     style.caption(
@@ -107,16 +122,10 @@ def draw(run: Run) -> Figure | None:
     )
     shown = {name: labels[name] + (f" {far[name]:.1f}" if name in far else "") for name in points}
     places = {shown[name]: point for name, point in points.items()}
-    notes = label_points(figure, axes, places, [(start, stop) for _, start, stop in bars])
+    notes = label_points(figure, axes, places, [*steps, *((start, stop) for _, start, stop in bars)])
     for name, note in zip(points, notes, strict=True):
         style.tell(note, name, "")
     return figure
-
-
-def _front(axes: Axes, front: list[tuple[float, float]]) -> None:
-    if len(front) > 1:
-        xs, ys = zip(*front, strict=True)
-        axes.step(xs, ys, where="pre", color=style.ACCENT, lw=1.0, alpha=0.5, zorder=2)
 
 
 def _room(axes: Axes, points: list[tuple[float, float]]) -> None:

@@ -58,8 +58,8 @@ def draw_lengths(run: Run) -> Figure | None:
         x=Axis(label="bytes of a token"),
         y=Axis(label="% of tokens produced", zero=True),
         marks=True,
-        note=f"Over {dataset_label(dataset)}, tokens as they occur; those longer than {LONGEST} bytes are left "
-        "out.",
+        note=f"Over {dataset_label(run, dataset)}, tokens as they occur; those longer than {LONGEST} bytes are "
+        "left out.",
     )
 
 
@@ -82,7 +82,7 @@ def draw_zipf(run: Run) -> Figure | None:
         curves,
         x=Axis(label="rank of the id", scale="log"),
         y=Axis(label="% of tokens", scale="log"),
-        note=f"Over {dataset_label(dataset)}. Straight: Zipf's law; a steep end: ids hardly used.",
+        note=f"Over {dataset_label(run, dataset)}. Straight: Zipf's law; a steep end: ids hardly used.",
     )
 
 
@@ -102,8 +102,8 @@ def draw_text_length(run: Run) -> Figure | None:
         x=Axis(label="bytes in a document", scale="log"),
         y=Axis(label="bytes per token", zero=True),
         marks=True,
-        note=f"Over {dataset_label(dataset)}. Documents grouped by length in powers of two; bytes over tokens "
-        "in each group. Long and short documents may differ in language and kind too.",
+        note=f"Over {dataset_label(run, dataset)}. Documents grouped by length in powers of two; bytes over "
+        "tokens in each group. Long and short documents may differ in language and kind too.",
     )
 
 

@@ -86,7 +86,7 @@ def _draw(run: Run, metric: str, label: str, said: str = "") -> Figure | None:
         x=Axis(label="vocabulary size", scale="log", base=2, ticks=_ticks(curves)),
         y=Axis(label=label),
         marks=True,
-        note=f"Over {dataset_label(dataset)}; band: 95 % interval."
+        note=f"Over {dataset_label(run, dataset)}; band: 95 % interval."
         + (f" {explained(run)}" if any(map(mark_of, curves)) else "")
         + (f" {said}" if said else ""),
     )

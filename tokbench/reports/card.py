@@ -39,7 +39,7 @@ def document(run: Run) -> str:
     parts += ["", "## Results", ""]
     for dataset in data.natural_datasets(run):
         table = tables.headline(run, dataset)
-        parts += [f"### {escape(dataset_label(dataset))}", "", render(table), "", escape(table.note), ""]
+        parts += [f"### {escape(dataset_label(run, dataset))}", "", render(table), "", escape(table.note), ""]
     parts += [
         "## Data",
         "",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tokbench.metrics.context import REPLICATES
 from tokbench.plots import data
-from tokbench.plots.labels import dataset_label, language_label, tokenizer_labels
+from tokbench.plots.labels import dataset_name, language_label, tokenizer_labels
 from tokbench.reports.differences import least_p
 from tokbench.reports.figures import decimals
 from tokbench.reports.markdown import run_name
@@ -69,7 +69,7 @@ def figures_table(figures: pd.DataFrame, *, name: str, title: str, least: float 
         Row(
             (
                 labels[row.tokenizer],
-                dataset_label(row.dataset) if row.dataset else "",
+                dataset_name(row.dataset) if row.dataset else "",
                 *((language_label(row.language),) if single else ()),
                 row.metric,
                 TableCell.known(row.before, row.before_low, row.before_high, why="not measured"),

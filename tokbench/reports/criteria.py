@@ -2,13 +2,14 @@
 
 A figure is on a ratio scale on which more is better: text per unit of price, the even share of languages, text
 that fits, parameters left to the model, speed. So tokenizers compare by ratios, whose weighted logarithms add
-up; how two compare does not depend on a third.
+up; how two compare does not depend on a third. Of several datasets each counts the same: their geometric mean.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 from tokbench.plots import data
@@ -21,43 +22,83 @@ class Known(NamedTuple):
     """The figures of one criterion: `values` by tokenizer, more is better, above zero; `noise` of a pair.
 
     `noise(one, other)` is the standard error of the logarithm of their ratio, None where it is not known.
-    `metric` and `unit` say what it is made of.
+    `metric` says what it is made of, `datasets` of which text; `unsure` are those left out, of which
+    it is not known how far chance bears.
     """
 
     values: Mapping[str, float]
     noise: Callable[[str, str], float | None]
     metric: str
-    unit: str
+    datasets: tuple[str, ...] = ()
+    unsure: tuple[str, ...] = ()
 
 
 @data.remembered
 def known_criteria(run: Run) -> dict[str, Known]:
     """The criteria that the run has figures for; losslessness is a condition and not among them."""
-    dataset = data.main_dataset(run)
     found = {
-        "price": _price(run, dataset),
-        "fairness": _fairness(run, dataset),
-        "context": _context(run, dataset),
+        "price": _together(run, _price),
+        "fairness": _together(run, _fairness),
+        "context": _together(run, _context),
         "embedding": _embedding(run),
-        "speed": _speed(run),
+        "speed": _together(run, _speed),
     }
-    return {name: known for name, known in found.items() if known is not None and len(known.values) > 0}
+    return {name: known for name, known in found.items() if known is not None}
+
+
+def _together(run: Run, of: Callable[[Run, str], Known | None]) -> Known | None:
+    """A criterion over the datasets that have it, of the tokenizers that all of these have a figure of.
+
+    A dataset of which it is not known how far chance bears decides nothing where there is another. The noise is
+    the mean of theirs, as if they varied together, so that it is never too small.
+    """
+    found = {name: known for name in data.natural_datasets(run) if (known := of(run, name)) and known.values}
+    if not found:
+        return None
+    parts = {name: known for name, known in found.items() if _noise_known(known)} or found
+    first, *others = parts.values()
+    unsure = tuple(name for name in found if name not in parts)
+    if not others:
+        return first._replace(datasets=tuple(parts), unsure=unsure)
+    names = [name for name in first.values if all(name in part.values for part in others)]
+    values = {name: math.exp(fmean(math.log(part.values[name]) for part in parts.values())) for name in names}
+
+    def noise(one: str, other: str) -> float | None:
+        each = [part.noise(one, other) for part in parts.values()]
+        return fmean(known for known in each if known is not None) if None not in each else None
+
+    metric = " and ".join(dict.fromkeys(part.metric for part in parts.values()))
+    return Known(values, noise, metric, tuple(parts), unsure) if values else None
+
+
+def _noise_known(known: Known) -> bool:
+    one, *others = known.values
+    return any(known.noise(one, other) is not None for other in others)
+
+
+def costs(run: Run) -> dict[str, float]:
+    """What all of a run's text costs, by tokenizer; none of those without a price, or failed on some."""
+    rows = data.overall(run, "cost")
+    rows = rows[rows["dataset"].isin(data.natural_datasets(run))]
+    sums = rows.groupby("tokenizer", sort=False)["value"].agg(["sum", "size"])
+    return {str(name): float(row["sum"]) for name, row in sums.iterrows() if row["size"] == sums["size"].max()}
 
 
 def _price(run: Run, dataset: str) -> Known | None:
     """Text per price where there are prices, whose noise is that of the tokens; else text per token."""
     metric = data.main_metric(run, dataset)
     noise = _paired(run, metric, dataset)
-    costs = _overall(run, "cost", dataset)
-    if len(costs) > 1 and all(costs.values()):
-        return Known({name: 1 / cost for name, cost in costs.items()}, noise, "cost", "text per price")
-    return Known(_overall(run, metric, dataset), noise, metric, "bytes/token")
+    known = costs(run)
+    if len(known) > 1 and all(known.values()):
+        values = {name: 1 / cost for name, cost in _overall(run, "cost", dataset).items()}
+        return Known(values, noise, "cost")
+    return Known(_overall(run, metric, dataset), noise, metric)
 
 
 def _fairness(run: Run, dataset: str) -> Known | None:
     ginis = _overall(run, "gini", dataset)
     values = {name: 1 - value for name, value in ginis.items() if value < 1}
-    return Known(values, _paired(run, "gini", dataset, of=values), "gini", "1 − Gini") if values else None
+    return Known(values, _paired(run, "gini", dataset, of=values), "gini") if values else None
 
 
 def _context(run: Run, dataset: str) -> Known | None:
@@ -66,30 +107,28 @@ def _context(run: Run, dataset: str) -> Known | None:
     parallel = len(data.overall(run, "gini", dataset)) > 0
     if not parallel or len(table) < 2:
         values, noise = _overall(run, "compression_ratio", dataset), _paired(run, "compression_ratio", dataset)
-        return Known(values, noise, "compression_ratio", "bytes/token")
+        return Known(values, noise, "compression_ratio")
     table = table.dropna(axis=1)
     worst = {str(name): str(table[name].idxmax()) for name in table}
     most = {name: float(table.at[language, name]) for name, language in worst.items()}
     values = {name: 1 / tokens for name, tokens in most.items() if tokens}  # one that gives none has no value
     ends = data.intervals(run, "tokens_per_line", dataset)
     errors = {name: _error(ends.get((language, name))) for name, language in worst.items() if name in values}
-    return Known(values, _apart(errors), "tokens_per_line", "lines/token")
+    return Known(values, _apart(errors), "tokens_per_line")
 
 
 def _embedding(run: Run) -> Known | None:
     shares = _overall(run, "embedding_share", "")
     values = {name: 1 - share for name, share in shares.items() if share < 1}
-    return Known(values, lambda one, other: 0.0, "embedding_share", "share of parameters") if values else None
+    return Known(values, lambda one, other: 0.0, "embedding_share") if values else None
 
 
-def _speed(run: Run) -> Known | None:
-    rows = data.speeds(run)
-    if not len(rows):
-        return None
+def _speed(run: Run, dataset: str) -> Known | None:
+    rows = data.speeds(run, dataset)
     ends = {str(name): (row["ci_low"], row["ci_high"]) for name, row in rows.iterrows()}
     values = {str(name): float(value) for name, value in rows["value"].items()}
     noise = _apart({name: _error(pair) for name, pair in ends.items()})
-    return Known(values, noise, data.speed_metric(run), "MB/s")
+    return Known(values, noise, data.speed_metric(run))
 
 
 def _overall(run: Run, metric: str, dataset: str) -> dict[str, float]:

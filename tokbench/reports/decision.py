@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +20,10 @@ from tokbench.metrics.weights import CRITERIA, weights_of
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, run_labels
 from tokbench.plots.losses import ESTIMATED, LOSES, REWRITES, losses
-from tokbench.reports.criteria import Known, known_criteria
+from tokbench.reports.criteria import Known, costs, known_criteria
 from tokbench.reports.table import Column, Row, Table, TableCell
 from tokbench.reports.training import training_marks
+from tokbench.wording import listed
 
 if TYPE_CHECKING:
     from tokbench.results import Run
@@ -91,7 +92,7 @@ def table(run: Run, decision: Decision) -> Table:
     columns += [
         Column(
             key=criterion.name, label=criterion.name, unit="share of the best", better="higher",
-            help=f"{criterion.what}: {decision.known[criterion.name].metric}",
+            help=f"{criterion.what}: {_made_of(run, decision.known[criterion.name])}",
         )
         for criterion in CRITERIA
         if criterion.name in decision.known
@@ -113,10 +114,12 @@ def table(run: Run, decision: Decision) -> Table:
             )
         cells.append(TableCell(value=decision.first_share[spec]) if inside else TableCell(why="not compared"))
         rows.append(Row(tuple(cells), key=spec, lossy=str(lost.get(spec, ""))))
+    texts = {name for each in decision.known.values() for name in each.datasets}
+    each = f"{_on(run, texts)}{', each of which counts the same' if len(texts) > 1 else ''}"
     note = (
-        f"On {dataset_label(data.main_dataset(run))}. Each column is the share of the best candidate's figure; "
-        "the score is their weighted geometric mean. First under: the share of all weights, drawn evenly, "
-        "under which the tokenizer comes first."
+        f"On {each}. Each column is the share of the best candidate's figure; the score is their weighted "
+        "geometric mean. First under: the share of all weights, drawn evenly, under which the tokenizer comes "
+        "first."
     )
     return Table("decision", "Decision", tuple(columns), tuple(rows), note)
 
@@ -150,6 +153,15 @@ def headline_of(names: list[str]) -> str:
     if len(names) == 1:
         return f"Choice under these weights: {names[0]}."
     return f"No winner under these weights: {', '.join(names[:-1])} and {names[-1]} cannot be told apart."
+
+
+def _made_of(run: Run, known: Known) -> str:
+    """The metric of a criterion, and the datasets it is measured on."""
+    return f"{known.metric}, on {_on(run, known.datasets)}" if known.datasets else known.metric
+
+
+def _on(run: Run, datasets: Collection[str]) -> str:
+    return listed([dataset_label(run, name) for name in run.datasets if name in datasets])
 
 
 def _candidates(run: Run, weights: Mapping[str, float], known: Mapping[str, Known]) -> list[str]:
@@ -251,6 +263,12 @@ def _sentences(
     )
     if parting:
         said[1] = f"The first are level: any other weight of {' or '.join(parting)} parts them. {said[1]}"
+    for unsure in dict.fromkeys(known[key].unsure for key in active):
+        if unsure:
+            keys = listed([key for key in active if known[key].unsure == unsure]).capitalize()
+            said.append(
+                f"{keys} without {_on(run, unsure)}: too little text there to tell a difference from chance."
+            )
     unknown = sorted(
         {key for key in active for name in ranked[1:] if known[key].noise(ranked[0], name) is None}
     )
@@ -261,7 +279,7 @@ def _sentences(
     missing = [c for c in CRITERIA if c.name not in known and c.name != "lossless" and weights[c.name] > 0]
     if missing:
         said.append(f"Not known: {'; '.join(f'{c.name} ({c.lacking})' for c in missing)}.")
-    marks = training_marks(run, data.main_dataset(run))
+    marks = {name for dataset in data.natural_datasets(run) for name in training_marks(run, dataset)}
     if flattered := [labels[name] for name in ranked if name in marks]:
         said.append(
             f"Better here than elsewhere, since trained on this text or on another part of its collection: "
@@ -277,9 +295,22 @@ def _sentences(
             said.append(f"Left out, since {why}: {', '.join(out)}.")
     if known.get("price") and known.get("context") and known["price"].metric == known["context"].metric:
         said.append("Price and context are the same figure here, tokens: their weights add up.")
-    if known.get("price") and known["price"].metric != "cost":
-        said.append("No prices were given: price is taken per token.")
+    if known.get("price"):
+        said += _unpriced(run, per_token=known["price"].metric != "cost")
     return said
+
+
+def _unpriced(run: Run, per_token: bool) -> list[str]:
+    """What to say of tokenizers without a price, and where price is taken `per_token` therefore."""
+    labels, costing = run_labels(run), costs(run)
+    free = [labels[name] for name, cost in costing.items() if not cost]
+    without = [labels[name] for name in run.tokenizers if name not in costing]
+    if not per_token:
+        return [f"Left out, since no price was given: {listed(without)}."] if without else []
+    if costing and free:
+        return [f"The price of {listed(free)} is 0, so that no ratio can be taken: price is taken per token."]
+    whose = f"No price was given for {listed(without)}" if costing else "No prices were given"
+    return [f"{whose}: price is taken per token."]
 
 
 def _verdict(spec: str, decision: Decision, lost: Mapping[str, Any]) -> str:

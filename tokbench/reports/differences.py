@@ -66,7 +66,7 @@ def table(run: Run, metric: str, dataset: str) -> Table:
     note += " Grey: one of the two loses something, so the difference speaks for neither." if lost else ""
     if of > MOST_PAIRS:
         note += f" {MOST_PAIRS} of {of:,} pairs, those first that lose nothing; all are in comparisons.parquet."
-    return Table(f"differences-{metric}", f"{metric} · {dataset_label(dataset)}", columns, made, note)
+    return Table(f"differences-{metric}", f"{metric} · {dataset_label(run, dataset)}", columns, made, note)
 
 
 _FAMILY = (

@@ -9,6 +9,7 @@ from tokbench.inspection.pieces import visible
 from tokbench.plots.labels import run_labels
 from tokbench.reports.figures import number
 from tokbench.reports.table import Column, Row, Table, TableCell
+from tokbench.wording import data_size
 
 if TYPE_CHECKING:
     from tokbench.results import Run
@@ -66,7 +67,7 @@ def _note(run: Run) -> str:
         "Each tokenizer is compared with the first whose vocabulary is the same (95 % of the byte strings "
         "shared), and with what the suite names. Compared are the first documents of every language of every "
         f"dataset in turn, up to {number(budget['documents'], 0)} documents or "
-        f"{number(budget['bytes'] / 1e6, 0)} MB, {number(budget['chars_per_document'], 0)} characters of each. "
+        f"{data_size(budget['bytes'])}, {number(budget['chars_per_document'], 0)} characters of each. "
         "The command tokbench diff compares whole corpora."
     )
 

@@ -15,11 +15,14 @@ def decimals(values: Iterable[float | None], *, digits: int = 3) -> int:
         >>> decimals([4.61, 3.2, 0.9]), decimals([152.3, 88.0]), decimals([0.0123])
         (2, 0, 4)
     """
+    size = typical(values)
+    return min(6, max(0, digits - 1 - math.floor(math.log10(size)))) if size else 0
+
+
+def typical(values: Iterable[float | None]) -> float:
+    """The size in the middle of those of the figures that are not zero; 0 where there are none."""
     sizes = sorted(abs(value) for value in values if value is not None and math.isfinite(value) and value)
-    if not sizes:
-        return 0
-    typical = sizes[len(sizes) // 2]
-    return min(6, max(0, digits - 1 - math.floor(math.log10(typical))))
+    return sizes[len(sizes) // 2] if sizes else 0.0
 
 
 def number(value: float | None, places: int = 2) -> str:

@@ -9,10 +9,12 @@ from tokbench.metrics.families import SURE
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, language_label, run_labels
 from tokbench.plots.losses import ESTIMATED, LOSES, REWRITES, comparable, losses
+from tokbench.reports.criteria import costs
 from tokbench.reports.figures import measured
 from tokbench.reports.sizes import caveat_of
 from tokbench.reports.tables import reference_of
 from tokbench.reports.training import how_much, trained_beside, trained_on
+from tokbench.wording import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,26 +59,29 @@ def compression(run: Run) -> KeyFinding | None:
     others = {name: apart(run, dataset, best["tokenizer"], name) for name in rows["tokenizer"][1:]}
     tied = [labels[name] for name, different in others.items() if different is False]
     if tied:
-        sentence += f" On this much text, {_listed(tied)} may do as well: the difference could be chance."
-        gist = f"{_listed([leader, *tied])} share first place for text per token on {scope}."
+        sentence += f" On this much text, {listed(tied)} may do as well: the difference could be chance."
+        gist = f"{listed([leader, *tied])} share first place for text per token on {scope}."
     elif len(rows) > 1:
         second = rows.iloc[1]
         ends = measured(second["value"], second["ci_low"], second["ci_high"])
         sentence += f" Next is {labels[second['tokenizer']]} at {ends}."
         sentence += " No paired test was made between the two." if others[second["tokenizer"]] is None else ""
     sentence += _pooled_otherwise(run, dataset, metric, best["tokenizer"])
+    elsewhere, gist_elsewhere = _elsewhere(run, dataset, best["tokenizer"])
+    sentence += elsewhere
     homework = trained_on(run, dataset)
     if homework:
         were, them = ("was", "it") if len(homework) == 1 else ("were", "them")
-        sentence += f" {_listed([labels[name] for name in homework])} {were} trained on this very text"
+        sentence += f" {listed([labels[name] for name in homework])} {were} trained on this very text"
         sentence += f"{how_much(run, dataset)}, which flatters {them}."
     learnt = [name for name in trained_beside(run, dataset) if name not in homework]
     if best["tokenizer"] in learnt:
         sentence += f" {leader} was trained on the other part of this collection, which puts it ahead."
-        gist = f"{gist.removesuffix('.')}; it was trained on the other part of this collection."
+        gist = f"{gist.removesuffix('.')}; {leader} was trained on the other part of this collection."
     if best["tokenizer"] in homework:
         gist = f"{gist.removesuffix('.')}, which {'some were' if tied else 'it was'} trained on."
-    return KeyFinding("compression", sentence + _left_out(run, rows["tokenizer"].tolist()), gist)
+    sentence += _left_out(run, rows["tokenizer"].tolist())
+    return KeyFinding("compression", sentence, f"{gist} {gist_elsewhere}".rstrip())
 
 
 def _lossless(run: Run, rows: pd.DataFrame) -> bool:
@@ -90,6 +95,27 @@ def _pooled_otherwise(run: Run, dataset: str, metric: str, best: str) -> str:
         return ""
     first = run_labels(run)[pooled.iloc[0]["tokenizer"]]
     return f" Pooled by bytes, where scripts of three bytes a character weigh most, {first} is first."
+
+
+def _elsewhere(run: Run, main: str, best: str) -> tuple[str, str]:
+    """Who leads on the other datasets: a sentence on each, and how the gist goes on from the main one."""
+    labels, leads = run_labels(run), {}
+    for dataset in data.natural_datasets(run):
+        rows = _sound(run, data.main_metric(run, dataset), dataset)
+        if dataset != main and len(rows) > 1:
+            first, *others = rows["tokenizer"]
+            leads[dataset] = [first, *(name for name in others if apart(run, dataset, first, name) is False)]
+    if not leads:
+        return "", ""
+    said = [
+        f"on {dataset_label(run, name)} {listed([labels[each] for each in lead], 'or')}"
+        for name, lead in leads.items()
+    ]
+    different = [name for name, lead in leads.items() if best not in lead]
+    others = "the other dataset" if len(leads) == 1 else f"the other {len(leads)} datasets"
+    of = f"{len(different)} of {others}" if 0 < len(different) < len(leads) else others
+    gist = f"{'Others lead' if different else 'So too'} on {of}."
+    return f" Most text per token elsewhere: {'; '.join(said)}.", gist
 
 
 def _left_out(run: Run, ranked: list[str]) -> str:
@@ -107,34 +133,32 @@ def _left_out(run: Run, ranked: list[str]) -> str:
     ):
         names = [labels[name] for name, loss in known.items() if loss.mark == mark and name not in ranked]
         if names:
-            said += f" {_listed(names)} {one if len(names) == 1 else several}."
+            said += f" {listed(names)} {one if len(names) == 1 else several}."
     return said
 
 
 def cost(run: Run) -> KeyFinding | None:
     """With which tokenizer the text costs least at the user's prices, and with which most; it has no plot."""
-    dataset = data.main_dataset(run)
-    rows = data.ranked(run, "cost", dataset, higher=False)
-    if len(rows) < 2:
+    prices = costs(run)
+    if len(prices) < 2:
         return None
-    labels = run_labels(run)
-    first, last = rows.iloc[0], rows.iloc[-1]
-    least, most = (f"{measured(row['value'], None, None, row['unit'])}" for row in (first, last))
-    scope = dataset_label(dataset)
-    sentence = f"At the prices given, {scope} costs least with {labels[first['tokenizer']]}: {least}"
-    sentence += f"; most with {labels[last['tokenizer']]}: {most}."
-    ends, known = [row["tokenizer"] for row in (first, last)], losses(run)
+    labels, datasets = run_labels(run), data.natural_datasets(run)
+    ends = [min(prices, key=lambda name: prices[name]), max(reversed(prices), key=lambda name: prices[name])]
+    unit = str(data.overall(run, "cost")["unit"].iloc[0])
+    least, most = (measured(prices[name], None, None, unit) for name in ends)
+    scope = dataset_label(run, datasets[0]) if len(datasets) == 1 else f"the text of {len(datasets)} datasets"
+    sentence = f"At the prices given, {scope} costs least with {labels[ends[0]]}: {least}"
+    sentence += f"; most with {labels[ends[1]]}: {most}."
+    known = losses(run)
     lost = [labels[name] for name in ends if name in known and known[name].mark != ESTIMATED]
     if lost:
-        sentence += f" {_listed(lost)} {'loses' if len(lost) == 1 else 'lose'} text."
+        sentence += f" {listed(lost)} {'loses' if len(lost) == 1 else 'lose'} text."
     if told := [labels[name] for name in ends if name in known and known[name].mark == ESTIMATED]:
-        sentence += f" {_listed(told)} {'is' if len(told) == 1 else 'are'} estimated."
-    without = [labels[name] for name in run.tokenizers if name not in set(rows["tokenizer"])]
+        sentence += f" {listed(told)} {'is' if len(told) == 1 else 'are'} estimated."
+    without = [labels[name] for name in run.tokenizers if name not in prices]
     if without:
-        sentence += f" No price was given for {_listed(without)}."
-    return KeyFinding(
-        "", sentence, f"{labels[first['tokenizer']]} is the cheapest for {scope}, at the prices given."
-    )
+        sentence += f" No price was given for {listed(without)}."
+    return KeyFinding("", sentence, f"{labels[ends[0]]} is the cheapest for {scope}, at the prices given.")
 
 
 def fairness(run: Run) -> KeyFinding | None:
@@ -163,7 +187,7 @@ def fairness(run: Run) -> KeyFinding | None:
         sentence += f"; {labels[hardest]} up to {times(far, hardest)}, for {language_label(far)}"
     homework = trained_on(run, dataset)
     if homework:
-        flattered = f"{_listed([labels[name] for name in homework])} {'was' if len(homework) == 1 else 'were'}"
+        flattered = f"{listed([labels[name] for name in homework])} {'was' if len(homework) == 1 else 'were'}"
         homework = [f"{flattered} trained on this very text{how_much(run, dataset)}."]
     return KeyFinding("fairness", " ".join(filter(None, (f"{sentence}.", *homework, caveat_of(run, dataset)))))
 
@@ -184,21 +208,21 @@ def speed(run: Run) -> KeyFinding | None:
     rate = measured(row["value"], row["ci_low"], row["ci_high"], "MB/s")
     first = data.first_pass(run, dataset)
     rate += f", in {first}" if first else ""
-    sentence = f"{labels[fastest]} encodes {dataset_label(dataset)} fastest on this machine: {rate}."
+    sentence = f"{labels[fastest]} encodes {dataset_label(run, dataset)} fastest on this machine: {rate}."
     # A single timing has no interval (NaN) and tells nothing apart: hence "not slower", and not "as fast".
     tied = [name for name in points if name != fastest and not rows.loc[name, "ci_high"] < row["ci_low"]]
     if tied:
-        sentence += f" {_listed([labels[name] for name in tied])} may be as fast."
+        sentence += f" {listed([labels[name] for name in tied])} may be as fast."
     if len(front) == 1:
         equal = [name for name in points if name != fastest and points[name][1] == points[fastest][1]]
         also = (
-            f", as {_listed([labels[name] for name in equal])} {'does' if len(equal) == 1 else 'do'}"
+            f", as {listed([labels[name] for name in equal])} {'does' if len(equal) == 1 else 'do'}"
             if equal
             else ""
         )
         sentence += f" {labels[fastest]} also compresses best of those timed{also}."
     else:
-        unbeaten = _listed([labels[name] for name in front], "or")
+        unbeaten = listed([labels[name] for name in front], "or")
         sentence += f" No other tokenizer beats {unbeaten} on both speed and compression."
     return KeyFinding("speed", f"{sentence} {data.busy(run)}".rstrip())
 
@@ -235,17 +259,5 @@ def _sound(run: Run, metric: str, dataset: str) -> pd.DataFrame:
 
 def _scope(run: Run, dataset: str) -> str:
     count = len(run.languages(dataset))
-    label = dataset_label(dataset)
+    label = dataset_label(run, dataset)
     return f"the {count} languages of {label}" if count > 1 else label
-
-
-def _listed(names: list[str], word: str = "and") -> str:
-    """Names in a sentence, the tail of a long list as a number.
-
-    Example:
-        >>> _listed(["a", "b", "c"]), _listed(list("abcdef"))
-        ('a, b and c', 'a, b, c and 3 others')
-    """
-    if len(names) > 4:
-        names = [*names[:3], f"{len(names) - 3} others"]
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"

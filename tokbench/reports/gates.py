@@ -63,22 +63,24 @@ def summary(figures: pd.DataFrame) -> str:
 
 def _row(row: Any) -> str:
     names = [escape(str(each)) for each in (row.tokenizer, row.dataset, row.language, row.metric)]
-    figures = [
-        _number(row.before),
-        _number(row.after),
-        "" if row.change != row.change else f"{row.change:+.2%}",
-    ]
-    return "| " + " | ".join([*names, *figures, _number(row.p)]) + " |"
+    figures = [number(row.before), number(row.after), change(row.change), number(row.p)]
+    return "| " + " | ".join([*names, *figures]) + " |"
 
 
 def _said(row: Any) -> str:
-    change = "" if row.change != row.change else f", {row.change:+.2%}"
-    chance = "" if row.p != row.p else f", p = {row.p:.2g}"
-    return f"{row.verdict}: {_number(row.before)} to {_number(row.after)}{change}{chance}"
+    chance = "" if row.p != row.p else f"p = {row.p:.2g}"
+    moved = f"{number(row.before)} to {number(row.after)}"
+    return f"{row.verdict}: {', '.join(filter(None, (moved, change(row.change), chance)))}"
 
 
-def _number(value: float) -> str:
+def number(value: float) -> str:
+    """A compared figure in six digits; a dash where there is none."""
     return "–" if value != value else f"{value:.6g}"
+
+
+def change(value: float) -> str:
+    """A relative change in per cent; empty where there is none."""
+    return "" if value != value else f"{value:+.2%}"
 
 
 def _clean(text: str) -> str:

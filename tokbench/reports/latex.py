@@ -72,7 +72,7 @@ def document(run: Run, choice: Choice | None = None) -> str:
     for dataset in data.natural_datasets(run):
         table = chosen_from(run, tables.headline(run, dataset, chosen.metrics), chosen)
         if table.rows:
-            usual = f"Tokenizers on {dataset_label(dataset)}, over all languages. {table.note}"
+            usual = f"Tokenizers on {dataset_label(run, dataset)}, over all languages. {table.note}"
             parts.append(render(table, caption=chosen.caption or usual, label=table.name))
     main = data.main_dataset(run)
     if chosen == Choice():

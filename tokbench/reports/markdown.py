@@ -42,7 +42,7 @@ def document(run: Run) -> str:
     for finding in findings(run):
         parts += [escape(finding.sentence), ""]
     for dataset in data.natural_datasets(run):
-        parts += [f"## {escape(dataset_label(dataset))}", "", *_noted(tables.headline(run, dataset))]
+        parts += [f"## {escape(dataset_label(run, dataset))}", "", *_noted(tables.headline(run, dataset))]
     main = data.main_dataset(run)
     usual = shown(run, "languages")
     for metric in dict.fromkeys((*usual, *asked(run))):

@@ -65,7 +65,7 @@ def measurements(run: Run) -> Table:
         )
         for name in there
     ]
-    of = f"Speeds and latencies are of {dataset_label(timed)}." if (rows["dataset"] == timed).any() else ""
+    of = f"Speeds and latencies are of {dataset_label(run, timed)}." if (rows["dataset"] == timed).any() else ""
     note = " ".join(filter(None, (of, data.busy(run))))
     return Table("speed", "Speed, memory, load time", tuple(columns), tuple(made), note)
 
@@ -129,7 +129,7 @@ def _table(run: Run, measured: Mapping[str, Any], summary: Sequence[Mapping[str,
         *(same if references else ()),
         *(Column(key=label, label=label, unit="MB/s") for _, label in columns),
     )
-    label = dataset_label(dataset)
+    label = dataset_label(run, dataset)
     first = data.first_pass(run, dataset) or "not timed"
     note = _NOTE.format(clock=_CLOCKS[measured.get("clock", "wall")], first=first, rank=by)
     note = " ".join(filter(None, (note + (_SAME_NOTE if references else ""), data.busy(run))))

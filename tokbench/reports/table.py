@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from tokbench.reports.figures import decimals, interval, is_share, number, shown
+from tokbench.reports.figures import decimals, interval, is_share, number, shown, typical
+from tokbench.wording import in_unit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +53,8 @@ class TableCell:
 class Column:
     """A column of text (`numeric=False`) or of figures; `better` is as in `tokbench.Metric`.
 
-    `least` is the smallest figure that can be told: those below it are shown as less than it.
+    `least` is the smallest figure that can be told: those below it are shown as less than it. `divisor` is what
+    figures are divided by when shown, by default what suits the column (see `tokbench.wording.in_unit`).
     """
 
     key: str
@@ -63,6 +65,7 @@ class Column:
     help: str = ""
     places: int | None = None
     least: float | None = None
+    divisor: float | None = None
 
     @classmethod
     def text(cls, key: str, label: str = "") -> Column:
@@ -70,14 +73,16 @@ class Column:
         return cls(key=key, label=label or key, numeric=False)
 
     @property
-    def scale(self) -> int:
+    def scale(self) -> float:
         """What values are multiplied by when shown: 100 for shares, shown as percentages."""
-        return 100 if is_share(self.unit) else 1
+        return 100 if is_share(self.unit) else 1 / (self.divisor or 1)
 
     @property
     def shown_unit(self) -> str:
         """The unit as the heading gives it."""
-        return ("%" + self.unit.removeprefix("share")) if is_share(self.unit) else self.unit
+        if is_share(self.unit):
+            return "%" + self.unit.removeprefix("share")
+        return in_unit(self.divisor or 1, self.unit)[1]
 
     @property
     def heading(self) -> str:
@@ -92,14 +97,15 @@ Content = str | TableCell
 class Row:
     """Cells in the order of the columns; `lossy` rows are marked wherever they are ranked.
 
-    `places` are the decimal places of the row's figures, where rows, not columns, have a unit in common; a
-    column that states its own keeps them.
+    `places` are the decimal places of the row's figures, where rows, not columns, have a unit in common, and
+    `divisor` what they are divided by when shown; a column that states its own places keeps them.
     """
 
     cells: tuple[Content, ...]
     lossy: str = ""
     key: str = ""
     places: int | None = None
+    divisor: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -120,13 +126,24 @@ class Table:
     note: str = ""
     best: frozenset[tuple[int, int]] = frozenset()
 
+    def __post_init__(self) -> None:
+        columns = (self._divided(index, column) for index, column in enumerate(self.columns))
+        object.__setattr__(self, "columns", tuple(columns))
+
+    def _divided(self, index: int, column: Column) -> Column:
+        """The column with what its figures are divided by; those with places of their own are whole counts."""
+        if column.divisor is not None or column.places is not None or not column.unit or is_share(column.unit):
+            return column
+        size = typical(cell.value for cell in self._column(index))
+        return replace(column, divisor=in_unit(size, column.unit)[0])
+
     @cached_property
     def places(self) -> tuple[int, ...]:
         """Decimal places of each column."""
         return tuple(
             column.places
             if column.places is not None
-            else decimals(_scaled(cell, column) for cell in self._column(index))
+            else decimals(cell.value and cell.value * column.scale for cell in self._column(index))
             for index, column in enumerate(self.columns)
         )
 
@@ -139,17 +156,21 @@ class Table:
         if heading.least is not None and cell.value is not None and cell.value < heading.least:
             return f"< {number(heading.least, self._places(row, column))}"
         whole = 100.0 if is_share(heading.unit) else math.inf
-        return shown(_scaled(cell, heading), self._places(row, column), whole=whole)
+        scale = self._scale(row, column)
+        return shown(None if cell.value is None else cell.value * scale, self._places(row, column), whole=whole)
 
     def ends(self, row: int, column: int) -> str:
         """The interval of the cell as it is shown, or nothing."""
         cell = self.rows[row].cells[column]
         if isinstance(cell, str) or not cell.has_interval:
             return ""
-        scale = self.columns[column].scale
+        scale = self._scale(row, column)
         assert cell.low is not None
         assert cell.high is not None
         return interval(cell.low * scale, cell.high * scale, self._places(row, column))
+
+    def _scale(self, row: int, column: int) -> float:
+        return self.columns[column].scale / self.rows[row].divisor
 
     def _places(self, row: int, column: int) -> int:
         places = self.rows[row].places
@@ -159,7 +180,3 @@ class Table:
 
     def _column(self, index: int) -> Iterable[TableCell]:
         return (cell for row in self.rows if isinstance(cell := row.cells[index], TableCell))
-
-
-def _scaled(cell: TableCell, column: Column) -> float | None:
-    return None if cell.value is None else cell.value * column.scale

@@ -11,11 +11,12 @@ from tokbench.plots.labels import dataset_label, explained, language_label, run_
 from tokbench.plots.losses import best_first, fairest_first, losses
 from tokbench.reports import marks
 from tokbench.reports.chosen import headline_metrics, metric_facts
-from tokbench.reports.figures import decimals
+from tokbench.reports.figures import decimals, typical
 from tokbench.reports.marks import BOLD
 from tokbench.reports.sizes import caveat_of, counted_on
 from tokbench.reports.table import Column, Row, Table, TableCell
-from tokbench.reports.training import training_marks, training_notes
+from tokbench.reports.training import fewer_notes, training_marks, training_notes
+from tokbench.wording import in_unit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -116,12 +117,14 @@ def headline(run: Run, dataset: str, more: Sequence[str] = ()) -> Table:
     )
     said = [BOLD if best else marks.nothing_bold(run, shown, dataset)]
     said += ["" if first is None else f"Ranked by {first.label}.", explained(run)]
-    said += training_notes(run, dataset)
+    said += [*training_notes(run, dataset), *fewer_notes(run)]
     if "encode_speed" in shown:
         unseen = data.first_pass(run, dataset)
         said += [f"Encode speed: {unseen}; again, over a little of it." if unseen else "", data.busy(run)]
     note = " ".join([*filter(None, said), counted_on(run, dataset)])
-    return Table(f"headline-{_slug(dataset)}", dataset_label(dataset), tuple(columns), tuple(made), note, best)
+    return Table(
+        f"headline-{_slug(dataset)}", dataset_label(run, dataset), tuple(columns), tuple(made), note, best
+    )
 
 
 def _named_apart(column: Column, metric: str, what: str) -> Column:
@@ -182,7 +185,8 @@ def by_language(run: Run, metric: str, dataset: str) -> Table:
     unit = next(iter(units.values()), "")
     column = metric_column(metric, facts, unit.partition(" (")[0] if differ else unit)
     columns = [Column.text("language")]
-    columns += [Column(key=name, label=labels[name], unit=column.unit, better=column.better) for name in there]
+    divisor, _ = in_unit(typical(cell.value for cell in cells.values()), column.unit)  # one for all of them
+    columns += [replace(column, key=name, label=labels[name], help="", divisor=divisor) for name in there]
     rows = [
         Row(
             (
@@ -201,7 +205,7 @@ def by_language(run: Run, metric: str, dataset: str) -> Table:
         for index, row in enumerate(rows)
         for name in marks.best(run, metric, dataset, column.better, _of_row(row, there), row.key)
     )
-    title = f"{metric} · {dataset_label(dataset)}"
+    title = f"{metric} · {dataset_label(run, dataset)}"
     said = (
         f"{column.help}." if column.help else "",
         ALONG if best else "",
@@ -239,16 +243,17 @@ def overall_metrics(run: Run, dataset: str) -> Table:
     columns += [Column(key=name, label=labels[name]) for name in there]
     names = sorted(units, key=lambda name: (list(facts).index(name) if name in facts else len(facts), name))
     figures = {name: [cells.get((name, key), TableCell(why="not measured")) for key in there] for name in names}
-    made = [
-        Row(
-            (name, units[name] or "", *figures[name]),
-            key=name,
-            places=decimals(cell.value for cell in figures[name]),
-        )
-        for name in names
-    ]
+    made = []
+    for name in names:
+        divisor, unit = in_unit(typical(cell.value for cell in figures[name]), units[name] or "")
+        places = decimals(cell.value and cell.value / divisor for cell in figures[name])
+        made.append(Row((name, unit, *figures[name]), key=name, places=places, divisor=divisor))
     return Table(
-        f"all-{_slug(dataset)}", dataset_label(dataset), tuple(columns), tuple(made), counted_on(run, dataset)
+        f"all-{_slug(dataset)}",
+        dataset_label(run, dataset),
+        tuple(columns),
+        tuple(made),
+        counted_on(run, dataset),
     )
 
 
@@ -256,7 +261,7 @@ def fairness(run: Run, dataset: str) -> Table:
     """Each tokenizer's spread over languages: Gini, the median and the costliest language's premium."""
     premiums = data.by_language(run, "premium", dataset)
     if premiums.empty:
-        return Table("fairness", dataset_label(dataset), (), ())
+        return Table("fairness", dataset_label(run, dataset), (), ())
     labels, lost = run_labels(run), losses(run)
     known = data.intervals(run, "premium", dataset)
     costliest = {name: str(premiums[name].idxmax()) for name in premiums}
@@ -290,7 +295,9 @@ def fairness(run: Run, dataset: str) -> Table:
     best = frozenset((names.index(name), 1) for name in marks.best(run, "gini", dataset, "lower", values))
     said = (explained(run), BOLD if best else "", *training_notes(run, dataset))
     said += (counted_on(run, dataset), caveat_of(run, dataset))
-    return Table("fairness", dataset_label(dataset), columns, tuple(rows), " ".join(filter(None, said)), best)
+    return Table(
+        "fairness", dataset_label(run, dataset), columns, tuple(rows), " ".join(filter(None, said)), best
+    )
 
 
 def reference_of(run: Run, premiums: pd.Series[float]) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from tokbench.plots.labels import dataset_label
+from tokbench.plots.labels import dataset_label, run_labels
 from tokbench.spec import Spec
+from tokbench.wording import fewer_than_asked
 
 if TYPE_CHECKING:
     from tokbench.results import Run
@@ -108,13 +109,24 @@ def training_notes(run: Run, dataset: str) -> list[str]:
             f"{FLATTERED} trained on this very text{how_much(run, dataset)}, which flatters its figures."
         )
     learnt = {name: part for name, part in trained_beside(run, dataset).items() if marks[name] == LEARNT}
-    return notes + ([f"{LEARNT} {learnt_note(learnt)}"] if learnt else [])
+    return notes + ([f"{LEARNT} {learnt_note(run, learnt)}"] if learnt else [])
 
 
-def learnt_note(learnt: Mapping[str, str]) -> str:
+def learnt_note(run: Run, learnt: Mapping[str, str]) -> str:
     """What the mark says, for those that `trained_beside` found."""
-    parts = ", ".join(dict.fromkeys(map(dataset_label, learnt.values())))
+    parts = ", ".join(dataset_label(run, part) for part in dict.fromkeys(learnt.values()))
     return f"trained on {parts}, the other part of this collection: ahead of those that never saw text like it."
+
+
+def fewer_notes(run: Run) -> list[str]:
+    """A sentence on each tokenizer that was trained here and came out with fewer tokens than were asked for."""
+    labels = run_labels(run)
+    return [
+        f"{labels[entry['spec']]}: {fewer}."
+        for entry in run.manifest["tokenizers"]
+        if entry.get("training") and entry.get("vocab_size")
+        if (fewer := fewer_than_asked(Spec.parse(entry["spec"]).options.get("vocab_size"), entry["vocab_size"]))
+    ]
 
 
 def shares_text(one: Spec, other: Spec) -> bool:

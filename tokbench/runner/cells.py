@@ -121,11 +121,12 @@ def task_size(left: int, jobs: int) -> int:
     return min(max(2 * left // (jobs * 3), SMALLEST_TASK), LARGEST_TASK) if jobs > 1 else LARGEST_TASK
 
 
-def most_workers(plan: Plan) -> int:
-    """How many workers a plan can use at once; fewer may do, where some of the work was done before."""
-    tokenizers = len(plan.entries)
-    counting = tokenizers * sum(corpus.n_bytes for corpus in plan.corpora) // SMALLEST_TASK
-    return min(plan.jobs, max(tokenizers, 0 if plan.engine.shared else counting))
+def most_workers(jobs: int, tokenizers: int, n_bytes: int) -> int:
+    """How many of `jobs` workers have work at once, where each tokenizer counts so many bytes of text.
+
+    Fewer may do, where some of the work was done before.
+    """
+    return min(jobs, max(tokenizers, tokenizers * n_bytes // SMALLEST_TASK))
 
 
 def look_through(

@@ -128,6 +128,7 @@ def _dataset(corpus: Corpus, run: Provenance) -> dict[str, Any]:
         languages[language] = entry
     return {
         "spec": key,
+        **({"label": corpus.label} if corpus.label else {}),
         "parallel": corpus.parallel,
         "kind": corpus.kind,
         "languages": languages,

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from tokbench.corpus import CountedDataset, Shard
+from tokbench.corpus import CountedDataset, Dataset, Shard
 from tokbench.errors import CorpusError, SpecError, UnknownNameError, nearest
 from tokbench.extension import Engine
 from tokbench.kernels.threads import usable_cores
@@ -19,12 +20,14 @@ from tokbench.registry import Registry
 from tokbench.resolving import not_there
 from tokbench.results.cell import TaskFailure
 from tokbench.runner.cache import TallyCache
+from tokbench.runner.cells import most_workers
 from tokbench.runner.recipe import DatasetRecipe, TrainingRecipe, key_of
 from tokbench.runner.suite import Suite
 from tokbench.runner.training import check_training
 from tokbench.spec import Spec
 from tokbench.tally import CorpusFacts
 from tokbench.training_corpus import NOT_JOINED, check_cut
+from tokbench.wording import listed
 from tokbench.workers.calls import Emit, Limits
 from tokbench.workers.pool import attempt
 
@@ -54,7 +57,8 @@ class Corpus:
     """One dataset of the suite: what it states of itself, and the facts and the shards of each language.
 
     The dataset itself stays where it was opened: the code of plugins runs in workers only. `counted`, of a
-    dataset of counts, says how its text was cut and for what spec; else None. `about` is for the manifest.
+    dataset of counts, says how its text was cut and for what spec; else None. `about` is for the manifest, and
+    `label` how it is to be shown, if said.
     """
 
     recipe: DatasetRecipe
@@ -64,6 +68,7 @@ class Corpus:
     about: Mapping[str, Any]
     facts: Mapping[str, CorpusFacts]
     shards: Mapping[str, tuple[Shard, ...]]
+    label: str = ""
 
     @property
     def n_bytes(self) -> int:
@@ -73,7 +78,10 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A checked suite: nothing in it is unknown any more."""
+    """A checked suite: nothing in it is unknown any more.
+
+    `jobs` are the workers that start: no more than there is work for, but those asked for of a shared engine.
+    """
 
     suite: Suite
     registry: Registry
@@ -108,15 +116,16 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     entries = _entries(suite, registry)
     metrics = _metrics(suite, registry)
     engine = registry.pick(registry.engines, suite.engine, "engine")
+    datasets = _datasets(suite, registry)
+    _check_shown(suite, entries, datasets)
     known = {entry.key for entry in entries}
     roles = [("baseline", suite.baseline), *(("diff", spec) for pair in suite.diff for spec in pair)]
     for role, spec in roles:
         if spec is not None and _named(role, spec, registry.tokenizer_spec) not in known:
             raise SpecError(f"{role} {spec!r} is not among the tokenizers of this run: add it with -t {spec}")
     settings = suite.speed_settings
-    chosen = {key_of(spec) for spec in _unique_datasets(suite, registry)}
     for text in settings.datasets if settings else ():
-        if _named("[speed] datasets", text, registry.dataset_spec) not in chosen:
+        if _named("[speed] datasets", text, registry.dataset_spec) not in datasets:
             raise SpecError(f"[speed] datasets: {text!r} is not among the datasets of this run")
     check_address(suite, engine, registry)
     check_gold(suite)
@@ -128,13 +137,17 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
         specs = [registry.dataset_spec(text) for text in suite.train_on or [DEFAULT_TRAINING]]
         training = TrainingRecipe(tuple(DatasetRecipe.of(registry, spec) for spec in specs))
         _check_trainings(registry, entries, [_corpus(registry, spec, limits) for spec in specs])
-    corpora = tuple(_corpus(registry, spec, limits) for spec in _unique_datasets(suite, registry))
+    named = [(registry.dataset_spec(text), _shown(suite.labels, text, key)) for key, text in datasets.items()]
+    corpora = tuple(replace(_corpus(registry, spec, limits), label=label) for spec, label in named)
     for corpus in corpora:
         if corpus.counted is not None:
             raise SpecError(f"{corpus.recipe.key} holds counts, not text: name it with --train-on, not with -d")
     check_reference(suite, {language for corpus in corpora for language in corpus.shards})
-    if not suite.jobs and training is None and len(entries) * sum(each.n_bytes for each in corpora) < SMALL_RUN:
+    n_bytes = sum(corpus.n_bytes for corpus in corpora)
+    if not suite.jobs and training is None and len(entries) * n_bytes < SMALL_RUN:
         jobs = 1
+    if not engine.shared:
+        jobs = most_workers(jobs, len(entries), n_bytes)
     limit = memory_limit(suite, jobs)
     return Plan(suite, registry, entries, corpora, metrics, engine, training, prices, jobs, limit)
 
@@ -167,11 +180,20 @@ def _entries(suite: Suite, registry: Registry) -> tuple[Entry, ...]:
         found.setdefault(str(spec), Entry(spec, trains, optional, text, label, color))
     if not found:
         raise SpecError("no tokenizers: name some with -t SPEC or the suite's key 'tokenizers'")
-    names = {name for key, entry in found.items() for name in (key, entry.typed)}
-    for name in [*suite.labels, *suite.colors]:
-        if name not in names:
-            raise UnknownNameError.of("tokenizer in labels or colors:", name, names)
     return tuple(found.values())
+
+
+def _check_shown(suite: Suite, entries: Sequence[Entry], datasets: Mapping[str, str]) -> None:
+    """Raise `UnknownNameError` for a label of what is not in the run, or a color of no tokenizer in it."""
+    colored = {name for entry in entries for name in (str(entry.spec), entry.typed)}
+    labelled = colored.union(*datasets.items())
+    for kind, given, names in (
+        ("tokenizer in colors:", suite.colors, colored),
+        ("tokenizer or dataset in labels:", suite.labels, labelled),
+    ):
+        for name in given:
+            if name not in names:
+                raise UnknownNameError.of(kind, name, names)
 
 
 def _check_file(spec: Spec, endings: tuple[str, ...]) -> None:
@@ -213,29 +235,45 @@ def _metrics(suite: Suite, registry: Registry) -> tuple[Metric, ...]:
     return tuple(({**chosen, **always} if chosen else unasked).values())
 
 
-def _unique_datasets(suite: Suite, registry: Registry) -> Sequence[Spec]:
+def _datasets(suite: Suite, registry: Registry) -> dict[str, str]:
+    """The datasets of a suite: canonical specs, each with the spec or name that the suite has for it."""
     if not suite.datasets:
         raise SpecError("no datasets: name some with -d DATASET or the suite's key 'datasets'")
-    return list({str(spec): spec for spec in map(registry.dataset_spec, suite.datasets)}.values())
+    found: dict[str, str] = {}
+    for text in suite.datasets:
+        found.setdefault(key_of(registry.dataset_spec(text)), text)
+    return found
 
 
 def _corpus(registry: Registry, spec: Spec, limits: Limits) -> Corpus:
     recipe = DatasetRecipe.of(registry, spec)
-    if registry.in_house(spec.family, "tokbench_datasets"):
-        return open_corpus(None, recipe, registry)
-    found = attempt(open_corpus, recipe, limits=limits)
+    ours = registry.in_house(spec.family, "tokbench_datasets")
+    found = open_corpus(None, recipe, registry) if ours else attempt(open_corpus, recipe, limits=limits)
     if isinstance(found, TaskFailure):
         owner = registry.owner(spec.family, "tokbench_datasets")
         raise CorpusError(f"{spec}: the plugin {owner!r} could not open it: {found.kind}: {found.message}")
     return found
 
 
+def _is_blank(dataset: Dataset, shards: Sequence[Shard]) -> bool:
+    """Whether no document of a small dataset holds text; of a large one, that is told when it is counted."""
+    if not 0 < sum(shard.n_bytes for shard in shards) < SMALL_RUN:
+        return False
+    try:
+        texts = (document.text for shard in shards for document in dataset.read(shard))
+        return all(not text or text.isspace() for text in texts)
+    except CorpusError:
+        return False
+
+
 def open_corpus(emit: Emit | None, recipe: DatasetRecipe, registry: Registry | None = None) -> Corpus:
     """Open a dataset, in a worker where its code is a plugin's, and give what the plan needs of it."""
     dataset = recipe.load() if registry is None else registry.dataset(recipe.spec)
     shards = {str(language): tuple(dataset.shards(language)) for language in dataset.languages}
-    if not any(shards.values()):
-        raise CorpusError(f"{recipe.spec}: there is no text in it")
+    every = tuple(chain(*shards.values()))
+    read_here = emit is None and not isinstance(dataset, CountedDataset)
+    if not every or (read_here and _is_blank(dataset, every)):
+        raise CorpusError(f"{recipe.spec}: there is no text in it: name the files that hold its text")
     told = getattr(dataset, "facts", None)
     return Corpus(
         recipe,
@@ -321,10 +359,9 @@ def price_notes(plan: Plan) -> list[str]:
     without = [entry.key for entry in plan.entries if plan.prices.of(entry.key) is None]
     if not without:
         return notes
-    whose = "no tokenizer" if len(without) == len(plan.entries) else f"not {', '.join(without[:3])}"
-    more = f" and {len(without) - 3} more" if 3 < len(without) < len(plan.entries) else ""
+    whose = "no tokenizer" if len(without) == len(plan.entries) else f"not {listed(without)}"
     named = ", ".join(list(plan.prices.prices)[:5]) or "nothing"
-    return [*notes, f"prices: {plan.suite.prices} prices {whose}{more} of this run; it names {named}"]
+    return [*notes, f"prices: {plan.suite.prices} prices {whose} of this run; it names {named}"]
 
 
 def check_gold(suite: Suite) -> None:

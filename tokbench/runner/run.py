@@ -24,7 +24,6 @@ from tokbench.runner.cells import (
     cut_into_tasks,
     look_through,
     make_cells,
-    most_workers,
     without_text,
 )
 from tokbench.runner.counting import PlannedCell, get_ready
@@ -122,7 +121,9 @@ class _RunStages:
         self.write_manifest("unfinished")
         try:
             with stopping(self.display.say) as stop:
-                start_ahead(most_workers(self.plan), get_ready, self.compiling)
+                jobs = self.plan.jobs
+                here = min(jobs, len(self.plan.entries)) if self.plan.engine.shared else jobs
+                start_ahead(here, get_ready, self.compiling)
                 self.measure(stop)
         except KeyboardInterrupt:
             raise self.interrupted() from None

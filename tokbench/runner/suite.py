@@ -217,7 +217,9 @@ def load_suite(
             f"{source}: a suite file cannot set allow_remote_code; whoever runs it says --allow-remote-code"
         )
     if given.get("datasets") and isinstance(read.get("speed"), dict):
-        read["speed"].pop("datasets", None)  # those are the suite's: all that are given instead are timed
+        # of the suite's, those that are given again; where none is, all that are given instead are timed
+        named = [spec for entry in given["datasets"] for spec in expand(entry)]
+        read["speed"]["datasets"] = [spec for spec in read["speed"].get("datasets", ()) if spec in named]
     content = {**read, **given}
     where = str(source) if source is not None else "options"
     return _validated(content, where)

@@ -11,7 +11,7 @@ import json
 import shutil
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -104,15 +104,11 @@ def ensure_trained(
     key, model = _place(registry, spec, digest, folder)
     begun, cpu = time.perf_counter(), time.process_time()
     smaller: dict[int, Tokenizer] = {}
-    try:
+    with naming(spec):
         if sizes and family.train_sizes is not None:
             smaller = dict(family.train_sizes(corpus, options, [*sizes], progress or _quiet))
         own = smaller.pop(options["vocab_size"], None) if smaller else None
         tokenizer = own or family.train(corpus, options, progress or _quiet)
-    except TokbenchError:
-        raise
-    except Exception as error:
-        raise TokenizerError(f"training {spec}: {type(error).__name__}: {error}") from error
     if not isinstance(tokenizer, Savable):
         raise TokenizerError(
             f"{spec}: what training returned has no save(path), so no other process can load it"
@@ -128,6 +124,17 @@ def ensure_trained(
             told = {"corpus": digest, "text_bytes": took["text_bytes"], **named}
             _store(other, _place(registry, nested, digest, folder)[1], told)
     return _trained(spec, key, model, _store(tokenizer, model, info), reused=False)
+
+
+@contextlib.contextmanager
+def naming(spec: Spec) -> Iterator[None]:
+    """Have what a trainer raises say which training it was."""
+    try:
+        yield
+    except TokbenchError:
+        raise
+    except Exception as error:
+        raise TokenizerError(f"training {spec}: {type(error).__name__}: {error}") from error
 
 
 def check_training(registry: Registry, spec: Spec) -> dict[str, Any]:

@@ -216,25 +216,59 @@ def test_two_runs_are_compared_tokenizer_by_tokenizer_and_no_name_is_cut(
     assert not (tmp_path / "no").exists(), "a wrong request is said before anything is written"
 
 
+@pytest.mark.parametrize("content", ["", "\n\n", " \n\t\n\u3000"])
+def test_a_dataset_without_text_is_refused_before_any_work(
+    content: str,
+    text: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    blank = tmp_path / "blank.txt"
+    blank.write_text(content, encoding="utf-8")
+    arguments = ("-t", "bytes", "-o", str(tmp_path / "out"), "--no-speed", "--no-report")
+    assert call(monkeypatch, "run", *arguments, "-d", str(text), "-d", str(blank)) == 2
+    assert ("there is no text in it" if content else "empty, so there is nothing") in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.long
-def test_a_dataset_without_a_document_is_a_failure_with_its_remedy(
+def test_a_large_dataset_without_a_document_is_a_failure_with_its_remedy(
     text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     blank = tmp_path / "blank.txt"
-    blank.write_text("\n\n")
+    blank.write_text("\n" * 600_000)
+    arguments = ("-t", "bytes", "-o", str(tmp_path / "out"), "--no-speed", "--no-report")
+    for _ in ("counted", "found counted"):
+        assert call(monkeypatch, "run", *arguments, "-d", str(blank), "-d", str(text)) == 1
+        printed = "".join(capsys.readouterr().out.split())  # lines are broken anywhere
+        assert printed.count("failed:bytes·") == 1
+        assert "blank.txt·und:empty:thereisnodocumentinit" in printed
+        assert "leavethedatasetout" in printed
+
+
+def test_a_vocabulary_smaller_than_asked_for_is_told(
+    text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ("-t", "bytes", "-t", "whitespace:vocab_size=99k", "-d", str(text), "--train-on", str(text))
+    assert call(monkeypatch, "run", *arguments, "-o", str(tmp_path / "out"), "--no-speed") == 0
+    said = "whitespace 99k: 99,000 tokens were asked for; the training text has no more than"
+    assert said in " ".join(capsys.readouterr().out.split())
+    for name in ("report.md", "report.html"):
+        report = (tmp_path / "out" / name).read_text(encoding="utf-8")
+        assert said in report
+        assert "bytes: " not in report.partition("no more than")[2].partition("\n")[0]
+
+
+def test_a_language_of_several_may_be_blank(
+    text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = tmp_path / "corpus"
     folder.mkdir()
     (folder / "eng_Latn.txt").write_text("a line\n")
     (folder / "deu_Latn.txt").write_text("\n \n")
     arguments = ("-t", "bytes", "-o", str(tmp_path / "out"), "--no-speed", "--no-report")
-    texts = ("-d", str(blank), "-d", str(text), "-d", str(folder))
-    for _ in ("counted", "found counted"):
-        assert call(monkeypatch, "run", *arguments, *texts) == 1
-        printed = "".join(capsys.readouterr().out.split())  # lines are broken anywhere
-        assert printed.count("failed:bytes·") == 1
-        assert "blank.txt·und:empty:thereisnodocumentinit" in printed
-        assert "leavethedatasetout" in printed
-    assert call(monkeypatch, "run", *arguments, *texts[2:], "--force") == 0
+    assert call(monkeypatch, "run", *arguments, "-d", str(folder)) == 0
 
 
 @pytest.mark.long

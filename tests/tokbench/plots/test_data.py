@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tokbench.plots import data
-from tokbench.plots.labels import cut, dataset_label, language_label, run_labels, tokenizer_labels
+from tokbench.plots.labels import cut, dataset_name, language_label, run_labels, tokenizer_labels
 from tokbench.plots.losses import best_first, losses
 from tokbench.plots.speed import pareto_front
 from tokbench.plots.vocabulary import size_families
@@ -38,8 +38,8 @@ def test_a_long_label_leaves_out_what_all_of_its_family_share() -> None:
 def test_labels_of_languages_and_datasets() -> None:
     assert language_label("tha_Thai") == "tha_Thai Thai"
     assert language_label("qqq") == "qqq"
-    assert dataset_label("flores:/data/flores200") == "flores flores200"
-    assert dataset_label("parquet:crawl.parquet,field=body,language_field=lang") == "parquet crawl field=body"
+    assert dataset_name("flores:/data/flores200") == "flores flores200"
+    assert dataset_name("parquet:crawl.parquet,field=body,language_field=lang") == "parquet crawl field=body"
 
 
 def test_tokenizers_that_lose_text_come_last_and_are_marked(made_up_run: Callable[..., Any]) -> None:

@@ -18,10 +18,10 @@ from tokbench.plots import PLOTS, data, style
 from tokbench.plots.differences import from_one
 from tokbench.plots.files import FORMATS, known_format, save
 from tokbench.plots.history import draw_history
-from tokbench.plots.labels import LONG_TITLE, dataset_label, in_lines, run_labels
+from tokbench.plots.labels import LONG_TITLE, dataset_name, in_lines, run_labels
 from tokbench.plots.losses import best_first, colors, losses
 from tokbench.plots.multiples import Axis, Curve, draw_curves
-from tokbench.plots.speed import speed_points
+from tokbench.plots.speed import front_steps, pareto_front, speed_points
 
 NAMES = [plot.name for plot in PLOTS]
 EVERYDAY = [(3, 2, "page"), (3, 2, "column"), (30, 5, "column"), (30, 5, "slide"), (200, 15, "page")]
@@ -236,6 +236,29 @@ def test_intervals_of_speed_and_compression_are_drawn(made_up_run: Callable[...,
     assert across() == []
 
 
+def test_names_keep_off_the_steps(made_up_run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.transforms import Bbox
+
+    specs = [f"bpe:{name}.json" for name in ("o200k_base", "cl100k_base", "gpt2", "first_of_others", "second")]
+    points = dict(zip(specs, ((8, 4.4), (11, 2.1), (13, 1.4), (7.6, 3.9), (8, 2.1)), strict=True))
+    monkeypatch.setattr("tokbench.plots.speed.speed_points", lambda run: dict(points))
+    monkeypatch.setattr("tokbench.plots.speed.speed_bars", lambda run, points: [])
+    figure = drawn("speed", made_up_run(3, 5, specs=specs))
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    (axes,) = figure.axes
+    steps = [
+        Bbox.from_extents(*axes.transData.transform([min(step), max(step)]).ravel()).padded(0.5)
+        for step in front_steps([points[name] for name in pareto_front(points)])
+    ]
+    assert len(steps) == 4
+    for note in axes.texts:
+        if note.get_text():
+            box = note.get_window_extent(canvas.get_renderer())
+            assert not any(box.overlaps(step) for step in steps), note.get_text()
+
+
 def test_differences_are_from_the_baseline_where_the_run_compared_with_one(
     made_up_run: Callable[..., Any],
 ) -> None:
@@ -336,7 +359,7 @@ def test_titles_of_panels_keep_apart_and_keep_their_mark() -> None:
             assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
 
 
-UNBROKEN = dataset_label("parallel:pud,files=" + "+".join(["wikipedia_articles"] * 12))
+UNBROKEN = dataset_name("parallel:pud,files=" + "+".join(["wikipedia_articles"] * 12))
 """As long a label as a dataset has, most of it without a blank."""
 
 
@@ -346,7 +369,7 @@ def test_names_of_datasets_above_panels_keep_apart(
 ) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    monkeypatch.setattr("tokbench.plots.compression.dataset_label", lambda spec: label)
+    monkeypatch.setattr("tokbench.plots.compression.dataset_label", lambda run, spec: label)
     for outlines in (True, False):
         with style.house_style("page", outlines=outlines):
             figure = next(plot for plot in PLOTS if plot.name == "compression").draw(made_up_run(3, 6))
@@ -372,7 +395,7 @@ def test_names_of_datasets_above_panels_keep_apart(
 def test_a_long_name_of_a_dataset_is_not_clipped(
     made_up_run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, module: str, name: str, size: str
 ) -> None:
-    monkeypatch.setattr(f"tokbench.plots.{module}.dataset_label", lambda spec: UNBROKEN)
+    monkeypatch.setattr(f"tokbench.plots.{module}.dataset_label", lambda run, spec: UNBROKEN)
     check(next(plot for plot in PLOTS if plot.name == name), made_up_run(3, 6), size)
 
 

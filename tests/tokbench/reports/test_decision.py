@@ -14,6 +14,7 @@ from tokbench.errors import SpecError, UnknownNameError
 from tokbench.metrics.weights import DEFAULTS, weights_of
 from tokbench.reports.criteria import known_criteria
 from tokbench.reports.decision import decide, script_data, table
+from tokbench.reports.findings import findings
 from tokbench.results import COLUMNS
 from tokbench.runner.suite import load_suite
 
@@ -61,6 +62,69 @@ def test_scores_by_hand(small: Callable[..., Any]) -> None:
     assert rows["bytes"][1] == "choice"
     assert rows["words"][1].endswith("% behind")
     assert rows["chars"][3].value == pytest.approx(0.5)
+
+
+def two_texts(run: Any, figures: dict[str, tuple[float, float]], metric: str = "compression_ratio") -> Any:
+    """The run with another dataset, on which a metric has these figures."""
+    more = run.frame.iloc[:1].assign(dataset="bundled:prose", metric=metric, key=0).drop(columns="key")
+    rows = [
+        more.assign(tokenizer=name, value=value, ci_low=value - half, ci_high=value + half)
+        for name, (value, half) in figures.items()
+    ]
+    run.frame = pd.concat([run.frame, *rows], ignore_index=True)
+    run.datasets = [*run.datasets, "bundled:prose"]
+    run.manifest["datasets"] = [
+        {"spec": name, "languages": {"eng_Latn": {}}, "facts": {}} for name in run.datasets
+    ]
+    return run
+
+
+def test_every_dataset_counts_the_same(small: Callable[..., Any]) -> None:
+    run = two_texts(small({"compression_ratio": three(4, 2, 1)}), three(1, 8, 1))
+    found = decide(run)
+    assert found is not None
+    assert found.choice == ("chars",)  # by the geometric means 2, 4 and 1
+    assert found.scores["bytes"] == pytest.approx(0.5)
+    assert found.scores["words"] == pytest.approx(0.25)
+    assert table(run, found).note.startswith(
+        "On bundled parallel and bundled prose, each of which counts the same."
+    )
+
+
+def test_a_text_too_small_decides_nothing_beside_one_that_is_not(small: Callable[..., Any]) -> None:
+    run = two_texts(small({"compression_ratio": three(4, 2, 1)}), three(1, 8, 1, half=float("nan")))
+    found = decide(run)
+    assert found is not None
+    assert found.choice == ("bytes",)
+    assert any(said.startswith("Price and context without bundled prose:") for said in found.sentences)
+    assert table(run, found).note.startswith("On bundled parallel. ")
+
+
+def test_the_answer_tells_who_leads_on_the_other_datasets(small: Callable[..., Any]) -> None:
+    figures = {"compression_ratio": three(4, 2, 1)}
+    finding = findings(two_texts(small(figures), three(1, 8, 1)))[0]
+    assert finding.gist.endswith(
+        "token on the 2 languages of bundled parallel. Others lead on the other dataset."
+    )
+    assert "Most text per token elsewhere: on bundled prose chars." in finding.sentence
+    assert findings(two_texts(small(figures), three(9, 8, 1)))[0].gist.endswith(
+        ". So too on the other dataset."
+    )
+    assert findings(small(figures))[0].gist.endswith("of bundled parallel.")
+
+
+def test_those_without_a_price_are_named(small: Callable[..., Any]) -> None:
+    figures = {"compression_ratio": three(4, 2, 1)}
+    for costs, said in (
+        ({"chars": (2.0, 0.0)}, "No price was given for bytes and words: price is taken per token."),
+        ({"chars": (2.0, 0.0), "bytes": (1.0, 0.0)}, "Left out, since no price was given: words."),
+        ({"chars": (0.0, 0.0), "bytes": (1.0, 0.0)},
+         "The price of chars is 0, so that no ratio can be taken: price is taken per token."),
+        ({}, "No prices were given: price is taken per token."),
+    ):  # fmt: skip
+        found = decide(small({**figures, "cost": costs}))
+        assert found is not None
+        assert [each for each in found.sentences if "price" in each and "figure" not in each] == [said]
 
 
 def test_a_third_tokenizer_changes_nothing_between_two(small: Callable[..., Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -72,7 +73,7 @@ def test_a_tokenizer_measured_on_what_it_was_trained_on_is_named(made_up_run: Ca
     flattered = compression(run)
     assert flattered is not None
     assert f"{run_labels(run)[best]} was trained on this very text, which flatters it." in flattered.sentence
-    assert flattered.gist.endswith(("which it was trained on.", "which some were trained on."))
+    assert re.search(r"which (it was|some were) trained on\. (So too|Others lead) on", flattered.gist)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +107,7 @@ def test_the_cheapest_is_found_where_there_are_prices(made_up_run: Callable[...,
     found = cost(run)
     assert found is not None
     assert found.sentence == (
-        "At the prices given, bundled parallel costs least with bpe 8k: 0.250 EUR; "
-        f"most with tiktoken o200k_base: 0.500 EUR. No price was given for {run_labels(run)[third]}."
+        "At the prices given, the text of 2 datasets costs least with bpe 8k: 0.500 EUR; "
+        f"most with tiktoken o200k_base: 1.00 EUR. No price was given for {run_labels(run)[third]}."
     )
     assert found.sentence in page.render(run)  # though it has no figure

@@ -426,3 +426,48 @@ def test_every_measurement_has_the_digits_of_its_metric_in_all_columns(made_up_r
         assert len({len(text.partition(".")[2]) for text in shown}) == 1, name
     assert all(len(text) >= 5 for text in texts["vocab_utilization"])  # three figures of what is below 1
     assert all("." in text for text in texts["compression_ratio"])
+
+
+def test_large_figures_are_shown_in_a_unit_that_suits_their_column() -> None:
+    from tokbench.reports import markdown
+    from tokbench.reports.html.assemble import environment
+
+    columns = (
+        Column.text("tokenizer"),
+        Column(key="flops", label="train flops", unit="FLOP/byte"),
+        Column(key="memory", label="memory", unit="bytes"),
+        Column(key="parameters", label="size", unit="parameters"),
+        Column(key="tokens", label="tokens", unit="tokens"),
+        Column(key="vocab_size", label="vocabulary", unit="ids", places=0),
+    )
+    figures = (TableCell(value=value) for value in (38_597_376.0, 12_345.0, 2_000_000.0))
+    flops = TableCell(value=3_311_046_000.0, low=3_256_000_000.0, high=3_388_000_000.0)
+    table = Table("t", "T", columns, (Row(("a", flops, TableCell(value=9_216_000.0), *figures)),))
+    shown = [table.text(0, place) for place in range(1, 6)]
+    assert shown == ["3.31", "9.22", "38.6", "12,345", "2,000,000"]
+    assert table.ends(0, 1) == "3.26–3.39"
+    heads = [column.heading for column in table.columns]
+    assert heads[1:4] == ["train flops (GFLOP/byte)", "memory (MB)", "size (million parameters)"]
+    assert heads[4:] == ["tokens (tokens)", "vocabulary (ids)"]
+    assert "| 9.22 |" in markdown.render(table)
+    assert "GFLOP/byte" in latex.render(table, caption="", label="t")
+    template = environment().from_string('{% from "parts.html" import table %}{{ table(given) }}')
+    text = template.render(given=table)
+    assert "<small>MB</small>" in text
+    assert 'data-v="9216000">9.22</td>' in text, "what sorts and is downloaded stays as it was measured"
+
+
+def test_one_unit_serves_a_whole_table_by_language_and_each_row_of_all_metrics(
+    made_up_run: Callable[..., Any],
+) -> None:
+    run = made_up_run(3, 3)
+    costs = run.frame[run.frame["metric"] == "compression_ratio"].assign(metric="train_flops", unit="FLOP/byte")
+    costs.loc[:, ["value", "ci_low", "ci_high"]] *= 1e8
+    costs.loc[costs["tokenizer"] == run.tokenizers[0], ["value", "ci_low", "ci_high"]] *= 1e4
+    run.frame = pd.concat([run.frame, costs])
+    languages = tables.by_language(run, "train_flops", "bundled:parallel")
+    assert {column.shown_unit for column in languages.columns[1:]} == {"MFLOP/byte"}
+    every = tables.overall_metrics(run, "bundled:parallel")
+    (row,) = (index for index, row in enumerate(every.rows) if row.key == "train_flops")
+    assert every.text(row, 1) == "MFLOP/byte"
+    assert float(every.text(row, 3).replace(",", "")) < 1000

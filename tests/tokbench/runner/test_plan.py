@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import groupby
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -78,26 +77,11 @@ def test_small_languages_share_a_task() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tokenizers", "n_bytes", "shared", "jobs", "expected"),
-    [
-        (1, 1000, False, 4, 1),
-        (3, 1000, False, 4, 3),
-        (9, 1000, False, 4, 4),
-        (1, 3 * SMALLEST_TASK, False, 4, 3),
-        (2, 3 * SMALLEST_TASK, False, 4, 4),
-        (1, 1000 * SMALLEST_TASK, True, 4, 1),
-    ],
+    ("tokenizers", "n_bytes", "expected"),
+    [(1, 1000, 1), (3, 1000, 3), (9, 1000, 4), (1, 3 * SMALLEST_TASK, 3), (2, 3 * SMALLEST_TASK, 4)],
 )
-def test_no_more_workers_than_there_is_work_for(
-    tokenizers: int, n_bytes: int, shared: bool, jobs: int, expected: int
-) -> None:
-    plan: Any = SimpleNamespace(
-        entries=[object()] * tokenizers,
-        corpora=[SimpleNamespace(n_bytes=n_bytes)],
-        engine=SimpleNamespace(shared=shared),
-        jobs=jobs,
-    )
-    assert most_workers(plan) == expected
+def test_no_more_workers_than_there_is_work_for(tokenizers: int, n_bytes: int, expected: int) -> None:
+    assert most_workers(4, tokenizers, n_bytes) == expected
 
 
 def test_a_shard_joins_a_task_that_it_fills_more_nearly_than_it_overfills() -> None:

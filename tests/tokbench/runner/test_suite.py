@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tokbench.corpora.counted import Head, TextSize, table_of, write_table
@@ -96,6 +97,12 @@ def test_the_speed_pass_of_a_suite_times_the_datasets_that_are_given_instead() -
         suite = load_suite(source, {"datasets": ["bundled:prose"], "tokenizers": None})
         assert suite.speed_settings is not None
         assert (suite.speed_settings.datasets, suite.speed_settings.passage_bytes) == ([], 25_000)
+
+
+def test_those_that_the_speed_pass_of_a_suite_names_are_timed_where_they_are_given_again() -> None:
+    suite = load_suite("default", {"datasets": ["stdlib:docs", "bundled:code"]})
+    assert suite.speed_settings is not None
+    assert suite.speed_settings.datasets == ["bundled:code"]
 
 
 def test_without_text_or_tokenizers_the_default_suite_supplies_them() -> None:
@@ -255,8 +262,10 @@ def test_a_suite_says_how_tokenizers_are_shown() -> None:
     assert (entry.label, entry.color) == ("GPT-4o", "#123456")
     assert make_plan(load_suite(None, {**given, "baseline": "gpt-4o"}), build_registry()).baseline == entry.key
     assert (other.typed, other.label, other.color) == ("bytes", "", "")
-    with pytest.raises(UnknownNameError, match="labels or colors: 'gpt4'"):
+    with pytest.raises(UnknownNameError, match="tokenizer or dataset in labels: 'gpt4'"):
         make_plan(load_suite(None, {**given, "labels": {"gpt4": "x"}}), build_registry())
+    with pytest.raises(UnknownNameError, match="tokenizer in colors: 'stdlib:docs'"):
+        make_plan(load_suite(None, {**given, "colors": {"stdlib:docs": "#123456"}}), build_registry())
     with pytest.raises(SpecError, match="colors"):
         load_suite(None, {**given, "colors": {"bytes": "red"}})
 
@@ -288,12 +297,17 @@ def test_a_small_run_starts_one_worker_unless_more_are_asked_for(
 
     def jobs(**changes: object) -> int:
         given = {**GIVEN, "tokenizers": ["bytes", "chars"], **changes}
-        return make_plan(load_suite(None, given), build_registry()).jobs
+        plan = make_plan(load_suite(None, given), build_registry())
+        assert plan.memory_limit == int(0.8 * psutil.virtual_memory().total / plan.jobs), "of those that start"
+        return plan.jobs
 
     assert jobs(datasets=[f"text:{small}"]) == 1
-    assert jobs(datasets=[f"text:{small}"], jobs=3) == 3
+    assert jobs(datasets=[f"text:{small}"], jobs=2) == 2
+    assert jobs(datasets=[f"text:{small}"], jobs=30) == 2
+    assert jobs(datasets=[f"text:{small}"], jobs=30, engine="dask") == 30
     assert jobs(datasets=[f"text:{large}"]) == 4
-    assert jobs(datasets=[f"text:{small}"], tokenizers=["bpe:vocab_size=300"]) == 4
+    sizes = [f"bpe:vocab_size={size}" for size in (300, 400, 500, 600, 700)]
+    assert jobs(datasets=[f"text:{small}"], tokenizers=sizes) == 4
 
 
 @pytest.mark.parametrize(
@@ -336,6 +350,17 @@ def test_the_default_suite_asks_for_lossless_trainers() -> None:
     wanted = [spec for spec in load_suite(None).tokenizers if spec.startswith(("unigram", "sentencepiece"))]
     assert len(wanted) == 3
     assert all("byte_fallback" in spec and "identity" in spec for spec in wanted)
+
+
+def test_a_suite_says_how_datasets_are_shown(run: Callable[..., Run], corpus: Path) -> None:
+    from tokbench.plots.labels import dataset_label
+    from tokbench.reports.markdown import document
+
+    texts = [f"{corpus}/eng_Latn.txt", f"text:{corpus}/deu_Latn.txt"]
+    done = run(["bytes"], texts, labels={texts[0]: "the mat", texts[1]: "the fault"}, report=False)
+    assert [dataset_label(done, name) for name in done.datasets] == ["the mat", "the fault"]
+    assert dataset_label(done, "bundled:code") == "bundled code"
+    assert "## the mat" in document(done)
 
 
 def test_a_run_keeps_the_name_typed_and_how_tokenizers_are_shown(run: Callable[..., Run], corpus: Path) -> None:

@@ -63,7 +63,9 @@ def _few(found: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 def _place(run: Run, divergence: dict[str, Any]) -> str:
     """Where it is, in a reader's words; the dataset's path, if it has one, is not told."""
     dataset, language, place = divergence["document"].rsplit(" ", 2)
-    where = f"{dataset_label(dataset)}, {language_label(language, data.kind(run, dataset))}, document {place}"
+    where = (
+        f"{dataset_label(run, dataset)}, {language_label(language, data.kind(run, dataset))}, document {place}"
+    )
     return f"{where}, character {number(divergence['start'] + 1, 0)}"
 
 

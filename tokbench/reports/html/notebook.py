@@ -5,7 +5,6 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from tokbench.plots.labels import dataset_label
 from tokbench.reports.table import Column, Table
 from tokbench.reports.tables import headlines
 
@@ -18,16 +17,16 @@ def notebook(run: Run) -> str:
     head = f"<p><code>{escape(repr(run))}</code></p>"
     if not run.folder.measurements.is_file():
         return f"{head}<p>Nothing has been measured yet.</p>"
-    return head + "".join(_table(table, name) for name, table in headlines(run).items())
+    return head + "".join(map(_table, headlines(run).values()))
 
 
-def _table(table: Table, dataset: str) -> str:
+def _table(table: Table) -> str:
     heads = "".join(f"<th>{escape(_heading(column))}</th>" for column in table.columns)
     rows = "".join(
         "<tr>" + "".join(_cell(table, row, column) for column in range(len(table.columns))) + "</tr>"
         for row in range(len(table.rows))
     )
-    caption = f"<caption>{escape(dataset_label(dataset))}</caption>"
+    caption = f"<caption>{escape(table.title)}</caption>"
     return f"<table>{caption}<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
 
 

@@ -23,14 +23,14 @@ from tokbench.reports.html.samples import samples
 from tokbench.reports.markdown import run_title
 from tokbench.reports.speeds import measurements, speed_tables
 from tokbench.reports.table import Table
-from tokbench.wording import counted
+from tokbench.wording import counted, data_size
 
 if TYPE_CHECKING:
     from tokbench.results import Run
 
 TOKENS = "tokbench.reports.tokenview"
 NOT_DRAWN = (
-    f"Figures are drawn of {data.TELLING_TOKENIZERS} tokenizers, or of {data.TELLING_TEXT // 1000} kB of text: "
+    f"Figures are drawn of {data.TELLING_TOKENIZERS} tokenizers, or of {data_size(data.TELLING_TEXT)} of text: "
     "the tables say what they would of less. The command `tokbench plot` draws them of any run."
 )
 
@@ -118,15 +118,14 @@ def build(run: Run, drawings: Drawings) -> Page:
         languages={code: language_label(code, data.kind(run, main)) for code in sorted(run.languages(main))},
         baseline=run.manifest.get("baseline") or "",
         decision=details.decision(run),
-        headlines=[
-            Panel(label=dataset_label(name), table=table) for name, table in tables.headlines(run).items()
-        ],
+        headlines=[Panel(label=table.title, table=table) for table in tables.headlines(run).values()],
         findings=told,
         sections=[first, *sections],
     )
 
 
 def _sections(run: Run, drawings: Drawings) -> list[Section]:
+    main = dataset_label(run, data.main_dataset(run))
     return [
         Section(
             id="languages",
@@ -139,7 +138,8 @@ def _sections(run: Run, drawings: Drawings) -> list[Section]:
             id="fairness",
             title="Fairness between languages",
             notes=[
-                "What speakers pay for the same content: tokens for a language over tokens for the reference."
+                "What speakers pay for the same content: tokens for a language over tokens for the reference. "
+                f"Measured on {main}, whose lines say the same in each language."
             ],
             figures=drawings.some("fairness"),
             panels=_fairness(run),
@@ -196,7 +196,7 @@ def _sections(run: Run, drawings: Drawings) -> list[Section]:
             title="Every measurement",
             notes=["Over all languages of each dataset.", *([] if drawings.worth else [NOT_DRAWN])],
             panels=[
-                Panel(label=dataset_label(name), table=tables.overall_metrics(run, name))
+                Panel(label=dataset_label(run, name), table=tables.overall_metrics(run, name))
                 for name in run.datasets
             ],
             choose="Dataset",
@@ -236,7 +236,7 @@ def _heats(run: Run) -> list[Panel]:
 def _fairness(run: Run) -> list[Panel]:
     main = data.main_dataset(run)
     table = tables.fairness(run, main)
-    return [Panel(label=dataset_label(main), table=table)] if table.rows else []
+    return [Panel(label=dataset_label(run, main), table=table)] if table.rows else []
 
 
 def _tables(*found: Table) -> list[Panel]:

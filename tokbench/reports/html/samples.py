@@ -38,7 +38,7 @@ def _title(run: Run, sample: dict[str, Any]) -> str:
     """Dataset and language as the rest of the page writes them; a passage from elsewhere by its own title."""
     if sample.get("dataset") in run.datasets:
         kind = data.kind(run, sample["dataset"])
-        return f"{dataset_label(sample['dataset'])}, {language_label(sample['language'], kind)}"
+        return f"{dataset_label(run, sample['dataset'])}, {language_label(sample['language'], kind)}"
     return str(sample.get("title") or "")
 
 
