@@ -30,12 +30,12 @@ def listed(names: list[str], word: str = "and") -> str:
     """Names in a sentence, the tail of a long list as a number.
 
     Example:
-        >>> listed(["a", "b", "c"]), listed(list("abcdef"))
-        ('a, b and c', 'a, b, c and 3 others')
+        >>> listed(["a", "b", "c"]), listed(list("abcdef")), listed(["a"]), listed([])
+        ('a, b and c', 'a, b, c and 3 others', 'a', '')
     """
     if len(names) > 4:
         names = [*names[:3], f"{len(names) - 3} others"]
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"
+    return f" {word} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def fewer_than_asked(asked: object, held: int) -> str:
@@ -43,14 +43,10 @@ def fewer_than_asked(asked: object, held: int) -> str:
 
     Example:
         >>> fewer_than_asked("2000", 280), fewer_than_asked(2000, 2000), fewer_than_asked(None, 280)
-        ('2,000 tokens were asked for; the training text has no more than 280 in it', '', '')
+        ('2,000 tokens were asked for; training ended at 280', '', '')
     """
     wanted = int(str(asked)) if str(asked).isdigit() else 0
-    return (
-        f"{wanted:,} tokens were asked for; the training text has no more than {held:,} in it"
-        if held < wanted
-        else ""
-    )
+    return f"{wanted:,} tokens were asked for; training ended at {held:,}" if held < wanted else ""
 
 
 def nothing_at(path: Path) -> str:
@@ -83,7 +79,7 @@ def in_unit(value: float, unit: str, *, least: float = 1e6) -> tuple[float, str]
     for size, letter, word in _STEPS:
         if size >= least and abs(value) >= 0.9995 * size:
             short = re.sub(r"^bytes\b", "B", unit)
-            return size, f"{letter}{short}" if short.startswith(("B", "FLOP")) else f"{word} {unit}"
+            return size, f"{letter}{short}" if re.match(r"(B|FLOP)\b", short) else f"{word} {unit}".rstrip()
     return 1.0, unit
 
 

@@ -81,15 +81,16 @@ def _fault(path: Path) -> str:
         return f"it is not JSON ({place}), so it may be damaged or not whole"
     except UnicodeDecodeError as error:
         return f"it is not JSON (byte {error.start} is not UTF-8)"
-    except RecursionError:
+    except (RecursionError, ValueError):  # the latter for a number of thousands of digits
         return ""
     if not isinstance(found, dict):
         return "it is JSON, but no object"
-    model = found.get("model")
-    if not isinstance(model, dict):
+    if "model" not in found:
         there = ", ".join(map(repr, list(found)[:5])) or "nothing"
         return f'it is JSON, but lacks "model", which holds the vocabulary; it has {there}'
-    return "" if "vocab" in model else 'its "model" lacks "vocab"'
+    if not isinstance(found["model"], dict):
+        return 'its "model" is no object'
+    return "" if "vocab" in found["model"] else 'its "model" lacks "vocab"'
 
 
 def _from_transformers(spec: Spec, context: LoadContext) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from itertools import combinations
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -72,8 +73,7 @@ def _together(run: Run, of: Callable[[Run, str], Known | None]) -> Known | None:
 
 
 def _noise_known(known: Known) -> bool:
-    one, *others = known.values
-    return any(known.noise(one, other) is not None for other in others)
+    return any(known.noise(one, other) is not None for one, other in combinations(known.values, 2))
 
 
 def costs(run: Run) -> dict[str, float]:
@@ -84,13 +84,19 @@ def costs(run: Run) -> dict[str, float]:
     return {str(name): float(row["sum"]) for name, row in sums.iterrows() if row["size"] == sums["size"].max()}
 
 
+def priced_tokenizers(run: Run) -> set[str]:
+    """The tokenizers that have a price, wherever they were measured."""
+    rows = run.frame[(run.frame["metric"] == "cost") & run.frame["value"].notna()]
+    return {str(name) for name in rows["tokenizer"]}
+
+
 def _price(run: Run, dataset: str) -> Known | None:
     """Text per price where there are prices, whose noise is that of the tokens; else text per token."""
     metric = data.main_metric(run, dataset)
     noise = _paired(run, metric, dataset)
-    known = costs(run)
-    if len(known) > 1 and all(known.values()):
-        values = {name: 1 / cost for name, cost in _overall(run, "cost", dataset).items()}
+    known, here = costs(run), _overall(run, "cost", dataset)
+    values = {name: 1 / here[name] for name in known if here.get(name)}
+    if len(known) > 1 and len(values) == len(known):
         return Known(values, noise, "cost")
     return Known(_overall(run, metric, dataset), noise, metric)
 

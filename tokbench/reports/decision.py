@@ -20,7 +20,7 @@ from tokbench.metrics.weights import CRITERIA, weights_of
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, run_labels
 from tokbench.plots.losses import ESTIMATED, LOSES, REWRITES, losses
-from tokbench.reports.criteria import Known, costs, known_criteria
+from tokbench.reports.criteria import Known, costs, known_criteria, priced_tokenizers
 from tokbench.reports.table import Column, Row, Table, TableCell
 from tokbench.reports.training import training_marks
 from tokbench.wording import listed
@@ -115,9 +115,11 @@ def table(run: Run, decision: Decision) -> Table:
         cells.append(TableCell(value=decision.first_share[spec]) if inside else TableCell(why="not compared"))
         rows.append(Row(tuple(cells), key=spec, lossy=str(lost.get(spec, ""))))
     texts = {name for each in decision.known.values() for name in each.datasets}
-    each = f"{_on(run, texts)}{', each of which counts the same' if len(texts) > 1 else ''}"
+    each = (
+        f"On {_on(run, texts)}{', each of which counts the same' if len(texts) > 1 else ''}. " if texts else ""
+    )
     note = (
-        f"On {each}. Each column is the share of the best candidate's figure; the score is their weighted "
+        f"{each}Each column is the share of the best candidate's figure; the score is their weighted "
         "geometric mean. First under: the share of all weights, drawn evenly, under which the tokenizer comes "
         "first."
     )
@@ -266,9 +268,7 @@ def _sentences(
     for unsure in dict.fromkeys(known[key].unsure for key in active):
         if unsure:
             keys = listed([key for key in active if known[key].unsure == unsure]).capitalize()
-            said.append(
-                f"{keys} without {_on(run, unsure)}: too little text there to tell a difference from chance."
-            )
+            said.append(f"{keys} without {_on(run, unsure)}: how far chance bears there is not known.")
     unknown = sorted(
         {key for key in active for name in ranked[1:] if known[key].noise(ranked[0], name) is None}
     )
@@ -302,14 +302,16 @@ def _sentences(
 
 def _unpriced(run: Run, per_token: bool) -> list[str]:
     """What to say of tokenizers without a price, and where price is taken `per_token` therefore."""
-    labels, costing = run_labels(run), costs(run)
+    labels, costing, priced = run_labels(run), costs(run), priced_tokenizers(run)
     free = [labels[name] for name, cost in costing.items() if not cost]
-    without = [labels[name] for name in run.tokenizers if name not in costing]
+    without = [labels[name] for name in run.tokenizers if name not in priced]
     if not per_token:
         return [f"Left out, since no price was given: {listed(without)}."] if without else []
     if costing and free:
         return [f"The price of {listed(free)} is 0, so that no ratio can be taken: price is taken per token."]
-    whose = f"No price was given for {listed(without)}" if costing else "No prices were given"
+    if priced and not without:
+        return ["Too few tokenizers were measured on all texts to compare prices: price is taken per token."]
+    whose = f"No price was given for {listed(without)}" if priced else "No prices were given"
     return [f"{whose}: price is taken per token."]
 
 

@@ -9,7 +9,7 @@ from tokbench.metrics.families import SURE
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, language_label, run_labels
 from tokbench.plots.losses import ESTIMATED, LOSES, REWRITES, comparable, losses
-from tokbench.reports.criteria import costs
+from tokbench.reports.criteria import costs, priced_tokenizers
 from tokbench.reports.figures import measured
 from tokbench.reports.sizes import caveat_of
 from tokbench.reports.tables import reference_of
@@ -114,7 +114,7 @@ def _elsewhere(run: Run, main: str, best: str) -> tuple[str, str]:
     different = [name for name, lead in leads.items() if best not in lead]
     others = "the other dataset" if len(leads) == 1 else f"the other {len(leads)} datasets"
     of = f"{len(different)} of {others}" if 0 < len(different) < len(leads) else others
-    gist = f"{'Others lead' if different else 'So too'} on {of}."
+    gist = f"Others lead on {of}." if different else f"{labels[best]} leads on {of}, too."
     return f" Most text per token elsewhere: {'; '.join(said)}.", gist
 
 
@@ -155,7 +155,8 @@ def cost(run: Run) -> KeyFinding | None:
         sentence += f" {listed(lost)} {'loses' if len(lost) == 1 else 'lose'} text."
     if told := [labels[name] for name in ends if name in known and known[name].mark == ESTIMATED]:
         sentence += f" {listed(told)} {'is' if len(told) == 1 else 'are'} estimated."
-    without = [labels[name] for name in run.tokenizers if name not in prices]
+    priced = priced_tokenizers(run)
+    without = [labels[name] for name in run.tokenizers if name not in priced]
     if without:
         sentence += f" No price was given for {listed(without)}."
     return KeyFinding("", sentence, f"{labels[ends[0]]} is the cheapest for {scope}, at the prices given.")

@@ -146,7 +146,7 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     n_bytes = sum(corpus.n_bytes for corpus in corpora)
     if not suite.jobs and training is None and len(entries) * n_bytes < SMALL_RUN:
         jobs = 1
-    if not engine.shared:
+    if not engine.shared and all(corpus.n_bytes for corpus in corpora):  # else how much there is is not known
         jobs = most_workers(jobs, len(entries), n_bytes)
     limit = memory_limit(suite, jobs)
     return Plan(suite, registry, entries, corpora, metrics, engine, training, prices, jobs, limit)
@@ -273,7 +273,7 @@ def open_corpus(emit: Emit | None, recipe: DatasetRecipe, registry: Registry | N
     every = tuple(chain(*shards.values()))
     read_here = emit is None and not isinstance(dataset, CountedDataset)
     if not every or (read_here and _is_blank(dataset, every)):
-        raise CorpusError(f"{recipe.spec}: there is no text in it: name the files that hold its text")
+        raise CorpusError(f"{recipe.spec}: there is no text in it, or all of it is blank")
     told = getattr(dataset, "facts", None)
     return Corpus(
         recipe,

@@ -216,13 +216,26 @@ def load_suite(
         raise SpecError(
             f"{source}: a suite file cannot set allow_remote_code; whoever runs it says --allow-remote-code"
         )
-    if given.get("datasets") and isinstance(read.get("speed"), dict):
-        # of the suite's, those that are given again; where none is, all that are given instead are timed
-        named = [spec for entry in given["datasets"] for spec in expand(entry)]
-        read["speed"]["datasets"] = [spec for spec in read["speed"].get("datasets", ()) if spec in named]
-    content = {**read, **given}
     where = str(source) if source is not None else "options"
-    return _validated(content, where)
+    return _validated(_laid_over(_validated(read, where), given) if read else given, where)
+
+
+def _laid_over(suite: Suite, given: Mapping[str, Any]) -> dict[str, Any]:
+    """A suite's content, but for what is `given` instead, and what it says of names that are not given again.
+
+    Where the speed pass then names no text, all are timed.
+    """
+    content: dict[str, Any] = {**suite.model_dump(exclude_unset=True), **given}
+    gone: set[str] = set()
+    for key, before in (("tokenizers", suite.tokenizers), ("datasets", suite.datasets)):
+        if given.get(key):
+            gone |= {*before} - {spec for entry in given[key] for spec in expand(entry)}
+    for key in ("labels", "colors"):
+        if key in content and key not in given:
+            content[key] = {name: shown for name, shown in content[key].items() if name not in gone}
+    if isinstance(suite.speed, SpeedSettings) and "speed" not in given:
+        content["speed"]["datasets"] = [spec for spec in suite.speed.datasets if spec not in gone]
+    return content
 
 
 def shipped_suites() -> list[str]:

@@ -39,7 +39,7 @@ class Rule:
 
 
 @lru_cache(maxsize=8)
-def _rules_of(model: BpeModel) -> dict[tuple[int, int], Rule]:
+def rules_of(model: BpeModel) -> dict[tuple[int, int], Rule]:
     """The merges of a model by pair; of two for one pair the first counts."""
     rules: dict[tuple[int, int], Rule] = {}
     for (left, right, result), rank in zip(model.merges.tolist(), model.merge_ranks.tolist(), strict=True):
@@ -97,7 +97,7 @@ def merges(
     `drop` is asked at every step of the merges that could be done next, in order, whether to leave each out
     this time, until one stays: that one is done.
     """
-    rules = _rules_of(model)
+    rules = rules_of(model)
     while True:
         possible: list[tuple[int, int, int]] = []
         for at in range(len(symbols) - 1):

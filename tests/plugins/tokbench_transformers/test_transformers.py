@@ -223,6 +223,7 @@ def test_a_damaged_file_in_the_hubs_cache_says_how_to_mend_it(tmp_path, monkeypa
         ('{"a": 1}', """it is JSON, but lacks "model", which holds the vocabulary; it has 'a'"""),
         ("{}", 'it is JSON, but lacks "model", which holds the vocabulary; it has nothing'),
         ('{"model": {"type": "BPE"}}', 'its "model" lacks "vocab"'),
+        ('{"model": null}', 'its "model" is no object'),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said_of_the_file(content, says, tmp_path):

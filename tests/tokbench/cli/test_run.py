@@ -252,12 +252,12 @@ def test_a_vocabulary_smaller_than_asked_for_is_told(
 ) -> None:
     arguments = ("-t", "bytes", "-t", "whitespace:vocab_size=99k", "-d", str(text), "--train-on", str(text))
     assert call(monkeypatch, "run", *arguments, "-o", str(tmp_path / "out"), "--no-speed") == 0
-    said = "whitespace 99k: 99,000 tokens were asked for; the training text has no more than"
+    said = "whitespace 99k: 99,000 tokens were asked for; training ended at"
     assert said in " ".join(capsys.readouterr().out.split())
     for name in ("report.md", "report.html"):
         report = (tmp_path / "out" / name).read_text(encoding="utf-8")
         assert said in report
-        assert "bytes: " not in report.partition("no more than")[2].partition("\n")[0]
+        assert "bytes: " not in report.partition("training ended at")[2].partition("\n")[0]
 
 
 def test_a_language_of_several_may_be_blank(

@@ -108,7 +108,7 @@ def test_the_answer_tells_who_leads_on_the_other_datasets(small: Callable[..., A
     )
     assert "Most text per token elsewhere: on bundled prose chars." in finding.sentence
     assert findings(two_texts(small(figures), three(9, 8, 1)))[0].gist.endswith(
-        ". So too on the other dataset."
+        ". bytes leads on the other dataset, too."
     )
     assert findings(small(figures))[0].gist.endswith("of bundled parallel.")
 
@@ -125,6 +125,30 @@ def test_those_without_a_price_are_named(small: Callable[..., Any]) -> None:
         found = decide(small({**figures, "cost": costs}))
         assert found is not None
         assert [each for each in found.sentences if "price" in each and "figure" not in each] == [said]
+
+
+@pytest.mark.parametrize(
+    "costs",
+    [
+        {"chars": (2.0, 0.0), "words": (4.0, 0.0)},  # bytes failed there
+        {"bytes": (0.0, 0.0), "chars": (2.0, 0.0), "words": (4.0, 0.0)},
+    ],
+)
+def test_a_price_needs_a_cost_on_every_text(costs: Any, small: Callable[..., Any]) -> None:
+    run = two_texts(small({"compression_ratio": three(4, 2, 1), "cost": three(0, 2, 1)}), costs, "cost")
+    found = decide(run)
+    assert found is not None
+    assert not any("No price was given for" in said for said in found.sentences)
+    assert table(run, found).rows
+
+
+def test_a_text_is_left_out_only_where_no_pair_is_known(small: Callable[..., Any]) -> None:
+    figures = {**three(1, 8, 4), "bytes": (1.0, float("nan"))}
+    run = two_texts(small({"compression_ratio": three(4, 2, 1)}), figures)
+    found = decide(run)
+    assert found is not None
+    assert found.known["price"].datasets == tuple(run.datasets)
+    assert not any("without" in said for said in found.sentences)
 
 
 def test_a_third_tokenizer_changes_nothing_between_two(small: Callable[..., Any]) -> None:
@@ -274,3 +298,4 @@ def test_there_is_no_choice_where_most_of_what_weighs_is_unknown(small: Callable
     assert known is not None
     assert known.choice == ("bytes",)
     assert not any("below 0" in sentence for sentence in known.sentences)
+    assert table(run, known).note.startswith("Each column is")

@@ -73,7 +73,7 @@ def test_a_tokenizer_measured_on_what_it_was_trained_on_is_named(made_up_run: Ca
     flattered = compression(run)
     assert flattered is not None
     assert f"{run_labels(run)[best]} was trained on this very text, which flatters it." in flattered.sentence
-    assert re.search(r"which (it was|some were) trained on\. (So too|Others lead) on", flattered.gist)
+    assert re.search(r"which (it was|some were) trained on\. (Others lead|.* leads) on", flattered.gist)
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,24 @@ def test_those_that_the_speed_pass_of_a_suite_names_are_timed_where_they_are_giv
     assert suite.speed_settings.datasets == ["bundled:code"]
 
 
+def test_what_a_suite_says_of_names_that_are_not_given_again_goes_with_them(tmp_path: Path) -> None:
+    suite = tmp_path / "own.toml"
+    suite.write_text(
+        'tokenizers = ["bytes", "chars"]\ndatasets = ["bundled:prose", "bundled:code"]\n'
+        'labels = { "bytes" = "B", "chars" = "C", "bundled:prose" = "P", "bundled:code" = "K" }\n'
+        '[speed]\ndatasets = ["bundled:prose"]\nrounds = 3\n'
+    )
+    given = {"datasets": ["bundled:code"], "tokenizers": ["chars", "words"]}
+    found = load_suite(suite, given)
+    assert found.labels == {"chars": "C", "bundled:code": "K"}
+    assert found.speed_settings is not None
+    assert (found.speed_settings.datasets, found.speed_settings.rounds) == ([], 3)
+    make_plan(found, build_registry())
+    suite.write_text('datasets = ["bundled:prose"]\n[speed]\ndatasets = "bundled:prose"\n')
+    with pytest.raises(SpecError, match=r"speed\.datasets"):
+        load_suite(suite, given)
+
+
 def test_without_text_or_tokenizers_the_default_suite_supplies_them() -> None:
     suite = load_suite(None, {"tokenizers": ["bytes"]})
     assert suite.tokenizers == ["bytes"]

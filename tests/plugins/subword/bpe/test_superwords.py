@@ -101,8 +101,7 @@ def lines() -> list[str]:
 
 @pytest.mark.long
 @pytest.mark.parametrize("threads", [1, 2])
-def test_real_text(lines: list[str], threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tokbench_subword.training.shards.WORTH_SHARING", 100)
+def test_real_text(lines: list[str], threads: int) -> None:
     texts = [f"{line} {line[:40]}: {line[40:60]}" for line in lines[:40]]
     tokenizer = trained(texts, vocab_size=520, transition=400, threads=threads, ties="bytes")
     assert list(tokenizer.model.vocabulary) == two_stages(texts, 400, 520)
