@@ -114,10 +114,10 @@ def table(run: Run, decision: Decision) -> Table:
             )
         cells.append(TableCell(value=decision.first_share[spec]) if inside else TableCell(why="not compared"))
         rows.append(Row(tuple(cells), key=spec, lossy=str(lost.get(spec, ""))))
-    texts = {name for each in decision.known.values() for name in each.datasets}
-    each = (
-        f"On {_on(run, texts)}{', each of which counts the same' if len(texts) > 1 else ''}. " if texts else ""
-    )
+    over = {each.datasets for each in decision.known.values() if each.datasets}
+    texts = {name for datasets in over for name in datasets}
+    same = "each of which counts the same" if len(over) == 1 else "not all of them for every criterion"
+    each = f"On {_on(run, texts)}{f', {same}' if len(texts) > 1 else ''}. " if texts else ""
     note = (
         f"{each}Each column is the share of the best candidate's figure; the score is their weighted "
         "geometric mean. First under: the share of all weights, drawn evenly, under which the tokenizer comes "

@@ -299,3 +299,13 @@ def test_there_is_no_choice_where_most_of_what_weighs_is_unknown(small: Callable
     assert known.choice == ("bytes",)
     assert not any("below 0" in sentence for sentence in known.sentences)
     assert table(run, known).note.startswith("Each column is")
+
+
+def test_the_note_says_where_a_text_does_not_count_in_every_criterion(small: Callable[..., Any]) -> None:
+    run = two_texts(small({"compression_ratio": three(4, 2, 1)}), three(9, 2, 1), "encode_speed")
+    found = decide(run)
+    assert found is not None
+    assert found.known["speed"].datasets == ("bundled:prose",)
+    assert table(run, found).note.startswith(
+        "On bundled parallel and bundled prose, not all of them for every criterion. "
+    )
