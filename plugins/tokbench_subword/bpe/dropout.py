@@ -1,5 +1,7 @@
 """BPE-dropout as a kernel (Provilkov et al. 2020): n log n in the length of a pre-token, seeded.
 
+With a probability of 0 it is merging as ever, which tells what tokens are made of (`first_symbols_in`).
+
 At every step each merge that could be done next is left out with probability alpha, and the first of the rest
 is done. Only merges before that one need a draw: they come up from a queue in their order, are laid aside while
 draws leave them out, and go back behind the merge. That is what `plain.merges` does with `drop`, draw by draw,
@@ -36,14 +38,33 @@ def sample_merges(
         >>> sample_merges(model, ["ab", "b"], np.random.default_rng(0), 1.0)
         [0, 1, 1]
     """
-    announce(_merge_all)
     symbols, ends = _first_ids(model, pretokens)
-    longest = int(np.diff(ends, prepend=0).max(initial=0))
-    pairs, results = _rules(model)
-    scratch = np.empty(6 * (longest + 1), np.int64)
-    kept = _merge_all(symbols, ends, *pairs, results, scratch, rng, alpha)
+    kept = len(_merge(model, symbols, ends, rng, alpha))
     ids: list[int] = symbols[:kept].tolist()
     return ids
+
+
+def first_symbols_in(model: BpeModel, symbols: Sequence[int]) -> NDArray[np.int64]:
+    """How many of the symbols that a pre-token begins with each of its tokens is made of.
+
+    Example:
+        >>> model = BpeModel(vocabulary=(b"a", b"b", b"ab"), merges=np.array([[0, 1, 2]]))
+        >>> first_symbols_in(model, [0, 1, 1])
+        array([2, 1])
+    """
+    merged = np.array(symbols, np.int64)
+    return _merge(model, merged, np.array([len(merged)]), np.random.default_rng(0), 0.0)
+
+
+def _merge(
+    model: BpeModel, symbols: NDArray[np.int64], ends: NDArray[np.int64], rng: np.random.Generator, alpha: float
+) -> NDArray[np.int64]:
+    """Merge in place each pre-token, up to one of `ends`; of how many symbols each that is left is made."""
+    announce(_merge_all)
+    longest = int(np.diff(ends, prepend=0).max(initial=0))
+    pairs, results = _rules(model)
+    scratch, sizes = np.empty(6 * (longest + 1), np.int64), np.empty(len(symbols), np.int64)
+    return sizes[: _merge_all(symbols, sizes, ends, *pairs, results, scratch, rng, alpha)]
 
 
 def _first_ids(model: BpeModel, pretokens: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -95,6 +116,7 @@ def _offer(
 @kernel
 def _merge_all(
     symbols: Ints,
+    sizes: Ints,
     ends: Ints,
     pairs: Words,
     bloom: Keys,
@@ -104,7 +126,7 @@ def _merge_all(
     rng: np.random.Generator,
     alpha: float,
 ) -> np.int64:
-    """Merge each pre-token and move what is left together; how many symbols that are.
+    """Merge each pre-token and move what is left together; how many symbols that are, and of how many each.
 
     Entries of the queue are ``rank << 32 | place``. `scratch` has six numbers for each symbol of the longest:
     links, three entries in the queue, one that is laid aside.
@@ -143,7 +165,7 @@ def _merge_all(
                     size = _offer(heap, size, symbols, begin, place, following, count, merges)
         for at in range(count):
             if symbols[begin + at] != _GONE:
-                symbols[kept] = symbols[begin + at]
+                symbols[kept], sizes[kept] = symbols[begin + at], following[at] - at
                 kept += 1
         begin = end
     return kept

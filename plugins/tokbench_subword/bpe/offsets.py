@@ -17,9 +17,10 @@ from tokbench.kernels.copies import cached_property
 from tokbench.kernels.pointers import padded
 from tokbench.kernels.text import utf8_of
 from tokbench.kernels.utf8 import repaired
+from tokbench_subword.bpe.dropout import first_symbols_in
 from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.bpe.plain import first_symbols, segment
+from tokbench_subword.bpe.plain import first_symbols
 from tokbench_subword.bpe.preparation import BpePreparation
 from tokbench_subword.pipeline.origins import located, replaced, walk
 from tokbench_subword.pipeline.segments import Segments
@@ -102,10 +103,12 @@ class BpeOffsets:
 
     def _by_symbols(self, pretoken: bytes, ids: NDArray[np.int32]) -> NDArray[np.int64]:
         """The same for one pre-token with unknown symbols, or some that are dropped."""
+        if self.model.whole_tokens and pretoken in self.model.ids:
+            return np.array([[0, len(pretoken)]], np.int64)
         symbols = first_symbols(self.model, pretoken)
         counts = self._n_symbols[ids]
         if (counts < 0).any() or counts.sum() != len(symbols):
-            symbols, counts = segment(self.model, pretoken), np.ones(len(ids), np.int64)
+            counts = first_symbols_in(self.model, [symbol.id for symbol in symbols])
         ends = np.cumsum(counts)
         places = np.array([(symbol.start, symbol.end) for symbol in symbols], np.int64).reshape(-1, 2)
         return np.stack([places[ends - counts, 0], places[ends - 1, 1]], axis=1)

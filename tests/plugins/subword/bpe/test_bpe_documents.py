@@ -340,3 +340,24 @@ def test_of_a_merge_that_is_listed_twice_the_last_counts() -> None:
         content["model"] = {"type": "BPE", "vocab": vocabulary, "merges": merges}
         theirs = Tokenizer.from_str(json.dumps(content))
         assert BpeTokenizer.from_dict(content)("abc") == theirs.encode("abc").ids, merges
+
+
+def test_spans_of_long_text_do_not_take_the_quadratic_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a token may be of several sizes: whole words that are tokens as they are, suffix and all."""
+    tokens = ["a", "b", "b</w>", "ab", "</w>", "<unk>", "aé", "aé</w>"]
+    model = models.BPE(
+        {token: index for index, token in enumerate(tokens)},
+        [("a", "b")],
+        unk_token="<unk>",
+        end_of_word_suffix="</w>",
+        ignore_merges=True,
+    )
+    theirs = Tokenizer(model)
+    ours = BpeTokenizer.from_dict(json.loads(theirs.to_str()))
+
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("the plain form is quadratic in the length of a pre-token")
+
+    monkeypatch.setattr("tokbench_subword.bpe.plain.merges", never)
+    for text in ("abxab" * 4000, "aé" * 2000, "ab</w>", "</w>"):
+        assert [tuple(span) for span in ours.offsets(text).tolist()] == theirs.encode(text).offsets

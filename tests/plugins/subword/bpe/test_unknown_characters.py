@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokbench_subword.bpe.dropout import first_symbols_in
 from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.bpe.plain import segment
+from tokbench_subword.bpe.plain import first_symbols, segment
 from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.words.slots import LONGEST_WORD
 
@@ -53,6 +54,19 @@ def test_they_are_encoded_as_the_plain_form_does(model: BpeModel, texts: list[st
     expected = [[symbol.id for symbol in segment(model, text)] for text in texts]
     for _ in range(2):
         assert [ids.tolist() for ids in encoder.encode_batch(texts)] == expected
+
+
+@given(models(), st.text(KNOWN + UNKNOWN, min_size=1, max_size=80))
+@settings(max_examples=80, deadline=None)
+def test_tokens_are_made_of_as_many_symbols_as_in_the_plain_form(model: BpeModel, text: str) -> None:
+    """Without the plain form's time, which is quadratic: 10,000 characters would take 20 seconds."""
+    symbols = first_symbols(model, text)
+    counts = first_symbols_in(model, [symbol.id for symbol in symbols])
+    ends = np.cumsum(counts)
+    spans = [
+        (symbols[first].start, symbols[last].end) for first, last in zip(ends - counts, ends - 1, strict=True)
+    ]
+    assert spans == [(symbol.start, symbol.end) for symbol in segment(model, text)]
 
 
 @pytest.mark.parametrize("fallback", [True, False])
