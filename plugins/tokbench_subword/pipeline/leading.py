@@ -66,7 +66,7 @@ class Leading:
     def __init__(self, config: Mapping[str, Any] | None) -> None:
         self._normalize = normalizer_of(config)
         self._steps = [json.dumps(step) for step in steps_of(config, "normalizers")]
-        self._known: dict[str, int] = {}
+        self._known: dict[str | int, int] = {}
 
     def of(self, texts: Segments) -> NDArray[np.int64]:
         """The bytes that stand where each document begins once they are normalized: of its first segment."""
@@ -83,7 +83,7 @@ class Leading:
         told = ~before[:, -1]
         keys = (((points + 1) * before)[told, :-1] << _SHIFTS).sum(axis=1)
         heads, which = np.unique(keys, return_inverse=True)
-        counts = np.array([self._of_head(_spelled(key)) for key in heads.tolist()], np.int64)
+        counts = np.array([self._of_head(key) for key in heads.tolist()], np.int64)
         leading[firsts[told]] = counts[which]
         for first, begin, end in np.stack([firsts, offsets[firsts], ends], axis=1)[~told].tolist():
             leading[first] = self._of_head(self._head(data[begin:end]))
@@ -103,13 +103,13 @@ class Leading:
             met = self._any.pattern.search(near)
         return near[: met.end()] if met else near
 
-    def _of_head(self, head: str) -> int:
-        """The bytes of a normalized `head` that stand where it began."""
+    def _of_head(self, head: str | int) -> int:
+        """The bytes of a normalized head that stand where it began; the head or its key is given."""
         assert self._normalize is not None
         if head not in self._known:
             if len(self._known) > _MOST_KNOWN:
                 self._known.clear()
-            found = self._normalize(Stretch.of(head))
+            found = self._normalize(Stretch.of(head if isinstance(head, str) else _spelled(head)))
             self._known[head] = len(found.text[: found.leading or 0].encode())
         return self._known[head]
 
