@@ -73,7 +73,8 @@ def _in_order(steps: Sequence[Decoder], tokens: list[str]) -> list[str]:
 
 
 def _replace(spans: Any, content: str, tokens: list[str]) -> list[str]:
-    return [Stretch(t).edited((start, end, content) for start, end in spans(t)).text for t in tokens]
+    """What matches replaced, but in no token that is empty: the library finds nothing there."""
+    return [t and Stretch(t).edited((start, end, content) for start, end in spans(t)).text for t in tokens]
 
 
 def _strip(content: str, start: int, stop: int, tokens: list[str]) -> list[str]:

@@ -92,6 +92,8 @@ DECODERS = [
     D.WordPiece(),
     D.WordPiece(prefix="▁", cleanup=False),
     D.Replace("", "+"),
+    D.Replace(Regex("$"), "+"),
+    D.Sequence([D.BPEDecoder(), D.Strip("b", 1, 0), D.Replace(Regex("$|x"), "+")]),
     D.Sequence([D.WordPiece(), D.Metaspace()]),
     D.Sequence([D.Replace("▁", " "), D.ByteFallback(), D.Fuse(), D.Strip(" ", 1, 0)]),
 ]
