@@ -72,6 +72,8 @@ class Leading:
         """The bytes that stand where each document begins once they are normalized: of its first segment."""
         data, offsets = texts.data, texts.offsets
         leading = np.zeros(len(offsets) - 1, np.int64)
+        if not len(data):
+            return leading
         documents = np.arange(len(offsets)) if texts.documents is None else texts.documents
         firsts = documents[:-1][np.diff(documents) > 0]
         ends = offsets[firsts + 1]
@@ -137,7 +139,7 @@ def _code_points(
     """The first code points of texts, ``(n, _FIRST)``, -1 behind the end; and how many bytes the first has."""
     rows, sizes = [], []
     for _ in range(_FIRST):
-        lead, *rest = (data[places + k].astype(np.int64) for k in range(4))
+        lead, *rest = (data.take(places + k, mode="clip").astype(np.int64) for k in range(4))
         size = np.where(places < ends, 1 + (lead >= 0xC0) + (lead >= 0xE0) + (lead >= 0xF0), 0)
         points = np.where(size > 0, np.where(size > 1, lead & (0x7F >> size), lead), -1)
         for k, byte in enumerate(rest, 1):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tokbench_subword.bpe.preparation import BpePreparation
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.document import TokenizerJson
+from tokbench_subword.pipeline.leading import Leading
 from tokbench_subword.pipeline.segments import TEXT, Segments
 
 FIRST = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": True}
@@ -100,6 +101,17 @@ def test_first_is_what_the_plain_form_takes_for_first(
     preparation = BpePreparation.of(document)
     assert _compiled(preparation, texts) == [_plainly(preparation, text) for text in texts]
     assert preparation.compiled.ways["cutting"] == "kernels"
+
+
+@pytest.mark.parametrize("name", NORMALIZERS)
+def test_no_byte_behind_the_text_is_asked_for(name: str) -> None:
+    """`encode_utf8` takes arrays that end where the text does."""
+    leading = Leading(NORMALIZERS[name])
+    for texts in ([], [""], ["", "ab", "é", "a"], ["中"]):
+        given = Segments.of([text.encode() for text in texts])
+        assert (
+            leading.of(given.rewritten(given.data[: given.offsets[-1]], given.offsets)) == leading.of(given)
+        ).all()
 
 
 def test_ways_say_what_is_done_in_python_and_why() -> None:
