@@ -20,7 +20,7 @@ from tokbench.runner.training import Trained
 from tokbench.runner.training_stage import TrainingStage
 from tokbench.spec import Spec
 from tokbench.tokenizer import special_ids, unk_id
-from tokbench.workers.calls import CallFailed, Emit, WorkerLost, failure_from, failure_of
+from tokbench.workers.calls import Emit, NoAnswer, failure_from, failure_of
 from tokbench.workers.interrupt import Stop
 from tokbench.workers.pool import borrowed
 
@@ -101,7 +101,7 @@ def _ready(plan: Plan, entry: Entry, stage: TrainingStage) -> Candidate:
             )
             candidate = replace(candidate, files=files, libraries=libraries)
             return replace(candidate, recipe=recipe, about=worker.call(about, recipe, limits=plan.limits))
-    except (WorkerLost, CallFailed) as error:
+    except NoAnswer as error:
         return replace(candidate, failure=failure_from(error))
     except TokbenchError as error:
         return replace(candidate, failure=failure_of(error))

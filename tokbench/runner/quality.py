@@ -14,7 +14,7 @@ from tokbench.results.folder import RunFolder
 from tokbench.runner.counting import CountTask, PlannedCell, PortionResult, Progress, count, get_ready
 from tokbench.runner.engines import difference, environment_here, result_of, submitted
 from tokbench.runner.recipe import digest_of
-from tokbench.workers.calls import CallFailed, Emit, WorkerLost, failure, failure_from
+from tokbench.workers.calls import Emit, NoAnswer, failure, failure_from
 from tokbench.workers.interrupt import Stop
 from tokbench.workers.pool import borrowed
 
@@ -189,7 +189,7 @@ def run_task(
                 with borrowed() as worker:
                     worker.call(get_ready)
                     worker.call(count, replace(task, portions=left), limits=task.limits, on_event=hear)
-            except (WorkerLost, CallFailed) as error:
+            except NoAnswer as error:
                 why = failure_from(error)
                 lost = task.portions[len(done) :]  # the first of them was being counted
                 losses = losses + 1 if len(lost) == len(left) else 1

@@ -22,7 +22,7 @@ from tokbench.runner.recipe import TrainingRecipe
 from tokbench.runner.training import Trained, corpus_digest, ensure_trained, find_trained
 from tokbench.spec import Spec, with_defaults
 from tokbench.training_corpus import TrainingCorpus, shares
-from tokbench.workers.calls import Begun, CallFailed, Emit, WorkerLost
+from tokbench.workers.calls import Begun, Emit, NoAnswer, WorkerLost
 from tokbench.workers.pool import attempt, borrowed
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class TrainingStage:
             largest = specs[max(specs)]
             try:
                 made = self._train_now(largest, dict(specs))
-            except (WorkerLost, CallFailed):
+            except NoAnswer:
                 specs.clear()  # each is tried for itself
                 return None
             return made if largest == spec else self._known(spec)
@@ -143,7 +143,7 @@ def _of_corpus(
     if isinstance(found, TaskFailure):
         what = f"the training text {training.key} cannot be read: {found.message}"
         if found.kind != "raised":  # the process was lost, twice: that says nothing against the request
-            raise WorkerLost(found.kind, what, found.output)
+            raise WorkerLost(found.kind, what, output=found.output)
         raise CorpusError(what)
     return found
 

@@ -58,23 +58,22 @@ class Limits:
 NO_LIMITS = Limits()
 
 
-class WorkerLost(Exception):
-    """The process is gone: `kind` is ``timeout``, ``memory``, ``crashed`` or ``interrupted``."""
+class NoAnswer(Exception):
+    """A call in a worker has no value: `traceback` says where it raised, `output` what was printed."""
 
-    def __init__(self, kind: str, message: str, output: str = "") -> None:
-        super().__init__(message)
-        self.kind = kind
-        self.output = output
-
-
-class CallFailed(Exception):
-    """What was called raised: kind, message and traceback as text, and what was printed meanwhile."""
-
-    def __init__(self, kind: str, message: str, traceback: str, output: str = "") -> None:
+    def __init__(self, kind: str, message: str, traceback: str = "", output: str = "") -> None:
         super().__init__(message)
         self.kind = kind
         self.traceback = traceback
         self.output = output
+
+
+class WorkerLost(NoAnswer):
+    """The process is gone: `kind` is ``timeout``, ``memory``, ``crashed`` or ``interrupted``."""
+
+
+class CallFailed(NoAnswer):
+    """What was called raised: `kind` is ``raised`` or ``memory``."""
 
 
 def thread_environment(threads: int) -> dict[str, str]:
@@ -94,10 +93,6 @@ def peak_memory() -> int:
                 return int(line.split()[1]) * 1024
     except OSError:
         pass
-    return _by_getrusage()
-
-
-def _by_getrusage() -> int:
     try:
         import resource
     except ImportError:
@@ -119,12 +114,9 @@ def give_back() -> None:
 
 def describe(error: BaseException) -> tuple[str, str, str]:
     """An exception as (kind, message, traceback), which cross processes where the object might not."""
-    if isinstance(error, MemoryError):
-        kind, message = "memory", f"MemoryError: {error}".rstrip(": ")
-    elif isinstance(error, TokbenchError):
-        kind, message = "raised", str(error)
-    else:
-        kind, message = "raised", f"{type(error).__name__}: {error}".rstrip(": ")
+    kind = "memory" if isinstance(error, MemoryError) else "raised"
+    named = f"{type(error).__name__}: {error}".rstrip(": ")
+    message = str(error) if isinstance(error, TokbenchError) else named
     return kind, message, "".join(traceback.format_exception(error))
 
 
@@ -150,11 +142,9 @@ def failure(kind: str, message: str, *, traceback: str = "", output: str = "") -
     return TaskFailure(kind, message, _REMEDIES.get(kind, ""), traceback, output)
 
 
-def failure_from(error: WorkerLost | CallFailed, doing: str = "") -> TaskFailure:
+def failure_from(error: NoAnswer, doing: str = "") -> TaskFailure:
     """Why a call in a worker has no answer; raises `error` again where that is because the user stopped it."""
-    message = f"{doing}: {error}" if doing else str(error)
-    if isinstance(error, CallFailed):
-        return failure(error.kind, message, traceback=error.traceback, output=error.output)
     if error.kind == "interrupted":
         raise error
-    return failure(error.kind, message, output=error.output)
+    message = f"{doing}: {error}" if doing else str(error)
+    return failure(error.kind, message, traceback=error.traceback, output=error.output)

@@ -2,8 +2,8 @@
 
 `tokbench.workers.shelter` starts it. Requests come in on stdin; replies leave on a private copy of stdout,
 and stdout itself is then tied to stderr, which the parent collects: whatever a tokenizer prints, from Python
-or from C, ends up there and never between two messages. A message is a length, then a pickle: only between a
-process and the child it started itself.
+or from C, ends up there and never between two messages. A message is a pickle: only between a process and the
+child it started itself.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import os
 import pickle
 import queue
 import signal
-import struct
 import sys
 import threading
 from collections.abc import Callable
@@ -65,7 +64,7 @@ def _read(requests: BinaryIO, inbox: queue.SimpleQueue[Any]) -> None:
     """Hand requests on; when the parent is gone, killed perhaps, leave at once rather than linger."""
     try:
         while True:
-            inbox.put(receive(requests))
+            inbox.put(pickle.load(requests))
     except Exception:
         os._exit(0)
 
@@ -85,28 +84,8 @@ def _flush() -> None:
             continue
 
 
-_LENGTH = struct.Struct("<Q")
-
-
 def send(stream: IO[bytes], message: object) -> None:
     """Write one message and flush it."""
-    body = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-    stream.write(_LENGTH.pack(len(body)) + body)
+    # Not `pickle.dump`: what cannot be pickled must leave nothing in the stream.
+    stream.write(pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL))
     stream.flush()
-
-
-def receive(stream: IO[bytes]) -> Any:
-    """The next message; raises `EOFError` where the other side is gone."""
-    (length,) = _LENGTH.unpack(_exactly(stream, _LENGTH.size))
-    return pickle.loads(_exactly(stream, length))
-
-
-def _exactly(stream: IO[bytes], size: int) -> bytes:
-    parts = []
-    while size:
-        part = stream.read(size)
-        if not part:
-            raise EOFError
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)

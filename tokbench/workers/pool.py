@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar, TypeVarTuple
 
 from tokbench.results.cell import TaskFailure
-from tokbench.workers.calls import NO_LIMITS, CallFailed, Emit, Limits, WorkerLost, failure_from
+from tokbench.workers.calls import NO_LIMITS, CallFailed, Emit, Limits, NoAnswer, failure_from
 from tokbench.workers.shelter import Worker
 
 T = TypeVar("T")
@@ -74,7 +74,7 @@ def attempt(
     try:
         with borrowed() as worker:
             return worker.call(function, *arguments, limits=limits)
-    except (WorkerLost, CallFailed) as error:
+    except NoAnswer as error:
         if again and error.kind == "crashed":
             return attempt(function, *arguments, limits=limits, doing=doing)
         return failure_from(error, doing)

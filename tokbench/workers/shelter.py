@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pickle
 import queue
 import signal
 import subprocess
@@ -36,7 +37,7 @@ from tokbench.workers.calls import (
     WorkerLost,
     thread_environment,
 )
-from tokbench.workers.child import receive, send
+from tokbench.workers.child import send
 
 T = TypeVar("T")
 Given = TypeVarTuple("Given")
@@ -47,7 +48,7 @@ _OUTPUT_LIMIT = 16_000_000
 _BOOTSTRAP = "import sys; sys.path[:] = {path!r}; from tokbench.workers.child import main; main()"
 
 
-@dataclass
+@dataclass(eq=False)
 class Worker:
     """One child process; `environment` is added to ours. Not for use by two threads at once."""
 
@@ -80,11 +81,6 @@ class Worker:
         self._compiling: Callable[[], None] | None = None
         self._ended = False
         _living.add(self)
-
-    __hash__ = object.__hash__
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
 
     @property
     def alive(self) -> bool:
@@ -163,12 +159,12 @@ class Worker:
         """Kill the process where it is past a limit, and say which."""
         if limits.seconds is not None and seconds > limits.seconds:
             self.kill()
-            raise WorkerLost("timeout", f"no result within {limits.seconds:g} s", self.printed())
+            raise WorkerLost("timeout", f"no result within {limits.seconds:g} s", output=self.printed())
         memory = self._memory()
         if limits.memory is not None and memory > limits.memory:
             self.kill()
             held = f"{data_size(memory)}, above the limit of {data_size(limits.memory)}"
-            raise WorkerLost("memory", f"the process held {held}", self.printed())
+            raise WorkerLost("memory", f"the process held {held}", output=self.printed())
         if self._output_size() > _OUTPUT_LIMIT:
             self._output.truncate(0)
             self._printed_before = 0
@@ -185,8 +181,8 @@ class Worker:
         how = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with exit status {code}"
         self.kill()
         if self in _interrupted:
-            return WorkerLost("interrupted", "stopped by the user", self.printed())
-        return WorkerLost("crashed", f"the process ended {how}", self.printed())
+            return WorkerLost("interrupted", "stopped by the user", output=self.printed())
+        return WorkerLost("crashed", f"the process ended {how}", output=self.printed())
 
     def printed(self) -> str:
         """The end of what the child printed since the last call began."""
@@ -222,7 +218,7 @@ class Worker:
 def _listen(stream: IO[bytes], inbox: queue.SimpleQueue[Any]) -> None:
     with contextlib.suppress(Exception), stream:
         while True:
-            inbox.put(receive(stream))
+            inbox.put(pickle.load(stream))
     inbox.put(("gone", None))
 
 

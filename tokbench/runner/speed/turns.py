@@ -31,15 +31,7 @@ from tokbench.runner.recipe import digest_of, key_of
 from tokbench.runner.speed.passages import Passage, choose_passages
 from tokbench.runner.speed.stopwatch import set_up, settle, time_part, time_round
 from tokbench.runner.suite import SpeedSettings
-from tokbench.workers.calls import (
-    CallFailed,
-    Emit,
-    Limits,
-    WorkerLost,
-    failure,
-    failure_from,
-    thread_environment,
-)
+from tokbench.workers.calls import Emit, Limits, NoAnswer, failure, failure_from, thread_environment
 from tokbench.workers.interrupt import Stop
 from tokbench.workers.pool import close_idle
 from tokbench.workers.shelter import Worker
@@ -236,7 +228,7 @@ class _SideBySide:
         worker = self.timed[key]
         try:
             return worker.call(function, *arguments, limits=self.limits)
-        except (WorkerLost, CallFailed) as error:
+        except NoAnswer as error:
             self.result.failures[key] = failure_from(error)
         worker.close()
         return None
