@@ -13,7 +13,7 @@ from typing import IO
 
 from tokbench.corpora.encodings import LOOKED_AT, UTF8, likely_encoding, open_text
 from tokbench.corpora.signatures import other_kind
-from tokbench.corpora.storage import CHUNK, StoredFile, compression, is_remote, open_bytes
+from tokbench.corpora.storage import StoredFile, chunks, compression, is_remote, open_bytes
 from tokbench.errors import CorpusError
 
 LINE_END = re.compile(rb"\n")
@@ -48,7 +48,7 @@ def _next_end(handle: IO[bytes], position: int, size: int, end: re.Pattern[bytes
     position -= 1  # a line that ends just before `position` ends there
     handle.seek(position)
     tail = b""
-    while chunk := handle.read(CHUNK):
+    for chunk in chunks(handle):
         window = tail + chunk
         if match := end.search(window):
             return position - len(tail) + match.end()
@@ -66,13 +66,8 @@ def blocks(
     handed out in parts of about that many bytes, cut where a character ends, so that no part is longer.
     """
     buffer = bytearray()
-    offset, searched, remaining = start, 0, stop - start if stop >= 0 else None
-    while remaining != 0:
-        chunk = handle.read(CHUNK if remaining is None else min(CHUNK, remaining))
-        if not chunk:
-            break
-        if remaining is not None:
-            remaining -= len(chunk)
+    offset, searched = start, 0
+    for chunk in chunks(handle, stop - start if stop >= 0 else None):
         buffer += chunk
         if offset == 0 and searched == 0 and buffer.startswith(BOM):
             del buffer[: len(BOM)]
@@ -164,9 +159,5 @@ def undecodable(data: bytes, error: UnicodeDecodeError, *, path: str, offset: in
 
 def line_number(path: str, offset: int, encoding: str = UTF8) -> int:
     """The number, from 1, of the line that holds byte `offset` of the text in UTF-8; reads up to there."""
-    lines = 1
     with open_text(path, encoding, "replace") as handle:
-        while offset > 0 and (chunk := handle.read(min(CHUNK, offset))):
-            lines += chunk.count(b"\n")
-            offset -= len(chunk)
-    return lines
+        return 1 + sum(chunk.count(b"\n") for chunk in chunks(handle, offset))

@@ -129,10 +129,7 @@ class _TreebankWord:
 
 def load(spec: Spec, context: LoadContext) -> Dataset:
     """The dataset of ``conllu:PATH``."""
-    paths = find_files(
-        path_of(spec), wanted=lambda name: name.lower().endswith(CONLLU), describe=".conllu files"
-    )
-    files = by_language(paths, spec.get("language"))
+    files = by_language(find_files(path_of(spec), CONLLU), spec.get("language"))
     return FileDataset(
         name=str(spec),
         files={tag: files[tag] for tag in choose(files, spec.get("languages"), where=str(spec))},

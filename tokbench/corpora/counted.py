@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,23 +47,13 @@ class Head:
     wanted: str
     texts: tuple[TextSize, ...]
 
-    def encoded(self) -> bytes:
-        """As the file's metadata has it."""
-        return json.dumps({"format": FORMAT, **asdict(self)}, ensure_ascii=True).encode()
 
-
-def schema(head: Head) -> pa.Schema:
-    """The columns of a file, with its head."""
+def _schema() -> pa.Schema:
+    """The columns of a file."""
     import pyarrow as pa
 
-    return pa.schema(_fields(), metadata={_KEY: head.encoded()})
-
-
-def _fields() -> list[tuple[str, pa.DataType]]:
-    import pyarrow as pa
-
-    texts = [("language", pa.string()), ("source", pa.string()), ("pretoken", pa.large_binary())]
-    return [*texts, ("count", pa.int64())]
+    types = (pa.string(), pa.string(), pa.large_binary(), pa.int64())
+    return pa.schema(list(zip((*KEYS, "count"), types, strict=True)))
 
 
 def read_head(path: str | Path) -> Head:
@@ -147,10 +137,11 @@ def write_parts(path: Path, head: Head, parts: Iterable[pa.Table]) -> int:
     """Write the parts of a file, in order; how many rows it has."""
     import pyarrow.parquet as parquet
 
-    rows = 0
-    with parquet.ParquetWriter(path, schema(head), compression="zstd") as writer:
+    said = json.dumps({"format": FORMAT, **asdict(head)}, ensure_ascii=True).encode()
+    schema, rows = _schema().with_metadata({_KEY: said}), 0
+    with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
         for part in parts:
-            writer.write_table(part.cast(schema(head)), row_group_size=max(1, len(part)))
+            writer.write_table(part.cast(schema), row_group_size=max(1, len(part)))
             rows += len(part)
     return rows
 
@@ -168,8 +159,7 @@ def read_parts(path: str | Path) -> Iterator[pa.Table]:
 
     try:
         with parquet.ParquetFile(path) as file:
-            fields = [(field.name, field.type) for field in file.schema_arrow]
-            if fields != _fields() or file.num_row_groups != PARTS:
+            if not file.schema_arrow.equals(_schema()) or file.num_row_groups != PARTS:
                 raise CorpusError(f"{path}: rewritten since `tokbench count` wrote it: count anew")
             for part in range(PARTS):
                 table = file.read_row_group(part)
@@ -200,14 +190,20 @@ def add_files(paths: Sequence[Path], head: Head, target: Path) -> int:
 
 def head_of(heads: Sequence[Head], paths: Sequence[str | Path]) -> Head:
     """What files are of together; raises `CorpusError` where they were cut in different ways."""
-    sums: dict[tuple[str, str], tuple[int, int]] = {}
     for head, path in zip(heads, paths, strict=True):
         if head.cut != heads[0].cut:
             raise CorpusError(
                 f"{paths[0]} was cut by [{heads[0].cut}], {path} by [{head.cut}]: they do not add up"
             )
-        for text in head.texts:
-            documents, size = sums.get((text.language, text.source), (0, 0))
-            sums[text.language, text.source] = documents + text.documents, size + text.bytes
-    texts = (TextSize(*key, *value) for key, value in sums.items())
-    return Head(heads[0].cut, heads[0].wanted, tuple(texts))
+    return Head(heads[0].cut, heads[0].wanted, summed(text for head in heads for text in head.texts))
+
+
+def summed(texts: Iterable[TextSize]) -> tuple[TextSize, ...]:
+    """Sizes of the same language and source as one, in the order in which they first come."""
+    found: dict[tuple[str, str], TextSize] = {}
+    for text in texts:
+        known = found.get((text.language, text.source), replace(text, documents=0, bytes=0))
+        found[text.language, text.source] = replace(
+            known, documents=known.documents + text.documents, bytes=known.bytes + text.bytes
+        )
+    return tuple(found.values())

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tokbench.corpora.counted import Head, added_up, joined, read_head, read_parts, words_of
+from tokbench.corpora.counted import added_up, joined, read_head, read_parts, words_of
 from tokbench.corpus import Dataset, Document, Shard
 from tokbench.errors import CorpusError, SpecError, UnknownNameError
 from tokbench.spec import LoadContext, Spec
@@ -24,9 +26,9 @@ def load(spec: Spec, context: LoadContext) -> Dataset:
     """The dataset of ``counts:FILE``."""
     path = Path(spec.variant or "").expanduser()
     head = read_head(path)
-    sizes: dict[str, int] = {}
+    sizes: Counter[str] = Counter()
     for text in head.texts:
-        sizes[text.language] = sizes.get(text.language, 0) + text.bytes
+        sizes[text.language] += text.bytes
     wanted = str(spec.get("languages", "")).split("+") if spec.get("languages") else list(sizes)
     weights = _weights(spec)
     for language in (*wanted, *weights):
@@ -34,7 +36,7 @@ def load(spec: Spec, context: LoadContext) -> Dataset:
             raise UnknownNameError.of(f"language of {path}", language, sizes)
     chosen = {language: sizes[language] for language in wanted}
     factors = language_factors(chosen, spec.get("alpha"), weights, where=str(spec))
-    return CountedText(str(spec), path, head, chosen, factors)
+    return CountedText(str(spec), path, head.cut, head.wanted, chosen, factors)
 
 
 def _weights(spec: Spec) -> dict[str, float]:
@@ -88,7 +90,8 @@ class CountedText:
 
     name: str
     path: Path
-    head: Head
+    cut: str
+    wanted: str
     sizes: Mapping[str, int]
     factors: Mapping[str, float]
     parallel: bool = False
@@ -97,16 +100,6 @@ class CountedText:
     def languages(self) -> Sequence[str]:
         """The languages, in the order in which they were counted."""
         return list(self.sizes)
-
-    @property
-    def cut(self) -> str:
-        """How the text was cut."""
-        return self.head.cut
-
-    @property
-    def wanted(self) -> str:
-        """What it was counted for."""
-        return self.head.wanted
 
     def shards(self, language: str) -> Sequence[Shard]:
         """The one shard of a language."""
@@ -120,8 +113,6 @@ class CountedText:
 
     def digest(self, shard: Shard) -> str:
         """A hash of the file, of the language and of its weight."""
-        import hashlib
-
         with self.path.open("rb") as stream:
             content = hashlib.file_digest(stream, "sha256").hexdigest()
         said = f"{content} {shard.language} {self.factors[shard.language]!r}"

@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 from tokbench.corpora import blocks
 from tokbench.corpora.blocks import TARGET
 from tokbench.corpora.encodings import UTF8, open_text
-from tokbench.corpora.storage import StoredFile, check_unchanged, compression, open_bytes, stat
+from tokbench.corpora.storage import StoredFile, check_unchanged, chunks, compression, open_bytes, stat
 from tokbench.corpus import Document, Shard, TextBlock
 from tokbench.errors import CorpusError
 
@@ -76,15 +76,8 @@ def text_bytes(file: StoredFile) -> int:
 
 def byte_range(piece: FilePiece) -> Iterator[bytes]:
     """The bytes of a piece whose `start` and `stop` are byte positions; all of a file for ``stop=-1``."""
-    remaining = piece.stop - piece.start if piece.stop >= 0 else None
     with open_bytes(piece.path, piece.start) as handle:
-        while remaining != 0:
-            chunk = handle.read(_READ if remaining is None else min(_READ, remaining))
-            if not chunk:
-                return
-            if remaining is not None:
-                remaining -= len(chunk)
-            yield chunk
+        yield from chunks(handle, piece.stop - piece.start if piece.stop >= 0 else None, room=_READ)
 
 
 def whole_file(file: StoredFile) -> list[FilePiece]:
@@ -141,17 +134,14 @@ class FileDataset:
 
     def shards(self, language: str) -> Sequence[Shard]:
         """The shards of one language, in order: parts of large files, groups of small ones."""
-        stored = [stat(path) for path in self._files_of(language)]
+        if language not in self.files:
+            raise CorpusError(f"{self.name} has no language {language!r}; it has {', '.join(self.files)}")
+        stored = [stat(path) for path in self.files[language]]
         if not any(file.size for file in stored):
             names = ", ".join(file.path for file in stored[:3]) + (" …" if len(stored) > 3 else "")
             raise CorpusError(f"{names}: empty, so there is nothing to count for {language}")
         pieces = [piece for file in stored if file.size for piece in self.format.pieces(file)]
         return shards_of(pieces, language)
-
-    def _files_of(self, language: str) -> Sequence[str]:
-        if language not in self.files:
-            raise CorpusError(f"{self.name} has no language {language!r}; it has {', '.join(self.files)}")
-        return self.files[language]
 
     def read(self, shard: Shard) -> Iterator[Document]:
         """The documents of a shard, streamed; raises `CorpusError` if a file changed since the plan."""

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO
 
-from tokbench.corpora.storage import open_bytes
+from tokbench.corpora.storage import chunks, open_bytes
 from tokbench.errors import CorpusError, SpecError, nearest
 from tokbench.spec import Spec
 
@@ -137,9 +137,8 @@ class _Transcoded(io.RawIOBase):
         try:
             text = self._decoder.decode(chunk, final=not chunk)
         except UnicodeDecodeError as error:
-            at = (
-                self._fed - (len(error.object) - len(chunk)) + error.start
-            )  # what it kept comes before the chunk
+            kept = len(error.object) - len(chunk)  # by the decoder, from before the chunk
+            at = self._fed - kept + error.start
             raise CorpusError(
                 f"{self._path}, line {self._line(at)}, byte offset {at}: "
                 f"byte 0x{error.object[error.start]:02x} is not {self._encoding} ({error.reason}). "
@@ -151,12 +150,9 @@ class _Transcoded(io.RawIOBase):
 
     def _line(self, offset: int) -> int:
         """The number, from 1, of the line that holds byte `offset` of the file."""
-        decoder, lines = codecs.getincrementaldecoder(self._encoding)("replace"), 1
+        decoder = codecs.getincrementaldecoder(self._encoding)("replace")
         with open_bytes(self._path) as source:
-            while offset > 0 and (chunk := source.read(min(READ, offset))):
-                lines += decoder.decode(chunk).count("\n")
-                offset -= len(chunk)
-        return lines
+            return 1 + sum(decoder.decode(chunk).count("\n") for chunk in chunks(source, offset))
 
 
 def _as_marked(beginning: bytes, path: str, encoding: str) -> str:

@@ -35,12 +35,17 @@ def path_of(spec: Spec) -> str:
     return spec.variant
 
 
-def find_files(path: str, *, wanted: Callable[[str], bool], describe: str) -> list[str]:
+def find_files(
+    path: str, endings: tuple[str, ...] = (), *, wanted: Callable[[str], bool] | None = None, describe: str = ""
+) -> list[str]:
     """The files that `path` names, sorted: itself, what a glob matches, or a folder's, at any depth.
 
-    In a folder only files whose bare name is `wanted` count (`describe` says in an error which those are),
-    hidden ones never; a glob or a file is taken as it is. Raises `CorpusError` where nothing is found.
+    In a folder only files count whose bare name has one of the `endings`, or is `wanted` (`describe` says in an
+    error which those are), hidden ones never; a glob or a file is taken as it is. Raises `CorpusError` where
+    nothing is found.
     """
+    wanted = wanted or (lambda name: name.lower().endswith(endings))
+    describe = describe or f"{', '.join(endings)} files"
     found = _find_remote(path, wanted) if is_remote(path) else _find_local(path, wanted)
     if found is None:
         raise CorpusError(f"{path}: {nothing_at(Path(path))}")

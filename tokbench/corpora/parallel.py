@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tokbench.corpora import blocks
@@ -11,7 +11,7 @@ from tokbench.corpora.dataset import FileDataset, FilePiece, Format, byte_range,
 from tokbench.corpora.encodings import UTF8, encoded, encoding_of, open_text
 from tokbench.corpora.finding import bare_name, find_files, path_of
 from tokbench.corpora.naming import UNKNOWN, choose, text_language
-from tokbench.corpora.storage import CHUNK, StoredFile
+from tokbench.corpora.storage import StoredFile, chunks
 from tokbench.corpus import Dataset, Document, Shard
 from tokbench.errors import CorpusError, SpecError
 from tokbench.spec import LoadContext, Spec
@@ -38,7 +38,7 @@ class AlignedLines(Format):
         """Byte ranges that end after a line, each with the number of its first line."""
         pieces, line = [], 0
         for piece in range_pieces(file, blocks.LINE_END, errors=self.errors, encoding=self.encoding):
-            pieces.append(FilePiece(piece.path, piece.stamp, piece.start, piece.stop, piece.n_bytes, line))
+            pieces.append(replace(piece, line=line))
             line += self.count_lines(piece)
         return pieces
 
@@ -62,8 +62,7 @@ class AlignedLines(Format):
 
     def _chunks(self, piece: FilePiece) -> Iterator[bytes]:
         with open_text(piece.path, self.encoding, self.errors) as handle:
-            while chunk := handle.read(CHUNK):
-                yield chunk
+            yield from chunks(handle)
 
 
 @dataclass(frozen=True, slots=True)

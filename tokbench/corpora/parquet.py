@@ -11,7 +11,7 @@ from tokbench.corpora import PARQUET
 from tokbench.corpora.blocks import TARGET
 from tokbench.corpora.dataset import FilePiece
 from tokbench.corpora.records import Fields, RecordFormat, Row, load_rows
-from tokbench.corpora.storage import CHUNK, StoredFile, open_bytes
+from tokbench.corpora.storage import CHUNK, StoredFile, chunks, open_bytes
 from tokbench.corpus import Dataset
 from tokbench.errors import CorpusError
 from tokbench.spec import LoadContext, Spec
@@ -35,10 +35,8 @@ class Parquet(RecordFormat):
         with _open(file.path) as table:
             column = self._column(table, self.fields.text, file.path)
             groups = table.metadata.num_row_groups
-            sizes = [
-                table.metadata.row_group(group).column(column).total_uncompressed_size
-                for group in range(groups)
-            ]
+            metas = [table.metadata.row_group(group).column(column) for group in range(groups)]
+            sizes = [meta.total_uncompressed_size for meta in metas]
         pieces, start = [], 0
         while start < groups:
             stop, size = start + 1, sizes[start]
@@ -46,9 +44,8 @@ class Parquet(RecordFormat):
                 size += sizes[stop]
                 stop += 1
             # A file of one piece says so as every format does, so that small files can share a shard.
-            pieces.append(
-                FilePiece(file.path, file.stamp, start, -1 if (start, stop) == (0, groups) else stop, size)
-            )
+            whole = (start, stop) == (0, groups)
+            pieces.append(FilePiece(file.path, file.stamp, start, -1 if whole else stop, size))
             start = stop
         return pieces
 
@@ -66,9 +63,7 @@ class Parquet(RecordFormat):
         with open_bytes(piece.path) as handle:
             for start, size in parts:
                 handle.seek(start)
-                while size and (chunk := handle.read(min(CHUNK, size))):
-                    size -= len(chunk)
-                    yield chunk
+                yield from chunks(handle, size)
 
     @property
     def _names(self) -> list[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from tokbench.corpora.dataset import FileDataset, FilePiece, Format, shards_of
@@ -61,22 +62,15 @@ class Fields:
         skip = " (missing=skip passes over it)" if value is None else ""
         raise CorpusError(f"{where}: field {self.text!r} is {found}, not a text{skip}")
 
-    def language_of(self, row: Mapping[str, Any], *, where: object) -> str:
-        """The language of a row, where there is a language field."""
-        value = row.get(self.language or "")
-        if not isinstance(value, str) or not value:
-            raise CorpusError(f"{where}: field {self.language!r} holds no language but {value!r}")
-        return value
-
     def row_of(self, row: Mapping[str, Any], text: str, *, where: object) -> Row:
         """A row whose text is known."""
-        tag = self.language_of(row, where=where) if self.language else None
-        if not self.cluster:
-            return tag, text, None
-        value = row.get(self.cluster)
-        if value is None or isinstance(value, (dict, list)):
-            raise CorpusError(f"{where}: field {self.cluster!r} names no cluster but holds {value!r}")
-        return tag, text, str(value)
+        tag = row.get(self.language) if self.language else None
+        if self.language and not (isinstance(tag, str) and tag):
+            raise CorpusError(f"{where}: field {self.language!r} holds no language but {tag!r}")
+        cluster = row.get(self.cluster) if self.cluster else None
+        if self.cluster and (cluster is None or isinstance(cluster, (dict, list))):
+            raise CorpusError(f"{where}: field {self.cluster!r} names no cluster but holds {cluster!r}")
+        return tag, text, None if cluster is None else str(cluster)
 
 
 Row = tuple[str | None, str, str | None]
@@ -104,9 +98,9 @@ class RecordFormat(Format, Protocol):
 
     def languages(self, piece: FilePiece) -> Mapping[str, int]:
         """The bytes of text per language in a piece."""
-        sizes: dict[str, int] = {}
+        sizes: Counter[str] = Counter()
         for tag, text, _ in self.rows(piece):
-            sizes[tag or ""] = sizes.get(tag or "", 0) + len(text.encode("utf-8", "surrogatepass"))
+            sizes[tag or ""] += len(text.encode("utf-8", "surrogatepass"))
         return sizes
 
 
@@ -145,8 +139,7 @@ class MixedDataset(FileDataset):
                 stored = stat(path)
                 for piece in self.format.pieces(stored) if stored.size else ():
                     for language, size in sorted(self.format.languages(piece).items()):
-                        part = FilePiece(piece.path, piece.stamp, piece.start, piece.stop, size, piece.line)
-                        self._plan.setdefault(language, []).append(part)
+                        self._plan.setdefault(language, []).append(replace(piece, n_bytes=size))
             if not self._plan:
                 raise CorpusError(f"{self.name}: no row holds a text")
         return self._plan
@@ -158,11 +151,7 @@ class MixedDataset(FileDataset):
 
 def load_rows(spec: Spec, form: Callable[[Fields], RecordFormat], suffixes: tuple[str, ...]) -> Dataset:
     """The dataset of a spec whose files hold rows, in the format that `form` makes of the fields."""
-    paths = find_files(
-        path_of(spec),
-        wanted=lambda name: name.lower().endswith(suffixes),
-        describe=f"{', '.join(suffixes)} files",
-    )
+    paths = find_files(path_of(spec), suffixes)
     fields = Fields(
         spec.get("field", "text"),
         spec.get("language_field"),

@@ -10,6 +10,7 @@ import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -137,24 +138,27 @@ def _open_stored(path: str) -> IO[bytes]:
     return Path(path).open("rb")
 
 
+def chunks(handle: IO[bytes], n_bytes: int | None = None, *, room: int = CHUNK) -> Iterator[bytes]:
+    """The bytes from where `handle` stands, `n_bytes` of them or all, up to `room` at a time.
+
+    Example:
+        >>> list(chunks(io.BytesIO(b"abcdefg"), 5, room=2))
+        [b'ab', b'cd', b'e']
+    """
+    while n_bytes != 0:
+        chunk = handle.read(room if n_bytes is None else min(room, n_bytes))
+        if not chunk:
+            return
+        if n_bytes is not None:
+            n_bytes -= len(chunk)
+        yield chunk
+
+
 def _decompressor(kind: str, stored: IO[bytes], path: str) -> IO[bytes]:
-    if kind == "gz":
-        import gzip
-
-        return cast("IO[bytes]", gzip.GzipFile(fileobj=stored))
-    if kind == "bz2":
-        import bz2
-
-        return bz2.BZ2File(stored)
-    if kind == "xz":
-        import lzma
-
-        return lzma.LZMAFile(stored)
-    return _zstandard(stored, path)
-
-
-def _zstandard(stored: IO[bytes], path: str) -> IO[bytes]:
-    """Zstandard by pyarrow, which is always installed; the standard library has it from Python 3.14 on."""
+    if kind != "zst":
+        module = import_module({"gz": "gzip", "bz2": "bz2", "xz": "lzma"}[kind])
+        return cast("IO[bytes]", module.open(stored))
+    # Zstandard by pyarrow, which is always installed; the standard library has it from Python 3.14 on.
     import pyarrow as pa
 
     if not pa.Codec.is_available("zstd"):

@@ -52,11 +52,6 @@ class LineFormat(Format):
         for texts in self._blocks(piece):
             yield from map(Document, texts)
 
-    def texts(self, piece: FilePiece) -> Iterator[str]:
-        """The texts alone."""
-        for texts in self._blocks(piece):
-            yield from texts
-
     def _blocks(self, piece: FilePiece) -> Iterator[list[str]]:
         """The texts, a block of the file at a time: most of the cost of a short line is handing it on."""
         limit = self.max_document_bytes
@@ -150,10 +145,13 @@ def load(spec: Spec, context: LoadContext) -> Dataset:
     code = spec.get("kind", "text") == "code"
     unit = spec.get("unit") or ("file" if code else "line")
     errors, limit, encoding = spec.get("errors", "strict"), spec.get("max_document_bytes"), encoding_of(spec)
-    check_limit(limit)
-    wanted = _is_code if code else _is_text
-    describe = "source code that tokbench knows by its ending" if code else f"{', '.join(TEXT_SUFFIXES)} files"
-    paths = find_files(path_of(spec), wanted=wanted, describe=describe)
+    if limit is not None and limit < 16:  # it could not hold a character
+        raise SpecError(f"max_document_bytes must be at least 16, not {limit}")
+    if code:
+        describe = "source code that tokbench knows by its ending"
+        paths = find_files(path_of(spec), wanted=_is_code, describe=describe)
+    else:
+        paths = find_files(path_of(spec), TEXT_SUFFIXES)
     return FileDataset(
         name=str(spec),
         files=by_language(paths, spec.get("language"), code_language if code else text_language),
@@ -163,16 +161,6 @@ def load(spec: Spec, context: LoadContext) -> Dataset:
         kind="code" if code else "text",
         consecutive=unit != "file" and spec.get("cluster") != "document",
     )
-
-
-def check_limit(limit: int | None) -> None:
-    """Refuse a limit that could not hold a character."""
-    if limit is not None and limit < 16:
-        raise SpecError(f"max_document_bytes must be at least 16, not {limit}")
-
-
-def _is_text(name: str) -> bool:
-    return name.lower().endswith(TEXT_SUFFIXES)
 
 
 def _is_code(name: str) -> bool:

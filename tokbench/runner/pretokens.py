@@ -21,6 +21,7 @@ from tokbench.corpora.counted import (
     added_up,
     head_of,
     read_head,
+    summed,
     table_of,
     write_table,
 )
@@ -96,7 +97,8 @@ def count_pretokens(
     try:
         tasks = _tasks(spec, shards, folder)
         total, done = max(1, sum(task.n_bytes for task in tasks)), 0
-        sizes: dict[tuple[str, str], list[int]] = {}
+        order = dict.fromkeys((shard.language, recipe.key) for recipe, shard in shards)
+        counted = [TextSize(*key, 0, 0) for key in order]  # tasks end in any order
         with chosen.open(jobs, address) as executor:
             futures = {submitted(executor, run_task, task): task for task in tasks}
             for future in as_completed(futures):
@@ -105,12 +107,8 @@ def count_pretokens(
                     raise CorpusError(found.message)
                 done += futures[future].n_bytes
                 progress(0.9 * done / total, "counting")
-                for text in found:
-                    sums = sizes.setdefault((text.language, text.source), [0, 0])
-                    sums[0] += text.documents
-                    sums[1] += text.bytes
-        order = dict.fromkeys((shard.language, recipe.key) for recipe, shard in shards)
-        texts = tuple(TextSize(*key, *sizes[key]) for key in order if sizes[key][0])
+                counted += found
+        texts = tuple(text for text in summed(counted) if text.documents)
         if not texts:
             raise CorpusError(f"{' + '.join(datasets)}: no text in it, so there is nothing to count")
         progress(0.9, "adding up")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tokbench.corpora import blocks
 from tokbench.corpora.dataset import FilePiece
-from tokbench.corpora.storage import stat
+from tokbench.corpora.storage import chunks, stat
 from tokbench.corpora.text import LineFormat, WholeFileFormat
 from tokbench.errors import CorpusError, SpecError, UnknownNameError
 from tokbench.tally import CorpusFacts
@@ -57,6 +57,10 @@ def test_a_whole_file_is_unchanged_but_for_its_byte_order_mark(tmp_path, load, r
     assert texts(read(load(f"text:{path},unit=file"))) == ["  a\r\n\n\tb \n"]
 
 
+def read_piece(form: LineFormat, piece: FilePiece) -> list[str]:
+    return [document.text for document in form.documents(piece, "und")]
+
+
 LINES = st.lists(st.text(st.sampled_from("aé語😀 \t"), max_size=12), max_size=30)
 
 
@@ -72,8 +76,8 @@ def test_cutting_changes_no_document(tmp_path_factory, unit, lines, end, last, t
     assert ranges[0][0] == 0
     assert ranges[-1][1] == file.size
     pieces = [FilePiece(str(path), "", start, stop) for start, stop in ranges]
-    whole = list(form.texts(FilePiece(str(path), "", 0, file.size)))
-    assert [text for piece in pieces for text in form.texts(piece)] == whole
+    whole = read_piece(form, FilePiece(str(path), "", 0, file.size))
+    assert [text for piece in pieces for text in read_piece(form, piece)] == whole
     if unit == "line":
         assert whole == [line for line in lines if line.strip()]
 
@@ -83,9 +87,9 @@ def test_cutting_changes_no_document(tmp_path_factory, unit, lines, end, last, t
 def test_the_size_of_reads_changes_no_document(tmp_path, monkeypatch, unit, size):
     path = write(tmp_path / "x.txt", "á b\n\n語語\n \n\r\n😀 c\nd\n\n\ne".encode())
     piece, form = FilePiece(str(path), "", 0, path.stat().st_size), LineFormat(unit)
-    expected = list(form.texts(piece))
-    monkeypatch.setattr(blocks, "CHUNK", size)
-    assert list(form.texts(piece)) == expected
+    expected = read_piece(form, piece)
+    monkeypatch.setitem(chunks.__kwdefaults__, "room", size)
+    assert read_piece(form, piece) == expected
 
 
 def test_large_files_are_cut_into_shards_of_about_8_mb(tmp_path, load, read):
@@ -112,7 +116,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path, line):
     path = write(tmp_path / "x.txt", line * (24_000_000 // len(line)))
     tracemalloc.start()
     try:
-        for _ in LineFormat().texts(FilePiece(str(path), "", 0, -1)):
+        for _ in LineFormat().documents(FilePiece(str(path), "", 0, -1), "und"):
             pass
         peak = tracemalloc.get_traced_memory()[1]
     finally:
