@@ -317,7 +317,8 @@ def test_datasets_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: st
 
 
 def test_a_price_table_that_prices_nothing_is_said() -> None:
-    from tokbench.runner.plan import make_plan, price_notes
+    from tokbench.runner.plan import make_plan
+    from tokbench.runner.prices import price_notes
     from tokbench.runner.suite import load_suite
 
     registry = build_registry()

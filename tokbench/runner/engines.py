@@ -32,9 +32,7 @@ PATIENCE = "20s"
 
 @contextlib.contextmanager
 def open_local(jobs: int, address: str | None) -> Iterator[Executor]:
-    """`jobs` worker processes on this machine."""
-    if address is not None:
-        raise SpecError("--address is for shared engines (dask, ray); the local engine has none")
+    """`jobs` worker processes on this machine; there is no `address`."""
     executor = ThreadPoolExecutor(jobs, thread_name_prefix="tokbench")
     try:
         yield executor
@@ -113,6 +111,15 @@ ENGINES = (
     Engine(name="dask", summary="a Dask cluster (extra: dask)", open=open_dask, shared=True),
     Engine(name="ray", summary="a Ray cluster (extra: ray)", open=open_ray, shared=True),
 )
+
+
+def check_address(engine: Engine, address: str | None, registry: Registry) -> None:
+    """Raise `SpecError` for the address of a scheduler where the engine has none."""
+    if address is not None and not engine.shared:
+        shared = " or ".join(name for name, other in registry.engines.items() if other.shared)
+        raise SpecError(
+            f"address {address!r}: the engine {engine.name!r} has no scheduler; name one that has ({shared})"
+        )
 
 
 # --- the workers of a shared engine ------------------------------------------------------------------------

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from tokbench.corpus import CountedDataset, Dataset, Shard
-from tokbench.errors import CorpusError, SpecError, UnknownNameError, nearest
+from tokbench.errors import CorpusError, SpecError, UnknownNameError
 from tokbench.extension import Engine
 from tokbench.kernels.threads import usable_cores
 from tokbench.metrics.context import CHEAPEST
@@ -21,13 +21,14 @@ from tokbench.resolving import not_there
 from tokbench.results.cell import TaskFailure
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.cells import most_workers
+from tokbench.runner.engines import check_address
+from tokbench.runner.prices import open_prices
 from tokbench.runner.recipe import DatasetRecipe, TrainingRecipe, key_of
 from tokbench.runner.suite import Suite
 from tokbench.runner.training import check_training
 from tokbench.spec import Spec
 from tokbench.tally import CorpusFacts
 from tokbench.training_corpus import NOT_JOINED, check_cut
-from tokbench.wording import listed
 from tokbench.workers.calls import Emit, Limits
 from tokbench.workers.pool import attempt
 
@@ -113,6 +114,8 @@ class Plan:
 
 def make_plan(suite: Suite, registry: Registry) -> Plan:
     """Check a suite against what is loaded; raises a `TokbenchError` for the first thing that is wrong."""
+    from tokbench.metrics.gold import read_gold
+
     entries = _entries(suite, registry)
     metrics = _metrics(suite, registry)
     engine = registry.pick(registry.engines, suite.engine, "engine")
@@ -127,8 +130,9 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     for text in settings.datasets if settings else ():
         if _named("[speed] datasets", text, registry.dataset_spec) not in datasets:
             raise SpecError(f"[speed] datasets: {text!r} is not among the datasets of this run")
-    check_address(suite, engine, registry)
-    check_gold(suite)
+    check_address(engine, suite.address, registry)
+    for gold in suite.morphology.values():  # workers read them; a wrong one is told before any work
+        read_gold(Path(gold.path), gold.format)
     prices = open_prices(suite, registry)
     jobs = suite.jobs or usable_cores()
     limits = Limits(suite.timeout, memory_limit(suite, jobs))
@@ -142,7 +146,10 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     for corpus in corpora:
         if corpus.counted is not None:
             raise SpecError(f"{corpus.recipe.key} holds counts, not text: name it with --train-on, not with -d")
-    check_reference(suite, {language for corpus in corpora for language in corpus.shards})
+    languages = {language for corpus in corpora for language in corpus.shards}
+    if suite.reference is not None and suite.reference not in (CHEAPEST, *languages):
+        hint = f"Name one with --reference LANGUAGE, or --reference {CHEAPEST} for each tokenizer's own"
+        raise UnknownNameError.of("language in reference:", suite.reference, languages, hint=hint)
     n_bytes = sum(corpus.n_bytes for corpus in corpora)
     if not suite.jobs and training is None and len(entries) * n_bytes < SMALL_RUN:
         jobs = 1
@@ -291,99 +298,3 @@ def memory_limit(suite: Suite, jobs: int) -> int:
     import psutil
 
     return suite.memory_limit or int(0.8 * psutil.virtual_memory().total / jobs)
-
-
-# --- what else a suite may name: prices, gold words, a scheduler, a reference ----------------------------
-
-
-def open_prices(suite: Suite, registry: Registry) -> PriceTable | None:
-    """The suite's price table, its tokenizers named as results name them; raises `SpecError` for a wrong one.
-
-    A tokenizer has the price of the name that the suite has for it, else of its spec, else of what other name
-    the table has for it. Names that are no tokenizer's here stay, with a note: a table may serve other runs.
-    """
-    if suite.prices is None:
-        return None
-    path = Path(suite.prices)
-    table = PriceTable.open(path if path.exists() else registry.prices.get(suite.prices, path))
-    meant: dict[str, list[str]] = {}
-    unknown: list[str] = []
-    for name in table.prices:
-        if name not in registry.tokenizers:  # a family's price is that of all its tokenizers
-            try:
-                meant.setdefault(key_of(registry.tokenizer_spec(name)), []).append(name)
-            except SpecError:
-                unknown.append(name)
-    typed: dict[str, list[str]] = {}
-    for text in dict.fromkeys([*suite.tokenizers, *suite.optional]):
-        typed.setdefault(key_of(registry.tokenizer_spec(text)), []).append(text)
-    prices, notes = dict(table.prices), _unknown_prices(suite.prices, unknown, registry)
-    for key, names in typed.items():
-        own = [name for name in names if name in table.prices]
-        priced = own or ([key] if key in table.prices else meant.get(key, []))
-        if not priced:
-            continue
-        if len({table.prices[name] for name in priced}) > 1:
-            each = " and ".join(f"{name} ({table.prices[name]:g})" for name in priced)
-            remedy = (
-                "it has one row and one price, so name one of them, or each in a run of its own"
-                if own
-                else f"say which is meant (-t {priced[0]}), or give {key} a price of its own in the table"
-            )
-            raise SpecError(f"prices: {suite.prices} has {each} for one tokenizer, {key}: {remedy}")
-        prices[key] = table.prices[priced[0]]
-        notes += [
-            f"prices: {name} has the price of {priced[0]}, which is the same tokenizer"
-            for name in names
-            if name not in priced and key != priced[0]
-        ]
-    return replace(table, prices=prices, notes=tuple(notes))
-
-
-def _unknown_prices(table: str, unknown: Sequence[str], registry: Registry) -> list[str]:
-    """What to say of names in a price table that mean no tokenizer, those first that are near to one."""
-    near = {name: nearest(name, [*registry.aliases, *registry.tokenizers]) for name in unknown}
-    shown = [
-        repr(name) + (f" (did you mean {near[name][0]!r}?)" if near[name] else "")
-        for name in sorted(unknown, key=lambda name: not near[name])
-    ]
-    more = f" and {len(shown) - 5} more" if len(shown) > 5 else ""
-    return [f"prices: {table} names what is no tokenizer here: {', '.join(shown[:5])}{more}"] if shown else []
-
-
-def price_notes(plan: Plan) -> list[str]:
-    """What to say of a price table: names that mean nothing or another, tokenizers that it does not price."""
-    if plan.prices is None:
-        return []
-    notes = list(plan.prices.notes)
-    without = [entry.key for entry in plan.entries if plan.prices.of(entry.key) is None]
-    if not without:
-        return notes
-    whose = "no tokenizer" if len(without) == len(plan.entries) else f"not {listed(without)}"
-    named = ", ".join(list(plan.prices.prices)[:5]) or "nothing"
-    return [*notes, f"prices: {plan.suite.prices} prices {whose} of this run; it names {named}"]
-
-
-def check_gold(suite: Suite) -> None:
-    """Read the files of gold words that workers will read; raises `CorpusError` for a wrong one."""
-    from tokbench.metrics.gold import read_gold
-
-    for gold in suite.morphology.values():
-        read_gold(Path(gold.path), gold.format)
-
-
-def check_address(suite: Suite, engine: Engine, registry: Registry) -> None:
-    """Raise `SpecError` for the address of a scheduler where the engine has none."""
-    if suite.address is not None and not engine.shared:
-        shared = " or ".join(name for name, other in registry.engines.items() if other.shared)
-        raise SpecError(
-            f"address {suite.address!r}: the engine {engine.name!r} has no scheduler; "
-            f"name one that has ({shared})"
-        )
-
-
-def check_reference(suite: Suite, languages: Collection[str]) -> None:
-    """Raise `UnknownNameError` for a reference that is not among the `languages` of the datasets."""
-    if suite.reference not in (None, CHEAPEST) and suite.reference not in languages:
-        hint = f"Name one with --reference LANGUAGE, or --reference {CHEAPEST} for each tokenizer's own"
-        raise UnknownNameError.of("language in reference:", suite.reference, languages, hint=hint)

@@ -19,20 +19,15 @@ from tokbench.results.cell import TaskFailure
 from tokbench.results.folder import choose_folder, locked
 from tokbench.runner.cache import cache_limit
 from tokbench.runner.candidates import make_ready
-from tokbench.runner.cells import (
-    CellFiles,
-    cut_into_tasks,
-    look_through,
-    make_cells,
-    without_text,
-)
+from tokbench.runner.cells import CellFiles, cut_into_tasks, look_through, make_cells, without_text
 from tokbench.runner.counting import PlannedCell, get_ready
 from tokbench.runner.engines import EngineLost, check_here, check_workers
 from tokbench.runner.figures import make_figures, measure_context, write_figures
 from tokbench.runner.inspecting import inspect_all
 from tokbench.runner.leakage import find_leaks
 from tokbench.runner.manifest import Provenance, manifest
-from tokbench.runner.plan import Plan, make_plan, price_notes
+from tokbench.runner.plan import Plan, make_plan
+from tokbench.runner.prices import price_notes
 from tokbench.runner.progress import Display, tell
 from tokbench.runner.quality import QualityPass
 from tokbench.runner.recipe import begin_with, digest_of
@@ -127,16 +122,11 @@ class _RunStages:
                 self.measure(stop)
         except KeyboardInterrupt:
             raise self.interrupted() from None
-        except WorkerLost as loss:
-            if loss.kind == "interrupted":
+        except (WorkerLost, EngineLost) as loss:
+            if isinstance(loss, WorkerLost) and loss.kind == "interrupted":
                 raise self.interrupted() from None
-            raise RunError(f"{loss}; the same command goes on from {self.folder.path}") from loss
-        except EngineLost as loss:
-            engine = self.plan.engine.name
-            where = self.folder.path
-            raise RunError(
-                f"the engine {engine} failed: {loss}; the same command goes on from {where}"
-            ) from loss
+            what = f"the engine {self.plan.engine.name} failed: " if isinstance(loss, EngineLost) else ""
+            raise RunError(f"{what}{loss}; the same command goes on from {self.folder.path}") from loss
         finally:
             self.display.end()
             close_idle()

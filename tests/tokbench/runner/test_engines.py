@@ -134,6 +134,11 @@ def test_no_scheduler_at_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
         pass
 
 
-def test_an_address_is_not_for_the_local_engine() -> None:
-    with pytest.raises(SpecError, match="shared engines"), engines.open_local(1, "tcp://host:1"):
-        pass
+def test_an_address_is_not_for_the_local_engine(tmp_path: Path) -> None:
+    from tokbench.registry import build_registry
+    from tokbench.runner.pretokens import count_pretokens
+
+    with pytest.raises(SpecError, match="the engine 'local' has no scheduler"):
+        count_pretokens(
+            build_registry(), "bpe", ["bundled:prose"], tmp_path / "counts.parquet", address="tcp://host:1"
+        )

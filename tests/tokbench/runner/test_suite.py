@@ -13,7 +13,8 @@ from tokbench.registry import build_registry
 from tokbench.results import Run
 from tokbench.runner.figures import measure_context
 from tokbench.runner.inspecting import Inspections
-from tokbench.runner.plan import Plan, make_plan, price_notes
+from tokbench.runner.plan import Plan, make_plan
+from tokbench.runner.prices import price_notes
 from tokbench.runner.suite import expand, load_suite, shipped_suites
 
 GIVEN = {"tokenizers": ["bytes"], "datasets": ["bundled:prose"], "train_on": "bundled:tricky"}
