@@ -57,21 +57,14 @@ def compare_figures(
     Columns: `KEYS`, ``before, after, change`` (relative, null where it was 0 before), ``before_low,
     before_high, after_low, after_high``, ``unit, p, verdict``; `p` is that of the paired test, or null.
     """
-    columns = ["value", "ci_low", "ci_high", "unit"]
-    both = before.frame[[*KEYS, *columns]].merge(
-        after.frame[[*KEYS, *columns]], on=list(KEYS), how="outer", suffixes=("_before", "_after")
+    one, other = (
+        run.frame[[*KEYS, "value", "ci_low", "ci_high", "unit"]].set_axis(
+            [*KEYS, name, f"{name}_low", f"{name}_high", f"{name}_unit"], axis=1
+        )
+        for run, name in ((before, "before"), (after, "after"))
     )
-    both["unit"] = both["unit_before"].fillna(both["unit_after"])
-    both = both.rename(
-        columns={
-            "value_before": "before",
-            "value_after": "after",
-            "ci_low_before": "before_low",
-            "ci_high_before": "before_high",
-            "ci_low_after": "after_low",
-            "ci_high_after": "after_high",
-        }
-    ).drop(columns=["unit_before", "unit_after"])
+    both = one.merge(other, on=list(KEYS), how="outer")
+    both["unit"] = both["before_unit"].fillna(both["after_unit"])
     both = both[both["before"].notna() | both["after"].notna()].reset_index(drop=True)
     change = (both["after"] - both["before"]) / both["before"].abs()
     both["change"] = change.where(change.abs() < math.inf)
@@ -79,13 +72,8 @@ def compare_figures(
     both["p"] = [chances.get(tuple(row[name] for name in KEYS)) for row in both.to_dict("records")]
     both["p"] = both["p"].astype(float)
     both["verdict"] = [
-        _verdict(
-            row,
-            better.get(str(row["metric"]), "none"),
-            (budgets or {}).get(str(row["metric"]), threshold),
-            row["metric"] in timed,
-        )
-        for row in both.to_dict("records")
+        _verdict(row, better.get(name, "none"), (budgets or {}).get(name, threshold), name in timed)
+        for row, name in zip(both.to_dict("records"), both["metric"], strict=True)
     ]
     order = ["before", "after", "change", "before_low", "before_high", "after_low", "after_high", "unit", "p"]
     return both[[*KEYS, *order, "verdict"]]

@@ -71,32 +71,29 @@ class RunFolder:
 
     def remember(self, paths: Iterable[Path]) -> None:
         """Note reports and plots as written by tokbench; files outside this folder are nobody's concern."""
-        inside = {
-            path.resolve(): path.resolve().relative_to(self.path.resolve()).as_posix()
-            for path in paths
-            if path.resolve().is_relative_to(self.path.resolve()) and path.is_file()
-        }
-        if inside:
-            new = {name: file_sha256(path) for path, name in inside.items()}
+        new = {name: file_sha256(path) for path in paths if (name := self._name_of(path))}
+        if new:
             write_json(self.written, {**self._remembered(), **new})
 
     def wrote(self, path: Path) -> bool:
         """Whether a file is one that tokbench wrote into this folder, and nobody has changed since."""
+        name = self._name_of(path)
+        return name is not None and self._remembered().get(name) == file_sha256(path)
+
+    def _name_of(self, path: Path) -> str | None:
+        """What a file in this folder is remembered under; None for what is no file, or lies elsewhere."""
         whole, here = path.resolve(), self.path.resolve()
-        if not whole.is_relative_to(here) or not whole.is_file():
-            return False
-        return self._remembered().get(whole.relative_to(here).as_posix()) == file_sha256(whole)
+        inside = whole.is_relative_to(here) and whole.is_file()
+        return whole.relative_to(here).as_posix() if inside else None
 
     def remove_reports(self) -> None:
         """Remove the reports and plots that tokbench wrote: beside new figures they would show other ones.
 
         What somebody else put there, or has changed since, stays.
         """
-        here = self.path.resolve()
-        for name, digest in self._remembered().items():
-            path = (self.path / name).resolve()
-            if path.is_relative_to(here) and path.is_file() and file_sha256(path) == digest:
-                path.unlink()
+        for path in (self.path / name for name in self._remembered()):
+            if self.wrote(path):
+                path.resolve().unlink()
         self.written.unlink(missing_ok=True)
 
     def _remembered(self) -> dict[str, str]:

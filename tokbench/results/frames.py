@@ -76,7 +76,8 @@ def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     """Write rows of any one shape as Parquet, all or nothing."""
     import pyarrow as pa
 
-    write_table(path, pa.Table.from_pylist([_writable(row) for row in rows]))
+    texts = [{name: _text(cell) for name, cell in row.items()} for row in rows]
+    write_table(path, pa.Table.from_pylist(texts))
 
 
 def write_table(path: Path, table: pa.Table) -> None:
@@ -149,7 +150,3 @@ def _number(value: float | None) -> float | None:
 
 def _text(cell: Any) -> Any:
     return writable(cell) if isinstance(cell, str) else cell
-
-
-def _writable(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _text(cell) for name, cell in row.items()}

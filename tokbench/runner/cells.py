@@ -109,7 +109,7 @@ def _task(
         (cell, *_), shards = zip(*group, strict=True)
         portions.append(Portion(index, parts[index], cell.corpus, cell.key.language, shards))
         parts[index] += 1
-    return CountTask(held[0][0].recipe, tuple(portions), cache, limits, held[0][0].own)
+    return CountTask(cell.recipe, tuple(portions), cache, limits, cell.counting)
 
 
 def task_size(left: int, jobs: int) -> int:

@@ -34,7 +34,7 @@ _PROGRESS_SECONDS = 0.2
 class PlannedCell:
     """One cell of the plan, ready to be cut: `index` numbers it, `identity` says what its counts depend on.
 
-    `own` are the metrics with counters of their own, see `cells.own_counters`.
+    `counting` are the metrics with counters of their own, see `cells.own_counters`.
     """
 
     index: int
@@ -43,7 +43,7 @@ class PlannedCell:
     corpus: DatasetRecipe
     shards: tuple[Shard, ...]
     identity: str
-    own: tuple[tuple[str, str], ...] = ()
+    counting: tuple[tuple[str, str], ...] = ()
 
     @property
     def n_bytes(self) -> int:
@@ -64,18 +64,10 @@ class Portion:
     language: str
     shards: tuple[Shard, ...]
 
-    @property
-    def n_bytes(self) -> int:
-        """The expected bytes of text."""
-        return sum(shard.n_bytes for shard in self.shards)
-
 
 @dataclass(frozen=True, slots=True)
 class CountTask:
-    """Portions to be counted with one tokenizer, in one worker.
-
-    `counting` are the metrics with counters of their own: the spec of each, and a digest of its plugin's code.
-    """
+    """Portions to be counted with one tokenizer, in one worker; `counting` as in `PlannedCell`."""
 
     recipe: Recipe
     portions: tuple[Portion, ...]

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tokbench.inspection.facts import versions
 from tokbench.kernels.threads import usable_cores
-from tokbench.manager import Host
 from tokbench.metrics.definitions import described, with_orders
 from tokbench.results.cell import CellResult, TaskFailure
 from tokbench.results.folder import SCHEMA_VERSION
@@ -73,7 +72,10 @@ def manifest(known: Provenance) -> dict[str, Any]:
             for plot in plan.registry.brought_plots
         ],
         "plugins": [asdict(plugin) for plugin in plan.registry.host.plugins.values()],
-        "versions": library_versions(sorted(libraries)),
+        "versions": {
+            "python": sys.version.split()[0],
+            **versions(dict.fromkeys([*CORE_LIBRARIES, *sorted(libraries)])),
+        },
         "machine": machine(),
         "jobs": plan.jobs,
         "speed": _speed(known.speed),
@@ -137,28 +139,27 @@ def _dataset(corpus: Corpus, run: Provenance) -> dict[str, Any]:
     }
 
 
-def _failures(known: Provenance) -> Iterable[dict[str, Any]]:
+def _failures(known: Provenance) -> Iterator[dict[str, Any]]:
     for candidate in known.candidates:
         if candidate.failure is not None and not candidate.skipped:
-            yield failure_entry(candidate.entry.key, None, None, candidate.failure)
+            yield _failure(candidate.failure, candidate.entry.key)
     for cell in known.failures:
         if cell.failure is not None:
-            yield failure_entry(*cell.key, cell.failure)
-    for failure in [*known.faults, *plugin_failures(known.plan.registry.host)]:
-        yield failure_entry(None, None, None, failure)
+            yield _failure(cell.failure, *cell.key)
+    for fault in known.faults:
+        yield _failure(fault)
+    for plugin in known.plan.registry.host.failures():
+        remedy = f"leave it out with --disable-plugin {plugin.name}"
+        yield _failure(TaskFailure("plugin", f"{plugin.name}: {plugin.error}", remedy))
     timed = known.speed.failures if known.speed else {}
     for tokenizer, failure in [*known.seen.failures.items(), *timed.items()]:
-        yield failure_entry(tokenizer, None, None, failure)
+        yield _failure(failure, tokenizer)
 
 
-def plugin_failures(host: Host) -> list[TaskFailure]:
-    """What is at fault with plugins, each with what to do about it."""
-    return [
-        TaskFailure(
-            "plugin", f"{plugin.name}: {plugin.error}", f"leave it out with --disable-plugin {plugin.name}"
-        )
-        for plugin in host.failures()
-    ]
+def _failure(
+    failure: TaskFailure, tokenizer: str | None = None, dataset: str | None = None, language: str | None = None
+) -> dict[str, Any]:
+    return {"tokenizer": tokenizer, "dataset": dataset, "language": language, **asdict(failure)}
 
 
 def _speed(result: SpeedResult | None) -> dict[str, Any] | None:
@@ -171,14 +172,6 @@ def _speed(result: SpeedResult | None) -> dict[str, Any] | None:
         "set_ups": result.set_ups,
         "summary": speed_summary(result),
     }
-
-
-def failure_entry(
-    tokenizer: str | None, dataset: str | None, language: str | None, failure: TaskFailure
-) -> dict[str, Any]:
-    """One failure as the manifest lists it."""
-    about = {"tokenizer": tokenizer, "dataset": dataset, "language": language}
-    return {**about, **asdict(failure)}
 
 
 CORE_LIBRARIES = ("tokbench", "numpy", "pandas", "pyarrow", "numba", "regex")
@@ -202,11 +195,6 @@ def machine() -> dict[str, Any]:
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "environment": {name: os.environ[name] for name in _TELLING if name in os.environ},
     }
-
-
-def library_versions(more: Iterable[str]) -> dict[str, str]:
-    """Versions of what every run uses, and of `more`."""
-    return {"python": sys.version.split()[0], **versions(dict.fromkeys([*CORE_LIBRARIES, *more]))}
 
 
 def _processor() -> str:

@@ -64,7 +64,7 @@ class TrainingStage:
         missing = [spec for spec in wanted if find_trained(plan.registry, spec, digest, models) is None]
         if len(missing) < 2:
             return cls(plan, display, models, digest)
-        text = _of_corpus(plan, spool_training, plan.training, aside)
+        text = _of_corpus(plan, spool, plan.training, aside)
         return cls(plan, display, models, digest, text, _size_groups(plan, missing))
 
     def train(self, entry: Entry) -> tuple[Trained, dict[str, Any]]:
@@ -156,11 +156,6 @@ def digest_training(emit: Emit, corpus: TrainingRecipe) -> str:
     return corpus_digest(corpus.load())
 
 
-def spool_training(emit: Emit, corpus: TrainingRecipe, path: Path) -> TrainingCorpus | None:
-    """Put the text of a training corpus aside where that is worth it."""
-    return spool(corpus.load(), path, corpus.key)
-
-
 @dataclass(frozen=True, slots=True)
 class Trains:
     """An event: how far a training has come (0..1), and what it does."""
@@ -188,8 +183,6 @@ def train_one(
     registry, text = corpus.registry.load(), aside or corpus.load()
     return ensure_trained(registry, spec, text, digest, folder, progress=progress, sizes=sizes)
 
-
-# --- text put aside -----------------------------------------------------------------------------------------
 
 LARGEST = 64_000_000
 """Bytes up to which a text is kept aside; larger ones are streamed from where they are."""
@@ -227,8 +220,9 @@ class Spooled:
         return str(self.path)
 
 
-def spool(corpus: TrainingCorpus, path: Path, name: str) -> TrainingCorpus | None:
-    """The text of `corpus` put aside in `path`; None where it is too large to be worth it, or holds counts."""
+def spool(emit: Emit, training: TrainingRecipe, path: Path) -> TrainingCorpus | None:
+    """The training text put aside in `path`; None where it is too large to be worth it, or holds counts."""
+    corpus = training.load()
     if corpus.counted or corpus.n_bytes > LARGEST:
         return None
     parts = []
@@ -239,4 +233,4 @@ def spool(corpus: TrainingCorpus, path: Path, name: str) -> TrainingCorpus | Non
                 lines.write(json.dumps(document.text).encode() + b"\n")
             stop = lines.tell()
             parts.append(Shard(shard.language, str(path), start=start, stop=stop, n_bytes=stop - start))
-    return TrainingCorpus.of(Spooled(path, name, tuple(parts)))
+    return TrainingCorpus.of(Spooled(path, training.key, tuple(parts)))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tokbench.corpus import Shard
 from tokbench.metrics.metric import CellKey
 from tokbench.runner.cells import LARGEST_TASK, SMALLEST_TASK, cut_into_tasks, most_workers
-from tokbench.runner.counting import PlannedCell
+from tokbench.runner.counting import CountTask, PlannedCell
 
 MEGABYTE = 1_000_000
 
@@ -55,19 +55,23 @@ def test_every_shard_is_in_one_task_and_pieces_are_numbered_in_order(
         assert all(portion.language == cell.key.language and portion.shards for portion in own)
     for bundle in work:
         assert {id(cells[portion.cell].recipe) for portion in bundle.portions} == {id(bundle.recipe)}
-        total = sum(portion.n_bytes for portion in bundle.portions)
+        total = n_bytes(bundle)
         first = bundle.portions[0].shards[0].n_bytes
         assert total <= max(LARGEST_TASK, first)
     assert len(work) >= len({id(cell.recipe) for cell in cells})
 
 
+def n_bytes(bundle: CountTask) -> int:
+    return sum(shard.n_bytes for portion in bundle.portions for shard in portion.shards)
+
+
 def test_tasks_become_smaller_towards_the_end_where_there_are_several_workers() -> None:
     cells = make_cells([[[8 * MEGABYTE] * 125]])
-    sizes = [sum(portion.n_bytes for portion in bundle.portions) for bundle in cut_into_tasks(cells, 2)]
+    sizes = [n_bytes(bundle) for bundle in cut_into_tasks(cells, 2)]
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[0] == 64 * MEGABYTE
     assert sizes[-3:] == [8 * MEGABYTE] * 3
-    alone = [sum(portion.n_bytes for portion in bundle.portions) for bundle in cut_into_tasks(cells, 1)]
+    alone = [n_bytes(bundle) for bundle in cut_into_tasks(cells, 1)]
     assert [size for size, _ in groupby(alone)] == [64 * MEGABYTE, 40 * MEGABYTE]
 
 
@@ -86,6 +90,6 @@ def test_no_more_workers_than_there_is_work_for(tokenizers: int, n_bytes: int, e
 
 def test_a_shard_joins_a_task_that_it_fills_more_nearly_than_it_overfills() -> None:
     cells = make_cells([[[8 * MEGABYTE] * 12]])
-    sizes = [sum(portion.n_bytes for portion in bundle.portions) for bundle in cut_into_tasks(cells, 2)]
+    sizes = [n_bytes(bundle) for bundle in cut_into_tasks(cells, 2)]
     # a third of what is left: 32, 21.3, 14.2, 9.8, …
     assert sizes == [size * MEGABYTE for size in (32, 24, 16, 8, 8, 8)]

@@ -12,7 +12,6 @@ import pytest
 import regex
 
 from tests.command import output
-from tokbench import TrainingCorpus
 from tokbench.corpora import counted
 from tokbench.corpora.counts import UNIT, language_factors
 from tokbench.counts import WordCounts
@@ -21,6 +20,7 @@ from tokbench.extension import Engine
 from tokbench.registry import build_registry
 from tokbench.runner import pretokens
 from tokbench.runner.pretokens import count_pretokens
+from tokbench.runner.recipe import DatasetRecipe, TrainingRecipe
 from tokbench.runner.training_stage import spool
 
 PARALLEL = Path(__file__).parents[3] / "datasets" / "parallel"
@@ -157,9 +157,10 @@ def test_weights_are_what_they_say(counts: Path) -> None:
 
 
 def test_what_is_put_aside_keeps_its_languages(corpus: Path, tmp_path: Path) -> None:
-    dataset = build_registry().dataset(f"parallel:{corpus}")
-    whole = TrainingCorpus(dataset, tuple(dataset.languages))
-    again = spool(whole, tmp_path / "text.jsonl", "name")
+    registry = build_registry()
+    recipe = DatasetRecipe.of(registry, registry.dataset_spec(f"parallel:{corpus}"))
+    training = TrainingRecipe((recipe,))
+    whole, again = training.load(), spool(print, training, tmp_path / "text.jsonl")
     assert again is not None
     assert list(again.texts()) == list(whole.texts())
     assert again.sizes == whole.sizes

@@ -61,27 +61,28 @@ def _of_dataset(
     result: SpeedResult, key: str, dataset: str, broken: TaskFailure | None
 ) -> Iterator[Measurement]:
     cell, why = CellKey(key, dataset, OVERALL), broken.status if broken else NOT_TIMED
-    fewest, own = _fewest_threads(result), (key, dataset)
-    rounds = [row for row in result.rounds if (row["tokenizer"], row["dataset"]) == own and not broken]
-    rounds = [row for row in rounds if row["threads"] == fewest]
+    own = (key, dataset, _fewest_threads(result))
+    rounds = [
+        row for row in result.rounds if (row["tokenizer"], row["dataset"], row["threads"]) == own and not broken
+    ]
     for metric, form, state in FIGURES:
         chosen = [row for row in rounds if row["form"] == form and row["state"] == state]
-        if not chosen:
+        if chosen:
+            summary, n_bytes, n_documents = summary_of(chosen, result.clock)
+            size = n_bytes / 1e6
+            low, high = (None if end is None else size / end for end in (summary.high, summary.low))
+            yield Measurement(*cell, metric, size / summary.median, low, high, "MB/s", n_documents)
+        else:
             yield unmeasured(cell, metric, "MB/s", why)
-            continue
-        summary, n_bytes, n_documents = summary_of(chosen, result.clock)
-        size = n_bytes / 1e6
-        low, high = (None if end is None else size / end for end in (summary.high, summary.low))
-        yield Measurement(*cell, metric, size / summary.median, low, high, "MB/s", n_documents)
     for metric in LATENCIES:
         quantile = metric.removeprefix("latency_")
         chosen = [row for row in rounds if row[quantile] is not None]
-        if not chosen:
+        if chosen:
+            summary = summarize([row[quantile] * 1e3 for row in chosen], [row["process"] for row in chosen])
+            n = chosen[0]["n_documents"]
+            yield Measurement(*cell, metric, summary.median, summary.low, summary.high, "ms", n)
+        else:
             yield unmeasured(cell, metric, "ms", why)
-            continue
-        summary = summarize([row[quantile] * 1e3 for row in chosen], [row["process"] for row in chosen])
-        n = chosen[0]["n_documents"]
-        yield Measurement(*cell, metric, summary.median, summary.low, summary.high, "ms", n)
 
 
 def _of_tokenizer(
