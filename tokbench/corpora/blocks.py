@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import IO
 
-from tokbench.corpora.encodings import LOOKED_AT, UTF8, likely_encoding, open_text
+from tokbench.corpora.encodings import LOOKED_AT, UTF8, Encoded, likely_encoding, open_text
 from tokbench.corpora.signatures import other_kind
 from tokbench.corpora.storage import StoredFile, chunks, compression, is_remote, open_bytes
 from tokbench.errors import CorpusError
@@ -122,7 +122,7 @@ def decode(data: bytes, *, path: str, offset: int, errors: str) -> str:
         raise undecodable(data, error, path=path, offset=offset) from None
 
 
-def check_beginning(path: str, errors: str, encoding: str) -> None:
+def check_beginning(path: str, how: Encoded) -> None:
     """Raise `CorpusError` where a file at hand does not begin as text in its encoding, before any work."""
     if is_remote(path):
         return
@@ -130,9 +130,9 @@ def check_beginning(path: str, errors: str, encoding: str) -> None:
         kind = other_kind(handle.read(1024))
     if kind:
         raise CorpusError(f"{path}: not text but {kind}")
-    if errors != "strict":
+    if how.errors != "strict":
         return
-    with open_text(path, encoding) as handle:
+    with open_text(path, how) as handle:
         data = handle.read(LOOKED_AT)
     try:
         codecs.getincrementaldecoder("utf-8")().decode(data)  # a character cut off at the end is none's fault
@@ -159,5 +159,5 @@ def undecodable(data: bytes, error: UnicodeDecodeError, *, path: str, offset: in
 
 def line_number(path: str, offset: int, encoding: str = UTF8) -> int:
     """The number, from 1, of the line that holds byte `offset` of the text in UTF-8; reads up to there."""
-    with open_text(path, encoding, "replace") as handle:
+    with open_text(path, Encoded(errors="replace", encoding=encoding)) as handle:
         return 1 + sum(chunk.count(b"\n") for chunk in chunks(handle, offset))

@@ -14,7 +14,7 @@ from typing import Any
 
 from tokbench.corpora import CONLLU, blocks
 from tokbench.corpora.dataset import FileDataset, FilePiece, Format, range_pieces
-from tokbench.corpora.encodings import UTF8, encoded, encoding_of, open_text
+from tokbench.corpora.encodings import Encoded, encoded_by, open_text, unless_utf8
 from tokbench.corpora.finding import find_files, path_of
 from tokbench.corpora.naming import by_language, choose
 from tokbench.corpora.storage import StoredFile
@@ -27,29 +27,23 @@ _TEXT_COMMENT = re.compile(r"# ?text ?= ?(.*)")
 
 
 @dataclass(frozen=True, slots=True)
-class Conllu(Format):
+class Conllu(Encoded, Format):
     """A sentence per document; `punctuation` says whether words tagged PUNCT are among its words."""
 
-    errors: str = "strict"
     punctuation: bool = True
-    encoding: str = UTF8
 
     def identity(self) -> Mapping[str, Any]:
         """The options."""
-        return {
-            "format": "conllu",
-            "errors": self.errors,
-            "punctuation": self.punctuation,
-            **encoded(self.encoding),
-        }
+        marks = {"punctuation": self.punctuation}
+        return {"format": "conllu", "errors": self.errors, **marks, **unless_utf8(self.encoding)}
 
     def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
         """Byte ranges that end after a sentence."""
-        return range_pieces(file, blocks.BLANK_LINE, errors=self.errors, encoding=self.encoding)
+        return range_pieces(file, blocks.BLANK_LINE, self)
 
     def documents(self, piece: FilePiece, language: str) -> Iterator[Document]:
         """The sentences of a piece."""
-        with open_text(piece.path, self.encoding, self.errors, piece.start) as handle:
+        with open_text(piece.path, self, piece.start) as handle:
             for start, block in blocks.blocks(handle, piece.start, piece.stop, blocks.BLANK_LINE):
                 begin = 0
                 while begin < len(block):
@@ -133,6 +127,6 @@ def load(spec: Spec, context: LoadContext) -> Dataset:
     return FileDataset(
         name=str(spec),
         files={tag: files[tag] for tag in choose(files, spec.get("languages"), where=str(spec))},
-        format=Conllu(spec.get("errors", "strict"), bool(spec.get("punctuation", True)), encoding_of(spec)),
+        format=Conllu(bool(spec.get("punctuation", True)), **encoded_by(spec)),
         word_unit="gold",
     )

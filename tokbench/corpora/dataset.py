@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from tokbench.corpora import blocks
 from tokbench.corpora.blocks import TARGET
-from tokbench.corpora.encodings import UTF8, open_text
+from tokbench.corpora.encodings import UTF8, Encoded, open_text
 from tokbench.corpora.storage import StoredFile, check_unchanged, chunks, compression, open_bytes, stat
 from tokbench.corpus import Document, Shard, TextBlock
 from tokbench.errors import CorpusError
@@ -85,13 +85,13 @@ def whole_file(file: StoredFile) -> list[FilePiece]:
     return [FilePiece(file.path, file.stamp, n_bytes=text_bytes(file))]
 
 
-def range_pieces(file: StoredFile, end: re.Pattern[bytes], *, errors: str, encoding: str) -> list[FilePiece]:
+def range_pieces(file: StoredFile, end: re.Pattern[bytes], how: Encoded) -> list[FilePiece]:
     """A file's byte ranges as pieces; the whole of it in any other encoding than UTF-8.
 
     Raises `CorpusError`, before any work, for a file that does not begin in its encoding.
     """
-    blocks.check_beginning(file.path, errors, encoding)
-    if encoding != UTF8:
+    blocks.check_beginning(file.path, how)
+    if how.encoding != UTF8:
         return whole_file(file)
     ranges = blocks.cut(file, end)
     if len(ranges) == 1:
@@ -101,12 +101,12 @@ def range_pieces(file: StoredFile, end: re.Pattern[bytes], *, errors: str, encod
 
 
 def text_of(
-    piece: FilePiece, end: re.Pattern[bytes], *, errors: str, encoding: str, limit: int | None = None
+    piece: FilePiece, end: re.Pattern[bytes], how: Encoded, *, limit: int | None = None
 ) -> Iterator[str]:
     """The text of a piece, in blocks that end after a match of `end`; see `blocks.blocks`."""
-    with open_text(piece.path, encoding, errors, piece.start) as handle:
+    with open_text(piece.path, how, piece.start) as handle:
         for offset, data in blocks.blocks(handle, piece.start, piece.stop, end, limit=limit):
-            yield blocks.decode(data, path=piece.path, offset=offset, errors=errors)
+            yield blocks.decode(data, path=piece.path, offset=offset, errors=how.errors)
 
 
 @dataclass(frozen=True, slots=True)

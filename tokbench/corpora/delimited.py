@@ -34,7 +34,7 @@ class Delimited(RecordFormat):
 
     def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
         """The file."""
-        blocks.check_beginning(file.path, self.fields.errors, self.fields.encoding)
+        blocks.check_beginning(file.path, self.fields)
         return self.begun(file, whole_file(file))
 
     def content(self, piece: FilePiece) -> Iterator[bytes]:
@@ -85,8 +85,7 @@ class Delimited(RecordFormat):
                 yield self.fields.row_of(row, text, where=where)
 
     def _lines(self, piece: FilePiece) -> Iterator[str]:
-        fields = self.fields
-        for text in text_of(piece, blocks.LINE_END, errors=fields.errors, encoding=fields.encoding):
+        for text in text_of(piece, blocks.LINE_END, self.fields):
             yield from io.StringIO(text, newline="")
 
 

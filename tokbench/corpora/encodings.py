@@ -16,6 +16,7 @@ import io
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import IO
 
 from tokbench.corpora.storage import chunks, open_bytes
@@ -60,6 +61,14 @@ _EITHER = ("utf-16", "utf-32")
 """Encodings of which a file's byte order mark says which of two they are."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Encoded:
+    """How bytes become text: what they are encoded in, and `errors`, strict or replace, for what is not."""
+
+    errors: str = "strict"
+    encoding: str = UTF8
+
+
 def encoding_of(spec: Spec) -> str:
     """Python's name of the encoding that a spec's option `encoding` names; "utf-8" without it.
 
@@ -90,17 +99,17 @@ def _codec(name: str) -> codecs.CodecInfo | None:
 
 
 @contextmanager
-def open_text(path: str, encoding: str, errors: str = "strict", start: int = 0) -> Iterator[IO[bytes]]:
-    """The content of a file from byte `start` as UTF-8; `start` must be 0 for any other `encoding`.
+def open_text(path: str, how: Encoded, start: int = 0) -> Iterator[IO[bytes]]:
+    """The content of a file from byte `start` as UTF-8; `start` must be 0 for any other encoding.
 
     UTF-8 is handed on as it is, unchecked. What is not in another encoding becomes a `CorpusError` with file,
     line and byte offset where it is read, or U+FFFD with ``errors="replace"``.
     """
     with open_bytes(path, start) as handle:
-        if encoding == UTF8:
+        if how.encoding == UTF8:
             yield handle
         else:
-            yield io.BufferedReader(_Transcoded(handle, path, encoding, errors), READ)
+            yield io.BufferedReader(_Transcoded(handle, path, how.encoding, how.errors), READ)
 
 
 class _Transcoded(io.RawIOBase):
@@ -169,7 +178,12 @@ def _as_marked(beginning: bytes, path: str, encoding: str) -> str:
     raise CorpusError(f"{path}: there is no byte order mark at its beginning; say encoding={hint}")
 
 
-def encoded(encoding: str) -> dict[str, str]:
+def encoded_by(spec: Spec) -> dict[str, str]:
+    """The fields of an `Encoded` as the options of a spec have them."""
+    return {"errors": spec.get("errors", "strict"), "encoding": encoding_of(spec)}
+
+
+def unless_utf8(encoding: str) -> dict[str, str]:
     """What an encoding adds to a format's identity: nothing for UTF-8, whose digests it was no part of."""
     return {} if encoding == UTF8 else {"encoding": encoding}
 

@@ -29,14 +29,12 @@ class JsonLines(RecordFormat):
 
     def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
         """Byte ranges that end after a line."""
-        fields = self.fields
-        pieces = range_pieces(file, blocks.LINE_END, errors=fields.errors, encoding=fields.encoding)
-        return self.begun(file, pieces)
+        return self.begun(file, range_pieces(file, blocks.LINE_END, self.fields))
 
     def rows(self, piece: FilePiece) -> Iterator[Row]:
         """Each row with a text."""
         fields = self.fields
-        with open_text(piece.path, fields.encoding, fields.errors, piece.start) as handle:
+        with open_text(piece.path, fields, piece.start) as handle:
             for start, block in blocks.blocks(handle, piece.start, piece.stop, blocks.LINE_END):
                 offset = start
                 for line in block.split(b"\n"):

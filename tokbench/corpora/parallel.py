@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tokbench.corpora import blocks
-from tokbench.corpora.dataset import FileDataset, FilePiece, Format, byte_range, range_pieces, text_of
-from tokbench.corpora.encodings import UTF8, encoded, encoding_of, open_text
+from tokbench.corpora.dataset import FileDataset, FilePiece, Format, range_pieces, text_of
+from tokbench.corpora.encodings import Encoded, encoded_by, open_text, unless_utf8
 from tokbench.corpora.finding import bare_name, find_files, path_of
 from tokbench.corpora.naming import UNKNOWN, choose, text_language
 from tokbench.corpora.storage import StoredFile, chunks
@@ -18,26 +18,24 @@ from tokbench.spec import LoadContext, Spec
 
 
 @dataclass(frozen=True, slots=True)
-class AlignedLines(Format):
+class AlignedLines(Encoded, Format):
     """Every line is a document with its number, from 0; a blank one too, so that languages stay aligned.
 
     `lines` may be ``even`` or ``odd``: half of the lines, the same in every language, so that one half can
     train what the other half measures.
     """
 
-    errors: str = "strict"
     lines: str = "all"
-    encoding: str = UTF8
 
     def identity(self) -> Mapping[str, Any]:
         """Aligned lines, which of them, encoding, and the treatment of undecodable bytes."""
         half = {} if self.lines == "all" else {"lines": self.lines}
-        return {"format": "aligned lines", "errors": self.errors, **half, **encoded(self.encoding)}
+        return {"format": "aligned lines", "errors": self.errors, **half, **unless_utf8(self.encoding)}
 
     def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
         """Byte ranges that end after a line, each with the number of its first line."""
         pieces, line = [], 0
-        for piece in range_pieces(file, blocks.LINE_END, errors=self.errors, encoding=self.encoding):
+        for piece in range_pieces(file, blocks.LINE_END, self):
             pieces.append(replace(piece, line=line))
             line += self.count_lines(piece)
         return pieces
@@ -46,7 +44,7 @@ class AlignedLines(Format):
         """The lines of a piece, numbered."""
         number = piece.line
         left_out = {"even": 1, "odd": 0}.get(self.lines)
-        for block in text_of(piece, blocks.LINE_END, errors=self.errors, encoding=self.encoding):
+        for block in text_of(piece, blocks.LINE_END, self):
             for text in block.removesuffix("\n").split("\n"):
                 if number % 2 != left_out:
                     yield Document(text.removesuffix("\r"), number)
@@ -55,14 +53,11 @@ class AlignedLines(Format):
     def count_lines(self, piece: FilePiece) -> int:
         """How many lines a piece has; the last one need not end with a line end."""
         lines, last = 0, b"\n"
-        for chunk in byte_range(piece) if self.encoding == UTF8 else self._chunks(piece):
-            lines += chunk.count(b"\n")
-            last = chunk[-1:]
+        with open_text(piece.path, self, piece.start) as handle:
+            for chunk in chunks(handle, piece.stop - piece.start if piece.stop >= 0 else None):
+                lines += chunk.count(b"\n")
+                last = chunk[-1:]
         return lines + (last != b"\n")
-
-    def _chunks(self, piece: FilePiece) -> Iterator[bytes]:
-        with open_text(piece.path, self.encoding, self.errors) as handle:
-            yield from chunks(handle)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +125,7 @@ def load_flores(spec: Spec, context: LoadContext) -> Dataset:
 
 def aligned(spec: Spec) -> AlignedLines:
     """How a spec wants its aligned lines read."""
-    return AlignedLines(spec.get("errors", "strict"), spec.get("lines", "all"), encoding_of(spec))
+    return AlignedLines(spec.get("lines", "all"), **encoded_by(spec))
 
 
 def _one_each(paths: Sequence[str], spec: Spec) -> dict[str, list[str]]:

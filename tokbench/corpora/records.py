@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from tokbench.corpora.dataset import FileDataset, FilePiece, Format, shards_of
-from tokbench.corpora.encodings import UTF8, encoded, encoding_of
+from tokbench.corpora.encodings import Encoded, encoded_by, unless_utf8
 from tokbench.corpora.finding import find_files, path_of
 from tokbench.corpora.naming import by_language, choose
 from tokbench.corpora.storage import StoredFile, is_remote, stat
@@ -18,15 +18,13 @@ from tokbench.spec import Spec
 
 
 @dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(Encoded):
     """Which field is the text, and which, if any, the language and the cluster; what to do without a text."""
 
     text: str = "text"
     language: str | None = None
     missing: str = "error"
-    errors: str = "strict"
     cluster: str | None = None
-    encoding: str = UTF8
 
     @property
     def others(self) -> dict[str, str]:
@@ -42,7 +40,7 @@ class Fields:
             "missing": self.missing,
             "errors": self.errors,
             **({"cluster": self.cluster} if self.cluster else {}),
-            **encoded(self.encoding),
+            **unless_utf8(self.encoding),
         }
 
     def text_of(self, row: Mapping[str, Any], *, where: object) -> str | None:
@@ -156,9 +154,8 @@ def load_rows(spec: Spec, form: Callable[[Fields], RecordFormat], suffixes: tupl
         spec.get("field", "text"),
         spec.get("language_field"),
         spec.get("missing", "error"),
-        spec.get("errors", "strict"),
         spec.get("cluster"),
-        encoding_of(spec),
+        **encoded_by(spec),
     )
     if fields.language:
         if spec.get("language"):

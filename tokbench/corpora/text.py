@@ -12,7 +12,7 @@ from typing import Any
 
 from tokbench.corpora import blocks
 from tokbench.corpora.dataset import FileDataset, FilePiece, Format, range_pieces, text_of, whole_file
-from tokbench.corpora.encodings import UTF8, encoded, encoding_of, open_text
+from tokbench.corpora.encodings import Encoded, encoded_by, open_text, unless_utf8
 from tokbench.corpora.finding import find_files, path_of
 from tokbench.corpora.naming import UNKNOWN, by_language, code_language, text_language
 from tokbench.corpora.storage import StoredFile
@@ -25,7 +25,7 @@ _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 
 
 @dataclass(frozen=True, slots=True)
-class LineFormat(Format):
+class LineFormat(Encoded, Format):
     r"""A document per line, or per paragraph with ``unit="paragraph"``.
 
     Lines end with ``\n`` or ``\r\n``; the end is no part of the document, and the last line needs none. Blank
@@ -34,18 +34,16 @@ class LineFormat(Format):
     """
 
     unit: str = "line"
-    errors: str = "strict"
     max_document_bytes: int | None = None
-    encoding: str = UTF8
 
     def identity(self) -> Mapping[str, Any]:
         """Unit, encoding, treatment of undecodable bytes, and limit."""
         limit = {"max_document_bytes": self.max_document_bytes}
-        return {"format": self.unit, "errors": self.errors, **limit, **encoded(self.encoding)}
+        return {"format": self.unit, "errors": self.errors, **limit, **unless_utf8(self.encoding)}
 
     def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
         """Byte ranges that end after a line, or after a blank one."""
-        return range_pieces(file, self._end, errors=self.errors, encoding=self.encoding)
+        return range_pieces(file, self._end, self)
 
     def documents(self, piece: FilePiece, language: str) -> Iterator[Document]:
         """The lines or paragraphs of a piece."""
@@ -55,7 +53,7 @@ class LineFormat(Format):
     def _blocks(self, piece: FilePiece) -> Iterator[list[str]]:
         """The texts, a block of the file at a time: most of the cost of a short line is handing it on."""
         limit = self.max_document_bytes
-        for block in text_of(piece, self._end, errors=self.errors, encoding=self.encoding, limit=limit):
+        for block in text_of(piece, self._end, self, limit=limit):
             block = block.replace("\r\n", "\n")
             parts = block.split("\n") if self.unit == "line" else _paragraphs(block)
             texts = [text for text in parts if text and not text.isspace()]
@@ -71,7 +69,7 @@ class LineFormat(Format):
         from tokbench.corpora.lines import NotUtf8, line_blocks  # brings numba along
 
         try:
-            with open_text(piece.path, self.encoding, self.errors, piece.start) as handle:
+            with open_text(piece.path, self, piece.start) as handle:
                 yield from line_blocks(handle, piece.start, piece.stop)
         except NotUtf8:
             for _ in self._blocks(piece):  # says where
@@ -103,28 +101,26 @@ def parts_of(text: str, limit: int) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class WholeFileFormat(Format):
+class WholeFileFormat(Encoded, Format):
     """A document per file, its text unchanged but for a byte order mark; the file is held in memory."""
 
-    errors: str = "strict"
     max_document_bytes: int | None = None
-    encoding: str = UTF8
 
     def identity(self) -> Mapping[str, Any]:
         """Unit, encoding, treatment of undecodable bytes, and limit."""
         limit = {"max_document_bytes": self.max_document_bytes}
-        return {"format": "file", "errors": self.errors, **limit, **encoded(self.encoding)}
+        return {"format": "file", "errors": self.errors, **limit, **unless_utf8(self.encoding)}
 
     def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
         """The file."""
-        blocks.check_beginning(file.path, self.errors, self.encoding)
+        blocks.check_beginning(file.path, self)
         return whole_file(file)
 
     def documents(self, piece: FilePiece, language: str) -> Iterator[Document]:
         """The file's text; in parts where it exceeds the limit."""
         data = bytearray()
         offset, parted = 0, False
-        with open_text(piece.path, self.encoding, self.errors) as handle:
+        with open_text(piece.path, self) as handle:
             for offset, block in blocks.blocks(handle, 0, -1, blocks.LINE_END, limit=self.max_document_bytes):
                 data += block
                 while self.max_document_bytes and len(data) > self.max_document_bytes:
@@ -144,7 +140,7 @@ def load(spec: Spec, context: LoadContext) -> Dataset:
     """The dataset of ``text:PATH``."""
     code = spec.get("kind", "text") == "code"
     unit = spec.get("unit") or ("file" if code else "line")
-    errors, limit, encoding = spec.get("errors", "strict"), spec.get("max_document_bytes"), encoding_of(spec)
+    limit, how = spec.get("max_document_bytes"), encoded_by(spec)
     if limit is not None and limit < 16:  # it could not hold a character
         raise SpecError(f"max_document_bytes must be at least 16, not {limit}")
     if code:
@@ -155,9 +151,7 @@ def load(spec: Spec, context: LoadContext) -> Dataset:
     return FileDataset(
         name=str(spec),
         files=by_language(paths, spec.get("language"), code_language if code else text_language),
-        format=WholeFileFormat(errors, limit, encoding)
-        if unit == "file"
-        else LineFormat(unit, errors, limit, encoding),
+        format=WholeFileFormat(limit, **how) if unit == "file" else LineFormat(unit, limit, **how),
         kind="code" if code else "text",
         consecutive=unit != "file" and spec.get("cluster") != "document",
     )

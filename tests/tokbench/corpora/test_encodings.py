@@ -123,7 +123,7 @@ def test_what_was_written_is_read_back_whatever_the_chunks(
     path.write_bytes(text.encode(name))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(encodings, "READ", size)
-        with encodings.open_text(str(path), name) as stream:
+        with encodings.open_text(str(path), encodings.Encoded(encoding=name)) as stream:
             found = stream.read()
     mark = "\ufeff" if name in ("utf-16", "utf-32") else ""  # which is left to whoever reads UTF-8
     assert found.decode("utf-8") == mark + text
@@ -222,5 +222,5 @@ def test_utf8_is_read_as_it_was(tmp_path: Path) -> None:
     assert "encoding" in WholeFileFormat(encoding="cp1252").identity()
     assert len(LineFormat().pieces(stat(path))) > 1  # and cut, where another encoding is not
     assert len(LineFormat(encoding="latin-1").pieces(stat(path))) == 1
-    with encodings.open_text(path, "utf-8", start=5) as stream:
+    with encodings.open_text(path, encodings.Encoded(), start=5) as stream:
         assert stream.tell() == 5  # the file itself

@@ -144,7 +144,7 @@ def test_a_limit_bounds_documents_and_memory(tmp_path, load, unit):
 def test_a_limit_loses_nothing(tmp_path_factory, text, limit):
     path = tmp_path_factory.mktemp("limit") / "x.txt"
     path.write_text(text, "utf-8")
-    parts = [d.text for d in WholeFileFormat("strict", limit).documents(FilePiece(str(path), ""), "und")]
+    parts = [d.text for d in WholeFileFormat(limit).documents(FilePiece(str(path), ""), "und")]
     assert "".join(parts) == text or not text.strip()
     assert all(len(part.encode()) <= limit for part in parts)
 
