@@ -133,18 +133,6 @@ class TrainingCorpus:
         return words
 
     @property
-    def shares(self) -> str:
-        """How much of the text is of which language, the largest first, in words; empty before it was read.
-
-        Example:
-            >>> corpus = TrainingCorpus.of_texts(["ab", "ba"])
-            >>> _ = list(corpus.texts())
-            >>> corpus.shares
-            '4 bytes: und 100.0 %'
-        """
-        return shares(self.sizes)
-
-    @property
     def n_bytes(self) -> int:
         """The expected size in bytes of UTF-8, for progress."""
         return sum(shard.n_bytes for shard in self.shards())

@@ -20,14 +20,14 @@ def info(as_json: JsonOutput = False) -> None:
     from tokbench.runner.cache import TallyCache, cache_limit
 
     home = cache_dir()
-    known = TallyCache(home / "tallies").info(cache_limit())
+    sizes, limit = TallyCache(home / "tallies").sizes(), cache_limit()
     models = [path for path in (home / "trained").glob("*/*") if path.name != "info.json"]
     trained_bytes = sum(path.stat().st_size for path in models)
     facts = {
         "folder": str(home),
-        "tallies": known.entries,
-        "tally_bytes": known.n_bytes,
-        "limit_bytes": known.limit,
+        "tallies": len(sizes),
+        "tally_bytes": sum(sizes),
+        "limit_bytes": limit,
         "trained": len(models),
         "trained_bytes": trained_bytes,
     }
@@ -35,7 +35,7 @@ def info(as_json: JsonOutput = False) -> None:
         print_json(facts)
         return
     print(f"folder   {facts['folder']}  ($TOKBENCH_CACHE_DIR)")
-    print(f"tallies  {known.entries:,}, {data_size(known.n_bytes)} of {data_size(known.limit)}")
+    print(f"tallies  {len(sizes):,}, {data_size(sum(sizes))} of {data_size(limit)}")
     print(f"trained  {counted(len(models), 'tokenizer')}, {data_size(trained_bytes)}")
 
 

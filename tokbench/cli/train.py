@@ -39,7 +39,7 @@ def train(
 ) -> None:
     """Train a tokenizer on a dataset and save it; `tokbench list tokenizers FAMILY` shows what can be set."""
     from tokbench.runner.training import check_training, naming
-    from tokbench.training_corpus import TrainingCorpus
+    from tokbench.training_corpus import TrainingCorpus, shares
 
     spec = _spec(registry, family, vocab_size, option or [])
     chosen = registry.tokenizers[spec.family]
@@ -56,7 +56,7 @@ def train(
     if fewer := fewer_than_asked(spec.options.get("vocab_size"), tokenizer.vocab_size):
         print(f"warning: {fewer}", file=sys.stderr)
     print(f"{output}: {counted(tokenizer.vocab_size, 'token')}; use it as {chosen.name}:{output}")
-    print(f"trained on {corpus.shares}")
+    print(f"trained on {shares(corpus.sizes)}")
 
 
 def _spec(registry: Registry, family: str, vocab_size: str | None, options: list[str]) -> Spec:

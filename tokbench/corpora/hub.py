@@ -6,7 +6,8 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -24,7 +25,7 @@ _OFFLINE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class HubDataset:
     """A split of a hub dataset at a pinned revision, in one language; its parts are the hub's own files."""
 
@@ -40,7 +41,6 @@ class HubDataset:
     offline: bool = False
     parallel: bool = False
     kind: str = "text"
-    _opened: list[Any] = field(default_factory=list, compare=False, repr=False)
 
     @property
     def languages(self) -> Sequence[str]:
@@ -51,17 +51,16 @@ class HubDataset:
         """A shard per file of the hub's, or a single one where only the first rows are wanted."""
         if language != self.language:
             raise CorpusError(f"{self.name} has no language {language!r}; it has {self.language}")
-        table = self._open()
-        count = 1 if self.rows is not None else max(1, int(getattr(table, "num_shards", 1) or 1))
+        count = 1 if self.rows is not None else max(1, int(getattr(self._table, "num_shards", 1) or 1))
         return [
-            Shard(language, self.repository, index, index, index + 1, stamp=self._commit(), extra={"of": count})
+            Shard(language, self.repository, index, index, index + 1, stamp=self._commit, extra={"of": count})
             for index in range(count)
         ]
 
     def read(self, shard: Shard) -> Iterator[Document]:
         """The rows of a part, streamed."""
-        table, of = self._open(), int(shard.extra.get("of", 1))
-        if shard.stamp != self._commit():
+        table, of = self._table, int(shard.extra.get("of", 1))
+        if shard.stamp != self._commit:
             raise CorpusError(
                 f"{self.name}: the hub's revision changed during the run; pin it: revision=COMMIT"
             )
@@ -90,40 +89,30 @@ class HubDataset:
             "origin": f"https://huggingface.co/datasets/{self.repository}",
             "config": self.config,
             "split": self.split,
-            "revision": self._commit(),
+            "revision": self._commit,
         }
 
-    def _open(self) -> Any:
-        if not self._opened:
-            library = _library(self.name)
-            if self.offline:
-                os.environ.setdefault("HF_HUB_OFFLINE", "1")
-            try:
-                table = library.load_dataset(
-                    self.repository,
-                    self.config,
-                    split=self.split,
-                    revision=self.revision,
-                    streaming=self.streaming,
-                )
-            except Exception as error:
-                raise self._failure(error) from error
-            self._opened.append(table)
-        return self._opened[0]
+    @cached_property
+    def _table(self) -> Any:
+        library = _library(self.name)
+        if self.offline:
+            os.environ.setdefault("HF_HUB_OFFLINE", "1")
+        how = {"split": self.split, "revision": self.revision, "streaming": self.streaming}
+        try:
+            return library.load_dataset(self.repository, self.config, **how)
+        except Exception as error:
+            raise self._failure(error) from error
 
+    @cached_property
     def _commit(self) -> str:
         """The commit that the revision stands for; the revision itself where the hub cannot be asked."""
-        if len(self._opened) < 2:
-            commit = self.revision or "main"
-            try:
-                from huggingface_hub import HfApi
+        named = self.revision or "main"
+        try:
+            from huggingface_hub import HfApi
 
-                commit = HfApi().dataset_info(self.repository, revision=self.revision, timeout=10).sha or commit
-            except Exception:  # offline with a filled cache: the name has to do
-                pass
-            self._open()
-            self._opened.append(commit)
-        return str(self._opened[1])
+            return HfApi().dataset_info(self.repository, revision=self.revision, timeout=10).sha or named
+        except Exception:  # offline with a filled cache: the name has to do
+            return named
 
     def _failure(self, error: Exception) -> CorpusError:
         hint = f". {_OFFLINE}" if isinstance(error, OSError) else ""  # ConnectionError is one too

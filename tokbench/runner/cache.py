@@ -26,25 +26,13 @@ DEFAULT_LIMIT = 4_000_000_000
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class CacheInfo:
-    """How much a cache holds."""
-
-    folder: Path
-    entries: int
-    n_bytes: int
-    limit: int
-
-
 def cache_limit() -> int:
     """Bytes the cache may hold: ``$TOKBENCH_CACHE_LIMIT`` (as in 500M, 20G), 4 GB by default.
 
     Raises `SpecError` where the variable is not a number.
     """
     text = os.environ.get(LIMIT_VARIABLE, "").strip()
-    if not text:
-        return DEFAULT_LIMIT
-    return parse_size(text, LIMIT_VARIABLE, where="the environment")
+    return parse_size(text, LIMIT_VARIABLE, where="the environment") if text else DEFAULT_LIMIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,24 +78,21 @@ class TallyCache:
             with contextlib.suppress(OSError):  # another run may remove it meanwhile
                 yield path, path.stat()
 
-    def info(self, limit: int = DEFAULT_LIMIT) -> CacheInfo:
-        """What the cache holds."""
-        sizes = [stat.st_size for _, stat in self._entries()]
-        return CacheInfo(self.folder, len(sizes), sum(sizes), limit)
+    def sizes(self) -> list[int]:
+        """The bytes of each entry."""
+        return [stat.st_size for _, stat in self._entries()]
 
     def prune(self, limit: int) -> int:
         """Remove the least recently used entries above `limit` bytes; returns how many went."""
         entries = sorted(self._entries(), key=lambda entry: entry[1].st_mtime)
         excess = sum(stat.st_size for _, stat in entries) - limit
-        removed = 0
-        for path, stat in entries:
+        for removed, (path, stat) in enumerate(entries):
             if excess <= 0:
-                break
+                return removed
             with contextlib.suppress(OSError):
                 path.unlink()
             excess -= stat.st_size
-            removed += 1
-        return removed
+        return len(entries)
 
     def clear(self) -> None:
         """Remove everything."""

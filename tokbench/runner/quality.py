@@ -107,13 +107,9 @@ class QualityPass:
         """
         waiting: set[Future[list[PortionResult]]] = set()
         queue = iter(self._work)
-        exhausted = False
         while True:
-            while not exhausted and not stop.asked and len(waiting) < 2 * jobs:
-                task = next(queue, None)
-                if task is None:
-                    exhausted = True
-                elif expected is None:
+            while not stop.asked and len(waiting) < 2 * jobs and (task := next(queue, None)):
+                if expected is None:
                     waiting.add(executor.submit(run_task, task, self.hear, lambda: stop.asked))
                 else:  # a worker elsewhere cannot call `hear`: outcomes come with the future
                     waiting.add(submitted(executor, run_checked, task, expected))

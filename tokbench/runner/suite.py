@@ -44,8 +44,16 @@ def _written(value: Any, info: ValidationInfo) -> Any:
     return Option(name, "int").parse(value, where="the suite") if isinstance(value, str) else value
 
 
+def _if_text(meant: Callable[[str], Any]) -> BeforeValidator:
+    """What a text stands for, where something else may be written out."""
+    return BeforeValidator(lambda value: meant(value) if isinstance(value, str) else value)
+
+
 Size = Annotated[Whole, BeforeValidator(_written)]
 """A whole number that may be written as in 8k or 2M."""
+Memory = Annotated[Whole, _if_text(lambda text: parse_size(text, "memory_limit", where="the suite"))]
+Several = Annotated[list[str], _if_text(lambda text: [text])]
+Positive = Annotated[Whole, Field(ge=1)]
 
 
 class SpeedSettings(BaseModel):
@@ -60,9 +68,9 @@ class SpeedSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     datasets: list[str] = []
-    processes: Whole = Field(default=1, ge=1)
-    rounds: Whole = Field(default=5, ge=1)
-    threads: list[Annotated[Whole, Field(ge=1)]] = Field(default=[1], min_length=1)
+    processes: Positive = 1
+    rounds: Positive = 5
+    threads: list[Positive] = Field(default=[1], min_length=1)
     first_pass_bytes: Size = Field(default=8_000_000, ge=1)
     passage_bytes: Size = Field(default=100_000, ge=1)
     forms: list[Form] = ["batch", "single", "decode"]
@@ -84,12 +92,12 @@ class ModelSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     preset: str | None = None
-    layers: Annotated[Whole, Field(ge=1)] | None = None
-    width: Annotated[Whole, Field(ge=1)] | None = None
-    heads: Annotated[Whole, Field(ge=1)] | None = None
-    kv_heads: Annotated[Whole, Field(ge=1)] | None = None
-    ffn: Annotated[Whole, Field(ge=1)] | None = None
-    context: Annotated[Whole, Field(ge=1)] | None = None
+    layers: Positive | None = None
+    width: Positive | None = None
+    heads: Positive | None = None
+    kv_heads: Positive | None = None
+    ffn: Positive | None = None
+    context: Positive | None = None
     tied: bool | None = None
     precision: str | None = None
     gated: bool | None = None
@@ -114,14 +122,14 @@ class Suite(BaseModel):
     colors: dict[str, Annotated[str, Field(pattern="^#[0-9a-fA-F]{6}$")]] = {}
     datasets: list[str] = []
     metrics: list[str] = []
-    train_on: list[str] = []
+    train_on: Several = []
     baseline: str | None = None
     reference: str | None = None
     exclude_lossy: bool = False
     prices: str | None = None
     morphology: dict[str, GoldSettings] = {}
     context_length: Size | None = Field(default=None, ge=1)
-    model: ModelSettings | None = None
+    model: Annotated[ModelSettings, _if_text(lambda text: {"preset": text})] | None = None
     weights: dict[str, float] = {}
     renyi_alphas: list[Annotated[float, Field(strict=True, ge=0)]] = []
     seed: Whole = Field(default=0, ge=0)
@@ -131,7 +139,7 @@ class Suite(BaseModel):
     engine: str = "local"
     address: str | None = None
     timeout: Number = Field(default=600.0, gt=0, le=1e9)
-    memory_limit: Whole | None = Field(default=None, ge=1, le=2**63 - 1)
+    memory_limit: Memory | None = Field(default=None, ge=1, le=2**63 - 1)
     speed: bool | SpeedSettings = True
     audit: bool = True
     injection: bool = False
@@ -148,21 +156,6 @@ class Suite(BaseModel):
         if not isinstance(value, list):
             raise ValueError("takes a list of specs")
         return [spec for entry in value for spec in expand(entry)]
-
-    @field_validator("train_on", mode="before")
-    @classmethod
-    def _one_or_several(cls, value: Any) -> Any:
-        return [value] if isinstance(value, str) else value
-
-    @field_validator("memory_limit", mode="before")
-    @classmethod
-    def _size(cls, value: Any) -> Any:
-        return parse_size(value, "memory_limit", where="the suite") if isinstance(value, str) else value
-
-    @field_validator("model", mode="before")
-    @classmethod
-    def _preset(cls, value: Any) -> Any:
-        return {"preset": value} if isinstance(value, str) else value
 
     @field_validator("weights", mode="before")
     @classmethod

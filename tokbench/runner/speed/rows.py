@@ -25,13 +25,7 @@ FIGURES = (
     ("decode_speed", "decode", "warm"),
 )
 LATENCIES = ("latency_p50", "latency_p95", "latency_p99")
-OF_TOKENIZER = (
-    ("load_time", "s"),
-    ("first_call_time", "s"),
-    ("peak_memory", "MiB"),
-    ("train_time", "s"),
-    ("train_memory", "MiB"),
-)
+NOT_TRAINED = "it was not trained here"
 NOT_TIMED = "skipped: this form was not timed"
 _MOST_WAITING = 0.05
 """Share of a round that a process may have waited for the processor before it is said."""
@@ -92,24 +86,22 @@ def _of_tokenizer(
     set_ups = [row for row in result.set_ups if row["tokenizer"] == key and row["threads"] == fewest]
     training = candidate.training or {}
     timed = "seconds" in training  # not if trained together with a larger size
-    values = {
-        "load_time": [row["load_seconds"] for row in set_ups],
-        "first_call_time": [row["first_call_seconds"] for row in set_ups],
-        "peak_memory": [row["peak_bytes"] / 2**20 for row in set_ups],
-        "train_time": [training["seconds"]] if timed else [],
-        "train_memory": [training["peak_memory_bytes"] / 2**20] if timed else [],
-    }
-    untrained = "it was not trained here"
-    if training and not timed:
-        untrained = f"one training made it and {training['nested_in']}"
-    for metric, unit in OF_TOKENIZER:
+    figures = (
+        ("load_time", "s", [row["load_seconds"] for row in set_ups]),
+        ("first_call_time", "s", [row["first_call_seconds"] for row in set_ups]),
+        ("peak_memory", "MiB", [row["peak_bytes"] / 2**20 for row in set_ups]),
+        ("train_time", "s", [training["seconds"]] if timed else []),
+        ("train_memory", "MiB", [training["peak_memory_bytes"] / 2**20] if timed else []),
+    )
+    untrained = f"one training made it and {training['nested_in']}" if training and not timed else NOT_TRAINED
+    for metric, unit, values in figures:
         cell = CellKey(key, "", OVERALL)
-        if broken or not values[metric]:
+        if values and not broken:
+            summary = summarize(values)
+            yield Measurement(*cell, metric, summary.median, summary.low, summary.high, unit, 0)
+        else:
             why = f"undefined: {untrained}" if metric.startswith("train_") else NOT_TIMED
             yield unmeasured(cell, metric, unit, broken.status if broken else why)
-            continue
-        summary = summarize(values[metric])
-        yield Measurement(*cell, metric, summary.median, summary.low, summary.high, unit, 0)
 
 
 def _fewest_threads(result: SpeedResult) -> int:
