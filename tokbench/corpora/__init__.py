@@ -5,6 +5,7 @@ Importing this costs nothing: what a family needs is imported when one of its da
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 
 from tokbench.corpus import Dataset, DatasetFamily
@@ -48,23 +49,21 @@ _ROWS = (
 _TEXT_ROWS = (*_ROWS, _ENCODING)
 
 
-class _Lazy:
+def _lazy(module: str, function: str = "load") -> Callable[[Spec, LoadContext], Dataset]:
     """A load function named by module and attribute, imported at the first call."""
 
-    def __init__(self, module: str, function: str = "load") -> None:
-        self.module, self.function = module, function
-
-    def __call__(self, spec: Spec, context: LoadContext) -> Dataset:
-        load = getattr(import_module(f"tokbench.corpora.{self.module}"), self.function)
-        dataset: Dataset = load(spec, context)
+    def load(spec: Spec, context: LoadContext) -> Dataset:
+        dataset: Dataset = getattr(import_module(f"tokbench.corpora.{module}"), function)(spec, context)
         return dataset
+
+    return load
 
 
 FAMILIES: tuple[DatasetFamily, ...] = (
     DatasetFamily(
         name="bundled",
         summary="corpora that come with tokbench: parallel, code, tricky, prose",
-        load=_Lazy("bundled"),
+        load=_lazy("bundled"),
         variant="NAME",
         options=(_LANGUAGES, _LINES),
         examples=("bundled:parallel", "bundled:parallel,languages=eng_Latn+tha_Thai", "bundled:code"),
@@ -72,7 +71,7 @@ FAMILIES: tuple[DatasetFamily, ...] = (
     DatasetFamily(
         name="text",
         summary="plain text or source code: a file, a folder, a pattern, a URL",
-        load=_Lazy("text"),
+        load=_lazy("text"),
         variant="PATH",
         options=(
             Option(
@@ -101,7 +100,7 @@ FAMILIES: tuple[DatasetFamily, ...] = (
     DatasetFamily(
         name="jsonl",
         summary="JSON lines: an object per line, the text in a field",
-        load=_Lazy("jsonl"),
+        load=_lazy("jsonl"),
         variant="PATH",
         options=_TEXT_ROWS,
         endings=JSON_LINES,
@@ -110,7 +109,7 @@ FAMILIES: tuple[DatasetFamily, ...] = (
     DatasetFamily(
         name="csv",
         summary="CSV or TSV with a header, the text in a column",
-        load=_Lazy("delimited"),
+        load=_lazy("delimited"),
         variant="PATH",
         options=(*_TEXT_ROWS, Option("delimiter", help="one character, or tab; else by the file's ending")),
         endings=DELIMITED,
@@ -119,7 +118,7 @@ FAMILIES: tuple[DatasetFamily, ...] = (
     DatasetFamily(
         name="parquet",
         summary="Parquet: the text in a column, read by row groups",
-        load=_Lazy("parquet"),
+        load=_lazy("parquet"),
         variant="PATH",
         options=_ROWS,
         endings=PARQUET,
@@ -128,7 +127,7 @@ FAMILIES: tuple[DatasetFamily, ...] = (
     DatasetFamily(
         name="parallel",
         summary="a folder of LANG.txt files, parallel line by line",
-        load=_Lazy("parallel", "load_parallel"),
+        load=_lazy("parallel", "load_parallel"),
         variant="FOLDER",
         options=(_LANGUAGES, _LINES, _ERRORS, _ENCODING),
         examples=("parallel:pud", "parallel:pud,languages=eng_Latn+fin_Latn"),
@@ -136,7 +135,7 @@ FAMILIES: tuple[DatasetFamily, ...] = (
     DatasetFamily(
         name="flores",
         summary="a FLORES-200 folder: dev/LANG.dev, devtest/LANG.devtest",
-        load=_Lazy("parallel", "load_flores"),
+        load=_lazy("parallel", "load_flores"),
         variant="FOLDER",
         options=(
             Option("split", choices=("dev", "devtest"), help="dev where there is one, else devtest"),
@@ -150,7 +149,7 @@ FAMILIES: tuple[DatasetFamily, ...] = (
     DatasetFamily(
         name="conllu",
         summary="treebanks in CoNLL-U: sentences with gold words",
-        load=_Lazy("conllu"),
+        load=_lazy("conllu"),
         variant="PATH",
         options=(
             Option("punctuation", "bool", True, help="whether words tagged PUNCT count as words"),
@@ -165,7 +164,7 @@ FAMILIES: tuple[DatasetFamily, ...] = (
     DatasetFamily(
         name="hub",
         summary="Hugging Face `datasets` (installed separately), streamed",
-        load=_Lazy("hub"),
+        load=_lazy("hub"),
         variant="NAME",
         options=(
             Option("config", help="the configuration, where the set has several"),
@@ -182,7 +181,7 @@ FAMILIES: tuple[DatasetFamily, ...] = (
     DatasetFamily(
         name="counts",
         summary="counted pre-tokens, as `tokbench count` writes them, to train on",
-        load=_Lazy("counts"),
+        load=_lazy("counts"),
         variant="FILE",
         options=(
             _LANGUAGES,
@@ -196,7 +195,7 @@ FAMILIES: tuple[DatasetFamily, ...] = (
     DatasetFamily(
         name="stdlib",
         summary="the running Python's standard library: code (sources), docs (docstrings)",
-        load=_Lazy("standard_library"),
+        load=_lazy("standard_library"),
         variant="code|docs",
         examples=("stdlib:code", "stdlib:docs"),
     ),

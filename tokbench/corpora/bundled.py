@@ -34,8 +34,6 @@ READERS: Mapping[str, Format] = {
 }
 """How documents lie in a corpus's files, by the card's word for it."""
 
-_KEYS = ("title", "summary", "licence", "made", "reader", "kind")
-
 
 @dataclass(frozen=True, slots=True)
 class CardFile:
@@ -115,10 +113,8 @@ def read_card(name: str) -> Card:
         raise UnknownNameError.of("bundled corpus", name, known)
     folder = datasets_folder() / name
     table = tomllib.loads((folder / CARD).read_text("utf-8"))
-    files = tuple(CardFile(path=path, **entry) for path, entry in sorted(table.get("files", {}).items()))
-    hard, caveat = bool(table.get("hard_cases", False)), str(table.get("caveat", ""))
-    told = {key: table[key] for key in _KEYS}
-    return Card(name, folder, **told, files=files, hard_cases=hard, caveat=caveat)
+    files = tuple(CardFile(path=path, **entry) for path, entry in sorted(table.pop("files", {}).items()))
+    return Card(**table, name=name, folder=folder, files=files)
 
 
 def load(spec: Spec, context: LoadContext) -> Dataset:

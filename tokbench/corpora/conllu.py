@@ -68,14 +68,17 @@ class Conllu(Encoded, Format):
                 text = comment[1] if comment else text
             elif line.strip():
                 columns = line.split("\t")
+                name, _, last = columns[0].partition("-")
+                wrong = ""
                 if len(columns) != 10:
+                    wrong = f"{len(columns)} columns between tabs, where CoNLL-U has 10"
+                elif "-" in columns[0] and not last.isdigit():
+                    wrong = f"{columns[0]!r} is no range of words such as 3-4"
+                if wrong:
                     at = blocks.line_number(path, offset, self.encoding) + number
-                    raise CorpusError(
-                        f"{path}, line {at}: {len(columns)} columns between tabs, where CoNLL-U has 10"
-                    )
-                name = columns[0]
-                if "-" in name:
-                    inside = self._last(name, path, offset, number)
+                    raise CorpusError(f"{path}, line {at}: {wrong}")
+                if last:
+                    inside = int(last)
                 elif "." in name or (name.isdigit() and int(name) <= inside):
                     continue
                 spaced = "SpaceAfter=No" not in columns[9].split("|")
@@ -85,13 +88,6 @@ class Conllu(Encoded, Format):
         if text is None:
             text = "".join(word.form + " " * word.spaced for word in words).rstrip(" ")
         return Document(text, None, tuple(self._spans(text, words, path, offset)))
-
-    def _last(self, name: str, path: str, offset: int, number: int) -> int:
-        last = name.partition("-")[2]
-        if not last.isdigit():
-            at = blocks.line_number(path, offset, self.encoding) + number
-            raise CorpusError(f"{path}, line {at}: {name!r} is no range of words such as 3-4")
-        return int(last)
 
     def _spans(
         self, text: str, words: Sequence[_TreebankWord], path: str, offset: int

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -142,11 +141,11 @@ def recipe_of(
     """The recipe of a tokenizer, with the files and the library versions it depends on."""
     registry = home.load()
     family = registry.tokenizers[spec.family]
-    loads = spec if trained is None else trained.spec
-    named: Iterable[Path] = [trained.path] if trained is not None else ()
-    if trained is None and family.files is not None:
-        named = family.files(spec, home.context)
-    files = file_digests(named)
-    print_ = trained.fingerprint if trained is not None else fingerprint(registry, spec, files)
+    if trained is not None:
+        loads, files = trained.spec, file_digests([trained.path])
+        depends_on = trained.fingerprint
+    else:
+        loads, files = spec, file_digests(family.files(spec, home.context) if family.files is not None else ())
+        depends_on = fingerprint(registry, spec, files)
     hashed = tuple((entry["path"], entry["sha256"]) for entry in files)
-    return Recipe(key_of(spec), loads, home, print_, hashed), files, versions(family.libraries)
+    return Recipe(key_of(spec), loads, home, depends_on, hashed), files, versions(family.libraries)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,19 +65,20 @@ def tell(registry: Registry, hook: str, **what: Any) -> None:
         name = implementation.plugin_name
         if registry.host.plugins[name].status != "loaded":
             continue
-        arguments = [what[each] for each in implementation.argnames]
         errors: list[str] = []
-
-        def call(function: Any = implementation.function, given: Any = arguments, errors: Any = errors) -> None:
-            try:
-                function(*given)
-            except BaseException as error:  # SystemExit, and what Rust panics with, too
-                errors.append(f"{type(error).__name__}: {error}")
-
-        thread = threading.Thread(target=call, daemon=True)
+        arguments = [what[each] for each in implementation.argnames]
+        call = (implementation.function, arguments, errors)
+        thread = threading.Thread(target=_call, args=call, daemon=True)
         thread.start()
         thread.join(PATIENCE)
         if thread.is_alive():
             errors.append(f"no answer within {PATIENCE:g} s")
         if errors:
             registry.host.fail(name, f"{hook}: {errors[0]}")
+
+
+def _call(function: Callable[..., Any], arguments: Sequence[Any], errors: list[str]) -> None:
+    try:
+        function(*arguments)
+    except BaseException as error:  # SystemExit, and what Rust panics with, too
+        errors.append(f"{type(error).__name__}: {error}")

@@ -187,14 +187,11 @@ def _imported_names(source: Path) -> set[str]:
         return set()
     names: set[str] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names |= {alias.name.partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            names |= {
-                (node.module or "").partition(".")[0],
-                *(alias.name for alias in node.names if node.level),
-            }
-    return names - {""}
+        if isinstance(node, ast.ImportFrom):
+            names.add(node.module or "")
+        if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.level):
+            names |= {alias.name for alias in node.names}
+    return {name.partition(".")[0] for name in names} - {""}
 
 
 @lru_cache(maxsize=64)

@@ -209,11 +209,8 @@ class Spooled:
         """The documents, in the order in which they were put aside."""
         with self.path.open("rb") as lines:
             lines.seek(shard.start)
-            left = shard.stop - shard.start
-            while left > 0:
-                line = lines.readline()
-                left -= len(line)
-                yield Document(json.loads(line))
+            while lines.tell() < shard.stop:
+                yield Document(json.loads(lines.readline()))
 
     def digest(self, shard: Shard) -> str:
         """Not asked for: trained tokenizers are kept under the digest of the original."""

@@ -62,15 +62,14 @@ class Passage:
 
 def choose_passages(corpora: Sequence[Corpus], settings: SpeedSettings, limits: Limits) -> list[Passage]:
     """A passage of each dataset that has text."""
-    sizes = [sum(shard.n_bytes for shards in corpus.shards.values() for shard in shards) for corpus in corpora]
-    found = [
-        looked_for(
-            choose_passage, corpus.recipe, [*corpus.shards.values()], share, settings.passage_bytes,
-            limits=limits,
-        )
-        for corpus, share in zip(corpora, shares(sizes, settings.first_pass_bytes), strict=True)
-    ]  # fmt: skip
-    return [passage for passage in found if passage is not None and passage.documents]
+    first = shares([corpus.n_bytes for corpus in corpora], settings.first_pass_bytes)
+    found = []
+    for corpus, share in zip(corpora, first, strict=True):
+        wanted = ([*corpus.shards.values()], share, settings.passage_bytes)
+        passage = looked_for(choose_passage, corpus.recipe, *wanted, limits=limits)
+        if passage is not None and passage.documents:
+            found.append(passage)
+    return found
 
 
 def shares(sizes: Sequence[int], n_bytes: int) -> list[int]:

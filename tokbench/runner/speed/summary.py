@@ -14,9 +14,12 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 Row = Mapping[str, Any]
 """A `stopwatch.Timing` by name, with its tokenizer, thread count and process."""
@@ -58,7 +61,7 @@ def summarize(
     ordered = sorted(values)
     median = statistics.median(ordered)
     rank = interval_rank(len(ordered))
-    spanned = [*_medians(values, processes), *_of_few(ordered)]
+    spanned = [*map(statistics.median, _by_process(values, processes)), *_of_few(ordered)]
     return Summary(
         n=len(ordered),
         median=median,
@@ -71,11 +74,12 @@ def summarize(
     )
 
 
-def _medians(values: Sequence[float], processes: Sequence[int]) -> list[float]:
-    by_process: dict[int, list[float]] = {}
-    for value, process in zip(values, processes or [0] * len(values), strict=True):
-        by_process.setdefault(process, []).append(value)
-    return [statistics.median(each) for each in by_process.values()]
+def _by_process(items: Sequence[T], processes: Sequence[int]) -> list[list[T]]:
+    """What each process gave, in order; all of it as one where nobody says which it was."""
+    found: defaultdict[int, list[T]] = defaultdict(list)
+    for item, process in zip(items, processes or [0] * len(items), strict=True):
+        found[process].append(item)
+    return list(found.values())
 
 
 def _of_few(ordered: Sequence[float]) -> list[float]:
@@ -139,23 +143,16 @@ def summary_of(rows: Sequence[Row], clock: str) -> tuple[Summary, int, int]:
 
 def _first_pass(rows: Sequence[Row], taken: str) -> tuple[Summary, int, int]:
     """The summary of passes over parts, one in each process; its `median` is the mean over the processes."""
-    by_process: dict[int, list[Row]] = {}
-    for row in rows:
-        by_process.setdefault(row["process"], []).append(row)
-    longest = max(map(len, by_process.values()))  # a process that failed on the way is left out
-    passes = [each for each in by_process.values() if len(each) == longest]
+    passes = _by_process(rows, [row["process"] for row in rows])
+    longest = max(map(len, passes))  # a process that failed on the way is left out
+    passes = [each for each in passes if len(each) == longest]
     sizes = [row["n_bytes"] for row in passes[0]]
     seconds = [statistics.fmean(row[taken] for row in part) for part in zip(*passes, strict=True)]
     totals = [sum(row[taken] for row in each) for each in passes]
     whole = summarize(totals, shortest=min(row[taken] for row in rows))
-    centre = sum(seconds)
     ends = [*totals, *_of_parts(seconds, sizes)]
-    summary = replace(
-        whole,
-        median=centre,
-        low=min(ends) if len(ends) > 1 else None,
-        high=max(ends) if len(ends) > 1 else None,
-    )
+    low, high = (min(ends), max(ends)) if len(ends) > 1 else (None, None)
+    summary = replace(whole, median=sum(seconds), low=low, high=high)
     return summary, sum(sizes), sum(row["n_documents"] for row in passes[0])
 
 
