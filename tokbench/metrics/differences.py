@@ -77,7 +77,7 @@ def differences(
         languages = list(
             dict.fromkeys(key.language for key in cells if key.dataset == dataset and key.language != ALL)
         )
-        family, here, tests = Family(), list[Difference](), list[Score | None]()
+        family, here = Family(), list[tuple[Difference, Score | None]]()
         for language in [*(languages if per_language else ()), ALL]:
             found = _cells(cells, tokenizers, dataset, language, languages, context)
             with np.errstate(all="ignore"):
@@ -89,12 +89,20 @@ def differences(
             if language == ALL:
                 figures |= _across(cells, list(found), dataset, languages, together, context)
             kinds = [*compared, *(together if language == ALL else ())]
-            _pairs(found, kinds, context, figures, family, here, tests)
+            for one, other in _pairs(list(found), context.baseline):
+                here += _between(found[one], found[other], kinds, figures, family)
         rows += [
             row if test is None else replace(row, p=test.p, p_adjusted=family.adjusted(test))
-            for row, test in zip(here, tests, strict=True)
+            for row, test in here
         ]
     return rows
+
+
+def _pairs(names: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:
+    """Every tokenizer with the baseline, or every pair where no baseline is named."""
+    if baseline is None:
+        return [(later, earlier) for earlier, later in combinations(names, 2)]
+    return [(name, baseline) for name in names if name != baseline and baseline in names]
 
 
 def _cells(
@@ -140,41 +148,18 @@ def _across(
     return found
 
 
-def _pairs(
-    found: Mapping[str, MeasuredCell],
-    metrics: Sequence[Metric],
-    context: MeasureContext,
-    figures: Mapping[tuple[str, str], Evaluated],
-    family: Family,
-    rows: list[Difference],
-    tests: list[Score | None],
-) -> None:
-    """Add the rows of every pair to `rows`, and how each was tested to `tests`."""
-    names = list(found)
-    if context.baseline is not None:
-        pairs = [
-            (name, context.baseline) for name in names if name != context.baseline and context.baseline in found
-        ]
-    else:
-        pairs = [(b, a) for a, b in combinations(names, 2)]
-    for one, other in pairs:
-        made, apart = _between(found[one], found[other], metrics, figures)
-        tested = dict(zip(apart, family.add(list(apart.values())), strict=True))
-        rows += made
-        tests += [tested.get(index) for index in range(len(made))]
-
-
 def _between(
     one: MeasuredCell,
     other: MeasuredCell,
     metrics: Sequence[Metric],
     figures: Mapping[tuple[str, str], Evaluated],
-) -> tuple[list[Difference], dict[int, Figures]]:
-    """Every metric of two tokenizers on the same documents; by row, the difference on every resample."""
+    family: Family,
+) -> list[tuple[Difference, Score | None]]:
+    """Every metric of two tokenizers on the same documents, and how the difference was tested."""
     import numpy as np
 
     rows: list[Difference] = []
-    apart: dict[int, Figures] = {}
+    apart: dict[int, Figures] = {}  # by row, the difference on every resample
     for metric in metrics:
         if (one.key.tokenizer, metric.name) not in figures:
             continue  # of several languages, where there is one
@@ -192,19 +177,18 @@ def _between(
             why = own.status if own.value is None else f"{base.status} (in the baseline)"
             rows.append(replace(row, status=why))
             continue
+        change, ratio = own.value - base.value, own.value / base.value if base.value else math.nan
+        if not math.isfinite(change):
+            rows.append(replace(row, status="undefined: not a finite number"))
+            continue
         if own.again is not None and base.again is not None:
             with np.errstate(all="ignore"):
                 difference = apart[len(rows)] = own.again - base.again
                 # a difference of rounding alone is none
                 difference[abs(difference) <= 1e-12 * (abs(own.again) + abs(base.again))] = 0.0
-        change, ratio = own.value - base.value, own.value / base.value if base.value else math.nan
-        if not math.isfinite(change):
-            apart.pop(len(rows), None)
-            rows.append(replace(row, status="undefined: not a finite number"))
-            continue
         rows.append(replace(row, value=change, ratio=ratio if math.isfinite(ratio) else None))
     limits = intervals(list(apart.values()), one.context.confidence, one.n_groups)
     for index, limit in zip(apart, limits, strict=True):
         low, high = limit or (None, None)
         rows[index] = replace(rows[index], ci_low=low, ci_high=high)
-    return rows, apart
+    return [(row, family.add(apart[index]) if index in apart else None) for index, row in enumerate(rows)]

@@ -12,7 +12,6 @@ Source: Westfall and Young, Resampling-Based Multiple Testing, 1993 (the single-
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -46,9 +45,23 @@ class Family:
     def __init__(self) -> None:
         self._highest: Floats | None = None
 
-    def add(self, differences: Sequence[Floats]) -> list[Score | None]:
-        """Test each difference, given on resampled counts; None where there are too few documents to tell."""
-        return [self._one(difference) for difference in differences]
+    def add(self, figures: Floats) -> Score | None:
+        """Test a difference, given on resampled counts; None where there are too few documents to tell."""
+        import numpy as np
+
+        p = p_value(figures)
+        if p is None:
+            return None
+        [drawn], left_out, whole = parts_of(figures[None])
+        finite = np.isfinite(drawn)
+        spread = float(drawn[finite].std()) if finite.any() else 0.0
+        [groups], [freedom] = (each.tolist() for each in bearing(left_out, whole))
+        if not spread or not groups:  # without groups, the resamples differ by the error of an estimate alone
+            return Score(p, 0.0)
+        apart = np.abs(np.where(finite, drawn - drawn[finite].mean(), 0.0)) / spread
+        self._highest = apart if self._highest is None else np.maximum(self._highest, apart)
+        # few documents: their spread is itself uncertain, as in Student's t
+        return Score(p, normal_of_t(abs(whole.item()) / spread * ((groups - 1) / groups) ** 0.5, freedom))
 
     def adjusted(self, tested: Score) -> float:
         """The p-value of a comparison among all that were added: how often their largest is as large by chance.
@@ -67,22 +80,3 @@ class Family:
             return tested.p
         beyond = 1 + int(np.count_nonzero(self._highest >= tested.errors))
         return max(tested.p, beyond / (1 + len(self._highest)))
-
-    def _one(self, figures: Floats) -> Score | None:
-        import numpy as np
-
-        p = p_value(figures)
-        if p is None:
-            return None
-        drawn, left_out, whole = parts_of(figures[None])
-        [drawn], [value] = drawn, whole.tolist()
-        finite = np.isfinite(drawn)
-        spread = float(drawn[finite].std()) if finite.any() else 0.0
-        if not spread:
-            return Score(p, 0.0)
-        [groups], [freedom] = (each.tolist() for each in bearing(left_out, whole))
-        apart = np.abs(np.where(finite, drawn - drawn[finite].mean(), 0.0)) / spread
-        self._highest = apart if self._highest is None else np.maximum(self._highest, apart)
-        # few documents: their spread is itself uncertain, as in Student's t
-        errors = normal_of_t(abs(value) / spread * ((groups - 1) / groups) ** 0.5, freedom)
-        return Score(p, errors)

@@ -28,7 +28,7 @@ def differences(rng: np.random.Generator, effect: float) -> np.ndarray:
 def smallest(rng: np.random.Generator, effect: float = 0.0) -> tuple[float, float]:
     """The smallest p of ten languages: each by itself, and among all ten."""
     family = Family()
-    tested = [each for each in family.add(list(differences(rng, effect))) if each is not None]
+    tested = [each for each in map(family.add, differences(rng, effect)) if each is not None]
     return min(each.p for each in tested), min(map(family.adjusted, tested))
 
 
@@ -58,7 +58,9 @@ def test_what_cannot_be_tested_is_left_out() -> None:
     same = np.full(REPLICATES + GROUPS + 1, 2.0)  # a difference that is the same in every document
     none = np.zeros(REPLICATES + GROUPS + 1)
     family = Family()
-    untold, equal = family.add([same, none])
+    untold, equal = map(family.add, (same, none))
     assert untold is None
     assert equal == Score(1.0, 0.0)
     assert family.adjusted(equal) == 1.0
+    none[:REPLICATES] = np.random.default_rng(7).normal(size=REPLICATES)  # the error of an estimate alone
+    assert family.add(none) == Score(1.0, 0.0)
