@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tokbench.errors import Undefined
@@ -59,8 +60,10 @@ def utilization_spread(used: Sequence[tuple[int, int | None]]) -> float:
     return max(shares) - min(shares)
 
 
+_of_ids = partial(Metric, no_interval=DISTINCT, group="information")
+
 METRICS = (
-    Metric(
+    _of_ids(
         name="token_rank",
         unit="rank",
         better="higher",
@@ -68,12 +71,10 @@ METRICS = (
         formula=r"\frac{\sum_r r\, n_{(r)}}{\sum_i n_i}",
         source=_LIMISIEWICZ,
         caveat="Rises with the amount of text; languages compare on parallel text only.",
-        no_interval=DISTINCT,
         compute=lambda t: token_rank(t.ids.counts),
         needs=("tokens",),
-        group="information",
     ),
-    Metric(
+    _of_ids(
         name="languages_per_token",
         unit="languages",
         better="none",
@@ -83,23 +84,19 @@ METRICS = (
             "Near 1 where each language has tokens of its own, near their number where all are spelled in the "
             "same few bytes. Rises with the amount of text."
         ),
-        no_interval=DISTINCT,
         compute=lambda g: languages_per_token([cell.counts.ids.keys for cell in g.cells]),
         level="languages",
         needs=("several",),
-        group="information",
     ),
-    Metric(
+    _of_ids(
         name="utilization_spread",
         unit="share of ids",
         better="lower",
         summary="Share of the vocabulary that one language uses: the highest less the lowest.",
         formula=r"\max_\ell u_\ell - \min_\ell u_\ell,\ u_\ell = \frac{|\{i : n_{i,\ell} > 0\}|}{V}",
         caveat="Of parallel text, where all languages say as much; rises with the amount of text.",
-        no_interval=DISTINCT,
         compute=lambda g: utilization_spread([(len(c.counts.ids), c.counts.vocab_size) for c in g.cells]),
         level="languages",
         needs=("parallel",),
-        group="information",
     ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from tokbench.metrics.counts import Counts
 from tokbench.metrics.metric import Metric
@@ -11,8 +12,6 @@ _DAGAN = (
     "Dagan, Synnaeve and Rozière, Getting the most out of your tokenizer for pre-training and domain "
     "adaptation, ICML 2024"
 )
-
-
 _LENGTHS = "Lengths of tokens are counted of the text as a whole, not by document."
 
 
@@ -20,8 +19,11 @@ def _quantile(share: float) -> Callable[[Counts], float]:
     return lambda t: t.token_bytes.quantile(share)
 
 
+_of_tokens = partial(Metric, needs=("tokens",), group="compression")
+_of_text = partial(Metric, better="none", group="text")
+
 METRICS = (
-    Metric(
+    _of_tokens(
         name="compression_ratio",
         unit="bytes/token",
         better="higher",
@@ -33,13 +35,11 @@ METRICS = (
             "compresses for nothing: read it beside round_trip."
         ),
         compute=lambda t: t.bytes / t.tokens,
-        needs=("tokens",),
-        group="compression",
         shown=("headline", "terminal", "languages", "differences"),
         order=20,
         heading="bytes/token",
     ),
-    Metric(
+    _of_tokens(
         name="compression_ratio_macro",
         unit="bytes/token",
         better="higher",
@@ -52,12 +52,11 @@ METRICS = (
         compute=lambda g: (g.bytes / g.tokens).mean(axis=0),
         level="languages",
         needs=("several",),
-        group="compression",
         shown=("headline", "terminal", "differences"),
         order=10,
         heading="mean of languages",
     ),
-    Metric(
+    _of_tokens(
         name="chars_per_token",
         unit="chars/token",
         better="higher",
@@ -65,12 +64,10 @@ METRICS = (
         formula=r"\frac{\sum_d \mathrm{chars}(d)}{\sum_d \mathrm{tokens}(d)}",
         caveat="Not comparable across scripts: a Chinese character says more than a Latin letter.",
         compute=lambda t: t.chars / t.tokens,
-        needs=("tokens",),
-        group="compression",
         shown=("languages",),
         order=50,
     ),
-    Metric(
+    _of_tokens(
         name="tokens_per_document",
         unit="tokens/document",
         better="lower",
@@ -79,9 +76,8 @@ METRICS = (
         caveat="Compares tokenizers on the same documents; languages only on parallel text.",
         compute=lambda t: t.tokens / t.documents,
         needs=("documents",),
-        group="compression",
     ),
-    Metric(
+    _of_tokens(
         name="tokens_per_line",
         unit="tokens/line",
         better="lower",
@@ -90,11 +86,10 @@ METRICS = (
         caveat="Lines are cut at line feeds; an empty document has none.",
         compute=lambda t: t.tokens / t.lines,
         needs=("lines",),
-        group="compression",
         shown=("headline", "languages", "differences"),
         order=30,
     ),
-    Metric(
+    _of_tokens(
         name="token_length",
         unit="bytes",
         better="none",
@@ -107,10 +102,9 @@ METRICS = (
         no_interval=_LENGTHS,
         compute=lambda t: t.token_bytes.mean(),
         needs=("tokens", "token_bytes"),
-        group="compression",
     ),
     *(
-        Metric(
+        _of_tokens(
             name=f"token_length_p{percent}",
             unit="bytes",
             better="none",
@@ -119,11 +113,10 @@ METRICS = (
             no_interval=_LENGTHS,
             compute=_quantile(percent / 100),
             needs=("tokens", "token_bytes"),
-            group="compression",
         )
         for percent in (50, 95, 99)
     ),
-    Metric(
+    _of_tokens(
         name="nsl",
         unit="ratio",
         better="lower",
@@ -134,19 +127,16 @@ METRICS = (
         compute=lambda t, base: t.tokens / base.tokens,
         level="tokenizers",
         needs=("baseline", "tokens"),
-        group="compression",
     ),
     *(
-        Metric(
+        _of_text(
             name=name,
             unit="share of chars",
-            better="none",
             summary=f"Share of the text's code points that are {what}.",
             formula=rf"\frac{{\mathrm{{{symbol}}}}}{{\mathrm{{chars}}}}",
             caveat="Of the text, not of the tokenizer: the same for all.",
             compute=compute,
             needs=("chars",),
-            group="text",
         )
         for name, what, symbol, compute in (
             ("text_letters", "letters or marks", "letters", lambda t: t.letters / t.chars),
@@ -157,17 +147,15 @@ METRICS = (
         )
     ),
     *(
-        Metric(
+        _of_text(
             name=name,
             unit=unit,
-            better="none",
             summary=summary,
             formula=formula,
             caveat=caveat,
             no_interval="It is the size of what was measured: nothing is estimated.",
             compute=compute,
             needs=("documents",),
-            group="text",
             always=True,
         )
         for name, unit, summary, formula, caveat, compute in (

@@ -14,6 +14,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from tokbench.errors import SpecError
@@ -66,8 +67,10 @@ class PriceTable:
         return cls(str(data.get("currency", "")), {str(name): float(price) for name, price in prices.items()})
 
 
+_of_cost = partial(Metric, group="cost")
+
 METRICS = (
-    Metric(
+    _of_cost(
         name="cost",
         unit="currency",
         better="lower",
@@ -78,11 +81,10 @@ METRICS = (
         no_interval="It is the price of these very documents: nothing is estimated.",
         compute=lambda t: t.tokens * t.price / 1e6,
         needs=("prices",),
-        group="cost",
         shown=("headline",),
         order=22,
     ),
-    Metric(
+    _of_cost(
         name="cost_per_million_words",
         unit="currency per million words",
         better="lower",
@@ -91,9 +93,8 @@ METRICS = (
         caveat="All tokens count, those of spaces and punctuation too. The unit names what a word is.",
         compute=lambda t: t.price * t.tokens / t.words,
         needs=("prices", "words", "one_word"),
-        group="cost",
     ),
-    Metric(
+    _of_cost(
         name="context_words",
         unit="words",
         better="higher",
@@ -102,9 +103,8 @@ METRICS = (
         caveat="On average over the text; nothing is set aside for prompts and answers.",
         compute=lambda t: t.context_length * t.words / t.tokens,
         needs=("context_length", "words", "tokens", "one_word"),
-        group="cost",
     ),
-    Metric(
+    _of_cost(
         name="context_chars",
         unit="chars",
         better="higher",
@@ -113,6 +113,5 @@ METRICS = (
         caveat="The one to use for scripts written without spaces.",
         compute=lambda t: t.context_length * t.chars / t.tokens,
         needs=("context_length", "tokens"),
-        group="cost",
     ),
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
@@ -173,8 +174,10 @@ def magnitude_consistency(t: Counts) -> float:
     return float(np.std(rates) / np.mean(rates))
 
 
+_on_request = partial(Metric, group="structure", on_request=True)
+
 METRICS = (
-    Metric(
+    _on_request(
         name="digit_split_variability",
         unit="bits/number",
         better="lower",
@@ -189,10 +192,8 @@ METRICS = (
         counters=PATTERNS,
         count=_count_cuts,
         compute=split_variability,
-        group="structure",
-        on_request=True,
     ),
-    Metric(
+    _on_request(
         name="magnitude_consistency",
         unit="standard deviation/mean",
         better="lower",
@@ -209,10 +210,8 @@ METRICS = (
         },
         count=_count_magnitudes,
         compute=magnitude_consistency,
-        group="structure",
-        on_request=True,
     ),
-    Metric(
+    _on_request(
         name="operator_isolation",
         unit="share of operators",
         better="higher",
@@ -224,7 +223,5 @@ METRICS = (
         count=_count_operators,
         compute=lambda t: t.alone / t.found,
         needs=("found",),
-        group="structure",
-        on_request=True,
     ),
 )

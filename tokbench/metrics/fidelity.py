@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tokbench.metrics.counts import Counts
@@ -41,8 +42,10 @@ def _lost(kinds: frozenset[str]) -> Callable[[Counts], float | None]:
     return compute
 
 
+_of_documents = partial(Metric, needs=("documents",), group="fidelity")
+
 METRICS = (
-    Metric(
+    _of_documents(
         name="round_trip",
         unit="share of documents",
         better="higher",
@@ -50,14 +53,12 @@ METRICS = (
         formula=r"\frac{|\{d : \mathrm{decode}(\mathrm{encode}(d)) = d\}|}{|D|}",
         caveat="Long documents have more chances to lose something: compare on the same documents.",
         compute=lambda t: t.round_trips / t.documents,
-        needs=("documents",),
-        group="fidelity",
         shown=("headline", "terminal"),
         order=3,
         heading="round trip",
         always=True,
     ),
-    Metric(
+    _of_documents(
         name="unk_rate",
         unit="share of chars",
         better="lower",
@@ -70,12 +71,11 @@ METRICS = (
         ),
         compute=lambda t: t.unk_chars / t.chars,
         needs=("chars", "unk_places"),
-        group="fidelity",
         shown=("headline",),
         order=5,
         always=True,
     ),
-    Metric(
+    _of_documents(
         name="whitespace_fidelity",
         unit="share of documents",
         better="higher",
@@ -83,11 +83,9 @@ METRICS = (
         formula=r"\frac{|\{d : \mathrm{ws}(\mathrm{decode}(\mathrm{encode}(d))) = \mathrm{ws}(d)\}|}{|D|}",
         caveat="Looks at white space only, so a tokenizer that lower-cases can still have 1.",
         compute=lambda t: t.whitespace_kept / t.documents,
-        needs=("documents",),
-        group="fidelity",
     ),
     *(
-        Metric(
+        _of_documents(
             name=name,
             unit="share of documents",
             better="lower",
@@ -99,8 +97,6 @@ METRICS = (
             ),
             no_interval="The kind of loss is known of a sample of the lossy documents only.",
             compute=_lost(kinds),
-            needs=("documents",),
-            group="fidelity",
             always=True,
         )
         for name, what, kinds in (
@@ -109,7 +105,7 @@ METRICS = (
             ("lost_text", "text: to unknown tokens, to replacement characters, or to other text", TEXT),
         )
     ),
-    Metric(
+    _of_documents(
         name="cer",
         unit="edits/char",
         better="lower",
@@ -126,6 +122,5 @@ METRICS = (
         no_interval="Edits are known of a sample of the lossy documents only.",
         compute=_cer,
         needs=("chars",),
-        group="fidelity",
     ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import Undefined
@@ -84,10 +85,13 @@ def zipf_slope(counts: NDArray[np.int64]) -> float:
     return float(x @ (y - y.mean()) / (x @ x))
 
 
+_of_ids = partial(Metric, no_interval=_BY_TEXT, needs=("tokens",), group="information")
+
+
 def renyi_metric(alpha: float, *, name: str | None = None) -> Metric:
     """Rényi efficiency at an order of one's own, for example for `MeasureContext.renyi_alphas`."""
     usual = alpha == 2.5
-    return Metric(
+    return _of_ids(
         name=name or f"renyi_efficiency_{alpha:g}",
         unit="ratio to declared vocabulary",
         better="higher",
@@ -98,10 +102,8 @@ def renyi_metric(alpha: float, *, name: str | None = None) -> Metric:
             "Correlated with downstream quality in the paper, but Cognetta, Zouhar, Moon and Okazaki (Two "
             "Counterexamples to Tokenization and the Noiseless Channel, 2024) raise it while quality falls."
         ),
-        no_interval=_BY_TEXT,
         compute=lambda t: efficiency(t.id_spectrum, alpha, t.vocab_size),
         needs=("tokens", "vocab_size"),
-        group="information",
         shown=("headline", "terminal") if usual else (),
         order=70,
         heading="Rényi (declared)" if usual else "",
@@ -111,7 +113,7 @@ def renyi_metric(alpha: float, *, name: str | None = None) -> Metric:
 def _entropy_metric(
     name: str, what: str, formula: str, compute: Callable[..., Any], *, caveat: str, source: str = _SHANNON
 ) -> Metric:
-    return Metric(
+    return _of_ids(
         name=name,
         unit="bits",
         better="none",
@@ -119,10 +121,8 @@ def _entropy_metric(
         formula=formula,
         source=source,
         caveat=caveat,
-        no_interval=_BY_TEXT,
         compute=compute,
         needs=("tokens", "ngrams") if "gram" in name else ("tokens",),
-        group="information",
     )
 
 
@@ -179,7 +179,7 @@ _NGRAMS = tuple(
 )
 
 METRICS = (
-    Metric(
+    _of_ids(
         name="vocab_efficiency",
         unit="ratio",
         better="higher",
@@ -188,10 +188,8 @@ METRICS = (
         caveat="Falls as the text grows, so only figures on the same text compare; N is the number of tokens.",
         no_interval=DISTINCT,
         compute=lambda t: len(t.ids) / t.tokens,
-        needs=("tokens",),
-        group="information",
     ),
-    Metric(
+    _of_ids(
         name="vocab_utilization",
         unit="share of ids",
         better="higher",
@@ -201,13 +199,12 @@ METRICS = (
         no_interval=DISTINCT,
         compute=lambda t: len(t.ids) / t.vocab_size,
         needs=("tokens", "vocab_size"),
-        group="information",
         shown=("headline", "terminal"),
         order=80,
         heading="vocab used",
     ),
     renyi_metric(2.5, name="renyi_efficiency"),
-    Metric(
+    _of_ids(
         name="renyi_efficiency_observed",
         unit="ratio",
         better="higher",
@@ -215,10 +212,7 @@ METRICS = (
         formula=r"\frac{1}{1-\alpha}\log_2 \sum_i p_i^\alpha \Big/ \log_2 |\{i : n_i > 0\}|,\ \alpha=2.5",
         source=_ZOUHAR,
         caveat="As the package tokenization-scorer computes it; ids that never occur do not count against it.",
-        no_interval=_BY_TEXT,
         compute=lambda t: efficiency(t.id_spectrum, 2.5, len(t.ids)),
-        needs=("tokens",),
-        group="information",
     ),
     _entropy_metric(
         "shannon_entropy",
@@ -237,7 +231,7 @@ METRICS = (
         caveat="The correction is for N independent draws and many of each id; it is small where N is large.",
         source=_MILLER,
     ),
-    Metric(
+    _of_ids(
         name="shannon_efficiency",
         unit="ratio",
         better="higher",
@@ -245,13 +239,11 @@ METRICS = (
         formula=r"-\sum_i p_i \log_2 p_i \Big/ \log_2 V",
         source=_ZOUHAR,
         caveat="The limit of Rényi efficiency as α goes to 1.",
-        no_interval=_BY_TEXT,
         compute=lambda t: efficiency(t.id_spectrum, 1, t.vocab_size),
         needs=("tokens", "vocab_size"),
-        group="information",
     ),
     *_NGRAMS,
-    Metric(
+    _of_ids(
         name="percentile_frequency",
         unit="share of tokens",
         better="higher",
@@ -262,12 +254,9 @@ METRICS = (
             "The percentiles are those the paper found to correlate best on its data. Ranks r count from 0, as "
             "in the authors' tokenization-scorer."
         ),
-        no_interval=_BY_TEXT,
         compute=lambda t: percentile_frequency(t.ids.counts, start=_PERCENTILES[0], end=_PERCENTILES[1]),
-        needs=("tokens",),
-        group="information",
     ),
-    Metric(
+    _of_ids(
         name="zipf_slope",
         unit="slope",
         better="none",
@@ -275,9 +264,6 @@ METRICS = (
         formula=r"\log n_{(r)} \approx a + b \log r",
         source="Zipf, Human Behavior and the Principle of Least Effort, 1949",
         caveat="By least squares over up to 200 geometrically spaced ranks; words of natural text are near −1.",
-        no_interval=_BY_TEXT,
         compute=lambda t: zipf_slope(t.ids.counts),
-        needs=("tokens",),
-        group="information",
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from tokbench.metrics.metric import Metric
@@ -22,8 +23,11 @@ def f1(hits: Any, made: Any, gold: Any) -> Any:
     return 2 * hits / (made + gold)
 
 
+_of_text = partial(Metric, group="structure")
+_of_code = partial(Metric, group="code")
+
 METRICS = (
-    Metric(
+    _of_text(
         name="split_characters",
         unit="share of tokens",
         better="lower",
@@ -35,9 +39,8 @@ METRICS = (
         ),
         compute=lambda t: t.split_tokens / t.tokens,
         needs=("tokens",),
-        group="structure",
     ),
-    Metric(
+    _of_text(
         name="cut_characters",
         unit="share of boundaries",
         better="lower",
@@ -50,9 +53,8 @@ METRICS = (
         ),
         compute=lambda t: t.cut_chars / t.boundaries,
         needs=("boundaries", "aligned_documents"),
-        group="structure",
     ),
-    Metric(
+    _of_text(
         name="cut_graphemes",
         unit="share of boundaries",
         better="lower",
@@ -61,9 +63,8 @@ METRICS = (
         caveat="A vowel sign or an accent cut from its letter is not what a reader calls a character.",
         compute=lambda t: t.cut_graphemes / t.boundaries,
         needs=("boundaries", "aligned_documents"),
-        group="structure",
     ),
-    Metric(
+    _of_text(
         name="digit_alignment",
         unit="F1",
         better="higher",
@@ -77,9 +78,8 @@ METRICS = (
         ),
         compute=lambda t: f1(t.digit_hits, t.digit_cuts, t.digit_reach),
         needs=("numbers", "digit_reach", "aligned_numbers"),
-        group="structure",
     ),
-    Metric(
+    _of_text(
         name="whole_numbers",
         unit="share of numbers",
         better="none",
@@ -89,9 +89,8 @@ METRICS = (
         caveat="High where years and prices are tokens of their own: shorter, but harder arithmetic.",
         compute=lambda t: t.whole_numbers / t.aligned_numbers,
         needs=("numbers", "aligned_numbers"),
-        group="structure",
     ),
-    Metric(
+    _of_code(
         name="whole_operators",
         unit="share of operators",
         better="higher",
@@ -100,9 +99,8 @@ METRICS = (
         caveat=f"{_CODE} Operators in comments and strings are left out.",
         compute=lambda t: t.whole_operators / t.aligned_operators,
         needs=("code", "operators", "aligned_operators"),
-        group="code",
     ),
-    Metric(
+    _of_code(
         name="indentation_tokens",
         unit="tokens/indented line",
         better="lower",
@@ -111,9 +109,8 @@ METRICS = (
         caveat=f"{_CODE} A token that also holds the line feed before counts.",
         compute=lambda t: t.indent_tokens / t.aligned_indents,
         needs=("code", "indents", "aligned_indents"),
-        group="code",
     ),
-    Metric(
+    _of_code(
         name="identifier_fragmentation",
         unit="tokens/identifier",
         better="lower",
@@ -122,9 +119,8 @@ METRICS = (
         caveat=f"{_CODE} Keywords and names alike; comments and strings are not set apart.",
         compute=lambda t: t.identifier_tokens / t.aligned_identifiers,
         needs=("code", "identifiers", "aligned_identifiers"),
-        group="code",
     ),
-    Metric(
+    _of_code(
         name="identifier_alignment",
         unit="F1",
         better="higher",
@@ -136,9 +132,8 @@ METRICS = (
         ),
         compute=lambda t: f1(t.identifier_hits, t.identifier_cuts, t.identifier_reach),
         needs=("code", "identifiers", "identifier_reach", "aligned_identifiers"),
-        group="code",
     ),
-    Metric(
+    _of_code(
         name="syntax_alignment",
         unit="F1",
         better="higher",
@@ -151,9 +146,8 @@ METRICS = (
         ),
         compute=lambda t: f1(t.syntax_hits, t.syntax_cuts, t.syntax_reach),
         needs=("code", "parsed_documents", "syntax_reach", "syntax_cuts"),
-        group="code",
     ),
-    Metric(
+    _of_code(
         name="syntax_recall",
         unit="share of boundaries",
         better="higher",
@@ -163,6 +157,5 @@ METRICS = (
         caveat=f"{_CODE} Single bytes as tokens reach 1.",
         compute=lambda t: t.syntax_hits / t.syntax_reach,
         needs=("code", "parsed_documents", "syntax_reach"),
-        group="code",
     ),
 )

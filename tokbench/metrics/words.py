@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from tokbench.metrics.metric import Metric
 
 _RUST = (
@@ -13,8 +15,10 @@ _UNIT = (
     "written without spaces those are single characters, and the unit says so."
 )
 
+_of_words = partial(Metric, needs=("words", "aligned_words", "one_word"), group="words")
+
 METRICS = (
-    Metric(
+    _of_words(
         name="fertility",
         unit="tokens/word",
         better="lower",
@@ -26,13 +30,11 @@ METRICS = (
             "count for none. fertility_isolated is the variant of words encoded on their own."
         ),
         compute=lambda t: t.word_tokens / t.aligned_words,
-        needs=("words", "aligned_words", "one_word"),
-        group="words",
         shown=("headline", "terminal", "languages", "differences"),
         order=40,
         heading="tokens/word",
     ),
-    Metric(
+    _of_words(
         name="continued_words",
         unit="share of words",
         better="lower",
@@ -41,12 +43,10 @@ METRICS = (
         source=_RUST,
         caveat=_UNIT,
         compute=lambda t: t.continued_words / t.aligned_words,
-        needs=("words", "aligned_words", "one_word"),
-        group="words",
         shown=("headline", "languages", "differences"),
         order=60,
     ),
-    Metric(
+    _of_words(
         name="single_token_words",
         unit="share of words",
         better="higher",
@@ -55,10 +55,8 @@ METRICS = (
         source="Single-token retention rate, arXiv:2510.09947",
         caveat=_UNIT,
         compute=lambda t: 1 - t.continued_words / t.aligned_words,
-        needs=("words", "aligned_words", "one_word"),
-        group="words",
     ),
-    Metric(
+    _of_words(
         name="fertility_isolated",
         unit="tokens/word type",
         better="lower",
@@ -71,9 +69,8 @@ METRICS = (
         ),
         compute=lambda t: t.isolated_tokens / t.isolated_words,
         needs=("words", "isolated_words", "one_word"),
-        group="words",
     ),
-    Metric(
+    _of_words(
         name="cross_word_tokens",
         unit="share of tokens",
         better="none",
@@ -82,6 +79,5 @@ METRICS = (
         caveat=_UNIT,
         compute=lambda t: t.cross_words / t.aligned_tokens,
         needs=("words", "aligned_words"),
-        group="words",
     ),
 )
