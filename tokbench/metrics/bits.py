@@ -15,7 +15,10 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
 from tokbench.errors import CorpusError
@@ -27,10 +30,6 @@ from tokbench.metrics.resampling import resampled_sums
 from tokbench.tally.counters import GROUPS
 from tokbench.tokenizer import Tokenizer, decode_batch, encode_batch
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
 SUMS = ("documents", "tokens", "nats", "special_nats", "special_tokens", "bytes", "chars", "single",
         "single_special", "twice", "ratios", "figures")  # fmt: skip
 """What is added up by group of documents."""
@@ -39,9 +38,7 @@ Sums = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class BitsFigure:
-    """Bits per byte in one way of counting: its interval, and how far it is from the exact one, with
-    interval; None where the exact one is 0.
-    """
+    """Bits per byte in one way of counting, and how far it is from the exact one (None where that is 0)."""
 
     name: str
     how: str
@@ -97,8 +94,6 @@ def audit_bits(
         >>> audit_bits(tokbench.load("bytes"), scored).bits_per_byte
         1.0
     """
-    import numpy as np
-
     table = byte_table(tokenizer)
     rest, number = iter(documents), 0
     sums = np.zeros((len(SUMS), GROUPS))
@@ -122,8 +117,6 @@ def _rows(
     tokenizer: Tokenizer, table: ByteTable, singles: _Singles, some: list[Scored], counted: dict[str, int]
 ) -> Iterable[NDArray[np.float64]]:
     """The `SUMS` of each document that can be counted exactly."""
-    import numpy as np
-
     without = [scored.text or "" for scored in some if scored.ids is None]
     encoded = iter(encode_batch(tokenizer, without))
     batch = TokenBatch.of([next(encoded) if scored.ids is None else scored.ids for scored in some])
@@ -136,23 +129,21 @@ def _rows(
         special = table.kind[ids] == IdKind.SPECIAL
         nats = _aligned(scored, len(ids), int(special.sum()))
         told = ~np.isnan(nats)
-        # special tokens that decode shows by name are no text: what is left is what the table adds up
-        shown = len(decoded[index].encode("utf-8", "surrogatepass")) - int(singles.of(ids[special]).sum())
         text = decoded[index] if scored.text is None else scored.text
-        if scored.ids is not None and lossless and not special.any() and decoded[index] != text:
+        rewritten = not special.any() and decoded[index] != text
+        if rewritten and lossless and scored.ids is not None:
             raise CorpusError(
                 f"{scored.place}: the ids decode to {decoded[index][:40]!r}, the text is {text[:40]!r}: ids of "
                 "another tokenizer or row; give one of the two, or the tokenizer of the losses"
             )
-        size = shown if scored.text is None else len(scored.text.encode("utf-8", "surrogatepass"))
-        exact = int(parts.sum()) == size
-        if scored.text is not None and not special.any():
-            exact = exact and decoded[index] == scored.text
-        if scored.text is None:
-            counted["from_ids"] += 1
-            if special.any():  # decode may hide or show special tokens: the table knows which bytes are text
-                size, exact = int(parts.sum()), True
-        counted["rewritten"] += scored.text is not None and not special.any() and decoded[index] != scored.text
+        size = len(text.encode("utf-8", "surrogatepass"))
+        if scored.text is None and special.any():
+            size = int(
+                parts.sum()
+            )  # decode may hide or show special tokens: the table knows which bytes are text
+        exact = int(parts.sum()) == size and not rewritten
+        counted["from_ids"] += scored.text is None
+        counted["rewritten"] += rewritten
         if not told.all() and not exact:
             counted["left_out"] += 1
             continue
@@ -171,8 +162,6 @@ def _rows(
 
 def _aligned(scored: Scored, tokens: int, special: int) -> NDArray[np.float64]:
     """The losses with one for each token; raises `CorpusError` where there are more, or several less."""
-    import numpy as np
-
     losses = len(scored.nats)
     if losses == tokens:
         return scored.nats
@@ -189,15 +178,11 @@ class _Singles:
     """The bytes of each id when it is decoded alone, found out when the id is first met."""
 
     def __init__(self, tokenizer: Tokenizer, size: int) -> None:
-        import numpy as np
-
         self._tokenizer = tokenizer
         self._bytes: NDArray[np.int64] = np.full(size, -1, np.int64)
 
     def of(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
         """The bytes of each of `ids` decoded alone, int64."""
-        import numpy as np
-
         new = np.unique(ids[self._bytes[ids] < 0])
         texts = decode_batch(self._tokenizer, TokenBatch.of(new[:, None]))
         self._bytes[new] = [len(text.encode("utf-8", "surrogatepass")) for text in texts]
@@ -207,8 +192,6 @@ class _Singles:
 
 def _figures(table: ByteTable, sums: NDArray[np.float64], seed: int) -> list[BitsFigure]:
     """The exact figure and the short cuts, of the whole and of resamples."""
-    import numpy as np
-
     again = dict(zip(SUMS, resampled_sums(sums, seed=seed, n=REPLICATES), strict=True))
     whole = dict(zip(SUMS, sums.sum(axis=1), strict=True))
     text = (table.kind == IdKind.TEXT) | (table.kind == IdKind.PARTIAL)
@@ -217,26 +200,23 @@ def _figures(table: ByteTable, sums: NDArray[np.float64], seed: int) -> list[Bit
     with np.errstate(all="ignore"):
         # what divides by nothing, as characters of a text without any do, says nothing
         ways = [
-            way
-            for way in _ways(mean)
-            if _differs(way[0], table, whole) and (way[0] == "exact" or np.isfinite(way[2](whole)))
+            (name, how, compute)
+            for name, how, compute in _ways(mean)
+            if _differs(name, table, whole) and (name == "exact" or np.isfinite(compute(whole)))
         ]
         exact = ways[0][2]
         for _, _, compute in ways:
             rows += [compute(again) / math.log(2), compute(again) / exact(again) - 1]
     limits = intervals(rows, CONFIDENCE, int(whole["documents"]))
     said = float(exact(whole))
-    return [
-        BitsFigure(
-            name,
-            how,
-            float(compute(whole)) / math.log(2),
-            limits[2 * index],
-            float(compute(whole)) / said - 1 if said else None,
-            limits[2 * index + 1] if index else None,
+    found = []
+    for index, (name, how, compute) in enumerate(ways):
+        nats = float(compute(whole))
+        own, of_error = limits[2 * index], limits[2 * index + 1] if index else None
+        found.append(
+            BitsFigure(name, how, nats / math.log(2), own, nats / said - 1 if said else None, of_error)
         )
-        for index, (name, how, compute) in enumerate(ways)
-    ]
+    return found
 
 
 def _ways(mean: float) -> list[tuple[str, str, Callable[[Sums], Any]]]:

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.errors import Undefined
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.counts import Counts, EstimatedCounts
 from tokbench.metrics.intervals import Interval, binomial_limits, intervals
-from tokbench.metrics.metric import ALL, CellKey, Measurement, Metric, as_number
+from tokbench.metrics.metric import ALL, CellKey, Measurement, Metric, as_number, computed
 from tokbench.metrics.needs import CONDITIONS, MIXED, missing_need
 from tokbench.metrics.own import scoped
 from tokbench.metrics.view import errors, point, resampled, settings
 from tokbench.tally import Tally
 from tokbench.tally.counters import GROUPS, TEXT_COUNTERS
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 class MeasuredCell:
@@ -45,35 +44,29 @@ class MeasuredCell:
 
     def of_this_text(self) -> Counts:
         """The counts of this very text as resamples, in which only estimated numbers of tokens vary."""
-        import numpy as np
-
         known = vars(self.counts)
-        again = errors(self.key, self.context) if isinstance(self.counts, EstimatedCounts) else None
         n = self.context.replicates + GROUPS + 1
         same = {name: np.full(n, float(known[name])) for name in ("tokens", *TEXT_COUNTERS)}
-        if again is not None:
-            same["tokens"] *= again
+        if isinstance(self.counts, EstimatedCounts):
+            same["tokens"] *= errors(self.key, self.context)
         return type(self.counts)(**{**known, **same})
 
     def hides(self, share: float) -> bool:
         """Whether unknown tokens are known to hide more than this share of the text."""
         return bool(vars(self.counts).get("unk_chars", 0) > share * self.counts.chars)
 
-    def keep(self, names: Sequence[str]) -> None:
+    def keep(self, names: Iterable[str]) -> None:
         """Let go of n-grams, and of resamples except of `names`: those of many languages fill the memory."""
         vars(self.counts).pop("ngrams", None)
         if self.resamples is not None:
-            rows = {name: getattr(self.resamples, name) for name in names}
-            # a copy of what is part of a larger array
-            kept = {name: row if row.base is None else row.copy() for name, row in rows.items()}
+            # copies: what is part of a larger array would keep all of it
+            kept = {name: getattr(self.resamples, name).copy() for name in names}
             self.resamples = type(self.resamples)(**kept, **settings(self.key, self.context))
 
     def rows(
         self, metrics: Sequence[Metric], relative: Sequence[Metric], base: MeasuredCell | None
     ) -> list[Measurement]:
         """The rows of this cell, for metrics of one tokenizer and for those relative to a baseline's."""
-        import numpy as np
-
         with np.errstate(all="ignore"):  # here, since it costs as much as a figure
             own = [(metric, evaluate(metric, (self,))) for metric in metrics]
             found = [*own, *((metric, evaluate(metric, (self, base))) for metric in relative)]
@@ -109,14 +102,12 @@ class Evaluated(NamedTuple):
     unit: str
     value: float | None
     status: str
-    again: NDArray[np.float64] | None
+    again: NDArray[np.float64] | None = None
     limits: Interval | None = None
 
 
 def _percentiles(figures: NDArray[np.float64] | None, context: MeasureContext) -> Interval | None:
     """The interval of figures that differ by the error of an estimate alone; None where they do not."""
-    import numpy as np
-
     if figures is None or not context.replicates:
         return None
     ends = (1 - context.confidence) / 2, (1 + context.confidence) / 2
@@ -131,21 +122,20 @@ def evaluate(metric: Metric, cells: Sequence[MeasuredCell | None]) -> Evaluated:
     unit = unit_of(metric, cell.counts)
     some = [each for each in cells if each is not None]
     if len(some) < len(cells):
-        return Evaluated(unit, None, f"undefined: {CONDITIONS['baseline']}", None)
+        return Evaluated(unit, None, f"undefined: {CONDITIONS['baseline']}")
     fault = next((each.faults[metric.name] for each in some if metric.name in each.faults), None)
     if fault is not None:
-        return Evaluated(unit, None, f"failed: {fault}", None)
+        return Evaluated(unit, None, f"failed: {fault}")
     counts = [scoped(metric, each.counts) for each in some]
-    missing = missing_need(metric, counts)
-    if missing:
-        return Evaluated(unit, None, missing, None)
     value, status = value_of(metric, counts)
-    if value is not None and metric.no_interval and any(isinstance(each, EstimatedCounts) for each in counts):
+    if value is None:
+        return Evaluated(unit, None, status)
+    if metric.no_interval:
+        if not any(isinstance(each, EstimatedCounts) for each in counts):
+            return Evaluated(unit, value, status)
         # the text is what it is: only the number of tokens is uncertain
-        erring = [scoped(metric, each.of_this_text()) for each in some]
-        return Evaluated(unit, value, status, None, _percentiles(figures_of(metric, erring), cell.context))
-    if value is None or metric.no_interval:
-        return Evaluated(unit, value, status, None)
+        erring = figures_of(metric, [scoped(metric, each.of_this_text()) for each in some])
+        return Evaluated(unit, value, status, limits=_percentiles(erring, cell.context))
     again = [scoped(metric, each.resamples) for each in some if each.resamples is not None]
     return Evaluated(unit, value, status, figures_of(metric, again) if len(again) == len(some) else None)
 
@@ -180,17 +170,16 @@ def unit_of(metric: Metric, counts: Counts) -> str:
     return f"{unit} (UAX #29)" if not gold else f"{unit} (gold where marked, else UAX #29)"
 
 
-def value_of(metric: Metric, arguments: Sequence[Any]) -> tuple[float | None, str]:
+def value_of(metric: Metric, counts: Sequence[Counts]) -> tuple[float | None, str]:
+    """A metric of counts that may lack what it needs: a finite number, or None and the status that says why."""
+    missing = missing_need(metric, counts)
+    return (None, missing) if missing is not None else number_of(metric, counts)
+
+
+def number_of(metric: Metric, arguments: Sequence[Counts]) -> tuple[float | None, str]:
     """What `compute` gives as a finite number, or None and the status that says why not."""
-    try:
-        result = metric.compute(*arguments)
-    except Undefined as reason:
-        return None, f"undefined: {reason}"
-    except ZeroDivisionError:
-        return None, "undefined: nothing to divide by"
-    except Exception as error:  # a plugin's metric may raise anything; the other figures go on
-        return None, f"failed: {type(error).__name__}: {error}"
-    return as_number(result)
+    result, status = computed(metric, *arguments)
+    return as_number(result) if status == "ok" else (None, status)
 
 
 def figures_of(metric: Metric, arguments: Sequence[Any]) -> NDArray[np.float64] | None:
@@ -198,8 +187,6 @@ def figures_of(metric: Metric, arguments: Sequence[Any]) -> NDArray[np.float64] 
 
     numpy's warnings of what is not finite are to be off: it is nothing unusual.
     """
-    import numpy as np
-
     n = len(arguments[0].documents)
     try:
         result = np.asarray(metric.compute(*arguments), np.float64)
@@ -210,7 +197,7 @@ def figures_of(metric: Metric, arguments: Sequence[Any]) -> NDArray[np.float64] 
         pass
     values = np.full(n, np.nan)
     for index in range(n):
-        value, _ = value_of(metric, [each.one(index) for each in arguments])
+        value, _ = number_of(metric, [each.one(index) for each in arguments])
         if value is not None:
             values[index] = value
     return values

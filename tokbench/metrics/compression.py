@@ -21,6 +21,13 @@ def _quantile(share: float) -> Callable[[Counts], float]:
 
 _of_tokens = partial(Metric, needs=("tokens",), group="compression")
 _of_text = partial(Metric, better="none", group="text")
+_size = partial(
+    _of_text,
+    no_interval="It is the size of what was measured: nothing is estimated.",
+    needs=("documents",),
+    always=True,
+)
+_ALIKE = "Of the text, not of the tokenizer: the same for all."
 
 METRICS = (
     _of_tokens(
@@ -134,7 +141,7 @@ METRICS = (
             unit="share of chars",
             summary=f"Share of the text's code points that are {what}.",
             formula=rf"\frac{{\mathrm{{{symbol}}}}}{{\mathrm{{chars}}}}",
-            caveat="Of the text, not of the tokenizer: the same for all.",
+            caveat=_ALIKE,
             compute=compute,
             needs=("chars",),
         )
@@ -146,43 +153,28 @@ METRICS = (
             ("text_non_ascii", "outside ASCII", "non\\ ASCII", lambda t: t.non_ascii / t.chars),
         )
     ),
-    *(
-        _of_text(
-            name=name,
-            unit=unit,
-            summary=summary,
-            formula=formula,
-            caveat=caveat,
-            no_interval="It is the size of what was measured: nothing is estimated.",
-            compute=compute,
-            needs=("documents",),
-            always=True,
-        )
-        for name, unit, summary, formula, caveat, compute in (
-            (
-                "text_bytes",
-                "bytes",
-                "Bytes of UTF-8 that were read and encoded.",
-                r"\sum_d \mathrm{bytes}(d)",
-                "Of the text, not of the tokenizer: the same for all.",
-                lambda t: t.bytes,
-            ),
-            (
-                "tokens",
-                "tokens",
-                "Tokens that the text came to.",
-                r"\sum_d \mathrm{tokens}(d)",
-                "The N of figures over tokens.",
-                lambda t: t.tokens,
-            ),
-            (
-                "clusters",
-                "clusters",
-                "Groups of documents that the bootstrap draws, each as one observation.",
-                r"|G|",
-                "The N of intervals: the documents themselves up to some hundreds of them, 1,024 at most.",
-                lambda t: t.clusters,
-            ),
-        )
+    _size(
+        name="text_bytes",
+        unit="bytes",
+        summary="Bytes of UTF-8 that were read and encoded.",
+        formula=r"\sum_d \mathrm{bytes}(d)",
+        caveat=_ALIKE,
+        compute=lambda t: t.bytes,
+    ),
+    _size(
+        name="tokens",
+        unit="tokens",
+        summary="Tokens that the text came to.",
+        formula=r"\sum_d \mathrm{tokens}(d)",
+        caveat="The N of figures over tokens.",
+        compute=lambda t: t.tokens,
+    ),
+    _size(
+        name="clusters",
+        unit="clusters",
+        summary="Groups of documents that the bootstrap draws, each as one observation.",
+        formula=r"|G|",
+        caveat="The N of intervals: the documents themselves up to some hundreds of them, 1,024 at most.",
+        compute=lambda t: t.clusters,
     ),
 )

@@ -6,7 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.metrics.cell import Evaluated, MeasuredCell, evaluate, unit_of
 from tokbench.metrics.context import MeasureContext
@@ -16,11 +18,7 @@ from tokbench.metrics.languages import Languages, figure_of
 from tokbench.metrics.metric import ALL, CellKey, Metric
 from tokbench.tally import Tally
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Figures = NDArray[np.float64]
+Figures = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +61,6 @@ def differences(
     level ``languages`` that give one number for all of them.
     ``pandas.DataFrame(differences(…))`` is the frame.
     """
-    import numpy as np
-
     compared = [metric for metric in metrics if metric.level == "cell" and metric.better != "none"]
     together = [
         metric
@@ -131,14 +127,12 @@ def _across(
     context: MeasureContext,
 ) -> dict[tuple[str, str], Evaluated]:
     """The figures of several languages together, by tokenizer and metric."""
-    import numpy as np
-
     found: dict[tuple[str, str], Evaluated] = {}
     for tokenizer in tokenizers if metrics and len(names) > 1 else ():
         some = []
         for language in names:
             some.append(MeasuredCell.of(cells, CellKey(tokenizer, dataset, language), (), context))
-            some[-1].keep(Languages.COUNTS)
+            some[-1].keep(Languages.COUNTERS.values())
         languages = Languages.of(some, context)
         again = languages.resamples()
         for metric in metrics:
@@ -156,8 +150,6 @@ def _between(
     family: Family,
 ) -> list[tuple[Difference, Score | None]]:
     """Every metric of two tokenizers on the same documents, and how the difference was tested."""
-    import numpy as np
-
     rows: list[Difference] = []
     apart: dict[int, Figures] = {}  # by row, the difference on every resample
     for metric in metrics:

@@ -13,17 +13,14 @@ Source: Westfall and Young, Resampling-Based Multiple Testing, 1993 (the single-
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.metrics.intervals import bearing, normal_of_t, p_value
 from tokbench.metrics.resampling import parts_of
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-
+Floats = NDArray[np.float64]
 
 SURE = 0.05
 """A difference is more than chance where its corrected p-value is less."""
@@ -47,8 +44,6 @@ class Family:
 
     def add(self, figures: Floats) -> Score | None:
         """Test a difference, given on resampled counts; None where there are too few documents to tell."""
-        import numpy as np
-
         p = p_value(figures)
         if p is None:
             return None
@@ -74,8 +69,6 @@ class Family:
             >>> round(family.adjusted(Score(0.01, 2.6)), 1), family.adjusted(Score(0.002, 9.0))
             (0.4, 0.002)
         """
-        import numpy as np
-
         if self._highest is None:
             return tested.p
         beyond = 1 + int(np.count_nonzero(self._highest >= tested.errors))

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tokbench.errors import Undefined
 from tokbench.metrics.intervals import intervals
-from tokbench.metrics.metric import Measurement, Metric, as_number
+from tokbench.metrics.metric import Measurement, Metric, as_number, computed
 from tokbench.metrics.needs import CONDITIONS
 
 if TYPE_CHECKING:
@@ -32,8 +31,10 @@ class Languages:
     of the metric, every one with its value.
     """
 
-    COUNTS: ClassVar[tuple[str, ...]] = ("tokens", "bytes", "documents", "chars")
-    """The counters of each language that are compared."""
+    COUNTERS: ClassVar[Mapping[str, str]] = {
+        "tokens": "tokens", "bytes": "bytes", "lines": "documents", "chars": "chars"
+    }  # fmt: skip
+    """The counters of each language that are compared: on parallel text a document is a line."""
 
     names: tuple[str, ...]
     tokens: NDArray[np.float64]
@@ -51,39 +52,32 @@ class Languages:
         import numpy as np
 
         names = tuple(cell.key.language for cell in cells)
-        tokens = np.array([cell.counts.tokens for cell in cells], np.float64)
+        counts = cls._arrays([cell.counts for cell in cells])
         # a language that becomes unknown tokens is cheap for nothing: no reference for others
         hidden = np.array([cell.hides(HIDDEN) for cell in cells], np.bool_)
-        usable = np.where(hidden & ~hidden.all(), np.inf, tokens)
-        reference = int(np.argmin(usable)) if len(tokens) else -1
+        usable = np.where(hidden & ~hidden.all(), np.inf, counts["tokens"])
+        reference = int(np.argmin(usable)) if cells else -1
         if context.reference is not None:
             reference = names.index(context.reference) if context.reference in names else -1
-        return cls(
-            names,
-            tokens,
-            np.array([cell.counts.bytes for cell in cells], np.float64),
-            np.array([cell.counts.documents for cell in cells], np.float64),
-            np.array([cell.counts.chars for cell in cells], np.float64),
-            reference,
-            any(context.parallel.get(cell.key.dataset, False) for cell in cells),
-            tuple(cells),
-        )
+        parallel = any(context.parallel.get(cell.key.dataset, False) for cell in cells)
+        return cls(names, **counts, reference=reference, parallel=parallel, cells=tuple(cells))
+
+    @classmethod
+    def _arrays(cls, counts: Sequence[Any]) -> dict[str, Any]:
+        """The counts of each language, or their resamples, as the fields that hold them."""
+        import numpy as np
+
+        return {
+            name: np.array([getattr(each, counter) for each in counts], np.float64)
+            for name, counter in cls.COUNTERS.items()
+        }
 
     def resamples(self) -> Languages | None:
         """The same for resamples, which pair across languages by line; None without them."""
-        import numpy as np
-
         again = [cell.resamples for cell in self.cells]
-        if not again or any(each is None for each in again):
+        if not again or None in again:
             return None
-        return replace(
-            self,
-            tokens=np.array([each.tokens for each in again]),
-            bytes=np.array([each.bytes for each in again]),
-            lines=np.array([each.documents for each in again]),
-            chars=np.array([each.chars for each in again]),
-            cells=(),
-        )
+        return replace(self, **self._arrays(again), cells=())
 
     def problem(self, metric: Metric) -> str | None:
         """Why a metric of several languages is not defined here, or None.
@@ -150,20 +144,10 @@ def figure_of(metric: Metric, languages: Languages, again: Languages | None) -> 
     problem = languages.problem(metric)
     if problem is not None:
         return None, f"undefined: {problem}", None
-    result, status = _computed(metric, languages)
+    result, status = computed(metric, replace(languages, options=metric.settings))
     if status == "ok" and not metric.per_language:
         result, status = as_number(result)
     if result is None or again is None or metric.no_interval:
         return result, status, None
     with np.errstate(all="ignore"):
-        return result, status, _computed(metric, again)[0]
-
-
-def _computed(metric: Metric, languages: Languages) -> tuple[Any, str]:
-    """What a metric gives for languages, be it on resamples; or None and why."""
-    try:
-        return metric.compute(replace(languages, options=metric.settings)), "ok"
-    except Undefined as reason:
-        return None, f"undefined: {reason}"
-    except Exception as error:  # a plugin's metric may raise anything; the other figures go on
-        return None, f"failed: {type(error).__name__}: {error}"
+        return result, status, computed(metric, replace(again, options=metric.settings))[0]

@@ -10,13 +10,12 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.errors import CorpusError
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 ROWS_AT_ONCE = 256
 LARGEST = 3.4e38
@@ -38,8 +37,6 @@ class Scored:
     text: str | None = None
 
     def __post_init__(self) -> None:
-        import numpy as np
-
         wrong = np.flatnonzero((self.nats < 0) | (self.nats > LARGEST))
         if len(wrong):
             raise CorpusError(
@@ -91,8 +88,6 @@ def _parquet(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _scored(place: str, row: Mapping[str, Any]) -> Scored:
-    import numpy as np
-
     nats, ids, text = (row.get(name) for name in FIELDS)
     if nats is None or (ids is None and text is None):
         found = ", ".join(str(name) for name, value in row.items() if value is not None) or "nothing"

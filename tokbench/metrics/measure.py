@@ -12,7 +12,7 @@ from tokbench.metrics.counts import Counts
 from tokbench.metrics.definitions import with_orders
 from tokbench.metrics.languages import Languages, across
 from tokbench.metrics.metric import ALL, CellKey, Measurement, Metric
-from tokbench.metrics.needs import CONDITIONS, missing_need
+from tokbench.metrics.needs import CONDITIONS
 from tokbench.metrics.own import scoped
 from tokbench.tally import Tally
 
@@ -45,25 +45,29 @@ def measure(
         for level in ("cell", "tokenizers", "languages", "vocabulary")
     }
     wanted = {key: languages for key, languages in datasets.items() if only is None or key[0] in only}
+    # those of fidelity say what is lost
+    ranking = {metric.name for metric in metrics if metric.better != "none" and metric.group != "fidelity"}
     bases = _Bases(cells, datasets, wanted, context)
     for (tokenizer, dataset), languages in wanted.items():
         tallies = {language: cells[CellKey(tokenizer, dataset, language)] for language in languages}
         tallies[ALL] = Tally.sum(tallies.values())
         lossy = tallies[ALL].lossy and tokenizer not in context.estimates  # of those it is not known
         evaluated: dict[str, MeasuredCell] = {}
+        here: list[Measurement] = []
         for language in [*tallies]:
             own, added = CellKey(tokenizer, dataset, language), len(languages) if language == ALL else 1
             cell = evaluated[language] = MeasuredCell(own, tallies.pop(language), context, added)
             base = None
             if by_level["tokenizers"]:
                 base = cell if tokenizer == context.baseline else bases.of(dataset, language)
-            rows += cell.rows(by_level["cell"], by_level["tokenizers"], base)
-            cell.keep(Languages.COUNTS if by_level["languages"] else ())
+            here += cell.rows(by_level["cell"], by_level["tokenizers"], base)
+            cell.keep(Languages.COUNTERS.values() if by_level["languages"] else ())
         if by_level["languages"]:
             single = Languages.of([cell for language, cell in evaluated.items() if language != ALL], context)
-            rows += across(single, evaluated[ALL], by_level["languages"])
+            here += across(single, evaluated[ALL], by_level["languages"])
         if context.exclude_lossy and lossy:
-            rows = [_left_out(row, metrics) if row.tokenizer == tokenizer else row for row in rows]
+            here = [_left_out(row) if row.metric in ranking else row for row in here]
+        rows += here
     for tokenizer in dict.fromkeys(name for name, _ in wanted):
         rows += _vocabulary(tokenizer, by_level["vocabulary"], context)
     return rows
@@ -105,37 +109,26 @@ class _Bases:
 
 def _vocabulary(tokenizer: str, metrics: Sequence[Metric], context: MeasureContext) -> list[Measurement]:
     """The rows of a tokenizer's vocabulary: no dataset, no interval."""
-    rows = []
+    key, rows = CellKey(tokenizer, "", ALL), []
+    own = Counts(
+        audit=context.audits.get(tokenizer),
+        vocab_size=context.vocab_sizes.get(tokenizer),
+        model=context.model,
+    )
+    other = Counts(audit=context.audits.get(context.baseline or ""))
     for metric in metrics:
-        key = CellKey(tokenizer, "", ALL)
-        own = Counts(
-            audit=context.audits.get(tokenizer),
-            vocab_size=context.vocab_sizes.get(tokenizer),
-            model=context.model,
-        )
-        other = Counts(audit=context.audits.get(context.baseline or ""))
-        arguments = [scoped(metric, each) for each in ([own, other] if "baseline" in metric.needs else [own])]
-        status = None
-        if "baseline" in metric.needs and context.baseline is None:
-            status = f"undefined: {CONDITIONS['baseline']}"
-        status = status or missing_need(metric, arguments)
-        value = None
-        if status is None:
-            value, status = value_of(metric, arguments)
+        relative = "baseline" in metric.needs
+        value, status = None, f"undefined: {CONDITIONS['baseline']}"
+        if not relative or context.baseline is not None:
+            given = [own, other] if relative else [own]
+            value, status = value_of(metric, [scoped(metric, each) for each in given])
         rows.append(Measurement(*key, metric.name, value, None, None, metric.unit, 0, status))
     return rows
 
 
-def _left_out(row: Measurement, metrics: Sequence[Metric]) -> Measurement:
+def _left_out(row: Measurement) -> Measurement:
     """A row of a lossy tokenizer without its figure, where losing text could make it look better."""
-    better = next((metric.better for metric in metrics if metric.name == row.metric), "none")
-    kept = {metric.name for metric in metrics if metric.group == "fidelity"}  # they say what is lost
-    if better == "none" or row.metric in kept or not row.dataset or row.value is None:
+    if row.value is None:
         return row
-    return replace(
-        row,
-        value=None,
-        ci_low=None,
-        ci_high=None,
-        status="skipped: the tokenizer loses text here, and lossy tokenizers are left out of rankings",
-    )
+    why = "skipped: the tokenizer loses text here, and lossy tokenizers are left out of rankings"
+    return replace(row, value=None, ci_low=None, ci_high=None, status=why)

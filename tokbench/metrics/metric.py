@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, get_args
 
-from tokbench.errors import PluginError, nearest
+from tokbench.errors import PluginError, Undefined, nearest
 from tokbench.spec import Option, OptionValue, Spec, validate, with_defaults
 
 Better = Literal["higher", "lower", "parity", "none"]
@@ -98,6 +98,18 @@ class Metric:
     def settings(self) -> dict[str, Any]:
         """Every option with its value: what was given, or its default."""
         return with_defaults(self.options, self.given)
+
+
+def computed(metric: Metric, *given: Any) -> tuple[Any, str]:
+    """What a metric's `compute` gives, and ``ok``; or None, and the status that says why nothing."""
+    try:
+        return metric.compute(*given), "ok"
+    except Undefined as reason:
+        return None, f"undefined: {reason}"
+    except ZeroDivisionError:
+        return None, "undefined: nothing to divide by"
+    except Exception as error:  # a plugin's metric may raise anything; the other figures go on
+        return None, f"failed: {type(error).__name__}: {error}"
 
 
 def as_number(result: Any) -> tuple[float | None, str]:

@@ -51,9 +51,7 @@ class Model:
         return self.kv_heads * (self.width // self.heads)
 
     def embedding(self, vocabulary: int) -> int:
-        """Parameters that a vocabulary of so many ids takes: the embeddings, and the head where it is not
-        tied.
-        """
+        """Parameters that a vocabulary of so many ids takes: embeddings, and the head where it is not tied."""
         return vocabulary * self.width * (1 if self.tied else 2)
 
     @property
@@ -76,9 +74,7 @@ class Model:
         return self.body + self.embedding(vocabulary)
 
     def serve_flops(self, vocabulary: int) -> float:
-        """Operations for one token forward: 2 for each parameter it is multiplied by, 4 for each width
-        attended.
-        """
+        """Operations for one token forward: 2 for each parameter it meets, 4 for each width attended."""
         attended = (self.context + 1) / 2
         return 2 * (self.matrices + vocabulary * self.width) + 4 * self.layers * self.width * attended
 
@@ -135,8 +131,7 @@ def model_of(given: Mapping[str, Any]) -> Model:
     preset = values.pop("preset", None)
     if preset is not None and preset not in PRESETS:
         raise UnknownNameError.of("model preset", preset, PRESETS)
-    known = asdict(PRESETS[preset]) if preset is not None else {}
-    shape = {**known, **values}
+    shape = {**(asdict(PRESETS[preset]) if preset is not None else {}), **values}
     missing = [name for name in ("layers", "width", "heads", "context") if name not in shape]
     if missing:
         raise SpecError(
@@ -155,8 +150,7 @@ def model_of(given: Mapping[str, Any]) -> Model:
 
 
 def estimated_vocabulary(model: Model) -> tuple[int, int]:
-    """The compute-optimal vocabulary by two fits of Tao et al. (Scaling Laws with Vocabulary, NeurIPS 2024),
-    ids.
+    """The compute-optimal vocabulary, in ids, by two fits of Tao et al. (Scaling Laws with Vocabulary, 2024).
 
     Of one matrix of embeddings, from the parameters n beside them. By IsoFLOPs C = (n / e^−2.4847)²,
     e^−1.5890 · C^0.41636; by derivatives 3,145,728 · (n / 33·10⁶)^0.8354; both over the width. Fitted on models

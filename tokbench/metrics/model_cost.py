@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from tokbench.metrics.metric import Better, Metric
+from functools import partial
+
+from tokbench.metrics.metric import Metric
 
 _KAPLAN = "Kaplan et al., Scaling Laws for Neural Language Models, 2020, table 1"
 _SHAZEER = "Shazeer, Fast Transformer Decoding: One Write-Head is All You Need, 2019"
 _EXACT = "It follows from the shape of the model and the size of the vocabulary: nothing is estimated."
+_TIED = "The term tied is 1 where the head is the embedding matrix, else 0."
 _ALIKE = "Per byte of this text: compare tokenizers on one text, languages on parallel text only."
 
-_LESS: dict[str, Better] = {"model_parameters": "none"}
-"""Figures of a vocabulary of which less is not simply better."""
+_of_text = partial(Metric, group="model")
+_of_vocabulary = partial(
+    Metric, no_interval=_EXACT, level="vocabulary", needs=("model", "vocab_size"), group="model"
+)
 
 METRICS = (
-    Metric(
+    _of_text(
         name="train_flops",
         unit="FLOP/byte",
         better="lower",
@@ -26,9 +31,8 @@ METRICS = (
         caveat=f"Norms, biases and lookups are left out, and nothing is recomputed. {_ALIKE}",
         compute=lambda t: t.model.train_flops(t.vocab_size) * t.tokens / t.bytes,
         needs=("model", "vocab_size", "tokens"),
-        group="model",
     ),
-    Metric(
+    _of_text(
         name="serve_flops",
         unit="FLOP/byte",
         better="lower",
@@ -44,9 +48,8 @@ METRICS = (
         ),
         compute=lambda t: t.model.serve_flops(t.vocab_size) * t.tokens / t.bytes,
         needs=("model", "vocab_size", "tokens"),
-        group="model",
     ),
-    Metric(
+    _of_text(
         name="kv_cache",
         unit="bytes/kB",
         better="lower",
@@ -56,9 +59,8 @@ METRICS = (
         caveat=f"A key and a value of every layer in the model's precision, none compressed. {_ALIKE}",
         compute=lambda t: 1000 * t.model.kv_bytes * t.tokens / t.bytes,
         needs=("model", "tokens"),
-        group="model",
     ),
-    Metric(
+    _of_text(
         name="longest_document",
         unit="bytes",
         better="higher",
@@ -69,51 +71,38 @@ METRICS = (
         needs=("context_length", "tokens"),
         group="cost",
     ),
-    *(
-        Metric(
-            name=name,
-            unit=unit,
-            better=_LESS.get(name, "lower"),
-            summary=summary,
-            formula=formula,
-            caveat="The term tied is 1 where the head is the embedding matrix, else 0."
-            if "tied" in formula
-            else "",
-            no_interval=_EXACT,
-            compute=compute,
-            level="vocabulary",
-            needs=("model", "vocab_size"),
-            group="model",
-        )
-        for name, unit, summary, formula, compute in (
-            (
-                "embedding_parameters",
-                "parameters",
-                "Parameters of the given model's embeddings and head with this vocabulary.",
-                r"(2 - \mathrm{tied}) \, V d",
-                lambda t: t.model.embedding(t.vocab_size),
-            ),
-            (
-                "embedding_memory",
-                "bytes",
-                "Memory of the given model's embeddings and head with this vocabulary, in its precision.",
-                r"(2 - \mathrm{tied}) \, b V d",
-                lambda t: t.model.embedding(t.vocab_size) * t.model.number_bytes,
-            ),
-            (
-                "embedding_share",
-                "share of parameters",
-                "Share of the given model's parameters that are embeddings and head.",
-                r"\frac{N_{\mathrm{embedding}}}{N}",
-                lambda t: t.model.embedding(t.vocab_size) / t.model.parameters(t.vocab_size),
-            ),
-            (
-                "model_parameters",
-                "parameters",
-                "Parameters of the given model with this vocabulary.",
-                r"N_{\mathrm{body}} + N_{\mathrm{embedding}}",
-                lambda t: t.model.parameters(t.vocab_size),
-            ),
-        )
+    _of_vocabulary(
+        name="embedding_parameters",
+        unit="parameters",
+        better="lower",
+        summary="Parameters of the given model's embeddings and head with this vocabulary.",
+        formula=r"(2 - \mathrm{tied}) \, V d",
+        caveat=_TIED,
+        compute=lambda t: t.model.embedding(t.vocab_size),
+    ),
+    _of_vocabulary(
+        name="embedding_memory",
+        unit="bytes",
+        better="lower",
+        summary="Memory of the given model's embeddings and head with this vocabulary, in its precision.",
+        formula=r"(2 - \mathrm{tied}) \, b V d",
+        caveat=_TIED,
+        compute=lambda t: t.model.embedding(t.vocab_size) * t.model.number_bytes,
+    ),
+    _of_vocabulary(
+        name="embedding_share",
+        unit="share of parameters",
+        better="lower",
+        summary="Share of the given model's parameters that are embeddings and head.",
+        formula=r"\frac{N_{\mathrm{embedding}}}{N}",
+        compute=lambda t: t.model.embedding(t.vocab_size) / t.model.parameters(t.vocab_size),
+    ),
+    _of_vocabulary(
+        name="model_parameters",
+        unit="parameters",
+        better="none",
+        summary="Parameters of the given model with this vocabulary.",
+        formula=r"N_{\mathrm{body}} + N_{\mathrm{embedding}}",
+        compute=lambda t: t.model.parameters(t.vocab_size),
     ),
 )

@@ -46,20 +46,15 @@ ALIGNED_SHARE = 0.95
 """Figures that need tokens' places are given where at least this share of the text was aligned."""
 
 
-def reason_for(need: str) -> str:
-    """The sentence shown where `need` is missing.
+def missing_need(metric: Metric, counts: Sequence[Counts]) -> str | None:
+    """The status of a row whose metric lacks something it needs, or None.
 
     Example:
-        >>> reason_for("words")
-        'no words (words: gold where the document has them, else UAX #29 segments with a letter or number)'
+        >>> from tokbench.metrics import Metric
+        >>> about = {"unit": "tokens/word", "better": "lower", "summary": "", "compute": len}
+        >>> missing_need(Metric(name="f", needs=("chars",), **about), [Counts(chars=0)])
+        'undefined: no chars (Unicode code points)'
     """
-    if need in CONDITIONS:
-        return CONDITIONS[need]
-    return f"no {need.replace('_', ' ')} ({COUNTERS.get(need, 'nothing of that was counted')})"
-
-
-def missing_need(metric: Metric, counts: Sequence[Counts]) -> str | None:
-    """The status of a row whose metric lacks something it needs, or None."""
     for each in counts:
         for need in metric.needs:
             try:
@@ -67,8 +62,8 @@ def missing_need(metric: Metric, counts: Sequence[Counts]) -> str | None:
             except Undefined as why:
                 return f"undefined: {why}"
             if not there:
-                own = metric.counters.get(need)
-                reason = reason_for(need) if own is None else f"no {need.replace('_', ' ')} ({own})"
+                meaning = {**COUNTERS, **metric.counters}.get(need, "nothing of that was counted")
+                reason = CONDITIONS.get(need, f"no {need.replace('_', ' ')} ({meaning})")
                 if need == "parsed_documents":
                     reason = reason.replace("tree-sitter-LANGUAGE", distribution(each.language))
                 return f"undefined: {reason}"

@@ -6,7 +6,7 @@ merges costs. 1 is the optimum; the rest is not a fault of the vocabulary, but o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -78,10 +78,7 @@ def distances(
     for language in dataset.languages:
         sums = np.zeros((2, GROUPS), np.int64)
         documents = 0
-        texts: Iterable[str] = (
-            document.text for shard in dataset.shards(language) for document in dataset.read(shard)
-        )
-        texts = iter(texts)
+        texts = (document.text for shard in dataset.shards(language) for document in dataset.read(shard))
         while some := list(islice(texts, _AT_ONCE)):
             group = (documents + np.arange(len(some))) % GROUPS
             lengths = np.diff(encode_batch(tokenizer, some).offsets)

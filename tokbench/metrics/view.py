@@ -7,7 +7,10 @@ interval.
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.counts import Counts, EstimatedCounts
@@ -16,11 +19,6 @@ from tokbench.metrics.resampling import resampled_rows
 from tokbench.tally import Tally
 from tokbench.tally.counters import GROUPS, NAMES, TEXT_COUNTERS
 from tokbench.tally.wordsample import WordSample
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
 
 _ISOLATED = ("isolated_words", "isolated_tokens")
 """What is counted of words on their own, in the order of `_isolated`."""
@@ -81,8 +79,6 @@ class Resamples(Counts):
 
     def one(self, index: int) -> Counts:
         """One resample alone, for metrics whose code takes numbers only."""
-        import numpy as np
-
         counts = vars(self).items()
         return Counts(**{name: own[index] if isinstance(own, np.ndarray) else own for name, own in counts})
 
@@ -98,8 +94,6 @@ def errors(key: CellKey, context: MeasureContext) -> NDArray[np.float64]:
     to all languages of a dataset, so that neither their mean nor their differences look better known than they
     are. What is computed without one group, and of the whole text, stays as it is.
     """
-    import numpy as np
-
     wide = max(abs(np.log(bound)) for bound in context.estimates[key.tokenizer]) / 1.96
     drawn = np.zeros(context.replicates)
     for names in (key[:2], key):
@@ -110,18 +104,19 @@ def errors(key: CellKey, context: MeasureContext) -> NDArray[np.float64]:
 
 def resampled(tally: Tally, key: CellKey, context: MeasureContext, languages: int = 1) -> Resamples | None:
     """The counts of a tally over again; None where there are too few documents for that."""
-    drawn = {"seed": context.seed, "n": context.replicates}
     if context.replicates <= 0 or tally.clusters < 2:
         return None
+    drawn = {"seed": context.seed, "n": context.replicates}
     known = settings(key, context, languages)
     if known["morphology"] is not None:
         known["morphology"] = known["morphology"].resampled(**drawn)
-    if key.tokenizer in context.estimates:
-        names = ("tokens", *TEXT_COUNTERS)
-        rows = dict(resampled_rows(dict(zip(names, tally.groups.dense(names), strict=True)), **drawn))
+    estimated = key.tokenizer in context.estimates
+    names = ("tokens", *TEXT_COUNTERS) if estimated else NAMES
+    sums = dict(zip(names, tally.groups.dense(names), strict=True))
+    if estimated:
+        rows = resampled_rows(sums, **drawn)
         rows["tokens"] = rows["tokens"] * errors(key, context)
         return EstimatedResamples(**rows, **known)
-    sums = dict(zip(NAMES, tally.groups.dense(NAMES), strict=True))
     sums |= dict(zip(_ISOLATED, _isolated(tally.word_sample), strict=True))
     # all at once: to work out only what some metric asks for is no quicker where the whole catalogue is asked
     return Resamples(**resampled_rows(sums | {**tally.own.sums}, **drawn), **known)
@@ -129,8 +124,6 @@ def resampled(tally: Tally, key: CellKey, context: MeasureContext, languages: in
 
 def _isolated(sample: WordSample) -> NDArray[np.int64]:
     """How many sampled words fall into each bootstrap group, by their hash, and how many tokens those take."""
-    import numpy as np
-
     group = (sample.hashes % np.uint64(GROUPS)).astype(np.int64)
     words = np.bincount(group, minlength=GROUPS)
     return np.stack([words, np.bincount(group, weights=sample.tokens, minlength=GROUPS).astype(np.int64)])
