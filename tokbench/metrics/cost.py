@@ -45,15 +45,11 @@ class PriceTable:
     @classmethod
     def open(cls, path: Path) -> PriceTable:
         """The table in a TOML file; raises `SpecError` that says what is wrong with it."""
+        where = f"price table {path}"
         try:
             data = tomllib.loads(path.read_text("utf-8-sig"))
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise SpecError(f"price table {path}: {error}") from error
-        return cls.of_mapping(data, where=f"price table {path}")
-
-    @classmethod
-    def of_mapping(cls, data: Mapping[str, object], *, where: str = "prices") -> PriceTable:
-        """The table of ``{"currency": …, "prices": {spec: price}}``."""
+            raise SpecError(f"{where}: {error}") from error
         prices = data.get("prices")
         unknown = sorted(set(data) - {"currency", "prices"})
         if unknown or not isinstance(prices, Mapping):

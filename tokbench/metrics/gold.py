@@ -3,8 +3,7 @@
 - MorphScore: CSV with columns ``full_word, pt1, rest``.
 - SIGMORPHON 2022 segmentation task: TSV, word, then morphemes separated by `` @@`` (canonical forms).
 - MorphyNet: TSV; inflectional (lemma, form, features, ``stem|affix``) and derivational (source, target, two
-parts
-  of speech, affix, ``prefix`` or ``suffix``).
+  parts of speech, affix, ``prefix`` or ``suffix``).
 - UniMorph: TSV, lemma, form, features, and since version 4 the segmentation ``stem|affix``.
 
 What is wanted is boundaries in the word as it is written. A row whose morphemes do not spell the word

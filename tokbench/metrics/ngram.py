@@ -161,10 +161,12 @@ def _marked(batch: TokenBatch, vocab_size: int, name: str) -> NDArray[np.int32]:
     """Each document with the mark of a beginning before it and that of an end after it."""
     import numpy as np
 
-    from tokbench.metrics.ngram_table import mark
-
     if len(batch.ids) and (int(batch.ids.min()) < 0 or int(batch.ids.max()) >= vocab_size):
         raise TokenizerError(f"{name}: gives ids that are not in its vocabulary of {vocab_size:,}")
     symbols = np.empty(len(batch.ids) + 2 * len(batch), np.int32)
-    mark(batch.ids, batch.offsets, vocab_size, symbols)
+    begins = batch.offsets[:-1] + 2 * np.arange(len(batch))
+    ends = begins + np.diff(batch.offsets) + 1
+    within = np.ones(len(symbols), np.bool_)
+    within[begins] = within[ends] = False
+    symbols[begins], symbols[ends], symbols[within] = vocab_size + 1, vocab_size, batch.ids
     return symbols

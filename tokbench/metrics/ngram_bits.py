@@ -6,7 +6,6 @@ Bytes are those of the text's UTF-8, so tokenizers are compared on equal terms. 
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
@@ -19,7 +18,7 @@ from tokbench.metrics.intervals import Interval, intervals
 from tokbench.metrics.metric import ALL
 from tokbench.metrics.ngram_training import LIMIT, TrainedOn, digest, trained_model, utf8_of, with_text
 from tokbench.metrics.resampling import resampled_sums
-from tokbench.tally.counters import GROUPS
+from tokbench.tally.counters import GROUPS, group_of
 from tokbench.tally.text import BLOCK_DOCUMENTS
 from tokbench.tokenizer import Tokenizer, decode_batch, encode_batch
 from tokbench.training_corpus import TrainingCorpus
@@ -76,14 +75,9 @@ class NgramReading:
     estimates: dict[str, list[str]]
 
 
-@dataclass(slots=True)
-class _Read:
-    """Sums of one tokenizer on one language: bits and bytes by bootstrap group, ``(2, GROUPS)``."""
-
-    sums: Floats
-    documents: int = 0
-    tokens: int = 0
-    lost: int = 0
+SUMS = ("bits", "bytes", "documents", "tokens", "lost")
+"""What is added up of a tokenizer on a language, by bootstrap group: ``(len(SUMS), GROUPS)``."""
+_DOCUMENTS = SUMS.index("documents")
 
 
 def ngram_bits(
@@ -115,7 +109,7 @@ def ngram_bits(
         raise SpecError(f"an n-gram model has an order of 1 or more, not {order}")
     known: TrainedOn | None = None
     excluded = done = 0
-    read: dict[str, dict[str, _Read]] = {}
+    read: dict[str, dict[str, Floats]] = {}
     estimates: dict[str, list[str]] = {}
     for name, tokenizer in tokenizers.items():
         training = TrainedOn() if known is None else None
@@ -135,7 +129,7 @@ def ngram_bits(
         read[name] = {}
         excluded = 0
         for language in dataset.languages:
-            own = read[name][language] = _Read(np.zeros((2, GROUPS)))
+            own = read[name][language] = np.zeros((len(SUMS), GROUPS))
             index = 0
             for some in with_text(each for shard in dataset.shards(language) for each in dataset.read(shard)):
                 groups = _groups(dataset, some, index)
@@ -146,29 +140,28 @@ def ngram_bits(
                 excluded += len(chosen) - len(fresh)
                 texts = [some[at].text for at in fresh]
                 batch = encode_batch(tokenizer, texts)
-                bits = np.append(model.bits(batch, name), 0.0)
                 if fresh:
                     begins = batch.offsets[:-1] + np.arange(len(batch))
-                    np.add.at(own.sums[0], groups[fresh], np.add.reduceat(bits, begins))
-                    np.add.at(own.sums[1], groups[fresh], [len(encoded[at]) for at in fresh])
+                    bits = np.add.reduceat(model.bits(batch, name), begins)
+                    sizes = [len(encoded[at]) for at in fresh]
                     decoded = decode_batch(tokenizer, batch)
-                    own.lost += sum(one != other for one, other in zip(texts, decoded, strict=True))
-                own.documents += len(fresh)
-                own.tokens += len(batch.ids)
+                    lost = [one != other for one, other in zip(texts, decoded, strict=True)]
+                    each = np.array([bits, sizes, np.ones(len(fresh)), np.diff(batch.offsets), lost])
+                    np.add.at(own.T, groups[fresh], each.T)
                 progress(done := done + len(some))
-    if known is None or not any(each.documents for own in read.values() for each in own.values()):
+    if known is None or not any(each[_DOCUMENTS].any() for own in read.values() for each in own.values()):
         raise CorpusError(
             f"{dataset.name}: all {excluded:,} documents occur in the training text, so nothing is left to read"
             if excluded
             else f"{dataset.name}: no text to read"
         )
-    languages = [name for name in dataset.languages if next(iter(read.values()))[name].documents]
+    languages = [name for name in dataset.languages if next(iter(read.values()))[name][_DOCUMENTS].any()]
     figures = [
         figure
         for language in [*([ALL] if len(languages) > 1 else []), *languages]
         for figure in _ranked(
             {
-                name: _together([own[each] for each in (languages if language == ALL else [language])])
+                name: np.sum([own[each] for each in (languages if language == ALL else [language])], axis=0)
                 for name, own in read.items()
             },
             language,
@@ -220,7 +213,7 @@ class Stability:
         return cls(tuple(sorted(sound, key=lambda name: sum(bits[name]))), bits, ranks)
 
 
-def _ranked(read: Mapping[str, _Read], language: str, seed: int) -> list[NgramBits]:
+def _ranked(read: Mapping[str, Floats], language: str, seed: int) -> list[NgramBits]:
     """The figures of one language, best first, each with its interval and its rank.
 
     Tokenizers that lose text come last and have no rank: less text takes fewer bits.
@@ -230,13 +223,13 @@ def _ranked(read: Mapping[str, _Read], language: str, seed: int) -> list[NgramBi
     again: dict[str, Floats] = {}
     found: list[NgramBits] = []
     for name, own in read.items():
-        sums = resampled_sums(own.sums, seed=seed, n=REPLICATES)
+        drawn_bits, drawn_bytes = resampled_sums(own[:2], seed=seed, n=REPLICATES)
         with np.errstate(all="ignore"):
-            again[name] = sums[0] / sums[1]
-        bits, size = own.sums.sum(axis=1).tolist()
-        limits = intervals([again[name]], CONFIDENCE, own.documents)[0]
-        row = NgramBits(name, language, own.documents, own.tokens, int(size), bits, own.lost, limits)
-        found.append(row)
+            again[name] = drawn_bits / drawn_bytes
+        bits = float(own[0].sum())
+        size, documents, tokens, lost = map(int, own[1:].sum(axis=1))
+        limits = intervals([again[name]], CONFIDENCE, documents)[0]
+        found.append(NgramBits(name, language, documents, tokens, size, bits, lost, limits))
     found.sort(key=lambda row: (row.lost > 0, row.bits_per_byte))
     sound = [row for row in found if not row.lost]
     ranked = []
@@ -252,14 +245,6 @@ def _ranked(read: Mapping[str, _Read], language: str, seed: int) -> list[NgramBi
     return ranked
 
 
-def _together(parts: list[_Read]) -> _Read:
-    import numpy as np
-
-    sums = np.sum([each.sums for each in parts], axis=0)
-    counts = np.sum([(each.documents, each.tokens, each.lost) for each in parts], axis=0).tolist()
-    return _Read(sums, *counts)
-
-
 def _groups(dataset: Dataset, documents: list[Document], index: int) -> NDArray[np.int64]:
     """The bootstrap group of each document, the first of which has the number `index` in its language."""
     import numpy as np
@@ -267,10 +252,8 @@ def _groups(dataset: Dataset, documents: list[Document], index: int) -> NDArray[
     step = BLOCK_DOCUMENTS if getattr(dataset, "consecutive", False) else 1
     groups = (index + np.arange(len(documents))) // step % GROUPS
     for at, document in enumerate(documents):
-        if dataset.parallel and document.line is not None:
-            groups[at] = document.line % GROUPS
-        elif document.cluster is not None:
-            groups[at] = zlib.crc32(document.cluster.encode("utf-8", "surrogatepass")) % GROUPS
+        own = group_of(document, parallel=dataset.parallel)
+        groups[at] = groups[at] if own is None else own
     return groups
 
 

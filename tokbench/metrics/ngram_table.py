@@ -68,8 +68,7 @@ def count_order(symbols: Ids, number: Ids, n: int, begin: int, n_below: int) -> 
         begun = (done, kinds)
         done, kinds = _count(symbols, number, n, begin, rows, 64 - bits, begun, contexts, after)
         if done == len(symbols):
-            counts = np.zeros(kinds, np.int32)
-            _tally(number, counts)
+            counts = np.bincount(number[number >= 0], minlength=kinds).astype(np.int32)
             return OrderCounts(KeyTable(rows, 64 - bits), contexts[:kinds], counts, after)
         bits += 1
         larger = np.zeros(2 << bits, np.int64)
@@ -136,28 +135,6 @@ def _count(
     for place in range(max(last + 1, 0), len(symbols_)):
         number[place] = np.int32(_NONE)
     return len(symbols_), kinds
-
-
-@kernel
-def _tally(number: Ids, counts: Ids) -> None:
-    """How often each n-gram stands in the text."""
-    for each in number:
-        if each >= 0:
-            counts[each] += 1
-
-
-@kernel
-def mark(ids: Ids, offsets: Ints, vocab_size: Int, symbols: Ids) -> None:
-    """Each document to `symbols`, with the mark of a beginning before it and that of an end after it."""
-    at = 0
-    for document in range(len(offsets) - 1):
-        symbols[at] = vocab_size + 1
-        at += 1
-        for i in range(offsets[document], offsets[document + 1]):
-            symbols[at] = ids[i]
-            at += 1
-        symbols[at] = vocab_size
-        at += 1
 
 
 @kernel

@@ -59,9 +59,9 @@ def resampled_sums(sums: Floats | Ints, *, seed: int, n: int) -> Floats:
 
     result = np.empty((len(sums), n + GROUPS + 1))
     whole = sums.sum(axis=1)
-    weights = _weights(seed, n)
+    weights, heaviest = _weights(seed, n)
     # single precision is twice as fast, and exact where every sum is a whole number that it has
-    exact = (whole * _heaviest(seed, n) < _EXACT) & (sums.dtype.kind in "iu")
+    exact = (whole * heaviest < _EXACT) & (sums.dtype.kind in "iu")
     if exact.all():
         result[:, :n] = _product(sums.astype(np.float32), weights)
     else:
@@ -110,16 +110,12 @@ def poisson_weights(seed: int, n: int) -> NDArray[np.uint8]:
 
 
 @lru_cache(maxsize=1)
-def _weights(seed: int, n: int) -> NDArray[np.float32]:
-    """The weights of every group in each resample, ``(n, GROUPS)``: the same ones for every cell."""
+def _weights(seed: int, n: int) -> tuple[NDArray[np.float32], float]:
+    """The weights of every group in each resample, ``(n, GROUPS)``, and the largest: the same for all."""
     import numpy as np
 
-    return np.ascontiguousarray(poisson_weights(seed, n).T, np.float32)
-
-
-@lru_cache(maxsize=1)
-def _heaviest(seed: int, n: int) -> float:
-    return float(_weights(seed, n).max(initial=0))
+    weights = np.ascontiguousarray(poisson_weights(seed, n).T, np.float32)
+    return weights, float(weights.max(initial=0))
 
 
 class Parts(NamedTuple):

@@ -20,9 +20,6 @@ from tokbench.tally import Tally
 from tokbench.tally.counters import GROUPS, NAMES, TEXT_COUNTERS
 from tokbench.tally.wordsample import WordSample
 
-_ISOLATED = ("isolated_words", "isolated_tokens")
-"""What is counted of words on their own, in the order of `_isolated`."""
-
 
 def settings(key: CellKey, context: MeasureContext, languages: int = 1) -> dict[str, Any]:
     """What is the same for the figure and for its resamples; `languages` is how many were added up."""
@@ -117,13 +114,17 @@ def resampled(tally: Tally, key: CellKey, context: MeasureContext, languages: in
         rows = resampled_rows(sums, **drawn)
         rows["tokens"] = rows["tokens"] * errors(key, context)
         return EstimatedResamples(**rows, **known)
-    sums |= dict(zip(_ISOLATED, _isolated(tally.word_sample), strict=True))
     # all at once: to work out only what some metric asks for is no quicker where the whole catalogue is asked
-    return Resamples(**resampled_rows(sums | {**tally.own.sums}, **drawn), **known)
+    return Resamples(
+        **resampled_rows(sums | _isolated(tally.word_sample) | {**tally.own.sums}, **drawn), **known
+    )
 
 
-def _isolated(sample: WordSample) -> NDArray[np.int64]:
+def _isolated(sample: WordSample) -> dict[str, NDArray[np.int64]]:
     """How many sampled words fall into each bootstrap group, by their hash, and how many tokens those take."""
     group = (sample.hashes % np.uint64(GROUPS)).astype(np.int64)
-    words = np.bincount(group, minlength=GROUPS)
-    return np.stack([words, np.bincount(group, weights=sample.tokens, minlength=GROUPS).astype(np.int64)])
+    tokens = np.bincount(group, weights=sample.tokens, minlength=GROUPS)
+    return {
+        "isolated_words": np.bincount(group, minlength=GROUPS),
+        "isolated_tokens": tokens.astype(np.int64),
+    }

@@ -16,6 +16,7 @@ lines itself. Documents of identical text fall together, so that copies count as
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, overload
@@ -24,12 +25,22 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from tokbench.corpus import Document
     from tokbench.kernels.pointers import Ints
 
     Count = int | NDArray[np.float64]
 
 GROUPS = 1024
 """Bootstrap groups."""
+
+
+def group_of(document: Document, *, parallel: bool) -> int | None:
+    """The bootstrap group of a document by its line, in a parallel dataset, or by its cluster; else None."""
+    if parallel and document.line is not None:
+        return document.line % GROUPS
+    if document.cluster is None:
+        return None
+    return zlib.crc32(document.cluster.encode("utf-8", "surrogatepass")) % GROUPS
 
 
 class Counted:

@@ -87,23 +87,13 @@ class NGramCounter:
 
 def _counted(ordered: dict[int, Words]) -> tuple[dict[int, Histogram], dict[int, Histogram]]:
     """The pairs and the triples of each level's chains in order."""
-    # one array for the keys of all levels, one for their counts: a level more costs next to nothing
-    pairs, of_pairs, triples, of_triples = np.empty((4, sum(map(len, ordered.values()))), np.int64)
-    ends = [(0, 0)]
-    for chains in ordered.values():
-        n, m = ends[-1]
-        n_pairs, n_triples = count_ngrams(chains, pairs[n:], of_pairs[n:], triples[m:], of_triples[m:])
-        ends.append((n + n_pairs, m + n_triples))
-
-    def tables(keys: Ints, counts: Ints, order: int) -> dict[int, Histogram]:
-        limits = [end[order] for end in ends]
-        keys, counts = keys[: limits[-1]].copy(), counts[: limits[-1]].copy()
-        return {
-            level: Histogram(keys[first:last], counts[first:last])
-            for level, first, last in zip(ordered, limits, limits[1:], strict=False)
-        }
-
-    return tables(pairs, of_pairs, 0), tables(triples, of_triples, 1)
+    pairs, triples = {}, {}
+    for level, chains in ordered.items():
+        room = np.empty((4, len(chains)), np.int64)
+        n_pairs, n_triples = count_ngrams(chains, *room)
+        pairs[level] = Histogram(*room[:2, :n_pairs].copy())
+        triples[level] = Histogram(*room[2:, :n_triples].copy())
+    return pairs, triples
 
 
 # --- kernels -----------------------------------------------------------------------------------------------

@@ -16,8 +16,6 @@ from tokbench.errors import ResultsError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tokbench.kernels.pointers import Ints
-
 _MAGIC = b"tokbench tally\n"
 DAMAGED = (zlib.error, ValueError, KeyError, TypeError, IndexError)
 """What `unpack`, and reading what it gives, may raise where bytes are not what `pack` wrote."""
@@ -58,20 +56,6 @@ def unpack(data: bytes, version: int) -> tuple[dict[str, Any], dict[str, NDArray
         arrays[name] = np.ascontiguousarray(planes.T).view(np.dtype(kind)).reshape(shape)
         position += planes.nbytes
     return header, arrays
-
-
-def deltas(keys: Ints) -> Ints:
-    """Ascending keys as differences, which are small."""
-    import numpy as np
-
-    return np.diff(keys, prepend=np.int64(0))
-
-
-def of_deltas(differences: NDArray[Any]) -> Ints:
-    """The keys of which `deltas` were taken."""
-    import numpy as np
-
-    return np.cumsum(differences, dtype=np.int64)
 
 
 def _planes(array: NDArray[Any]) -> bytes:

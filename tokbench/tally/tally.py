@@ -14,7 +14,7 @@ from tokbench.tally.counters import NAMES, GroupSums
 from tokbench.tally.histogram import Histogram, NGrams
 from tokbench.tally.loss import Loss, fewest
 from tokbench.tally.own import OwnSums
-from tokbench.tally.packing import DAMAGED, deltas, of_deltas, pack, unpack
+from tokbench.tally.packing import DAMAGED, pack, unpack
 from tokbench.tally.text import BUCKETS
 from tokbench.tally.wordsample import WordSample
 
@@ -102,10 +102,6 @@ class Tally:
         """Every counter's total by name."""
         return self.groups.totals()
 
-    def count(self, name: str) -> int:
-        """The total of one counter."""
-        return self.totals[name]
-
     @property
     def documents(self) -> int:
         """Documents."""
@@ -178,6 +174,8 @@ class Tally:
 
 
 def _written(tally: Tally) -> bytes:
+    import numpy as np
+
     arrays: dict[str, NDArray[Any]] = {
         "groups.rows": tally.groups.rows,
         "groups.columns": tally.groups.columns,
@@ -190,8 +188,8 @@ def _written(tally: Tally) -> bytes:
     tables = {name: getattr(tally, name) for name in HISTOGRAMS}
     tables |= {f"bigrams.{level}": table for level, table in sorted(tally.ngrams.bigrams.items())}
     tables |= {f"trigrams.{level}": table for level, table in sorted(tally.ngrams.trigrams.items())}
-    for name, table in tables.items():
-        arrays |= {f"{name}.keys": deltas(table.keys), f"{name}.counts": table.counts}
+    for name, table in tables.items():  # differences of keys are small
+        arrays |= {f"{name}.keys": np.diff(table.keys, prepend=0), f"{name}.counts": table.counts}
     arrays |= {f"own.{name}": own for name, own in tally.own.sums.items()}
     header = {
         "version": TALLY_VERSION,
@@ -207,7 +205,8 @@ def _built(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Tally:
     import numpy as np
 
     def table(name: str) -> Histogram:
-        return Histogram(of_deltas(arrays[f"{name}.keys"]), arrays[f"{name}.counts"].astype(np.int64))
+        keys = np.cumsum(arrays[f"{name}.keys"], dtype=np.int64)
+        return Histogram(keys, arrays[f"{name}.counts"].astype(np.int64))
 
     def levels(order: str) -> dict[int, Histogram]:
         names = [name for name in arrays if name.startswith(f"{order}.") and name.endswith(".keys")]

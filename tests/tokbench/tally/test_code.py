@@ -81,19 +81,19 @@ def test_operators_outside_of_comments_and_strings(language: str, text: str, wan
 def test_counts_by_hand(stand_ins) -> None:
     text = "if fooBar != x:\n    y += 1\n\n  # ü_x\n"
     tally = collect(stand_ins.Pieces("foo", "Bar", "!=", "    ", "if"), [Document(text)], facts=CODE)
-    assert tally.count("identifiers") == 5  # if, fooBar, x, y, ü_x
-    assert tally.count("operators") == 2
-    assert tally.count("whole_operators") == 1
-    assert tally.count("indents") == 2
-    assert tally.count("indent_tokens") == 1 + 2
-    assert tally.count("identifier_tokens") == 1 + 2 + 1 + 1 + 4
-    assert (tally.count("identifier_cuts"), tally.count("identifier_hits")) == (1 + 3, 1 + 2)
-    assert tally.count("parsed_documents") == 0
+    assert tally.totals["identifiers"] == 5  # if, fooBar, x, y, ü_x
+    assert tally.totals["operators"] == 2
+    assert tally.totals["whole_operators"] == 1
+    assert tally.totals["indents"] == 2
+    assert tally.totals["indent_tokens"] == 1 + 2
+    assert tally.totals["identifier_tokens"] == 1 + 2 + 1 + 1 + 4
+    assert (tally.totals["identifier_cuts"], tally.totals["identifier_hits"]) == (1 + 3, 1 + 2)
+    assert tally.totals["parsed_documents"] == 0
 
 
 def test_prose_has_no_code(stand_ins) -> None:
     tally = collect(stand_ins.Pieces(), [Document("x == y")])
-    assert tally.count("operators") == tally.count("identifiers") == 0
+    assert tally.totals["operators"] == tally.totals["identifiers"] == 0
 
 
 def test_a_grammar_that_is_not_there() -> None:
@@ -110,12 +110,12 @@ def test_gaps_between_the_tokens_of_the_parser(stand_ins) -> None:
     facts = CorpusFacts(kind="code", language="python")
     tally = collect(stand_ins.Pieces(" =", " foo", "(1", "x ="), [Document(text)], facts=facts)
     # "x =", " foo", "(1", ")", "\n": three boundaries in gaps, and one before the line feed
-    assert tally.count("syntax_reach") == 5
-    assert tally.count("syntax_hits") == 3
-    assert tally.count("syntax_cuts") == 4
+    assert tally.totals["syntax_reach"] == 5
+    assert tally.totals["syntax_hits"] == 3
+    assert tally.totals["syntax_cuts"] == 4
     spaced = collect(stand_ins.Pieces("x", "=", "foo(1)"), [Document("x  =  foo(1)\n")], facts=facts)
     # x|.|.|=|.|.|foo(1)|\n: three boundaries in each of two gaps, of which one each counts
-    assert (spaced.count("syntax_hits"), spaced.count("syntax_cuts")) == (2, 7)
+    assert (spaced.totals["syntax_hits"], spaced.totals["syntax_cuts"]) == (2, 7)
 
 
 def test_a_gap_is_found_once(stand_ins, monkeypatch) -> None:
@@ -123,4 +123,4 @@ def test_a_gap_is_found_once(stand_ins, monkeypatch) -> None:
     monkeypatch.setattr("tokbench.tally.code.parser_of", lambda language: "a parser")
     monkeypatch.setattr("tokbench.tally.code.leaf_gaps", lambda parser, text: [(1, 3), (4, 6)])
     tally = collect(stand_ins.Pieces("foo"), [Document("x  =  foo\n")], facts=CODE)
-    assert (tally.count("syntax_hits"), tally.count("syntax_reach"), tally.count("syntax_cuts")) == (2, 2, 7)
+    assert (tally.totals["syntax_hits"], tally.totals["syntax_reach"], tally.totals["syntax_cuts"]) == (2, 2, 7)

@@ -153,7 +153,7 @@ def test_bytes_of_a_character_are_parted_where_offsets_give_them_all_of_it(stand
     assert places.tokens.start.tolist() == starts
     assert places.tokens.end.tolist() == [*starts[1:], 16]
     counted = collect(Composing(), [Document(text)])
-    assert counted.count("cut_chars") == 5  # of é one, of each syllable two
+    assert counted.totals["cut_chars"] == 5  # of é one, of each syllable two
 
 
 def test_offsets_of_known_tokens_hide_nothing(stand_ins) -> None:
@@ -211,10 +211,10 @@ def test_counts_of_a_tokenizer_that_puts_a_space_before_the_text(stand_ins) -> N
     tally = collect(Prefixing("if", "    "), [Document("if x:\n    yé"), Document("  é")], facts=facts)
     # " ", "if", " ", "x", ":", "\n", "    ", "y", 0xC3, 0xA9 and " ", " ", " ", 0xC3, 0xA9
     assert tally.tokens == 10 + 5
-    assert tally.count("boundaries") == 8 + 3  # the token of the space before a text is none of it
-    assert tally.count("cut_chars") == tally.count("cut_graphemes") == 2
-    assert tally.count("indent_tokens") == 1 + 2
-    assert tally.count("word_tokens") == 1 + 1 + 3 + 2
+    assert tally.totals["boundaries"] == 8 + 3  # the token of the space before a text is none of it
+    assert tally.totals["cut_chars"] == tally.totals["cut_graphemes"] == 2
+    assert tally.totals["indent_tokens"] == 1 + 2
+    assert tally.totals["word_tokens"] == 1 + 1 + 3 + 2
 
 
 @pytest.mark.parametrize(

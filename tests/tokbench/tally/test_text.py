@@ -96,5 +96,5 @@ def test_batches_are_cut_by_bytes() -> None:
 )
 def test_groups_of_digits(stand_ins, text: str, pieces: list[str], cuts: int, hits: int, gold: int) -> None:
     tally = collect(stand_ins.Pieces(*pieces), [Document(text)])
-    found = (tally.count("digit_cuts"), tally.count("digit_hits"), tally.count("digit_reach"))
+    found = (tally.totals["digit_cuts"], tally.totals["digit_hits"], tally.totals["digit_reach"])
     assert found == (cuts, hits, gold)
