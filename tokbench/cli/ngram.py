@@ -58,7 +58,8 @@ def ngram(
     Intervals are 95 %, by bootstrap over documents; so is the range of ranks, from paired differences. With
     --splits the two datasets may be the same: each document is trained on or read, by its text and the split.
     """
-    from tokbench.metrics.ngram_bits import NO_QUALITY, Stability, ngram_bits
+    from tokbench.metrics.ngram_bits import Stability, ngram_bits
+    from tokbench.metrics.ngram_metric import NO_QUALITY
     from tokbench.runner.training import training_corpus
 
     text = registry.dataset(dataset)
@@ -117,7 +118,7 @@ def _show(found: NgramReading) -> None:
 def _show_stability(found: Stability, as_json: bool) -> None:
     from rich.markup import escape
 
-    from tokbench.metrics.ngram_bits import NO_QUALITY
+    from tokbench.metrics.ngram_metric import NO_QUALITY
 
     n_splits = len(next(iter(found.ranks.values()), ()))
     if as_json:

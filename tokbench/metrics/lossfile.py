@@ -46,9 +46,7 @@ class Scored:
 
 
 def read_losses(path: Path) -> Iterator[Scored]:
-    """The documents of a ``.jsonl`` or ``.parquet`` file, one at a time; raises `CorpusError` with the
-    place.
-    """
+    """The documents of a ``.jsonl`` or ``.parquet`` file, one by one; raises `CorpusError` with the place."""
     if not path.is_file():
         raise CorpusError(f"{path}: no such file of losses")
     rows = _parquet(path) if path.suffix == ".parquet" else _json_lines(path)

@@ -107,13 +107,9 @@ PRESETS: Mapping[str, Model] = {
     "gpt2-xl": _gpt2(48, 1600, 25),
     "llama-2-7b": Model(layers=32, width=4096, heads=32, kv_heads=32, ffn=11008, context=4096),
     "llama-3-8b": Model(layers=32, width=4096, heads=32, kv_heads=8, ffn=14336, context=8192),
-    "llama-3.2-1b": Model(
-        layers=16, width=2048, heads=32, kv_heads=8, ffn=8192, context=131072, tied=True
-    ),
-    "qwen2-7b": Model(
-        layers=28, width=3584, heads=28, kv_heads=4, ffn=18944, context=32768, biases="qkv"
-    ),
-}  # fmt: skip
+    "llama-3.2-1b": Model(layers=16, width=2048, heads=32, kv_heads=8, ffn=8192, context=131072, tied=True),
+    "qwen2-7b": Model(layers=28, width=3584, heads=28, kv_heads=4, ffn=18944, context=32768, biases="qkv"),
+}
 """Shapes of published models, from their configurations; the vocabulary is that of the tokenizer looked at."""
 
 

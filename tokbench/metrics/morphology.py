@@ -97,9 +97,9 @@ def score(tokenizer: Tokenizer, gold: Sequence[GoldWord], *, leading_space: bool
                 (1, cut, cut and not split, len(wanted), split * len(wanted), len(made), hits, share)
             )
     sums = np.zeros((GROUPS, len(SUMMED)))
-    if of_words:
-        np.add.at(sums, groups, np.array(of_words, np.float64))
-    *counts, recalls = map(math.fsum, zip(*of_words, strict=True)) if of_words else [0.0] * len(SUMMED)
+    counted = np.array(of_words, np.float64).reshape(-1, len(SUMMED))
+    np.add.at(sums, np.array(groups, np.int64), counted)
+    *counts, recalls = map(math.fsum, counted.T)
     return MorphCounts(
         **dict(zip(SUMMED, map(int, counts), strict=False)), unplaced=unplaced, recalls=recalls, groups=sums
     )

@@ -12,19 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
 from tokbench.errors import CorpusError, SpecError, TokenizerError
+from tokbench.metrics.ngram_table import KeyTable, count_order, mix_order
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from tokbench.metrics.ngram_table import KeyTable
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 PLAIN = (0.5, 1.0, 1.5)
 """Discounts where n-grams of adjusted count 1 or 2 are missing (those that KenLM falls back on)."""
@@ -99,10 +96,6 @@ class NgramModel:
         Raises `SpecError` for an order below 1, `CorpusError` for no documents, `TokenizerError` for an id
         that is not in the vocabulary.
         """
-        import numpy as np
-
-        from tokbench.metrics.ngram_table import count_order
-
         if order < 1:
             raise SpecError(f"an n-gram model has an order of 1 or more, not {order}")
         parts = [_marked(batch, vocab_size, name) for batch in batches]
@@ -127,10 +120,6 @@ class NgramModel:
 
     def bits(self, batch: TokenBatch, name: str = "the tokenizer") -> Floats:
         """Bits of every id and, after those of each document, of its end: float64, ``(ids + documents,)``."""
-        import numpy as np
-
-        from tokbench.metrics.ngram_table import mix_order
-
         symbols = _marked(batch, self.vocab_size, name)
         begin = self.vocab_size + 1
         alone, *longer = self.orders
@@ -147,20 +136,18 @@ def _order(
     table: KeyTable | None, contexts: NDArray[np.int32], counts: NDArray[np.int32], n_below: int
 ) -> _OrderModel:
     """The probabilities of n-grams with these contexts, of `n_below`, and adjusted counts, ``(n,)`` each."""
-    import numpy as np
-
-    from tokbench.metrics.ngram_table import shares
-
     taken = discounts([int(np.count_nonzero(counts == n)) for n in (1, 2, 3, 4)])
-    share, rest = np.empty(len(contexts)), np.empty(n_below)
-    shares(contexts, counts, np.array([0.0, *taken[:3]]), share, rest)
+    discounted = np.array([0.0, *taken[:3]])[np.minimum(counts, 3)]
+    total = np.bincount(contexts, counts, n_below)
+    rest = np.ones(n_below)  # of a context that was never seen
+    np.divide(np.bincount(contexts, discounted, n_below), total, out=rest, where=total > 0)
+    with np.errstate(invalid="ignore"):
+        share = (counts - discounted) / total[contexts]
     return _OrderModel(table, share, rest, taken)
 
 
 def _marked(batch: TokenBatch, vocab_size: int, name: str) -> NDArray[np.int32]:
     """Each document with the mark of a beginning before it and that of an end after it."""
-    import numpy as np
-
     if len(batch.ids) and (int(batch.ids.min()) < 0 or int(batch.ids.max()) >= vocab_size):
         raise TokenizerError(f"{name}: gives ids that are not in its vocabulary of {vocab_size:,}")
     symbols = np.empty(len(batch.ids) + 2 * len(batch), np.int32)

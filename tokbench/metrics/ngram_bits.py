@@ -1,7 +1,7 @@
 """How well a small n-gram model predicts text in a tokenizer's ids: bits per byte, and ranks with their spread.
 
 Bytes are those of the text's UTF-8, so tokenizers are compared on equal terms. It is no measure of quality: see
-`NO_QUALITY`.
+`tokbench.metrics.ngram_metric.NO_QUALITY`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.corpus import Dataset, Document
 from tokbench.errors import CorpusError, SpecError
@@ -23,17 +25,7 @@ from tokbench.tally.text import BLOCK_DOCUMENTS
 from tokbench.tokenizer import Tokenizer, decode_batch, encode_batch
 from tokbench.training_corpus import TrainingCorpus
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-
-NO_QUALITY = (
-    "No paper validates n-gram bits per byte as a measure of a tokenizer's quality; how well a tokenizer "
-    "compresses, or how evenly it uses its ids, did not reliably predict how well a model learns with it "
-    "(Schmidt et al. 2024, Cognetta et al. 2024, Lotz et al. 2025)."
-)
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +95,6 @@ def ngram_bits(
     Raises `SpecError` for an order below 1, `CorpusError` where there is no text, none that is not trained on,
     or training text of more than `limit` tokens.
     """
-    import numpy as np
-
     if order < 1:
         raise SpecError(f"an n-gram model has an order of 1 or more, not {order}")
     known: TrainedOn | None = None
@@ -218,8 +208,6 @@ def _ranked(read: Mapping[str, Floats], language: str, seed: int) -> list[NgramB
 
     Tokenizers that lose text come last and have no rank: less text takes fewer bits.
     """
-    import numpy as np
-
     again: dict[str, Floats] = {}
     found: list[NgramBits] = []
     for name, own in read.items():
@@ -247,8 +235,6 @@ def _ranked(read: Mapping[str, Floats], language: str, seed: int) -> list[NgramB
 
 def _groups(dataset: Dataset, documents: list[Document], index: int) -> NDArray[np.int64]:
     """The bootstrap group of each document, the first of which has the number `index` in its language."""
-    import numpy as np
-
     step = BLOCK_DOCUMENTS if getattr(dataset, "consecutive", False) else 1
     groups = (index + np.arange(len(documents))) // step % GROUPS
     for at, document in enumerate(documents):

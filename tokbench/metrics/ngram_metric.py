@@ -13,9 +13,6 @@ from tokbench.batch import TokenBatch
 from tokbench.errors import CorpusError
 from tokbench.family import LoadContext
 from tokbench.metrics.metric import Metric
-from tokbench.metrics.ngram import NgramModel
-from tokbench.metrics.ngram_bits import NO_QUALITY
-from tokbench.metrics.ngram_training import TrainedOn, digest, trained_model, utf8_of
 from tokbench.spec import Option, Spec, validate
 from tokbench.tokenizer import Tokenizer
 from tokbench.training_corpus import TrainingCorpus
@@ -24,6 +21,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from tokbench.metrics.ngram import NgramModel
+    from tokbench.metrics.ngram_training import TrainedOn
+
+NO_QUALITY = (
+    "No paper validates n-gram bits per byte as a measure of a tokenizer's quality; how well a tokenizer "
+    "compresses, or how evenly it uses its ids, did not reliably predict how well a model learns with it "
+    "(Schmidt et al. 2024, Cognetta et al. 2024, Lotz et al. 2025)."
+)
 MICRO = 1_000_000
 """Counts are whole numbers: millionths of bits."""
 
@@ -57,6 +62,8 @@ def training_text(spec: str) -> TrainingCorpus:
 
 
 def _trained(tokenizer: Tokenizer, options: Mapping[str, Any]) -> _TrainedModel:
+    from tokbench.metrics.ngram_training import TrainedOn, trained_model
+
     if not _last or _last[0].tokenizer is not tokenizer or _last[0].options != options:
         training = TrainedOn()
         texts = training_text(options["train_on"]).texts()
@@ -71,6 +78,8 @@ def _count(
 ) -> dict[str, NDArray[np.int64]]:
     """The bits and the bytes of each document; 0 for those trained on, or without text."""
     import numpy as np
+
+    from tokbench.metrics.ngram_training import digest, utf8_of
 
     microbits, n_bytes = np.zeros(len(texts), np.int64), np.zeros(len(texts), np.int64)
     if options["train_on"] is not None and len(texts):

@@ -138,25 +138,6 @@ def _count(
 
 
 @kernel
-def shares(contexts: Ids, counts: Ids, taken: Floats, share: Floats, rest: Floats) -> None:
-    """The part of its context's probability that each n-gram has itself, and what goes to the order below.
-
-    `taken` (float64, ``(4,)``) is what is taken from a count of 0, 1, 2, and 3 or more.
-    """
-    total = np.zeros(len(rest), np.float64)
-    rest[:] = 0.0
-    for i in range(len(contexts)):
-        context = contexts[i]
-        total[context] += counts[i]
-        rest[context] += taken[min(counts[i], 3)]
-    for context in range(len(rest)):
-        rest[context] = rest[context] / total[context] if total[context] > 0 else 1.0
-    for i in range(len(contexts)):
-        whole = total[contexts[i]]
-        share[i] = (counts[i] - taken[min(counts[i], 3)]) / whole if whole > 0 else np.nan
-
-
-@kernel
 def _move(old_: Ints, new_: Ints, shift: Int) -> None:
     """Enter all keys of one table in another that is empty and larger."""
     old, new, mask = pointer(old_), pointer(new_), np.int64(len(new_) - 1)

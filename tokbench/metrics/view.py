@@ -23,11 +23,12 @@ from tokbench.tally.wordsample import WordSample
 
 def settings(key: CellKey, context: MeasureContext, languages: int = 1) -> dict[str, Any]:
     """What is the same for the figure and for its resamples; `languages` is how many were added up."""
+    of_model = context.model.context if context.model else None
     return {
         "vocab_size": context.vocab_sizes.get(key.tokenizer),
         "price": None if context.prices is None else context.prices.of(key.tokenizer),
         "currency": "" if context.prices is None else context.prices.currency,
-        "context_length": context_of(context),
+        "context_length": context.context_length or of_model,
         "model": context.model,
         "audit": context.audits.get(key.tokenizer),
         "morphology": context.morphology.get((key.tokenizer, key.language)),
@@ -36,11 +37,6 @@ def settings(key: CellKey, context: MeasureContext, languages: int = 1) -> dict[
         "code": context.kinds.get(key.dataset) == "code",
         "consecutive": key.dataset in context.consecutive,
     }
-
-
-def context_of(context: MeasureContext) -> int | None:
-    """The tokens of context: those that were given, else the model's."""
-    return context.context_length or (context.model.context if context.model else None)
 
 
 def point(tally: Tally, key: CellKey, context: MeasureContext, languages: int = 1) -> Counts:

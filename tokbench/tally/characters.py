@@ -89,8 +89,21 @@ class CharacterKind(IntFlag):
     """A letter of a script that is written without spaces between words."""
 
 
-UNSPACED_SCRIPTS = ("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar", "Tai_Tham", "Tibetan")
-"""Scripts written without spaces between words: UAX #29 cuts them into characters or syllables, not words."""
+UNSPACED_SCRIPTS = "".join(
+    rf"\p{{sc={script}}}"
+    for script in ("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar", "Tai_Tham", "Tibetan")
+)
+"""Scripts written without spaces between words, to stand in a set of a pattern: UAX #29 cuts them into
+characters or syllables, not words."""
+
+_PATTERNS = {
+    CharacterKind.LETTER: r"[\p{L}\p{M}]",
+    CharacterKind.DIGIT: r"\p{Nd}",
+    CharacterKind.WORD: r"[\p{L}\p{N}]",
+    CharacterKind.SPACE: r"\p{White_Space}",
+    CharacterKind.PUNCTUATION: r"[\p{P}\p{S}]",
+    CharacterKind.UNSPACED: rf"(?=\p{{L}})[{UNSPACED_SCRIPTS}]",
+}
 
 GRAPHEME_SHIFT, KIND_SHIFT = 5, 10
 """Where a code point's properties hold its grapheme class and its kind; the lowest bits are the word class."""
@@ -126,10 +139,12 @@ class Characters:
             self._look_up(np.unique(new))
 
     def _look_up(self, points: Keys) -> None:
+        import regex
+
         kinds = np.zeros(len(points), np.uint16)
         every = "".join(map(chr, points.tolist()))
-        for flag, pattern in _patterns():
-            kinds[[match.start() for match in pattern.finditer(every)]] |= np.uint16(flag)
+        for flag, pattern in _PATTERNS.items():
+            kinds[[match.start() for match in regex.finditer(pattern, every)]] |= np.uint16(flag)
         classes = [_word_class(character) | _grapheme_class(character) << GRAPHEME_SHIFT for character in every]
         self.properties[points] = np.array(classes, np.uint16) | kinds << KIND_SHIFT
 
@@ -168,24 +183,6 @@ def _named(classes: type[IntEnum]) -> dict[str, int]:
 @cache
 def _plain(value: Any) -> str:
     return str(value.value).replace("_", "").upper()
-
-
-@cache
-def _patterns() -> list[tuple[CharacterKind, Any]]:
-    import regex
-
-    unspaced = "".join(rf"\p{{sc={script}}}" for script in UNSPACED_SCRIPTS)
-    return [
-        (flag, regex.compile(pattern))
-        for flag, pattern in (
-            (CharacterKind.LETTER, r"[\p{L}\p{M}]"),
-            (CharacterKind.DIGIT, r"\p{Nd}"),
-            (CharacterKind.WORD, r"[\p{L}\p{N}]"),
-            (CharacterKind.SPACE, r"\p{White_Space}"),
-            (CharacterKind.PUNCTUATION, r"[\p{P}\p{S}]"),
-            (CharacterKind.UNSPACED, rf"(?=\p{{L}})[{unspaced}]"),
-        )
-    ]
 
 
 @cache

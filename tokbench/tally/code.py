@@ -70,8 +70,7 @@ def _identifier() -> Any:
     """Names as UAX #31 has them, but for scripts without spaces: those are prose, of comments and strings."""
     import regex
 
-    unspaced = "".join(rf"\p{{sc={script}}}" for script in UNSPACED_SCRIPTS)
-    return regex.compile(rf"(?<!\p{{XIDC}})(?!\p{{XIDC}}*[{unspaced}])[\p{{XIDS}}_]\p{{XIDC}}*+")
+    return regex.compile(rf"(?<!\p{{XIDC}})(?!\p{{XIDC}}*[{UNSPACED_SCRIPTS}])[\p{{XIDS}}_]\p{{XIDC}}*+")
 
 
 def _identifiers(joined: bytes) -> Iterable[tuple[int, int]]:

@@ -61,23 +61,17 @@ class NGramCounter:
             self._settle()
 
     def _settle(self) -> None:
-        """Count what is pending."""
-        chains = self._by_level()
+        """Count what is pending, level by level."""
         tables = self._bigrams, self._trigrams
-        for table, found in zip(tables, _counted(chains), strict=True):
-            for level, new in found.items():
+        for level in (np.flatnonzero(self._met[self._level :]) + self._level).tolist():
+            parts = [chains[limits[level] : limits[level + 1]] for chains, limits in self._pending]
+            chains = np.sort(np.concatenate([np.zeros(0, np.uint64), *parts]))
+            for table, new in zip(tables, _counted(chains), strict=True):
                 table[level] = table.get(level, Histogram.empty()) + new
+        for table in tables:
             for level in [level for level in table if level < self._level]:
                 del table[level]
         self._pending, self._pending_size = [], 0
-
-    def _by_level(self) -> dict[int, Words]:
-        """The pending chains of each level that documents have, in order."""
-        found = {}
-        for level in (np.flatnonzero(self._met[self._level :]) + self._level).tolist():
-            parts = [chains[limits[level] : limits[level + 1]] for chains, limits in self._pending]
-            found[level] = np.sort(np.concatenate([np.zeros(0, np.uint64), *parts]))
-        return found
 
     def result(self) -> NGrams:
         """What was counted."""
@@ -85,15 +79,11 @@ class NGramCounter:
         return NGrams.sum([NGrams(self._sampled, self._bigrams, self._trigrams)])
 
 
-def _counted(ordered: dict[int, Words]) -> tuple[dict[int, Histogram], dict[int, Histogram]]:
-    """The pairs and the triples of each level's chains in order."""
-    pairs, triples = {}, {}
-    for level, chains in ordered.items():
-        room = np.empty((4, len(chains)), np.int64)
-        n_pairs, n_triples = count_ngrams(chains, *room)
-        pairs[level] = Histogram(*room[:2, :n_pairs].copy())
-        triples[level] = Histogram(*room[2:, :n_triples].copy())
-    return pairs, triples
+def _counted(chains: Words) -> tuple[Histogram, Histogram]:
+    """The pairs and the triples of chains in order."""
+    room = np.empty((4, len(chains)), np.int64)
+    n_pairs, n_triples = count_ngrams(chains, *room)
+    return Histogram(*room[:2, :n_pairs].copy()), Histogram(*room[2:, :n_triples].copy())
 
 
 # --- kernels -----------------------------------------------------------------------------------------------
