@@ -138,9 +138,8 @@ def _rows(
             )
         size = len(text.encode("utf-8", "surrogatepass"))
         if scored.text is None and special.any():
-            size = int(
-                parts.sum()
-            )  # decode may hide or show special tokens: the table knows which bytes are text
+            # decode may hide or show special tokens: the table knows which bytes are text
+            size = int(parts.sum())
         exact = int(parts.sum()) == size and not rewritten
         counted["from_ids"] += scored.text is None
         counted["rewritten"] += rewritten
