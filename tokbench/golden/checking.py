@@ -7,6 +7,7 @@ import shlex
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from tokbench.capabilities import Staged
@@ -140,14 +141,8 @@ def _inferred(case: Golden, answer: Answer) -> str:
         return "normalizer, added tokens or unknown characters (the tokens spell another text)"
     if not case.stages or "pre-tokenizer" not in case.stages:
         return UNKNOWN
-    ends, at = set(), 0
-    for piece in case.stages["pre-tokenizer"]:
-        at += len(piece.encode("utf-8", "surrogatepass"))
-        ends.add(at)
-    if at != len(b"".join(case.bytes)):
+    pieces = [piece.encode("utf-8", "surrogatepass") for piece in case.stages["pre-tokenizer"]]
+    if len(b"".join(pieces)) != len(b"".join(case.bytes)):
         return "pre-tokenizer or model"
-    places, at = set(), 0
-    for part in answer.bytes:
-        at += len(part)
-        places.add(at)
+    ends, places = (set(accumulate(map(len, parts))) for parts in (pieces, answer.bytes))
     return MODEL if ends <= places else "pre-tokenizer"

@@ -23,7 +23,9 @@ def golden(tokenizer: Tokenizer, cases: Sequence[Case]) -> list[Golden]:
         spans = None
         if isinstance(tokenizer, OffsetEncoder):
             spans = tuple((int(start), int(end)) for start, end in tokenizer.offsets(case.text))
-        stages = tokenizer.stages(case.text) if isinstance(tokenizer, Staged) else None
+        stages = None
+        if isinstance(tokenizer, Staged):
+            stages = {name: list(pieces) for name, pieces in tokenizer.stages(case.text).items()}
         parts = tuple(token_bytes(tokenizer, index) for index in ids)
         found.append(Golden(case.rule, case.text, tuple(ids), parts, spans, stages))
     return found

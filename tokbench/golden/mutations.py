@@ -9,31 +9,18 @@ Mutation Testing").
 
 from __future__ import annotations
 
-import copy
 import json
 import random
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from tokbench.errors import TokbenchError
-from tokbench.golden.changes import Change, Content, of_model
+from tokbench.golden.changes import mutants
 from tokbench.golden.pack import Pack, checksum
 from tokbench.tokenizer import Tokenizer, encode_batch
-
-GPT2 = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
-_LISTS = {"normalizer": "normalizers", "pre_tokenizer": "pretokenizers"}
-_FLAGS = (
-    *("add_prefix_space", "use_regex", "lowercase", "strip_accents", "clean_text", "handle_chinese_chars"),
-    *("individual_digits", "split", "invert", "strip_left", "strip_right"),
-)
-_SWAPS = (
-    *((r"{1,3}", r"{1,2}"), (r"{1,3}", "+"), ("(?i:", "(?:")),
-    *((r"\p{N}", r"[0-9]"), (r"\p{L}", "[a-zA-Z]")),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,127 +48,6 @@ class MutationScore:
             "without_effect_on_other_text": list(self.without_effect),
             "refused_by_the_library": list(self.refused),
         }
-
-
-def mutants(content: Mapping[str, Any], *, drawn: int) -> Iterator[tuple[str, Content]]:
-    """The changed contents, each with a name; `drawn` merges and tokens of each kind are drawn evenly."""
-    changes = [*_of_parts(content), *_of_added(content), *of_model(content, random.Random(0), drawn)]
-    for name, change in changes:
-        one = copy.copy(dict(content))
-        for part in ("normalizer", "pre_tokenizer", "added_tokens"):
-            one[part] = copy.deepcopy(content.get(part))
-        one["model"] = dict(content["model"])
-        change(one)
-        yield name, one
-
-
-REPLACED = "instead"
-
-
-def _steps(content: Mapping[str, Any], part: str) -> list[dict[str, Any]]:
-    component = content.get(part)
-    if not component:
-        return []
-    return list(component[_LISTS[part]]) if component["type"] == "Sequence" else [component]
-
-
-def _of_parts(content: Mapping[str, Any]) -> Iterator[Change]:
-    """Each normalizer and pre-tokenizer left out, its flags turned over, its pattern changed."""
-    for part in _LISTS:
-        for number, step in enumerate(_steps(content, part)):
-            where = f"{part} {number + 1} ({step['type']})"
-
-            def left_out(one: Content, part: str = part, number: int = number) -> None:
-                if one[part]["type"] == "Sequence":
-                    del one[part][_LISTS[part]][number]
-                else:
-                    one[part] = None
-
-            yield f"{where} left out", left_out
-            for name, value in _settings(step):
-                yield f"{where}: {name} = {str(value)[:60]}", _setting(part, number, name, value)
-
-
-def _setting(part: str, number: int, name: str, value: Any) -> Callable[[Content], None]:
-    def change(one: Content) -> None:
-        step = _steps(one, part)[number]
-        if name == REPLACED:
-            step.clear()
-            step.update(value)
-        else:
-            step[name] = value
-
-    return change
-
-
-def _settings(step: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    for flag in _FLAGS:
-        if flag in step:
-            yield flag, not step[flag]
-    if "prepend_scheme" in step:
-        for scheme in ("always", "never", "first"):
-            if scheme != step["prepend_scheme"]:
-                yield "prepend_scheme", scheme
-    if "behavior" in step:
-        for behavior in ("Removed", "MergedWithPrevious", "MergedWithNext"):
-            if behavior != step["behavior"]:
-                yield "behavior", behavior
-    pattern = step.get("pattern")
-    if isinstance(pattern, Mapping) and "Regex" in pattern:
-        for source in _patterns(pattern["Regex"]):
-            yield "pattern", {"Regex": source}
-    if step["type"] == "ByteLevel" and step.get("use_regex", True) and "use_regex" in step:
-        for source in _patterns(GPT2):
-            split = {"type": "Split", "pattern": {"Regex": source}, "behavior": "Isolated", "invert": False}
-            inner = {**step, "use_regex": False}
-            yield REPLACED, {"type": "Sequence", "pretokenizers": [split, inner]}
-    if "precompiled_charsmap" in step:
-        for kind in ("NFKC", "NFC"):
-            yield REPLACED, {"type": kind}
-
-
-def _patterns(source: str) -> Iterator[str]:
-    """A pattern with one alternative left out, other bounds, other case, or without its last lookahead."""
-    parts = _alternatives(source)
-    for number in range(len(parts)) if len(parts) > 1 else ():
-        yield "|".join(parts[:number] + parts[number + 1 :])
-    for old, new in _SWAPS:
-        if old in source:
-            yield source.replace(old, new)
-    for old in (r"(?!\S)", "[\\r\\n]*", " ?"):
-        if old in source:
-            yield source.replace(old, "", 1)
-
-
-def _alternatives(source: str) -> list[str]:
-    """The alternatives at the top of a pattern."""
-    parts, depth, last = [], 0, 0
-    for match in re.finditer(r"\\.|\[(?:\\.|[^\]\\])*\]|[()|]", source):
-        text = match[0]
-        depth += {"(": 1, ")": -1}.get(text, 0)
-        if text == "|" and not depth:
-            parts.append(source[last : match.start()])
-            last = match.end()
-    return [*parts, source[last:]]
-
-
-def _of_added(content: Mapping[str, Any]) -> Iterator[Change]:
-    """Added tokens that text is searched for, left out or with another flag; special ones are text here."""
-    tokens = [token for token in content.get("added_tokens") or [] if not token.get("special")]
-    for token in tokens[:5]:
-        text = token["content"]
-
-        def left_out(one: Content, text: str = text) -> None:
-            one["added_tokens"] = [other for other in one["added_tokens"] if other["content"] != text]
-
-        yield f"added token {text!r} left out", left_out
-        for flag in ("lstrip", "rstrip", "single_word"):
-
-            def turned(one: Content, text: str = text, flag: str = flag) -> None:
-                for other in one["added_tokens"]:
-                    other[flag] = other[flag] != (other["content"] == text)
-
-            yield f"added token {text!r}: {flag} turned over", turned
 
 
 def score(

@@ -15,7 +15,7 @@ import io
 import json
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -43,16 +43,7 @@ class Golden:
 
     def to_json(self) -> dict[str, Any]:
         """The case in JSON's types."""
-        return {
-            "rule": self.rule,
-            "text": self.text,
-            "ids": list(self.ids),
-            "bytes": [part.hex() for part in self.bytes],
-            "spans": None if self.spans is None else [list(span) for span in self.spans],
-            "stages": None
-            if self.stages is None
-            else {name: list(parts) for name, parts in self.stages.items()},
-        }
+        return {**asdict(self), "bytes": [part.hex() for part in self.bytes]}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Golden:
@@ -106,7 +97,7 @@ def _lines(entries: Iterable[Mapping[str, Any]]) -> bytes:
 def _packed(rows: Sequence[VocabularyRow]) -> bytes:
     stream = io.BytesIO()
     with gzip.GzipFile(fileobj=stream, mode="wb", compresslevel=9, mtime=0) as packed:
-        packed.write(_lines({"text": row.text, "n": row.n, "crc32": row.crc32} for row in rows))
+        packed.write(_lines(map(asdict, rows)))
     return stream.getvalue()
 
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from dataclasses import asdict, dataclass
+from itertools import accumulate, groupby
 from typing import Any, Literal
 
 from tokbench.capabilities import OffsetEncoder
@@ -48,16 +48,8 @@ class TextPiece:
             >>> TextPiece(5, b"hi", "hi", 0, 2, True, 0).as_json()["bytes"]
             '6869'
         """
-        return {
-            "id": self.id,
-            "bytes": self.bytes.hex(),
-            "text": self.text.encode("utf-8", "replace").decode(),
-            "start": self.start,
-            "end": self.end,
-            "whole": self.whole,
-            "group": self.group,
-            "kind": self.kind,
-        }
+        shown = self.text.encode("utf-8", "replace").decode()
+        return {**asdict(self), "bytes": self.bytes.hex(), "text": shown}
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +138,7 @@ def _visible(char: str) -> str:
         return _MARKS[char]
     if char.isprintable() or char == JOINER:  # it holds emoji together: spelled out, it would split them
         return char
-    code = ord(char)
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    return char.encode("unicode_escape").decode()
 
 
 # --- where the tokens stand ----------------------------------------------------------------------------
@@ -174,9 +165,7 @@ def _locate(
 def _by_bytes(data: bytes, parts: Sequence[bytes], lead: int) -> tuple[Spans, list[bool]]:
     """Spans from byte lengths; `lead` bytes before the text belong to none of its characters."""
     is_start = [byte & 0xC0 != 0x80 for byte in data]
-    chars = [0]  # characters begun before each byte
-    for start in is_start:
-        chars.append(chars[-1] + start)
+    chars = [0, *accumulate(is_start)]  # characters begun before each byte
     spans, shared, position = [], [], -lead
     for part in parts:
         low, high = max(position, 0), max(position + len(part), 0)
@@ -212,11 +201,7 @@ def _by_search(text: str, parts: Sequence[bytes]) -> Spans:
 
 
 def _group_numbers(shared: Sequence[bool]) -> list[int]:
-    numbers, current = [], -1
-    for joined in shared:
-        current += not joined
-        numbers.append(max(current, 0))
-    return numbers
+    return [max(begun - 1, 0) for begun in accumulate(not joined for joined in shared)]
 
 
 def _group_spans(spans: Spans, numbers: Sequence[int]) -> dict[int, tuple[int, int]]:

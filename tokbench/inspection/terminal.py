@@ -35,11 +35,10 @@ def render(found: Sequence[TextPiece], *, color: bool) -> Text:
 def label(group: Group) -> str:
     """How a group is written: its characters, and how many tokens share them where it is more than one."""
     shown = visible(group.text) or "∅"
-    return shown if len(group.pieces) == 1 else f"{shown}{_subscript(len(group.pieces))}"
+    return shown if len(group.pieces) == 1 else shown + str(len(group.pieces)).translate(_SUBSCRIPTS)
 
 
-def _subscript(number: int) -> str:
-    return "".join(chr(ord("₀") + int(digit)) for digit in str(number))
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 def _style(group: Group, number: int) -> str:

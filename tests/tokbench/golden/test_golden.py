@@ -13,7 +13,7 @@ import pytest
 from tests.command import invoke
 from tokbench.errors import SpecError, TokenizerError
 from tokbench.golden import checking, pack
-from tokbench.golden.mutations import _alternatives, mutants
+from tokbench.golden.changes import _alternatives, mutants
 from tokbench.registry import Registry, build_registry
 
 _made = runpy.run_path(str(Path(__file__).parents[1] / "lint" / "broken.py"))
