@@ -232,7 +232,7 @@ class Registry:
 
     def recognising(self, path: str | os.PathLike[str]) -> list[TokenizerFamily]:
         """The families that open the file or folder at `path`, those of its ending first."""
-        return recognising(self, path)
+        return recognising(self, Path(path))[0]
 
     def dataset_spec(self, text: str | Spec) -> Spec:
         """The validated spec of a dataset's spec or path; see `tokbench.resolving`."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING
 
 from tokbench.errors import SpecError, TokbenchError, UnknownNameError, nearest
 from tokbench.family import HEAD_BYTES, TokenizerFamily
@@ -18,37 +18,10 @@ from tokbench.spec import Spec, validate
 from tokbench.wording import nothing_at, without_name
 
 if TYPE_CHECKING:
-    from tokbench.corpus import DatasetFamily
-    from tokbench.manager import Host
-
-T = TypeVar("T")
+    from tokbench.registry import Registry
 
 
-class Offered(Protocol):
-    """What names are looked up in: the part of a `tokbench.registry.Registry` that is needed here."""
-
-    host: Host
-
-    @property
-    def tokenizers(self) -> Mapping[str, TokenizerFamily]:
-        """Tokenizer families by name."""
-
-    @property
-    def datasets(self) -> Mapping[str, DatasetFamily]:
-        """Dataset families by name."""
-
-    @property
-    def aliases(self) -> Mapping[str, str]:
-        """Alias to spec."""
-
-    def owner(self, name: str) -> str:
-        """The plugin that offers a tokenizer family."""
-
-    def pick(self, things: Mapping[str, T], name: str, kind: str) -> T:
-        """`things[name]`, or an error with the nearest names."""
-
-
-def tokenizer_spec(registry: Offered, text: str | Spec) -> Spec:
+def tokenizer_spec(registry: Registry, text: str | Spec) -> Spec:
     """The validated spec of a tokenizer, an alias or a path resolved; raises with the nearest names."""
     if isinstance(text, str) and text.partition(",")[0] not in registry.tokenizers:
         text = _of_alias(registry, text) or _of_path(registry, text) or text
@@ -62,7 +35,7 @@ def tokenizer_spec(registry: Offered, text: str | Spec) -> Spec:
     return validate(spec, family.options)
 
 
-def dataset_spec(registry: Offered, text: str | Spec) -> Spec:
+def dataset_spec(registry: Registry, text: str | Spec) -> Spec:
     """The validated spec of a dataset; a bare path is of the family whose ending it has, else ``text``."""
     if isinstance(text, str):
         if text.partition(":")[0] not in registry.datasets and (found := _path_first(text)):
@@ -74,19 +47,14 @@ def dataset_spec(registry: Offered, text: str | Spec) -> Spec:
     return validate(spec, family.options)
 
 
-def recognising(registry: Offered, path: str | os.PathLike[str]) -> list[TokenizerFamily]:
-    """The families that open the file or folder at `path`, those of its ending, or of a file in it, first.
+def recognising(registry: Registry, path: Path) -> tuple[list[TokenizerFamily], list[str]]:
+    """The families that open a file or folder, those of its ending first, and what others say is wrong with it.
 
     Example:
         >>> from tokbench.registry import build_registry
-        >>> recognising(build_registry(), "no such file")
+        >>> recognising(build_registry(), Path("no such file"))[0]
         []
     """
-    return _recognising(registry, Path(path))[0]
-
-
-def _recognising(registry: Offered, path: Path) -> tuple[list[TokenizerFamily], list[str]]:
-    """The families that open the file or folder, and what others say is wrong with it."""
     try:
         head = b"" if path.is_dir() else _head(path)
         names = [each.name.lower() for each in (path.iterdir() if path.is_dir() else [path])]
@@ -99,7 +67,9 @@ def _recognising(registry: Offered, path: Path) -> tuple[list[TokenizerFamily], 
     return sorted(found, key=lambda each: not any(name.endswith(each.endings) for name in names)), faults
 
 
-def _recognises(registry: Offered, family: TokenizerFamily, path: Path, head: bytes, faults: list[str]) -> bool:
+def _recognises(
+    registry: Registry, family: TokenizerFamily, path: Path, head: bytes, faults: list[str]
+) -> bool:
     if family.recognises is None:
         return path.name.lower().endswith(family.endings)
     try:
@@ -117,7 +87,7 @@ def _head(path: Path) -> bytes:
         return stream.read(HEAD_BYTES)
 
 
-def _of_alias(registry: Offered, name: str) -> str | None:
+def _of_alias(registry: Registry, name: str) -> str | None:
     """The spec that the first plugin which knows an alias gives for it."""
     for implementation in registry.host.implementations("tokbench_resolve_alias"):
         plugin = implementation.plugin_name
@@ -129,12 +99,12 @@ def _of_alias(registry: Offered, name: str) -> str | None:
     return None
 
 
-def _of_path(registry: Offered, text: str) -> str | None:
+def _of_path(registry: Registry, text: str) -> str | None:
     """The spec of a bare path to a tokenizer's file or folder, where a family recognises it."""
     if not (found := _path_first(text)):
         return None
     path, options = found
-    families, faults = _recognising(registry, Path(path))
+    families, faults = recognising(registry, Path(path))
     if families:
         return str(Spec(families[0].name, path)) + options
     if not re.search(r"[/\\.]", text):  # a word that happens to be the name of something here
@@ -164,7 +134,7 @@ def _path_first(text: str) -> tuple[str, str] | None:
     return next(((text[:end], text[end:]) for end in ends if os.path.exists(text[:end])), None)  # noqa: PTH110  (Path's raises for long words)
 
 
-def _dataset_family(registry: Offered, path: str) -> str:
+def _dataset_family(registry: Registry, path: str) -> str:
     """The family of a bare path to text."""
     from tokbench.corpora.finding import bare_name
 
@@ -172,7 +142,7 @@ def _dataset_family(registry: Offered, path: str) -> str:
     return next((family.name for family in registry.datasets.values() if name.endswith(family.endings)), "text")
 
 
-def _refuse_model(registry: Offered, name: str) -> None:
+def _refuse_model(registry: Registry, name: str) -> None:
     """Raise `UnknownNameError` where `name` looks like a model's name, or like what a family opens."""
     examples = (spec for family in registry.tokenizers.values() for spec in family.examples)
     offered = [*examples, *registry.aliases.values()]  # of two families, that of the models' names

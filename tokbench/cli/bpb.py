@@ -10,7 +10,7 @@ import typer
 
 from tokbench.cli.options import JsonOutput, Seed, loads_tokenizers
 from tokbench.cli.progress import documents_done, overwrite
-from tokbench.cli.tables import plain_console, table_of
+from tokbench.cli.tables import interval, plain_console, table_of
 from tokbench.cli.writing import print_json
 
 if TYPE_CHECKING:
@@ -62,10 +62,9 @@ def _show(found: BitsAudit) -> None:
     columns = ("counted by", "bits/byte", "95 %", "off by", "95 %", "")
     table = table_of(*columns, right=("bits/byte", "95 %", "off by"))
     for figure in found.figures:
-        low_high = "" if figure.interval is None else "{:.4f} to {:.4f}".format(*figure.interval)
         off = "" if figure is found.figures[0] or figure.error is None else f"{figure.error:+.2%}"
-        ends = "" if figure.error_interval is None else "{:+.2%} to {:+.2%}".format(*figure.error_interval)
-        table.add_row(figure.name, f"{figure.value:.4f}", low_high, off, ends, figure.how)
+        ends, off_ends = interval(figure.interval), interval(figure.error_interval, "+.2%")
+        table.add_row(figure.name, f"{figure.value:.4f}", ends, off, off_ends, figure.how)
     console.print(table)
     for count, what in (
         (found.unscored, "tokens have no loss: their bytes are left out"),

@@ -10,7 +10,7 @@ import typer
 from tokbench.cli.loading import load_trained
 from tokbench.cli.options import JsonOutput, Seed, SpecArguments, dataset_option, loads_tokenizers
 from tokbench.cli.progress import documents_done, overwrite
-from tokbench.cli.tables import plain_console, table_of
+from tokbench.cli.tables import interval, plain_console, table_of
 from tokbench.cli.writing import print_json
 
 if TYPE_CHECKING:
@@ -97,11 +97,12 @@ def _show(found: NgramReading) -> None:
     numbers = ("bits/byte", "95 %", "rank", "documents", "tokens")
     table = table_of("language", "tokenizer", *numbers, right=numbers)
     for row in found.figures:
-        ends = "" if row.interval is None else "{:.4f} to {:.4f}".format(*row.interval)
         rank = "" if row.rank is None else " to ".join(map(str, dict.fromkeys(row.rank)))
         name = escape(row.tokenizer) + ("†" if row.lost else "")
         counts = f"{row.documents:,}", f"{row.tokens:,}"
-        table.add_row(escape(row.language), name, f"{row.bits_per_byte:.4f}", ends, rank, *counts)
+        table.add_row(
+            escape(row.language), name, f"{row.bits_per_byte:.4f}", interval(row.interval), rank, *counts
+        )
     console.print(table)
     for row in found.figures:
         if row.lost and row.language == found.figures[0].language:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from tokbench.cli.loading import load_trained
 from tokbench.cli.options import JsonOutput, Seed, SpecArgument, TrainOn, dataset_option, loads_tokenizers
 from tokbench.cli.progress import documents_done, overwrite
-from tokbench.cli.tables import plain_console, table_of
+from tokbench.cli.tables import interval, plain_console, table_of
 from tokbench.cli.writing import print_json
 
 if TYPE_CHECKING:
@@ -40,6 +40,6 @@ def optimum(
     numbers = ("tokens", "fewest", "ratio", "95 %")
     table = table_of("language", *numbers, right=numbers)
     for each in found:
-        ends = "" if each.interval is None else "{:.4f} to {:.4f}".format(*each.interval)
-        table.add_row(each.language, f"{each.tokens:,}", f"{each.fewest:,}", f"{each.ratio:.4f}", ends)
+        counts = f"{each.tokens:,}", f"{each.fewest:,}"
+        table.add_row(each.language, *counts, f"{each.ratio:.4f}", interval(each.interval))
     plain_console().print(table)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tokbench.cli.loading import reading
-from tokbench.cli.options import FigureSize, RunArgument, with_registry
+from tokbench.cli.options import FigureSize, RunArgument, output_option, with_registry
 
 if TYPE_CHECKING:
     from tokbench.extension import Plot
@@ -28,8 +28,7 @@ def plot(
     ] = None,
     size: FigureSize = "page",
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="The folder to write to; by default RUN/plots."),
+        Path | None, output_option("The folder to write to; by default RUN/plots.", "DIR")
     ] = None,
 ) -> None:
     """Draw plots of a run. Exit status 1 where one that was named has no data."""

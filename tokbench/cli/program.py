@@ -86,29 +86,11 @@ app.add_typer(plugins.app, name="plugins")
 app.add_typer(runs.app, name="runs")
 app.add_typer(cache.app, name="cache")
 app.add_typer(golden.app, name="golden")
-app.command()(run)
-app.command()(report)
-app.command()(plot)
-app.command()(serve)
-app.command()(encode)
-app.command()(decode)
-app.command()(compare)
-app.command()(audit)
-app.command()(overlap)
-app.command("bytes")(token_bytes)
-app.command()(bpb)
-app.command()(diff)
-app.command()(lint)
-app.command()(injection)
-app.command()(show)
-app.command()(train)
-app.command()(count)
-app.command()(prune)
-app.command()(optimum)
-app.command()(ngram)
-app.command()(convert)
-app.command()(calibrate)
-app.command()(trace)
+for command in (
+    *(run, report, plot, serve, encode, decode, compare, audit, overlap, token_bytes, bpb, diff),
+    *(lint, injection, show, train, count, prune, optimum, ngram, convert, calibrate, trace),
+):
+    app.command("bytes" if command is token_bytes else None)(command)
 
 
 def _version(asked: bool) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tokbench.cli.loading import reading
-from tokbench.cli.options import WEIGHTS_SHOWN, RunArgument, with_registry
+from tokbench.cli.options import WEIGHTS_SHOWN, RunArgument, output_option, with_registry
 
 if TYPE_CHECKING:
     from tokbench.extension import ReportWriter
@@ -32,13 +32,7 @@ def report(
         ),
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Where it goes, - for stdout; by default, the run's folder.",
-        ),
+        Path | None, output_option("Where it goes, - for stdout; by default, the run's folder.")
     ] = None,
     metric: Annotated[
         list[str] | None,

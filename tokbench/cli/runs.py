@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tokbench.cli.loading import reading
-from tokbench.cli.options import FigureSize, JsonOutput, with_registry
+from tokbench.cli.options import FigureSize, JsonOutput, output_option, with_registry
 from tokbench.cli.tables import plain_console
 from tokbench.wording import counted, printable
 
@@ -121,9 +121,7 @@ def chart(
     dataset: Annotated[
         str | None, typer.Option("-d", "--dataset", metavar="SPEC", help="By default, the last run's main one.")
     ] = None,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="An .svg, .png or .pdf.")
-    ] = Path("runs.svg"),
+    output: Annotated[Path, output_option("An .svg, .png or .pdf.")] = Path("runs.svg"),
     size: FigureSize = "page",
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
 ) -> None:

@@ -46,6 +46,11 @@ def table_of(*columns: str, right: Container[str] = ()) -> Table:
     return table
 
 
+def interval(ends: tuple[float, float] | None, form: str = ".4f") -> str:
+    """The ends of an interval, each in a format; empty where there is none."""
+    return "" if ends is None else " to ".join(format(end, form) for end in ends)
+
+
 def show_rows(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> None:
     """Print some columns of the rows; the first is the name, kept whole; narrow terminals get paragraphs."""
     shown = plain_console()
