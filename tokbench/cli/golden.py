@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
@@ -57,22 +56,21 @@ def make(
     about: dict[str, Any] = {"made_by": f"tokbench {__version__}"}
     made = make_pack(tokenizer, output, added=added[:12], about=about, tell=progress)
     if mutations and content is not None:
-        open_file = partial(_open_json, registry)
-        found = score(made, content, open_file, random_text(_OTHER_TEXTS), drawn=mutations, tell=progress)
+        found = score(
+            made,
+            content,
+            lambda file: registry.load(f"transformers:{file}"),
+            random_text(_OTHER_TEXTS),
+            drawn=mutations,
+            tell=progress,
+        )
         about["mutations"] = found if isinstance(found, str) else found.to_json()
     else:
         about["mutations"] = "not measured: " + (
             "asked not to" if content else "it has no tokenizer.json to change"
         )
-    packs.write(
-        output,
-        {
-            **{key: value for key, value in made.manifest.items() if key not in ("format", "version", "files")},
-            **about,
-        },
-        (output / packs.CASES).read_bytes(),
-        (output / packs.VOCABULARY).read_bytes(),
-    )
+    manifest = {key: value for key, value in made.manifest.items() if key != "files"} | about
+    packs.write(output, manifest, (output / packs.CASES).read_bytes(), (output / packs.VOCABULARY).read_bytes())
     progress(1.0, "done")
     size = sum(file.stat().st_size for file in output.iterdir())
     covered, size_of_vocabulary = made.manifest["tokens_covered"], tokenizer.vocab_size
@@ -128,9 +126,8 @@ def check(
     total = len(found.cases) + len(found.rows)
     if as_json:
         listed = [asdict(one) for one in islice(departures, examples)]
-        print(
-            json.dumps({"texts": total, "departing": len(departures), "departures": listed}, ensure_ascii=False)
-        )
+        content = {"texts": total, "departing": len(departures), "departures": listed}
+        print(json.dumps(content, ensure_ascii=False))
     else:
         _show(departures, total, examples)
     if departures:
@@ -167,7 +164,3 @@ def document_of(registry: Registry, spec: str, tokenizer: Tokenizer) -> Mapping[
             return dict(json.loads(path.read_text(encoding="utf-8")))
         except (TokbenchError, OSError, ValueError):
             return None
-
-
-def _open_json(registry: Registry, path: Path) -> Tokenizer:
-    return registry.load(f"transformers:{path}")

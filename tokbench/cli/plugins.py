@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,17 +29,14 @@ def list_plugins(registry: Registry, as_json: JsonOutput = False) -> None:
     rows = list(registry.host.plugins.values())
     if as_json:
         print_json([asdict(row) for row in rows])
-        raise typer.Exit(1 if registry.host.failures() else 0)
-    columns = ("plugin", "distribution", "version", "status", "hooks")
-    cells = [
-        (row.name, row.distribution, row.version, row.status, row.error or _hooks(row.hooks)) for row in rows
-    ]
-    show_rows([dict(zip(columns, row, strict=True)) for row in cells], columns)
+    else:
+        hooks = (", ".join(name.removeprefix("tokbench_") for name in row.hooks) for row in rows)
+        shown = [
+            asdict(row) | {"plugin": row.name, "hooks": row.error or names}
+            for row, names in zip(rows, hooks, strict=True)
+        ]
+        show_rows(shown, ("plugin", "distribution", "version", "status", "hooks"))
     raise typer.Exit(1 if registry.host.failures() else 0)
-
-
-def _hooks(names: Sequence[str]) -> str:
-    return ", ".join(name.removeprefix("tokbench_") for name in names)
 
 
 @app.command("new")

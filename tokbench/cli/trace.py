@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -71,13 +72,8 @@ def _steps(tokenizer: Tokenizer, text: str, elsewhere: Callable[[], str]) -> lis
 
 
 def _json(step: Step) -> dict[str, object]:
-    return {
-        "kind": step.kind,
-        "tokens": [token.hex() for token in step.tokens],
-        "changed": step.changed,
-        "note": step.note,
-        "detail": dict(step.detail),
-    }
+    plain = {field.name: getattr(step, field.name) for field in fields(step)}
+    return {**plain, "tokens": [token.hex() for token in step.tokens], "detail": dict(step.detail)}
 
 
 def _show(tokenizer: Tokenizer, steps: Sequence[Step]) -> None:

@@ -13,61 +13,33 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from tokbench.capabilities import (
-    BatchDecoder,
-    BatchEncoder,
-    BatchOffsetEncoder,
-    BatchTokenByter,
-    Describable,
-    EncoderWithOffsets,
-    OffsetEncoder,
-    Prunable,
-    Sampler,
-    Savable,
-    ShortestSpeller,
-    Staged,
-    TokenByter,
-    TokenEstimator,
-    Traceable,
-    Utf8Encoder,
-)
+from tokbench import capabilities as able
+from tokbench.capabilities import Describable, TokenEstimator
 from tokbench.family import LoadContext, TokenizerFamily
 from tokbench.spec import Spec
 from tokbench.tokenizer import Tokenizer, special_ids, unk_id
 
 CAPABILITIES = {
-    "encode_batch": BatchEncoder,
-    "encode_utf8": Utf8Encoder,
-    "decode_batch": BatchDecoder,
-    "token_bytes": TokenByter,
-    "token_bytes_batch": BatchTokenByter,
-    "offsets": OffsetEncoder,
-    "offsets_batch": BatchOffsetEncoder,
-    "encode_with_offsets": EncoderWithOffsets,
-    "sample": Sampler,
-    "trace": Traceable,
-    "stages": Staged,
-    "save": Savable,
-    "pruned": Prunable,
-    "fewest_tokens": ShortestSpeller,
-    "count_tokens": TokenEstimator,
-    "facts": Describable,
+    "encode_batch": able.BatchEncoder,
+    "encode_utf8": able.Utf8Encoder,
+    "decode_batch": able.BatchDecoder,
+    "token_bytes": able.TokenByter,
+    "token_bytes_batch": able.BatchTokenByter,
+    "offsets": able.OffsetEncoder,
+    "offsets_batch": able.BatchOffsetEncoder,
+    "encode_with_offsets": able.EncoderWithOffsets,
+    "sample": able.Sampler,
+    "trace": able.Traceable,
+    "stages": able.Staged,
+    "save": able.Savable,
+    "pruned": able.Prunable,
+    "fewest_tokens": able.ShortestSpeller,
+    "count_tokens": able.TokenEstimator,
+    "facts": able.Describable,
 }
 ORDER = (
-    "name",
-    "family",
-    "algorithm",
-    "vocab_size",
-    "normalizer",
-    "pre_tokenizer",
-    "byte_fallback",
-    "special_tokens",
-    "unk_id",
-    "lossless",
-    "why_not_lossless",
-    "libraries",
-    "files",
-    "capabilities",
+    *("name", "family", "algorithm", "vocab_size", "normalizer", "pre_tokenizer", "byte_fallback"),
+    *("special_tokens", "unk_id", "lossless", "why_not_lossless", "libraries", "files", "capabilities"),
 )
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -51,7 +51,7 @@ class Settings:
         level = self.levels.get(check.code)
         if level is None or finding.outcome not in (Outcome.WARN, Outcome.FAIL):
             return finding
-        return Finding(Outcome(level), finding.message, finding.count, finding.examples)
+        return replace(finding, outcome=Outcome(level))
 
 
 def read_settings(path: Path, checks: Iterable[Check]) -> Settings:

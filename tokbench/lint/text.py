@@ -105,17 +105,14 @@ def newlines(subject: Subject, bounds: Bounds) -> Finding:
     """Whether line ends, empty lines and tabs are told apart."""
     texts = ("a b", "a\nb", "a\n\nb", "a\r\nb", "a\tb", "ab")
     space, one, two, carriage, tab, none = subject.ids(texts)
-    wrong = []
-    if one == space:
-        wrong.append("a line's end is a space")
-    if one == none:
-        wrong.append("a line's end is nothing")
-    if one == two:
-        wrong.append("an empty line is lost")
-    if one == carriage:
-        wrong.append("CR LF is LF")
-    if tab == space:
-        wrong.append("a tab is a space")
+    alike = {
+        "a line's end is a space": one == space,
+        "a line's end is nothing": one == none,
+        "an empty line is lost": one == two,
+        "CR LF is LF": one == carriage,
+        "a tab is a space": tab == space,
+    }
+    wrong = [what for what, so in alike.items() if so]
     if not wrong:
         return Finding.passed("line ends and tabs are kept apart")
     return Finding(Outcome.WARN, "; ".join(wrong), len(wrong))

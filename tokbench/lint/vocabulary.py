@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
+from dataclasses import replace
 
 from tokbench.inspection.audit import Status
 from tokbench.inspection.usage import usage as count_ids
@@ -74,16 +75,14 @@ def possible_in_utf8(part: bytes) -> bool:
 def undecodable(subject: Subject, bounds: Bounds) -> Finding:
     """Tokens of several bytes that occur in no valid UTF-8."""
     ids = subject.audit.ids(Status.UNDECODABLE)
-    wrong = [
-        i for i in ids if len(subject.audit.tokens[i]) > 1 and not possible_in_utf8(subject.audit.tokens[i])
-    ]
-    finding = Finding.judged(
+    tokens = subject.audit.tokens
+    wrong = [index for index in ids if len(tokens[index]) > 1 and not possible_in_utf8(tokens[index])]
+    return Finding.judged(
         len(wrong),
         of=f"tokens occur in no valid UTF-8 ({len(ids):,} are parts of characters, which is in order)",
         examples=[_token(subject, index) for index in wrong[:SHOWN]],
         bounds=bounds,
     )
-    return finding
 
 
 @Check.of(
@@ -167,7 +166,7 @@ def usage(subject: Subject, bounds: Bounds) -> Finding:
         examples=[_token(subject, index) for index in unseen[:SHOWN]],
         bounds=bounds,
     )
-    return Finding(finding.outcome, counts, finding.count, finding.examples)
+    return replace(finding, message=counts)
 
 
 @Check.of(

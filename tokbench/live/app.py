@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -34,6 +34,7 @@ def build_app(bench: Bench, *, hosts: Sequence[str] = LOOPBACK) -> Starlette:
     script = asset("tokens.js", TOKENVIEW) + asset("live.js", LIVE)
     page = environment().from_string(asset("live.html", LIVE)).render(version=tokbench.__version__)
     described = openapi.document(bench.limits, version=tokbench.__version__)
+    most = bench.limits.body_bytes
 
     def fixed(content: str, kind: str) -> Callable[[Request], Response]:
         return lambda request: Response(content, media_type=kind)
@@ -44,38 +45,38 @@ def build_app(bench: Bench, *, hosts: Sequence[str] = LOOPBACK) -> Starlette:
         Route("/live.js", fixed(script, "text/javascript")),
         Route("/openapi.json", lambda request: JSONResponse(described)),
         Route("/api/tokenizers", lambda request: JsonAnswer(bench.about())),
-        Route("/api/encode", partial(_encode, bench), methods=["POST"]),
-        Route("/api/load", partial(_load, bench), methods=["POST"]),
-        Route("/api/trace", partial(_trace, bench), methods=["POST"]),
+        _post("/api/encode", partial(_encode, bench), most, text=str, tokenizers=list),
+        _post("/api/load", lambda given: bench.load(given["tokenizer"]), most, tokenizer=str),
+        _post("/api/trace", partial(_trace, bench), most, text=str, tokenizer=str),
     ]
     return Starlette(routes=routes, middleware=[Middleware(Guard, hosts=hosts)])
 
 
-async def _encode(bench: Bench, request: Request) -> Response:
-    async def answer() -> Any:
-        given = await _given(request, bench.limits.body_bytes, text=str, tokenizers=list)
-        if not all(isinstance(spec, str) for spec in given["tokenizers"]):
-            raise RequestError("'tokenizers' must be a list of strings")
-        mode = given.get("mode", "text")
-        return await run_in_threadpool(bench.encode, given["text"], given["tokenizers"], mode)
-
-    return await _answered(answer)
+def _encode(bench: Bench, given: Mapping[str, Any]) -> Any:
+    if not all(isinstance(spec, str) for spec in given["tokenizers"]):
+        raise RequestError("'tokenizers' must be a list of strings")
+    return bench.encode(given["text"], given["tokenizers"], given.get("mode", "text"))
 
 
-async def _load(bench: Bench, request: Request) -> Response:
-    async def answer() -> Any:
-        given = await _given(request, bench.limits.body_bytes, tokenizer=str)
-        return await run_in_threadpool(bench.load, given["tokenizer"])
-
-    return await _answered(answer)
+def _trace(bench: Bench, given: Mapping[str, Any]) -> Any:
+    return bench.trace(given["text"], given["tokenizer"])
 
 
-async def _trace(bench: Bench, request: Request) -> Response:
-    async def answer() -> Any:
-        given = await _given(request, bench.limits.body_bytes, text=str, tokenizer=str)
-        return await run_in_threadpool(bench.trace, given["text"], given["tokenizer"])
+def _post(path: str, answer: Callable[[Mapping[str, Any]], Any], most: int, **wanted: type) -> Route:
+    """What is answered, in a thread, to a JSON object of at most `most` bytes with the wanted fields."""
 
-    return await _answered(answer)
+    async def endpoint(request: Request) -> Response:
+        try:
+            given = await _given(request, most, **wanted)
+            return JsonAnswer(await run_in_threadpool(answer, given))
+        except RequestError as error:
+            return JsonAnswer({"error": str(error)}, error.status)
+        except ClientDisconnect:
+            return Response(status_code=499)
+        except Exception as error:  # a plugin may raise anything; its answer carries our headers all the same
+            return JsonAnswer({"error": f"{type(error).__name__}: {error}"}, 500)
+
+    return Route(path, endpoint, methods=["POST"])
 
 
 class JsonAnswer(JSONResponse):
@@ -85,17 +86,6 @@ class JsonAnswer(JSONResponse):
         """The bytes of an answer."""
         text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         return text.encode("utf-8", "backslashreplace")
-
-
-async def _answered(answer: Callable[[], Any]) -> Response:
-    try:
-        return JsonAnswer(await answer())
-    except RequestError as error:
-        return JsonAnswer({"error": str(error)}, error.status)
-    except ClientDisconnect:
-        return Response(status_code=499)
-    except Exception as error:  # a plugin may raise anything, and its answer carries our headers all the same
-        return JsonAnswer({"error": f"{type(error).__name__}: {error}"}, 500)
 
 
 async def _given(request: Request, most: int, **wanted: type) -> dict[str, Any]:

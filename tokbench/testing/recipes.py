@@ -36,7 +36,7 @@ def recipe_failures(registry: Registry, spec: str, loaded: Tokenizer) -> list[Fa
 def _encodings(tokenizer: Tokenizer, *, backwards: bool = False) -> list[list[int]]:
     """Ids of the edge cases; `backwards` encodes the last first, which must make no difference."""
     texts = EDGE_CASES[::-1] if backwards else EDGE_CASES
-    found = [ids.tolist() for ids in TokenBatch.of(tokenizer.encode(text) for text in texts)]
+    found = TokenBatch.of(tokenizer.encode(text) for text in texts).to_lists()
     return found[::-1] if backwards else found
 
 
