@@ -288,11 +288,11 @@ class Registry:
                     return None
         return None
 
-    def dataset(self, text: str | Spec, context: LoadContext | None = None) -> Dataset:
+    def dataset(self, text: str | Spec) -> Dataset:
         """Load a dataset by spec."""
         spec = self.dataset_spec(text)
         try:
-            return self.datasets[spec.family].load(spec, context or self.context)
+            return self.datasets[spec.family].load(spec, self.context)
         except TokbenchError:
             raise
         except (Exception, SystemExit) as error:

@@ -56,7 +56,7 @@ def make(
     about: dict[str, Any] = {"made_by": f"tokbench {__version__}"}
     made = make_pack(tokenizer, output, added=added[:12], about=about, tell=progress)
     if mutations and content is not None:
-        found = score(
+        about["mutations"] = score(
             made,
             content,
             lambda file: registry.load(f"transformers:{file}"),
@@ -64,7 +64,6 @@ def make(
             drawn=mutations,
             tell=progress,
         )
-        about["mutations"] = found if isinstance(found, str) else found.to_json()
     else:
         about["mutations"] = "not measured: " + (
             "asked not to" if content else "it has no tokenizer.json to change"

@@ -80,18 +80,18 @@ def _show(tokenizer: Tokenizer, steps: Sequence[Step]) -> None:
     """One line a step: its number, what happened, and the sequence with what is new in it marked."""
     from rich.text import Text
 
-    from tokbench.inspection.steps import labels, weighed
+    from tokbench.inspection.steps import label, weighed
     from tokbench.inspection.terminal import colored
 
     console = plain_console()
     color = colored(console)
     for number, step in enumerate(steps):
         line = Text()
-        for index, label in enumerate(labels(step.tokens)):
+        for index, piece in enumerate(map(label, step.tokens)):
             if index:
                 line.append("|", style="dim")
             new = index == step.changed
-            shown = label if color or not new else f"[{label}]"
+            shown = piece if color or not new else f"[{piece}]"
             line.append(shown, style="bold reverse" if new else "")
         console.print(Text(f"{number:>4}  {step.kind:<8} ", style="dim"), Text(step.note), sep="")
         console.print(Text("      "), line, sep="", soft_wrap=False)

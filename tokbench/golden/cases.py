@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from tokbench.family import Progress
 from tokbench.inspection.audit import BEGINNINGS, VocabularyAudit
 from tokbench.lint.samples import ROUND_TRIPS
 from tokbench.testing.texts import EDGE_CASES, RULE_TEXTS
@@ -52,9 +53,7 @@ def detailed(added: Sequence[str] = ()) -> list[Case]:
     return list(known.values())
 
 
-def rows(
-    tokenizer: Tokenizer, audit: VocabularyAudit, seen: set[int], tell: Callable[[float, str], None]
-) -> Iterator[str]:
+def rows(tokenizer: Tokenizer, audit: VocabularyAudit, seen: set[int], tell: Progress) -> Iterator[str]:
     """Texts that together give every token that can be had, some tokens each; adds what they give to `seen`.
 
     A token stands on a line of its own, in its own text or behind the beginning of a word; tokens of parts of

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from tokbench.capabilities import OffsetEncoder, Staged
+from tokbench.family import Progress
 from tokbench.golden import pack
 from tokbench.golden.cases import Case, detailed, rows
 from tokbench.golden.pack import Golden, VocabularyRow, checksum
 from tokbench.inspection.audit import audit
 from tokbench.tokenizer import Tokenizer, encode_batch, token_bytes
-
-Tell = Callable[[float, str], None]
 
 
 def golden(tokenizer: Tokenizer, cases: Sequence[Case]) -> list[Golden]:
@@ -37,7 +36,7 @@ def make(
     *,
     added: Sequence[str] = (),
     about: dict[str, Any] | None = None,
-    tell: Tell = lambda done, word: None,
+    tell: Progress = lambda done, word: None,
 ) -> pack.Pack:
     """Write the pack of `tokenizer` to `folder` and read it back. `added` are strings that it matches whole."""
     tell(0.0, "encoding the cases")

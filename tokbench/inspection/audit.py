@@ -15,7 +15,7 @@ never stand alone; there an id also counts as OK if it appears in its text put a
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.batch import Ids, TokenBatch
 from tokbench.capabilities import TokenByter
+from tokbench.family import Progress
 from tokbench.inspection.bytestrings import ByteStrings, pack, unpack
 from tokbench.inspection.scripts import PARTIAL, script_of
 from tokbench.tokenizer import Tokenizer, encode_batch, special_ids, token_bytes, whole_text
@@ -156,7 +157,7 @@ class VocabularyAudit:
         )
 
 
-def audit(tokenizer: Tokenizer, progress: Callable[[float, str], None] | None = None) -> VocabularyAudit:
+def audit(tokenizer: Tokenizer, progress: Progress | None = None) -> VocabularyAudit:
     """Look through the vocabulary of `tokenizer`; about a second for 200,000 entries of a fast library.
 
     Example:
@@ -184,7 +185,7 @@ def audit(tokenizer: Tokenizer, progress: Callable[[float, str], None] | None = 
 
 
 def _decode_all(
-    tokenizer: Tokenizer, status: NDArray[np.uint8], tell: Callable[[float, str], None]
+    tokenizer: Tokenizer, status: NDArray[np.uint8], tell: Progress
 ) -> tuple[list[bytes], dict[int, str]]:
     """The bytes of every id, and the text of those that may be encoded again; sets every other status."""
     special = special_ids(tokenizer)
@@ -213,7 +214,7 @@ def _decode_all(
 
 
 def _encoded(
-    tokenizer: Tokenizer, texts: Iterable[tuple[int, str]], tell: Callable[[float, str], None]
+    tokenizer: Tokenizer, texts: Iterable[tuple[int, str]], tell: Progress
 ) -> Iterator[tuple[int, NDArray[np.int32]]]:
     items = list(texts)
     for start in range(0, len(items), CHUNK):

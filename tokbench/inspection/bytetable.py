@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.batch import TokenBatch
 from tokbench.errors import SpecError, TokenizerError
+from tokbench.family import Progress
 from tokbench.tokenizer import (
     Tokenizer,
     decode_batch,
@@ -43,7 +44,6 @@ DOCUMENTS_A_BATCH = 256
 EXAMPLES = 5
 ENDINGS = (".npy", ".json", ".parquet")
 _WORDS = ("a", "o", "1", ".")
-Progress = Callable[[float, str], None]
 
 
 class IdKind(IntEnum):

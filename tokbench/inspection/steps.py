@@ -38,11 +38,6 @@ def label(token: bytes) -> str:
     return f"⟨{token.hex(' ').upper()}⟩" if text is None else visible(text)
 
 
-def labels(tokens: Sequence[bytes]) -> list[str]:
-    """The pieces of a sequence as they are shown."""
-    return [label(token) for token in tokens]
-
-
 def cells(text: str) -> int:
     r"""How many columns a text takes in a monospace font: two for wide characters, none for combining ones.
 
@@ -101,7 +96,7 @@ class _Box:
 def _boxes(step: Step, top: float) -> Iterator[_Box]:
     """The pieces of a step as boxes, wrapped at the figure's width."""
     x, y = float(_MARGIN), top
-    for index, text in enumerate(labels(step.tokens)):
+    for index, text in enumerate(map(label, step.tokens)):
         width = cells(text) * _CELL + 2 * _PAD
         if x > _MARGIN and x + width > _WIDTH - _MARGIN:
             x, y = float(_MARGIN), y + _ROW + _GAP
@@ -191,7 +186,7 @@ def html_page(name: str, text: str, steps: Sequence[Step]) -> str:
     for number, step in enumerate(steps):
         pieces = "".join(
             f"<span{' class=new' if index == step.changed else ''}><bdi>{html.escape(shown)}</bdi></span>"
-            for index, shown in enumerate(labels(step.tokens))
+            for index, shown in enumerate(map(label, step.tokens))
         )
         detail = ""
         if step.detail:

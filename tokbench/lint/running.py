@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tokbench.errors import TokbenchError
+from tokbench.family import Progress
 from tokbench.lint.check import Check, Finding, Outcome
 from tokbench.lint.settings import Settings
 from tokbench.lint.subject import Subject
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
 LOADS, LOADS_NAME = "TB001", "loads"
 """Code and name of the check that a tokenizer can be loaded: where it cannot, nothing else is checked."""
-
-Tell = Callable[[float, str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ def lint(
     load: Callable[[], Subject],
     checks: Iterable[Check],
     settings: Settings | None = None,
-    tell: Tell = lambda done, word: None,
+    tell: Progress = lambda done, word: None,
     file: str = "",
 ) -> list[CheckedRow]:
     """Run `checks` on the tokenizer that `load` opens; one that cannot be loaded has the one row TB001.

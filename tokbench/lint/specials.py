@@ -131,8 +131,8 @@ def chat(subject: Subject, bounds: Bounds) -> Finding:
     if cost is not None:
         said += (
             f"; beyond its text it costs {cost.first} tokens for the first message, {cost.exchange} for each "
+            f"exchange after it, {cost.reply} to begin a reply"
         )
-        said += f"exchange after it, {cost.reply} to begin a reply"
     return Finding.passed(said)
 
 
