@@ -15,12 +15,13 @@ if TYPE_CHECKING:
     from tokbench.metrics import Metric
 
 
-def dataset_checks(dataset: Dataset) -> Iterator[ConformanceCheck]:
+def dataset_checks(dataset: Dataset) -> list[ConformanceCheck]:
     """The checks of a loaded dataset."""
 
     def first() -> Iterator[Shard]:
         return (shard for language in dataset.languages for shard in list(dataset.shards(language))[:3])
 
+    @ConformanceCheck.of("languages", "languages is a fixed sequence of tags, each once.")
     def languages() -> Problem:
         found = list(dataset.languages)
         if not found or any(not isinstance(each, str) or not each for each in found):
@@ -29,6 +30,7 @@ def dataset_checks(dataset: Dataset) -> Iterator[ConformanceCheck]:
             return f"languages is {found}: each once, in a fixed order"
         return None
 
+    @ConformanceCheck.of("shards", "shards(language) gives the shards of that language, always the same.")
     def shards() -> Problem:
         for language in dataset.languages:
             wrong = [shard for shard in dataset.shards(language) if shard.language != language]
@@ -38,6 +40,7 @@ def dataset_checks(dataset: Dataset) -> Iterator[ConformanceCheck]:
                 return f"shards({language!r}) is not the same twice"
         return None
 
+    @ConformanceCheck.of("documents", "read(shard) yields tokbench.Document with the text as str.")
     def documents() -> Problem:
         for shard in first():
             for document in dataset.read(shard):
@@ -45,6 +48,7 @@ def dataset_checks(dataset: Dataset) -> Iterator[ConformanceCheck]:
                     return f"read yields {type(document).__name__}, not Document(text)"
         return None
 
+    @ConformanceCheck.of("again", "read and digest depend on nothing but the shard.")
     def again() -> Problem:
         for shard in first():
             if list(dataset.read(shard)) != list(dataset.read(shard)):
@@ -53,6 +57,7 @@ def dataset_checks(dataset: Dataset) -> Iterator[ConformanceCheck]:
                 return f"digest is not the same twice, for {shard.source}"
         return None
 
+    @ConformanceCheck.of("digest", "digest is a hash of what read yields.")
     def digests() -> Problem:
         seen: dict[str, list[str]] = {}
         for shard in first():
@@ -61,6 +66,7 @@ def dataset_checks(dataset: Dataset) -> Iterator[ConformanceCheck]:
                 return "two shards of different text have one digest: cached counts of one would be the other's"
         return None
 
+    @ConformanceCheck.of("blocks", "read_blocks gives the documents of read, or None.")
     def blocks() -> Problem:
         for shard in first():
             one = [document.text for document in dataset.read(shard)]
@@ -69,6 +75,9 @@ def dataset_checks(dataset: Dataset) -> Iterator[ConformanceCheck]:
                 return f"read_blocks gives {len(many)} documents that are not the {len(one)} of read"
         return None
 
+    @ConformanceCheck.of(
+        "parallel", "give each document its line, the same in every language, or say parallel = False."
+    )
     def lines() -> Problem:
         if not dataset.parallel:
             return None
@@ -79,17 +88,7 @@ def dataset_checks(dataset: Dataset) -> Iterator[ConformanceCheck]:
         other = next((name for name, own in found.items() if own != next(iter(found.values()))), None)
         return f"parallel, but the lines of {other} are not those of the first language" if other else None
 
-    yield ConformanceCheck("languages", "languages is a fixed sequence of tags, each once.", languages)
-    yield ConformanceCheck(
-        "shards", "shards(language) gives the shards of that language, always the same.", shards
-    )
-    yield ConformanceCheck("documents", "read(shard) yields tokbench.Document with the text as str.", documents)
-    yield ConformanceCheck("again", "read and digest depend on nothing but the shard.", again)
-    yield ConformanceCheck("digest", "digest is a hash of what read yields.", digests)
-    yield ConformanceCheck("blocks", "read_blocks gives the documents of read, or None.", blocks)
-    yield ConformanceCheck(
-        "parallel", "give each document its line, the same in every language, or say parallel = False.", lines
-    )
+    return [languages, shards, documents, again, digests, blocks, lines]
 
 
 def _texts(part: object) -> list[str]:
@@ -105,7 +104,7 @@ def _texts(part: object) -> list[str]:
     return [part.text]
 
 
-def metric_checks(metric: Metric) -> Iterator[ConformanceCheck]:
+def metric_checks(metric: Metric) -> list[ConformanceCheck]:
     """The checks of a metric: on prose, by the tokenizers of single bytes and of single characters."""
     from tokbench.metrics.context import MeasureContext
     from tokbench.metrics.measure import measure
@@ -130,14 +129,19 @@ def metric_checks(metric: Metric) -> Iterator[ConformanceCheck]:
         )
         return measure(cells, [metric], context=known)
 
+    @ConformanceCheck.of("computes", "compute must give a number, or raise tokbench.Undefined with the reason.")
     def computes() -> Problem:
         failed = [row for row in rows(*lines) if row.status.startswith("failed")]
         return failed[0].status if failed else None
 
+    @ConformanceCheck.of("empty", "name in `needs` what must be there, or raise tokbench.Undefined.")
     def empty() -> Problem:
         failed = [row for row in rows("") if row.status.startswith("failed")]
         return f"on an empty document: {failed[0].status}" if failed else None
 
+    @ConformanceCheck.of(
+        "interval", "use plain arithmetic on counts, or say in `no_interval` why there is none."
+    )
     def intervals() -> Problem:
         measured = [row for row in rows(*lines) if row.value is not None and row.language == "all"]
         if metric.level != "cell" or metric.no_interval:
@@ -148,6 +152,7 @@ def metric_checks(metric: Metric) -> Iterator[ConformanceCheck]:
         found = "it varies between documents, and no interval came of it"
         return found if len(values - {None}) > 1 else None
 
+    @ConformanceCheck.of("adds_up", "count each document by itself: batches are cut anywhere.")
     def adds_up() -> Problem:
         whole, parts = tally(*lines).own, [tally(line).own.totals() for line in lines]
         for name, total in whole.totals().items():
@@ -156,15 +161,7 @@ def metric_checks(metric: Metric) -> Iterator[ConformanceCheck]:
                 return f"{counter} of all documents together is {total}, of one after the other something else"
         return None
 
-    yield ConformanceCheck(
-        "computes", "compute must give a number, or raise tokbench.Undefined with the reason.", computes
-    )
-    yield ConformanceCheck("empty", "name in `needs` what must be there, or raise tokbench.Undefined.", empty)
-    yield ConformanceCheck(
-        "interval", "use plain arithmetic on counts, or say in `no_interval` why there is none.", intervals
-    )
-    if own:
-        yield ConformanceCheck("adds_up", "count each document by itself: batches are cut anywhere.", adds_up)
+    return [computes, empty, intervals, *([adds_up] if own else [])]
 
 
 class _PlainBytes:
@@ -180,14 +177,16 @@ class _PlainBytes:
         return bytes([token_id])
 
 
-def engine_checks(engine: Engine) -> Iterator[ConformanceCheck]:
+def engine_checks(engine: Engine) -> list[ConformanceCheck]:
     """The checks of an engine that opens without an address."""
 
+    @ConformanceCheck.of("works", "open(jobs, address) gives a concurrent.futures.Executor.")
     def works() -> Problem:
         with engine.open(2, None) as executor:
             found = list(executor.map(_square, range(20)))
         return None if found == [n * n for n in range(20)] else f"twenty tasks gave {found}"
 
+    @ConformanceCheck.of("shared", "say shared=True where workers are processes of their own.")
     def says_where() -> Problem:
         with engine.open(1, None) as executor:
             elsewhere = executor.submit(os.getpid).result() != os.getpid()
@@ -195,14 +194,13 @@ def engine_checks(engine: Engine) -> Iterator[ConformanceCheck]:
             return None
         return f"tasks run in {'other processes' if elsewhere else 'this process'}; shared is {engine.shared}"
 
+    @ConformanceCheck.of("errors", "what a task raises must be its future's exception.")
     def raises() -> Problem:
         with engine.open(1, None) as executor:
             error = executor.submit(_fail).exception()
         return None if isinstance(error, ZeroDivisionError) else f"a task that fails gave {error!r}"
 
-    yield ConformanceCheck("works", "open(jobs, address) gives a concurrent.futures.Executor.", works)
-    yield ConformanceCheck("shared", "say shared=True where workers are processes of their own.", says_where)
-    yield ConformanceCheck("errors", "what a task raises must be its future's exception.", raises)
+    return [works, says_where, raises]
 
 
 def _square(number: int) -> int:
