@@ -165,7 +165,7 @@ def _locate(
 def _by_bytes(data: bytes, parts: Sequence[bytes], lead: int) -> tuple[Spans, list[bool]]:
     """Spans from byte lengths; `lead` bytes before the text belong to none of its characters."""
     is_start = [byte & 0xC0 != 0x80 for byte in data]
-    chars = [0, *accumulate(is_start)]  # characters begun before each byte
+    chars = list(accumulate(is_start, initial=0))  # characters begun before each byte
     spans, shared, position = [], [], -lead
     for part in parts:
         low, high = max(position, 0), max(position + len(part), 0)

@@ -117,3 +117,10 @@ def test_the_terminal_interprets_nothing(test_data, capsys):
     assert "\x1b" not in shown
     assert "龘" in shown
     assert "[" in shown
+
+
+def test_places_are_whole_numbers_in_json_too():
+    found = as_json(tokbench.load("bytes"), "né")["pieces"]
+    assert json.dumps([[piece["start"], piece["end"], piece["group"]] for piece in found]) == (
+        "[[0, 1, 0], [1, 2, 1], [1, 2, 1]]"
+    )
