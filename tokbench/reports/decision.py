@@ -21,7 +21,7 @@ from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, run_labels
 from tokbench.plots.losses import ESTIMATED, LOSES, REWRITES, losses
 from tokbench.reports.criteria import Known, costs, known_criteria, priced_tokenizers
-from tokbench.reports.table import Column, Row, Table, TableCell
+from tokbench.reports.table import Column, Table, TableCell, tokenizer_rows
 from tokbench.reports.training import training_marks
 from tokbench.wording import listed
 
@@ -82,7 +82,7 @@ def decided(run: Run) -> Decision | None:
 
 def table(run: Run, decision: Decision) -> Table:
     """The decision table: every tokenizer, the candidates by their score, then those left out and why."""
-    labels, lost = run_labels(run), losses(run)
+    lost, left_out = losses(run), TableCell(why="not compared")
     columns = [
         Column.text("tokenizer"),
         Column.text("verdict"),
@@ -102,18 +102,14 @@ def table(run: Run, decision: Decision) -> Table:
         name: max(value for spec, value in known.values.items() if spec in decision.candidates)
         for name, known in decision.known.items()
     }
-    rows = []
-    for spec in [*decision.candidates, *(name for name in run.tokenizers if name not in decision.candidates)]:
-        inside = spec in decision.candidates
-        cells: list[str | TableCell] = [labels[spec], _verdict(spec, decision, lost)]
-        cells.append(TableCell(value=decision.scores[spec]) if inside else TableCell(why="not compared"))
-        for name, known in decision.known.items():
-            value = known.values.get(spec)
-            cells.append(
-                TableCell(value=value / best[name]) if value and inside else TableCell(why="not compared")
-            )
-        cells.append(TableCell(value=decision.first_share[spec]) if inside else TableCell(why="not compared"))
-        rows.append(Row(tuple(cells), key=spec, lossy=str(lost.get(spec, ""))))
+    rows: dict[str, list[str | float | TableCell]] = {}
+    for spec in decision.candidates:
+        shares = {name: known.values.get(spec, 0) / best[name] for name, known in decision.known.items()}
+        figures = decision.scores[spec], *(share or left_out for share in shares.values())
+        rows[spec] = [_verdict(spec, decision, lost), *figures, decision.first_share[spec]]
+    for spec in run.tokenizers:
+        if spec not in rows:
+            rows[spec] = [_verdict(spec, decision, lost), *[left_out] * (len(columns) - 2)]
     over = {each.datasets for each in decision.known.values() if each.datasets}
     texts = {name for datasets in over for name in datasets}
     same = "each of which counts the same" if len(over) == 1 else "not all of them for every criterion"
@@ -123,7 +119,7 @@ def table(run: Run, decision: Decision) -> Table:
         "geometric mean. First under: the share of all weights, drawn evenly, under which the tokenizer comes "
         "first."
     )
-    return Table("decision", "Decision", tuple(columns), tuple(rows), note)
+    return Table("decision", "Decision", tuple(columns), tokenizer_rows(run, rows), note)
 
 
 def script_data(run: Run, decision: Decision) -> str:

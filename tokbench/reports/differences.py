@@ -39,24 +39,17 @@ def table(run: Run, metric: str, dataset: str) -> Table:
         Column.text("against"),
         Column(key="difference", label="difference", unit=unit),
         Column(key="ratio", label="ratio", unit="×"),
-        Column(
-            key="p_adjusted",
-            label="p (corrected)",
-            places=3,
-            least=least_p(replicates),
-        ),
+        Column(key="p_adjusted", label="p (corrected)", places=3, least=least_p(replicates)),
         Column.text("verdict"),
     )
     made = tuple(
-        Row(
-            (
-                labels.get(row.tokenizer, row.tokenizer),
-                labels.get(row.baseline, row.baseline),
-                TableCell.known(row.value, row.ci_low, row.ci_high),
-                TableCell.known(row.ratio, why="the other figure is 0"),
-                TableCell.known(row.p_adjusted, why="no bootstrap replicates"),
-                _verdict(row),
-            ),
+        Row.of(
+            labels.get(row.tokenizer, row.tokenizer),
+            labels.get(row.baseline, row.baseline),
+            TableCell.known(row.value, row.ci_low, row.ci_high),
+            TableCell.known(row.ratio, why="the other figure is 0"),
+            TableCell.known(row.p_adjusted, why="no bootstrap replicates"),
+            _verdict(row),
             lossy="; ".join(str(lost[name]) for name in (row.tokenizer, row.baseline) if name in lost),
             key=row.tokenizer,
         )

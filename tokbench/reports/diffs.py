@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 COLUMNS = (
     Column.text("tokenizer"),
     Column.text("against"),
-    Column(key="documents", label="documents", places=0),
+    Column.count("documents"),
     Column(key="equal", label="equal", unit="share of documents", places=2),
-    Column(key="tokens", label="tokens", places=0),
-    Column(key="tokens_against", label="tokens against", places=0),
+    Column.count("tokens"),
+    Column.count("tokens_against", "tokens against"),
     Column.text("parting", "where the others first part"),
 )
 
@@ -35,18 +35,16 @@ def diff_table(run: Run) -> Table:
     """Every pair compared: the share of documents with the same tokens, and why the others differ."""
     labels = run_labels(run)
     rows = tuple(
-        Row((labels.get(pair["b"], pair["b"]), labels.get(pair["a"], pair["a"]), *_found(pair)), key=pair["b"])
+        Row.of(*(labels.get(pair[side], pair[side]) for side in "ba"), *_found(pair), key=pair["b"])
         for pair in pairs(run)
     )
     return Table("diffs", "Document by document", COLUMNS, rows, _note(run) if rows else "")
 
 
-def _found(pair: dict[str, Any]) -> tuple[TableCell | str, ...]:
+def _found(pair: dict[str, Any]) -> tuple[TableCell | float | str, ...]:
     if "error" in pair:
-        return (*(TableCell(why=pair["error"]) for _ in range(4)), pair["error"])
-    of_a, of_b = pair["n_tokens"]
-    counts = (TableCell(value=value) for value in (pair["n_documents"], pair["share_equal"], of_b, of_a))
-    return (*counts, causes(pair))
+        return *[TableCell(why=pair["error"])] * 4, pair["error"]
+    return pair["n_documents"], pair["share_equal"], *reversed(pair["n_tokens"]), causes(pair)
 
 
 def causes(pair: dict[str, Any]) -> str:
@@ -75,9 +73,9 @@ def _note(run: Run) -> str:
 PASSAGE_COLUMNS = (
     Column.text("tokenizer"),
     Column.text("other"),
-    Column(key="passages", label="passages", places=0),
-    Column(key="same_ids", label="same ids", places=0),
-    Column(key="same_cuts", label="same cuts", places=0),
+    Column.count("passages"),
+    Column.count("same_ids", "same ids"),
+    Column.count("same_cuts", "same cuts"),
     Column.text("first", "first difference in ids"),
 )
 
@@ -96,9 +94,8 @@ def passages_table(run: Run) -> Table:
         ids = sum(_column(first, "id") == _column(second, "id") for first, second in pairs)
         cuts = sum(_column(first, "bytes") == _column(second, "bytes") for first, second in pairs)
         if ids or cuts:
-            counts = (TableCell(value=len(pairs)), TableCell(value=ids), TableCell(value=cuts))
             names = labels.get(one, one), labels.get(other, other)
-            rows.append(Row((*names, *counts, _first_difference(pairs)), key=one))
+            rows.append(Row.of(*names, len(pairs), ids, cuts, _first_difference(pairs), key=one))
     note = "Cuts: the same bytes in the same tokens, whatever their ids."
     return Table("agreement", "The passages shown below", PASSAGE_COLUMNS, tuple(rows), note)
 

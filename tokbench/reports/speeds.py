@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, run_labels
-from tokbench.plots.losses import losses
 from tokbench.reports.chosen import metric_facts
 from tokbench.reports.figures import decimals
-from tokbench.reports.table import Column, Row, Table, TableCell
+from tokbench.reports.table import Cells, Column, Table, TableCell, tokenizer_rows
 from tokbench.reports.tables import metric_column
 
 if TYPE_CHECKING:
@@ -51,23 +50,14 @@ def measurements(run: Run) -> Table:
     timed = data.timed_dataset(run)
     rows = frame[frame["metric"].isin(wanted) & frame["value"].notna() & frame["dataset"].isin([timed, ""])]
     shown = [name for name in wanted if name in set(rows["metric"])]
-    cells = {(row.tokenizer, row.metric): TableCell.of(row) for row in rows.itertuples()}
+    cells = Cells.of(rows, "tokenizer", "metric")
     units = dict(zip(rows["metric"], rows["unit"], strict=True))
-    labels, lost = run_labels(run), losses(run)
-    columns = [Column.text("tokenizer")]
-    columns += [metric_column(name, facts, units[name]) for name in shown]
+    columns = Column.text("tokenizer"), *(metric_column(name, facts, units[name]) for name in shown)
     there = [name for name in run.tokenizers if any((name, metric) in cells for metric in shown)]
-    made = [
-        Row(
-            (labels[name], *(cells.get((name, metric), TableCell(why="not measured")) for metric in shown)),
-            lossy=str(lost.get(name, "")),
-            key=name,
-        )
-        for name in there
-    ]
+    made = tokenizer_rows(run, {name: [cells[name, metric] for metric in shown] for name in there})
     of = f"Speeds and latencies are of {dataset_label(run, timed)}." if (rows["dataset"] == timed).any() else ""
     note = " ".join(filter(None, (of, data.busy(run))))
-    return Table("speed", "Speed, memory, load time", tuple(columns), tuple(made), note)
+    return Table("speed", "Speed, memory, load time", columns, made, note)
 
 
 def rank_ranges(intervals: Mapping[str, tuple[float, float]]) -> dict[str, tuple[int, int]]:
@@ -109,19 +99,18 @@ def _table(run: Run, measured: Mapping[str, Any], summary: Sequence[Mapping[str,
     order = sorted(ranked, key=lambda name: -(ranked[name].value or 0.0))
     columns = list(_columns(cells))
     references = _references(run, measured, ranked)
-    labels, lost = run_labels(run), losses(run)
-    rows, ratios = [], []
+    ratios = {name: _ratio(ranked[name], ranked[reference]) for name, reference in references.items()}
+    labels = run_labels(run)
+    rows: dict[str, list[TableCell | str]] = {}
     for name in order:
-        reference = references.get(name, "")
-        ratio = _ratio(ranked[name], ranked[reference]) if reference else TableCell(why="no other gave its ids")
-        ratios.append(ratio)
-        figures = [cells.get((name, *key), TableCell(why="not timed")) for key, _ in columns]
-        beside = (labels.get(reference, ""), ratio) if references else ()
-        front = (labels[name], _range(ranks[name]), *beside)
-        rows.append(Row((*front, *figures), lossy=str(lost.get(name, "")), key=name))
+        rows[name] = [_range(ranks[name])]
+        if references:
+            rows[name].append(labels.get(references.get(name, ""), ""))
+            rows[name].append(ratios.get(name, TableCell(why="no other gave its ids")))
+        rows[name] += [cells.get((name, *key), TableCell(why="not timed")) for key, _ in columns]
     same = (
         Column.text("reference", "same ids as"),
-        Column(key="ratio", label="times as fast", unit="×", places=_ratio_places(ratios)),
+        Column(key="ratio", label="times as fast", unit="×", places=_ratio_places(ratios.values())),
     )
     heads = (
         Column.text("tokenizer"),
@@ -133,7 +122,7 @@ def _table(run: Run, measured: Mapping[str, Any], summary: Sequence[Mapping[str,
     first = data.first_pass(run, dataset) or "not timed"
     note = _NOTE.format(clock=_CLOCKS[measured.get("clock", "wall")], first=first, rank=by)
     note = " ".join(filter(None, (note + (_SAME_NOTE if references else ""), data.busy(run))))
-    return Table(f"speeds-{label.replace(' ', '-')}", label, heads, tuple(rows), note)
+    return Table(f"speeds-{label.replace(' ', '-')}", label, heads, tokenizer_rows(run, rows), note)
 
 
 def _columns(

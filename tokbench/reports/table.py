@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
+from tokbench.plots.labels import run_labels
+from tokbench.plots.losses import losses
 from tokbench.reports.figures import decimals, interval, is_share, number, shown, typical
 from tokbench.wording import in_unit
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tokbench.results import Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,9 +31,7 @@ class TableCell:
 
     @classmethod
     def of(cls, row: Any) -> TableCell:
-        """The cell of a row of a run's tidy frame, None where there is no such row."""
-        if row is None:
-            return cls(why="not measured")
+        """The cell of a row of a run's tidy frame."""
         return cls.known(row.value, row.ci_low, row.ci_high, why=str(row.status))
 
     @classmethod
@@ -43,10 +49,21 @@ class TableCell:
         )
         return cls(value=value, low=low, high=high, why=why if value is None else "")
 
-    @property
-    def has_interval(self) -> bool:
-        """Whether both ends of an interval are there."""
-        return all(end is not None and math.isfinite(end) for end in (self.low, self.high))
+
+class Cells(dict[Any, TableCell]):
+    """Cells by what they are of; what is not there was not measured."""
+
+    @classmethod
+    def of(cls, rows: pd.DataFrame, *keys: str) -> Cells:
+        """The cells of a tidy frame's rows by the columns `keys`: by a tuple where there are several."""
+        return cls({attrgetter(*keys)(row): TableCell.of(row) for row in rows.itertuples()})
+
+    def __missing__(self, key: Any) -> TableCell:
+        return TableCell(why="not measured")
+
+    def values_of(self, of: str, names: Iterable[str]) -> dict[str, float]:
+        """The figures that were measured, of the cells ``of, name`` for each of `names`."""
+        return {name: value for name in names if (value := self[of, name].value) is not None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +88,11 @@ class Column:
     def text(cls, key: str, label: str = "") -> Column:
         """A column of text, whose heading is its key unless another is given."""
         return cls(key=key, label=label or key, numeric=False)
+
+    @classmethod
+    def count(cls, key: str, label: str = "") -> Column:
+        """A column of whole numbers, whose heading is its key unless another is given."""
+        return cls(key=key, label=label or key, places=0)
 
     @property
     def scale(self) -> float:
@@ -106,6 +128,30 @@ class Row:
     key: str = ""
     places: int | None = None
     divisor: float = 1.0
+
+    @classmethod
+    def of(cls, *cells: Content | float, key: str = "", lossy: str = "") -> Row:
+        """A row whose figures without an interval are given as numbers."""
+        made = (cell if isinstance(cell, Content) else TableCell(value=cell) for cell in cells)
+        return cls(tuple(made), lossy, key)
+
+
+def tokenizer_rows(
+    run: Run,
+    cells: Mapping[str, Iterable[Content | float]],
+    *,
+    ranked: bool = True,
+    marks: Mapping[str, str] | None = None,
+) -> tuple[Row, ...]:
+    """A row for each tokenizer by spec: its label, with what else `marks` it, then its `cells`.
+
+    Where they are `ranked`, those that lose something are lossy.
+    """
+    labels, lost = run_labels(run), losses(run) if ranked else {}
+    named = {name: " ".join(filter(None, (labels.get(name, name), (marks or {}).get(name)))) for name in cells}
+    return tuple(
+        Row.of(named[name], *found, key=name, lossy=str(lost.get(name, ""))) for name, found in cells.items()
+    )
 
 
 @dataclass(frozen=True)
@@ -161,13 +207,12 @@ class Table:
 
     def ends(self, row: int, column: int) -> str:
         """The interval of the cell as it is shown, or nothing."""
-        cell = self.rows[row].cells[column]
-        if isinstance(cell, str) or not cell.has_interval:
+        cell, scale = self.rows[row].cells[column], self._scale(row, column)
+        if isinstance(cell, str):
             return ""
-        scale = self._scale(row, column)
-        assert cell.low is not None
-        assert cell.high is not None
-        return interval(cell.low * scale, cell.high * scale, self._places(row, column))
+        return interval(
+            cell.low and cell.low * scale, cell.high and cell.high * scale, self._places(row, column)
+        )
 
     def _scale(self, row: int, column: int) -> float:
         return self.columns[column].scale / self.rows[row].divisor

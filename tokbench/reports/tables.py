@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, explained, language_label, run_labels
-from tokbench.plots.losses import best_first, fairest_first, losses
+from tokbench.plots.losses import best_first, fairest_first
 from tokbench.reports import marks
 from tokbench.reports.chosen import headline_metrics, metric_facts
 from tokbench.reports.figures import decimals, typical
 from tokbench.reports.marks import BOLD
 from tokbench.reports.sizes import caveat_of, counted_on
-from tokbench.reports.table import Column, Row, Table, TableCell
+from tokbench.reports.table import Cells, Column, Row, Table, TableCell, tokenizer_rows
 from tokbench.reports.training import fewer_notes, training_marks, training_notes
 from tokbench.wording import in_unit
 
@@ -79,12 +79,10 @@ def headline(run: Run, dataset: str, more: Sequence[str] = ()) -> Table:
     facts = metric_facts(run)
     frame = run.frame
     rows = frame[(frame["language"] == data.OVERALL) & frame["dataset"].isin([dataset, ""])]
-    by_key = {(row.tokenizer, row.metric): row for row in rows.itertuples()}
-    fine = [name for name in facts if _constant(name, by_key)]
+    cells, units = Cells.of(rows, "metric", "tokenizer"), _units(rows, "metric")
+    fine = [name for name, value in _FINE.items() if (rows.loc[rows["metric"] == name, "value"] == value).all()]
     shown = headline_metrics(run, dataset, without=fine) or headline_metrics(run, dataset)
-    measured = {metric for (_, metric), row in by_key.items() if row.value == row.value}
-    shown += [name for name in more if name in measured and name not in shown]
-    units = {metric: str(row.unit) for (_, metric), row in by_key.items() if row.value == row.value}
+    shown += [name for name in more if name in units and name not in shown]
     columns = [metric_column(name, facts, units.get(name, "")) for name in shown]
     columns.insert(0, Column.text("tokenizer"))
     columns.append(Column(key="vocab_size", label="vocabulary", unit="ids", places=0))
@@ -95,25 +93,16 @@ def headline(run: Run, dataset: str, more: Sequence[str] = ()) -> Table:
     first = ranks_by(run, dataset, columns)
     names = [] if first is None else best_first(run, first.key, dataset, higher=first.better == "higher")
     names += [name for name in run.tokenizers if name not in names]
-    labels, lost, sizes = run_labels(run), losses(run), vocabulary_sizes(run)
-    learnt = training_marks(run, dataset)
-    made = [
-        Row(
-            (
-                f"{labels[name]} {learnt.get(name, '')}".rstrip(),
-                *(TableCell.of(by_key.get((name, key))) for key in shown),
-                TableCell(value=sizes.get(name)),
-            ),
-            lossy=str(lost.get(name, "")),
-            key=name,
-        )
-        for name in names
-    ]
+    sizes = vocabulary_sizes(run)
+    figures = {name: [*(cells[key, name] for key in shown), TableCell(value=sizes.get(name))] for name in names}
+    made = tokenizer_rows(run, figures, marks=training_marks(run, dataset))
     best = frozenset(
         (names.index(name), index)
         for index, column in enumerate(columns)
         if column.key in shown
-        for name in marks.best(run, column.key, dataset, column.better, _values(by_key, column.key))
+        for name in marks.best(
+            run, column.key, dataset, column.better, cells.values_of(column.key, run.tokenizers)
+        )
     )
     said = [BOLD if best else marks.nothing_bold(run, shown, dataset)]
     said += ["" if first is None else f"Ranked by {first.label}.", explained(run)]
@@ -122,9 +111,7 @@ def headline(run: Run, dataset: str, more: Sequence[str] = ()) -> Table:
         unseen = data.first_pass(run, dataset)
         said += [f"Encode speed: {unseen}; again, over a little of it." if unseen else "", data.busy(run)]
     note = " ".join([*filter(None, said), counted_on(run, dataset)])
-    return Table(
-        f"headline-{_slug(dataset)}", dataset_label(run, dataset), tuple(columns), tuple(made), note, best
-    )
+    return Table(f"headline-{_slug(dataset)}", dataset_label(run, dataset), tuple(columns), made, note, best)
 
 
 def _named_apart(column: Column, metric: str, what: str) -> Column:
@@ -132,24 +119,14 @@ def _named_apart(column: Column, metric: str, what: str) -> Column:
     return replace(column, label=f"{column.label} ({what})") if column.key == metric else column
 
 
-def _values(by_key: Mapping[tuple[str, str], Any], metric: str) -> dict[str, float]:
-    """The figures of a metric that were measured, by tokenizer."""
-    return {
-        name: float(row.value)
-        for (name, of), row in by_key.items()
-        if of == metric and row.value is not None and row.value == row.value
-    }
+def _units(rows: pd.DataFrame, key: str) -> dict[str, str]:
+    """The units of what was measured, by a column of its rows."""
+    measured = rows[rows["value"].notna()]
+    return dict(zip(measured[key], measured["unit"].map(str), strict=True))
 
 
 _FINE = {"round_trip": 1.0, "unk_rate": 0.0}
 """Metrics of loss, each with its value where nothing is lost: else shown first, and never ranked by."""
-
-
-def _constant(name: str, by_key: Mapping[tuple[str, str], Any]) -> bool:
-    """Whether a column would only say that nothing went wrong."""
-    fine = _FINE.get(name)
-    found = [row.value for (_, metric), row in by_key.items() if metric == name]
-    return fine is not None and all(value == fine for value in found)
 
 
 def ranks_by(run: Run, dataset: str, columns: Sequence[Column]) -> Column | None:
@@ -174,8 +151,7 @@ def by_language(run: Run, metric: str, dataset: str) -> Table:
     facts = metric_facts(run)
     labels = run_labels(run)
     measured = run.frame[(run.frame["metric"] == metric) & (run.frame["dataset"] == dataset)]
-    cells = {(row.language, row.tokenizer): TableCell.of(row) for row in measured.itertuples()}
-    units = {str(row.language): str(row.unit) for row in measured.itertuples() if row.value == row.value}
+    cells, units = Cells.of(measured, "language", "tokenizer"), _units(measured, "language")
     details = {language: _words(unit) for language, unit in units.items()}
     differ = len({*details.values()}) > 1
     noted = {language: f" ({told})" for language, told in details.items() if told and differ}
@@ -187,23 +163,14 @@ def by_language(run: Run, metric: str, dataset: str) -> Table:
     columns = [Column.text("language")]
     divisor, _ = in_unit(typical(cell.value for cell in cells.values()), column.unit)  # one for all of them
     columns += [replace(column, key=name, label=labels[name], help="", divisor=divisor) for name in there]
-    rows = [
-        Row(
-            (
-                language_label(code, data.kind(run, dataset)) + noted.get(code, ""),
-                *(cells.get((code, name), TableCell(why="not measured")) for name in there),
-            ),
-            key=code,
-        )
-        for code in run.languages(dataset)
-    ]
-    rows = [
-        row for row in rows if any(isinstance(cell, TableCell) and cell.value is not None for cell in row.cells)
-    ]
+    values = {code: cells.values_of(code, there) for code in run.languages(dataset)}
+    shown = [code for code in values if values[code]]
+    named = {code: language_label(code, data.kind(run, dataset)) + noted.get(code, "") for code in shown}
+    rows = tuple(Row.of(named[code], *(cells[code, name] for name in there), key=code) for code in shown)
     best = frozenset(
         (index, 1 + there.index(name))
-        for index, row in enumerate(rows)
-        for name in marks.best(run, metric, dataset, column.better, _of_row(row, there), row.key)
+        for index, code in enumerate(shown)
+        for name in marks.best(run, metric, dataset, column.better, values[code], code)
     )
     title = f"{metric} · {dataset_label(run, dataset)}"
     said = (
@@ -213,13 +180,7 @@ def by_language(run: Run, metric: str, dataset: str) -> Table:
         caveat_of(run, dataset) if metric in _BETWEEN else "",
     )
     note = " ".join(filter(None, said))
-    return Table(f"{metric}-{_slug(dataset)}", title, tuple(columns), tuple(rows), note, best)
-
-
-def _of_row(row: Row, names: Sequence[str]) -> dict[str, float]:
-    """The figures of a row of single languages, by tokenizer."""
-    cells = zip(names, row.cells[1:], strict=True)
-    return {name: cell.value for name, cell in cells if isinstance(cell, TableCell) and cell.value is not None}
+    return Table(f"{metric}-{_slug(dataset)}", title, tuple(columns), rows, note, best)
 
 
 _BETWEEN = ("premium", "tokens_per_line")
@@ -233,28 +194,23 @@ def overall_metrics(run: Run, dataset: str) -> Table:
     frame = run.frame
     rows = frame[(frame["language"] == data.OVERALL) & (frame["dataset"] == dataset)]
     rows = rows[rows["metric"].isin(rows.loc[rows["value"].notna(), "metric"])]
-    cells = {(row.metric, row.tokenizer): TableCell.of(row) for row in rows.itertuples()}
+    cells = Cells.of(rows, "metric", "tokenizer")
     units = dict(zip(rows["metric"], rows["unit"], strict=True))
     there = [name for name in run.tokenizers if name in set(rows["tokenizer"])]
-    columns = [
+    columns = (
         Column.text("metric"),
         Column.text("unit"),
-    ]
-    columns += [Column(key=name, label=labels[name]) for name in there]
+        *(Column(key=name, label=labels[name]) for name in there),
+    )
     names = sorted(units, key=lambda name: (list(facts).index(name) if name in facts else len(facts), name))
-    figures = {name: [cells.get((name, key), TableCell(why="not measured")) for key in there] for name in names}
     made = []
     for name in names:
-        divisor, unit = in_unit(typical(cell.value for cell in figures[name]), units[name] or "")
-        places = decimals(cell.value and cell.value / divisor for cell in figures[name])
-        made.append(Row((name, unit, *figures[name]), key=name, places=places, divisor=divisor))
-    return Table(
-        f"all-{_slug(dataset)}",
-        dataset_label(run, dataset),
-        tuple(columns),
-        tuple(made),
-        counted_on(run, dataset),
-    )
+        figures = [cells[name, key] for key in there]
+        divisor, unit = in_unit(typical(cell.value for cell in figures), units[name] or "")
+        places = decimals(cell.value and cell.value / divisor for cell in figures)
+        made.append(Row((name, unit, *figures), key=name, places=places, divisor=divisor))
+    note = counted_on(run, dataset)
+    return Table(f"all-{_slug(dataset)}", dataset_label(run, dataset), columns, tuple(made), note)
 
 
 def fairness(run: Run, dataset: str) -> Table:
@@ -262,10 +218,9 @@ def fairness(run: Run, dataset: str) -> Table:
     premiums = data.by_language(run, "premium", dataset)
     if premiums.empty:
         return Table("fairness", dataset_label(run, dataset), (), ())
-    labels, lost = run_labels(run), losses(run)
     known = data.intervals(run, "premium", dataset)
     costliest = {name: str(premiums[name].idxmax()) for name in premiums}
-    ginis = {row.tokenizer: TableCell.of(row) for row in data.overall(run, "gini", dataset).itertuples()}
+    ginis = Cells.of(data.overall(run, "gini", dataset), "tokenizer")
     columns = (
         Column.text("tokenizer"),
         metric_column("gini", metric_facts(run)),
@@ -275,29 +230,22 @@ def fairness(run: Run, dataset: str) -> Table:
         Column.text("reference", "reference language"),
     )
     names = fairest_first(run, dataset)
-    learnt = training_marks(run, dataset)
-    rows = [
-        Row(
-            (
-                f"{labels[name]} {learnt.get(name, '')}".rstrip(),
-                ginis.get(name, TableCell(why="not measured")),
-                TableCell(value=float(premiums[name].median())),
-                TableCell.known(float(premiums[name].max()), *known.get((costliest[name], name), ())),
-                language_label(costliest[name]),
-                reference_of(run, premiums[name]),
-            ),
-            lossy=str(lost.get(name, "")),
-            key=name,
+    figures = {
+        name: (
+            ginis[name],
+            float(premiums[name].median()),
+            TableCell.known(float(premiums[name].max()), *known.get((costliest[name], name), ())),
+            language_label(costliest[name]),
+            reference_of(run, premiums[name]),
         )
         for name in names
-    ]
+    }
+    rows = tokenizer_rows(run, figures, marks=training_marks(run, dataset))
     values = {name: cell.value for name, cell in ginis.items() if cell.value is not None}
     best = frozenset((names.index(name), 1) for name in marks.best(run, "gini", dataset, "lower", values))
     said = (explained(run), BOLD if best else "", *training_notes(run, dataset))
     said += (counted_on(run, dataset), caveat_of(run, dataset))
-    return Table(
-        "fairness", dataset_label(run, dataset), columns, tuple(rows), " ".join(filter(None, said)), best
-    )
+    return Table("fairness", dataset_label(run, dataset), columns, rows, " ".join(filter(None, said)), best)
 
 
 def reference_of(run: Run, premiums: pd.Series[float]) -> str:

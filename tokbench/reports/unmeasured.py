@@ -38,12 +38,10 @@ def failures(run: Run) -> Table:
     keys = ("tokenizer", "dataset", "language", "kind", "message", "remedy")
     columns = tuple(Column.text(key) for key in keys)
     rows = tuple(
-        Row(
-            (
-                *(str(each.get(key) or "") for key in keys[:4]),
-                without_name(str(each.get("message") or ""), str(each.get("tokenizer"))),
-                str(each.get("remedy") or ""),
-            )
+        Row.of(
+            *(str(each.get(key) or "") for key in keys[:4]),
+            without_name(str(each.get("message") or ""), str(each.get("tokenizer"))),
+            str(each.get("remedy") or ""),
         )
         for each in run.failures
     )

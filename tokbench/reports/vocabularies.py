@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from tokbench.plots.labels import run_labels
-from tokbench.reports.table import Column, Row, Table, TableCell
+from tokbench.reports.table import Column, Row, Table, tokenizer_rows
 
 if TYPE_CHECKING:
     from tokbench.results import Run
@@ -20,21 +20,13 @@ _FIRST = Column.text("tokenizer")
 def audit_table(run: Run) -> Table:
     """Ids of each vocabulary by what becomes of them."""
     kinds = list(dict.fromkeys(kind for audit in run.audits.values() for kind in audit["counts"]))
-    columns = [_FIRST, Column(key="vocab_size", label="ids", places=0)]
-    columns += [Column(key=kind, label=kind.lower(), places=0) for kind in kinds]
-    labels = run_labels(run)
-    rows = [
-        Row(
-            (
-                labels.get(name, name),
-                TableCell(value=audit["vocab_size"]),
-                *(TableCell(value=audit["counts"].get(kind, 0)) for kind in kinds),
-            ),
-            key=name,
-        )
+    columns = _FIRST, Column.count("vocab_size", "ids"), *(Column.count(kind, kind.lower()) for kind in kinds)
+    counts = {
+        name: [audit["vocab_size"], *(audit["counts"].get(kind, 0) for kind in kinds)]
         for name, audit in run.audits.items()
-    ]
-    return Table("audit", "Audit: what becomes of each id", tuple(columns), tuple(rows))
+    }
+    rows = tokenizer_rows(run, counts, ranked=False)
+    return Table("audit", "Audit: what becomes of each id", columns, rows)
 
 
 def injection_table(run: Run) -> Table:
@@ -42,10 +34,10 @@ def injection_table(run: Run) -> Table:
     columns = (
         _FIRST,
         Column.text("entry"),
-        Column(key="controls", label="control strings", places=0),
-        Column(key="exact", label="as they are", places=0),
-        Column(key="within", label="inside text", places=0),
-        Column(key="altered", label="in other writing", places=0),
+        Column.count("controls", "control strings"),
+        Column.count("exact", "as they are"),
+        Column.count("within", "inside text"),
+        Column.count("altered", "in other writing"),
         Column.text("which"),
     )
     labels = run_labels(run)
@@ -54,9 +46,8 @@ def injection_table(run: Run) -> Table:
         for found in entries:
             became = list(dict.fromkeys([*found["exact"], *found["within"], *found["altered"]]))
             which = " ".join(became[:_NAMED]) + (" …" if len(became) > _NAMED else "")
-            figures = (TableCell(value=len(found[kind])) for kind in ("exact", "within", "altered"))
-            front = labels.get(name, name), found["entry"], TableCell(value=found["controls"])
-            rows.append(Row((*front, *figures, which), key=name))
+            counts = found["controls"], *(len(found[kind]) for kind in ("exact", "within", "altered"))
+            rows.append(Row.of(labels.get(name, name), found["entry"], *counts, which, key=name))
     without = [labels.get(name, name) for name, entries in run.injections.items() if not entries]
     note = (
         "How many of a vocabulary's control strings, typed by a user, become control ids: as they are, inside "
@@ -79,21 +70,16 @@ def script_table(run: Run) -> Table:
         shares[name] = {script: count / size for script, count in audit["scripts"].items()}
         total.update(shares[name])
     shown = [script for script, _ in total.most_common(SCRIPTS)]
-    columns = [_FIRST, *(Column(key=script, label=script, unit="share", places=1) for script in shown)]
-    columns += [Column(key="other", label="other", unit="share", places=1)]
-    labels = run_labels(run)
-    rows = [
-        Row(
-            (
-                labels.get(name, name),
-                *(TableCell(value=held.get(script, 0.0)) for script in shown),
-                TableCell(value=sum(share for script, share in held.items() if script not in shown)),
-            ),
-            key=name,
-        )
+    columns = (Column(key=name, label=name, unit="share", places=1) for name in (*shown, "other"))
+    figures = {
+        name: [
+            *(held.get(script, 0.0) for script in shown),
+            sum(share for script, share in held.items() if script not in shown),
+        ]
         for name, held in shares.items()
-    ]
-    return Table("scripts", "Scripts: share of the vocabulary", tuple(columns), tuple(rows))
+    }
+    rows = tokenizer_rows(run, figures, ranked=False)
+    return Table("scripts", "Scripts: share of the vocabulary", (_FIRST, *columns), rows)
 
 
 def overlap_table(run: Run) -> Table:
@@ -106,10 +92,7 @@ def overlap_table(run: Run) -> Table:
     names = list(run.audits)
     matrix = overlap_matrix([VocabularyAudit.from_json(run.audits[name]) for name in names])
     labels = run_labels(run)
-    columns = [_FIRST, *(Column(key=name, label=labels.get(name, name), places=3) for name in names)]
-    rows = [
-        Row((labels.get(name, name), *(TableCell(value=float(value)) for value in matrix[place])), key=name)
-        for place, name in enumerate(names)
-    ]
+    columns = _FIRST, *(Column(key=name, label=labels.get(name, name), places=3) for name in names)
+    rows = tokenizer_rows(run, dict(zip(names, matrix.tolist(), strict=True)), ranked=False)
     note = "Jaccard index of the vocabularies' byte strings; 1 is the same vocabulary."
-    return Table("overlap", "Overlap of every two vocabularies", tuple(columns), tuple(rows), note)
+    return Table("overlap", "Overlap of every two vocabularies", columns, rows, note)
