@@ -33,8 +33,7 @@ NULLS = {name: [""] for name in ("value", "ci_low", "ci_high")}
 
 def write_csv(run: Run, path: Path) -> None:
     """Write the tidy frame as CSV (UTF-8, shortest text of each float)."""
-    with replacing(path) as aside:
-        run.frame.to_csv(aside, index=False, encoding="utf-8", errors="backslashreplace", lineterminator="\n")
+    _write_csv(run.frame, path)
 
 
 def write_spreadsheet(run: Run, path: Path) -> None:
@@ -43,10 +42,12 @@ def write_spreadsheet(run: Run, path: Path) -> None:
     Names of tokenizers and files are other people's, and ``=HYPERLINK(…)`` in a cell is run when it is opened.
     For data that is read back, `write_csv` and `write_parquet` keep every name as it is.
     """
+    _write_csv(_plain(run.frame, _FORMULA), path)
+
+
+def _write_csv(frame: pd.DataFrame, path: Path) -> None:
     with replacing(path) as aside:
-        _plain(run.frame, _FORMULA).to_csv(
-            aside, index=False, encoding="utf-8", errors="backslashreplace", lineterminator="\n"
-        )
+        frame.to_csv(aside, index=False, encoding="utf-8", errors="backslashreplace", lineterminator="\n")
 
 
 def read_csv(path: Path) -> pd.DataFrame:

@@ -142,7 +142,7 @@ def _sections(run: Run, drawings: Drawings) -> list[Section]:
                 f"Measured on {main}, whose lines say the same in each language."
             ],
             figures=drawings.some("fairness"),
-            panels=_fairness(run),
+            panels=_tables(tables.fairness(run, data.main_dataset(run))),
         ),
         Section(
             id="speed",
@@ -231,12 +231,6 @@ def _heats(run: Run) -> list[Panel]:
                     )
                 )
     return panels
-
-
-def _fairness(run: Run) -> list[Panel]:
-    main = data.main_dataset(run)
-    table = tables.fairness(run, main)
-    return [Panel(label=dataset_label(run, main), table=table)] if table.rows else []
 
 
 def _tables(*found: Table) -> list[Panel]:
