@@ -47,7 +47,7 @@ _FIRST, _BITS = 4, 21
 _SHIFTS = _BITS * np.arange(_FIRST - 1)
 
 
-class _Letters(NamedTuple):
+class _KeptLetters(NamedTuple):
     """Letters that all steps leave: a pattern of one and all that is before the next, and which code points."""
 
     pattern: re.Pattern[str]
@@ -116,21 +116,23 @@ class Leading:
         return self._known[head]
 
     @cached_property
-    def _ascii(self) -> _Letters:
+    def _ascii(self) -> _KeptLetters:
         return self._left(_LETTERS[:3])
 
     @cached_property
-    def _any(self) -> _Letters:
+    def _any(self) -> _KeptLetters:
         return self._left(_LETTERS)
 
-    def _left(self, ranges: Iterable[str]) -> _Letters:
+    def _left(self, ranges: Iterable[str]) -> _KeptLetters:
         """The letters that every step leaves."""
         left = [ends for ends in ranges if all(_stops_between(step, ends) for step in self._steps)]
         letters = "".join(f"{ends[0]}-{ends[1]}" for ends in left)
         table = np.zeros(_BEYOND + 1, np.bool_)
         for ends in left:
             table[ord(ends[0]) : ord(ends[1]) + 1] = True
-        return _Letters(re.compile(f"[{letters}][^{letters}]*(?=[{letters}])" if letters else r"(?!)"), table)
+        return _KeptLetters(
+            re.compile(f"[{letters}][^{letters}]*(?=[{letters}])" if letters else r"(?!)"), table
+        )
 
 
 def _code_points(
