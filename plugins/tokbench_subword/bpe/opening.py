@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from tokbench import LoadContext, Spec, TokenizerError
 from tokbench_subword.bpe.options import ENCODINGS, TRAINING_ONLY, named_pattern
 from tokbench_subword.files.gguf import gguf_model
+from tokbench_subword.files.opening import refuse_training
 from tokbench_subword.files.recognising import (
     NAMES,
     Format,
@@ -34,9 +35,7 @@ def load(spec: Spec, context: LoadContext) -> Tokenizer:
 
     The variant is the file, one of the pair, or the folder with them.
     """
-    for name in TRAINING_ONLY:
-        if name in spec.options:
-            raise TokenizerError(f"{spec}: {name} is for training; {spec.variant} is trained already")
+    refuse_training(spec, TRAINING_ONLY)
     path = _file(spec)
     found = expect(path, *_OPENED, remedy=f"open it with the family that reads it, or with transformers:{path}")
     if found == "sentencepiece" or gguf_model(path) == "llama":
