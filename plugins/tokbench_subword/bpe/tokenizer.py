@@ -32,9 +32,8 @@ from tokbench_subword.files.tokenizer_json import content_of, document_of, read_
 from tokbench_subword.pipeline.added_tokens import new_tokens, numbered
 from tokbench_subword.pipeline.byte_alphabet import spelled
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
-from tokbench_subword.pipeline.document_decoding import DocumentDecoder
+from tokbench_subword.pipeline.document_tokenizer import DocumentTokenizer
 from tokbench_subword.pipeline.joining import TokenJoiner
-from tokbench_subword.pipeline.preparation import Stages
 from tokbench_subword.words.cache_size import CACHE_BYTES
 from tokbench_subword.words.prepared import OneByOne, PreparedEncoder
 
@@ -42,13 +41,13 @@ if TYPE_CHECKING:
     from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 
 _DERIVED = (
-    *("_decode_one", "_of_equal_scores", "_decoder", "_offsets", "_stages", "_prepared"),
+    *("_decode_one", "_of_equal_scores", "_offsets", "_prepared", "_written", "_joiner"),
     *("decode", "decode_joins_bytes", "lossless"),
 )
 """Attributes that are made when first asked for, of what stands around the model."""
 
 
-class BpeTokenizer(OneByOne, Rebuilt):
+class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
     """Encodes and decodes text with a `BpeModel` and the document that stands around it.
 
     `encode` gives int32 arrays. The text of special tokens is ordinary text unless `match_special`; other added
@@ -63,6 +62,8 @@ class BpeTokenizer(OneByOne, Rebuilt):
         >>> tokenizer.encode("cab").tolist(), tokenizer.decode([99, 256])
         ([99, 256], 'cab')
     """
+
+    _preparation: BpePreparation
 
     def __init__(
         self,
@@ -83,12 +84,13 @@ class BpeTokenizer(OneByOne, Rebuilt):
         self.threads = threads
         self.source = source
         self._random = np.random.default_rng(0)
-        self._surround(document, match_special)
+        self.match_special = match_special
+        self._surround(document)
 
-    def _surround(self, document: TokenizerJson, match_special: bool) -> None:
+    def _surround(self, document: TokenizerJson) -> None:
         """Put `document` around the model; what was derived from another is forgotten."""
         self.document = document
-        self._preparation = BpePreparation.around(self.model, document, match_special=match_special)
+        self._preparation = BpePreparation.around(self.model, document, match_special=self.match_special)
         self._tokens = TokenLookup(
             self.model,
             document,
@@ -97,6 +99,8 @@ class BpeTokenizer(OneByOne, Rebuilt):
             literal=self.literal,
             spelled=self._preparation.spelling,
         )
+        self.vocab_size = self._tokens.size
+        self._forget_document()
         for name in _DERIVED:
             self.__dict__.pop(name, None)
         self._forget_functions()
@@ -163,22 +167,19 @@ class BpeTokenizer(OneByOne, Rebuilt):
 
     @cached_property
     def _decode_one(self) -> Callable[[Sequence[int] | NDArray[Any]], str]:
-        joiner, function = self._decoder.joiner, self._decoder.text
-        if joiner is not None and self.decode_joins_bytes:
-            function = list_decoder(*joiner.rows, function)
+        function = self._decoder.text
+        if self._joiner is not None:
+            function = list_decoder(*self._joiner.rows, function)
         travels_with(function, self, "decode")
         return function
 
-    def decode_batch(self, batch: TokenBatch) -> list[str]:
-        """The text of every document; the bytes of all of them are put together at once."""
-        return self._decoder.texts(batch)
+    @cached_property
+    def _written(self) -> dict[int, str]:  # type: ignore[override]
+        return {index: text for index, text in enumerate(self._tokens.written_texts) if text}
 
     @cached_property
-    def _decoder(self) -> DocumentDecoder:
-        written = {index: text for index, text in enumerate(self._tokens.written_texts) if text}
-        joiner = TokenJoiner(self._tokens.decoded_bytes) if self.decode_joins_bytes else None
-        config = self.document.decoder
-        return DocumentDecoder(config, written, self.vocab_size, name=self.name, joiner=joiner)
+    def _joiner(self) -> TokenJoiner | None:  # type: ignore[override]
+        return TokenJoiner(self._tokens.decoded_bytes) if self.decode_joins_bytes else None
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes a token stands for in text; empty for special tokens."""
@@ -190,15 +191,11 @@ class BpeTokenizer(OneByOne, Rebuilt):
 
     # --- offsets, sampling, tracing ---------------------------------------------------------------
 
-    def offsets(self, text: str) -> NDArray[np.int64]:
-        """(start, end) of each token of ``encode(text)`` in code points of `text`: int64 ``(n, 2)``.
+    def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The spans of all tokens, ``(total, 2)``; text i has those from ``limits[i]`` to ``limits[i + 1]``.
 
         Tokens that share a character carry its span each; a token of inserted text only has an empty span.
         """
-        return self.offsets_batch([text])[0]
-
-    def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The spans of all tokens, ``(total, 2)``; text i has those from ``limits[i]`` to ``limits[i + 1]``."""
         return self._offsets.batch(texts)
 
     @cached_property
@@ -239,29 +236,11 @@ class BpeTokenizer(OneByOne, Rebuilt):
             source=self.source,
         )
 
-    def stages(self, text: str) -> Mapping[str, Sequence[str]]:
-        """What `text` has become after added tokens, normalizer and pre-tokenizer."""
-        return self._stages(text)
-
-    @cached_property
-    def _stages(self) -> Stages:
-        return Stages(self.document, match_special=self.match_special)
-
     def trace(self, text: str) -> Iterator[Step]:
         """The merges that lead to ``encode(text)``, one `Step` each, with rank and pair."""
         return tracing.steps(self._tokens, self._preparation, text)
 
     # --- the vocabulary ---------------------------------------------------------------------------
-
-    @property
-    def match_special(self) -> bool:
-        """Whether `encode` finds special tokens in text."""
-        return self._preparation.match_special
-
-    @property
-    def vocab_size(self) -> int:
-        """The number of ids: one more than the highest."""
-        return self._tokens.size
 
     @property
     def special_ids(self) -> frozenset[int]:
@@ -310,7 +289,7 @@ class BpeTokenizer(OneByOne, Rebuilt):
         """
         new = new_tokens(tokens, self._tokens.ids_by_text, self.vocab_size, special=special)
         document = replace(self.document, added_tokens=(*self.document.added_tokens, *new))
-        self._surround(document, self.match_special)
+        self._surround(document)
 
     def fewest_tokens(self, texts: Sequence[str]) -> NDArray[np.int64]:
         """The fewest tokens with which the vocabulary can spell the pre-tokens of each text."""

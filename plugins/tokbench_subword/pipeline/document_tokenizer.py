@@ -10,6 +10,7 @@ from tokbench.kernels.copies import cached_property
 from tokbench.kernels.utf8 import repaired
 from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.document_decoding import DocumentDecoder
+from tokbench_subword.pipeline.joining import TokenJoiner
 from tokbench_subword.pipeline.preparation import Preparation, Stages
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ class DocumentTokenizer(ABC):
     document: TokenizerJson
     _written: Mapping[int, str]
     _preparation: Preparation
+    _joiner: TokenJoiner | None = None
+    """What joins the bytes of tokens, where decoding does no more than that."""
 
     @abstractmethod
     def __call__(self, text: str) -> list[int]:
@@ -74,7 +77,9 @@ class DocumentTokenizer(ABC):
 
     @cached_property
     def _decoder(self) -> DocumentDecoder:
-        return DocumentDecoder(self.document.decoder, self._written, self.vocab_size, name=self.name)
+        return DocumentDecoder(
+            self.document.decoder, self._written, self.vocab_size, name=self.name, joiner=self._joiner
+        )
 
     def _forget_document(self) -> None:
         """Drop what was made of another document."""
