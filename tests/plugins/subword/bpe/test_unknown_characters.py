@@ -59,7 +59,7 @@ def test_they_are_encoded_as_the_plain_form_does(model: BpeModel, texts: list[st
 @given(models(), st.text(KNOWN + UNKNOWN, min_size=1, max_size=80))
 @settings(max_examples=80, deadline=None)
 def test_tokens_are_made_of_as_many_symbols_as_in_the_plain_form(model: BpeModel, text: str) -> None:
-    """Without the plain form's time, which is quadratic: 10,000 characters would take 20 seconds."""
+    """Without the plain form's time, which is quadratic: seconds for 10,000 characters."""
     symbols = first_symbols(model, text)
     counts = first_symbols_in(model, [symbol.id for symbol in symbols])
     ends = np.cumsum(counts)
