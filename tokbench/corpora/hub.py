@@ -51,7 +51,8 @@ class HubDataset:
         """A shard per file of the hub's, or a single one where only the first rows are wanted."""
         if language != self.language:
             raise CorpusError(f"{self.name} has no language {language!r}; it has {self.language}")
-        count = 1 if self.rows is not None else max(1, int(getattr(self._table, "num_shards", 1) or 1))
+        table = self._table  # opened in any case: a name that is wrong is told when a run is planned
+        count = 1 if self.rows is not None else max(1, int(getattr(table, "num_shards", 1) or 1))
         return [
             Shard(language, self.repository, index, index, index + 1, stamp=self._commit, extra={"of": count})
             for index in range(count)

@@ -84,13 +84,12 @@ class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         self.threads = threads
         self.source = source
         self._random = np.random.default_rng(0)
-        self.match_special = match_special
-        self._surround(document)
+        self._surround(document, match_special)
 
-    def _surround(self, document: TokenizerJson) -> None:
+    def _surround(self, document: TokenizerJson, match_special: bool) -> None:
         """Put `document` around the model; what was derived from another is forgotten."""
         self.document = document
-        self._preparation = BpePreparation.around(self.model, document, match_special=self.match_special)
+        self._preparation = BpePreparation.around(self.model, document, match_special=match_special)
         self._tokens = TokenLookup(
             self.model,
             document,
@@ -99,7 +98,6 @@ class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
             literal=self.literal,
             spelled=self._preparation.spelling,
         )
-        self.vocab_size = self._tokens.size
         self._forget_document()
         for name in _DERIVED:
             self.__dict__.pop(name, None)
@@ -243,6 +241,16 @@ class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
     # --- the vocabulary ---------------------------------------------------------------------------
 
     @property
+    def match_special(self) -> bool:  # type: ignore[override]
+        """Whether `encode` finds special tokens in text."""
+        return self._preparation.match_special
+
+    @property
+    def vocab_size(self) -> int:  # type: ignore[override]
+        """The number of ids: one more than the highest."""
+        return self._tokens.size
+
+    @property
     def special_ids(self) -> frozenset[int]:
         """The ids of special tokens."""
         return self._tokens.special_ids
@@ -289,7 +297,7 @@ class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         """
         new = new_tokens(tokens, self._tokens.ids_by_text, self.vocab_size, special=special)
         document = replace(self.document, added_tokens=(*self.document.added_tokens, *new))
-        self._surround(document)
+        self._surround(document, self.match_special)
 
     def fewest_tokens(self, texts: Sequence[str]) -> NDArray[np.int64]:
         """The fewest tokens with which the vocabulary can spell the pre-tokens of each text."""

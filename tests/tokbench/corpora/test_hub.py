@@ -65,6 +65,12 @@ def test_the_first_rows(hub, load, read):
     assert texts(read(load("hub:org/set,rows=4"))) == ["row 0", "row 1", "row 2", "row 3"]
 
 
+def test_the_first_rows_of_what_is_not_there_are_told_before_any_is_read(hub, load):
+    hub.failure = ValueError("it doesn't exist on the Hub")
+    with pytest.raises(CorpusError, match="doesn't exist on the Hub"):
+        load("hub:org/set,rows=4").shards("und")
+
+
 def test_a_digest_goes_by_the_commit(hub, load):
     first = load("hub:org/set")
     digests = {first.digest(shard) for shard in first.shards("und")}

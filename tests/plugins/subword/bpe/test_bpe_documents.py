@@ -361,3 +361,12 @@ def test_spans_of_long_text_do_not_take_the_quadratic_form(monkeypatch: pytest.M
     monkeypatch.setattr("tokbench_subword.bpe.plain.merges", never)
     for text in ("abxab" * 4000, "aé" * 2000, "ab</w>", "</w>"):
         assert [tuple(span) for span in ours.offsets(text).tolist()] == theirs.encode(text).offsets
+
+
+def test_what_encoding_was_prepared_for_cannot_be_set_afterwards() -> None:
+    """A copy in another process would be prepared for it, and give other ids."""
+    ours = BpeTokenizer.from_dict(json.loads(Tokenizer(models.BPE({"a": 0}, [])).to_str()))
+    with pytest.raises(AttributeError):
+        ours.match_special = True
+    with pytest.raises(AttributeError):
+        ours.vocab_size = 9
