@@ -42,7 +42,7 @@ class Golden:
     stages: Mapping[str, Sequence[str]] | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """The case in JSON's types."""
+        """The case as `json` writes it."""
         return {**asdict(self), "bytes": [part.hex() for part in self.bytes]}
 
     @classmethod

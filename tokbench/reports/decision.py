@@ -104,9 +104,14 @@ def table(run: Run, decision: Decision) -> Table:
     }
     rows: dict[str, list[str | float | TableCell]] = {}
     for spec in decision.candidates:
-        shares = {name: known.values.get(spec, 0) / best[name] for name, known in decision.known.items()}
-        figures = decision.scores[spec], *(share or left_out for share in shares.values())
-        rows[spec] = [_verdict(spec, decision, lost), *figures, decision.first_share[spec]]
+        values = {name: known.values.get(spec) for name, known in decision.known.items()}
+        shares = (value / best[name] if value else left_out for name, value in values.items())
+        rows[spec] = [
+            _verdict(spec, decision, lost),
+            decision.scores[spec],
+            *shares,
+            decision.first_share[spec],
+        ]
     for spec in run.tokenizers:
         if spec not in rows:
             rows[spec] = [_verdict(spec, decision, lost), *[left_out] * (len(columns) - 2)]

@@ -109,7 +109,8 @@ def _task(
         (cell, *_), shards = zip(*group, strict=True)
         portions.append(Portion(index, parts[index], cell.corpus, cell.key.language, shards))
         parts[index] += 1
-    return CountTask(cell.recipe, tuple(portions), cache, limits, cell.counting)
+    first, _ = held[0]
+    return CountTask(first.recipe, tuple(portions), cache, limits, first.counting)
 
 
 def task_size(left: int, jobs: int) -> int:

@@ -86,6 +86,18 @@ def test_what_goes_wrong_is_a_status(tally, compute, status) -> None:
     assert row.status.startswith(status)
 
 
+def test_a_metric_of_languages_is_told_of_as_one_of_a_cell(stand_ins) -> None:
+    cells = parallel(stand_ins.Pieces(), languages={"eng": ["ab"] * 9, "fra": ["abc"] * 9})
+    for compute, status in (
+        (lambda g: 1 / 0, "undefined: nothing to divide by"),
+        (lambda g: g.nonsense, "failed: AttributeError"),
+    ):
+        rows = measure(
+            cells, [metric(compute, level="languages")], context=MeasureContext(parallel={"d": True})
+        )
+        assert {row.status.startswith(status) for row in rows} == {True}, [row.status for row in rows]
+
+
 def test_one_failing_metric_leaves_the_others(tally) -> None:
     rows = measure(
         {CellKey("t", "d", "eng"): tally},
