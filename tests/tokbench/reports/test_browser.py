@@ -73,6 +73,12 @@ def test_it_opens_on_the_answer(page: Any) -> None:
     assert page.locator("#answer table:visible").count() == 2  # the decision, and the headline
 
 
+@pytest.mark.parametrize("width", [1280, 1100, 900, 420])
+def test_the_head_names_the_run_at_any_width(page: Any, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    assert page.locator(".top .run").evaluate("name => name.clientWidth") >= 80  # pixels: one word of it
+
+
 def test_other_weights_decide_anew(page: Any) -> None:
     block = page.locator("[data-decision]")
     before, turns = block.locator(".choice").inner_text(), block.locator(".turns").inner_text()
