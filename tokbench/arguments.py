@@ -113,6 +113,26 @@ def plain_text(text: Any, *, name: str) -> str:
     return text
 
 
+def refused(name: str, library: str, texts: Sequence[str], error: Exception) -> TokenizerError:
+    r"""The error to raise where a `library` raised on `texts`: mostly for a lone surrogate, named here.
+
+    Example:
+        >>> str(refused("demo", "tokenizers", ["fine", "ab\ud800"], TypeError())).partition(" (")[0]
+        'demo: text 1 holds a lone surrogate at character 2'
+    """
+    for number, text in enumerate(texts):
+        plain_text(text, name=name)
+        try:
+            text.encode()
+        except UnicodeEncodeError as surrogate:
+            which = f"text {number}" if len(texts) > 1 else "a text"
+            return TokenizerError(
+                f"{name}: {which} holds a lone surrogate at character {surrogate.start} ({text[:40]!r}), which "
+                f"{library} does not take; replace it, or read the file with errors='replace'"
+            )
+    return TokenizerError(f"{name}: {library}: {error}")
+
+
 def kind_of(value: Any) -> str:
     """What a value is, for an error.
 

@@ -14,9 +14,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from tokbench import LoadContext, Option, Spec, SpecError, TokenBatch, TokenizerError, TokenizerFamily
-from tokbench.arguments import known_id, known_ids, plain_text, plain_texts
+from tokbench.arguments import known_id, known_ids, plain_text, plain_texts, refused
 from tokbench_extras.json_files import path_of
-from tokbench_extras.libraries import SPECIAL, failure, matches_special, need, refused
+from tokbench_extras.libraries import SPECIAL, failure, matches_special, need
 from tokbench_extras.published import cached, required
 
 if TYPE_CHECKING:

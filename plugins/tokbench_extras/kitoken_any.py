@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokbench import LoadContext, Spec, TokenBatch, TokenizerError, TokenizerFamily
-from tokbench.arguments import known_ids, plain_text, plain_texts
+from tokbench.arguments import known_ids, plain_text, plain_texts, refused
 from tokbench_extras.json_files import Told, files, opened, path_of
-from tokbench_extras.libraries import SPECIAL, first_line, matches_special, need, refused
+from tokbench_extras.libraries import SPECIAL, first_line, matches_special, need
 
 if TYPE_CHECKING:
     import kitoken

@@ -1,13 +1,11 @@
-"""What adapters share: a library that may be absent, what it does not take, and special tokens in text."""
+"""What adapters share: a library that may be absent, what it raises, and special tokens in text."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
 from types import ModuleType
 
 from tokbench import Option, Spec, TokenizerError
-from tokbench.arguments import plain_text
 
 SPECIAL = Option("special", "str", "text", "Text of special tokens.", choices=("text", "match"))
 
@@ -26,20 +24,6 @@ def need(module: str, *, extra: str) -> ModuleType:
             f"the family {extra!r} needs {error.name or module}, which is not installed: "
             f"pip install 'tokbench[{extra}]'"
         ) from error
-
-
-def refused(name: str, library: str, texts: Sequence[str], error: Exception) -> TokenizerError:
-    """The error to raise where `library` refused `texts`: almost always for a lone surrogate, named here."""
-    for text in texts:
-        plain_text(text, name=name)
-        try:
-            text.encode()
-        except UnicodeEncodeError as surrogate:
-            return TokenizerError(
-                f"{name}: a text holds a lone surrogate at character {surrogate.start}, which {library} does "
-                f"not take; replace it first"
-            )
-    return TokenizerError(f"{name}: {error}")
 
 
 def failure(what: str, error: BaseException) -> TokenizerError:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tokbench import LoadContext, Spec, SpecError, TokenBatch, TokenizerError, TokenizerFamily, UnknownNameError
-from tokbench.arguments import known_id, known_ids, plain_text, plain_texts
+from tokbench.arguments import known_id, known_ids, plain_text, plain_texts, refused
 from tokbench_extras.libraries import failure, need
 
 _MODULE = "mistral_common.tokens.tokenizers"
@@ -36,7 +36,7 @@ class MistralTokenizer:
         try:
             ids: list[int] = self.tokenizer.encode(text, bos=False, eos=False)
         except (RuntimeError, TypeError, UnicodeEncodeError) as error:
-            raise TokenizerError(f"{self.name}: {error} (a lone surrogate in the text?)") from error
+            raise refused(self.name, "mistral-common", [text], error) from error
         return ids
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:

@@ -25,9 +25,9 @@ from tokbench import (
     TokenizerFamily,
     UnknownNameError,
 )
-from tokbench.arguments import known_id, known_ids, plain_texts
+from tokbench.arguments import known_id, known_ids, plain_texts, refused
 from tokbench_extras.json_files import path_of
-from tokbench_extras.libraries import SPECIAL, first_line, matches_special, need, refused
+from tokbench_extras.libraries import SPECIAL, first_line, matches_special, need
 
 _FILES = {
     "cl100k_base": ("cl100k.vocab", "cl100k.special"),

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokbench import LoadContext, Spec, TokenBatch, TokenizerFamily
-from tokbench.arguments import known_ids, plain_texts
+from tokbench.arguments import known_ids, plain_texts, refused
 from tokbench_extras.json_files import Told, files, opened, path_of
-from tokbench_extras.libraries import SPECIAL, need, refused
+from tokbench_extras.libraries import SPECIAL, need
 
 if TYPE_CHECKING:
     import snaptokens

@@ -27,8 +27,8 @@ from tokbench import (
     TokenizerFamily,
     UnknownNameError,
 )
-from tokbench.arguments import known_id, known_ids, plain_text, plain_texts
-from tokbench_extras.libraries import SPECIAL, first_line, matches_special, need, refused
+from tokbench.arguments import known_id, known_ids, plain_text, plain_texts, refused
+from tokbench_extras.libraries import SPECIAL, first_line, matches_special, need
 from tokbench_extras.published import cached, required
 
 ENCODINGS = {name: name for name in ("r50k_base", "p50k_base", "cl100k_base", "o200k_base")} | {

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench import FormatError, TokenBatch, TokenizerError
-from tokbench.arguments import check_ids, known_id, known_ids, plain_text, plain_texts
+from tokbench.arguments import check_ids, known_id, known_ids, plain_text, plain_texts, refused
 from tokbench_sentencepiece.modelproto import ProtoSettings, read_settings
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class SentencePieceTokenizer:
         try:
             ids: list[int] = self.processor.EncodeAsIds(text)
         except (RuntimeError, TypeError) as error:
-            raise self._refused([text], error) from error
+            raise refused(self.name, "sentencepiece", [text], error) from error
         return ids
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
@@ -84,23 +84,12 @@ class SentencePieceTokenizer:
         try:
             found = encode(texts, num_threads=self._threads)
         except (RuntimeError, TypeError) as error:
-            raise self._refused(texts, error) from error
+            raise refused(self.name, "sentencepiece", texts, error) from error
         if short:
             return TokenBatch.of_lists(found)
         offsets = np.zeros(len(found) + 1, np.int64)
         np.cumsum(np.fromiter(map(len, found), np.int64, len(found)), out=offsets[1:])
         return TokenBatch(np.frombuffer(b"".join(found), np.int32), offsets)
-
-    def _refused(self, texts: Sequence[str], error: Exception) -> TokenizerError:
-        for number, text in enumerate(texts):
-            try:
-                text.encode()
-            except UnicodeEncodeError as surrogate:
-                return TokenizerError(
-                    f"{self.name}: text {number} holds a lone surrogate at character {surrogate.start}, which "
-                    f"sentencepiece does not take; replace it, or read the file with errors='replace'"
-                )
-        return TokenizerError(f"{self.name}: {error}")
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of `ids`, control symbols left out."""
@@ -165,7 +154,7 @@ class SentencePieceTokenizer:
         try:
             messages = self.processor.Encode(texts, return_type="serialized_proto", num_threads=self._threads)
         except (RuntimeError, TypeError) as error:
-            raise self._refused(texts, error) from error
+            raise refused(self.name, "sentencepiece", texts, error) from error
         ids, spans, limits = read_spans(messages)
         encoded = [text.encode() for text in texts]
         data = np.frombuffer(b"".join(encoded), np.uint8)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench import FormatError, TokenBatch, TokenizerError
-from tokbench.arguments import check_ids, known_id, known_ids, plain_text, plain_texts
+from tokbench.arguments import check_ids, known_id, known_ids, plain_text, plain_texts, refused
 from tokbench.kernels.copies import Rebuilt
 from tokbench_transformers.description import describe, losses, piece_decoder, steps, summary
 from tokbench_transformers.parallelism import parallel
@@ -82,7 +82,7 @@ class FastTokenizer(Rebuilt):
         try:
             return self.tokenizer.encode(text, add_special_tokens=False)
         except TypeError as error:
-            raise self._refused([text], error) from error
+            raise refused(self.name, "tokenizers", [text], error) from error
         except BaseException as error:
             self._tell_failure(error)
             raise
@@ -98,7 +98,7 @@ class FastTokenizer(Rebuilt):
             try:
                 encodings = encode(part, add_special_tokens=False)
             except TypeError as error:
-                raise self._refused(part, error) from error
+                raise refused(self.name, "tokenizers", texts, error) from error
             except BaseException as error:
                 self._tell_failure(error)
                 raise
@@ -110,17 +110,6 @@ class FastTokenizer(Rebuilt):
             raise TokenizerError(f"{self.name}: tokenizers: {error}") from error
         if type(error).__name__ == "PanicException":
             raise TokenizerError(f"{self.name}: tokenizers gave up (a panic in Rust: {error})") from error
-
-    def _refused(self, texts: Sequence[str], error: TypeError) -> TokenizerError:
-        for text in texts:
-            try:
-                text.encode()
-            except UnicodeEncodeError as surrogate:
-                return TokenizerError(
-                    f"{self.name}: a text holds a lone surrogate at character {surrogate.start} "
-                    f"({text[:40]!r}), which tokenizers does not take; replace it first"
-                )
-        return TokenizerError(f"{self.name}: {error}")
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of `ids`, special tokens included."""

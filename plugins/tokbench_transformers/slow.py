@@ -12,8 +12,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tokbench import FormatError, TokenBatch, TokenizerError
-from tokbench.arguments import known_id, known_ids, plain_text, plain_texts
+from tokbench import FormatError, TokenBatch
+from tokbench.arguments import known_id, known_ids, plain_text, plain_texts, refused
 from tokbench_transformers.fast import FastTokenizer
 
 if TYPE_CHECKING:
@@ -57,9 +57,8 @@ class AutoTokenizer:
         try:
             return self.tokenizer(texts, **self._options)["input_ids"]
         except (TypeError, UnicodeEncodeError, RuntimeError, ValueError) as error:
-            raise TokenizerError(
-                f"{self.name}: {type(error).__name__}: {error} (a lone surrogate in the text?)"
-            ) from error
+            given = [texts] if isinstance(texts, str) else texts
+            raise refused(self.name, "transformers", given, error) from error
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of `ids`, with no tidying of spaces."""
