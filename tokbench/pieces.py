@@ -96,9 +96,6 @@ def count_words(
 ) -> Counter[str]:
     """How often each word that `pattern` finds stands in a corpus; `share` of the training's progress."""
     words: Counter[str] = Counter()
-    total, seen = max(corpus.n_bytes, 1), 0
-    for text in corpus.texts():
+    for text in corpus.texts_told(progress, "counting words", share):
         words.update(pattern.findall(text))
-        seen += len(text.encode("utf-8", "surrogatepass"))
-        progress(share * min(seen / total, 1.0), "counting words")
     return words

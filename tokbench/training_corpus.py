@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -85,6 +85,14 @@ class TrainingCorpus:
         """Every document's text, streamed, always in the same order."""
         self.sizes.clear()
         yield from self._texts(self.shards())
+
+    def texts_told(self, progress: Callable[[float, str], None], doing: str, share: float) -> Iterator[str]:
+        """The same, with `progress` told how much has been read, up to a `share` of the whole training."""
+        total, seen = max(self.n_bytes, 1), 0
+        for text in self.texts():
+            yield text
+            seen += len(text.encode("utf-8", "surrogatepass"))
+            progress(share * min(seen / total, 1.0), doing)
 
     def _texts(self, shards: Iterable[Shard]) -> Iterator[str]:
         for shard in shards:

@@ -62,14 +62,10 @@ def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
 
 def _lines(corpus: TrainingCorpus, progress: Progress) -> Iterator[str]:
     """The corpus line by line, as from files: the trainer takes a sentence a line."""
-    total, seen = max(corpus.n_bytes, 1), 0
-    for text in corpus.texts():
-        clean = text.encode("utf-8", "replace").decode()
-        for line in clean.split("\n"):
+    for text in corpus.texts_told(progress, "reading", READING):
+        for line in text.encode("utf-8", "replace").decode().split("\n"):
             if line.strip("\r"):
                 yield line.strip("\r")
-        seen += len(clean)
-        progress(READING * min(seen / total, 1.0), "reading")
     progress(READING, "training")
 
 

@@ -42,12 +42,8 @@ def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
 
 
 def _texts(corpus: TrainingCorpus, progress: Progress) -> Iterator[str]:
-    total, seen = max(corpus.n_bytes, 1), 0
-    for text in corpus.texts():
-        clean = text.encode("utf-8", "replace").decode()
-        yield clean
-        seen += len(clean)
-        progress(READING * min(seen / total, 1.0), "reading")
+    for text in corpus.texts_told(progress, "reading", READING):
+        yield text.encode("utf-8", "replace").decode()
     progress(READING, "training")
 
 
