@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tokbench.errors import TokenizerError
 from tokbench.spec import LoadContext as LoadContext
 from tokbench.spec import Option, Spec
 from tokbench.tokenizer import Tokenizer
@@ -83,4 +87,30 @@ class TokenizerFamily:
 
 def variant_file(spec: Spec, context: LoadContext) -> Sequence[Path]:
     """The file that a spec's variant names, where it has one: the `files` of families that load one file."""
-    return [Path(spec.variant)] if spec.variant else []
+    return [Path(spec.variant).expanduser()] if spec.variant else []
+
+
+@contextmanager
+def opening(spec: Spec, what: str, remedy: str = "") -> Iterator[Path]:
+    """The file that a spec's variant names; raises `TokenizerError` where reading it shows it is not `what`."""
+    path = Path(spec.variant or "").expanduser()
+    try:
+        yield path
+    except OSError as error:
+        raise TokenizerError(f"{spec}: cannot read {path}: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise TokenizerError(f"{spec}: {path} is not {what} ({error}){remedy}") from error
+
+
+def write_saved(path: str | os.PathLike[str], format: str, **content: Any) -> None:
+    """Write what a trained tokenizer is made of as JSON, in a format of its family's own."""
+    saved = {"format": format, "version": 1, **content}
+    Path(path).write_text(json.dumps(saved, ensure_ascii=True), encoding="utf-8")
+
+
+def read_saved(path: Path, format: str) -> dict[str, Any]:
+    """What `write_saved` wrote; raises one of the errors that `opening` tells for anything else."""
+    saved: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    if saved["format"] != format:
+        raise ValueError(f"it holds {saved['format']}")
+    return saved

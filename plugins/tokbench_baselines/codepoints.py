@@ -48,7 +48,7 @@ class ByteTokenizer:
         texts = plain_texts(texts, name=self.name)
         parts = [text.encode("utf-8", "surrogatepass") for text in texts]
         ids = np.frombuffer(b"".join(parts), np.uint8).astype(np.int32)
-        return TokenBatch(ids, _offsets([len(part) for part in parts]))
+        return TokenBatch(ids, np.cumsum([0, *map(len, parts)], dtype=np.int64))
 
     def token_bytes(self, token_id: int) -> bytes:
         """The byte itself."""
@@ -94,7 +94,8 @@ class CharTokenizer:
 
         texts = plain_texts(texts, name=self.name)
         data = "".join(texts).encode("utf-32-le", "surrogatepass")
-        return TokenBatch(np.frombuffer(data, "<i4").astype(np.int32), _offsets([len(text) for text in texts]))
+        ids = np.frombuffer(data, "<i4").astype(np.int32)
+        return TokenBatch(ids, np.cumsum([0, *map(len, texts)], dtype=np.int64))
 
     def token_bytes(self, token_id: int) -> bytes:
         """The UTF-8 of the code point."""
@@ -110,14 +111,6 @@ class CharTokenizer:
     def facts(self) -> Mapping[str, Any]:
         """What it is."""
         return {"algorithm": "code points", "normalizer": None, "pre_tokenizer": None, "lossless": True}
-
-
-def _offsets(lengths: Sequence[int]) -> NDArray[np.int64]:
-    import numpy as np
-
-    offsets = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=offsets[1:])
-    return offsets
 
 
 def _without_variant(

@@ -9,12 +9,10 @@ count × length; the heaviest few times V are matched greedily against the corpu
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench import (
@@ -22,11 +20,10 @@ from tokbench import (
     Option,
     Spec,
     SpecError,
-    TokenizerError,
     TokenizerFamily,
     TrainingCorpus,
 )
-from tokbench.family import Progress, variant_file
+from tokbench.family import Progress, opening, read_saved, variant_file, write_saved
 from tokbench.pieces import BYTES, PieceTokenizer, count_words
 
 if TYPE_CHECKING:
@@ -57,8 +54,7 @@ class MaxMatchTokenizer(PieceTokenizer):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the vocabulary as JSON."""
-        content = {"format": FORMAT, "version": 1, "vocabulary": self.pieces}
-        Path(path).write_text(json.dumps(content, ensure_ascii=True), encoding="utf-8")
+        write_saved(path, FORMAT, vocabulary=self.pieces)
 
     def facts(self) -> Mapping[str, Any]:
         """What it is."""
@@ -132,24 +128,12 @@ def _heaviest(weights: Mapping[str, int], limit: int) -> list[str]:
 
 def load(spec: Spec, context: LoadContext) -> MaxMatchTokenizer:
     """Open a saved vocabulary (.json), or any text file with one token a line."""
-    path = Path(spec.variant or "")
-    try:
-        content = path.read_text(encoding="utf-8")
-        if path.suffix != ".json":
-            tokens = [line for line in content.split("\n") if line]
+    with opening(spec, "a vocabulary saved by maxmatch, nor a text file with one token a line") as path:
+        if path.suffix == ".json":
+            tokens = read_saved(path, FORMAT)["vocabulary"]
         else:
-            saved = json.loads(content)
-            if saved["format"] != FORMAT:
-                raise ValueError(f"it holds {saved['format']}")
-            tokens = saved["vocabulary"]
-    except OSError as error:
-        raise TokenizerError(f"{spec}: cannot read {path}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise TokenizerError(
-            f"{spec}: {path} is neither a vocabulary saved by maxmatch nor a text file with one token a line "
-            f"({error})"
-        ) from error
-    return MaxMatchTokenizer(str(spec), vocabulary=list(dict.fromkeys(tokens)))
+            tokens = [line for line in path.read_text(encoding="utf-8").split("\n") if line]
+        return MaxMatchTokenizer(str(spec), vocabulary=list(dict.fromkeys(tokens)))
 
 
 MAXMATCH = TokenizerFamily(

@@ -8,11 +8,9 @@ leaves to dictionaries.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench import (
@@ -20,12 +18,11 @@ from tokbench import (
     Option,
     Spec,
     TokenBatch,
-    TokenizerError,
     TokenizerFamily,
     TrainingCorpus,
 )
 from tokbench.arguments import known_id, known_ids, plain_text, plain_texts
-from tokbench.family import Progress, variant_file
+from tokbench.family import Progress, opening, read_saved, variant_file, write_saved
 from tokbench.pieces import count_words
 
 if TYPE_CHECKING:
@@ -88,8 +85,7 @@ class WordTokenizer:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the list as JSON."""
-        content = {"format": FORMAT, "version": 1, "split": self.split, "vocabulary": self.vocabulary}
-        Path(path).write_text(json.dumps(content, ensure_ascii=True), encoding="utf-8")
+        write_saved(path, FORMAT, split=self.split, vocabulary=self.vocabulary)
 
     def facts(self) -> Mapping[str, Any]:
         """What it is."""
@@ -137,19 +133,12 @@ def _trainer(split: str) -> Callable[[TrainingCorpus, Mapping[str, Any], Progres
 
 def _loader(split: str) -> Callable[[Spec, LoadContext], WordTokenizer]:
     def load(spec: Spec, context: LoadContext) -> WordTokenizer:
-        path = Path(spec.variant or "")
-        try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-            if content["format"] != FORMAT or content["split"] != split:
-                raise ValueError(f"it holds {content['format']} split by {content['split']}")
+        remedy = f"; train one with: tokbench train {split} -d DATASET --vocab-size 8k -o FILE.json"
+        with opening(spec, f"a word list saved by {split!r}", remedy) as path:
+            content = read_saved(path, FORMAT)
+            if content["split"] != split:
+                raise ValueError(f"it holds words split by {content['split']}")
             return WordTokenizer(str(spec), split=split, vocabulary=content["vocabulary"])
-        except OSError as error:
-            raise TokenizerError(f"{spec}: cannot read {path}: {error.strerror}") from error
-        except (ValueError, KeyError, TypeError) as error:
-            raise TokenizerError(
-                f"{spec}: {path} is not a word list saved by {spec.family!r} ({error}); "
-                f"train one with: tokbench train {spec.family} -d DATASET --vocab-size 8k -o FILE.json"
-            ) from error
 
     return load
 

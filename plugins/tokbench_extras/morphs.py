@@ -8,7 +8,6 @@ from the corpus and from `corpus_weight` (more weight, fewer splits), and cannot
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import threading
@@ -16,7 +15,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from math import log2
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench import (
@@ -27,7 +25,7 @@ from tokbench import (
     TokenizerFamily,
     TrainingCorpus,
 )
-from tokbench.family import Progress, variant_file
+from tokbench.family import Progress, opening, read_saved, variant_file, write_saved
 from tokbench.pieces import PieceTokenizer, count_words
 from tokbench_extras.libraries import need
 
@@ -67,8 +65,7 @@ class MorfessorTokenizer(PieceTokenizer):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write vocabulary and segmentations as JSON (the library's own model file is a pickle)."""
-        content = {"format": FORMAT, "version": 1, "morphs": self.pieces, "segmentations": self.segmentations}
-        Path(path).write_text(json.dumps(content, ensure_ascii=True), encoding="utf-8")
+        write_saved(path, FORMAT, morphs=self.pieces, segmentations=self.segmentations)
 
     def facts(self) -> Mapping[str, Any]:
         """What it is."""
@@ -140,16 +137,9 @@ def _train(library: Any, model: Any, epochs: int) -> None:
 
 def load(spec: Spec, context: LoadContext) -> MorfessorTokenizer:
     """Open what `save` wrote."""
-    path = Path(spec.variant or "")
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        if content["format"] != FORMAT:
-            raise ValueError(f"it holds {content['format']}")
+    with opening(spec, "a model saved by morfessor of tokbench") as path:
+        content = read_saved(path, FORMAT)
         return MorfessorTokenizer(str(spec), segmentations=content["segmentations"], morphs=content["morphs"])
-    except OSError as error:
-        raise TokenizerError(f"{spec}: cannot read {path}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise TokenizerError(f"{spec}: {path} was not saved by morfessor of tokbench ({error})") from error
 
 
 MORFESSOR = TokenizerFamily(

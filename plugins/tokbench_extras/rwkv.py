@@ -15,6 +15,7 @@ from typing import Any
 
 from tokbench import LoadContext, Spec, SpecError, TokenBatch, TokenizerError, TokenizerFamily
 from tokbench.arguments import known_id, known_ids, plain_text, plain_texts
+from tokbench.family import variant_file
 from tokbench.tokenizer import text_of
 
 END_OF_DOCUMENT = 0
@@ -119,15 +120,7 @@ def load(spec: Spec, context: LoadContext) -> RwkvTokenizer:
     """Open a vocabulary file."""
     if not spec.variant:
         raise SpecError("rwkv: name a vocabulary file: rwkv:rwkv_vocab_v20230424.txt")
-    return RwkvTokenizer(read_vocabulary(_path(spec), str(spec)), name=str(spec))
-
-
-def _path(spec: Spec) -> Path:
-    return Path(spec.variant or "").expanduser()
-
-
-def _files(spec: Spec, context: LoadContext) -> Sequence[Path]:
-    return [_path(spec)] if spec.variant else []
+    return RwkvTokenizer(read_vocabulary(Path(spec.variant).expanduser(), str(spec)), name=str(spec))
 
 
 def recognises(path: Path, head: bytes) -> bool:
@@ -139,7 +132,7 @@ RWKV = TokenizerFamily(
     name="rwkv",
     summary="RWKV World vocabularies: greedy longest match over bytes",
     load=load,
-    files=_files,
+    files=variant_file,
     recognises=recognises,
     variant="a vocabulary file of lines 'id literal length'",
     examples=("rwkv:rwkv_vocab_v20230424.txt",),
