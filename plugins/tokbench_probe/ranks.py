@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from tokbench_probe.shape import Shape
@@ -86,11 +87,9 @@ def not_told_apart(figures: Mapping[str, Sequence[float]]) -> list[tuple[str, st
         >>> not_told_apart({"a": (1.0, 1.1, 1.2), "b": (1.2, 1.3, 1.1), "c": (2.0, 2.1, 2.0)})
         [('a', 'b')]
     """
-    names = list(figures)
     return [
         (one, other)
-        for at, one in enumerate(names)
-        for other in names[at + 1 :]
+        for one, other in combinations(figures, 2)
         if max(figures[one]) >= min(figures[other]) and max(figures[other]) >= min(figures[one])
     ]
 
