@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tokbench.extension import Plot
 from tokbench.plots import data, style
@@ -67,14 +67,10 @@ def _panel(axes: Axes, run: Run, dataset: str, order: list[str]) -> bool:
             style.ticks(
                 axes, dict(table[row.tokenizer].dropna()), y, colour=style.FAINT, told=(row.tokenizer, UNIT)
             )
-        said = style.value_text(row.value, UNIT, row.ci_low, row.ci_high)
+        told = row.tokenizer, style.value_text(row.value, UNIT, row.ci_low, row.ci_high)
         if row.ci_low == row.ci_low and row.ci_low is not None:
-            ends, wide = [row.ci_low, row.ci_high], style.stroke(2.4)
-            (bar,) = axes.plot(ends, [y, y], color=hue, lw=wide, solid_capstyle="butt", zorder=2)
-            style.tell(bar, row.tokenizer, said)
-        face: Any = style.PAPER if row.tokenizer in bad else hue
-        (dot,) = axes.plot([row.value], [y], "o", color=hue, mfc=face, mew=1.2, zorder=3)
-        style.tell(dot, row.tokenizer, said)
+            style.bar(axes, row.ci_low, row.ci_high, y, told, hue=hue)
+        style.dot(axes, row.value, y, told, hue=hue, hollow=row.tokenizer in bad)
     axes.set_xlim(0, 1.04 * axes.dataLim.x1 if end is None else end)
     axes.set_xlabel(UNIT)
     style.grid(axes)

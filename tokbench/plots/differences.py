@@ -58,10 +58,9 @@ def draw(run: Run) -> Figure | None:
     figure, axes = style.figure(len(found) * style.row_height() + style.lines(10 + title.count("\n")))
     for y, (name, (value, low, high, sure)) in enumerate(found.items()):
         hue = colors(run).get(name, style.ACCENT)
-        (bar,) = axes.plot([low, high], [y, y], color=hue, lw=style.stroke(2.4), solid_capstyle="butt")
-        (dot,) = axes.plot([value], [y], "o", color=hue, mfc=hue if sure else style.PAPER, mew=1.2)
-        for drawn in (bar, dot):
-            style.tell(drawn, name, style.value_text(value, "bytes per token apart", low, high))
+        told = name, style.value_text(value, "bytes per token apart", low, high)
+        style.bar(axes, low, high, y, told, hue=hue)
+        style.dot(axes, value, y, told, hue=hue, hollow=not sure)
     axes.axvline(0, color=style.MUTED, lw=0.8, zorder=0)
     name_rows(axes, {name: labels[name] for name in found})
     axes.set_xlabel("bytes per token" if style.size().narrow else "difference in bytes per token")

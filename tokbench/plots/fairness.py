@@ -70,15 +70,13 @@ def _row(
     spans = [(low, high - low) for low, high in ends.values()]
     axes.broken_barh(spans, (y - 0.27, 0.54), color=style.MUTED, alpha=0.18, lw=0, zorder=0.9)
     style.ticks(axes, dict(premiums), y, colour=style.MUTED, told=(tokenizer, UNIT))
-    face, middle = style.PAPER if hollow else hue, float(premiums.median())
-    (dot,) = axes.plot([middle], [y], "o", color=hue, mfc=face, mew=1.2, zorder=3)
-    style.tell(dot, tokenizer, f"median {style.value_text(middle, UNIT)}")
+    middle, highest = float(premiums.median()), float(premiums.max())
+    style.dot(axes, middle, y, (tokenizer, f"median {style.value_text(middle, UNIT)}"), hue=hue, hollow=hollow)
     costliest = str(premiums.idxmax())
-    low, high = ends.get(costliest, (premiums.max(), premiums.max()))
-    (bar,) = axes.plot([low, high], [y, y], color=hue, lw=style.stroke(2.4), solid_capstyle="butt", zorder=2)
-    style.tell(bar, tokenizer, f"{costliest} {style.value_text(float(premiums.max()), UNIT, low, high)}")
-    name = printable(costliest)
-    axes.annotate(name, (high, y), xytext=(size * 0.6, 0), textcoords="offset points",
+    low, high = ends.get(costliest, (highest, highest))
+    said = f"{costliest} {style.value_text(highest, UNIT, low, high)}"
+    style.bar(axes, low, high, y, (tokenizer, said), hue=hue)
+    axes.annotate(printable(costliest), (high, y), xytext=(size * 0.6, 0), textcoords="offset points",
                   va="center", color=style.MUTED, fontsize=size - 1)  # fmt: skip
 
 

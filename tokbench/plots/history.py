@@ -21,7 +21,6 @@ def draw_history(runs: Sequence[Run], metric: str, dataset: str | None = None) -
 
     A curve is there for each tokenizer that at least two of the runs measured; None where none is.
     """
-    import numpy as np
     from matplotlib.ticker import FixedFormatter
 
     last = runs[-1]
@@ -32,11 +31,7 @@ def draw_history(runs: Sequence[Run], metric: str, dataset: str | None = None) -
     for spec, label in labels.items():
         found = [(at, row.loc[spec]) for at, row in enumerate(rows) if spec in row.index]
         if len(found) > 1:
-            value, low, high = (
-                np.array([row[key] for _, row in found], float) for key in ("value", "ci_low", "ci_high")
-            )
-            places = np.array([at for at, _ in found])
-            curves[label] = Curve(places, value, low, high, spec, colors(last).get(spec, ""))
+            curves[label] = Curve.of_rows(found, spec, colors(last).get(spec, ""))
     if not curves:
         return None
     units = [str(unit) for row in rows for unit in row["unit"]]

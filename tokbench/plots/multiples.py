@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -36,6 +36,15 @@ class Curve:
     high: NDArray[Any] | None = None
     tokenizer: str = ""
     color: str = ""
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[tuple[float, Any]], tokenizer: str = "", color: str = "") -> Curve:
+        """The curve of measured figures with their intervals: places, each with its row of `Run.frame`."""
+        import numpy as np
+
+        keys = ("value", "ci_low", "ci_high")
+        value, low, high = (np.array([row[key] for _, row in rows], float) for key in keys)
+        return cls(np.array([place for place, _ in rows]), value, low, high, tokenizer, color)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -98,9 +98,9 @@ def draw(run: Run) -> Figure | None:
         name: style.ACCENT if name in front else style.WARN if name in bad else style.MUTED for name in points
     } | colors(run)
     for name, (x, y) in points.items():
-        shape, face = "^" if name in far else "o", style.PAPER if name in bad else hues[name]
-        (dot,) = axes.plot([x], [y], shape, color=hues[name], mfc=face, mew=1.2, zorder=3)
-        style.tell(dot, name, f"{x:.3g} MB/s, {far.get(name, y):.3g} bytes per token")
+        told = name, f"{x:.3g} MB/s, {far.get(name, y):.3g} bytes per token"
+        shape = "^" if name in far else "o"
+        style.dot(axes, x, y, told, hue=hues[name], hollow=name in bad, shape=shape)
     bars = speed_bars(run, {name: point for name, point in points.items() if name not in far})
     for name, start, stop in bars:
         (bar,) = axes.plot(*zip(start, stop, strict=True), color=hues[name], lw=1.0, zorder=2)

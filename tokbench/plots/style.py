@@ -295,6 +295,20 @@ def lines(number: float) -> float:
     return number * size().type / 72
 
 
+def dot(
+    axes: Axes, x: float, y: float, told: tuple[str, str], *, hue: str, hollow: bool = False, shape: str = "o"
+) -> None:
+    """A mark at a point; `told` are the tokenizer's spec and what to say of it, for `tell`."""
+    (drawn,) = axes.plot([x], [y], shape, color=hue, mfc=PAPER if hollow else hue, mew=1.2, zorder=3)
+    tell(drawn, *told)
+
+
+def bar(axes: Axes, low: float, high: float, row: float, told: tuple[str, str], *, hue: str) -> None:
+    """An interval on a row; `told` as for `dot`."""
+    (drawn,) = axes.plot([low, high], [row, row], color=hue, lw=stroke(2.4), solid_capstyle="butt", zorder=2)
+    tell(drawn, *told)
+
+
 def ticks(axes: Axes, values: Mapping[str, float], row: float, *, colour: str, told: tuple[str, str]) -> None:
     """A short upright stroke at each of `values` by language on a row; one path, however many there are.
 

@@ -16,7 +16,6 @@ from tokbench.spec import Spec
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from tokbench.plots.multiples import Curve
     from tokbench.results import Run
 
 
@@ -61,30 +60,23 @@ def estimate(run: Run) -> str:
     )
 
 
-def _draw(run: Run, metric: str, label: str, said: str = "") -> Figure | None:
+def _draw(run: Run, metric: str, vertical: str, said: str = "") -> Figure | None:
     """A metric of the main dataset by vocabulary size."""
-    import numpy as np
-
     dataset, known = data.main_dataset(run), losses(run)
     rows = data.overall(run, metric, dataset).set_index("tokenizer")
     curves: dict[str, Curve] = {}
     for name, members in size_families(run).items():
         there = [(size, rows.loc[spec]) for size, spec in members if spec in rows.index]
         if len(there) > 1:
-            sizes, found = zip(*there, strict=True)
-            value, low, high = (
-                np.array([row[key] for row in found], float) for key in ("value", "ci_low", "ci_high")
-            )
             marks = [known[spec].mark for _, spec in members if spec in known]
-            curves[printable(name) + (f" {min(marks)}" if marks else "")] = Curve(
-                np.array(sizes), value, low, high
-            )
+            label = printable(name) + (f" {min(marks)}" if marks else "")
+            curves[label] = Curve.of_rows(there)
     if not curves:
         return None
     return draw_curves(
         curves,
         x=Axis(label="vocabulary size", scale="log", base=2, ticks=_ticks(curves)),
-        y=Axis(label=label),
+        y=Axis(label=vertical),
         marks=True,
         note=f"Over {dataset_label(run, dataset)}; band: 95 % interval."
         + (f" {explained(run)}" if any(map(mark_of, curves)) else "")
