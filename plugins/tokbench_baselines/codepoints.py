@@ -6,7 +6,8 @@ which UTF-8 cannot carry, is kept in the three bytes that ``surrogatepass`` give
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tokbench import LoadContext, Spec, SpecError, TokenBatch, TokenizerFamily
@@ -113,26 +114,24 @@ class CharTokenizer:
         return {"algorithm": "code points", "normalizer": None, "pre_tokenizer": None, "lossless": True}
 
 
-def _without_variant(
-    kind: Callable[[], ByteTokenizer | CharTokenizer],
-) -> Callable[[Spec, LoadContext], ByteTokenizer | CharTokenizer]:
-    def load(spec: Spec, context: LoadContext) -> ByteTokenizer | CharTokenizer:
-        if spec.variant is not None:
-            raise SpecError(f"{spec}: {spec.family!r} has no variants; write just {spec.family!r}")
-        return kind()
-
-    return load
+def load(
+    kind: type[ByteTokenizer | CharTokenizer], spec: Spec, context: LoadContext
+) -> ByteTokenizer | CharTokenizer:
+    """The one tokenizer of a kind; raises `SpecError` for a variant, of which there are none."""
+    if spec.variant is not None:
+        raise SpecError(f"{spec}: {spec.family!r} has no variants; write just {spec.family!r}")
+    return kind()
 
 
 BYTES = TokenizerFamily(
     name="bytes",
     summary="UTF-8 bytes: 256 ids, lossless",
-    load=_without_variant(ByteTokenizer),
+    load=partial(load, ByteTokenizer),
     examples=("bytes",),
 )
 CHARS = TokenizerFamily(
     name="chars",
     summary="Unicode code points, each its own id: lossless",
-    load=_without_variant(CharTokenizer),
+    load=partial(load, CharTokenizer),
     examples=("chars",),
 )

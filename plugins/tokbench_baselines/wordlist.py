@@ -9,8 +9,8 @@ leaves to dictionaries.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from tokbench import (
@@ -117,55 +117,48 @@ def _pattern(split: str) -> regex.Pattern[str]:
     return regex.compile(r"\b\S.*?\b", regex.WORD | regex.V1 | regex.DOTALL)
 
 
-def _trainer(split: str) -> Callable[[TrainingCorpus, Mapping[str, Any], Progress], WordTokenizer]:
-    def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> WordTokenizer:
-        """The most frequent words of the corpus; ties in code point order."""
-        counts = count_words(corpus, _pattern(split), progress)
-        floor = options["min_frequency"]
-        ranked = sorted((-count, word) for word, count in counts.items() if count >= floor)
-        words = [word for _, word in ranked[: options["vocab_size"] - 1]]
-        return WordTokenizer(
-            str(Spec(split, options={"vocab_size": options["vocab_size"]})), split=split, vocabulary=words
-        )
-
-    return train
+def train(split: str, corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> WordTokenizer:
+    """The most frequent words of the corpus; ties in code point order."""
+    counts = count_words(corpus, _pattern(split), progress)
+    floor = options["min_frequency"]
+    ranked = sorted((-count, word) for word, count in counts.items() if count >= floor)
+    words = [word for _, word in ranked[: options["vocab_size"] - 1]]
+    name = str(Spec(split, options={"vocab_size": options["vocab_size"]}))
+    return WordTokenizer(name, split=split, vocabulary=words)
 
 
-def _loader(split: str) -> Callable[[Spec, LoadContext], WordTokenizer]:
-    def load(spec: Spec, context: LoadContext) -> WordTokenizer:
-        remedy = f"; train one with: tokbench train {split} -d DATASET --vocab-size 8k -o FILE.json"
-        with opening(spec, f"a word list saved by {split!r}", remedy) as path:
-            content = read_saved(path, FORMAT)
-            if content["split"] != split:
-                raise ValueError(f"it holds words split by {content['split']}")
-            return WordTokenizer(str(spec), split=split, vocabulary=content["vocabulary"])
-
-    return load
+def load(split: str, spec: Spec, context: LoadContext) -> WordTokenizer:
+    """Open what `save` wrote."""
+    remedy = f"; train one with: tokbench train {split} -d DATASET --vocab-size 8k -o FILE.json"
+    with opening(spec, f"a word list saved by {split!r}", remedy) as path:
+        content = read_saved(path, FORMAT)
+        if content["split"] != split:
+            raise ValueError(f"it holds words split by {content['split']}")
+        return WordTokenizer(str(spec), split=split, vocabulary=content["vocabulary"])
 
 
-_OPTIONS = (
-    Option("vocab_size", "int", 8000, "Words kept, UNK included."),
-    Option("min_frequency", "int", 1, "Words seen less often are left out."),
+_of_words = partial(
+    TokenizerFamily,
+    files=variant_file,
+    options=(
+        Option("vocab_size", "int", 8000, "Words kept, UNK included."),
+        Option("min_frequency", "int", 1, "Words seen less often are left out."),
+    ),
+    variant="a saved word list (.json); none: trained",
 )
 
-WHITESPACE = TokenizerFamily(
+WHITESPACE = _of_words(
     name="whitespace",
     summary="Words between white space, from a closed list; UNK for the rest",
-    load=_loader("whitespace"),
-    train=_trainer("whitespace"),
-    files=variant_file,
-    options=_OPTIONS,
-    variant="a saved word list (.json); none: trained",
+    load=partial(load, "whitespace"),
+    train=partial(train, "whitespace"),
     examples=("whitespace:vocab_size=8k",),
 )
-WORDS = TokenizerFamily(
+WORDS = _of_words(
     name="words",
     summary="Words by the rules of UAX #29, from a closed list; UNK for the rest",
-    load=_loader("words"),
-    train=_trainer("words"),
-    files=variant_file,
-    options=_OPTIONS,
-    variant="a saved word list (.json); none: trained",
+    load=partial(load, "words"),
+    train=partial(train, "words"),
     libraries=("regex",),
     examples=("words:vocab_size=8k",),
 )
