@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tokbench.extension import Plot
 from tokbench.plots import data, style
-from tokbench.plots.labels import dataset_label, explained, name_rows, panel_titles, run_labels
+from tokbench.plots.labels import dataset_label, explained, row_chart, run_labels
 from tokbench.plots.losses import best_first, colors, losses, mark_of
 from tokbench.plots.reach import beyond, reach
 
@@ -30,18 +30,11 @@ def draw(run: Run) -> Figure | None:
     order = best_first(run, data.main_metric(run, datasets[0]), datasets[0])
     labels = run_labels(run)
     panels = datasets[:1] if style.size().narrow else datasets[:3]
-    titles = panel_titles((dataset_label(run, name) for name in panels), (labels[name] for name in order))
-    figure, axes = style.figure(
-        len(order) * style.row_height() + style.lines(9 + max(title.count("\n") for title in titles)),
-        columns=len(panels),
-        sharey=True,
-        squeeze=False,
-    )
+    titles = [dataset_label(run, name) for name in panels]
+    figure, axes = row_chart({name: labels[name] for name in order}, titles, beside=9)
     arrows = False
-    for panel, dataset, title in zip(axes[0], panels, titles, strict=True):
+    for panel, dataset in zip(axes, panels, strict=True):
         arrows |= _panel(panel, run, dataset, order)
-        panel.set_title(title)
-    name_rows(axes[0][0], {name: labels[name] for name in order})
     style.caption(figure, _note(run, labels, panels[0], arrows=arrows))
     return figure
 
@@ -73,7 +66,6 @@ def _panel(axes: Axes, run: Run, dataset: str, order: list[str]) -> bool:
         style.dot(axes, row.value, y, told, hue=hue, hollow=row.tokenizer in bad)
     axes.set_xlim(0, 1.04 * axes.dataLim.x1 if end is None else end)
     axes.set_xlabel(UNIT)
-    style.grid(axes)
     return arrows
 
 

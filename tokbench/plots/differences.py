@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tokbench.extension import Plot
 from tokbench.metrics.families import SURE
 from tokbench.plots import data, style
-from tokbench.plots.labels import dataset_label, name_rows, panel_titles, run_labels
+from tokbench.plots.labels import dataset_label, row_chart, run_labels
 from tokbench.plots.losses import best_first, colors, comparable
 
 if TYPE_CHECKING:
@@ -54,18 +54,14 @@ def draw(run: Run) -> Figure | None:
     labels = run_labels(run)
     over = dataset_label(run, data.main_dataset(run))
     title = f"against {labels[best]}" + ("" if style.size().narrow else f" · {over}")
-    (title,) = panel_titles([title], (labels[name] for name in found))
-    figure, axes = style.figure(len(found) * style.row_height() + style.lines(10 + title.count("\n")))
+    figure, [axes] = row_chart({name: labels[name] for name in found}, [title], beside=10)
     for y, (name, (value, low, high, sure)) in enumerate(found.items()):
         hue = colors(run).get(name, style.ACCENT)
         told = name, style.value_text(value, "bytes per token apart", low, high)
         style.bar(axes, low, high, y, told, hue=hue)
         style.dot(axes, value, y, told, hue=hue, hollow=not sure)
     axes.axvline(0, color=style.MUTED, lw=0.8, zorder=0)
-    name_rows(axes, {name: labels[name] for name in found})
     axes.set_xlabel("bytes per token" if style.size().narrow else "difference in bytes per token")
-    axes.set_title(title)
-    style.grid(axes)
     mean = (
         ", the mean of its languages"
         if data.main_metric(run, data.main_dataset(run)) != "compression_ratio"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tokbench.extension import Plot
 from tokbench.plots import data, style
-from tokbench.plots.labels import dataset_label, name_rows, panel_titles, printable, run_labels
+from tokbench.plots.labels import dataset_label, printable, row_chart, run_labels
 from tokbench.plots.losses import colors, fairest_first, losses
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ def draw(run: Run) -> Figure | None:
     order = fairest_first(run, dataset)
     labels = run_labels(run)
     known = data.intervals(run, "premium", dataset)
-    (title,) = panel_titles([dataset_label(run, dataset)], (labels[name] for name in order))
-    figure, axes = style.figure(len(order) * style.row_height() + style.lines(9 + title.count("\n")))
+    rows = {name: labels[name] for name in order}
+    figure, [axes] = row_chart(rows, [dataset_label(run, dataset)], beside=9)
     for y, name in enumerate(order):
         ends = {language: known[language, name] for language in table.index if (language, name) in known}
         lossy = name in losses(run)
@@ -42,11 +42,8 @@ def draw(run: Run) -> Figure | None:
     highest = max([float(table.max().max()), *(high for _, high in known.values())])
     lowest = min([float(table.min().min()), *(low for low, _ in known.values())])
     _scale(axes, lowest, highest)
-    name_rows(axes, {name: labels[name] for name in order})
     narrow = style.size().narrow
     axes.set_xlabel(("tokens" if narrow else "tokens for the same text") + ", × the reference language")
-    axes.set_title(title)
-    style.grid(axes)
     shades = "shades and the bar of the most expensive: 95 % intervals; " if known else ""
     style.caption(
         figure,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from tokbench.spec import Spec
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from tokbench.results import Run
 
@@ -239,14 +240,6 @@ def in_lines(label: str, width: float, points: float, most: int) -> str:
     return "\n".join(lines)
 
 
-def panel_titles(titles: Iterable[str], rows: Iterable[str]) -> list[str]:
-    """Titles of panels side by side, to the right of rows so labelled, in lines that keep to their panel."""
-    titles, small = list(titles), style.size().type
-    beside = max((style.text_width(row_label(label), small) for label in rows), default=0.0)
-    room = (style.size().width * 72 - beside) / len(titles)
-    return [in_lines(title, _BOLD * room, small, 3) for title in titles]
-
-
 def heading(title: str) -> str:
     """The title of a whole figure, in lines that fit its width."""
     return in_lines(title, _BOLD * style.size().width * 72, style.size().type + 0.5, 3)
@@ -261,9 +254,25 @@ def row_label(label: str) -> str:
     return fitting(label, style.size().width * 72 * 0.5, style.size().type - 0.5)
 
 
-def name_rows(axes: Axes, labels: Mapping[str, str]) -> None:
-    """The tokenizers' labels beside the rows of a chart, by spec, from the top."""
-    axes.set_yticks(range(len(labels)), [row_label(label) for label in labels.values()])
-    axes.set_ylim(len(labels) - 0.4, -0.6)
-    for tick, (spec, label) in zip(axes.get_yticklabels(), labels.items(), strict=True):
+def row_chart(labels: Mapping[str, str], titles: Sequence[str], *, beside: float) -> tuple[Figure, list[Axes]]:
+    """A figure with a row for each tokenizer, by spec from the top, and a panel for each title, side by side.
+
+    `beside` is how many lines of type stand above and below the rows, titles of one line included. Titles keep
+    to their panel, to the right of the labels.
+    """
+    named, small = {spec: row_label(label) for spec, label in labels.items()}, style.size().type
+    left = max(style.text_width(label, small) for label in named.values())
+    room = (style.size().width * 72 - left) / len(titles)
+    headings = [in_lines(title, _BOLD * room, small, 3) for title in titles]
+    lines = beside + max(title.count("\n") for title in headings)
+    height = len(labels) * style.row_height() + style.lines(lines)
+    figure, axes = style.figure(height, columns=len(titles), sharey=True, squeeze=False)
+    for panel, title in zip(axes[0], headings, strict=True):
+        panel.set_title(title)
+        style.grid(panel)
+    first = axes[0][0]
+    first.set_yticks(range(len(labels)), [*named.values()])
+    first.set_ylim(len(labels) - 0.4, -0.6)
+    for tick, (spec, label) in zip(first.get_yticklabels(), labels.items(), strict=True):
         style.tell(tick, spec, label)
+    return figure, list(axes[0])
