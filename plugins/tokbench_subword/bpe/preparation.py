@@ -12,8 +12,8 @@ from tokbench_subword.bpe.model import BpeModel, Level
 from tokbench_subword.pipeline import preparation
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.patterns import Pattern
+from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN
 from tokbench_subword.pipeline.preparation import Part
-from tokbench_subword.pipeline.splits import GPT2_PATTERN
 from tokbench_subword.pipeline.stretch import Stretch
 
 

@@ -14,9 +14,8 @@ from tokbench_subword.pipeline.document import steps_of
 from tokbench_subword.pipeline.pattern_reading import tree_of
 from tokbench_subword.pipeline.pattern_tree import Either, Node, NotExpressible
 from tokbench_subword.pipeline.patterns import NAMED, Pattern
-from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
+from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN, pre_tokenizer_of
 from tokbench_subword.pipeline.regexes import compile_regex
-from tokbench_subword.pipeline.splits import GPT2_PATTERN
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.pipeline.translating import Dialect, Translator
 

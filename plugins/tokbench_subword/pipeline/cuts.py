@@ -11,10 +11,9 @@ from typing import Any, Protocol
 
 from tokbench_subword.pipeline.compiled_normalizers import BatchNormalizer, compiled_normalizer_of
 from tokbench_subword.pipeline.cutters import Cutter, cutter_of, few_of
-from tokbench_subword.pipeline.pre_tokenizers import prepend_scheme
+from tokbench_subword.pipeline.pre_tokenizers import prepend_scheme, splits_of
 from tokbench_subword.pipeline.segments import Segments, prefixing_all, write_pieces
 from tokbench_subword.pipeline.splicing import Written
-from tokbench_subword.pipeline.splits import splits_of
 
 
 class TextChange(Protocol):
@@ -94,11 +93,6 @@ class Cuts:
 
     changes: tuple[TextChange, ...] = ()
     cutters: tuple[Cutter, ...] = ()
-
-    @property
-    def leaves_text(self) -> bool:
-        """Whether pre-tokens, end to end, are the text itself, but for what is dropped."""
-        return not self.changes
 
     @property
     def only_first(self) -> bool:

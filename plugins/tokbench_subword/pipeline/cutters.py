@@ -21,8 +21,8 @@ from tokbench_subword.pipeline.lookarounds import Labels, label_texts, labelled_
 from tokbench_subword.pipeline.machine import Machine
 from tokbench_subword.pipeline.pattern_reading import tree_of
 from tokbench_subword.pipeline.pattern_tree import Far, Node, NotExpressible, all_of
-from tokbench_subword.pipeline.regexes import compile_regex
-from tokbench_subword.pipeline.streaming import Rules, machine_of
+from tokbench_subword.pipeline.regexes import Rules, compile_regex
+from tokbench_subword.pipeline.streaming import machine_of
 from tokbench_subword.pipeline.translating import Dialect, Translator
 
 Places = NDArray[np.int64]
@@ -153,8 +153,7 @@ def cutter_of(source: str, dialect: Dialect, behavior: str = "Isolated", invert:
             return LabelsCutter(machine_of(automaton, rules), labels)
         return MachineCutter(machine_of(automaton_of(tree), rules))
     except NotExpressible as reason:
-        split = partial(compile_regex(source, dialect).split, behavior=behavior, invert=invert)
-        return PlainCutter(split, str(reason))
+        return PlainCutter(partial(compile_regex(source, dialect).split, rules=rules), str(reason))
 
 
 @lru_cache(maxsize=64)

@@ -23,8 +23,8 @@ from tokbench_subword.pipeline.document import steps_of
 from tokbench_subword.pipeline.normalizers import normalizer_of
 from tokbench_subword.pipeline.pattern_reading import tree_of
 from tokbench_subword.pipeline.pattern_tree import Far, Look, Node, NotExpressible, One, may_be_empty, parts_of
+from tokbench_subword.pipeline.pre_tokenizers import expression_of
 from tokbench_subword.pipeline.segments import Segments
-from tokbench_subword.pipeline.splits import expression_of
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.pipeline.translating import Translator
 

@@ -1,20 +1,121 @@
 """The pre-tokenizers of `tokenizer.json`, by their names there: a stretch of text into several.
 
-This is the plain form, in Python, with patterns run by `regex`; `cuts` is the compiled one, and `splits`
-says where both cut. `ByteLevel` writes the bytes of its pieces as characters only where it is asked to: a model
-of bytes rather has its vocabulary read as bytes, and the text left as it is.
+`splits_of` says at the matches of which patterns they cut, and what becomes of these. What follows is the plain
+form, in Python, with patterns run by `regex`; `cuts` is the compiled one. `ByteLevel` writes the bytes of its
+pieces as characters only where it is asked to: a model of bytes rather has its vocabulary read as bytes, and
+the text left as it is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
-from typing import Any
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from tokbench.errors import TokenizerError
+from tokbench.kernels.unicode_classes import CATEGORIES, general_categories, ranges
 from tokbench_subword.pipeline.normalizers import spelled_out
-from tokbench_subword.pipeline.regexes import Regex, compile_regex
-from tokbench_subword.pipeline.splits import Split, splits_of
+from tokbench_subword.pipeline.patterns import NAMED
+from tokbench_subword.pipeline.regexes import BEHAVIORS, Rules, compile_regex
 from tokbench_subword.pipeline.stretch import Stretch
+from tokbench_subword.pipeline.translating import Dialect, quoted
+
+GPT2_PATTERN = NAMED["gpt2"]
+"""What `ByteLevel` splits by unless told not to."""
+
+
+class Split(NamedTuple):
+    """A cut at the matches of a pattern; `invert` exchanges these and what is between them."""
+
+    source: str
+    dialect: Dialect
+    behavior: str = "Isolated"
+    invert: bool = False
+
+
+def splits_of(step: Mapping[str, Any]) -> list[Split]:
+    """The cuts that a pre-tokenizer makes, if any; raises `TokenizerError` for one that is not known.
+
+    Example:
+        >>> splits_of({"type": "Metaspace", "replacement": "_"})
+        [Split(source='_', dialect='oniguruma', behavior='MergedWithNext', invert=False)]
+    """
+    kind = str(step.get("type"))
+    if kind == "ByteLevel":
+        return [Split(GPT2_PATTERN, "oniguruma")] if step.get("use_regex", True) else []
+    if kind == "Metaspace":
+        mark = quoted(str(step["replacement"]))
+        return [] if step.get("split") is False else [Split(mark, "oniguruma", "MergedWithNext")]
+    if kind == "Split":
+        source, behavior = expression_of(step["pattern"]), _behavior(step["behavior"])
+        return [Split(source, "oniguruma", behavior, bool(step.get("invert", False)))]
+    if kind == "Digits":
+        each = bool(step.get("individual_digits"))
+        return [Split(cut_at("Digits"), "oniguruma", "Isolated" if each else "Contiguous")]
+    if kind == "Whitespace":
+        return [Split(r"\w+|[^\w\s]+", "rust", "Removed", True)]
+    if kind == "WhitespaceSplit":
+        return [Split(r"\s", "oniguruma", "Removed")]
+    if kind == "Punctuation":
+        return [Split(cut_at("Punctuation"), "oniguruma", _behavior(step.get("behavior", "Isolated")))]
+    if kind == "BertPreTokenizer":
+        marks = cut_at("Punctuation")
+        return [Split(rf"{marks}|[^\s{marks[1:]}+", "oniguruma", "Removed", True)]
+    if kind == "CharDelimiterSplit":
+        return [Split(quoted(str(step["delimiter"])), "oniguruma", "Removed")]
+    if kind == "FixedLength":
+        return [Split(f"(?s:.{{1,{_fixed_length(step)}}})", "regex")]
+    raise TokenizerError(
+        f"the pre-tokenizer {kind!r:.80} is not known to this plugin; load the tokenizer with `transformers:`"
+    )
+
+
+def expression_of(pattern: Mapping[str, str] | str) -> str:
+    """A pattern as `tokenizer.json` writes it, a text or an expression, as an expression of Oniguruma."""
+    if isinstance(pattern, str):
+        return quoted(pattern)
+    if "Regex" not in pattern and "String" not in pattern:
+        raise TokenizerError(f"the pattern {pattern!r:.80} is neither a String nor a Regex")
+    return str(pattern["Regex"]) if "Regex" in pattern else quoted(str(pattern["String"]))
+
+
+@lru_cache(maxsize=4)
+def cut_at(kind: str) -> str:
+    """The characters that a pre-tokenizer of `tokenizers` cuts at, as a set in brackets.
+
+    Asked of the library itself, since it has them from several versions of Unicode: of those that are numbers,
+    or punctuation and symbols, in Unicode 16.0, and of those that were unassigned then and may be since.
+    """
+    from tokenizers import pre_tokenizers
+
+    first, categories = ("0", "N") if kind == "Digits" else ("!", "PSMNZ")
+    options = {"individual_digits": False} if kind == "Digits" else {"behavior": "contiguous"}
+    wanted = [name[0] in categories or name == "Cn" for name in CATEGORIES]
+    points = np.flatnonzero(np.array(wanted)[general_categories()])
+    points = points[(points < 0x34000) & ((points < 0xD800) | (points > 0xFFFF) | (points // 0x1000 == 0xF))]
+    asked = first + "".join(map(chr, points.tolist()))
+    pieces = getattr(pre_tokenizers, kind)(**options).pre_tokenize_str(asked)
+    return "[" + ranges(ord(one) for piece, _ in pieces[::2] for one in piece) + "]"
+
+
+def _behavior(value: Any) -> str:
+    """What becomes of matches; raises `TokenizerError` for a word that says nothing of it."""
+    if value not in BEHAVIORS:
+        raise TokenizerError(f"the split behavior {value!r:.80} is not known")
+    return str(value)
+
+
+def _fixed_length(config: Mapping[str, Any]) -> int:
+    """The characters of each piece that ``FixedLength`` cuts; raises `TokenizerError` where that is 0."""
+    length = min(int(config.get("length", 5)), 1 << 30)  # more than any text has, and patterns cannot count to
+    if length < 1:
+        raise TokenizerError(
+            f"the pre-tokenizer FixedLength cuts pieces of {length} characters; give it 1 or more"
+        )
+    return length
+
 
 PreTokenizer = Callable[[Stretch], Iterable[Stretch]]
 
@@ -49,11 +150,8 @@ def _in_order(steps: Sequence[PreTokenizer], stretch: Stretch) -> list[Stretch]:
 
 
 def _cutting(split: Split) -> PreTokenizer:
-    return partial(_split, compile_regex(split.source, split.dialect), split.behavior, split.invert)
-
-
-def _split(regex: Regex, behavior: str, invert: bool, stretch: Stretch) -> list[Stretch]:
-    return [stretch.part(start, end) for start, end in regex.split(stretch.text, behavior, invert)]
+    regex, rules = compile_regex(split.source, split.dialect), Rules.of(split.behavior, invert=split.invert)
+    return lambda stretch: [stretch.part(*span) for span in regex.split(stretch.text, rules)]
 
 
 def _byte_level(prefix: bool, split: PreTokenizer, spell: bool, stretch: Stretch) -> Iterable[Stretch]:

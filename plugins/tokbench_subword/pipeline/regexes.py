@@ -20,6 +20,56 @@ _SECONDS, _CHARACTERS_A_SECOND = 5.0, 10_000
 """CPU time for a text: ordinary patterns need a hundredth; those that try every way of a split never end."""
 
 
+GAP, MATCH = 0, 1
+_AFTER_MATCH = {(MATCH, MATCH), (MATCH, GAP)}
+_APART = {
+    "Isolated": {*_AFTER_MATCH, (GAP, MATCH)},
+    "Removed": {*_AFTER_MATCH, (GAP, MATCH)},
+    "Contiguous": {(GAP, MATCH), (MATCH, GAP)},
+    "MergedWithPrevious": _AFTER_MATCH,
+    "MergedWithNext": {(MATCH, MATCH), (GAP, MATCH)},
+}
+BEHAVIORS = tuple(_APART)
+"""What a `Split` in a `tokenizer.json` may have become of matches."""
+_INVERTED = {"MergedWithPrevious": "MergedWithNext", "MergedWithNext": "MergedWithPrevious"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """Which neighbouring matches and gaps are cut apart, and which are kept.
+
+    `apart` holds pairs of kinds between which there is a cut.
+    """
+
+    apart: frozenset[tuple[int, int]]
+    keeps_matches: bool
+    keeps_gaps: bool
+
+    @classmethod
+    def of(cls, behavior: str, *, invert: bool = False) -> Rules:
+        """The rules of a behavior; `invert` has matches and gaps change places.
+
+        Example:
+            >>> Rules.of("Removed", invert=True).keeps_gaps
+            False
+        """
+        removed = behavior == "Removed"
+        return cls(
+            apart=frozenset(_APART[_INVERTED.get(behavior, behavior) if invert else behavior]),
+            keeps_matches=not removed or invert,
+            keeps_gaps=not (removed and invert),
+        )
+
+    @property
+    def ends_matches(self) -> bool:
+        """Whether there is a cut behind every match, whatever follows."""
+        return self.apart >= _AFTER_MATCH
+
+    def keeps(self, kind: int) -> bool:
+        """Whether a piece that ends with a match, or a gap, is kept."""
+        return self.keeps_matches if kind == MATCH else self.keeps_gaps
+
+
 @dataclass(frozen=True)
 class Regex:
     """A compiled pattern of some dialect, with the source it came from."""
@@ -61,41 +111,29 @@ class Regex:
                 f"{text[max(last, 0) :][:40]!r} …, that it was given up after {seconds:.0f} s"
             ) from error
 
-    def split(self, text: str, behavior: str, invert: bool) -> list[tuple[int, int]]:
+    def split(self, text: str, rules: Rules) -> list[tuple[int, int]]:
         """(start, end) of the pieces that the pre-tokenizer `Split` makes of a text at the matches."""
-        found: list[tuple[int, int, bool]] = []
+        pieces: list[tuple[int, int, int]] = []
         done = 0
+
+        def add(start: int, end: int, kind: int) -> None:
+            if pieces and (pieces[-1][2], kind) not in rules.apart:
+                start = pieces.pop()[0]
+            pieces.append((start, end, kind))
+
         for start, end in self.spans(text):
             if start > done:
-                found.append((done, start, invert))
-            found.append((start, end, not invert))
+                add(done, start, GAP)
+            add(start, end, MATCH)
             done = end
         if done < len(text):
-            found.append((done, len(text), invert))
-        return [(start, end) for start, end in _arranged(found, behavior) if end > start]
+            add(done, len(text), GAP)
+        return [(start, end) for start, end, kind in pieces if end > start and rules.keeps(kind)]
 
     @cached_property
     def exact(self) -> Any:
         """The pattern with the classes of Unicode 16.0 spelled out where `regex` has others; slower."""
         return _compiled(self.source, self.dialect, exact=True)
-
-
-def _arranged(found: list[tuple[int, int, bool]], behavior: str) -> list[tuple[int, int]]:
-    """What becomes of matches and of the gaps between them."""
-    if behavior == "Removed":
-        return [(start, end) for start, end, match in found if not match]
-    if behavior == "Isolated":
-        return [(start, end) for start, end, _ in found]
-    contiguous, backwards = behavior == "Contiguous", behavior == "MergedWithNext"
-    pieces: list[tuple[int, int]] = []
-    before = False
-    for start, end, match in reversed(found) if backwards else found:
-        if pieces and (match == before if contiguous else match and not before):
-            first, last = pieces.pop()
-            start, end = min(start, first), max(end, last)
-        pieces.append((start, end))
-        before = match
-    return pieces[::-1] if backwards else pieces
 
 
 @lru_cache(maxsize=256)

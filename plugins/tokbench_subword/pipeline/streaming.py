@@ -12,12 +12,11 @@ the next character that is none. What the next search would do with them is then
 configuration in the configuration), so that they are not read twice, and other machines can be composed with
 this one (`composing`).
 
-What becomes of matches, and of the gaps between them, is the *behavior* of `Split` in a `tokenizer.json`.
+What becomes of matches, and of the gaps between them, is said by `regexes.Rules`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, NamedTuple
@@ -39,57 +38,12 @@ from tokbench_subword.pipeline.machine import (
     Machine,
     TooLarge,
 )
-from tokbench_subword.pipeline.pattern_tree import NotExpressible
+from tokbench_subword.pipeline.regexes import GAP, MATCH, Rules
 
-GAP, MATCH = 0, 1
 _READ_AGAIN = (4, 2, 1)
 _MOST_FORESEEN = 4000
 """Entries of an automaton up to which a search behind a match goes on beside another; published patterns have
 up to 837. What that takes grows with their square."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
-    """Which neighbouring pieces are cut apart, and which are kept.
-
-    `apart` holds pairs of kinds between which there is a cut; a cut behind every match is told at once.
-    """
-
-    apart: frozenset[tuple[int, int]]
-    keeps_matches: bool = True
-    keeps_gaps: bool = True
-
-    @classmethod
-    def of(cls, behavior: str, *, invert: bool = False) -> Rules:
-        """The rules of a behavior; `invert` has matches and gaps change places.
-
-        Example:
-            >>> Rules.of("Removed", invert=True).keeps_gaps
-            False
-        """
-        after_match = {(MATCH, MATCH), (MATCH, GAP)}
-        if invert and behavior in ("MergedWithPrevious", "MergedWithNext"):
-            behavior = "MergedWithNext" if behavior == "MergedWithPrevious" else "MergedWithPrevious"
-        if behavior in ("Isolated", "Removed"):
-            removed = behavior == "Removed"
-            return cls(
-                apart=frozenset(after_match | {(GAP, MATCH)}),
-                keeps_matches=not removed or invert,
-                keeps_gaps=not removed or not invert,
-            )
-        apart: Mapping[str, set[tuple[int, int]]] = {
-            "Contiguous": {(GAP, MATCH), (MATCH, GAP)},
-            "MergedWithPrevious": after_match,
-            "MergedWithNext": {(MATCH, MATCH), (GAP, MATCH)},
-        }
-        if behavior not in apart:
-            raise NotExpressible(f"the behavior {behavior!r}")
-        return cls(apart=frozenset(apart[behavior]))
-
-    @property
-    def ends_matches(self) -> bool:
-        """Whether there is a cut behind every match, whatever follows."""
-        return {(MATCH, MATCH), (MATCH, GAP)} <= self.apart
 
 
 _BEGINS, _NONE, _EMPTY, _SOME = range(4)
@@ -140,13 +94,10 @@ class Runner:
         if at.open < 0:
             return False, False, False
         cut_if_gap = self._cut(at.open, GAP) or (at.open == GAP and at.told == _EMPTY)
-        return self._cut(at.open, MATCH), cut_if_gap, self._kept(at.open)
+        return self._cut(at.open, MATCH), cut_if_gap, self.rules.keeps(at.open)
 
     def _cut(self, kind: int, following: int) -> bool:
         return (kind, following) in self.rules.apart
-
-    def _kept(self, kind: int) -> bool:
-        return self.rules.keeps_matches if kind == MATCH else self.rules.keeps_gaps
 
     def step(self, at: Configuration, read: int) -> tuple[Configuration, Ends]:
         """The configuration behind a character of class `read`, and the ends it decides."""
@@ -162,7 +113,7 @@ class Runner:
             elif told:
                 if at.told != _SOME and at.open >= 0:
                     if self._cut(at.open, MATCH):
-                        ends.append(End(back + len(at.read), self._kept(at.open)))
+                        ends.append(End(back + len(at.read), self.rules.keeps(at.open)))
                     at = at._replace(open=-1)
                 before = at.read[-1] if at.read and at.before >= 0 else at.before
                 at = at._replace(told=_SOME, read=(), before=before, behind=None)
@@ -175,7 +126,7 @@ class Runner:
                 if state in self.foresight.sure:  # what was read will be of a match: none of it is read again
                     if at.told != _SOME and at.open >= 0:
                         if self._cut(at.open, MATCH):
-                            ends.append(End(back + len(at.read) - 1, self._kept(at.open)))
+                            ends.append(End(back + len(at.read) - 1, self.rules.keeps(at.open)))
                         at = at._replace(open=-1)
                     at = at._replace(read=(one,) if at.before >= 0 else (), behind=None)
                 continue
@@ -198,10 +149,10 @@ class Runner:
             skipped, *again = *at.read, one
             if skipped == edge:
                 if at.open >= 0:
-                    ends.append(End(back, self._kept(at.open)))
+                    ends.append(End(back, self.rules.keeps(at.open)))
                 break
             if at.open >= 0 and self._cut(at.open, GAP):
-                ends.append(End(back + len(at.read), self._kept(at.open)))
+                ends.append(End(back + len(at.read), self.rules.keeps(at.open)))
             waiting = [*again, *waiting]
             at = self.beginning(skipped, GAP)
         return (self.first() if read == edge else at), tuple(ends)

@@ -21,7 +21,7 @@ from tokbench_subword.pipeline.pattern_reading import tree_of
 from tokbench_subword.pipeline.pattern_tree import NotExpressible
 from tokbench_subword.pipeline.patterns import CL100K_IN_RUBY, NAMED
 from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
-from tokbench_subword.pipeline.regexes import compile_regex
+from tokbench_subword.pipeline.regexes import Rules, compile_regex
 from tokbench_subword.pipeline.stretch import Stretch
 
 from tokbench.errors import TokenizerError
@@ -102,13 +102,11 @@ def _cut(cuts: Cuts, texts: list[str]) -> list[list[bytes]]:
 @settings(max_examples=40, deadline=None)
 @given(behavior=st.sampled_from(BEHAVIORS), invert=st.booleans(), texts=st.lists(_texts, max_size=4))
 def test_cut_as_the_plain_split_cuts(name: str, behavior: str, invert: bool, texts: list[str]) -> None:
-    from tokbench_subword.pipeline.pre_tokenizers import _split
-
     source, dialect = PATTERNS[name]
     texts = [text.encode("utf-8", "replace").decode() for text in texts]
     cuts = Cuts(cutters=(cutter_of(source, dialect, behavior, invert),))
-    plain = compile_regex(source, dialect)
-    wanted = [_utf8_spans(_split(plain, behavior, invert, Stretch(text))) for text in texts]
+    plain, rules = compile_regex(source, dialect), Rules.of(behavior, invert=invert)
+    wanted = [[text[a:b].encode() for a, b in plain.split(text, rules)] for text in texts]
     assert _cut(cuts, texts) == wanted
 
 
@@ -284,7 +282,7 @@ def test_what_needs_a_search_with_backtracking_is_left_to_it(source: str) -> Non
     cutter, text = cutter_of(source, "regex"), "abc é aab! bbc 12 ß\na$ SS"
     assert cutter.block is None
     assert cutter.reason
-    wanted = compile_regex(source, "regex").split(text, "Isolated", False)
+    wanted = compile_regex(source, "regex").split(text, Rules.of("Isolated"))
     data = text.encode()
     assert [data[a:b].decode() for a, b in cutter.spans(data).tolist()] == [text[a:b] for a, b in wanted]
 
