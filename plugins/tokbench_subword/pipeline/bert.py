@@ -1,7 +1,4 @@
-"""What BERT's normalizer does to text, written to be read, character by character.
-
-This is the definition. `rewriting` compiles it into tables, tests hold the two together, and tracing, places
-and the rare text that needs canonical reordering use it as it stands.
+"""What BERT's normalizer asks of characters, and which of its rules apply.
 
 BERT's rules are stated in Unicode properties, and `tokenizers`, whose ids this plugin must give, froze several
 versions of Unicode in them: general categories of 8.0, canonical decomposition and ordering of 9.0, lower case
@@ -17,7 +14,6 @@ from functools import lru_cache
 from typing import Any
 
 from tokbench_subword.pipeline import normal_forms, unicode_tables
-from tokbench_subword.pipeline.added_tokens import SPACE
 
 IDEOGRAPHS = (
     (0x3400, 0x4DBF),
@@ -31,6 +27,11 @@ IDEOGRAPHS = (
 """What gets spaces around it, from first to last. The block of Extension E is taken to begin at U+2B920, which
 is 0x100 too late, in BERT as in `tokenizers`; ids follow it.
 """
+
+
+def is_ideograph(character: str) -> bool:
+    """Whether a character is one of `IDEOGRAPHS`."""
+    return any(first <= ord(character) <= last for first, last in IDEOGRAPHS)
 
 
 @lru_cache(maxsize=1)
@@ -79,52 +80,3 @@ RULES = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
 
 NO_RULES = BertRules(clean_text=False, handle_chinese_chars=False, strip_accents=False, lowercase=False)
 """Nothing is normalized: for pipelines without a normalizer."""
-
-Traced = list[tuple[str, int]]
-"""Characters, each with the index of the character of the input it came from."""
-
-
-def bert_normalized(text: str, rules: BertRules) -> Traced:
-    r"""`text` normalized, each character with the index of the one it came from.
-
-    Example:
-        >>> "".join(character for character, _ in bert_normalized("Héllo 你\u200b", BertRules()))
-        'hello  你 '
-    """
-    traced = [(character, index) for index, character in enumerate(text)]
-    if rules.clean_text:
-        kept = ((character, index) for character, index in traced if ord(character) not in controls())
-        traced = [(" " if character in SPACE else character, index) for character, index in kept]
-    if rules.handle_chinese_chars:
-        traced = _space_ideographs(traced)
-    if rules.strip_accents:
-        traced = [
-            (character, index) for character, index in _decomposed(traced) if ord(character) not in marks()
-        ]
-    if rules.lowercase:
-        lowered = normal_forms.lowered
-        traced = [(lower, index) for character, index in traced for lower in lowered(character)]
-    return traced
-
-
-def _space_ideographs(traced: Traced) -> Traced:
-    spaced: Traced = []
-    for character, index in traced:
-        alone = any(first <= ord(character) <= last for first, last in IDEOGRAPHS)
-        spaced += [(" ", index), (character, index), (" ", index)] if alone else [(character, index)]
-    return spaced
-
-
-def _decomposed(traced: Traced) -> Traced:
-    """NFD of the characters.
-
-    Where they come from is read off the order that came out, as `tokenizers` does: one that was the first part
-    of its character comes from the next of the old characters, any other from the same as the one before it.
-    """
-    text = "".join(character for character, _ in traced)
-    at = -1
-    placed: Traced = []
-    for part, change in normal_forms.decomposed(text, "NFD"):
-        at += change == 0
-        placed.append((part, traced[at][1]))
-    return placed

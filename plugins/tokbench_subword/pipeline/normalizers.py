@@ -4,7 +4,8 @@ Each is a function from a `Stretch` to a `Stretch`, made by `normalizer_of` from
 here is an error that names it: ids that are silently wrong are worse than none.
 
 Results follow `tokenizers`' tables, which are of several Unicode versions: `normal_forms`, and, for what BERT
-asks of characters, `bert`.
+asks of characters, `bert`. This is the definition; `compiled_normalizers` compiles it, and tests hold the two
+together.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import accumulate
 from typing import Any, cast
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.pipeline.bert import BertRules, bert_normalized
+from tokbench_subword.pipeline import bert
+from tokbench_subword.pipeline.added_tokens import SPACE
 from tokbench_subword.pipeline.byte_alphabet import spelled
-from tokbench_subword.pipeline.normal_forms import Form, changes, lowered, marks, normalized
-from tokbench_subword.pipeline.precompiled import Precompiled, decoded_charsmap, nmt
+from tokbench_subword.pipeline.normal_forms import Form, changes, decomposed, lowered, marks, normalized
+from tokbench_subword.pipeline.precompiled import NMT, Precompiled, decoded_charsmap
 from tokbench_subword.pipeline.regexes import compile_regex
 from tokbench_subword.pipeline.stretch import Span, Stretch
 
@@ -45,9 +48,9 @@ def normalizer_of(config: Mapping[str, Any] | None) -> Normalizer | None:
     if kind in ("NFC", "NFD", "NFKC", "NFKD"):
         return partial(_unicode, cast(Form, kind))
     if kind == "Lowercase":
-        return _lowercase
+        return partial(_each, lowered)
     if kind == "StripAccents":
-        return _strip_accents
+        return partial(_each, lambda one: "" if ord(one) in marks() else one)
     if kind == "Prepend":
         return partial(_prepend, str(config["prepend"]))
     if kind == "Replace":
@@ -57,7 +60,7 @@ def normalizer_of(config: Mapping[str, Any] | None) -> Normalizer | None:
     if kind == "Precompiled":
         return Precompiled(decoded_charsmap(config.get("precompiled_charsmap")))
     if kind == "Nmt":
-        return nmt
+        return partial(_each, lambda one: NMT.get(ord(one), one))
     if kind == "ByteLevel":
         return spelled_out
     if kind == "BertNormalizer":
@@ -128,14 +131,10 @@ def _strip(left: bool, right: bool, stretch: Stretch) -> Stretch:
     return stretch.edited(((0, start, ""), (end, len(stretch.text), "")))
 
 
-def _lowercase(stretch: Stretch) -> Stretch:
+def _each(change: Callable[[str], str], stretch: Stretch) -> Stretch:
     """Each character on its own, so that a final sigma is a sigma: `str.lower` looks at its neighbours."""
-    lower = ((i, one, lowered(one)) for i, one in enumerate(stretch.text))
-    return stretch.edited((i, i + 1, new) for i, one, new in lower if new != one)
-
-
-def _strip_accents(stretch: Stretch) -> Stretch:
-    return stretch.edited((i, i + 1, "") for i, one in enumerate(stretch.text) if ord(one) in marks())
+    changed = ((i, one, change(one)) for i, one in enumerate(stretch.text))
+    return stretch.edited((i, i + 1, new) for i, one, new in changed if new != one)
 
 
 def _unicode(form: Form, stretch: Stretch) -> Stretch:
@@ -147,20 +146,39 @@ def _unicode(form: Form, stretch: Stretch) -> Stretch:
 
 def spelled_out(stretch: Stretch) -> Stretch:
     """The bytes of the text, each as its character of the byte alphabet."""
-    spellings = ((i, spelled(c.encode())) for i, c in enumerate(stretch.text))
-    return stretch.edited((i, i + 1, new) for i, new in spellings if new != stretch.text[i])
+    return _each(lambda one: spelled(one.encode()), stretch)
 
 
 def _bert(config: Mapping[str, Any]) -> Normalizer:
-    rules = BertRules.from_json(config)
+    rules = bert.BertRules.from_json(config)
+    steps: list[Normalizer] = []
+    if rules.clean_text:
+        steps.append(partial(_each, _bert_cleaned))
+    if rules.handle_chinese_chars:
+        steps.append(partial(_each, lambda one: f" {one} " if bert.is_ideograph(one) else one))
+    if rules.strip_accents:
+        steps += [_bert_decomposed, partial(_each, lambda one: "" if ord(one) in bert.marks() else one)]
+    if rules.lowercase:
+        steps.append(partial(_each, lowered))
+    return partial(_in_order, steps)
 
-    def normalize(stretch: Stretch) -> Stretch:
-        traced = bert_normalized(stretch.text, rules)
-        origin = None if stretch.origin is None else [stretch.origin[index] for _, index in traced]
-        leading = stretch.leading and sum(index < stretch.leading for _, index in traced)
-        return Stretch("".join(character for character, _ in traced), origin, leading)
 
-    return normalize
+def _bert_cleaned(one: str) -> str:
+    return "" if ord(one) in bert.controls() else " " if one in SPACE else one
+
+
+def _bert_decomposed(stretch: Stretch) -> Stretch:
+    """NFD.
+
+    Where characters come from is read off the order that came out, as `tokenizers` does: one that was the first
+    part of its character comes from the next of the old characters, any other from the same as the one before.
+    """
+    parts = list(decomposed(stretch.text, "NFD"))
+    leading = stretch.leading_after(change for _, change in parts)
+    origin = stretch.origin
+    if origin is not None:
+        origin = [origin[count - 1] for count in accumulate(change == 0 for _, change in parts)]
+    return Stretch("".join(part for part, _ in parts), origin, leading)
 
 
 def _replaced(stretch: Stretch, normalize: Callable[[str], str], leading: int | None) -> Stretch:

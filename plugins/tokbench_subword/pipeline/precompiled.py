@@ -1,4 +1,4 @@
-"""Two normalizers of `tokenizer.json` that come from sentencepiece: `Precompiled` and `Nmt`.
+"""Two normalizers of `tokenizer.json` that come from sentencepiece: `Precompiled`, and what `Nmt` replaces.
 
 `Precompiled` is *not* what sentencepiece does with the same map. `tokenizers` goes by grapheme cluster: one of
 fewer than six bytes is looked up as a whole, and what the shortest rule that begins it gives replaces all of
@@ -44,16 +44,7 @@ _EXTENDERS_OF_17 = (
 _NMT_DROPPED = [*range(1, 9), 0x0B, *range(0x0E, 0x20), 0x7F, 0x8F, 0x9F]
 _NMT_SPACES = [9, 10, 12, 13, 0x1680, *range(0x200B, 0x2010), 0x2028, 0x2029, 0x2581, 0xFEFF, 0xFFFD]
 NMT = {**dict.fromkeys(_NMT_DROPPED, ""), **dict.fromkeys(_NMT_SPACES, " ")}
-
-
-def nmt(stretch: Stretch) -> Stretch:
-    """The normalizer `Nmt`: control characters go, or become spaces.
-
-    Example:
-        >>> nmt(Stretch("a" + chr(10) + "b")).text
-        'a b'
-    """
-    return stretch.edited((i, i + 1, NMT[ord(c)]) for i, c in enumerate(stretch.text) if ord(c) in NMT)
+"""What becomes of control characters: they go, or become spaces."""
 
 
 def decoded_charsmap(charsmap: object) -> bytes:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from hypothesis import strategies as st
 from tokbench_subword.pipeline import bert
-from tokbench_subword.pipeline.bert import BertRules, bert_normalized
+from tokbench_subword.pipeline.bert import BertRules
 from tokbench_subword.pipeline.normal_forms import combining_classes
+from tokbench_subword.pipeline.normalizers import normalizer_of
 from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
 from tokbench_subword.pipeline.stretch import Stretch
 
@@ -28,7 +30,9 @@ def reordered() -> frozenset[int]:
 
 def normalize(text: str, rules: BertRules) -> str:
     """`text` as the plain form of BERT's normalizer leaves it."""
-    return "".join(character for character, _ in bert_normalized(text, rules))
+    plain = normalizer_of({"type": "BertNormalizer", **asdict(rules)})
+    assert plain is not None
+    return plain(Stretch(text)).text
 
 
 def words(text: str, rules: BertRules) -> list[Stretch]:
