@@ -95,7 +95,7 @@ def figures(tokens: AddedTokens, matcher: AddedMatcher | None, text: list[str], 
     if matcher is None:
         return "nothing to find"
     data, offsets = laid_out(text)
-    matches = 1e3 * len(matcher.find(data, offsets)) / len(data)
+    matches = 1e3 * len(matcher.find(data, offsets)[1]) / len(data)
     figure = f"{speed(lambda: matcher.find(data, offsets), text, asked.rounds):.0f} ({matches:.1f}/kB)"
     if asked.plain:
         part = list(some(text, 0.1))
@@ -131,8 +131,8 @@ def same(tokens: AddedTokens, matcher: AddedMatcher | None, texts: list[str]) ->
     ]
     if matcher is None:
         return not expected
-    found = matcher.find(*laid_out(texts))
-    return list(zip(found.ids.tolist(), (found.ends - found.starts).tolist(), strict=True)) == expected
+    places, ids = matcher.find(*laid_out(texts))
+    return list(zip(ids.tolist(), np.diff(places)[:, 0].tolist(), strict=True)) == expected
 
 
 def speed(call: Callable[[], Any], texts: list[str], rounds: int) -> float:

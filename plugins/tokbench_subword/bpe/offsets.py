@@ -22,8 +22,9 @@ from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.plain import first_symbols
 from tokbench_subword.bpe.preparation import BpePreparation
-from tokbench_subword.pipeline.origins import located, replaced, walk
+from tokbench_subword.pipeline.origins import located, walk
 from tokbench_subword.pipeline.segments import Segments
+from tokbench_subword.pipeline.splicing import replaced
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.words.encoder import units_of
 
@@ -77,7 +78,7 @@ class BpeOffsets:
         data = stretch.text.encode()
         pattern = self._preparation.pattern
         if pattern is not None:  # which leaves no gaps
-            ends = np.append(0, pattern.byte_spans(stretch.text, data)[:, 1])
+            ends = np.append(0, pattern.byte_spans(data)[:, 1])
             origin = stretch.origin
         else:
             pieces = list(self._preparation.pretokens(stretch))

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from tokbench_subword.pipeline.added_matching import AddedMatcher
 from tokbench_subword.pipeline.added_tokens import AddedTokens
 from tokbench_subword.pipeline.compiled_normalizers import BatchNormalizer, compiled_normalizer_of
-from tokbench_subword.pipeline.cuts import Cuts, IntoPieces, cuts_of
+from tokbench_subword.pipeline.cuts import Cuts, IntoPieces, TextChange, cuts_of
 from tokbench_subword.pipeline.cutters import Cutter
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.leading import Leading
@@ -76,17 +76,14 @@ class CompiledPipeline:
         cutting_before = any(isinstance(change, IntoPieces) for change in self.cuts.changes)
         if self.leading is not None and (self.normalizer is not None or cutting_before):
             return None  # where a document begins is then told by plain Python
-        stages = [
-            *((matcher.written,) for matcher in (self.raw_tokens,) if matcher),
-            *(stage.written for stage in (self.normalizer,) if stage),
-            *((matcher.written,) for matcher in (self.normal_tokens,) if matcher),
-            *(change.written for change in self.cuts.changes),
-        ]
+        stages: list[AddedMatcher | BatchNormalizer | TextChange | None]
+        stages = [self.raw_tokens, self.normalizer, self.normal_tokens, *self.cuts.changes]
         kernels: list[Written] = []
         for stage in stages:
-            if stage is None:
+            written = stage.written if stage else ()
+            if written is None:
                 return None
-            kernels += stage
+            kernels += written
         return tuple(kernels)
 
     @property

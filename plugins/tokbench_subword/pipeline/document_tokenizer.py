@@ -11,7 +11,7 @@ from tokbench.kernels.utf8 import repaired
 from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.document_decoding import DocumentDecoder
 from tokbench_subword.pipeline.joining import TokenJoiner
-from tokbench_subword.pipeline.preparation import Preparation, Stages
+from tokbench_subword.pipeline.preparation import Preparation
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,11 +58,12 @@ class DocumentTokenizer(ABC):
 
     def stages(self, text: str) -> Mapping[str, Sequence[str]]:
         """What `text` has become after added tokens, normalizer and pre-tokenizer."""
-        return self._stages(text)
+        return self._as_told.stages(text)
 
     @cached_property
-    def _stages(self) -> Stages:
-        return Stages(self.document, match_special=self.match_special)
+    def _as_told(self) -> Preparation:
+        """What the document says, whatever the model needs; words are not spelled in the byte alphabet."""
+        return Preparation(document=self.document, match_special=self.match_special, spelling=False)
 
     def decode(self, ids: Sequence[int] | NDArray[Any]) -> str:
         """The text of `ids`, as `tokenizers` decodes it: special tokens are written out.
@@ -83,5 +84,5 @@ class DocumentTokenizer(ABC):
 
     def _forget_document(self) -> None:
         """Drop what was made of another document."""
-        for name in ("_stages", "_decoder"):
+        for name in ("_as_told", "_decoder"):
             self.__dict__.pop(name, None)

@@ -27,7 +27,7 @@ from tokbench_subword.pipeline.cutters import Cutter
 from tokbench_subword.pipeline.normal_form_kernel import normal_form
 from tokbench_subword.pipeline.normalizers import check_growth
 from tokbench_subword.pipeline.replacing_kernel import edges, spell_bytes
-from tokbench_subword.pipeline.rewriting_kernel import before_rewriting, rewrite
+from tokbench_subword.pipeline.rewriting import before_rewriting, rewrite
 from tokbench_subword.pipeline.segments import Segments, prefixing_all
 from tokbench_subword.pipeline.splicing import Written, told
 
@@ -85,7 +85,7 @@ class Located:
     def leave_matched(self, matcher: AddedMatcher | None) -> None:
         """Leave those in which there are added tokens."""
         if matcher is not None:
-            self.leave_at(matcher.find(self.texts.data, self.texts.offsets).starts)
+            self.leave_at(matcher.find(self.texts.data, self.texts.offsets)[0][:, 0])
 
     def cut(self, cutters: Sequence[Cutter]) -> None:
         """Make each pre-token a text of its own."""
@@ -250,18 +250,3 @@ def _before_spelling(ends: NDArray[np.int64], places: Places) -> None:
     """Lead places back from letters of bytes, that of byte b ending at ``ends[b]``."""
     places[:, 0] = np.searchsorted(ends, places[:, 0], "right")
     places[:, 1] = np.searchsorted(ends, places[:, 1] - 1, "right") + 1
-
-
-def replaced(
-    rows: NDArray[Any], limits: NDArray[np.int64], places: Sequence[int], others: Sequence[NDArray[Any]]
-) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The rows of documents, and their limits, with those of the documents at `places`, in order, replaced."""
-    if not places:
-        return rows, limits
-    lengths, parts, done = np.diff(limits), [], 0
-    for place, new in zip(places, others, strict=True):
-        parts += [rows[limits[done] : limits[place]], new]
-        done = place + 1
-    parts.append(rows[limits[done] :])
-    lengths[places] = [len(new) for new in others]
-    return np.concatenate(parts), np.append(0, np.cumsum(lengths))

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
 from tokbench.kernels.copies import Rebuilt, cached_property
-from tokbench.kernels.utf8 import repaired
+from tokbench.kernels.utf8 import encodable
 from tokbench_subword.pipeline.regexes import compile_regex
 from tokbench_subword.pipeline.translating import Dialect
 
@@ -135,16 +135,13 @@ class Pattern(Rebuilt):
 
     def pieces(self, text: str) -> list[str]:
         """The pre-tokens of `text`."""
-        data = repaired(text).encode()
-        return [data[start:end].decode() for start, end in self.byte_spans(text, data).tolist()]
+        data = encodable(text)
+        return [data[start:end].decode() for start, end in self.byte_spans(data).tolist()]
 
-    def byte_spans(self, text: str, data: bytes | None = None) -> NDArray[np.int64]:
-        """(start, end) of each pre-token in bytes of the UTF-8 of `text` (`data`): int64 ``(n, 2)``."""
+    def byte_spans(self, data: bytes) -> NDArray[np.int64]:
+        """(start, end) of each pre-token of a text in UTF-8: int64 ``(n, 2)``."""
         import numpy as np
 
-        if data is None:
-            text = repaired(text)
-            data = text.encode()
         if self.cutters:
             return self.cutters[0].spans(data)
         return np.array([[0, len(data)]][: len(data)], np.int64).reshape(-1, 2)

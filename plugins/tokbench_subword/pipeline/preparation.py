@@ -6,7 +6,7 @@ what the compiled one is held to.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tokbench.kernels.copies import cached_property
@@ -130,26 +130,18 @@ class Preparation:
             else:
                 yield from (Part(word, None, part.span) for word in self.pretokens(part.stretch) if word.text)
 
+    def stages(self, text: str) -> dict[str, list[str]]:
+        """The pieces of `text` after each stage; an added token is a piece of its own.
 
-class Stages:
-    """What text has become after each stage of a document, for golden packs (`tokbench.capabilities.Staged`).
-
-    Example:
-        >>> steps = {"normalizer": {"type": "Lowercase"}, "pre_tokenizer": {"type": "Whitespace"}}
-        >>> lower = TokenizerJson(model={}, **steps)
-        >>> Stages(lower)("Ab c")
-        {'added tokens': ['Ab c'], 'normalizer': ['ab c'], 'pre-tokenizer': ['ab', 'c']}
-    """
-
-    def __init__(self, document: TokenizerJson, *, match_special: bool = False) -> None:
-        self._preparation = Preparation(document=document, match_special=match_special, spelling=False)
-
-    def __call__(self, text: str) -> Mapping[str, Sequence[str]]:
-        """The pieces of `text` after each stage; an added token is a piece of its own."""
-        text, preparation = repaired(text), self._preparation
-        pieces = preparation.raw_tokens.split(text, match_special=preparation.match_special)
+        Example:
+            >>> steps = {"normalizer": {"type": "Lowercase"}, "pre_tokenizer": {"type": "Whitespace"}}
+            >>> Preparation(document=TokenizerJson(model={}, **steps)).stages("Ab c")
+            {'added tokens': ['Ab c'], 'normalizer': ['ab c'], 'pre-tokenizer': ['ab', 'c']}
+        """
+        text = repaired(text)
+        pieces = self.raw_tokens.split(text, match_special=self.match_special)
         return {
             "added tokens": [text[piece.start : piece.end] for piece in pieces],
-            "normalizer": [part.stretch.text for part in preparation.parts(text)],
-            "pre-tokenizer": [part.stretch.text for part in preparation.words(text)],
+            "normalizer": [part.stretch.text for part in self.parts(text)],
+            "pre-tokenizer": [part.stretch.text for part in self.words(text)],
         }

@@ -60,12 +60,13 @@ class Segments:
 
     def split(self, matcher: AddedMatcher | None) -> Segments:
         """The segments with the added tokens found in them as segments of their own."""
-        found = matcher.find(self.data, self.offsets) if matcher else ()
-        if not found:
+        if matcher is None:
             return self
-        places = np.stack([found.starts, found.ends], axis=1)
-        size, count = int(self.offsets[-1] - self.offsets[0]), len(self.offsets) - 1 + 2 * len(found)
-        return self._parted(_at_tokens, (places, found.ids), count, size)
+        places, ids = matcher.find(self.data, self.offsets)
+        if not len(ids):
+            return self
+        size, count = int(self.offsets[-1] - self.offsets[0]), len(self.offsets) - 1 + 2 * len(ids)
+        return self._parted(_at_tokens, (places, ids), count, size)
 
     def pieces(self, cutters: Sequence[Cutter]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Begin and end of the pieces that each cutter makes of those of the one before, int64 ``(n, 2)``; and

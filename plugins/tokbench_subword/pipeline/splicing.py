@@ -52,7 +52,7 @@ is something in it that another has to see to.
     N_TEXTS,  # how many documents there are, and then, how many were written
     CAPACITY,  # how many bytes there is room for
     MOST_TEXTS,  # how many documents there is room for
-    SEARCHED,  # documents that `added_search` has been through; 0 before
+    SEARCHED,  # documents that `added_matching` has been through; 0 before
     N_FOUND,  # and what it has found; 0 before
     N_EDITS,  # how many edits were made; 0 before
     MOST_EDITS,  # how many there is room for
@@ -172,26 +172,35 @@ def _padded(out: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:
     return out[:size]
 
 
-def _replaced(result: Batch, source: Batch, documents: Any, plain: Callable[[str], str]) -> Batch:
+def _replaced(result: Batch, source: Batch, documents: Sequence[int], plain: Callable[[str], str]) -> Batch:
     """`result` with some documents as `plain` makes them from `source`."""
     (data, offsets), (old, places) = result, source
-    parts: list[bytes] = []
-    lengths = np.diff(offsets)
-    done, changed = int(offsets[0]), False
+    changed: list[int] = []
+    others: list[NDArray[np.uint8]] = []
     for document in documents:
-        text = old[places[document] : places[document + 1]].tobytes()
-        new = plain(text.decode()).encode()
-        if new == data[offsets[document] : offsets[document + 1]].tobytes():
-            continue
-        changed = True
-        parts += [data[done : offsets[document]].tobytes(), new]
-        lengths[document] = len(new)
-        done = int(offsets[document + 1])
+        new = plain(old[places[document] : places[document + 1]].tobytes().decode()).encode()
+        if new != data[offsets[document] : offsets[document + 1]].tobytes():
+            changed.append(document)
+            others.append(np.frombuffer(new, np.uint8))
     if not changed:
         return result
-    parts += [data[done : offsets[-1]].tobytes(), bytes(PADDING)]
-    joined = bytearray().join(parts)  # not bytes, arrays of which are read-only
-    return np.frombuffer(joined, np.uint8)[:-PADDING], np.concatenate(([0], np.cumsum(lengths)))
+    data, offsets = replaced(data[: offsets[-1]], offsets, changed, others)
+    return _padded(data, len(data)), offsets
+
+
+def replaced(
+    rows: NDArray[Any], limits: NDArray[np.int64], places: Sequence[int], others: Sequence[NDArray[Any]]
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The rows of documents, and their limits, with those of the documents at `places`, in order, replaced."""
+    if not places:
+        return rows, limits
+    lengths, parts, done = np.diff(limits), [], 0
+    for place, new in zip(places, others, strict=True):
+        parts += [rows[limits[done] : limits[place]], new]
+        done = place + 1
+    parts.append(rows[limits[done] :])
+    lengths[places] = [len(new) for new in others]
+    return np.concatenate(parts), np.append(0, np.cumsum(lengths))
 
 
 @inline

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.kernels.text import utf8_of
-from tokbench_subword.pipeline.origins import located, replaced
+from tokbench_subword.pipeline.origins import located
 from tokbench_subword.pipeline.preparation import Preparation
 from tokbench_subword.pipeline.segments import TEXT, Segments
+from tokbench_subword.pipeline.splicing import replaced
 from tokbench_subword.unigram.encoder import PathEncoder
 from tokbench_subword.unigram.path_tokens import tokens_of_path
 from tokbench_subword.unigram.searching import DOUBLE

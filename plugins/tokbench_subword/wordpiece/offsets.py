@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from tokbench.kernels.compiling import announce, kernel
 from tokbench.kernels.pointers import Bytes, Ids, Int, Ints
 from tokbench.kernels.text import utf8_of
-from tokbench_subword.pipeline.origins import located, replaced
+from tokbench_subword.pipeline.origins import located
 from tokbench_subword.pipeline.preparation import Part
 from tokbench_subword.pipeline.segments import Segments
+from tokbench_subword.pipeline.splicing import replaced
 from tokbench_subword.pipeline.stretch import Span
 from tokbench_subword.wordpiece.encoder import WordPieceEncoder
 
