@@ -113,22 +113,23 @@ class Regex:
 
     def split(self, text: str, rules: Rules) -> list[tuple[int, int]]:
         """(start, end) of the pieces that the pre-tokenizer `Split` makes of a text at the matches."""
-        pieces: list[tuple[int, int, int]] = []
+        found: list[tuple[int, int, int]] = []
         done = 0
-
-        def add(start: int, end: int, kind: int) -> None:
-            if pieces and (pieces[-1][2], kind) not in rules.apart:
-                start = pieces.pop()[0]
-            pieces.append((start, end, kind))
-
         for start, end in self.spans(text):
             if start > done:
-                add(done, start, GAP)
-            add(start, end, MATCH)
+                found.append((done, start, GAP))
+            found.append((start, end, MATCH))
             done = end
         if done < len(text):
-            add(done, len(text), GAP)
-        return [(start, end) for start, end, kind in pieces if end > start and rules.keeps(kind)]
+            found.append((done, len(text), GAP))
+        pieces: list[tuple[int, int]] = []
+        kept, before = (rules.keeps_gaps, rules.keeps_matches), -1
+        for start, end, kind in found:
+            joined = pieces and (before, kind) not in rules.apart  # all are kept where some are joined
+            if kept[kind]:
+                pieces.append((pieces.pop()[0] if joined else start, end))
+            before = kind
+        return [(start, end) for start, end in pieces if end > start]
 
     @cached_property
     def exact(self) -> Any:
