@@ -13,6 +13,7 @@ import pytest
 
 import tokbench
 from tokbench.registry import build_registry
+from tokbench.tally.collect import get_ready
 from tokbench.testing import check_tokenizer
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
@@ -34,6 +35,7 @@ def test_the_tokenizer_groups_from_the_right() -> None:
     assert [tokenizer.token_bytes(token) for token in ids] == [b"x", b"1", b"234", b"567"]  # type: ignore[attr-defined]
 
 
+@pytest.mark.long
 def test_a_method_of_ones_own_is_trained_and_conforms(tmp_path: Path) -> None:
     text = tmp_path / "text.txt"
     text.write_text("of the people, by the people, for the people\n" * 30)
@@ -81,6 +83,7 @@ def scaffolds(folder: Path) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def sums_run(tmp_path_factory: pytest.TempPathFactory) -> tokbench.results.Run:  # type: ignore[name-defined]
+    get_ready()  # else each worker of what may be the first run of a machine compiles all that counts
     return tokbench.run(
         ["bytes", "digit-groups"],
         ["sums:lines=300"],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import re
 
 import pytest
 
@@ -48,8 +47,6 @@ LOADED = {
     "mistral:tekken_240911": (),
     "mistral:v3": (),
 }
-LARGE = re.compile("qwen2|multilingual")
-"""Vocabularies that take seconds each."""
 TRAINED = (
     "whitespace:vocab_size=100",
     "words:vocab_size=100",
@@ -65,6 +62,8 @@ TRAINED = (
 EXTRAS = {"mistral": "mistral_common"} | {
     name: name for name in ("gigatoken", "snaptokens", "kitoken", "quicktok", "wordchipper", "morfessor")
 }
+QUICK = ("bytes", "chars", *EXTRAS)
+"""What is tried every day, or wherever an extra is installed; of the others a vocabulary takes seconds."""
 CORPUS = [
     f"The {adjective} {noun} walked to {number} houses and was {adjective}er than ever: élan, naïveté!"
     for number, noun in enumerate(("dog", "cat", "farmer", "teacher", "walker"), start=7)
@@ -80,7 +79,7 @@ def need_extra(spec: str) -> None:
 
 @pytest.mark.parametrize(
     "spec",
-    [pytest.param(spec, marks=[pytest.mark.long] if LARGE.search(spec) else []) for spec in LOADED],
+    [pytest.param(spec, marks=[] if spec.startswith(QUICK) else [pytest.mark.long]) for spec in LOADED],
 )
 def test_what_is_loaded_conforms(spec, test_data):
     need_extra(spec)

@@ -14,7 +14,7 @@ from tokbench_transformers.description import describe
 from tokbench_transformers.family import TRANSFORMERS
 from tokbench_transformers.fast import CHARACTERS_ALONE, _parts
 
-from tests.plugins.tokbench_transformers.loading import load
+from tests.plugins.tokbench_transformers.loading import load, loaded
 from tokbench import LoadContext, Spec, SpecError, TokenizerError
 
 MODELS = ["gpt2", "bert-base-uncased", "t5-base", "albert-base-v1", "llama-2", "qwen2"]
@@ -23,7 +23,7 @@ MODELS = ["gpt2", "bert-base-uncased", "t5-base", "albert-base-v1", "llama-2", "
 @pytest.mark.parametrize("model", MODELS)
 def test_ids_equal_the_library_called_directly(model, test_data, hard_texts):
     path = test_data / "vocabs" / model / "hf" / "tokenizer.json"
-    tokenizer, library = load(f"transformers:{path}"), tokenizers.Tokenizer.from_file(str(path))
+    tokenizer, library = loaded(f"transformers:{path}"), tokenizers.Tokenizer.from_file(str(path))
     library.no_padding()
     library.no_truncation()
     library.encode_special_tokens = True
@@ -52,7 +52,7 @@ def test_the_description_is_the_file_without_its_vocabulary(model, test_data):
 
 
 def test_what_a_run_asks_of_it_reads_no_vocabulary(test_data, monkeypatch):
-    tokenizer = load(f"transformers:{test_data}/vocabs/qwen2/hf")
+    tokenizer = loaded(f"transformers:{test_data}/vocabs/qwen2/hf")
 
     class NoWholeFile:
         def __init__(self, library):
@@ -70,15 +70,14 @@ def test_what_a_run_asks_of_it_reads_no_vocabulary(test_data, monkeypatch):
 def test_a_folder_is_its_tokenizer_json(test_data):
     folder = test_data / "vocabs" / "gpt2" / "hf"
     text = "a  folder, or its file"
-    assert load(f"transformers:{folder}").encode(text) == load(f"transformers:{folder}/tokenizer.json").encode(
-        text
-    )
+    of_folder, of_file = (loaded(f"transformers:{path}") for path in (folder, folder / "tokenizer.json"))
+    assert of_folder.encode(text) == of_file.encode(text)
     spec, context = Spec("transformers", str(folder)), LoadContext(Path("unused"), True)
     assert TRANSFORMERS.files(spec, context) == [folder / "tokenizer.json"]
 
 
 def test_byte_level_models_lose_nothing_and_spell_their_bytes(test_data, hard_texts):
-    tokenizer = load(f"transformers:{test_data}/vocabs/gpt2/hf")
+    tokenizer = loaded(f"transformers:{test_data}/vocabs/gpt2/hf")
     assert tokenizer.lossless is True
     for text in hard_texts:
         assert tokenizer.decode(tokenizer.encode(text)) == text
@@ -94,7 +93,7 @@ def test_byte_level_models_lose_nothing_and_spell_their_bytes(test_data, hard_te
     ],
 )
 def test_pieces_give_their_bytes(model, text, spelled, test_data):
-    tokenizer = load(f"transformers:{test_data}/vocabs/{model}/hf")
+    tokenizer = loaded(f"transformers:{test_data}/vocabs/{model}/hf")
     assert b"".join(map(tokenizer.token_bytes, tokenizer.encode(text))) == spelled
 
 
@@ -103,25 +102,25 @@ def test_pieces_give_their_bytes(model, text, spelled, test_data):
     [("qwen2", "NFC"), ("bert-base-uncased", "white space"), ("t5-base", "UNK"), ("llama-2", "U\\+2581")],
 )
 def test_why_a_tokenizer_is_not_lossless(model, reason, test_data):
-    tokenizer = load(f"transformers:{test_data}/vocabs/{model}/hf")
+    tokenizer = loaded(f"transformers:{test_data}/vocabs/{model}/hf")
     assert tokenizer.lossless is False
     assert reason.replace("\\", "") in tokenizer.facts()["why_not_lossless"]
 
 
 def test_unknown_and_special_ids(test_data):
-    bert = load(f"transformers:{test_data}/vocabs/bert-base-uncased/hf")
+    bert = loaded(f"transformers:{test_data}/vocabs/bert-base-uncased/hf")
     assert bert.unk_id == 100
     assert {100, 101, 102} <= bert.special_ids
-    assert load(f"transformers:{test_data}/vocabs/t5-base/hf").unk_id == 2
-    assert load(f"transformers:{test_data}/vocabs/gpt2/hf").unk_id is None
+    assert loaded(f"transformers:{test_data}/vocabs/t5-base/hf").unk_id == 2
+    assert loaded(f"transformers:{test_data}/vocabs/gpt2/hf").unk_id is None
     assert bert.token_bytes(101) == b""
 
 
 def test_special_token_text_follows_the_policy(test_data):
     folder, text = test_data / "vocabs" / "gpt2" / "hf", "a<|endoftext|>"
-    assert 50256 not in load(f"transformers:{folder}").encode(text)
-    assert load(f"transformers:{folder},special=match").encode(text)[-1] == 50256
-    t5 = load(f"transformers:{test_data}/vocabs/t5-base/hf")
+    assert 50256 not in loaded(f"transformers:{folder}").encode(text)
+    assert loaded(f"transformers:{folder},special=match").encode(text)[-1] == 50256
+    t5 = loaded(f"transformers:{test_data}/vocabs/t5-base/hf")
     assert "</s>" in t5.facts()["special_tokens_the_model_itself_matches"]
 
 
@@ -138,7 +137,7 @@ def test_padding_and_truncation_in_the_file_are_switched_off(test_data, tmp_path
 
 
 def test_threads_may_share_it(test_data, hard_texts):
-    tokenizer = load(f"transformers:{test_data}/vocabs/qwen2/hf")
+    tokenizer = loaded(f"transformers:{test_data}/vocabs/qwen2/hf")
     expected = [list(tokenizer.encode(text)) for text in hard_texts]
     with ThreadPoolExecutor(8) as pool:
         for _ in range(3):
@@ -155,13 +154,13 @@ def test_large_batches_go_in_parts():
 @pytest.mark.parametrize("parallel", ["true", "false"])
 def test_parts_change_nothing(parallel, test_data, monkeypatch):
     monkeypatch.setenv("TOKENIZERS_PARALLELISM", parallel)
-    tokenizer = load(f"transformers:{test_data}/vocabs/gpt2/hf")
+    tokenizer = loaded(f"transformers:{test_data}/vocabs/gpt2/hf")
     texts = ["x y" * (CHARACTERS_ALONE // 7), "", "z", "né" * CHARACTERS_ALONE] * 3
     assert tokenizer.encode_batch(texts).to_lists() == [list(tokenizer.encode(text)) for text in texts]
 
 
 def test_lone_surrogates_are_named(test_data):
-    tokenizer = load(f"transformers:{test_data}/vocabs/gpt2/hf")
+    tokenizer = loaded(f"transformers:{test_data}/vocabs/gpt2/hf")
     for call in (lambda: tokenizer.encode("ab\ud800"), lambda: tokenizer.encode_batch(["x", "ab\ud800"])):
         with pytest.raises(TokenizerError, match="lone surrogate at character 2"):
             call()
@@ -169,7 +168,7 @@ def test_lone_surrogates_are_named(test_data):
 
 def test_classes_of_transformers_serve_where_there_is_no_json(test_data):
     folder = test_data / "vocabs" / "bert-base-multilingual-cased"
-    tokenizer = load(f"transformers:{folder},tokenizer_class=BertTokenizer")
+    tokenizer = loaded(f"transformers:{folder},tokenizer_class=BertTokenizer")
     assert tokenizer.facts()["class"] == "BertTokenizer"
     texts = ["Hello Welt", "", "[SEP] 你好"]
     batch = [ids.tolist() for ids in tokenizer.encode_batch(texts)]
@@ -237,7 +236,7 @@ def test_what_is_wrong_with_a_file_is_said_of_the_file(content, says, tmp_path):
 
 def test_the_backend_can_be_asked_for(test_data, hard_texts):
     folder = test_data / "vocabs" / "gpt2" / "hf"
-    slow, fast = load(f"transformers:{folder},backend=transformers"), load(f"transformers:{folder}")
+    slow, fast = loaded(f"transformers:{folder},backend=transformers"), loaded(f"transformers:{folder}")
     assert type(slow) is not type(fast)
     assert [ids.tolist() for ids in slow.encode_batch(hard_texts)] == [
         ids.tolist() for ids in fast.encode_batch(hard_texts)

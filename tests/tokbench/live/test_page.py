@@ -12,7 +12,7 @@ import pytest
 
 from tokbench.live.bench import Bench
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from tokbench.inspection.pieces import as_json
 from tokbench.reports.html import write
 from tokbench.spec import Spec
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 HOSTILE = str(Spec("bpe", "<img src=x onerror='window.hurt=1'>{{7*7}}\u202e.json"))
 SPECS = [

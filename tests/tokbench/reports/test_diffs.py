@@ -80,6 +80,7 @@ def test_both_sides_are_shown_with_the_part_that_differs_marked(run: Any) -> Non
     assert "document 1, character 4" in page
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_text_and_paths_stay_what_they_are(run: Any) -> None:
     page = render(run)
     assert "<script>window" not in page

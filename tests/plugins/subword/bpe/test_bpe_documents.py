@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-from pathlib import Path
+from functools import cache
 
 import numpy as np
 import pytest
@@ -17,13 +16,10 @@ from tokbench_subword.files.tokenizer_json import read_document
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, trainers
 from tokenizers import pre_tokenizers as P
 
+from tests.plugins.subword.strings import hard_strings
 from tokbench import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.kernels.utf8 import repaired
-
-_spec = importlib.util.spec_from_file_location("strings", Path(__file__).parents[1] / "strings.py")
-_strings = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(_strings)
 
 TEXTS = [
     "It's a long way to the hat, he said; 12345 or 99 times.  They'll go.",
@@ -167,7 +163,7 @@ MAKES = {
     "characters dropped": lambda: _trained(models.BPE(), P.Whitespace(), decoder=decoders.Fuse()),
 }
 
-HARD = _strings.hard_strings(700, seed=21)
+HARD = hard_strings(700, seed=21)
 INPUTS = [
     *TEXTS[:5],
     *(text.replace("\x00", "") for text in HARD),
@@ -175,11 +171,22 @@ INPUTS = [
 ]
 
 
+@cache
+def _made(make):
+    """The `tokenizer.json` of a make, which is trained once."""
+    return MAKES[make]().to_str(pretty=True)
+
+
+def _theirs_and_its_file(make, folder):
+    path = folder / "tokenizer.json"
+    path.write_text(_made(make), encoding="utf-8")
+    return Tokenizer.from_str(_made(make)), path
+
+
 @pytest.mark.parametrize("make", MAKES, ids=str)
 def test_ids_text_and_saved_form_are_those_of_tokenizers(make, tmp_path):
-    theirs = MAKES[make]()
-    path, again = tmp_path / "tokenizer.json", tmp_path / "again.json"
-    theirs.save(str(path))
+    theirs, path = _theirs_and_its_file(make, tmp_path)
+    again = tmp_path / "again.json"
     theirs.encode_special_tokens = True
     ours = BpeTokenizer.from_file(path)
     ours.save(again)
@@ -197,8 +204,7 @@ def test_ids_text_and_saved_form_are_those_of_tokenizers(make, tmp_path):
 @pytest.mark.long
 @pytest.mark.parametrize("make", MAKES, ids=str)
 def test_spans_of_many_texts_are_those_of_the_general_path(make, tmp_path):
-    path = tmp_path / "tokenizer.json"
-    MAKES[make]().save(str(path))
+    _, path = _theirs_and_its_file(make, tmp_path)
     ours = BpeTokenizer.from_file(path)
     general = BpeOffsets(ours.model, BpePreparation.of(read_document(path)), BpeEncoder(ours.model))
     spans, limits = ours.offsets_batch(INPUTS)
@@ -211,9 +217,7 @@ def test_spans_of_many_texts_are_those_of_the_general_path(make, tmp_path):
 @pytest.mark.parametrize("make", MAKES, ids=str)
 def test_any_ids_are_decoded_as_by_tokenizers(make, tmp_path):
     """Bytes that are no UTF-8 among them, spaces at the beginning, and nothing at all."""
-    path = tmp_path / "tokenizer.json"
-    theirs = MAKES[make]()
-    theirs.save(str(path))
+    theirs, path = _theirs_and_its_file(make, tmp_path)
     ours = BpeTokenizer.from_file(path)
     chosen = np.random.default_rng(5)
     many = [chosen.integers(0, min(ours.vocab_size, most), 6).tolist() for most in (20, 300, 10_000) * 60]
@@ -224,9 +228,7 @@ def test_any_ids_are_decoded_as_by_tokenizers(make, tmp_path):
 
 
 def test_special_tokens_are_matched_only_when_asked(tmp_path):
-    theirs = MAKES["llama3"]()
-    path = tmp_path / "tokenizer.json"
-    theirs.save(str(path))
+    theirs, path = _theirs_and_its_file("llama3", tmp_path)
     text = "<|begin_of_text|>hat"
     ordinary, special = BpeTokenizer.from_file(path), BpeTokenizer.from_file(path, match_special=True)
     assert special.encode(text).tolist() == theirs.encode(text, add_special_tokens=False).ids

@@ -5,8 +5,8 @@ The everyday run takes a part of each corpus; `pytest -m slow` takes every line,
 
 from __future__ import annotations
 
-import importlib.util
 import json
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -20,9 +20,7 @@ from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.pipeline.patterns import Pattern
 from tokenizers import Tokenizer
 
-_spec = importlib.util.spec_from_file_location("strings", Path(__file__).parents[1] / "strings.py")
-_strings = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(_strings)
+from tests.plugins.subword.strings import hard_strings
 
 ENCODINGS = ["gpt2", "r50k_base", "p50k_base", "cl100k_base", "o200k_base"]
 DOCUMENTS = ["gpt2", "qwen2", "llama-2"]
@@ -60,6 +58,7 @@ def document_pair(test_data):
     return get
 
 
+@cache
 def _lines(test_data: Path, *, every: int) -> list[str]:
     files = sorted(p for p in (test_data / "corpora").rglob("*") if p.suffix in (".txt", ".dev"))
     lines: list[str] = []
@@ -84,7 +83,7 @@ def _check_document(pair, texts):
 
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_tiktoken_on_a_part_of_every_corpus(tiktoken_pair, test_data, name):
-    texts = _lines(test_data, every=50) + _strings.hard_strings(3000)
+    texts = _lines(test_data, every=50) + hard_strings(3000)
     _check_tiktoken(tiktoken_pair(name), texts)
 
 
@@ -92,12 +91,12 @@ def test_tiktoken_on_a_part_of_every_corpus(tiktoken_pair, test_data, name):
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_tiktoken_on_every_line_and_100_000_strings(tiktoken_pair, test_data, name):
     _check_tiktoken(tiktoken_pair(name), _lines(test_data, every=1))
-    _check_tiktoken(tiktoken_pair(name), _strings.hard_strings(100_000, seed=11))
+    _check_tiktoken(tiktoken_pair(name), hard_strings(100_000, seed=11))
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_tokenizers_on_a_part_of_every_corpus(document_pair, test_data, name):
-    texts = _lines(test_data, every=200) + _strings.hard_strings(2000)
+    texts = _lines(test_data, every=200) + hard_strings(2000)
     _check_document(document_pair(name), [text.replace("\x00", "") for text in texts])
 
 
@@ -105,7 +104,7 @@ def test_tokenizers_on_a_part_of_every_corpus(document_pair, test_data, name):
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_tokenizers_on_every_line_and_100_000_strings(document_pair, test_data, name):
     _check_document(document_pair(name), _lines(test_data, every=1))
-    _check_document(document_pair(name), _strings.hard_strings(100_000, seed=13))
+    _check_document(document_pair(name), hard_strings(100_000, seed=13))
 
 
 @pytest.mark.parametrize("name", ["gpt2", "cl100k_base", "o200k_base"])
@@ -189,7 +188,7 @@ def test_a_line_of_ten_megabytes(tiktoken_pair):
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_decoding_offsets_and_plain_python_agree(document_pair, test_data, name):
     theirs, ours = document_pair(name)
-    for text in [*_lines(test_data, every=2500), *_strings.hard_strings(150, seed=5)]:
+    for text in [*_lines(test_data, every=2500), *hard_strings(150, seed=5)]:
         text = text.replace("\x00", "")
         want = theirs.encode(text, add_special_tokens=False)
         assert ours.decode(want.ids) == theirs.decode(want.ids, skip_special_tokens=False)
