@@ -10,23 +10,15 @@ from __future__ import annotations
 
 import argparse
 import os
-import time
-from collections.abc import Callable
 from pathlib import Path
 
+from rounds import interleaved
 from tokbench_subword.methods import train_bpe
 
 from tokbench.batch import TokenBatch
 from tokbench.metrics.ngram import NgramModel
 
 TEXT = Path(os.environ.get("TOKBENCH_TEST_DATA", ""), "corpora/novels/eng_Latn.txt")
-
-
-def seconds(work: Callable[[], object]) -> float:
-    """The CPU time of some work."""
-    begun = time.process_time()
-    work()
-    return time.process_time() - begun
 
 
 def main() -> None:
@@ -52,8 +44,7 @@ def main() -> None:
 
     encode()
     model()  # compiled, and the words met
-    rounds = [(seconds(encode), seconds(model)) for _ in range(asked.rounds)]
-    encoding, modelling = (min(each) for each in zip(*rounds, strict=True))
+    encoding, modelling = map(min, interleaved({"encode": encode, "model": model}, asked.rounds).values())
     tokens = sum(len(batch.ids) for batch in batches)
     times = modelling / encoding
     print(f"{tokens:,} tokens: encoding {encoding:.3f} s, n-gram model {modelling:.3f} s, {times:.1f} times")

@@ -16,13 +16,13 @@ import json
 import os
 import statistics
 import sys
-import time
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+from rounds import interleaved
 from tokbench_subword.pipeline.compiled_normalizers import compiled_normalizer_of
 from tokbench_subword.pipeline.normalizers import text_normalizer_of
 from tokbench_subword.unigram.rules import charsmap_of
@@ -85,12 +85,6 @@ def _each(normalize: Callable[[str], str], texts: list[str]) -> None:
         normalize(text)
 
 
-def _taken(call: Callable[[], object]) -> float:
-    start = time.process_time()
-    call()
-    return time.process_time() - start
-
-
 def main() -> int:
     """Print the table; 1 where a text differs."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -119,16 +113,13 @@ def main() -> int:
             texts = [result[start:end].tobytes().decode() for start, end in pairwise(ends)]
             equal = texts == [library.normalize_str(line) for line in lines]
             differs |= not equal
-            calls: tuple[Callable[[], object], ...] = (
-                partial(compiled.apply, data, offsets),
-                partial(_each, library.normalize_str, lines),
-                partial(_each, plain, some),
-            )
-            rounds = [[_taken(call) for call in calls] for _ in range(options.rounds)]
-            speeds = [
-                size / statistics.median(times) / 1e6
-                for size, times in zip(sizes, zip(*rounds, strict=True), strict=True)
-            ]
+            calls: dict[str, Callable[[], object]] = {
+                "compiled": partial(compiled.apply, data, offsets),
+                "tokenizers": partial(_each, library.normalize_str, lines),
+                "plain": partial(_each, plain, some),
+            }
+            times = interleaved(calls, options.rounds).values()
+            speeds = [size / statistics.median(each) / 1e6 for size, each in zip(sizes, times, strict=True)]
             figures = f"{speeds[0]:10.0f}{speeds[1]:12.2f}{speeds[2]:8.1f}"
             print(f"  {kind:28}{figures}{'' if equal else '   DIFFERS'}", flush=True)
     return int(differs)

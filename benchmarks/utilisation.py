@@ -107,25 +107,9 @@ def main() -> None:
         joined(folder / "many", folder / "one.txt")
         for label, source in (("many files", "many"), ("one file", "one.txt")):
             command = [
-                *(
-                    sys.executable,
-                    "-P",
-                    "-m",
-                    "tokbench",
-                    "run",
-                    "-t",
-                    given.tokenizer,
-                    "-m",
-                    "compression_ratio",
-                ),
-                *(
-                    "-d",
-                    f"text:{folder / source}",
-                    "-o",
-                    str(folder / f"run-{source}"),
-                    "--jobs",
-                    str(given.jobs),
-                ),
+                *(sys.executable, "-P", "-m", "tokbench", "run", "-t", given.tokenizer),
+                *("-m", "compression_ratio", "-d", f"text:{folder / source}"),
+                *("-o", str(folder / f"run-{source}"), "--jobs", str(given.jobs)),
                 *("--no-speed", "--no-cache", "--no-report"),
             ]
             usage = measured(command)
