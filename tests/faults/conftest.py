@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.runs import no_workers_left, runs_into
 from tokbench.results import Run
-from tokbench.workers.pool import close_idle
 
-
-@pytest.fixture(autouse=True, scope="module")
-def _no_workers_left() -> Iterator[None]:
-    yield
-    close_idle()
+__all__ = ["no_workers_left"]
 
 
 @pytest.fixture
@@ -41,10 +36,4 @@ def plugin(tmp_path: Path) -> Callable[[str, str], str]:
 @pytest.fixture
 def run(tmp_path: Path) -> Callable[..., Run]:
     """Runs some tokenizers on some text, without the speed pass, and gives the run."""
-    from tokbench.runner.run import run_suite
-
-    def call(tokenizers: Sequence[str], datasets: Sequence[str], **options: Any) -> Run:
-        known = {"speed": False, "output": tmp_path / "out", "jobs": 2, "audit": False, "samples": 1}
-        return run_suite(None, tokenizers, datasets, **{**known, **options})
-
-    return call
+    return runs_into(tmp_path / "out", samples=1)

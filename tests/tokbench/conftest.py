@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -22,43 +21,12 @@ from tokbench.results import COLUMNS
 from tokbench.tally.histogram import Histogram
 
 CODES = [
-    "eng_Latn",
-    "deu_Latn",
-    "fra_Latn",
-    "spa_Latn",
-    "por_Latn",
-    "ita_Latn",
-    "nld_Latn",
-    "pol_Latn",
-    "ces_Latn",
-    "tur_Latn",
-    "fin_Latn",
-    "hun_Latn",
-    "vie_Latn",
-    "ind_Latn",
-    "swh_Latn",
-    "rus_Cyrl",
-    "ukr_Cyrl",
-    "bul_Cyrl",
-    "ell_Grek",
-    "heb_Hebr",
-    "arb_Arab",
-    "pes_Arab",
-    "urd_Arab",
-    "hin_Deva",
-    "ben_Beng",
-    "tam_Taml",
-    "tel_Telu",
-    "tha_Thai",
-    "mya_Mymr",
-    "kat_Geor",
-    "hye_Armn",
-    "amh_Ethi",
-    "zho_Hans",
-    "jpn_Jpan",
-    "kor_Hang",
-    "khm_Khmr",
-]
+    "eng_Latn", "deu_Latn", "fra_Latn", "spa_Latn", "por_Latn", "ita_Latn", "nld_Latn", "pol_Latn",
+    "ces_Latn", "tur_Latn", "fin_Latn", "hun_Latn", "vie_Latn", "ind_Latn", "swh_Latn", "rus_Cyrl",
+    "ukr_Cyrl", "bul_Cyrl", "ell_Grek", "heb_Hebr", "arb_Arab", "pes_Arab", "urd_Arab", "hin_Deva",
+    "ben_Beng", "tam_Taml", "tel_Telu", "tha_Thai", "mya_Mymr", "kat_Geor", "hye_Armn", "amh_Ethi",
+    "zho_Hans", "jpn_Jpan", "kor_Hang", "khm_Khmr",
+]  # fmt: skip
 SPECS = (
     "bpe:vocab_size=8000",
     "tiktoken:o200k_base",
@@ -158,11 +126,9 @@ def build(n_languages: int, n_tokenizers: int, *, specs: Sequence[str] | None = 
     rows: list[tuple[Any, ...]] = []
 
     def add(tokenizer: str, dataset: str, language: str, metric: str, value: float, width: float) -> None:
-        low, high = (None, None) if not width else (value * (1 - width), value * (1 + width))
+        interval = (value * (1 - width), value * (1 + width)) if width else (None, None)
         n = 60 if language != "all" else 60 * n_languages
-        rows.append(
-            ("r1", tokenizer, dataset, language, metric, value, low, high, UNITS[metric], n, "ok")
-        )  # fmt: skip
+        rows.append(("r1", tokenizer, dataset, language, metric, value, *interval, UNITS[metric], n, "ok"))
 
     for tokenizer in tokenizers:
         skill = 0.6 + 0.8 * generator(tokenizer).random()
@@ -187,31 +153,12 @@ def build(n_languages: int, n_tokenizers: int, *, specs: Sequence[str] | None = 
             add(tokenizer, dataset, "all", "vocab_utilization", 0.1 + 0.5 * skill / 2, 0.0)
             if "parallel" in dataset:
                 add(tokenizer, dataset, "all", "gini", 0.05 + 0.2 * generator(tokenizer, "g").random(), 0.05)
-        add(
-            tokenizer,
-            "bundled:parallel",
-            "all",
-            "encode_speed",
-            1 + 60 * generator(tokenizer, "s").random() ** 2,
-            0.05,
-        )
+        speed = 1 + 60 * generator(tokenizer, "s").random() ** 2
+        add(tokenizer, "bundled:parallel", "all", "encode_speed", speed, 0.05)
         add(tokenizer, "", "all", "load_time", 0.1 + generator(tokenizer, "l").random(), 0.0)
     if n_tokenizers > 2:
-        why = "undefined: no words"
-        row = (
-            "r1",
-            tokenizers[2],
-            "bundled:code",
-            "json",
-            "fertility",
-            None,
-            None,
-            None,
-            "tokens/word",
-            0,
-            why,
-        )
-        rows.append(row)
+        nothing = (None, None, None, UNITS["fertility"], 0, "undefined: no words")
+        rows.append(("r1", tokenizers[2], "bundled:code", "json", "fertility", *nothing))
     frame = pd.DataFrame(rows, columns=list(COLUMNS[:-1])).assign(estimated=False)
     manifest = {
         "request": "5f" * 32,
@@ -277,10 +224,6 @@ def axe() -> str:
 @pytest.fixture(scope="session")
 def stand_ins() -> ModuleType:
     """Tokenizers whose ids can be worked out by hand: `Pieces`, `Lowering`, `Words`, `Broken`."""
-    path = Path(__file__).parent / "tally" / "stand_ins.py"
-    spec = importlib.util.spec_from_file_location("tally_stand_ins", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    from tests.tokbench.tally import stand_ins
+
+    return stand_ins

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
+import runpy
 from pathlib import Path
-from types import ModuleType
+from types import SimpleNamespace
 
 import pytest
 
 import tokbench
 
-ROOT = Path(__file__).parents[2]
+TOOL = Path(__file__).parents[2] / "tools" / "conversions.py"
 TEXT = ["the cat sat on the mat, hello world", "naïve café 東京 12 34"]
 
 
 @pytest.fixture(scope="module")
-def tool() -> ModuleType:
-    found = importlib.util.spec_from_file_location("conversions", ROOT / "tools" / "conversions.py")
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    sys.modules[found.name] = module  # dataclasses look there
-    found.loader.exec_module(module)
-    return module
+def tool() -> SimpleNamespace:
+    return SimpleNamespace(**runpy.run_path(str(TOOL)))
 
 
 @pytest.mark.long

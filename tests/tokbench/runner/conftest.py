@@ -1,21 +1,15 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.runs import no_workers_left, runs_into
 from tokbench.results import Run
-from tokbench.workers.pool import close_idle
 
-FAULTY = Path(__file__).parents[2] / "faulty_plugins"
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _no_workers_left() -> Iterator[None]:
-    yield
-    close_idle()
+__all__ = ["no_workers_left"]
 
 
 def write_corpus(folder: Path) -> Path:
@@ -28,20 +22,6 @@ def write_corpus(folder: Path) -> Path:
     }.items():
         (folder / f"{name}.txt").write_text(text, encoding="utf-8")
     return folder
-
-
-def runs_into(output: Path) -> Callable[..., Run]:
-    """A function that runs some tokenizers on some text without the speed pass, and gives the run."""
-    from tokbench.runner.run import run_suite
-
-    def call(
-        tokenizers: Sequence[str], datasets: Sequence[str], *, faulty: Sequence[str] = (), **options: Any
-    ) -> Run:
-        options = {"speed": False, "output": output, "jobs": 2, "audit": False, **options}
-        plugins = [str(FAULTY / f"{name}.py") for name in faulty]
-        return run_suite(None, tokenizers, datasets, plugins=plugins, **options)
-
-    return call
 
 
 @pytest.fixture

@@ -1,0 +1,35 @@
+"""Runs as tests make them: without the speed pass, and none of their workers is left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tokbench.results import Run
+from tokbench.workers.pool import close_idle
+
+FAULTY = Path(__file__).parent / "faulty_plugins"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_workers_left() -> Iterator[None]:
+    """For a conftest to import: the workers that a module of tests has started end with it."""
+    yield
+    close_idle()
+
+
+def runs_into(output: Path, **usual: Any) -> Callable[..., Run]:
+    """A function that runs some tokenizers on some text, with some of the faulty plugins, and gives the run."""
+    from tokbench.runner.run import run_suite
+
+    def call(
+        tokenizers: Sequence[str], datasets: Sequence[str], *, faulty: Sequence[str] = (), **options: Any
+    ) -> Run:
+        options = {"speed": False, "output": output, "jobs": 2, "audit": False, **usual, **options}
+        plugins = [*options.pop("plugins", ()), *(str(FAULTY / f"{name}.py") for name in faulty)]
+        return run_suite(None, tokenizers, datasets, plugins=plugins, **options)
+
+    return call
