@@ -84,6 +84,7 @@ def test_a_metric_at_fault_is_failed_rows_that_name_the_plugin(
     assert done.manifest["status"] == "finished"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("read", "says"),
     [

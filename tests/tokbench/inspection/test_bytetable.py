@@ -113,6 +113,7 @@ def _prove(specs: tuple[str, ...], texts: list[tuple[str, str]], vocabs: Path) -
             assert proof.table == proof.text, spec
 
 
+@pytest.mark.long
 def test_real_vocabularies(test_data: Path) -> None:
     _prove(QUICK, _texts(test_data, 12), test_data / "vocabs")
 

@@ -136,7 +136,8 @@ def test_a_handful_of_documents_has_no_interval() -> None:
     assert held >= 0.93
 
 
-@pytest.mark.parametrize("n", [20, pytest.param(400, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("n", [20, 400])
 def test_p_values_where_there_is_no_difference(n: int) -> None:
     """As often below a level as the level says; for few documents of unequal length, less often."""
 

@@ -219,6 +219,7 @@ def test_where_tokens_do_not_spell_the_word_the_script_gives_less(
     assert f"{script:.3f} against {ours:.3f}" in next(m.caveat for m in METRICS if m.name == "morph_score")
 
 
+@pytest.mark.long
 def test_other_languages_differ_from_the_script_only_where_it_cannot_tell(test_data: Path) -> None:
     """In all 22 languages: rows that do not spell the word, and words with a token that is no whole UTF-8."""
     tokenizer = tokbench.load("tiktoken:gpt2")

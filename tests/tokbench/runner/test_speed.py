@@ -49,6 +49,7 @@ def test_a_first_pass_is_over_all_of_a_text_once(timed: Run) -> None:
     assert list(cold[cold["process"] == 0]["tokenizer"]) == ["bytes", "chars"]  # 10 kB are one part
 
 
+@pytest.mark.long
 def test_the_interval_of_a_first_pass_is_of_other_texts_of_the_kind() -> None:
     import random
 
@@ -274,6 +275,7 @@ def test_the_interval_spans_the_medians_of_the_processes() -> None:
     assert (grouped.low, grouped.high) == (1.1, 2.1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", range(2, 6))
 def test_the_interval_of_a_few_covers_as_well(n: int) -> None:
     import random

@@ -194,6 +194,7 @@ def test_any_text(stand_ins, texts) -> None:
     agree(stand_ins.Words("a", "ab", "ba"), texts)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("spec", "rewritten"),
     [

@@ -185,7 +185,9 @@ def test_a_line_of_ten_megabytes(tiktoken_pair):
     assert ids[: len(unit) // 2].tolist() == unit[: len(unit) // 2]
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
+@pytest.mark.parametrize(
+    "name", [name if name == "gpt2" else pytest.param(name, marks=pytest.mark.long) for name in DOCUMENTS]
+)
 def test_decoding_offsets_and_plain_python_agree(document_pair, test_data, name):
     theirs, ours = document_pair(name)
     for text in [*_lines(test_data, every=2500), *hard_strings(150, seed=5)]:

@@ -50,6 +50,7 @@ def test_the_generator_goes_on_where_the_sample_ended() -> None:
         assert ids == [s.id for s in segment(TRAINED, "training", drop=lambda: bool(theirs.random() < 0.3))]
 
 
+@pytest.mark.long
 def test_the_distribution_is_that_of_independent_drops() -> None:
     """Every outcome of "abab" with its probability, by summing over what each step leaves out."""
 

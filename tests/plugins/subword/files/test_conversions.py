@@ -186,7 +186,9 @@ def test_a_bare_vocabulary_is_refused_for_what_it_cannot_say(tmp_path: Path) -> 
     ("spec", "written"),
     [
         ("bpe:{0}/gpt2", ("a.json", "a.tiktoken", "pair")),
-        ("bpe:{0}/gpt2/hf/tokenizer.json", ("a.json", "a.tiktoken", "pair")),
+        pytest.param(
+            "bpe:{0}/gpt2/hf/tokenizer.json", ("a.json", "a.tiktoken", "pair"), marks=pytest.mark.long
+        ),
         pytest.param("bpe:{0}/qwen2/hf/tokenizer.json", ("a.json",), marks=pytest.mark.long),
         ("bpe:{0}/llama-2/hf/tokenizer.json", ("a.json",)),
         pytest.param(
