@@ -141,16 +141,16 @@ def test_the_encoder_runs_as_plain_python_too():
 def test_the_first_call_says_that_it_compiles_and_the_second_does_not(tmp_path):
     script = (
         "import numpy as np; from tokbench.kernels.compiling import announce;"
-        "from tokbench_subword.pipeline.lane_cutting import cut_texts;"
-        "from tokbench_subword.pipeline.patterns import Pattern; announce(cut_texts); announce(cut_texts);"
-        "print(Pattern.of('gpt2').pieces('a b'))"
+        "from tokbench.kernels.hashing import hash_spans; from tokbench.kernels.pointers import padded;"
+        "announce(hash_spans); announce(hash_spans); out = np.zeros(1, np.uint64);"
+        "hash_spans(padded(b'one'), np.array([0]), np.array([3]), out); print(*out)"
     )
     env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     runs = [
         subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, timeout=300)
         for _ in range(2)
     ]
-    assert [run.stdout.strip() for run in runs] == ["['a', ' b']"] * 2, runs[0].stderr[-2000:]
+    assert runs[0].stdout == runs[1].stdout != "", runs[0].stderr[-2000:]
     assert runs[0].stderr.count("compiling kernels") == 1
     assert "compiling" not in runs[1].stderr
 
