@@ -165,9 +165,9 @@ def test_a_cache_that_cannot_be_written_is_said_with_a_remedy_that_helps(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("TOKBENCH_CACHE_DIR", str(tmp_path / "file" / "cache"))
-    done = run(["bpe:vocab_size=300"], [f"text:{text}"], train_on=f"text:{text}")
+    done = run(["words:vocab_size=30"], [f"text:{text}"], train_on=f"text:{text}")
     assert done.failures == []
     with pytest.raises(StorageError, match=r"TOKBENCH_CACHE_DIR, or train once with `tokbench train -o FILE`"):
-        tokbench.load("bpe:vocab_size=300", train_on=["one text and another"])
+        tokbench.load("words:vocab_size=30", train_on=["one text and another"])
     monkeypatch.setenv("TOKBENCH_CACHE_DIR", str(tmp_path / "cache"))
-    assert tokbench.load("bpe:vocab_size=300", train_on=["one text and another"]).encode("one")
+    assert tokbench.load("words:vocab_size=30", train_on=["one text and another"]).encode("one")
