@@ -30,7 +30,10 @@ class Lossy:
         return " ".join(self.words[index] for index in ids)
 
 
-@pytest.fixture(params=["tiktoken:gpt2", "tiktoken:o200k_base", "transformers:{}/qwen2/hf", "bytes", "chars"])
+@pytest.fixture(
+    scope="module",
+    params=["tiktoken:gpt2", "tiktoken:o200k_base", "transformers:{}/qwen2/hf", "bytes", "chars"],
+)
 def exact(request, test_data):
     return tokbench.load(request.param.format(test_data / "vocabs"))
 
@@ -45,11 +48,15 @@ def test_groups_tile_the_text_of_byte_level_tokenizers(exact):
     assert all(piece.text == TEXT[piece.start : piece.end] for piece in found if piece.whole)
 
 
+@pytest.fixture(scope="module")
+def of_bytes():
+    return tokbench.load("bytes")
+
+
 @given(st.text(st.characters(codec=None), max_size=40))
-def test_any_text_survives(text):
-    tokenizer = tokbench.load("bytes")
-    assert "".join(group.text for group in groups(pieces(tokenizer, text))) == text
-    json.dumps(as_json(tokenizer, text)).encode()
+def test_any_text_survives(of_bytes, text):
+    assert "".join(group.text for group in groups(pieces(of_bytes, text))) == text
+    json.dumps(as_json(of_bytes, text)).encode()
 
 
 def test_characters_of_several_tokens_are_shown_whole(test_data):
