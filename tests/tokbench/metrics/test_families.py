@@ -32,6 +32,7 @@ def smallest(rng: np.random.Generator, effect: float = 0.0) -> tuple[float, floa
     return min(each.p for each in tested), min(map(family.adjusted, tested))
 
 
+@pytest.mark.long
 def test_ten_languages_give_no_more_false_alarms_than_one() -> None:
     rng = np.random.default_rng(4)
     found = np.array([smallest(rng) for _ in range(300)]) < 0.05
