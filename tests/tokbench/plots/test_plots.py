@@ -381,6 +381,7 @@ def test_names_of_datasets_above_panels_keep_apart(
         assert all(one.x1 < other.x0 for one, other in pairwise(titles))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", ["page", "column", "slide"])
 @pytest.mark.parametrize(
     ("module", "name"),
