@@ -105,6 +105,7 @@ def all_code_points() -> list[str]:
     return ["".join(those[k : k + 300]) for those in (used, beside) for k in range(0, len(those), 300)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(len(CONFIGS)), ids=IDS)
 def test_all_code_points(number: int) -> None:
     compiled, plain = functions(number)
