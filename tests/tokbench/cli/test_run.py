@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 
+from tests.runs import FAULTY
 from tokbench.cli import main
 from tokbench.cli.headline import print_headline
 from tokbench.metrics.catalogue import CATALOGUE
 from tokbench.reports.decision import decide
 from tokbench.reports.figures import decimals
-
-FAULTY = Path(__file__).parents[2] / "faulty_plugins"
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import tokbench
+from tests.runs import FAULTY
 from tokbench.results import Run
 from tokbench.results.atomic import StorageError
 
@@ -214,10 +215,10 @@ def test_a_full_disk_stops_the_run_which_goes_on_once_there_is_room(
 @pytest.mark.long
 def test_a_clock_that_jumps_misleads_nobody(corpus: Path, run: RunIt, tmp_path: Path) -> None:
     wanted = run(["bytes", "maxmatch:vocab_size=300"], [f"text:{corpus}"], train_on=f"text:{corpus}")
-    plugin = Path(__file__).parents[2] / "faulty_plugins" / "clock_jumps.py"
     command = [
         *(sys.executable, "-P", "-m", "tokbench", "run", "-t", "bytes", "-t", "maxmatch:vocab_size=300"),
-        *("-t", "late", "-d", f"text:{corpus}", "--train-on", f"text:{corpus}", "--plugin", str(plugin)),
+        *("-t", "late", "--plugin", str(FAULTY / "clock_jumps.py")),
+        *("-d", f"text:{corpus}", "--train-on", f"text:{corpus}"),
         *("--no-cache", "--no-report", "--timeout", "60", "--jobs", "2"),
     ]
     for _ in range(3):

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.runs import FAULTY
 from tokbench.results import Run, RunFolder
 from tokbench.results.folder import locked
 
@@ -234,7 +235,7 @@ def test_ctrl_c_once_leaves_a_run_that_goes_on(
 
 @pytest.mark.long
 def test_ctrl_c_twice_stops_at_once(corpus: Path, tmp_path: Path) -> None:
-    plugin, hanging = Path(__file__).parents[2] / "faulty_plugins" / "faults.py", tmp_path / "hanging"
+    plugin, hanging = FAULTY / "faults.py", tmp_path / "hanging"
     process = subprocess.Popen(
         [
             *(sys.executable, "-P", "-m", "tokbench", "run", "-t", "hangs", "-d", f"text:{corpus}"),
