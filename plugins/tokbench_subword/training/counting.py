@@ -22,9 +22,9 @@ from tokbench.kernels.calls import in_kernels
 from tokbench.kernels.compiling import announce, kernel
 from tokbench.kernels.pointers import PADDING, Bytes, Int, Ints, Words, pointer
 from tokbench.kernels.text import MOST_BYTES, measured, write_list
+from tokbench.kernels.threads import in_threads
 from tokbench_subword.pipeline.cutters import Cutter
 from tokbench_subword.pipeline.patterns import Pattern
-from tokbench_subword.training.union import united
 from tokbench_subword.training.word_table import POSITION, WordTable, note_word, opened
 
 BLOCK = 1 << 18
@@ -134,13 +134,15 @@ def filler(cutters: Sequence[Cutter]) -> Fill:
 
 
 def count_pretokens(
-    texts: Iterable[str],
+    texts: Iterable[str] | WordCounts,
     pattern: Pattern,
     *,
     workers: int = 1,
     progress: Callable[[int], None] = lambda n_bytes: None,
 ) -> WordCounts:
     """Cut `texts` by `pattern` and count what is distinct; `progress` is told how many bytes are done.
+
+    What is counted already is given back.
 
     Example:
         >>> list(count_pretokens(["a b b", "b"], Pattern.of("gpt2")))
@@ -151,31 +153,22 @@ def count_pretokens(
 
 
 def count_blocks(
-    texts: Iterable[str], fill: Fill, *, workers: int, progress: Callable[[int], None]
+    texts: Iterable[str] | WordCounts, fill: Fill, *, workers: int, progress: Callable[[int], None]
 ) -> WordCounts:
     """Count blocks with `fill`, in `workers` threads; no more than a few blocks each wait in memory.
 
     Of more than `MOST_WORDS` distinct words the rarest are forgotten. That is looked at after every so many
     blocks, when all threads have stopped: the result is the same for any number of them.
     """
-    workers = max(workers, 1)
+    if isinstance(texts, WordCounts):
+        return texts
     source = blocks(texts)
-    crews = [_WordCounter(fill) for _ in range(workers)]
-    while True:
-        some = islice(source, BLOCKS_AT_ONCE)
-        first = next(some, None)
-        if first is None:
-            return united([worker.table for worker in crews], workers)
-        if workers == 1:
-            _count_here(chain([first], some), crews[0], progress)
-        else:
-            _count_in_threads(chain([first], some), crews, progress)
-        if sum(worker.table.size for worker in crews) > MOST_WORDS:
-            whole = crews[0].table
-            for worker in crews[1:]:
-                whole.absorb(worker.table)
-                worker.table = WordTable()
-            whole.forget(MOST_WORDS)
+    crew = [_WordCounter(fill) for _ in range(max(workers, 1))]
+    while (first := next(source, None)) is not None:
+        _count(chain([first], islice(source, BLOCKS_AT_ONCE - 1)), crew, progress)
+        if sum(worker.table.size for worker in crew) > MOST_WORDS:
+            joined(crew).forget(MOST_WORDS)
+    return joined(crew).words()
 
 
 class _WordCounter:
@@ -192,22 +185,33 @@ class _WordCounter:
         self.n_bytes += int(block.ends[-1])
 
 
-def _count_here(some: Iterable[Texts], worker: _WordCounter, progress: Callable[[int], None]) -> None:
-    for texts in some:
-        worker.count(texts)
-        progress(worker.n_bytes)
+def joined(crew: Sequence[_WordCounter]) -> WordTable:
+    """The table of the first worker with what all have counted, which is taken from the others.
+
+    Half of the tables take in the other half, each in a thread of its own, until one is left.
+    """
+
+    def take_in(pair: tuple[_WordCounter, _WordCounter]) -> None:
+        one, other = pair
+        one.table.absorb(other.table)
+        other.table = WordTable()
+
+    left = list(crew)
+    while len(left) > 1:
+        half = (len(left) + 1) // 2
+        in_threads(take_in, zip(left, left[half:], strict=False), half)
+        left = left[:half]
+    return left[0].table
 
 
-def _count_in_threads(
-    some: Iterable[Texts], crews: Sequence[_WordCounter], progress: Callable[[int], None]
-) -> None:
+def _count(some: Iterable[Texts], crew: Sequence[_WordCounter], progress: Callable[[int], None]) -> None:
     """Count some blocks, each worker in a thread of its own, the first in this one.
 
     Only this thread reads `some`, which need not be safe for threads. Whenever enough blocks wait for the other
     threads it counts one itself, so that no more threads run than were asked for.
     """
     waiting: SimpleQueue[Texts | None] = SimpleQueue()
-    first, others = crews[0], crews[1:]
+    first, others = crew[0], crew[1:]
     failed = Event()
 
     def work(worker: _WordCounter) -> None:
@@ -218,7 +222,7 @@ def _count_in_threads(
             failed.set()
             raise
 
-    with ThreadPoolExecutor(len(others)) as pool:
+    with ThreadPoolExecutor(max(len(others), 1)) as pool:
         try:
             futures = [pool.submit(work, worker) for worker in others]
             for texts in some:
@@ -227,7 +231,7 @@ def _count_in_threads(
                     _count_next(waiting, first)
                 if failed.is_set():
                     break
-                progress(sum(worker.n_bytes for worker in crews))
+                progress(sum(worker.n_bytes for worker in crew))
             else:
                 while waiting.qsize():
                     _count_next(waiting, first)
@@ -236,7 +240,7 @@ def _count_in_threads(
                 waiting.put(None)
     for future in futures:
         future.result()
-    progress(sum(worker.n_bytes for worker in crews))
+    progress(sum(worker.n_bytes for worker in crew))
 
 
 def _count_next(waiting: SimpleQueue[Texts | None], worker: _WordCounter) -> None:

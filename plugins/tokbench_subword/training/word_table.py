@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.counts import WordCounts
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.hashing import mix
+from tokbench.kernels.hashing import equal_bytes, first_bytes, mix, spread
 from tokbench.kernels.pointers import Bytes, Int, Ints, Word, Words, load_u64, pointer, prefetch
 
 STORE_PADDING = 16
@@ -25,23 +26,19 @@ DOCUMENT, POSITION, WORDS, KEPT = range(4)
 # A row of the table, uint64: hash and length of the word; its number, and where it is kept; its count; where it
 # was first seen.
 TAG, PLACE, COUNT, SEEN = range(4)
-NUMBER_SHIFT = np.uint64(36)
+_NUMBER_SHIFT = np.uint64(36)
 _PLACE_MASK = np.uint64((1 << 36) - 1)
-_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _UPPER = np.uint64(0xFFFFFFFF00000000)
-LENGTH = np.uint64(0xFFFFFFFF)
-AHEAD = 8  # how many words ahead memory is prefetched
-
-
-@inline
-def _partial(text: Bytes, at: Int, n_bytes: Int) -> np.uint64:
-    """One to eight bytes as a uint64, the rest 0; eight are read."""
-    return load_u64(text, at) & (_ALL >> np.uint64(8 * (8 - n_bytes)))
+_LENGTH = np.uint64(0xFFFFFFFF)
+_AHEAD = 8  # how many words ahead memory is prefetched
 
 
 @inline
 def _tag(text: Bytes, start: Int, length: Int) -> np.uint64:
-    """The upper half of a hash of the word, and its length in the lower half: never 0."""
+    """The upper half of a hash of the word, and its length in the lower half: never 0.
+
+    Most words are short: `hash_bytes` would do more to them.
+    """
     value = np.uint64(length)
     at = start
     end = start + length
@@ -49,37 +46,24 @@ def _tag(text: Bytes, start: Int, length: Int) -> np.uint64:
         value = mix(value, load_u64(text, at))
         at += 8
     if at < end:
-        value = mix(value, _partial(text, at, end - at))
+        value = mix(value, first_bytes(load_u64(text, at), end - at))
     return (value & _UPPER) | np.uint64(length)
 
 
 @inline
-def same(text: Bytes, start: Int, kept: Bytes, other: Int, length: Int) -> bool:
-    """Whether ``text[start:]`` and ``kept[other:]`` agree in `length` bytes."""
-    at = np.int64(0)
-    while at + 8 <= length:
-        if load_u64(text, start + at) != load_u64(kept, other + at):
-            return False
-        at += 8
-    if at < length:
-        return _partial(text, start + at, length - at) == _partial(kept, other + at, length - at)
-    return True
-
-
-@inline
-def place_of(number_and_place: Word) -> np.int64:
+def _place_of(number_and_place: Word) -> np.int64:
     """Where a word is kept, without its number."""
     return np.int64(number_and_place & _PLACE_MASK)
 
 
 @inline
-def home(tag: Word, shift: Word) -> np.int64:
-    """The first row to look at: the hash's high bits."""
-    return np.int64((tag * np.uint64(0x9E3779B97F4A7C15)) >> shift)
+def _home(tag: Word, shift: Word) -> np.int64:
+    """The first row to look at."""
+    return np.int64(spread(tag) >> shift)
 
 
 @inline
-def table_shift(n_rows: Int) -> np.uint64:
+def _table_shift(n_rows: Int) -> np.uint64:
     """By how much a 64-bit hash is shifted to give one of `n_rows`, a power of two."""
     shift = np.uint64(64)
     while n_rows > 1:
@@ -106,7 +90,7 @@ class Opened(NamedTuple):
 def opened(rows: Words, kept: Bytes, state: Ints) -> Opened:
     """The arrays of a `WordTable` as `note_word` takes them."""
     n_rows = np.int64(len(rows) // 4)
-    return Opened(pointer(rows), n_rows, table_shift(n_rows), pointer(kept), len(kept) - STORE_PADDING, state)
+    return Opened(pointer(rows), n_rows, _table_shift(n_rows), pointer(kept), len(kept) - STORE_PADDING, state)
 
 
 @inline
@@ -124,10 +108,10 @@ def _note_tagged(
 ) -> bool:
     """`note_word` of a word whose tag is known."""
     table, n_rows, shift, kept, room, state = words
-    row = home(tag, shift)
+    row = _home(tag, shift)
     while True:
         found = table[4 * row + TAG]
-        if found == tag and same(text, at, kept, place_of(table[4 * row + PLACE]), length):
+        if found == tag and equal_bytes(text, at, kept, _place_of(table[4 * row + PLACE]), length):
             table[4 * row + COUNT] += np.uint64(times)
             if np.uint64(seen) < table[4 * row + SEEN]:
                 table[4 * row + SEEN] = np.uint64(seen)
@@ -139,7 +123,7 @@ def _note_tagged(
             for index in range(length):
                 kept[used + index] = text[at + index]
             table[4 * row + TAG] = tag
-            table[4 * row + PLACE] = (np.uint64(state[WORDS]) << NUMBER_SHIFT) | np.uint64(used)
+            table[4 * row + PLACE] = (np.uint64(state[WORDS]) << _NUMBER_SHIFT) | np.uint64(used)
             table[4 * row + COUNT] = np.uint64(times)
             table[4 * row + SEEN] = np.uint64(seen)
             state[KEPT] = used + length
@@ -153,10 +137,10 @@ def _rehash(rows_: Words, larger_: Words) -> None:
     """Move the rows of one table to a larger, empty one."""
     table, larger = pointer(rows_), pointer(larger_)
     mask = np.int64(len(larger_) // 4 - 1)
-    shift = table_shift(len(larger_) // 4)
+    shift = _table_shift(len(larger_) // 4)
     for at in range(0, len(rows_), 4):
         if table[at + TAG] != 0:
-            row = home(table[at + TAG], shift)
+            row = _home(table[at + TAG], shift)
             while larger[4 * row + TAG] != 0:
                 row = (row + 1) & mask
             for field_ in range(4):
@@ -168,15 +152,25 @@ def _absorb(other_rows: Words, other_kept: Bytes, rows_: Words, kept_: Bytes, st
     """Add the words of another table, from row ``state[POSITION]`` on; returns whether all found room."""
     words, other = opened(rows_, kept_, state), pointer(other_kept)
     for at in range(state[POSITION], len(other_rows)):
-        if at + AHEAD < len(other_rows):
-            prefetch(words.rows, 4 * home(other_rows[at + AHEAD, TAG], words.shift))
-            prefetch(other, place_of(other_rows[at + AHEAD, PLACE]))
+        if at + _AHEAD < len(other_rows):
+            prefetch(words.rows, 4 * _home(other_rows[at + _AHEAD, TAG], words.shift))
+            prefetch(other, _place_of(other_rows[at + _AHEAD, PLACE]))
         tag, where, count, seen = other_rows[at]
-        length = np.int64(tag & LENGTH)
-        if not _note_tagged(tag, other, place_of(where), length, seen, count, words):
+        length = np.int64(tag & _LENGTH)
+        if not _note_tagged(tag, other, _place_of(where), length, seen, count, words):
             state[POSITION] = at
             return False
     return True
+
+
+@kernel
+def _copy(kept_: Bytes, places: Ints, starts: Ints, data_: Bytes) -> None:
+    """Copy words from their `places` in a store to where each begins in `data_`."""
+    kept, data = pointer(kept_), pointer(data_)
+    for word in range(len(places)):
+        place, start = places[word], starts[word]
+        for index in range(starts[word + 1] - start):
+            data[start + index] = kept[place + index]
 
 
 class WordTable:
@@ -195,41 +189,47 @@ class WordTable:
     def grow(self, waiting: int) -> None:
         """Double the table if it is full, else the store, to hold a word of `waiting` bytes at least."""
         if self.state[WORDS] >= len(self.rows) // 8:
-            self._grow_rows()
+            larger = np.zeros(2 * len(self.rows), np.uint64)
+            _rehash(self.rows, larger)
+            self.rows = larger
         else:
             more = np.zeros(len(self.kept) // 2 + waiting + STORE_PADDING, np.uint8)
             self.kept = np.concatenate([self.kept, more])
 
-    def _grow_rows(self) -> None:
-        larger = np.zeros(2 * len(self.rows), np.uint64)
-        _rehash(self.rows, larger)
-        self.rows = larger
-
     def absorb(self, other: WordTable) -> None:
         """Add what another table has counted."""
-        # Rows come in the order of their hashes: they would crowd the first part of a table that is to grow.
-        while self.state[WORDS] + other.state[WORDS] > len(self.rows) // 8:
-            self._grow_rows()
-        self._add(other._occupied(), other.kept)
+        # Not as they lie, in the order of their hashes: they would crowd the first part of a table that grows.
+        self._add(other.rows.reshape(-1, 4)[other._order()], other.kept)
 
     def forget(self, most: int) -> None:
         """Where there are more than `most` words, keep the most frequent: half of `most`, or fewer."""
         if self.state[WORDS] <= most:
             return
-        rows = self._occupied()
-        rows = rows[np.argsort(rows[:, SEEN], kind="stable")]
+        rows = self.rows.reshape(-1, 4)[self._order()]
         counts = rows[:, COUNT]
         too_rare = np.partition(counts, len(rows) - most // 2 - 1)[len(rows) - most // 2 - 1]
         fresh = WordTable()
         fresh._add(rows[counts > too_rare], self.kept)
         self.rows, self.kept, self.state = fresh.rows, fresh.kept, fresh.state
 
+    def words(self) -> WordCounts:
+        """All words with their counts, in order of first sight."""
+        rows, order = self.rows.reshape(-1, 4), self._order()
+        starts = np.zeros(len(order) + 1, np.int64)
+        np.cumsum(rows[order, TAG] & _LENGTH, out=starts[1:], dtype=np.int64)
+        data = np.empty(starts[-1], np.uint8)
+        _copy(self.kept, (rows[order, PLACE] & _PLACE_MASK).astype(np.int64), starts, data)
+        return WordCounts(data, starts, rows[order, COUNT].astype(np.int64))
+
+    def _order(self) -> NDArray[np.int64]:
+        """The rows in use, in order of first sight: that of their numbers, but for what was absorbed."""
+        rows = self.rows.reshape(-1, 4)
+        used = np.flatnonzero(rows[:, TAG])
+        order = np.empty(len(used), np.int64)
+        order[(rows[used, PLACE] >> _NUMBER_SHIFT).astype(np.int64)] = used
+        return order[np.argsort(rows[order, SEEN], kind="stable")]
+
     def _add(self, rows: NDArray[np.uint64], kept: NDArray[np.uint8]) -> None:
         self.state[POSITION] = 0
         while not _absorb(rows, kept, self.rows, self.kept, self.state):
-            self.grow(int(rows[self.state[POSITION], TAG] & LENGTH))
-
-    def _occupied(self) -> NDArray[np.uint64]:
-        rows = self.rows.reshape(-1, 4)
-        occupied: NDArray[np.uint64] = rows[rows[:, TAG] != 0]
-        return occupied
+            self.grow(int(rows[self.state[POSITION], TAG] & _LENGTH))
