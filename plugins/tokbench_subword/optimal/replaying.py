@@ -15,9 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import inline
 from tokbench.kernels.heap import pop, push
 from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Words, i32_in, i64_in, keep, pointer, u64_in
+from tokbench_subword.bpe.model import MOST_TOKENS
+from tokbench_subword.bpe.tables import MOST_RANKS, NONE, PairTable, merges_at, pair_rank
 from tokbench_subword.optimal.pickybpe import Event, Picked
 from tokbench_subword.optimal.wordwise import WordwiseModel
 from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
@@ -29,19 +32,18 @@ from tokbench_subword.words.slots import LONGEST_WORD, remember
 (
     BYTE_SYMBOLS,  # int32 (256,): the symbol of each byte
     IDS,  # int32: the id of each symbol, -1 for those that were taken back
-    KEYS,  # int64 (2**k,): pairs that events begin with, by open addressing, -1 where there is none
-    FIRSTS,  # int64 (2**k,): where the times of the events of each begin
+    PAIRS,  # the arrays of a `PairTable`: pairs that events begin with, and where the times of each begin
+    _,
+    _,
     SPLITS,  # int64: where the times begin at which a symbol is split
     TIMES,  # int64: the numbers of events, ascending, those of each pair or symbol followed by `NEVER`
     BEFORES,  # int32: of event e, the symbols before it at 2e, the second -1 where it is one alone
     AFTERS,  # int64: of event e, its symbols after it begin at ``AFTERS[e]`` in the next array
     SYMBOLS,  # int32
     LENGTHS,  # int32: the bytes of each symbol
-    MASK,  # int64 (1,): the size of the table less one
 ) = range(MODEL, MODEL + 11)
 
 NEVER = 1 << 62
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 
 
@@ -76,13 +78,8 @@ def _wait_together(block: Block, word: Spelling, place: Int, now: Int, heap: Wor
     right = np.int64(word.symbols[place + i32_in(block, LENGTHS)[left]])
     if right < 0:
         return size
-    keys, mask, key = i64_in(block, KEYS), i64_in(block, MASK)[0], left << 32 | right
-    slot = np.int64((np.uint64(key) * _MULTIPLIER) >> _HALF) & mask
-    while keys[slot] != key:
-        if keys[slot] < 0:
-            return size
-        slot = (slot + 1) & mask
-    return _wait(block, i64_in(block, FIRSTS)[slot], now, place, heap, size)
+    first = pair_rank(merges_at(block, PAIRS), np.uint32(left), np.uint32(right))
+    return size if first == NONE else _wait(block, np.int64(first), now, place, heap, size)
 
 
 @inline
@@ -186,7 +183,6 @@ class ReplayModel(WordwiseModel):
             afters.astype(np.int64),
             np.array([symbol for event in self.events for symbol in event.after] or [0], np.int32),
             np.array([len(symbol) for symbol in self.symbols], np.int32),
-            np.array([_table_size(self.events) - 1], np.int64),
         )
 
     def content(self) -> dict[str, Any]:
@@ -215,26 +211,23 @@ class ReplayModel(WordwiseModel):
         return cls(vocabulary=vocabulary, symbols=symbols, events=events, **around)
 
 
-def _table_size(events: Sequence[Event]) -> int:
-    return 1 << max(4, (2 * len(events)).bit_length())
-
-
-def _times(events: Sequence[Event], n_symbols: int) -> tuple[NDArray[np.int64], ...]:
-    """`KEYS`, `FIRSTS`, `SPLITS` and `TIMES`."""
+def _times(events: Sequence[Event], n_symbols: int) -> tuple[NDArray[Any], ...]:
+    """`PAIRS`, `SPLITS` and `TIMES`."""
     times_of: dict[tuple[int, ...], list[int]] = {}
     for time, event in enumerate(events):
         times_of.setdefault(event.before, []).append(time)
-    size = _table_size(events)
-    keys, firsts, splits = np.full(size, -1, np.int64), np.zeros(size, np.int64), np.zeros(n_symbols, np.int64)
+    splits, pairs, firsts = np.zeros(n_symbols, np.int64), [], []
     times: list[int] = [NEVER]  # of symbols that are never split
     for before, own in times_of.items():
         if len(before) == 1:
             splits[before[0]] = len(times)
         else:
-            key = before[0] << 32 | before[1]
-            slot = ((key * int(_MULTIPLIER)) % (1 << 64) >> 32) & (size - 1)
-            while keys[slot] >= 0:
-                slot = (slot + 1) & (size - 1)
-            keys[slot], firsts[slot] = key, len(times)
+            pairs.append(before)
+            firsts.append(len(times))
         times += [*own, NEVER]
-    return keys, firsts, splits, np.array(times, np.int64)
+    if len(times) > MOST_RANKS or n_symbols > MOST_TOKENS:
+        raise TokenizerError(
+            f"pickybpe: {n_symbols:,} symbols and {len(events):,} events are more than it holds"
+        )
+    table = PairTable.of(np.array(pairs, np.int32).reshape(-1, 2), np.array(firsts, np.int32))
+    return *table, splits, np.array(times, np.int64)
