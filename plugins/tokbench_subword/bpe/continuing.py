@@ -6,7 +6,7 @@ which no new token comes up is encoded as before.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,8 @@ from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.pipeline.compiled import CompiledPipeline
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.training.counting import Block, Fill, count_blocks, filler
+from tokbench_subword.training.spelling import spelled
+from tokbench_subword.training.stages import stage
 from tokbench_subword.training.ties import BYTES, HF, tie_rule
 
 _OF_THE_BASE = (
@@ -51,19 +53,15 @@ class Continued:
     def tokenizer(self, vocab_size: int) -> BpeTokenizer:
         """The tokenizer with so many tokens, or all that were found."""
         model = self.base.model
-        vocabulary = [*model.vocabulary, *[b""] * (self.first - len(model.vocabulary))]
+        known = [*model.vocabulary, *[b""] * (self.first - len(model.vocabulary))]
         some = self.merges[: np.count_nonzero(np.maximum.accumulate(self.merges[:, 2]) < vocab_size)]
-        for left, right, new in some.tolist():
-            if new == len(vocabulary):
-                vocabulary.append(vocabulary[left] + vocabulary[right])
         ranks = model.ranks
         if ranks is not None:
             ranks = np.concatenate(
                 (ranks, int(ranks.max(initial=-1)) + 1 + np.arange(len(some), dtype=np.int32))
             )
-        extended = replace(
-            model, vocabulary=tuple(vocabulary), merges=np.concatenate((model.merges, some)), ranks=ranks
-        )
+        merges = np.concatenate((model.merges, some))
+        extended = replace(model, vocabulary=tuple(spelled(known, some)), merges=merges, ranks=ranks)
         return BpeTokenizer(
             extended, self.base.document, name=self.base.name, match_special=self.base.match_special
         )
@@ -103,11 +101,13 @@ def cut_of(base: BpeTokenizer) -> str:
 
 
 def counted(
-    base: BpeTokenizer, texts: Iterable[str], workers: int, progress: Progress = lambda share, what: None
+    base: BpeTokenizer,
+    texts: Iterable[str] | WordCounts,
+    workers: int,
+    progress: Callable[[int], None] = lambda n_bytes: None,
 ) -> WordCounts:
     """The pre-tokens of `texts` as the tokenizer makes them; added tokens are none."""
-    fill = _prepared(base._preparation.compiled)
-    return count_blocks(texts, fill, workers=workers, progress=lambda done: progress(done, "counting"))
+    return count_blocks(texts, _prepared(base._preparation.compiled), workers=workers, progress=progress)
 
 
 def _prepared(pipeline: CompiledPipeline) -> Fill:
@@ -127,13 +127,8 @@ def continued(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Prog
     """Go on from the base that the options name."""
     base = base_of(options)
     workers = options["threads"] or usable_cores()
-    source, total = corpus.source(cut_of(base)), max(corpus.n_bytes, 1)
-
-    def told(done: float, what: str) -> None:
-        progress(min(1.0, done / total) * _COUNTING_SHARE, what)
-
-    if not isinstance(source, WordCounts):
-        source = counted(base, source, workers, told)
+    told = stage(progress, "counting", 0.0, _COUNTING_SHARE, of=corpus.n_bytes)
+    words = counted(base, corpus.source(cut_of(base)), workers, told)
     first = base.vocab_size
     model = replace(
         base.model,
@@ -142,12 +137,12 @@ def continued(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Prog
     )
     merges = learn_more(
         model,
-        source,
+        words,
         vocab_size=options["vocab_size"],
         rule=tie_rule(options["ties"]),
         minimum=options["min_frequency"],
         forbidden=[token.content.encode() for token in base.document.added_tokens],
         workers=workers,
-        progress=lambda share: progress(_COUNTING_SHARE + (1 - _COUNTING_SHARE) * share, "merging"),
+        progress=stage(progress, "merging", _COUNTING_SHARE, 1.0),
     )
     return Continued(base, merges, first)

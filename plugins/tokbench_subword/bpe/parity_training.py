@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from tokbench_subword.bpe.parity import Fairness, learn_fairly
 from tokbench_subword.bpe.trainer import Learned, check_room
 from tokbench_subword.files.special_tokens import names_to_train
 from tokbench_subword.training.counting import count_pretokens
+from tokbench_subword.training.stages import stage
 
 _NOT_WITH = ("end_of_word", "initial_alphabet", "max_token_length", "base", "transition")
 _COUNTING_SHARE = 0.5
@@ -49,26 +50,25 @@ def learned_fairly(corpus: TrainingCorpus, options: Mapping[str, Any], progress:
     how.check(len(names))
     tested = _development(Path(options["development"]).expanduser(), names) if options["development"] else None
     workers, pattern = options["threads"] or usable_cores(), pattern_of(options)
-
-    def counted(texts: Iterable[str] | WordCounts) -> WordCounts:
-        return texts if isinstance(texts, WordCounts) else count_pretokens(texts, pattern, workers=workers)
-
     words: dict[str, WordCounts] = {}
     for language, source in corpus.by_language(cut_by(pattern)):
         progress(_COUNTING_SHARE * len(words) / len(names), f"counting {language}")
-        words[language] = counted(source)
+        words[language] = count_pretokens(source, pattern, workers=workers)
         if not len(words[language]):
             raise CorpusError(
                 f"{corpus.dataset.name}: no text of the language {language}, so parity has no meaning"
             )
+    development = None
+    if tested is not None:
+        development = {name: count_pretokens(tested[name], pattern, workers=workers) for name in names}
     units = {each.unit for each in words.values()}
     tokens, merges = learn_fairly(
         words,
         n_wanted=options["vocab_size"] - len(special),
         how=how,
-        development=None if tested is None else {name: counted(tested[name]) for name in names},
+        development=development,
         minimum=options["min_frequency"] * max(units),
-        progress=lambda share: progress(_COUNTING_SHARE + (1 - _COUNTING_SHARE) * share, "merging"),
+        progress=stage(progress, "merging", _COUNTING_SHARE, 1.0),
     )
     return Learned(tokens, merges, special, pattern, "byte", "")
 

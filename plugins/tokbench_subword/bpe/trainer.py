@@ -17,6 +17,7 @@ from tokbench.errors import TokenizerError
 from tokbench.family import Progress
 from tokbench_subword.bpe.model import BpeModel, Level
 from tokbench_subword.pipeline.patterns import Pattern
+from tokbench_subword.training.stages import stage
 from tokbench_subword.training.ties import tie_rule
 
 if TYPE_CHECKING:
@@ -82,36 +83,32 @@ def learn(
     rule = tie_rule(ties)
     check_numbers(vocab_size, min_frequency, max_token_length, level, end_of_word)
     cut = Pattern.of(pattern) if isinstance(pattern, str) else pattern
-    total = max(n_bytes or 0, 1)
-
-    def counted(n_done: int) -> None:
-        progress(COUNTING_SHARE * min(1.0, n_done / total) if n_bytes else 0.0, "counting")
-
+    merging = stage(progress, "merging", COUNTING_SHARE, 1.0)
     with kept_threads(workers):
-        if not isinstance(texts, WordCounts):
-            texts = count_pretokens(texts, cut, workers=workers, progress=counted)
+        told = stage(progress, "counting", 0.0, COUNTING_SHARE, of=n_bytes)
+        words = count_pretokens(texts, cut, workers=workers, progress=told)
         special = _special(special_tokens)
         given = None if initial_alphabet is None else frozenset(initial_alphabet)
         if level == "byte":
-            symbols, starts, tokens = byte_symbols(texts, rule, given, max(1, workers))
+            symbols, starts, tokens = byte_symbols(words, rule, given)
         else:
-            symbols, starts, tokens = character_symbols(texts, given or frozenset(), end_of_word or "")
+            symbols, starts, tokens = character_symbols(words, given or frozenset(), end_of_word or "")
         check_room(vocab_size, len(special), len(tokens), level)
         session = MergeSession(
             symbols,
             starts,
-            texts.counts,
+            words.counts,
             tokens=tokens,
             n_wanted=vocab_size - len(special),
             rule=rule,
-            minimum=min_frequency * texts.unit,
+            minimum=min_frequency * words.unit,
             longest=max_token_length,
             forbidden=_spellings(special, tokens, level),
             workers=workers,
         )
-        progress(COUNTING_SHARE, "merging")
-        merges = session.run(lambda part: progress(COUNTING_SHARE + (1 - COUNTING_SHARE) * part, "merging"))
-        progress(1.0, "merging")
+        merging(0.0)
+        merges = session.run(merging)
+        merging(1.0)
         return Learned(tokens, merges, special, cut, level, end_of_word or "")
 
 
@@ -135,13 +132,8 @@ class Learned:
 
         from tokbench_subword.training.spelling import spelled
 
-        n_special = len(self.special)
+        n_special, some = len(self.special), self.merges_until(vocab_size)
         check_room(vocab_size, n_special, len(self.tokens), self.level)
-        wanted = vocab_size - n_special
-        last = np.flatnonzero(self.merges[:, 2] == wanted - 1)
-        some = (
-            self.merges[: last[0] + 1 if len(last) else None] if wanted > len(self.tokens) else self.merges[:0]
-        )
         return BpeModel(
             vocabulary=(*[b""] * n_special, *spelled(self.tokens, some)),
             merges=(_unique(some) + n_special).astype(np.int32),
@@ -150,6 +142,14 @@ class Learned:
             level=self.level,
             end_of_word=self.end_of_word,
         )
+
+    def merges_until(self, vocab_size: int) -> NDArray[np.int32]:
+        """Those of the merges that a training for so many tokens would have learned."""
+        wanted = vocab_size - len(self.special)
+        if wanted <= len(self.tokens):
+            return self.merges[:0]
+        last = (self.merges[:, 2] == wanted - 1).nonzero()[0]
+        return self.merges[: last[0] + 1] if len(last) else self.merges
 
 
 def check_room(
@@ -210,8 +210,6 @@ def _unique(merges: NDArray[np.int32]) -> NDArray[np.int32]:
     import numpy as np
 
     keys = (merges[:, 0].astype(np.int64) << 32) | merges[:, 1]
-    if (np.diff(np.sort(keys)) > 0).all():  # nearly always, and ten times as fast to find out
-        return merges
     _, last = np.unique(keys[::-1], return_index=True)
     kept: NDArray[np.int32] = merges[np.sort(len(merges) - 1 - last)]
     return kept

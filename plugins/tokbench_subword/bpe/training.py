@@ -14,6 +14,7 @@ from tokbench.kernels.threads import usable_cores
 from tokbench_subword.bpe.options import OF_PARITY, OPTIONS, cut_by, level_of, pattern_of
 from tokbench_subword.files.special_tokens import names_to_train
 from tokbench_subword.training.sizes import check_size
+from tokbench_subword.training.stages import stage
 
 if TYPE_CHECKING:
     from tokbench_subword.bpe.model import BpeModel
@@ -154,7 +155,6 @@ def _superwords(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Pr
     first = _learned(corpus, plain, lambda share, what: progress(share / 2, what))
     model = first.model(transition)
     pattern = Pattern.of(PATTERN)
-    total = max(corpus.n_bytes, 1)
     more = learn_superwords(
         model,
         corpus.texts(),
@@ -164,10 +164,8 @@ def _superwords(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Pr
         minimum=options["min_frequency"],
         forbidden=[text.encode() for text in first.special],
         workers=workers,
-        counted=lambda done: progress(0.5 + 0.2 * min(1.0, done / total), "reading stretches"),
-        progress=lambda share: progress(0.7 + 0.3 * share, "merging superwords"),
+        counted=stage(progress, "reading stretches", 0.5, 0.7, of=corpus.n_bytes),
+        progress=stage(progress, "merging superwords", 0.7, 1.0),
     )
-    n_kept = transition - len(first.special)
-    last = (first.merges[:, 2] == n_kept - 1).nonzero()[0]
-    kept = first.merges[: last[0] + 1] if len(last) else first.merges
-    return replace(first, merges=np.concatenate((kept, more - len(first.special))), pattern=pattern)
+    merges = np.concatenate((first.merges_until(transition), more - len(first.special)))
+    return replace(first, merges=merges, pattern=pattern)

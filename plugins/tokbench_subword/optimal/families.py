@@ -15,6 +15,7 @@ from tokbench_subword.files.opening import refuse_training
 from tokbench_subword.files.recognising import json_model_type
 from tokbench_subword.files.special_tokens import names_to_train
 from tokbench_subword.training.sizes import check_size
+from tokbench_subword.training.stages import stage
 from tokbench_subword.unigram import opening as unigram_opening
 
 if TYPE_CHECKING:
@@ -48,10 +49,15 @@ def _cut(options: Mapping[str, Any]) -> str:
     return f"pattern {named_pattern(options['pattern'])}"
 
 
-def _counted(texts: Iterable[str], options: Mapping[str, Any]) -> WordCounts:
+def _counted(
+    texts: Iterable[str] | WordCounts,
+    options: Mapping[str, Any],
+    progress: Callable[[int], None] = lambda n_bytes: None,
+) -> WordCounts:
     from tokbench_subword.training.counting import count_pretokens
 
-    return count_pretokens(texts, named_pattern(options["pattern"]), workers=_workers(options))
+    pattern = named_pattern(options["pattern"])
+    return count_pretokens(texts, pattern, workers=_workers(options), progress=progress)
 
 
 def _workers(options: Mapping[str, Any]) -> int:
@@ -81,8 +87,6 @@ def _begun(
     family: str, corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
 ) -> _TrainingStart:
     """Count the words; raises `TokenizerError` where there is no room for the bytes and the special tokens."""
-    from tokbench_subword.training.counting import count_pretokens
-
     check_size(family, options["vocab_size"])
     if options["match_special"]:
         raise TokenizerError(f"{family}: match_special is for loading a file, not for training")
@@ -93,22 +97,9 @@ def _begun(
             f"{family}: vocab_size={options['vocab_size']} has no room for 256 bytes and {len(special)} "
             f"special tokens; ask for at least {least}"
         )
-    pattern, total = named_pattern(options["pattern"]), max(corpus.n_bytes, 1)
-    source = corpus.source(_cut(options))
-    if not isinstance(source, WordCounts):
-        source = count_pretokens(
-            source,
-            pattern,
-            workers=_workers(options),
-            progress=lambda done: progress(_COUNTING_SHARE * min(1.0, done / total), "counting"),
-        )
-    return _TrainingStart(source, pattern, special)
-
-
-def _after_counting(progress: Progress, what: str, begin: float = _COUNTING_SHARE) -> Callable[[float], None]:
-    """Where the rest of a training reports its share to, once `begin` of all is done."""
-    progress(_COUNTING_SHARE, what)
-    return lambda share: progress(begin + (1 - begin) * share, what)
+    told = stage(progress, "counting", 0.0, _COUNTING_SHARE, of=corpus.n_bytes)
+    words = _counted(corpus.source(_cut(options)), options, told)
+    return _TrainingStart(words, named_pattern(options["pattern"]), special)
 
 
 def _at_least(family: str, options: Mapping[str, Any], name: str, least: float) -> None:
@@ -169,7 +160,7 @@ def _train_pathpiece(corpus: TrainingCorpus, options: Mapping[str, Any], progres
         first,
         size - 256 - len(begun.special),
         workers=workers,
-        progress=lambda share: progress(0.6 + 0.4 * share, "dropping tokens"),
+        progress=stage(progress, "dropping tokens", 0.6, 1.0),
     )
     tokenizer = tokenizer_of(kept, begun.pattern, begun.special, name=f"pathpiece:vocab_size={size}")
     return cast("Tokenizer", tokenizer)
@@ -223,13 +214,14 @@ def _greedtok_sizes(
     _at_least("greedtok", options, "max_token_length", 2)
     begun = _begun("greedtok", corpus, {**options, "vocab_size": max(sizes)}, progress)
     least = [*[b""] * len(begun.special), *(bytes([byte]) for byte in byte_order(HF))]
+    progress(_COUNTING_SHARE, "choosing tokens")
     tokens = chosen_tokens(
         begun.words,
         max(sizes) - len(least),
         longest=options["max_token_length"],
         forbidden=begun.forbidden,
         workers=_workers(options),
-        progress=_after_counting(progress, "choosing tokens", 0.5),
+        progress=stage(progress, "choosing tokens", 0.5, 1.0),
     )
     found = {}
     for size in sizes:
@@ -275,13 +267,15 @@ def _train_pickybpe(corpus: TrainingCorpus, options: Mapping[str, Any], progress
         raise TokenizerError(f"pickybpe: ios must be above 0 and at most 1; it is {ios}")
     _at_least("pickybpe", options, "min_frequency", 0)
     begun = _begun("pickybpe", corpus, options, progress)
+    merging = stage(progress, "merging", _COUNTING_SHARE, 1.0)
+    merging(0.0)
     picked = learn_picky(
         begun.words,
         size - len(begun.special),
         ios=ios,
         minimum=options["min_frequency"] * begun.words.unit,
         forbidden=begun.forbidden,
-        progress=_after_counting(progress, "merging"),
+        progress=merging,
     )
     model = ReplayModel.of_picked(picked, len(begun.special), **begun.around)
     return cast("Tokenizer", WordwiseTokenizer.of_model(model, name=f"pickybpe:vocab_size={size}"))

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
-from tokbench.kernels.compiling import kernel
-from tokbench.kernels.pointers import Bytes, Ids, Int
-from tokbench.kernels.threads import in_threads
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
 from tokbench_subword.training.ties import HF
 
@@ -31,7 +26,7 @@ def byte_order(rule: int) -> list[int]:
     return list(CHARACTER_OF)
 
 
-def byte_symbols(words: WordCounts, rule: int, alphabet: frozenset[str] | None, workers: int = 1) -> Symbols:
+def byte_symbols(words: WordCounts, rule: int, alphabet: frozenset[str] | None) -> Symbols:
     """Every byte a symbol. `alphabet` None means all 256; else those seen and the UTF-8 of its characters."""
     seen = np.zeros(256, np.bool_)
     if alphabet is None:
@@ -40,19 +35,10 @@ def byte_symbols(words: WordCounts, rule: int, alphabet: frozenset[str] | None, 
         seen[words.data] = True
         seen[list("".join(alphabet).encode("utf-8", "surrogatepass"))] = True
     order = [byte for byte in byte_order(rule) if seen[byte]]
-    symbol_of = np.zeros(256, np.int32)
+    symbol_of = np.zeros(256, np.uint8)
     symbol_of[order] = np.arange(len(order))
-    symbols = np.empty(len(words.data), np.int32)
-    parts = pairwise(len(symbols) * part // workers for part in range(workers + 1))
-    in_threads(lambda part: _translate(words.data, *part, symbol_of, symbols), parts, workers)
-    return symbols, words.starts, [bytes([byte]) for byte in order]
-
-
-@kernel
-def _translate(data: Bytes, low: Int, high: Int, symbol_of: Ids, symbols: Ids) -> None:
-    """The symbols of some bytes."""
-    for place in range(low, high):
-        symbols[place] = symbol_of[data[place]]
+    symbols = np.frombuffer(words.data.tobytes().translate(symbol_of.tobytes()), np.uint8)
+    return symbols.astype(np.int32), words.starts, [bytes([byte]) for byte in order]
 
 
 def character_symbols(words: WordCounts, alphabet: frozenset[str], end_of_word: str) -> Symbols:

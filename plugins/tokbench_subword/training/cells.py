@@ -5,16 +5,12 @@ The layout is in `layout`. The inline functions take pointers (see `kernels.poin
 
 from __future__ import annotations
 
-from itertools import pairwise
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import Ids, Int, Ints
-from tokbench.kernels.threads import in_threads
 from tokbench_subword.training import layout as at
 from tokbench_subword.training.layout import MergeWorkspace
 from tokbench_subword.training.ties import FIRST_SEEN
@@ -29,7 +25,6 @@ def fill_cells(
     begins: NDArray[np.int64],
     ends: NDArray[np.int64],
     counts: NDArray[np.int64],
-    workers: int,
 ) -> None:
     """Set `CELLS`, `WEIGHTS` and `SINGLES` for words of symbols; raises `TokenizerError` for too many."""
     n_symbols = int((ends - begins).sum())
@@ -46,45 +41,28 @@ def fill_cells(
         often = often[np.argsort(-counts[often], kind="stable")]
         order = np.concatenate((often, np.flatnonzero(counts == 1)))
         begins, ends, counts = begins[order], ends[order], counts[order]
-    places = np.ones(len(counts) + 1, np.int64)
-    places[1:] += np.cumsum(ends - begins + 1)
     more_than_one = np.flatnonzero(counts > 1)
-    singles = int(places[more_than_one[-1] + 1]) if len(more_than_one) else 0
+    behind = more_than_one[-1] + 1 if len(more_than_one) else 0
+    singles = 1 + int((ends - begins + 1)[:behind].sum()) if behind else 0
     work[at.STATE][at.SINGLES] = singles
     cells, weights = np.empty(2 * n_cells, np.int32), np.empty(max(singles, 1), np.int64)
     cells[0], cells[1] = -1, 0
-    words = Words(symbols, begins, ends, counts)
-    limits = np.searchsorted(places, [n_cells * part // workers for part in range(workers)]).tolist()
-
-    def lay(part: tuple[int, int]) -> None:
-        _lay_words(*part, words, places, singles, cells, weights)
-
-    in_threads(lay, pairwise([*limits, len(counts)]), workers)
+    _lay_words(symbols, begins, ends, counts, cells, weights)
     work[at.CELLS], work[at.WEIGHTS] = cells, weights
 
 
-class Words(NamedTuple):
-    """Word w is ``symbols[begins[w]:ends[w]]`` and was seen ``counts[w]`` times."""
-
-    symbols: NDArray[np.int32]
-    begins: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    counts: NDArray[np.int64]
-
-
 @kernel
-def _lay_words(
-    low: Int, high: Int, words: Words, places: Ints, singles: Int, cells: Ids, weights: Ints
-) -> None:
-    """Lay the words from `low` to `high`, and the cell that follows each, where `places` says."""
-    for word in range(low, high):
-        cell = places[word]
-        for place in range(words.begins[word], words.ends[word]):
-            cells[2 * cell], cells[2 * cell + at.EXTENT] = words.symbols[place], 1
-            if cell < singles:
-                weights[cell] = words.counts[word]
+def _lay_words(symbols: Ids, begins: Ints, ends: Ints, counts: Ints, cells: Ids, weights: Ints) -> None:
+    """Lay all words, and the cell that follows each; their counts where there are weights."""
+    cell = np.int64(1)
+    for word in range(len(counts)):
+        for place in range(begins[word], ends[word]):
+            cells[2 * cell], cells[2 * cell + at.EXTENT] = symbols[place], 1
+            if cell < len(weights):
+                weights[cell] = counts[word]
             cell += 1
         cells[2 * cell], cells[2 * cell + at.EXTENT] = -1, 0
+        cell += 1
 
 
 @inline

@@ -22,11 +22,10 @@ _CELLS_A_PAIR, _PAIRS_A_TOKEN = 5, 24
 _NUMBER = at.STAMP  # in a thread's own table: how many occurrences, then where the next one goes
 
 
-def pair_table(bits: int, workers: int = 1) -> NDArray[np.int64]:
+def pair_table(bits: int) -> NDArray[np.int64]:
     """An empty table of ``2**bits`` rows."""
     pairs = np.empty((1 << bits, 4), np.int64)
-    limits = [part * len(pairs) // workers for part in range(workers + 1)]
-    in_threads(lambda part: pairs[slice(*part), 0].fill(-1), pairwise(limits), workers)
+    pairs[:, at.KEY] = -1
     return pairs.reshape(-1)
 
 
@@ -47,7 +46,7 @@ def fill_pairs(work: MergeWorkspace, workers: int, *, room: int = 0) -> None:
     parts = list(pairwise(limits))
     tables = in_threads(lambda part: _counted(work, *part), parts, workers)
     n_pairs = sum(int(np.count_nonzero(table[::4] >= 0)) for table in tables)
-    work[at.PAIRS] = pair_table(max((2 * n_pairs).bit_length(), table_bits(room)), workers)
+    work[at.PAIRS] = pair_table(max((2 * n_pairs).bit_length(), table_bits(room)))
     for table in tables:
         _add_table(table, work[at.PAIRS], work[at.STATE])
     work[at.RUNS] = np.empty(ROOM * n_cells + RUN_HEAD * int(work[at.STATE][at.N_PAIRS]) + 1024, np.int32)

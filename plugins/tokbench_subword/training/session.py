@@ -66,7 +66,7 @@ class Training:
         forbidden: Sequence[bytes] = (),
         workers: int = 1,
     ) -> None:
-        self.n_first, self.n_wanted, self._workers = len(tokens), max(n_wanted, len(tokens)), max(1, workers)
+        self.n_first, self.n_wanted = len(tokens), max(n_wanted, len(tokens))
         self.work = work = MergeWorkspace()
         state = work[at.STATE]
         state[at.RULE], state[at.N_WANTED] = rule, self.n_wanted
@@ -76,8 +76,8 @@ class Training:
         work[at.WAITING_LISTS] = np.full(N_LISTS, -1)
         state[at.MINIMUM], state[at.N_TOKENS] = minimum, len(tokens)
         state[at.LONGEST] = 2**62 if longest is None else longest
-        fill_cells(work, symbols, starts[:-1], starts[1:], counts, self._workers)
-        fill_pairs(work, self._workers, room=0 if made_once else likely_pairs(work))
+        fill_cells(work, symbols, starts[:-1], starts[1:], counts)
+        fill_pairs(work, max(1, workers), room=0 if made_once else likely_pairs(work))
         fill_spellings(work, tokens, prefix, forbidden)
         state[at.MOST_WORDS], state[at.FLOOR] = most_words, minimum if made_once else 0
         if most_words:
@@ -127,7 +127,7 @@ class Training:
         pairs = self.work[at.PAIRS]
         alive, most_new = alive_pairs(pairs), max(2 * self.n_wanted, self._n_touched)
         bits = max((3 * max(alive, most_new)).bit_length(), table_bits(alive + most_new))
-        renewed = pair_table(bits, self._workers)
+        renewed = pair_table(bits)
         rehash(pairs, renewed, self.work[at.STATE])
         self.work[at.PAIRS] = renewed
 
@@ -150,24 +150,20 @@ class Training:
 
 
 class MergeSession(Training):
-    """Learns merges; the arguments are those of `Training`."""
+    """Learns merges by `kernel`; the arguments are those of `Training`."""
 
-    def __init__(self, *words: Any, **options: Any) -> None:
-        announce(learn_merges)
-        super().__init__(*words, **options)
+    kernel: Callable[[Any], Any] = staticmethod(learn_merges)
 
     def run(self, progress: Callable[[float], None] = lambda fraction: None) -> NDArray[np.int32]:
         """Learn until the wanted number of tokens; returns `merges`."""
+        announce(self.kernel)
         state = self.work[at.STATE]
         state[at.PAUSE_AT] = PAUSE
         growers = self.growers()
-        while (reason := self._step()) != at.DONE:
+        while (reason := int(self.kernel(self.work.block))) != at.DONE:
             if reason == at.PAUSED:
                 state[at.PAUSE_AT] += PAUSE
                 progress(self.done)
             else:
                 growers[reason]()
         return self.merges()
-
-    def _step(self) -> int:
-        return int(learn_merges(self.work.block))

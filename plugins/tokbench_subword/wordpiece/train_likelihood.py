@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.kernels.compiling import announce, inline, kernel
+from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import Block, Int, i32_in, i64_in
 from tokbench_subword.training import layout as at
 from tokbench_subword.training.merges import note_merge, why_stop
@@ -179,19 +179,17 @@ def learn_by_likelihood(block: Block) -> Int:
 class LikelihoodSession(MergeSession):
     """Learns merges by count(ab) / (count(a) · count(b)); there is no limit on length here."""
 
+    kernel = staticmethod(learn_by_likelihood)
+
     def __init__(
         self, symbols: NDArray[np.int32], starts: NDArray[np.int64], counts: NDArray[np.int64], **options: Any
     ) -> None:
-        announce(learn_by_likelihood)
         super().__init__(symbols, starts, counts, **{**options, "rule": BY_SCORE})
         work = self.work
         work[at.SYMBOL_COUNTS] = np.zeros(self.n_wanted, np.int64)
         np.add.at(work[at.SYMBOL_COUNTS], symbols, np.repeat(counts, np.diff(starts)))
         work[at.PARTNERS] = np.empty(2 * 4096, np.int32)
         work[at.FIRSTS] = np.zeros(self.n_wanted, np.int32)
-
-    def _step(self) -> int:
-        return int(learn_by_likelihood(self.work.block))
 
     def growers(self) -> Growers:
         """What makes room, by what the kernel stopped for."""

@@ -18,6 +18,8 @@ from tokbench_subword.pipeline.compiled_normalizers import compiled_normalizer_o
 from tokbench_subword.pipeline.cuts import cuts_of
 from tokbench_subword.training.counting import Block, Fill, count_blocks, count_words, filler
 from tokbench_subword.training.session import MergeSession
+from tokbench_subword.training.spelling import spelled
+from tokbench_subword.training.stages import stage
 from tokbench_subword.training.ties import BYTES
 from tokbench_subword.training.word_table import WordTable
 from tokbench_subword.wordpiece.model import BERT_SPECIAL_TOKENS, WordPieceModel, bert_pipeline
@@ -80,17 +82,9 @@ def train_wordpiece(
     )
     if not all(special):
         raise TokenizerError("a special token must not be empty")
-    total = max(n_bytes or 0, 1)
-    if not isinstance(texts, WordCounts):
-        texts = count_bert_pretokens(
-            texts,
-            rules,
-            workers=workers,
-            progress=lambda done: progress(
-                _COUNTING_SHARE * min(1.0, done / total) if n_bytes else 0.0, "counting"
-            ),
-        )
-    kept = _kept(texts, limit_alphabet, max_input_chars_per_word)
+    told = stage(progress, "counting", 0.0, _COUNTING_SHARE, of=n_bytes)
+    words = count_bert_pretokens(texts, rules, workers=workers, progress=told)
+    kept = _kept(words, limit_alphabet, max_input_chars_per_word)
     symbols, starts, tokens = _symbols(kept, prefix)
     if vocab_size < len(special) + len(tokens):
         raise TokenizerError(
@@ -111,15 +105,16 @@ def train_wordpiece(
         tokens=tokens,
         n_wanted=vocab_size - len(special),
         rule=BYTES,
-        minimum=min_frequency * texts.unit,
+        minimum=min_frequency * words.unit,
         prefix=prefix.encode(),
         forbidden=[token.encode() for token in special],
         workers=workers,
     )
-    progress(_COUNTING_SHARE, "merging")
-    merges = session.run(lambda part: progress(_COUNTING_SHARE + (1 - _COUNTING_SHARE) * part, "merging"))
-    vocabulary = [*special, *_spelled(tokens, merges, prefix)]
-    progress(1.0, "merging")
+    merging = stage(progress, "merging", _COUNTING_SHARE, 1.0)
+    merging(0.0)
+    merges = session.run(merging)
+    vocabulary = [*special, *(token.decode() for token in spelled(tokens, merges, prefix.encode()))]
+    merging(1.0)
     return WordPieceModel(
         vocabulary={token: index for index, token in enumerate(vocabulary)},
         unk_token=unk_token,
@@ -133,7 +128,7 @@ def train_wordpiece(
 
 
 def count_bert_pretokens(
-    texts: Iterable[str],
+    texts: Iterable[str] | WordCounts,
     rules: BertRules,
     *,
     workers: int = 1,
@@ -210,12 +205,3 @@ def _symbols(words: WordCounts, prefix: str) -> tuple[NDArray[np.int32], NDArray
     symbols[continuing] = len(known) + rest.astype(np.int32)
     characters = [chr(point).encode() for point in known.tolist()]
     return symbols, starts, characters + [prefix.encode() + characters[index] for index in later.tolist()]
-
-
-def _spelled(tokens: Sequence[bytes], merges: NDArray[np.int32], prefix: str) -> list[str]:
-    """Every token as the vocabulary writes it."""
-    spelled = [token.decode() for token in tokens]
-    for left, right, new in merges.tolist():
-        if new == len(spelled):
-            spelled.append(spelled[left] + spelled[right].removeprefix(prefix))
-    return spelled
