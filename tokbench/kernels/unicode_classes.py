@@ -67,12 +67,6 @@ def general_categories() -> NDArray[np.uint8]:
     return table
 
 
-def _case(category: str) -> int:
-    """Which parts of a word o200k lets a category be in; letters without case, and marks, may be in both."""
-    letter = category[0] in "LM"
-    return UPPERISH * (letter and category != "Ll") | LOWERISH * (letter and category not in ("Lu", "Lt"))
-
-
 @lru_cache(maxsize=1)
 def class_table() -> NDArray[np.uint8]:
     r"""The class flags of every code point: uint8 of shape ``(0x110000,)``, read-only, one per process.
@@ -84,8 +78,23 @@ def class_table() -> NDArray[np.uint8]:
     """
     import numpy as np
 
-    kinds = {"L": LETTER, "N": NUMBER, "Z": SPACE}
-    flags = np.array([kinds.get(name[0], 0) | _case(name) for name in CATEGORIES], np.uint8)
+    flags_of = {
+        "Lu": LETTER | UPPERISH,
+        "Lt": LETTER | UPPERISH,
+        "Ll": LETTER | LOWERISH,
+        "Lm": LETTER | UPPERISH | LOWERISH,
+        "Lo": LETTER | UPPERISH | LOWERISH,
+        "Mn": UPPERISH | LOWERISH,
+        "Mc": UPPERISH | LOWERISH,
+        "Me": UPPERISH | LOWERISH,
+        "Nd": NUMBER,
+        "Nl": NUMBER,
+        "No": NUMBER,
+        "Zs": SPACE,
+        "Zl": SPACE,
+        "Zp": SPACE,
+    }
+    flags = np.array([flags_of.get(name, 0) for name in CATEGORIES], np.uint8)
     table = flags[general_categories()]
     table[[0x09, 0x0B, 0x0C, 0x85]] = SPACE  # White_Space beyond the Z categories
     table[[0x0A, 0x0D]] = SPACE | NEWLINE
