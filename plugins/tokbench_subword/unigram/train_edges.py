@@ -45,12 +45,9 @@ def find_edges(text: Text, pieces: SeedPieces, occurrences: Sequence[Occurrences
     n = runs[-1][1]
     numbers = np.zeros(n, np.uint16)
     in_threads(lambda part: _count_edges(part.order, part.begins, part.ends, numbers), occurrences, threads)
-    totals = in_threads(lambda run: int(_sum(numbers, *run)), runs, threads)
-    limits = np.cumsum([0, *totals]).tolist()
     bounds = np.zeros(n + 1, np.int64)
-    jobs = zip(runs, limits[:-1], strict=True)
-    in_threads(lambda job: _add_up(numbers, *job[0], job[1], bounds), jobs, threads)
-    edges = Edges(bounds, np.empty(limits[-1], np.uint16), np.empty(limits[-1], np.int32), runs)
+    np.cumsum(numbers, out=bounds[1:])
+    edges = Edges(bounds, np.empty(bounds[-1], np.uint16), np.empty(bounds[-1], np.int32), runs)
     longest = int(pieces.lengths.max())
 
     def write(part: Occurrences) -> None:
@@ -67,8 +64,9 @@ def thin(
     edges: Edges, kept: NDArray[np.bool_], threads: int, meanwhile: Sequence[Callable[[], object]] = ()
 ) -> None:
     """Drop the edges of pieces that are not `kept`, number the others anew, and call `meanwhile` beside it."""
+    numbers = np.where(kept, np.cumsum(kept, dtype=np.int32) - 1, -1).astype(np.int32)
     # mypy does not tell them apart in `partial`
-    arrays: tuple[Any, ...] = edges.lengths, edges.pieces, _new_numbers(kept)
+    arrays: tuple[Any, ...] = edges.lengths, edges.pieces, numbers
     jobs: list[Callable[[], object]] = [
         *meanwhile,
         *(partial(_compact, edges.bounds, *run, *arrays) for run in edges.runs),
@@ -87,23 +85,6 @@ def _count_edges(order: Ids, begins: Ints, ends: Ints, numbers: NDArray[np.uint1
     for rank in range(len(order)):
         number += changes[rank]
         numbers[order[rank]] = number
-
-
-@kernel
-def _sum(numbers: NDArray[np.uint16], low: Int, high: Int) -> np.int64:
-    """The sum of some numbers."""
-    total = np.int64(0)
-    for place in range(low, high):
-        total += np.int64(numbers[place])
-    return total
-
-
-@kernel
-def _add_up(numbers: NDArray[np.uint16], low: Int, high: Int, total: Int, bounds: Ints) -> None:
-    """Where the edges from each place of a run end, if `total` is where those from its first one begin."""
-    for place in range(low, high):
-        total += np.int64(numbers[place])
-        bounds[place + 1] = total
 
 
 @kernel
@@ -145,16 +126,6 @@ def _write_edges(
         lengths[edge], pieces[edge] = 1, symbols[place] - 1
         for level in range(n_open):
             lengths[edge + 1 + level], pieces[edge + 1 + level] = length_of[level], piece_of[level]
-
-
-@kernel
-def _new_numbers(kept: NDArray[np.bool_]) -> Ids:
-    """The number of each piece among those that are kept, -1 for the others."""
-    numbers, count = np.empty(len(kept), np.int32), 0
-    for piece in range(len(kept)):
-        numbers[piece] = count if kept[piece] else -1
-        count += kept[piece]
-    return numbers
 
 
 @kernel

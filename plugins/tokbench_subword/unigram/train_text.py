@@ -11,7 +11,7 @@ import numpy as np
 
 from tokbench.counts import WordCounts
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import Bytes, Floats, Ids, Int, Ints, pointer
+from tokbench.kernels.pointers import Bytes, Ids, Int, Ints, pointer
 from tokbench.kernels.threads import in_threads
 from tokbench.kernels.utf8 import code_point
 
@@ -76,7 +76,13 @@ def lay_out(words: WordCounts, alphabet: NDArray[np.uint32], max_length: int, th
     numbers = np.zeros(_POINTS, np.int32)
     numbers[alphabet] = np.arange(1, len(alphabet) + 1)
     runs = _runs(words.starts[1:], CHUNKS)
-    sizes = in_threads(lambda run: int(_places_taken(words.data, words.starts, *run)), runs, threads)
+
+    def places_taken(run: tuple[int, int]) -> int:
+        """How many places some words take: one a character, and one behind each word."""
+        data = words.data[words.starts[run[0]] : words.starts[run[1]]]
+        return run[1] - run[0] + int(np.count_nonzero((data & 0xC0) != 0x80))
+
+    sizes = in_threads(places_taken, runs, threads)
     limits = np.cumsum([0, *sizes]).tolist()
     symbols = np.zeros(limits[-1] + max_length + 1, np.int32)
 
@@ -118,9 +124,7 @@ def summed(
     rows = sums[:, :size]
     chunks = word_chunks(text)
     results = in_threads(fill, zip(chunks, rows, strict=True), threads)
-    total = np.empty(size)
-    _add_rows(rows, total)
-    return total, results
+    return rows.sum(axis=0), results  # row by row, the first ones first
 
 
 def place_chunks(text: Text) -> list[tuple[int, int]]:
@@ -165,15 +169,6 @@ def _count_characters(
 
 
 @kernel
-def _places_taken(data_array: Bytes, starts: Ints, low: Int, high: Int) -> np.int64:
-    """How many places some words take: one a character, and one behind each word."""
-    data, size = pointer(data_array), np.int64(high - low)
-    for at in range(starts[low], starts[high]):
-        size += np.int64(data[at] & 0xC0 != 0x80)
-    return size
-
-
-@kernel
 def _lay_out(
     words: tuple[Bytes, Ints, Ints],
     run: tuple[int, int],
@@ -206,15 +201,3 @@ def _lay_out(
             n_runs += 1
         place += 1
     return n_runs
-
-
-@kernel
-def _add_rows(rows: Floats, total: Floats) -> None:
-    """The sum of the rows, the first ones first; a block of columns that stays in the cache at a time."""
-    for low in range(0, len(total), 4096):
-        high = min(low + 4096, len(total))
-        for column in range(low, high):
-            total[column] = 0.0
-        for row in range(len(rows)):
-            for column in range(low, high):
-                total[column] += rows[row, column]
