@@ -143,15 +143,11 @@ class SpmVocabulary:
 
     @cached_property
     def _token_bytes(self) -> list[bytes]:
-        values = []
-        for index, text in enumerate(self.pieces):
-            kind = self.types[index]
-            if kind in (spm.CONTROL, spm.UNKNOWN):
-                values.append(b"")
-            elif kind == spm.BYTE:
-                values.append(bytes([int(text[3:5], 16)]))
-            else:
-                values.append((text.replace(SPACE_SYMBOL, " ") if self.escaped else text).encode())
+        values = [to_internal(text, self.escaped) for text in self.pieces]
+        for index in self.special_ids:
+            values[index] = b""
+        for index, byte in self._byte_of.items():
+            values[index] = bytes([byte])
         return values
 
     def checked(self, token_id: int) -> int:
