@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -12,14 +11,13 @@ from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import announce
-from tokbench.kernels.pointers import block, frozen, padded
+from tokbench.kernels.pointers import block
 from tokbench_subword.bpe.merging import scratch
 from tokbench_subword.pipeline.cutters import Cutter
+from tokbench_subword.pipeline.origins import walk
 from tokbench_subword.pipeline.splicing import Written
 from tokbench_subword.unigram import layout as at
-from tokbench_subword.unigram.path_tokens import UnknownRules, tokens_of_paths
-from tokbench_subword.unigram.paths import Node
-from tokbench_subword.unigram.searching import UNTOLD, VARIES, SearchForms, walk_units
+from tokbench_subword.unigram.searching import SearchForms, part_rows
 from tokbench_subword.words.cache import CACHE_BYTES
 from tokbench_subword.words.encoder import WordEncoder, units_of
 from tokbench_subword.words.layout import COUNTERS, MOST, TEXT_SIZE
@@ -31,6 +29,8 @@ from tokbench_subword.words.workspace import Workspace
 
 _KEPT = 1 << 20
 """Bytes of text for which room is kept from call to call: more than a run has, but for a long text."""
+_NUMBERS = 3
+"""Of a token that is located: its id, and where it begins and ends in its word."""
 
 
 class SearchSpace(Workspace):
@@ -51,6 +51,8 @@ class SearchSpace(Workspace):
         self.arrays[at.BEST :] = [
             np.empty(size + 2, self._dtype),
             np.empty(size + 2, np.int64),
+            np.empty(ids, np.int32),
+            np.empty(2 * ids, np.int32),
         ]
         self.block = block(self.arrays)
 
@@ -66,16 +68,15 @@ class PathEncoder(WordEncoder):
     """Encodes words, or whole documents, by the best path through each.
 
     `tables` are the arrays of the model by their place in the block, see `layout`; those that it does not need
-    may be missing. `rules` say what becomes of unknown characters. `cutters` cut texts into words, each the
-    pieces of the one before; without any, a text is one word. `unknown` is the text of the unknown token, where
-    that is a piece like any other. `cache` is how many bytes the word cache of each thread may take.
+    may be missing. `cutters` cut texts into words, each the pieces of the one before; without any, a text is
+    one word. `unknown` is the text of the unknown token, where that is a piece like any other. `cache` is how
+    many bytes the word cache of each thread may take.
     """
 
     def __init__(
         self,
         algorithm: SearchForms,
         tables: Mapping[int, NDArray[Any]],
-        rules: UnknownRules,
         cutters: Sequence[Cutter] = (),
         *,
         unknown: bytes = b"",
@@ -85,7 +86,7 @@ class PathEncoder(WordEncoder):
         none = np.zeros(1, np.uint8)
         shared = [tables.get(place, none) for place in range(at.UNITS, at.PARTS)]
         super().__init__(algorithm.word, shared, _own, cutters=cutters, threads=threads, cache=cache)
-        self._algorithm, self._rules = algorithm, rules
+        self._algorithm = algorithm
         self._sizes = _sizes(tables, unknown)
         self._fits = -1  # texts one by one are prepared before they come here
 
@@ -103,57 +104,40 @@ class PathEncoder(WordEncoder):
         finally:
             self._idle.append(work)
 
-    def paths(
-        self, data: NDArray[np.uint8], units: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The paths through stretches of `data`, each searched as a whole: int64 ``(pieces, 3)``.
-
-        Rows are start and end in `data`, and the piece; the second array is where those of each stretch end.
-        """
-        announce(self._algorithm.paths)
-        sizes = np.append(0, np.cumsum(units[:, 1] - units[:, 0]))
-        found = self._spread(self._algorithm.paths, data, units, 3 * sizes)
-        rows, ends = found.ids.reshape(-1, 3).astype(np.int64), found.offsets // 3
-        rows[:, :2] += np.repeat(units[:, 0], np.diff(ends))[:, None]
-        return rows, ends[1:]
-
-    def path(self, data: bytes) -> list[Node]:
-        """The path through one text."""
-        rows, _ = self.paths(padded(data), np.array([[0, len(data)]]))
-        return list(starmap(Node, rows.tolist()))
-
     def locate(
         self, data: NDArray[np.uint8], offsets: NDArray[np.int64]
     ) -> tuple[TokenBatch, NDArray[np.int64]]:
         """The ids of every text ``data[offsets[i]:offsets[i + 1]]``, and where in `data` the tokens are.
 
-        The places are int64 ``(total, 2)``.
+        The places are int64 ``(total, 2)``. If texts are cut into words, which are cached, places follow
+        from how many bytes each token stands for. Texts with something unknown, those that their words do not
+        cover, and those that are not cut into words are searched again, part by part.
         """
-        announce(walk_units)
+        units = units_of(offsets)
+        if not self._cutters:
+            return self._locate_words(data, units)
+        announce(walk)
         batch = self.encode_utf8(data, offsets)
-        return batch, self._places(frozen(data), units_of(offsets), batch, gaps=bool(self._cutters))
-
-    def _places(
-        self, data: NDArray[np.uint8], units: NDArray[np.int64], batch: TokenBatch, *, gaps: bool
-    ) -> NDArray[np.int64]:
-        """Where in `data` the tokens of `units` are: it follows from how many bytes each token stands for.
-
-        Where that cannot be told, texts whose words may leave `gaps` are taken word by word, others searched.
-        """
         places, walked = np.empty((len(batch.ids), 2), np.int64), np.zeros(len(batch), np.bool_)
-        characters = self._shared[at.CHARACTERS - at.UNITS]
-        walk_units(batch.ids, batch.offsets, self._sizes, data, units, characters, gaps, places, walked)
+        walk(batch.ids, batch.offsets, self._sizes, offsets, places, walked)
         if not walked.all():
-            left = units[~walked]
-            if gaps:
-                for cutter in self._cutters:
-                    left, _ = cutter.cut(data, left)
-                found = self._places(data, left, self.encode_pretokens(data, left), gaps=False)
-            else:
-                rows, ends = self.paths(data, left)
-                found = tokens_of_paths(self._rules, data, rows, ends.tolist()).places.astype(np.int64)
-            places[np.repeat(~walked, batch.lengths())] = found
-        return places
+            words = units[~walked]
+            for cutter in self._cutters:
+                words, _ = cutter.cut(data, words)
+            _, places[np.repeat(~walked, batch.lengths())] = self._locate_words(data, words)
+        return batch, places
+
+    def _locate_words(
+        self, data: NDArray[np.uint8], words: NDArray[np.int64]
+    ) -> tuple[TokenBatch, NDArray[np.int64]]:
+        """The ids of words, and where in `data` the tokens are: each word is searched."""
+        announce(self._algorithm.locate)
+        sizes = np.concatenate([np.zeros(1, np.int64), np.cumsum(words[:, 1] - words[:, 0])])
+        found = self._spread(self._algorithm.locate, data, words, _NUMBERS * sizes)
+        rows, ends = found.ids, found.offsets // 3
+        ids, places = np.empty(len(rows) // 3, np.int32), np.empty((len(rows) // 3, 2), np.int64)
+        part_rows(rows, ends, words, ids, places)
+        return TokenBatch(ids, ends), places
 
 
 def _spells_spaces(tables: Any) -> bool:
@@ -163,14 +147,14 @@ def _spells_spaces(tables: Any) -> bool:
 
 
 def _sizes(tables: Mapping[int, NDArray[Any]], unknown: bytes) -> NDArray[np.int64]:
-    """How many bytes each token stands for, by id, as `walk_units` has it; one more for what has no id."""
-    sizes, byte_ids = np.append(tables[at.LENGTHS], UNTOLD).astype(np.int64), tables[at.BYTE_IDS]
-    sizes[tables[at.SETTINGS][at.UNK_ID]] = VARIES if len(byte_ids) else UNTOLD
+    """How many bytes each token stands for, by id, -1 where that varies; one more for what has no id."""
+    sizes, byte_ids = np.append(tables[at.LENGTHS], -1).astype(np.int64), tables[at.BYTE_IDS]
+    sizes[tables[at.SETTINGS][at.UNK_ID]] = -1
     if len(byte_ids):
         sizes[byte_ids] = 1
-        sizes[byte_ids[list(unknown)]] = VARIES  # if spelled in bytes, each stands for all of the text
+        sizes[byte_ids[list(unknown)]] = -1  # if spelled in bytes, each stands for all of the text
     if _spells_spaces(tables):
-        sizes[byte_ids[0xE2]] = VARIES
+        sizes[byte_ids[0xE2]] = -1
     return sizes
 
 
@@ -180,5 +164,5 @@ def _own() -> list[NDArray[Any]]:
         *part_space(),
         np.zeros(2 * (LONGEST_PART + 1), np.float64),  # what lies within characters is added to minus infinity
         *scratch(),
-        *(np.empty(0, np.int64) for _ in range(2)),
+        *(np.empty(0, np.int64) for _ in range(4)),
     ]

@@ -1,7 +1,7 @@
 """Texts to ids, and to places, by the rules of a Unigram `tokenizer.json` around the search for the best path.
 
 Batches go by the compiled rules. The plain form goes word by word, by any normalizer and pre-tokenizer: for the
-places that `pipeline.origins` does not find, and for drawn segmentations of texts with added tokens.
+places that `pipeline.origins` does not find, and for drawn segmentations with something unknown.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from tokbench_subword.pipeline.origins import located
 from tokbench_subword.pipeline.preparation import Preparation
 from tokbench_subword.pipeline.segments import TEXT, Segments
 from tokbench_subword.pipeline.splicing import replaced
-from tokbench_subword.unigram.path_tokens import tokens_of_path, tokens_of_paths
+from tokbench_subword.unigram.encoder import PathEncoder
+from tokbench_subword.unigram.path_tokens import tokens_of_path
+from tokbench_subword.unigram.searching import DOUBLE
 from tokbench_subword.unigram.unigram_algorithm import Unigram
 from tokbench_subword.words.prepared import PreparedEncoder
 
@@ -38,8 +40,13 @@ class JsonEncoder:
     ) -> None:
         self._preparation, self._algorithm, self._name = preparation, algorithm, name
         self.compiled = preparation.compiled
-        self._encoder = algorithm.encoder(
-            self.compiled.cutters, unknown=unknown.encode(), threads=threads, cache=cache
+        self._encoder = PathEncoder(
+            DOUBLE,
+            algorithm.tables,
+            self.compiled.cutters,
+            unknown=unknown.encode(),
+            threads=threads,
+            cache=cache,
         )
         self.prepared = PreparedEncoder(self.compiled, self._encoder)
 
@@ -85,29 +92,25 @@ class JsonEncoder:
         return np.maximum.accumulate(np.array(rows, np.int64).reshape(-1, 2), axis=0)
 
     def sample(self, text: str, rng: np.random.Generator, alpha: float) -> list[int]:
-        """A segmentation of each word, drawn at random: all at once where there are no added tokens.
+        """A segmentation of each word, drawn at random: all at once where all is known, else word by word.
 
         What is drawn does not depend on the way it is drawn.
         """
-        words = self._words_of(text)
+        state, words = rng.bit_generator.state, self._words_of(text)
         if words is not None:
-            return self._drawn(*words, rng, alpha)
+            pieces = self._algorithm.sample_rows(words[0], rng, alpha, words[1])[:, 2]
+            if (pieces >= 0).all():
+                drawn: list[int] = pieces.tolist()
+                return drawn
+        rng.bit_generator.state = state
         ids: list[int] = []
         for part in self._preparation.words(text):
             if part.token is not None:
                 ids.append(part.token.id)
                 continue
             data = part.stretch.text.encode()
-            ids += self._drawn(data, np.array([0, len(data)]), rng, alpha)
-        return ids
-
-    def _drawn(
-        self, data: bytes, bounds: NDArray[np.int64], rng: np.random.Generator, alpha: float
-    ) -> list[int]:
-        """A drawn segmentation of each word ``data[bounds[i]:bounds[i + 1]]``, as ids."""
-        rows = self._algorithm.sample_rows(data, rng, alpha, bounds)
-        ends = np.searchsorted(rows[:, 1], bounds[1:], "right").tolist()
-        ids: list[int] = tokens_of_paths(self._algorithm.lexicon, data, rows, ends).ids.tolist()
+            path = self._algorithm.sample_path(data, rng, alpha)
+            ids += [token.id for token in tokens_of_path(self._algorithm.lexicon, data, path)]
         return ids
 
     def _words_of(self, text: str) -> tuple[bytes, NDArray[np.int64]] | None:

@@ -36,7 +36,9 @@ from tokbench_subword.words.layout import MODEL
     BEFORE,  # uint8 (SHORT + 1,)
     BEST,  # as SCORES: the best score up to each byte of what is searched
     LINKS,  # int64: the last piece of the path up to it; once found, the path, see `paths`
-) = range(MODEL, MODEL + 31)
+    FOUND,  # int32: ids on their way, where places are asked for
+    SPANS,  # int32: and their places, two numbers each
+) = range(MODEL, MODEL + 33)
 
 UNK_ID, FALLBACK, ESCAPED, UNTIED, N_DEFINED, N_SETTINGS = range(6)
 """Members of SETTINGS: the id of unknown characters, or -1; whether they are spelled in bytes instead; whether

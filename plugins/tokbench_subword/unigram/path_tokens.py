@@ -1,15 +1,14 @@
-"""Paths as tokens: ids, bytes, and where they lie; `emitting` is the compiled form, for ids alone.
+"""Paths as tokens, in plain Python: ids, bytes, and where they lie; `emitting` is the compiled form.
 
-Sampled and n-best paths go this way, and texts with something unknown, whose tokens are to be located; traces,
-and BPE models with unused pieces, which the kernels do not know (see `spm_bpe`). Unknown characters are spelled
-in bytes, or are one token for several in a row.
+Sampled and n-best paths go this way, and traces, and BPE models with unused pieces, which the kernels do not
+know (see `spm_bpe`). Unknown characters are spelled in bytes, or are one token for several in a row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import groupby, pairwise, starmap
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,23 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tokbench_subword.unigram.spm_bpe import Algorithm
+    from tokbench_subword.unigram.unigram_algorithm import Lexicon
     from tokbench_subword.unigram.vocabulary import SpmVocabulary
-
-
-class UnknownRules(Protocol):
-    """What becomes of unknown characters: a `Lexicon` or `SpmVocabulary` says it."""
-
-    @property
-    def unk_id(self) -> int | None:
-        """The id of the unknown token, -1 or None where there is none."""
-
-    @property
-    def byte_ids(self) -> NDArray[np.int32]:
-        """The tokens of bytes, ``(256,)``, or none."""
-
-    @property
-    def escaped(self) -> bool:
-        """Whether a space in internal text is U+2581."""
 
 
 class PathToken(NamedTuple):
@@ -48,15 +32,7 @@ class PathToken(NamedTuple):
     text: bytes
 
 
-class PathTokens(NamedTuple):
-    """The tokens of paths end to end: their ids, their places ``(tokens, 2)``, and where those of each end."""
-
-    ids: NDArray[np.integer]
-    places: NDArray[np.integer]
-    ends: NDArray[np.int64]
-
-
-def tokens_of_path(rules: UnknownRules, data: bytes, path: Iterable[Node]) -> list[PathToken]:
+def tokens_of_path(rules: Lexicon | SpmVocabulary, data: bytes, path: Iterable[Node]) -> list[PathToken]:
     """The tokens that encoding makes of a path through internal text `data`.
 
     The text of the unknown token itself, a piece like any other in a `tokenizer.json`, is unknown beside what
@@ -77,29 +53,23 @@ def tokens_of_path(rules: UnknownRules, data: bytes, path: Iterable[Node]) -> li
     return tokens
 
 
-def tokens_of_paths(
-    rules: UnknownRules, data: bytes | NDArray[np.uint8], rows: NDArray[np.integer], ends: Sequence[int]
-) -> PathTokens:
-    """`tokens_of_path` of many, given end to end as rows of (start, end, piece), and where each ends."""
-    pieces, places = rows[:, 2], rows[:, :2]
-    unk_id = -1 if rules.unk_id is None else rules.unk_id
-    unknown = (pieces == UNKNOWN_PIECE) | (pieces == unk_id)
-    if not unknown.any():
-        return PathTokens(pieces, places, np.array(ends, np.int64))
-    if len(rules.byte_ids):
-        nodes, text = list(starmap(Node, rows.tolist())), bytes(data)
-        paths = [nodes[start:end] for start, end in pairwise([0, *ends])]
-        found = [tokens_of_path(rules, text, path) for path in paths]
-        spelled = np.array([token[:3] for tokens in found for token in tokens], np.int64).reshape(-1, 3)
-        return PathTokens(spelled[:, 0], spelled[:, 1:], np.cumsum(list(map(len, found))))
-    begins = np.isin(np.arange(len(rows)), [0, *ends])  # where a path does
-    first = ~unknown | begins | ~np.append(False, unknown[:-1])
-    last = np.append(np.flatnonzero(first)[1:], len(rows)) - 1
-    return PathTokens(
-        np.where(unknown, unk_id, pieces)[first],
-        np.stack([places[first, 0], places[last, 1]], axis=1),
-        np.append(0, np.cumsum(first))[np.array(ends, np.int64)],
-    )
+def ids_of_paths(
+    vocabulary: SpmVocabulary, data: bytes, rows: NDArray[np.integer], ends: list[int]
+) -> list[list[int]]:
+    """The ids of paths given end to end as rows of (start, end, piece), and where each ends."""
+    pieces, unknown = rows[:, 2], rows[:, 2] < 0
+    if unknown.any():
+        if len(vocabulary.byte_ids):
+            nodes = list(starmap(Node, rows.tolist()))
+            paths = (nodes[start:end] for start, end in pairwise([0, *ends]))
+            return [[token.id for token in tokens_of_path(vocabulary, data, path)] for path in paths]
+        begins = np.isin(np.arange(len(rows)), [0, *ends])  # where a path does
+        again = unknown & np.append(False, unknown[:-1]) & ~begins
+        kept = ~unknown if vocabulary.unk_id is None else ~again
+        pieces = np.where(unknown, vocabulary.unk_id or 0, pieces)[kept]
+        ends = np.append(0, np.cumsum(kept))[ends].tolist()
+    ids: list[int] = pieces.tolist()
+    return [ids[start:end] for start, end in pairwise([0, *ends])]
 
 
 def spans_in(origins: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:

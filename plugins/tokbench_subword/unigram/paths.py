@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tokbench.kernels.compiling import inline
-from tokbench.kernels.pointers import Bytes, Ids, Int, Ints, Words
+from tokbench.kernels.pointers import Bytes, Int, Ints, Words
 from tokbench_subword.pipeline.trie import descend, root_of
 
 UNKNOWN_PIECE = -1
@@ -76,11 +76,11 @@ def only_piece(data: Bytes, begin: Int, size: Int, units: Words) -> np.int64:
 
 
 @inline
-def write_rows(links: Ints, size: Int, out: Ids, o: np.int64) -> np.int64:
-    """Append the start, the end and the number of each piece of the path to `size`; the new end of `out`."""
-    position = np.int64(0)
+def write_rows(links: Ints, size: Int, rows: Ints) -> np.int64:
+    """Fill `rows` with (start, end, piece) of the path to `size`; how many there are."""
+    count = position = np.int64(0)
     while position < size:
         end = link_place(links[position])
-        out[o], out[o + 1], out[o + 2] = position, end, link_piece(links[position])
-        o, position = o + 3, end
-    return o
+        rows[count, 0], rows[count, 1], rows[count, 2] = position, end, link_piece(links[position])
+        count, position = count + 1, end
+    return count

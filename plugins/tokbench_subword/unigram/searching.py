@@ -11,7 +11,7 @@ The score so far is carried from part to part, as the library carries it. Roundi
 kept with a *limit*, the score so far up to which no rounding can change its path (see `viterbi`), which stands
 behind the part's ids in the word cache.
 
-`emitting` writes down the path that was found, and says what `run` is.
+`emitting` writes down the path that was found, and says what `run` and `spans` are.
 """
 
 from __future__ import annotations
@@ -20,15 +20,13 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel, subroutine
-from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, f64_in, i64_in, pointer, u64_in
+from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, f64_in, i32_in, i64_in, pointer, u64_in
 from tokbench.kernels.utf8 import code_point
-from tokbench_subword.pipeline.splicing import character_before
 from tokbench_subword.unigram import layout as at
-from tokbench_subword.unigram.emitting import KNOWN, UNKNOWN_RUN, add_unknown, emit
-from tokbench_subword.unigram.paths import link, width_of, write_rows
+from tokbench_subword.unigram.emitting import KNOWN, UNKNOWN_RUN, add_unknown, emit, place_token
+from tokbench_subword.unigram.paths import link
 from tokbench_subword.unigram.viterbi import Lattice, double, search, search_with_margin, single
 from tokbench_subword.words.layout import WORD_KEYS, WORDS
 from tokbench_subword.words.parts import LONGEST_PART, find_parts, parts_at, stands_alone
@@ -36,17 +34,9 @@ from tokbench_subword.words.safe_cuts import PIECE_SHIFT
 from tokbench_subword.words.searching import Search, quicker_in_parts
 from tokbench_subword.words.slots import LONGEST_WORD, MASK, SLOTS, STATE, recall, remember
 
-VARIES, UNTOLD = -1, -2
-"""In place of the size of a token, see `walk_units`."""
 _NEVER, _MOST_A_BYTE, _OVERFLOWS = 1 << 61, 1 << 30, 1e300
 _ROUNDED = 1.0 + 2.0**-8
 """What sums in float32 may grow by in rounding, up to `RESET_THRESHOLD`: the worst score is at least 5."""
-
-
-@inline
-def _nothing(lattice: Lattice) -> Any:
-    """The score before any piece: 0.0, in the precision of scores."""
-    return lattice.parameters[at.UNKNOWN] - lattice.parameters[at.UNKNOWN]
 
 
 @inline
@@ -80,7 +70,14 @@ def _bound(so_far: Any) -> np.int64:
 
 @subroutine
 def encode_parts(
-    block: Block, lattice: Lattice, text: Bytes, start: Int, end: Int, out: Ids, o: np.int64
+    block: Block,
+    lattice: Lattice,
+    text: Bytes,
+    start: Int,
+    end: Int,
+    out: Ids,
+    spans: Ids | None,
+    o: np.int64,
 ) -> np.int64:
     """Encode ``text[start:end]`` in parts; return the new end of `out`.
 
@@ -88,14 +85,15 @@ def encode_parts(
     added when it is asked for. Most often it is enough to know that its absolute value was below `bound` then,
     and that up to the byte `safe` it cannot be set back to zero.
     """
-    links, words = i64_in(block, at.LINKS), u64_in(block, WORDS)
+    links, words, lengths = i64_in(block, at.LINKS), u64_in(block, WORDS), i32_in(block, at.LENGTHS)
     parts = parts_at(block, at.CHARACTERS, at.PARTS)
     keys, homes = parts.keys, parts.homes
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
     settings, characters = i64_in(block, at.SETTINGS), parts.characters
     unk_id, fallback = settings[at.UNK_ID], settings[at.FALLBACK] == 1
-    exact, (a_byte, set_back) = f64_in(block, at.EXACT), _bounds(lattice)
-    so_far, run, index = _nothing(lattice), np.int64(KNOWN), start
+    exact, nothing = f64_in(block, at.EXACT), lattice.parameters[at.UNKNOWN] - lattice.parameters[at.UNKNOWN]
+    a_byte, set_back = _bounds(lattice)
+    so_far, run, index = nothing, np.int64(KNOWN), start
     told, n_told, bound = start, o, _bound(so_far)
     safe = told + (set_back - bound) // a_byte
     while index < end:
@@ -105,6 +103,7 @@ def encode_parts(
             one, stop = np.int64(about >> PIECE_SHIFT) - 1, index + width
             if one >= 0 and one != unk_id and stop <= safe:
                 out[o] = one
+                place_token(spans, o, index - start, stop - start)
                 o, run, index = o + 1, np.int64(KNOWN), stop
                 continue
             so_far = _with_scores(lattice, so_far, out, n_told, o)
@@ -120,10 +119,10 @@ def encode_parts(
                         break
                     so_far = _with_score(lattice, so_far, one)
                     stop += width
-                o = add_unknown(out, o, run, unk_id)
+                o = add_unknown(out, spans, o, run, unk_id, index - start, stop - start)
                 run = np.int64(UNKNOWN_RUN)
             else:
-                o, run, _ = emit(block, text, index, width, out, o, run)
+                o, run, _ = emit(block, text, index, width, out, spans, o, run, start)
             told, n_told, bound, index = stop, o, _bound(so_far), stop
             safe = told + (set_back - bound) // a_byte
             continue
@@ -136,6 +135,10 @@ def encode_parts(
                 after = recall(words, slots, state[MASK], low, high, homes[k], text, index, out, o)
                 # the last number behind the ids is the limit
                 if after >= 0 and bound + (index - told) * a_byte <= np.int64(out[after - 1]):
+                    if spans is not None:
+                        for token in range(o, after - 1):
+                            place_token(spans, token, index - start, index - start + lengths[out[token]])
+                            index += lengths[out[token]]
                     o, run, index = after - 1, np.int64(KNOWN), stop
                     continue
             so_far = _with_scores(lattice, so_far, out, n_told, o)
@@ -144,7 +147,7 @@ def encode_parts(
                 so_far = search(lattice, text, index, size, so_far)
             else:
                 so_far, limit = search_with_margin(lattice, exact, text, index, size, so_far)
-            o, run, known = emit(block, text, index, size, out, o, run)
+            o, run, known = emit(block, text, index, size, out, spans, o, run, start)
             if known and after < 0 and before <= limit:
                 out[o] = limit
                 remember(words, low, high, text, index, out, first, o + 1 - first)
@@ -159,10 +162,10 @@ def search_double(
 ) -> np.int64:
     """Encode word `k` of a group, and keep it; return the new end of `out`."""
     if quicker_in_parts(text, start, length):
-        after = encode_parts(block, double(block), text, start, start + length, out, o)
+        after = encode_parts(block, double(block), text, start, start + length, out, None, o)
     else:
         search(double(block), text, start, length, 0.0)
-        after, _, _ = emit(block, text, start, length, out, o, np.int64(KNOWN))
+        after, _, _ = emit(block, text, start, length, out, None, o, np.int64(KNOWN), start)
     if length <= LONGEST_WORD:
         keys = u64_in(block, WORD_KEYS)
         low, high = keys[2 * k], keys[2 * k + 1]
@@ -175,85 +178,75 @@ def search_single(
     block: Block, text: Bytes, start: Int, length: Int, k: Int, count: Int, out: Ids, o: np.int64
 ) -> np.int64:
     """Encode a document; return the new end of `out`. It is not kept: its parts are."""
-    return encode_parts(block, single(block), text, start, start + length, out, o)
+    return encode_parts(block, single(block), text, start, start + length, out, None, o)
 
 
 @inline
-def _paths(lattice: Lattice, text: Bytes, units: Ints, first: Int, last: Int, out: Ids, ends: Ints) -> np.int64:
-    """`encode_spans`, but for three numbers for each piece, as `write_rows` gives them."""
-    o = np.int64(0)
+def add_rows(found: Ids, places: Ids, count: Int, out: Ids, o: np.int64) -> np.int64:
+    """Append each of `count` ids, and where its token begins and ends in its word; the new end of `out`."""
+    for k in range(count):
+        out[o], out[o + 1], out[o + 2] = found[k], places[2 * k], places[2 * k + 1]
+        o += 3
+    return o
+
+
+@inline
+def _locate(
+    block: Block,
+    lattice: Lattice,
+    text: Bytes,
+    units: Ints,
+    first: Int,
+    last: Int,
+    out: Ids,
+    out_offsets: Ints,
+) -> np.int64:
+    """`encode_spans` with places: a row of three numbers for each token."""
+    found, places = i32_in(block, at.FOUND), i32_in(block, at.SPANS)
+    o, none = np.int64(0), np.int64(0)
     for p in range(first, last):
-        size = units[p, 1] - units[p, 0]
-        search(lattice, text, units[p, 0], size, _nothing(lattice))
-        o = write_rows(lattice.links, size, out, o)
-        ends[p + 1] = o
+        count = encode_parts(block, lattice, text, units[p, 0], units[p, 1], found, places, none)
+        o = add_rows(found, places, count, out, o)
+        out_offsets[p + 1] = o
     return o
 
 
 @kernel
-def _paths_double(
+def _locate_double(
     arrays: Block, text: Bytes, units: Ints, first: Int, last: Int, out: Ids, ends: Ints
 ) -> np.int64:
-    return _paths(double(pointer(arrays)), pointer(text), units, first, last, pointer(out), ends)
+    block = pointer(arrays)
+    return _locate(block, double(block), pointer(text), units, first, last, pointer(out), ends)
 
 
 @kernel
-def _paths_single(
+def _locate_single(
     arrays: Block, text: Bytes, units: Ints, first: Int, last: Int, out: Ids, ends: Ints
 ) -> np.int64:
-    return _paths(single(pointer(arrays)), pointer(text), units, first, last, pointer(out), ends)
+    block = pointer(arrays)
+    return _locate(block, single(block), pointer(text), units, first, last, pointer(out), ends)
 
 
 @kernel
-def walk_units(
-    ids: Ids,
-    limits: Ints,
-    sizes: Ints,
-    text_: Bytes,
-    units: Ints,
-    characters: Ids,
-    gaps: bool,
-    places: Ints,
-    walked: NDArray[np.bool_],
-) -> None:
-    """Write where tokens begin and end; ``walked[u]`` says whether those of unit u could be told.
+def part_rows(rows: Ids, limits: Ints, words: Ints, ids: Ids, places: Ints) -> None:
+    """Split rows of an id, and where it begins and ends in its word, into ids and their places.
 
-    Unit u is ``text[units[u, 0]:units[u, 1]]``. Its tokens, ``ids[limits[u]:limits[u + 1]]``, cover it unless
-    it has `gaps`. Each stands for ``sizes[id]`` bytes, or `VARIES`; a byte has the place of its character.
-    One that is `UNTOLD` is for what is unknown: characters that begin no piece, up to one that is a piece by
-    itself. Where another comes first, it varies: that may be unknown, too.
+    Rows ``limits[w]`` to ``limits[w + 1]`` are of word w, which begins at ``words[w, 0]``.
     """
-    text = pointer(text_)
-    for u in range(len(units)):
-        place, end, known = units[u, 0], units[u, 1], True
-        for token in range(limits[u], limits[u + 1]):
-            size = sizes[ids[token]]
-            if size == UNTOLD and not gaps and known:
-                stop, about = place, np.int32(0)
-                while stop < end:
-                    character, width = code_point(text, stop)
-                    about = characters[character]
-                    if about != 0:
-                        break
-                    stop += width
-                sure = stop == end or sizes[(about >> PIECE_SHIFT) - 1] != UNTOLD
-                size = stop - place if sure and stop > place else np.int64(VARIES)
-            known = known and size >= 0 and place + size <= end
-            begin, stop = place, place + (size if known else 0)
-            place = stop
-            if known and size == 1 and text[begin] >= 0x80:
-                begin = character_before(text, stop)
-                stop = begin + width_of(text[begin])
-            places[token, 0], places[token, 1] = begin, stop
-        walked[u] = known and place == end
+    triples = pointer(rows)
+    for word in range(len(words)):
+        begin = words[word, 0]
+        for token in range(limits[word], limits[word + 1]):
+            ids[token] = triples[3 * token]
+            places[token, 0], places[token, 1] = begin + triples[3 * token + 1], begin + triples[3 * token + 2]
 
 
 class SearchForms(NamedTuple):
-    """The compiled forms of one way to search: to ids behind the word cache, and to paths of whole texts."""
+    """The compiled forms of one way to search: behind the word cache, and with places."""
 
     word: Search
-    paths: Callable[..., Any]
+    locate: Callable[..., Any]
 
 
-DOUBLE = SearchForms(search_double, _paths_double)
-SINGLE = SearchForms(search_single, _paths_single)
+DOUBLE = SearchForms(search_double, _locate_double)
+SINGLE = SearchForms(search_single, _locate_single)

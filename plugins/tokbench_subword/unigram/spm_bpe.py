@@ -21,12 +21,11 @@ import numpy as np
 
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import cached_property
-from tokbench.kernels.pointers import padded
 from tokbench_subword.files.sentencepiece_model import NORMAL, UNUSED, USER_DEFINED
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.encoder import PathEncoder
 from tokbench_subword.unigram.paths import Node, plain_width_of
-from tokbench_subword.unigram.spm_bpe_encoding import MERGED, merge_some
+from tokbench_subword.unigram.spm_bpe_encoding import MERGED, merge_all
 from tokbench_subword.unigram.spm_bpe_tables import merge_tables
 from tokbench_subword.unigram.unigram_algorithm import Unigram, lengths_of
 from tokbench_subword.words.safe_cuts import find_cuts
@@ -97,30 +96,36 @@ class SpmBpe:
 
     def encoder(self, *, threads: int, cache: int) -> PathEncoder:
         """What encodes whole documents."""
-        return PathEncoder(MERGED, self._tables, self.vocabulary, threads=threads, cache=cache)
+        return PathEncoder(MERGED, self._tables, threads=threads, cache=cache)
 
     @cached_property
-    def _alone(self) -> PathEncoder:
+    def _merger(self) -> PathEncoder:
+        """The encoder for paths of single texts, which are merged as a whole, not in parts."""
         return self.encoder(threads=1, cache=0)
 
     def path(self, data: bytes) -> list[Node]:
         """The segmentation of internal text `data`."""
-        return merge(self, data) if self.plain else self._alone.path(data)
+        if self.plain:
+            return merge(self, data)
+        return [Node(*row) for row in self._merged(data, np.zeros(0), 0.0).tolist()]
 
-    def sample_rows(self, data: bytes, rng: np.random.Generator, alpha: float) -> NDArray[np.integer]:
+    def sample_rows(self, data: bytes, rng: np.random.Generator, alpha: float) -> NDArray[np.int64]:
         """A segmentation in which each merge that comes up is passed over with probability `alpha`.
 
         BPE-dropout (Provilkov et al. 2020), in sentencepiece's form.
         """
         if self.plain:
             return np.array(merge(self, data, rng=rng, dropout=alpha), np.int64).reshape(-1, 3)
-        rows, uniforms = np.empty((len(data), 3), np.int32), rng.random(4 * len(data) + 4)
-        with self._alone.space(len(data)) as block:
-            return rows[: merge_some(block, padded(data), uniforms, float(alpha), rows) // 3]
+        return self._merged(data, rng.random(4 * len(data) + 4), alpha)
 
     def best(self, data: bytes, n: int) -> tuple[NDArray[np.int32], list[int], list[float]]:
         """Not defined for BPE."""
         raise TokenizerError(f"{self.vocabulary.where}: n-best needs a unigram model, this is BPE")
+
+    def _merged(self, data: bytes, uniforms: NDArray[np.float64], dropout: float) -> NDArray[np.int64]:
+        rows, source = np.empty((len(data) + 1, 3), np.int64), np.frombuffer(data + bytes(48), np.uint8)
+        with self._merger.space(len(data)) as block:
+            return rows[: merge_all(block, source, uniforms, float(dropout), rows)]
 
 
 Algorithm = Unigram | SpmBpe

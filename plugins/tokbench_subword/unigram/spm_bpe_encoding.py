@@ -36,9 +36,9 @@ from tokbench_subword.bpe.merging import SHORT, merge_long, merge_short
 from tokbench_subword.bpe.tables import NONE, merges_at, merges_in
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap_kernels import longest_symbol
-from tokbench_subword.unigram.emitting import KNOWN, UNKNOWN_RUN, add_unknown, emit, spell
+from tokbench_subword.unigram.emitting import KNOWN, UNKNOWN_RUN, add_unknown, emit, place_token, spell
 from tokbench_subword.unigram.paths import link, only_piece, width_of, write_rows
-from tokbench_subword.unigram.searching import SearchForms
+from tokbench_subword.unigram.searching import SearchForms, add_rows
 from tokbench_subword.words.layout import WORDS
 from tokbench_subword.words.parts import LONGEST_PART, find_parts, parts_at, stands_alone
 from tokbench_subword.words.safe_cuts import PIECE_SHIFT
@@ -100,7 +100,15 @@ def _merge_part(block: Block, data: Bytes, begin: Int, size: Int) -> np.int64:
 
 @inline
 def _lone_characters(
-    block: Block, text: Bytes, index: np.int64, end: Int, out: Ids, o: np.int64, run: np.int64
+    block: Block,
+    text: Bytes,
+    index: np.int64,
+    end: Int,
+    out: Ids,
+    spans: Ids | None,
+    o: np.int64,
+    run: np.int64,
+    origin: Int,
 ) -> tuple[np.int64, np.int64, np.int64]:
     """Encode characters up to the first that does not stand alone; where that is, and as `emit`."""
     characters, settings = i32_in(block, at.CHARACTERS), i64_in(block, at.SETTINGS)
@@ -113,11 +121,12 @@ def _lone_characters(
         stop, piece = index + width, np.int64(about >> PIECE_SHIFT) - 1
         if piece >= 0:
             out[o] = piece
+            place_token(spans, o, index - origin, stop - origin)
             o, run = o + 1, np.int64(KNOWN)
         elif fallback:
-            o = spell(block, text, index, stop, out, o)
+            o = spell(block, text, index, stop, out, spans, o, origin)
         else:
-            o = add_unknown(out, o, run, unk_id)
+            o = add_unknown(out, spans, o, run, unk_id, index - origin, stop - origin)
             run = np.int64(UNKNOWN_RUN)
         index = stop
     return index, o, run
@@ -125,7 +134,15 @@ def _lone_characters(
 
 @inline
 def _encode_part(
-    block: Block, text: Bytes, begin: Int, size: Int, out: Ids, o: np.int64, run: np.int64
+    block: Block,
+    text: Bytes,
+    begin: Int,
+    size: Int,
+    out: Ids,
+    spans: Ids | None,
+    o: np.int64,
+    run: np.int64,
+    origin: Int,
 ) -> tuple[np.int64, np.int64, bool]:
     """`emit` of a part that is merged here."""
     ids, symbols = i32_in(block, at.SYMBOL_IDS), u32_in(block, at.SYMBOLS)
@@ -136,22 +153,24 @@ def _encode_part(
         for k in range(count):
             out[o + k] = ids[symbols[k]]
             least = min(least, ids[symbols[k]])
-        if least == 0:
+        if spans is None and least == 0:
             return o + count, np.int64(KNOWN), True
         _write_links(block, text, begin, symbols, count)
-    return emit(block, text, begin, size, out, o, run)
+    return emit(block, text, begin, size, out, spans, o, run, origin)
 
 
 @subroutine
-def _encode_merged(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: np.int64) -> np.int64:
+def encode_merged(
+    block: Block, text: Bytes, start: Int, end: Int, out: Ids, spans: Ids | None, o: np.int64
+) -> np.int64:
     """Encode ``text[start:end]`` in parts; return the new end of `out`."""
-    words = u64_in(block, WORDS)
+    words, lengths = u64_in(block, WORDS), i32_in(block, at.LENGTHS)
     parts = parts_at(block, at.CHARACTERS, at.PARTS)
     keys, homes = parts.keys, parts.homes
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
     run, index = np.int64(KNOWN), np.int64(start)
     while index < end:
-        index, o, run = _lone_characters(block, text, index, end, out, o, run)
+        index, o, run = _lone_characters(block, text, index, end, out, spans, o, run, start)
         count = find_parts(parts, words, text, index, end) if index < end else np.int64(0)
         for k in range(count):
             stop, first, after = parts.ends[k], o, np.int64(-1)
@@ -160,10 +179,15 @@ def _encode_merged(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o:
             if size <= LONGEST_PART:
                 after = recall(words, slots, state[MASK], low, high, homes[k], text, index, out, o)
             if after < 0:
-                o, run, known = _encode_part(block, text, index, size, out, o, run)
+                o, run, known = _encode_part(block, text, index, size, out, spans, o, run, start)
                 if known and size <= LONGEST_PART:
                     remember(words, low, high, text, index, out, first, o - first)
             else:
+                if spans is not None:
+                    place = index - start
+                    for token in range(o, after):
+                        place_token(spans, token, place, place + lengths[out[token]])
+                        place += lengths[out[token]]
                 o, run = after, np.int64(KNOWN)
             index = stop
     return o
@@ -174,35 +198,38 @@ def _search_merged(
     block: Block, text: Bytes, start: Int, length: Int, k: Int, count: Int, out: Ids, o: np.int64
 ) -> np.int64:
     """Encode a document; return the new end of `out`. It is not kept: its parts are."""
-    return _encode_merged(block, text, start, start + length, out, o)
+    return encode_merged(block, text, start, start + length, out, None, o)
 
 
 @kernel
-def _paths_merged(
+def _locate_merged(
     arrays: Block, text: Bytes, units: Ints, first: Int, last: Int, out: Ids, ends: Ints
 ) -> np.int64:
-    """`encode_spans`, but for three numbers for each piece, as `write_rows` gives them."""
-    block, data, rows, o = pointer(arrays), pointer(text), pointer(out), np.int64(0)
+    """`encode_spans` with places: a row of three numbers for each token."""
+    block, data, rows = pointer(arrays), pointer(text), pointer(out)
+    found, places = i32_in(block, at.FOUND), i32_in(block, at.SPANS)
+    o, none = np.int64(0), np.int64(0)
     for p in range(first, last):
-        size = units[p, 1] - units[p, 0]
-        _merge_whole(block, data, units[p, 0], size, f64_in(block, at.EXACT), 0.0)
-        o = write_rows(i64_in(block, at.LINKS), size, rows, o)
+        count = encode_merged(block, data, units[p, 0], units[p, 1], found, places, none)
+        o = add_rows(found, places, count, rows, o)
         ends[p + 1] = o
     return o
 
 
-MERGED = SearchForms(_search_merged, _paths_merged)
+MERGED = SearchForms(_search_merged, _locate_merged)
 
 
 @kernel
-def merge_some(arrays: Block, text: Bytes, uniforms: Floats, dropout: float, rows: Ids) -> np.int64:
-    """Write what is left of a whole text, as `write_rows` does, if merges are passed over; how many numbers.
+def merge_all(arrays: Block, source: Bytes, uniforms: Floats, dropout: float, rows: Ints) -> np.int64:
+    """Fill `rows` with (start, end, piece) of the whole internal text, padded by 48 bytes; how many.
 
     `uniforms` and `dropout` as in `merge_long`.
     """
-    block, size, none = pointer(arrays), np.int64(len(text)), np.int64(0)
-    _merge_whole(block, pointer(text), none, size, pointer(uniforms), dropout)
-    return write_rows(i64_in(block, at.LINKS), size, pointer(rows), none)
+    block, size = pointer(arrays), np.int64(len(source) - 48)
+    if size == 0:
+        return np.int64(0)
+    _merge_whole(block, pointer(source), np.int64(0), size, pointer(uniforms), dropout)
+    return write_rows(i64_in(block, at.LINKS), size, rows)
 
 
 @kernel

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,7 @@ from tokbench_subword.files import formats
 from tokbench_subword.files import sentencepiece_model as spm
 from tokbench_subword.pipeline.added_tokens import new_tokens
 from tokbench_subword.unigram.json_export import save_json
-from tokbench_subword.unigram.path_tokens import spans_in, spans_of_path, tokens_of_path, tokens_of_paths
+from tokbench_subword.unigram.path_tokens import ids_of_paths, spans_in, spans_of_path, tokens_of_path
 from tokbench_subword.unigram.served import save_gguf
 from tokbench_subword.unigram.spm_bpe import algorithm_of
 from tokbench_subword.unigram.tracing import steps
@@ -120,8 +119,7 @@ class SpmTokenizer(OneByOne, Rebuilt):
             raise TokenizerError(f"{self.name}: alpha must be a number from 0 up, not {alpha}")
         data = self._internal(text)
         rows = self.algorithm.sample_rows(data, rng, alpha)
-        ids: list[int] = tokens_of_paths(self.vocabulary, data, rows, [len(rows)]).ids.tolist()
-        return ids
+        return ids_of_paths(self.vocabulary, data, rows, [len(rows)])[0]
 
     def nbest(self, text: str, n: int) -> list[list[int]]:
         """The `n` best segmentations, best first (Unigram only)."""
@@ -133,9 +131,7 @@ class SpmTokenizer(OneByOne, Rebuilt):
             raise TokenizerError(f"{self.name}: n must be at least 1, not {n}")
         data = self._internal(text)
         rows, ends, scores = self.algorithm.best(data, n)
-        ids, _, limits = tokens_of_paths(self.vocabulary, data, rows, ends)
-        every, cuts = ids.tolist(), pairwise([0, *limits.tolist()])
-        return [(every[start:end], score) for (start, end), score in zip(cuts, scores, strict=True)]
+        return list(zip(ids_of_paths(self.vocabulary, data, rows, ends), scores, strict=True))
 
     def offsets(self, text: str) -> NDArray[np.int64]:
         """(start, end) of each token in code points of `text`: int64 ``(tokens, 2)``.

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tokbench.kernels.copies import cached_property
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.pointers import Bytes, Int, Ints, Words, keep, pointer
 from tokbench_subword.files.sentencepiece_model import NORMAL, USER_DEFINED
-from tokbench_subword.pipeline.cutters import Cutter
 from tokbench_subword.pipeline.trie import build_trie
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap import Normalizer
 from tokbench_subword.unigram.encoder import PathEncoder
 from tokbench_subword.unigram.lattice import best_paths, draw_paths
-from tokbench_subword.unigram.paths import Node
-from tokbench_subword.unigram.searching import DOUBLE, SINGLE
+from tokbench_subword.unigram.paths import Node, write_rows
+from tokbench_subword.unigram.searching import SINGLE
+from tokbench_subword.unigram.viterbi import Lattice, search
 from tokbench_subword.words.safe_cuts import SafeCuts, find_cuts
 
 if TYPE_CHECKING:
@@ -146,14 +147,9 @@ class Unigram:
         assert self._normalizer is not None
         return self._normalizer
 
-    def encoder(self, cutters: Sequence[Cutter] = (), **options: Any) -> PathEncoder:
-        """What encodes texts; the options are those of `PathEncoder`."""
-        form = SINGLE if self.lexicon.scores.dtype == np.float32 else DOUBLE
-        return PathEncoder(form, self.tables, self.lexicon, cutters, **options)
-
-    @cached_property
-    def _alone(self) -> PathEncoder:
-        return self.encoder(cache=0)
+    def encoder(self, *, threads: int, cache: int) -> PathEncoder:
+        """What encodes whole documents."""
+        return PathEncoder(SINGLE, self.tables, threads=threads, cache=cache)
 
     @classmethod
     def of_vocabulary(cls, vocabulary: SpmVocabulary) -> Unigram:
@@ -166,15 +162,18 @@ class Unigram:
 
     def path(self, data: bytes) -> list[Node]:
         """The best path through internal text `data`: the one that encoding takes."""
-        return self._alone.path(data)
+        nodes, tables = np.empty((len(data) + 1, 3), np.int64), self.tables
+        count = _path(_padded(data), tables[at.UNITS], tables[at.SCORES], tables[at.PARAMETERS], nodes)
+        return [Node(*row) for row in nodes[:count].tolist()]
+
+    def sample_path(self, data: bytes, rng: np.random.Generator, alpha: float) -> list[Node]:
+        """A path drawn with probability proportional to ``P(path) ** alpha`` (Kudo 2018)."""
+        return [Node(*row) for row in self.sample_rows(data, rng, alpha).tolist()]
 
     def sample_rows(
         self, data: bytes, rng: np.random.Generator, alpha: float, bounds: NDArray[np.int64] | None = None
     ) -> NDArray[np.int64]:
-        """A path through each stretch ``data[bounds[i]:bounds[i + 1]]``: int64 rows of (start, end, piece).
-
-        It is drawn with probability proportional to ``P(path) ** alpha`` (Kudo 2018).
-        """
+        """`sample_path` for each stretch ``data[bounds[i]:bounds[i + 1]]``, as rows of (start, end, piece)."""
         lexicon, uniforms = self.lexicon, rng.random(len(data))
         if bounds is None:
             bounds = np.array([0, len(data)], np.int64)
@@ -188,3 +187,20 @@ class Unigram:
         """The sum of a path's scores, in float64."""
         scores, unknown = self.lexicon.scores, self.lexicon.unknown
         return float(sum(float(scores[node.piece]) if node.piece >= 0 else unknown for node in path))
+
+
+def _padded(data: bytes) -> NDArray[np.uint8]:
+    return np.frombuffer(data + bytes(16), np.uint8)
+
+
+@kernel
+def _path(source: Bytes, units: Words, scores: Any, parameters: Any, nodes: Ints) -> Int:
+    """Fill `nodes` with (start, end, piece) of the best path; how many there are."""
+    size = np.int64(len(source) - 16)
+    best, links = np.empty(size + 2, scores.dtype), np.empty(size + 2, np.int64)
+    lattice = Lattice(pointer(units), pointer(scores), pointer(parameters), pointer(best), pointer(links))
+    search(lattice, pointer(source), np.int64(0), size, parameters[0] - parameters[0])
+    count = write_rows(pointer(links), size, nodes)
+    keep(best)
+    keep(links)
+    return count

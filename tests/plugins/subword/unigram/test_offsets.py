@@ -13,14 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tokbench_subword.files.sentencepiece_model import (
-    BYTE,
-    UNKNOWN,
-    NormalizerSpec,
-    Piece,
-    SpmModel,
-    TrainerSpec,
-)
+from tokbench_subword.files.sentencepiece_model import BYTE, NormalizerSpec, Piece, SpmModel, TrainerSpec
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 from tokbench_subword.unigram.path_tokens import spans_of_path
 from tokbench_subword.unigram.tokenizer import SpmTokenizer
@@ -106,14 +99,6 @@ def test_unknown_characters_and_rules_for_spaces(
             add_dummy_prefix=dummy, remove_extra_whitespaces=extra, escape_whitespaces=escapes
         )
         check_model(SpmTokenizer("t", SpmModel(pieces, trainer, spec)), [*EDGES, *spaces])
-
-
-@pytest.mark.parametrize("kind", ["unigram", "bpe"])
-def test_unknown_characters_that_longer_pieces_hold(kind: str) -> None:
-    pieces = (Piece("<unk>", 0.0, UNKNOWN), Piece("xd", -1.0), Piece("uz", -2.0), Piece("a", -3.0))
-    spaces = NormalizerSpec(add_dummy_prefix=False, remove_extra_whitespaces=False)
-    tokenizer = SpmTokenizer("t", SpmModel(pieces, TrainerSpec(model_type=kind), spaces))
-    check_model(tokenizer, ["".join(some) for some in itertools.product("duxa", repeat=5)])
 
 
 def test_room_grows_as_it_must() -> None:
