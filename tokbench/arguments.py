@@ -130,7 +130,7 @@ def refused(name: str, library: str, texts: Sequence[str], error: Exception) -> 
                 f"{name}: {which} holds a lone surrogate at character {surrogate.start} ({text[:40]!r}), which "
                 f"{library} does not take; replace it, or read the file with errors='replace'"
             )
-    return TokenizerError(f"{name}: {library}: {error}")
+    return TokenizerError(f"{name}: {library}: {type(error).__name__}: {error}")
 
 
 def kind_of(value: Any) -> str:

@@ -172,9 +172,10 @@ def begins_model(data: bytes) -> bool:
 def _messages() -> Any:
     try:
         from sentencepiece import sentencepiece_model_pb2
-    except ImportError as error:
+    except Exception as error:  # not installed, or made for a protobuf that is newer than the one here
         raise TokenizerError(
-            "sentencepiece's files are read with its description of them: install sentencepiece and protobuf"
+            "sentencepiece's files are read with its description of them, which cannot be imported; install "
+            f"sentencepiece, and a protobuf as new as it asks for (pip install -U protobuf): {error}"
         ) from error
     return sentencepiece_model_pb2
 

@@ -26,7 +26,7 @@ from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
 from tokbench_subword.pipeline.charsmap_kernel import by_charsmap, charsmap_tables
 from tokbench_subword.pipeline.cutters import finder_of
 from tokbench_subword.pipeline.normal_form_kernel import normal_form, normal_form_tables
-from tokbench_subword.pipeline.normal_forms import Form, normalized
+from tokbench_subword.pipeline.normal_forms import Form
 from tokbench_subword.pipeline.normalizers import check_growth, text_normalizer_of
 from tokbench_subword.pipeline.pattern_tree import NotExpressible
 from tokbench_subword.pipeline.precompiled import decoded_charsmap
@@ -152,8 +152,27 @@ def _at_once(before: Sequence[Part], last: Rewriting) -> list[Part]:
     whole = first.around(form, last)
     if whole is None:
         return [*before, last]
-    step = _step(whole, lambda text: last.rewritten(normalized(first.rewritten(text), form)))
+    step = _step(whole, _one_after_the_other(first, form, last))
     return [step] if first is before[0] else [*before[:-1], step]
+
+
+def _one_after_the_other(*parts: Part) -> Callable[[str], str]:
+    """What parts do to a text, each as a step of its own; their tables are made for the first such text.
+
+    Two marks that meet anywhere decline a whole document, of which characters in Python would take 250 times as
+    long.
+    """
+
+    @lru_cache(maxsize=1)
+    def steps() -> BatchNormalizer:
+        return BatchNormalizer(tuple(map(_step, parts)))
+
+    def normalized(text: str) -> str:
+        data = encodable(text)
+        result, offsets = steps().apply(_array(data), np.array([0, len(data)]))
+        return result[: offsets[-1]].tobytes().decode()
+
+    return normalized
 
 
 def _step(part: Part, plain: Callable[[str], str] | None = None) -> Step:

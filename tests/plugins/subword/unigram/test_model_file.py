@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -131,3 +132,14 @@ def test_a_scrambled_charsmap_does_not_crash() -> None:
             compile_normalizer(NormalizerSpec("bad", bytes(bad)))("Ünïcödé ﬁ ① カ\u3099 text")
         except TokenizerError:
             continue
+
+
+def test_a_protobuf_that_sentencepiece_cannot_use_is_told_with_a_remedy(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.model"
+    write_model(SpmModel((UNK, Piece("a", -1.0))), path)
+    monkeypatch.delattr("sentencepiece.sentencepiece_model_pb2", raising=False)
+    monkeypatch.setitem(sys.modules, "sentencepiece.sentencepiece_model_pb2", None)
+    with pytest.raises(TokenizerError, match="pip install -U protobuf"):
+        read_model(path)
