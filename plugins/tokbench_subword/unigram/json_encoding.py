@@ -20,6 +20,7 @@ from tokbench_subword.pipeline.segments import TEXT, Segments
 from tokbench_subword.pipeline.splicing import replaced
 from tokbench_subword.unigram.encoder import PathEncoder
 from tokbench_subword.unigram.path_tokens import tokens_of_path
+from tokbench_subword.unigram.paths import UNKNOWN_PIECE
 from tokbench_subword.unigram.searching import DOUBLE
 from tokbench_subword.unigram.unigram_algorithm import Unigram
 from tokbench_subword.words.prepared import PreparedEncoder
@@ -99,7 +100,7 @@ class JsonEncoder:
         state, words = rng.bit_generator.state, self._words_of(text)
         if words is not None:
             pieces = self._algorithm.sample_rows(words[0], rng, alpha, words[1])[:, 2]
-            if (pieces >= 0).all():
+            if not np.isin(pieces, (UNKNOWN_PIECE, self._algorithm.lexicon.unk_id)).any():
                 drawn: list[int] = pieces.tolist()
                 return drawn
         rng.bit_generator.state = state

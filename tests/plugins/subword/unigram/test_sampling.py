@@ -79,6 +79,16 @@ def test_sampling_follows_exact_probabilities_over_several_words() -> None:
         assert drawn[path] / n == pytest.approx(share, abs=5 * math.sqrt(share / n))
 
 
+@pytest.mark.parametrize("text", ["<unk><unk>", "a<unk><unk>a", "<unk>z", "<unk>"])
+@pytest.mark.parametrize("fallback", [False, True])
+def test_the_text_of_the_unknown_token_is_drawn_as_it_is_encoded(text: str, fallback: bool) -> None:
+    spelled = [[f"<0x{byte:02X}>", -9.0] for byte in range(256)] if fallback else []
+    vocab = [["<unk>", 0.0], ["a", -1.0], *spelled]  # one way to write each text
+    model = {"type": "Unigram", "unk_id": 0, "vocab": vocab, "byte_fallback": fallback}
+    tokenizer = JsonUnigramTokenizer.from_dict({"model": model})
+    assert tokenizer.sample(text, np.random.default_rng(0), 1.0) == tokenizer(text)
+
+
 @pytest.mark.parametrize("model", BPE_MODELS)
 def test_dropout_in_bpe(model: str, pair: Pair) -> None:
     ours, theirs = pair(model)
