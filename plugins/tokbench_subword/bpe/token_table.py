@@ -102,8 +102,10 @@ class TokenLookup:
         if self.model.level == "byte":
             return self.decoded_bytes[token_id]
         added = self._added_by_id.get(token_id)
-        if added is not None:
+        if added is not None and self._spelled:
             return self._added_bytes(added)
+        if added is not None:  # decoding has blanks in it too: runs of blanks are added tokens of Gemma
+            return self._plain_bytes(self._written[token_id].encode("utf-8", "replace"))
         if token_id >= len(self.model.vocabulary):
             return b""
         plain = self._plain_bytes(self.model.vocabulary[token_id])

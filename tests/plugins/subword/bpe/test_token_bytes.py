@@ -55,3 +55,22 @@ def test_what_looks_like_a_byte_is_read_as_tokenizers_reads_it(token: str, text:
     ours = BpeTokenizer.from_dict(json.loads(library.to_str()))
     assert ours.decode([0]) == library.decode([0]) == text
     assert ours.token_bytes(0).decode("utf-8", "replace") == text
+
+
+@pytest.mark.parametrize("blank", ["▁▁", "▁new"])
+def test_an_added_token_stands_for_what_it_decodes_to(blank: str) -> None:
+    """Runs of blanks are added tokens of Gemma, and tokens that its merges give as well."""
+    import tokenizers
+
+    marks = tokenizers.normalizers.Replace(" ", "▁"), tokenizers.decoders.Replace("▁", " ")
+    merges = [("▁", "▁")] if blank == "▁▁" else []
+    vocabulary = {"▁": 0, "a": 1} | ({"▁▁": 2} if merges else {})
+    library = tokenizers.Tokenizer(tokenizers.models.BPE(vocabulary, merges))
+    library.normalizer, library.decoder = marks
+    library.add_tokens([tokenizers.AddedToken(blank, normalized=False)])
+    ours = BpeTokenizer.from_dict(json.loads(library.to_str()))
+    text = f"a  a{blank}a"
+    ids = list(ours(text))
+    assert ids == library.encode(text).ids
+    assert 2 in ids
+    assert b"".join(ours.token_bytes_batch(ids)).decode() == ours.decode(ids) == library.decode(ids)
