@@ -57,7 +57,7 @@ UNICODE_SCRIPTS: dict[str, tuple[str, ...]] = {
 }
 """The Unicode scripts that make up a writing system, where they are not the one of the same name."""
 
-OTHER_CODES = {
+_OTHER_CODES = {
     "ara": "arb", "aze": "azj", "aym": "ayr", "fas": "pes", "ful": "fuv", "iw": "heb", "in": "ind",
     "jw": "jav", "kau": "knc", "kur": "kmr", "mlg": "plt", "mon": "khk", "msa": "zsm", "nep": "npi",
     "no": "nob", "nor": "nob", "ori": "ory", "orm": "gaz", "pus": "pbt", "que": "quy", "fil": "tgl",
@@ -109,4 +109,4 @@ def _by_code() -> dict[str, Language]:
     """Each language by ISO 639-3, ISO 639-1 and the codes that tags use for the same."""
     found = {language.code: language for language in languages()}
     others = {language.short: language for language in languages() if language.short}
-    return {code: found[meant] for code, meant in OTHER_CODES.items()} | others | found
+    return {code: found[meant] for code, meant in _OTHER_CODES.items()} | others | found

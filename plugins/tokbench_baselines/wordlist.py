@@ -133,7 +133,7 @@ def load(split: str, spec: Spec, context: LoadContext) -> WordTokenizer:
     with opening(spec, f"a word list saved by {split!r}", remedy) as path:
         content = read_saved(path, FORMAT)
         if content["split"] != split:
-            raise ValueError(f"it holds words split by {content['split']}")
+            raise ValueError(f"it was saved by {content['split']!r}")
         return WordTokenizer(str(spec), split=split, vocabulary=content["vocabulary"])
 
 

@@ -133,7 +133,8 @@ def _write(axis: Any, part: pd.DataFrame, scale: Any, size: float) -> None:
     for (y, x), value in np.ndenumerate(part.to_numpy(float)):
         if value == value:
             hue = "white" if scale(value) > 0.55 else "black"
-            axis.text(x, y, f"{value:.2f}", ha="center", va="center", color=hue, fontsize=size)
+            said = f"{value:.2f}" if abs(value) < 99.995 else f"{value:.1f}"  # more would reach the next cell
+            axis.text(x, y, said, ha="center", va="center", color=hue, fontsize=size)
 
 
 PLOTS = (

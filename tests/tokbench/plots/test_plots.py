@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from tokbench.errors import UnknownNameError
@@ -278,6 +279,14 @@ def test_one_language_is_no_heat_map(made_up_run: Callable[..., Any]) -> None:
     plot = next(each for each in PLOTS if each.name == "compression_by_language")
     assert plot.draw(made_up_run(1, 3)) is None
     assert plot.draw(made_up_run(2, 3)) is not None
+
+
+def test_figures_of_a_heat_map_are_five_characters_at_the_most_below_a_thousand() -> None:
+    from tokbench.plots.heatmap import _write
+
+    _, axes = style.figure(2)
+    _write(axes, pd.DataFrame([[1.0, 43.656, 106.12, 99.996]]), lambda value: 0.0, 8)
+    assert [text.get_text() for text in axes.texts] == ["1.00", "43.66", "106.1", "100.0"]
 
 
 def test_the_page_shades_and_colours_as_the_plots_do() -> None:
