@@ -17,7 +17,7 @@ def winners(tree: Node) -> list[bool]:
     Raises `NotExpressible` where the pattern has no automaton, or one too large.
 
     Example:
-        >>> from tokbench_subword.pipeline.pattern_reading import tree_of
+        >>> from tokbench_subword.pipeline.pattern_groups import tree_of
         >>> winners(tree_of(r"\p{L}+|\p{Lu}+|\d")), winners(tree_of(r"[^\s\S]+"))
         ([True, False, True], [False])
     """

@@ -11,13 +11,13 @@ from typing import Any
 from tokbench import Check, Finding, Outcome
 from tokbench_subword.checks.alternatives import winners
 from tokbench_subword.pipeline.document import steps_of
-from tokbench_subword.pipeline.pattern_reading import tree_of
+from tokbench_subword.pipeline.pattern_groups import tree_of
+from tokbench_subword.pipeline.pattern_reading import Dialect
 from tokbench_subword.pipeline.pattern_tree import Either, Node, NotExpressible
 from tokbench_subword.pipeline.patterns import NAMED, Pattern
 from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN, pre_tokenizer_of
 from tokbench_subword.pipeline.regexes import compile_regex
 from tokbench_subword.pipeline.stretch import Stretch
-from tokbench_subword.pipeline.translating import Dialect, Translator
 
 _LIKE_REGEX = re.compile(r"\\[pPsSdDwWbB]|\(\?[:=!<i]|\[\^|[\])][+*?]|\{\d+,\d*\}")
 _MOST_TEXT = 200_000
@@ -42,7 +42,7 @@ def places(subject: Any) -> list[Place]:
     if isinstance(pattern, Pattern) and pattern.name != "none":
         named = bool(pattern.name)
         source = NAMED[pattern.name] if named else pattern.source
-        return [Place("pattern", source, "regex" if named else pattern.dialect)]
+        return [Place("pattern", source, "rust" if named else pattern.dialect)]
     stated = subject.facts.get("pre_tokenizer")
     if subject.facts.get("byte_level") and isinstance(stated, str):
         return [Place("pattern", stated, "rust")]
@@ -67,8 +67,7 @@ def _in_document(document: Mapping[str, Any]) -> Iterator[Place]:
 @lru_cache(maxsize=64)
 def _won(source: str, dialect: Dialect) -> tuple[list[bool], list[str]]:
     """Whether each alternative can win, and how each is written; raises `NotExpressible`."""
-    translated = Translator(source, dialect, exact=False).run()
-    tree = tree_of(translated, nested_sets=dialect != "regex")
+    tree = tree_of(source, dialect)
     return winners(tree), _written(source, tree)
 
 

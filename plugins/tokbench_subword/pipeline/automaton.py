@@ -69,7 +69,7 @@ def automaton_of(tree: Node) -> Automaton:
     """The automaton of a pattern; raises `NotExpressible` where it would be too large.
 
     Example:
-        >>> from tokbench_subword.pipeline.pattern_reading import tree_of
+        >>> from tokbench_subword.pipeline.pattern_groups import tree_of
         >>> automaton = automaton_of(tree_of("ab?"))
         >>> a, b = automaton.classes[ord("a")], automaton.classes[ord("b")]
         >>> state, matched = automaton.following[automaton.starts[automaton.edge]][a]
@@ -180,7 +180,7 @@ class Builder:
     def add(self, node: Node, then: int) -> int:
         """Positions for `node`, which go on to the position `then`; returns the first."""
         match node:
-            case One(points):
+            case One(points, _):
                 return self._new("one", self.sets[id(points)], [then])
             case Look(points, edge, behind):
                 asked = self.sets[id(points)] | ({self.edge} if edge else set())
@@ -197,6 +197,7 @@ class Builder:
                 return self._new("split", frozenset(), [self.add(part, then) for part in parts])
             case Repeat():
                 return self._add_repeat(node, then)
+        raise TypeError(f"{node} is not in terms of characters")
 
     def _add_repeat(self, node: Repeat, then: int) -> int:
         def either(again: int, on: int) -> list[int]:

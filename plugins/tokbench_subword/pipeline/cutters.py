@@ -19,11 +19,11 @@ from tokbench_subword.pipeline.composing import composed
 from tokbench_subword.pipeline.lane_cutting import BEYOND, cut_texts
 from tokbench_subword.pipeline.lookarounds import Labels, label_texts, labelled_automaton
 from tokbench_subword.pipeline.machine import Machine
-from tokbench_subword.pipeline.pattern_reading import tree_of
-from tokbench_subword.pipeline.pattern_tree import Far, Node, NotExpressible, all_of
+from tokbench_subword.pipeline.pattern_groups import tree_of
+from tokbench_subword.pipeline.pattern_reading import Dialect
+from tokbench_subword.pipeline.pattern_tree import Far, NotExpressible, all_of
 from tokbench_subword.pipeline.regexes import Rules, compile_regex
 from tokbench_subword.pipeline.streaming import machine_of
-from tokbench_subword.pipeline.translating import Dialect, Translator
 
 Places = NDArray[np.int64]
 _AT_A_TIME = 1 << 15
@@ -147,7 +147,7 @@ def cutter_of(source: str, dialect: Dialect, behavior: str = "Isolated", invert:
     """What cuts by a regular expression of some library, as its `Split` would; one for each a process."""
     rules = Rules.of(behavior, invert=invert)
     try:
-        tree = _tree(source, dialect)
+        tree = tree_of(source, dialect)
         if any(isinstance(node, Far) for node in all_of(tree)):
             automaton, labels = labelled_automaton(tree)
             return LabelsCutter(machine_of(automaton, rules), labels)
@@ -181,12 +181,7 @@ def finder_of(source: str) -> MachineCutter:
     """What finds the matches of an expression of Oniguruma, as pieces; raises `NotExpressible` for what has no
     automaton, or has matches of no length.
     """
-    automaton = automaton_of(_tree(source, "oniguruma"))
+    automaton = automaton_of(tree_of(source, "oniguruma"))
     if automaton.matches_nothing:
         raise NotExpressible("a match of no length")
     return MachineCutter(machine_of(automaton, Rules.of("Removed", invert=True)))
-
-
-def _tree(source: str, dialect: Dialect) -> Node:
-    expression = Translator(source, dialect, exact=False).run()
-    return tree_of(expression, nested_sets=dialect != "regex")

@@ -13,7 +13,7 @@ class Foresight:
 
     Example:
         >>> from tokbench_subword.pipeline.automaton import automaton_of
-        >>> from tokbench_subword.pipeline.pattern_reading import tree_of
+        >>> from tokbench_subword.pipeline.pattern_groups import tree_of
         >>> automaton = automaton_of(tree_of("[ab]c*d?e|f"))
         >>> a, f = (automaton.following[automaton.starts[automaton.edge]][automaton.classes[ord(one)]][0]
         ...     for one in "af")

@@ -1,4 +1,4 @@
-r"""Letters and sets in all their cases, spelled out: what ``(?i)`` means to Oniguruma and to Rust.
+r"""Letters and sets in all their cases: what ``(?i)`` means to Oniguruma and to Rust.
 
 `regex` follows a later Unicode than they do, and takes i, İ and ı for one letter. Rust folds characters one by
 one (Unicode's simple case folding). So does Oniguruma, but it also takes characters in a row for one that folds
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from tokbench_subword.pipeline.pattern_reading import set_of
+from tokbench_subword.pipeline.pattern_tree import Either, Node, One, characters, in_order
 from tokbench_subword.pipeline.point_sets import folded, of_text
 
 
@@ -41,14 +41,16 @@ def may_be_one(letters: str) -> bool:
     return any(letters.casefold() in row for row in _of_rows())
 
 
-def in_all_cases(letters: str, *, rows: bool) -> str:
-    """An expression for letters side by side, whatever their case; `rows` as Oniguruma has them.
+def in_all_cases(letters: str, *, rows: bool) -> Node:
+    """Letters side by side, whatever their case; `rows` as Oniguruma has them.
 
     Example:
-        >>> in_all_cases("as", rows=False), in_all_cases("ss", rows=True)
-        ('[Aa][Ssſ]', '(?:[Ssſ][Ssſ]|[ßẞ])')
+        >>> from tokbench_subword.pipeline.pattern_writing import written
+        >>> written(in_all_cases("as", rows=False)), written(in_all_cases("ss", rows=True))
+        ('[Aa][Ssſ]', '[Ssſ][Ssſ]|[ßẞ]')
     """
-    parts, at = [], 0
+    parts: list[Node] = []
+    at = 0
     while at < len(letters):
         size, row = 1, letters[at].casefold()
         for several in (letters[at : at + n] for n in (2, 3)) if rows and len(row) == 1 else ():
@@ -56,40 +58,38 @@ def in_all_cases(letters: str, *, rows: bool) -> str:
             if len(folded_row) == len(several) and folded_row in _of_rows():
                 size, row = len(several), folded_row
         if rows and len(row) > 1:
-            parts.append(f"(?:{in_all_cases(row, rows=False)}|[{_of_rows()[row]}])")
+            parts.append(Either((in_all_cases(row, rows=False), characters(_of_rows()[row]))))
         else:
-            parts.append(f"[{_cases(letters[at])}]")
+            parts.append(characters(_cases(letters[at])))
         at += size
-    return "".join(parts)
+    return in_order(parts)
 
 
-def set_in_all_cases(brackets: str) -> str:
-    """A set in brackets, not inverted, as one that also holds its characters in other cases.
-
-    Raises `NotExpressible` for one that cannot be read.
+@lru_cache(maxsize=256)
+def set_in_all_cases(one: One) -> One:
+    """A set that also holds the characters of one in other cases.
 
     Example:
-        >>> set_in_all_cases("[a-c]")
-        '[[a-c]ABC]'
+        >>> set_in_all_cases(characters("abc")).written
+        '[[abc]ABC]'
     """
-    points = set_of(brackets)
-    more = (folded(points) & ~points).text()
-    return f"[{brackets}{more}]" if more else brackets
+    every = folded(one.points)
+    more = (every & ~one.points).text()
+    return One(every, f"[{one.written}{more}]") if more else one
 
 
-def rows_of_set(brackets: str, *, repeated: bool) -> str:
+def rows_of_set(one: One, *, repeated: bool) -> list[Node]:
     """The rows that Oniguruma also takes for one of a set, ``ss`` where ß is in it: alternatives to come last.
 
     Where a set is `repeated` without end, those of its own characters are left out: they change nothing.
 
     Example:
-        >>> rows_of_set("[aß]", repeated=False), rows_of_set("[a-zß]", repeated=True)
-        ('|[Ssſ][Ssſ]', '')
+        >>> len(rows_of_set(characters("aß"), repeated=False)), rows_of_set(characters("asß"), repeated=True)
+        (1, [])
     """
-    points = set_of(brackets)
-    every, found = folded(points), ""
+    every, found = folded(one.points), []
     for row, ones in sorted(_of_rows().items(), key=lambda item: len(item[0])):
-        if points.holds([ord(one) for one in ones]).any():
-            needless = repeated and every.holds([ord(one) for one in row]).all()
-            found += "" if needless else f"|{in_all_cases(row, rows=False)}"
+        if one.points.holds([ord(letter) for letter in ones]).any():
+            needless = repeated and every.holds([ord(letter) for letter in row]).all()
+            found += [] if needless else [in_all_cases(row, rows=False)]
     return found

@@ -21,12 +21,11 @@ from numpy.typing import NDArray
 from tokbench.kernels.copies import cached_property
 from tokbench_subword.pipeline.document import steps_of
 from tokbench_subword.pipeline.normalizers import normalizer_of
-from tokbench_subword.pipeline.pattern_reading import tree_of
+from tokbench_subword.pipeline.pattern_groups import tree_of
 from tokbench_subword.pipeline.pattern_tree import Far, Look, Node, NotExpressible, One, may_be_empty, parts_of
 from tokbench_subword.pipeline.pre_tokenizers import expression_of
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.stretch import Stretch
-from tokbench_subword.pipeline.translating import Translator
 
 _LETTERS = (
     *("09", "AZ", "az", "\u00c0\u00d6", "\u00d8\u00f6", "\u00f8\u017f", "\u0391\u03a1", "\u03b1\u03c9"),
@@ -165,7 +164,7 @@ def _stops_between(description: str, ends: str) -> bool:
     letters = "".join(map(chr, range(ord(ends[0]), ord(ends[1]) + 1)))
     if step["type"] == "Replace":
         try:
-            tree = tree_of(Translator(expression_of(step["pattern"]), "oniguruma", exact=False).run())
+            tree = tree_of(expression_of(step["pattern"]), "oniguruma")
         except NotExpressible:
             return False
         cases = letters + letters.lower() + letters.upper()  # a step before it may have changed that

@@ -191,7 +191,9 @@ def _replaced(stretch: Stretch, normalize: Callable[[str], str], leading: int | 
         return stretch
     if stretch.origin is None:
         return Stretch(normal, None, leading)
-    clusters = [match.span() for match in compile_regex(r"(?s:\X)").compiled.finditer(text)]
+    import regex
+
+    clusters = [match.span() for match in regex.finditer(r"\X", text)]
     parts = [(span, normalize(text[slice(*span)])) for span in clusters]
     if "".join(new for _, new in parts) != normal:
         return replace(stretch.edited([(0, len(text), normal)]), leading=leading)

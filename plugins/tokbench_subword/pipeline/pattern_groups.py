@@ -1,7 +1,8 @@
-"""Groups of a pattern that match no text, or give none back, in terms of what is read character by character.
+"""A pattern in terms of what is read character by character.
 
 A lookaround that one character decides is a condition on that (`Look`), any other a `Far` one. A possessive
-repetition or an atomic group is one that could not have matched in another way, or raises `NotExpressible`.
+repetition or an atomic group is one that could not have matched in another way. What has no such form, as a
+lookaround within another, raises `NotExpressible`, and the pattern is left to `regex`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,11 @@ from functools import reduce
 from itertools import pairwise
 from operator import or_
 
+from tokbench_subword.pipeline.pattern_reading import Dialect, read
 from tokbench_subword.pipeline.pattern_tree import (
+    Around,
+    Atomic,
+    Edge,
     Either,
     Far,
     InOrder,
@@ -21,9 +26,47 @@ from tokbench_subword.pipeline.pattern_tree import (
     One,
     Repeat,
     all_of,
+    may_be_empty,
     when_empty,
 )
 from tokbench_subword.pipeline.point_sets import NOTHING, Points
+
+_LONGEST_REPEAT = 256
+
+
+def tree_of(source: str, dialect: Dialect = "rust") -> Node:
+    r"""The tree that `automaton_of` takes, for an expression in some dialect.
+
+    Raises `NotExpressible` for what has none, `TokenizerError` for what cannot be read.
+
+    Example:
+        >>> tree = tree_of(r"a(?!\d)|b+")
+        >>> type(tree).__name__, len(tree.parts)
+        ('Either', 2)
+    """
+    return _by_characters(read(source, dialect))
+
+
+def _by_characters(node: Node) -> Node:
+    match node:
+        case Edge(behind):
+            return Look(NOTHING, True, behind)
+        case InOrder(parts):
+            return InOrder(tuple(map(_by_characters, parts)))
+        case Either(parts):
+            return Either(tuple(map(_by_characters, parts)))
+        case Repeat(part, low, high, lazy):
+            part = _by_characters(part)
+            if may_be_empty(part) and not isinstance(part, InOrder | Either | Repeat):
+                raise NotExpressible("a repeated lookaround")
+            if max(low, high or 0) > _LONGEST_REPEAT:
+                raise NotExpressible(f"more than {_LONGEST_REPEAT} repetitions")
+            return Repeat(part, low, high, lazy)
+        case Around(part, wanted, behind):
+            return lookaround(_by_characters(part), wanted=wanted, behind=behind)
+        case Atomic(part):
+            return atomic(_by_characters(part))
+    return node
 
 
 def possessive(part: Node, low: int, high: int | None) -> Node:

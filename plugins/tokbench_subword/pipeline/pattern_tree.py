@@ -1,11 +1,16 @@
-"""A regular expression as a tree, which `pattern_reading` reads: what `automaton` builds its states from."""
+"""A regular expression as a tree.
+
+`pattern_reading` reads it, `pattern_writing` writes it for other libraries, and `pattern_groups` says `Edge`,
+`Around` and `Atomic` by `Look` and `Far`: what `automaton` builds its states from.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from tokbench_subword.pipeline.point_sets import Points
+from tokbench_subword.pipeline.point_sets import NOTHING, Points, of_range, of_text
 
 
 class NotExpressible(Exception):
@@ -14,9 +19,33 @@ class NotExpressible(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class One:
-    """One character of a set."""
+    """One character of a set, which in patterns for `regex` and for Oniguruma is `written` so."""
 
     points: Points
+    written: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Edge:
+    """The beginning of the text, where it is `behind` this place, or its end."""
+
+    behind: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Around:
+    """A lookaround: text of `part` ends (`behind`) or begins here, or, where it is not `wanted`, none does."""
+
+    part: Node
+    wanted: bool
+    behind: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Atomic:
+    """A part that gives nothing back of what it matched first."""
+
+    part: Node
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,7 +93,78 @@ class Repeat:
     lazy: bool = False
 
 
-Node = One | Look | Far | InOrder | Either | Repeat
+Node = One | InOrder | Either | Repeat | Edge | Around | Atomic | Look | Far
+_CONTROLS = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
+NEVER = One(NOTHING, "[^\\u0000-\U0010ffff]")
+"""No character at all; ``[^\\s\\S]`` is anything to `regex`."""
+ANYTHING = One(~NOTHING, r"[\s\S]")
+
+
+def quoted(text: str) -> str:
+    r"""An expression of any dialect that matches `text` and nothing else.
+
+    Example:
+        >>> print(quoted("a.b"))
+        a\.b
+    """
+    return "".join(map(_quoted, text))
+
+
+def _quoted(letter: str) -> str:
+    if letter in r"\.^$*+?{}[]|()-#&~":
+        return f"\\{letter}"
+    if letter.isprintable() or letter > "\uffff":
+        return letter
+    return _CONTROLS.get(letter) or f"\\u{ord(letter):04X}"
+
+
+@lru_cache(maxsize=4096)
+def character(letter: str) -> One:
+    """One character, and no other."""
+    return One(of_text(letter), quoted(letter))
+
+
+def characters(letters: str) -> One:
+    """Any of some characters."""
+    return One(of_text(letters), f"[{quoted(letters)}]")
+
+
+def ranges(points: Points) -> One:
+    """A set written by the ranges of its characters, without surrogates, which are never in text.
+
+    Example:
+        >>> ranges(of_text("abcx")).written
+        '[a-cx-x]'
+    """
+    runs = (points & ~of_range(0xD800, 0xDFFF)).bounds.reshape(-1, 2).tolist()
+    inside = "".join(f"{quoted(chr(first))}-{quoted(chr(end - 1))}" for first, end in runs)
+    return One(points, f"[{inside}]") if inside else NEVER
+
+
+def inverse(one: One, written: str = "") -> One:
+    r"""All other characters.
+
+    Example:
+        >>> inverse(characters("ab")).written, inverse(inverse(characters("ab"))).written
+        ('[^ab]', '[^[^ab]]')
+    """
+    if one.written.startswith((r"\p", r"\s")):
+        written = written or one.written.replace(r"\p", r"\P").replace(r"\s", r"\S")
+    members = one.written[1:] if one.written.startswith("[") and one.written[1] != "^" else f"{one.written}]"
+    points = ~one.points
+    if not points or not one.points:
+        return NEVER if one.points else ANYTHING
+    return One(points, written or f"[^{members}")
+
+
+def in_order(parts: Sequence[Node]) -> Node:
+    """Parts one after the other."""
+    return parts[0] if len(parts) == 1 else InOrder(tuple(parts))
+
+
+def either(parts: Sequence[Node]) -> Node:
+    """The first of some parts that leads to a match."""
+    return parts[0] if len(parts) == 1 else Either(tuple(parts))
 
 
 def when_empty(node: Node) -> Node | None:
@@ -99,4 +199,4 @@ def parts_of(node: Node) -> Sequence[Node]:
     """The parts right below a node."""
     if isinstance(node, InOrder | Either):
         return node.parts
-    return (node.part,) if isinstance(node, Repeat | Far) else ()
+    return (node.part,) if isinstance(node, Repeat | Far | Around | Atomic) else ()

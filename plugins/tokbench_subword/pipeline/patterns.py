@@ -8,18 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench.kernels.utf8 import encodable
 from tokbench_subword.pipeline.regexes import compile_regex
-from tokbench_subword.pipeline.translating import Dialect
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from tokbench_subword.pipeline.cutters import Cutter
+    from tokbench_subword.pipeline.pattern_reading import Dialect
 
 _GPT2 = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
 SUFFIXES = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
@@ -33,7 +33,7 @@ _O200K = (
 )
 _CL100K = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
-    r"|\s++\Z|\s*[\r\n]|\s+(?!\S)|\s"
+    r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
 )
 CL100K_IN_RUBY = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
@@ -53,7 +53,7 @@ NAMED: Mapping[str, str] = MappingProxyType(
         "whitespace": WHITESPACE,
     }
 )
-"""The expression behind each name. ``none`` has none: all of the text is one pre-token."""
+"""The expression behind each name, as tiktoken is told it. ``none`` has none: a text is one pre-token."""
 
 _SPELLINGS = {
     # Other spellings of the same cuts, by dialect; each is held equal to the named one by a test.
@@ -69,7 +69,7 @@ _SPELLINGS = {
         _GPT2: "gpt2",
         r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+": "gpt2",
         r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s": "gpt2",
-        _CL100K.replace(r"\Z", "$"): "cl100k",
+        _CL100K: "cl100k",
         _LLAMA3: "llama3",
         r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]"
         r"|\s+(?!\S)|\s+": "llama3",
@@ -119,7 +119,7 @@ class Pattern(Rebuilt):
     def as_rust(self) -> str:
         """The expression for tiktoken's regular expressions; empty where it is in another dialect."""
         if self.name:
-            return {**NAMED, "none": r"(?s:.+)", "cl100k": _CL100K.replace(r"\Z", "$")}[self.name]
+            return {**NAMED, "none": r"(?s:.+)"}[self.name]
         return self.source if self.dialect == "rust" else ""
 
     @cached_property
@@ -130,8 +130,8 @@ class Pattern(Rebuilt):
         from tokbench_subword.pipeline.cutters import cutter_of
 
         behavior = "Isolated" if self.keep_gaps else "Removed"
-        source, dialect = (NAMED[self.name], "regex") if self.name else (self.source, self.dialect)
-        return (cutter_of(source, cast(Dialect, dialect), behavior, not self.keep_gaps),)
+        dialect: Dialect = "rust" if self.name else self.dialect
+        return (cutter_of(NAMED.get(self.name, self.source), dialect, behavior, not self.keep_gaps),)
 
     def pieces(self, text: str) -> list[str]:
         """The pre-tokens of `text`."""

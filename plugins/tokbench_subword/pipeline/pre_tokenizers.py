@@ -17,10 +17,11 @@ import numpy as np
 from tokbench.errors import TokenizerError
 from tokbench.kernels.unicode_classes import CATEGORIES, general_categories, ranges
 from tokbench_subword.pipeline.normalizers import spelled_out
+from tokbench_subword.pipeline.pattern_reading import Dialect
+from tokbench_subword.pipeline.pattern_tree import quoted
 from tokbench_subword.pipeline.patterns import NAMED
 from tokbench_subword.pipeline.regexes import BEHAVIORS, Rules, compile_regex
 from tokbench_subword.pipeline.stretch import Stretch
-from tokbench_subword.pipeline.translating import Dialect, quoted
 
 GPT2_PATTERN = NAMED["gpt2"]
 """What `ByteLevel` splits by unless told not to."""
@@ -66,7 +67,7 @@ def splits_of(step: Mapping[str, Any]) -> list[Split]:
     if kind == "CharDelimiterSplit":
         return [Split(quoted(str(step["delimiter"])), "oniguruma", "Removed")]
     if kind == "FixedLength":
-        return [Split(f"(?s:.{{1,{_fixed_length(step)}}})", "regex")]
+        return [Split(f"(?s:.{{1,{_fixed_length(step)}}})", "rust")]
     raise TokenizerError(
         f"the pre-tokenizer {kind!r:.80} is not known to this plugin; load the tokenizer with `transformers:`"
     )

@@ -1,7 +1,7 @@
 r"""Regular expressions of other libraries, executed by `regex` with the same meaning.
 
-Which characters a class holds follows Unicode 16.0 in every case (see `kernels.unicode_classes`); what else has
-another meaning there is rewritten by `translating`.
+What has another meaning there is written otherwise (`pattern_reading`, `pattern_writing`); which characters a
+class holds follows Unicode 16.0 in every case (see `kernels.unicode_classes`).
 """
 
 from __future__ import annotations
@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import cached_property
 from tokbench.kernels.unicode_classes import has_moved
-from tokbench_subword.pipeline.translating import Dialect, Translator
+
+if TYPE_CHECKING:
+    from tokbench_subword.pipeline.pattern_reading import Dialect
 
 _SECONDS, _CHARACTERS_A_SECOND = 5.0, 10_000
 """CPU time for a text: ordinary patterns need a hundredth; those that try every way of a split never end."""
@@ -138,7 +140,7 @@ class Regex:
 
 
 @lru_cache(maxsize=256)
-def compile_regex(source: str, dialect: Dialect = "regex") -> Regex:
+def compile_regex(source: str, dialect: Dialect = "rust") -> Regex:
     r"""`source`, written in `dialect`, ready to run; raises `TokenizerError` for what cannot be run here.
 
     Example:
@@ -153,13 +155,13 @@ def compile_regex(source: str, dialect: Dialect = "regex") -> Regex:
 def _compiled(source: str, dialect: Dialect, *, exact: bool) -> Any:
     import regex
 
-    as_it_is = dialect == "regex" and not exact
+    from tokbench_subword.pipeline.pattern_reading import read
+    from tokbench_subword.pipeline.pattern_writing import exactly, written
+
+    expression = written(read(source, dialect))
     try:
-        translated = source if as_it_is else Translator(source, dialect, exact).run()
-        return regex.compile(translated, regex.VERSION0 if as_it_is else regex.VERSION1)
+        return regex.compile(exactly(expression) if exact else expression, regex.VERSION1)
     except regex.error as error:
         raise TokenizerError(
             f"the pattern {source[:200]!r} is not a regular expression that can be run here: {error}"
         ) from error
-    except RecursionError as error:
-        raise TokenizerError(f"the pattern {source[:40]!r} … nests deeper than can be read") from error

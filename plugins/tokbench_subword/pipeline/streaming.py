@@ -187,7 +187,7 @@ def machine_of(automaton: Automaton, rules: Rules) -> Machine:
     Example:
         >>> from tokbench_subword.pipeline.automaton import automaton_of
         >>> from tokbench_subword.pipeline.machine import EDGE
-        >>> from tokbench_subword.pipeline.pattern_reading import tree_of
+        >>> from tokbench_subword.pipeline.pattern_groups import tree_of
         >>> machine = machine_of(automaton_of(tree_of("a+")), Rules.of("Isolated"))
         >>> len(machine), machine.settings[EDGE].item()
         (3, 2)

@@ -53,7 +53,7 @@ from tokbench.kernels import lanes
 from tokbench_subword.pipeline.cutters import cutter_of
 from tokbench_subword.pipeline.patterns import NAMED
 for name in ("gpt2", "cl100k"):
-    print(cutter_of(NAMED[name], "regex").spans({TEXT!r}.encode()).tolist())
+    print(cutter_of(NAMED[name], "rust").spans({TEXT!r}.encode()).tolist())
 print(lanes.THERE, lanes._PERMUTES)
 """
 

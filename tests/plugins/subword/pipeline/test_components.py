@@ -241,7 +241,7 @@ def test_oniguruma_patterns(pattern):
         assert [text[start:end] for start, end in ours.spans(text)] == want, ascii(text)
 
 
-@pytest.mark.parametrize("pattern", [r"(a)\1", r"\R", r"[[:nothing:]]", r"(?<x>a)", "a)", "[a", "(?m:.)"])
+@pytest.mark.parametrize("pattern", [r"(a)\1", r"\R", r"[[:nothing:]]", r"(?<x>a)\1", "a)", "[a", "(?m:.)"])
 def test_patterns_that_cannot_be_translated_are_refused(pattern):
     with pytest.raises(TokenizerError, match="pattern"):
         compile_regex(pattern, "oniguruma")

@@ -11,12 +11,10 @@ import tiktoken
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.ranks import model_of_ranks
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
+from tokbench_subword.pipeline.pattern_writing import in_ruby
 from tokbench_subword.pipeline.patterns import Pattern
-from tokbench_subword.pipeline.ruby import in_ruby
 from tokenizers import Regex, Tokenizer
 from tokenizers import pre_tokenizers as P
-
-from tokbench.errors import TokenizerError
 
 _spec = importlib.util.spec_from_file_location("strings", Path(__file__).parents[1] / "strings.py")
 _strings = importlib.util.module_from_spec(_spec)
@@ -29,6 +27,7 @@ PATTERNS = [
     r"\b\w+\b|[^\w\s]+|\W",
     r"(?i:'s|the|straße)|[\p{L}&&[^\p{Han}]]+|\p{Han}|[\s\S]",
     r"(?:ab){2}+|(a|b)+?|\x{20}+|.",
+    r"(?s:a.)|[\p{L}--[aeiou]]+|[a-m~~h-z]|[^\s\S]|(?<one>\S)|\s\Z|\s",
     r"(?i)a(?-i)b|\p{L}\p{Any}|[^\p{Lu}&&[a-zé]]+|(?i)\p{Lu}|\N|\n",
 ]
 
@@ -56,11 +55,3 @@ def test_what_tokenizers_is_told_cuts_as_the_pattern(pattern):
     ours = Pattern.of(pattern, dialect="rust", keep_gaps=False)
     for text in STRINGS:
         assert ours.pieces(text) == [piece for piece, _ in split.pre_tokenize_str(text)], ascii(text)
-
-
-def test_what_cannot_be_told_is_refused():
-    with pytest.raises(TokenizerError, match="the flags 's'"):
-        in_ruby(r"(?s:.)")
-    for pattern in (r"[a-z--b]+", r"[a-z~~c-k]"):
-        with pytest.raises(TokenizerError, match="between sets"):
-            in_ruby(pattern)

@@ -65,7 +65,7 @@ def test_pretrained_ids_on_fuzz(test_data: Path, name: str, lowercase: bool) -> 
     ours, theirs = pretrained(test_data, name, lowercase)
     pieces = [token.removeprefix("##") for token in list(ours.model.vocabulary)[::3]]
     every = "".join(map(chr, range(0x20000)))
-    punctuation = {ord(every[start]) for start, _ in compile_regex(cut_at("Punctuation"), "regex").spans(every)}
+    punctuation = {ord(every[start]) for start, _ in compile_regex(cut_at("Punctuation"), "rust").spans(every)}
     hard = [chr(point) for point in sorted(reordered() | bert.marks() | punctuation)]
     draw = random.Random(11)
 

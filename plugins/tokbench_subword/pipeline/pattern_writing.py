@@ -1,0 +1,63 @@
+r"""Trees of patterns written again as expressions: for `regex`, and for Oniguruma, which `tokenizers` runs."""
+
+from __future__ import annotations
+
+import re
+
+from tokbench.kernels.unicode_classes import exact_class
+from tokbench_subword.pipeline.pattern_reading import read
+from tokbench_subword.pipeline.pattern_tree import Around, Atomic, Edge, Either, InOrder, Node, One, Repeat
+
+_PROPERTY = re.compile(r"\\[pP]\{[^}]*\}")
+_MARKS = {(0, 1): "?", (0, None): "*", (1, None): "+"}
+
+
+def written(node: Node, *, end: str = r"\Z") -> str:
+    r"""An expression for a tree as it was read; `end` is how the end of the text is written.
+
+    Example:
+        >>> written(read("a{1,3}+|$", "oniguruma"))
+        '(?:a{1,3})+|(?=\\\n|\\Z)'
+    """
+    match node:
+        case One():
+            return node.written
+        case Edge(behind):
+            return r"\A" if behind else end
+        case InOrder(parts):
+            return "".join(_grouped(part, end, Either) for part in parts)
+        case Either(parts):
+            return "|".join(written(part, end=end) for part in parts)
+        case Repeat(part, low, high, lazy):
+            to = f",{high or ''}" if high != low else ""
+            mark = _MARKS.get((low, high)) or f"{{{low}{to}}}"
+            return _grouped(part, end, Either, InOrder, Repeat, Edge) + mark + "?" * (lazy and low != high)
+        case Atomic(part):
+            return f"(?>{written(part, end=end)})"
+        case Around(part, wanted, behind):
+            return f"(?{'<' * behind}{'=' if wanted else '!'}{written(part, end=end)})"
+    raise TypeError(f"{node} is not of a pattern as it was read")
+
+
+def _grouped(node: Node, end: str, *kinds: type) -> str:
+    text = written(node, end=end)
+    return f"(?:{text})" if isinstance(node, kinds) else text
+
+
+def exactly(expression: str) -> str:
+    """An expression for `regex` with its properties spelled out as they are in Unicode 16.0."""
+    return _PROPERTY.sub(lambda found: exact_class(found[0]), expression)
+
+
+def in_ruby(source: str) -> str:
+    r"""A pattern for tiktoken (Rust) as `tokenizers`, which runs Oniguruma, must be told it.
+
+    What means something else there is spelled out: a possessive ``{1,3}+`` becomes ``(?>…{1,3})``, ``^`` and
+    ``$`` the ends of the text, ``\w`` and ``\b`` the characters that Rust counts as words. Raises
+    `TokenizerError` for what cannot be read.
+
+    Example:
+        >>> in_ruby(r"\p{N}{1,3}+|\S+$")
+        '(?>\\p{N}{1,3})|\\S+\\z'
+    """
+    return written(read(source, "rust"), end=r"\z")
