@@ -10,6 +10,9 @@ from typing import Any
 from tokbench_subword.pipeline.patterns import CL100K_IN_RUBY, NAMED
 from tokbench_subword.unigram.rules import charsmap_of
 
+from fuzzing.patterns import pattern
+from fuzzing.texts import chance
+
 Json = dict[str, Any]
 
 BYTE_LEVEL: Json = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
@@ -81,22 +84,16 @@ _CONTENTS = (
 )
 
 
-def chance(rng: random.Random, share: float = 0.5) -> bool:
-    """True in a `share` of the cases."""
-    return rng.random() < share
-
-
 def sequence(key: str, steps: list[Json]) -> Json:
     """Steps one after another."""
     return {"type": "Sequence", key: steps}
 
 
 def _replace(rng: random.Random) -> Json:
+    found: Json = {"Regex": pattern(rng, ruby=True) if chance(rng, 0.3) else rng.choice(_REPLACED)}
     if chance(rng):
-        pattern = {"String": rng.choice((" ", "a", "'", "\n", "中", "aa", "  ", "``"))}
-    else:
-        pattern = {"Regex": rng.choice(_REPLACED)}
-    return {"type": "Replace", "pattern": pattern, "content": rng.choice((" ", "", "#", "▁", "xx", '"'))}
+        found = {"String": rng.choice((" ", "a", "'", "\n", "中", "aa", "  ", "``"))}
+    return {"type": "Replace", "pattern": found, "content": rng.choice((" ", "", "#", "▁", "xx", '"'))}
 
 
 def bert_normalizer(rng: random.Random) -> Json:
@@ -141,7 +138,8 @@ def split(regex: str, behavior: str = "Isolated", *, invert: bool = False) -> Js
 
 
 def _any_split(rng: random.Random) -> Json:
-    cut = split(rng.choice(_SPLITS), rng.choice(_BEHAVIORS), invert=chance(rng, 0.4))
+    regex = pattern(rng, ruby=True) if chance(rng, 0.3) else rng.choice(_SPLITS)
+    cut = split(regex, rng.choice(_BEHAVIORS), invert=chance(rng, 0.4))
     if chance(rng, 0.3):
         cut["pattern"] = {"String": rng.choice((" ", "e", "ab", "\n", ".", "中"))}
     return cut

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from fuzzing import components as parts
-from fuzzing.components import Json, chance
-from fuzzing.texts import training
+from fuzzing.components import Json
+from fuzzing.texts import chance, training
 
 _SPECIAL = ("<s>", "</s>")
 

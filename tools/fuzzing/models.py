@@ -11,9 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from fuzzing.components import chance
 from fuzzing.documents import Made, bpe, unigram, wordpiece
-from fuzzing.texts import training
+from fuzzing.patterns import pattern
+from fuzzing.texts import chance, training
 
 
 def sentencepiece(rng: random.Random, folder: Path) -> Made:
@@ -160,8 +160,8 @@ def ranks(rng: random.Random, folder: Path) -> Made:
     path = folder / "random.tiktoken"
     lines = (base64.b64encode(token) + b" %d\n" % rank for rank, token in enumerate(order))
     path.write_bytes(b"".join(lines))
-    pattern = rng.choice(_PATTERNS)
-    return Made("ranks", path, f"{len(order)} ranks, pattern {pattern}", pattern)
+    cut = pattern(rng, ruby=False) if chance(rng, 0.3) else rng.choice(_PATTERNS)
+    return Made("ranks", path, f"{len(order)} ranks, pattern {cut}", cut)
 
 
 MAKERS: dict[str, Callable[[random.Random, Path], Made]] = {

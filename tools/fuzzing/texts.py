@@ -8,6 +8,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
+
+def chance(rng: random.Random, share: float = 0.5) -> bool:
+    """True in a `share` of the cases."""
+    return rng.random() < share
+
+
 DATASETS = Path(__file__).parents[2] / "datasets"
 
 HARD = (

@@ -87,16 +87,21 @@ def by_tokenizers(path: Path) -> Encode | None:
     tokenizer.no_truncation()
     tokenizer.encode_special_tokens = True
 
-    def encode(text: str) -> Sequence[int]:
-        try:
-            ids: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
-        except BaseException as error:  # a panic in Rust is no `Exception`
-            if type(error).__name__ != "PanicException":
-                raise
-            raise TokenizerError(f"tokenizers gives up on {text!r} ({error})") from error
-        return ids
+    return _told("tokenizers", lambda text: tokenizer.encode(text, add_special_tokens=False).ids)
 
-    return encode
+
+def _told(library: str, encode: Encode) -> Encode:
+    """A library's `encode` that raises `TokenizerError` where the library raises, or panics in Rust."""
+
+    def told(text: str) -> Sequence[int]:
+        try:
+            return encode(text)
+        except BaseException as error:  # a panic is no `Exception`
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+                raise
+            raise TokenizerError(f"{library} gives up on {text!r} ({error})") from error
+
+    return told
 
 
 def by_tiktoken(ranks: dict[bytes, int], pattern: str) -> Encode | None:
@@ -106,11 +111,10 @@ def by_tiktoken(ranks: dict[bytes, int], pattern: str) -> Encode | None:
     except ImportError:
         return None
     try:
-        return tiktoken.Encoding(
-            "proof", pat_str=pattern, mergeable_ranks=ranks, special_tokens={}
-        ).encode_ordinary
+        encoding = tiktoken.Encoding("proof", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
     except ValueError:  # the library's regular expressions are not ours
         return None
+    return _told("tiktoken", encoding.encode_ordinary)
 
 
 def by_mistral(path: Path) -> Encode | None:
@@ -123,4 +127,4 @@ def by_mistral(path: Path) -> Encode | None:
         tokenizer = Tekkenizer.from_file(path)
     except Exception as error:  # the library asserts, and raises whatever its parsers do
         raise TokenizerError(f"mistral-common refuses it: {error}") from error
-    return lambda text: tokenizer.encode(text, bos=False, eos=False)
+    return _told("mistral-common", lambda text: tokenizer.encode(text, bos=False, eos=False))

@@ -16,6 +16,8 @@ from tokbench_subword.pipeline.patterns import Pattern
 from tokenizers import Regex, Tokenizer
 from tokenizers import pre_tokenizers as P
 
+from tokbench.errors import TokenizerError
+
 _spec = importlib.util.spec_from_file_location("strings", Path(__file__).parents[1] / "strings.py")
 _strings = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(_strings)
@@ -55,3 +57,14 @@ def test_what_tokenizers_is_told_cuts_as_the_pattern(pattern):
     ours = Pattern.of(pattern, dialect="rust", keep_gaps=False)
     for text in STRINGS:
         assert ours.pieces(text) == [piece for piece, _ in split.pre_tokenize_str(text)], ascii(text)
+
+
+def test_a_pattern_on_which_tiktoken_panics_is_not_written_for_it(tmp_path):
+    """A match of no length has no token there."""
+    ranks = {bytes([byte]): byte for byte in range(256)}
+    ours = BpeTokenizer.of_model(
+        model_of_ranks(ranks, pattern=Pattern.of("a*", dialect="rust", keep_gaps=False))
+    )
+    with pytest.raises(TokenizerError, match=r"t\.tiktoken: read back, tiktoken gives up on .*range end"):
+        ours.save(tmp_path / "t.tiktoken")
+    assert not [*tmp_path.iterdir()]
