@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 
 _WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"
-_JOINERS = {"oniguruma": "", "rust": r"\u200C\u200D", "regex": r"\u200C\u200D"}
-_LATIN_1_WORD = {"oniguruma": "²³¹¼½¾", "rust": "", "regex": ""}  # words outside brackets, not inside them
 POSIX_CLASSES = {
     "alnum": r"\p{Alphabetic}\p{Nd}",
     "alpha": r"\p{Alphabetic}",
@@ -45,7 +43,7 @@ _UNTOLD = ("extendedpictographic", "extpict", "diacritic", "dia", "unknown", "zz
 
 def word_members(dialect: str, *, in_class: bool) -> str:
     r"""The characters of ``\w``, outside of brackets or, `in_class`, inside them."""
-    return _WORD + _JOINERS[dialect] + ("" if in_class else _LATIN_1_WORD[dialect])
+    return _WORD + (r"\u200C\u200D" if dialect == "rust" else "" if in_class else "²³¹¼½¾")
 
 
 def property_members(name: str, dialect: str, *, in_class: bool) -> str | None:
