@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from tokbench.kernels.unicode_classes import CATEGORIES
+
 _WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"
 POSIX_CLASSES = {
     "alnum": r"\p{Alphabetic}\p{Nd}",
@@ -31,6 +33,9 @@ _PROPERTIES = {
     "cased": r"\p{Cased}ʕ",
     "lc": r"\p{Lu}\p{Ll}\p{Lt}",
     "any": r"\s\S",
+    "idc": r"\p{ID_Continue}",  # to `regex` a block
+    "vs": r"\p{Variation_Selector}",  # the same
+    "posixpunct": POSIX_CLASSES["punct"],
     "other": r"\p{C}",
     "unassigned": r"\p{Cn}",
     "casedletter": r"\p{Lu}\p{Ll}\p{Lt}",
@@ -38,7 +43,11 @@ _PROPERTIES = {
     "otherletter": r"\p{Lo}",
 }
 """Properties that `regex` knows otherwise, by their names in small letters."""
-_UNTOLD = ("extendedpictographic", "extpict", "diacritic", "dia", "unknown", "zzzz")
+_CATEGORIES = {name.lower(): name for category in CATEGORIES for name in (category, category[0])}
+_UNTOLD = (
+    *("extendedpictographic", "extpict", "diacritic", "dia", "unknown", "zzzz", "patternsyntax", "patsyn"),
+    *("changeswhencasemapped", "cwcm", "changeswhentitlecased", "cwt", "changeswhenuppercased", "cwu"),
+)
 
 
 def word_members(dialect: str, *, in_class: bool) -> str:
@@ -57,11 +66,29 @@ def property_members(name: str, dialect: str, *, in_class: bool) -> str | None:
     return word_members(dialect, in_class=in_class) if key == "word" else _PROPERTIES.get(key)
 
 
+def canonical(name: str) -> str:
+    """The name of a property; of a general category as Unicode has it for short.
+
+    Example:
+        >>> canonical("LL"), canonical("gc=lu"), canonical("Han")
+        ('Ll', 'Lu', 'Han')
+    """
+    return _CATEGORIES.get(_key(name), name)
+
+
 def is_untold(name: str, dialect: str) -> bool:
     """Whether nothing at hand tells the characters of a property in Unicode 16.0."""
     key = _key(name)
-    return key in _UNTOLD or (dialect == "rust" and key in ("graph", "print"))
+    kind, _, value = key.rpartition("=")
+    known = kind in (
+        "",
+        "sc",
+        "script",
+        "age",
+    )  # what else is told with a value, as scx=Latn, has changed since
+    return not known or value in _UNTOLD or (dialect == "rust" and key in ("graph", "print"))
 
 
 def _key(name: str) -> str:
-    return re.sub("[ _-]", "", name).lower()
+    key = re.sub("[ _-]", "", name).lower()
+    return key.removeprefix("gc=").removeprefix("generalcategory=")

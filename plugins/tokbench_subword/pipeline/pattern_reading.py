@@ -32,7 +32,13 @@ from typing import Literal
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.pipeline import point_sets
-from tokbench_subword.pipeline.class_names import POSIX_CLASSES, is_untold, property_members, word_members
+from tokbench_subword.pipeline.class_names import (
+    POSIX_CLASSES,
+    canonical,
+    is_untold,
+    property_members,
+    word_members,
+)
 from tokbench_subword.pipeline.ignoring_case import (
     has_cases,
     in_all_cases,
@@ -437,7 +443,7 @@ class _Reader:
             raise self._wrong("a name of a property does not end")
         name = self._source[self._at + 1 : end] if self._here() == "{" else self._here()
         self._at = end + 1
-        inverted, name = inverted != name.startswith("^"), name.removeprefix("^")
+        inverted, name = inverted != name.startswith("^"), canonical(name.removeprefix("^"))
         if not self._own_names and is_untold(name, self._dialect):
             raise self._refused(f"the property {name!r}, whose characters in Unicode 16.0 are not known here")
         members = None if self._own_names else property_members(name, self._dialect, in_class=in_set)

@@ -5,9 +5,14 @@ Both forms are asked: the automaton, and `regex` by what is translated for it.
 
 from __future__ import annotations
 
+from contextlib import suppress
+from itertools import compress
+
 import pytest
+import regex
 import tiktoken
 from tokbench_subword.pipeline.cutters import cutter_of
+from tokbench_subword.pipeline.pattern_reading import read
 from tokbench_subword.pipeline.regexes import compile_regex
 from tokenizers import Regex
 from tokenizers import pre_tokenizers as P
@@ -26,6 +31,7 @@ TEXTS = [
     "a½ b\u200cc a٣b ʕ\u088f ＄",
     "ss{1} a+aa{2} +,-./ aab-a] \x1bb\n\n",
     "x b\n",
+    "ʕ\u0558Ⓐ\u180b+ 1Ａ",
 ]
 BOTH = [
     *(r"(?i)[^a]", r"(?i:[^a-z])", r"(?i)[^a]+|a", r"(?i)'s|[^a-z]+|[a-z]+", r"(?i)[^aeiou\s]+", r"(?i)[^^a]+"),
@@ -58,10 +64,12 @@ BOTH = [
         r"(?>a|ab)c",
     ),
     *(r"\pL", r"[\pL]+", r" ?\pL+|\s", r"\PN+", r"\N+", r"\p{Any}", r"\p{Lowercase}+|\p{Cased}", r"\p{LC}+"),
+    *(r"\p{ll}|\p{cn}+", r"\p{LU}+", r"\p{IDC}+", r"\P{vs}"),
 ]
 ONIGURUMA = [
     *(r"a{2}?b", r"a{2,2}?b", r"a{1,2}{2}", r"[+--]+", r"[--/]", r"b\Z", r"[]a]+|[^]a]"),
     *(
+        r"\p{posixpunct}",
         r"[[:punct:]]",
         r"[[:alpha:]]+",
         r"[^[:space:]]+",
@@ -80,6 +88,7 @@ ONIGURUMA = [
     ),
 ]
 RUST = [
+    r"\p{gc=LL}|\p{sc=Greek}+|\p{Script=Han}",
     *(
         r"a{2}?b",
         r"s{2}{1}|a+{2}",
@@ -130,6 +139,9 @@ def test_as_rust(pattern):
     ("dialect", "pattern", "what"),
     [
         ("oniguruma", r"\p{Extended_Pictographic}+", "the property 'Extended_Pictographic'"),
+        ("rust", r"\p{scx=Latin}", "the property 'scx=Latin'"),
+        ("rust", r"\p{Pattern_Syntax}", "the property 'Pattern_Syntax'"),
+        ("oniguruma", r"\p{cwu}", "the property 'cwu'"),
         ("oniguruma", r"\p{^ Diacritic}", "the property ' Diacritic'"),
         ("oniguruma", r"(?i)(?<=ß)x", "letters in a look-behind that are one in another case"),
         ("oniguruma", r"(?i)(?:s)s", "'s' and 's', ignoring case, in different groups"),
@@ -162,3 +174,49 @@ def test_as_rust(pattern):
 def test_what_is_not_known_to_mean_the_same_is_refused(dialect, pattern, what):
     with pytest.raises(TokenizerError, match=what):
         compile_regex(pattern, dialect)
+
+
+POINTS = [*range(1, 0x700), *range(0x1C00, 0x2600), *range(0xA700, 0xAB70), 0x4E00, 0xAC00]
+POINTS += [
+    *range(0xFE00, 0xFFFF),
+    *range(0x10D40, 0x10D90),
+    *range(0x1E900, 0x1E960),
+    0x1F600,
+    0x20000,
+    0xE0100,
+]
+MEMBERS = "".join(map(chr, POINTS))
+
+
+def names_of_properties() -> list[str]:
+    """A fourth of what `regex` knows: binary properties, general categories and scripts, long and short."""
+    known = regex._regex_core.PROPERTIES
+    binary = [name for name, (_, values) in known.items() if "YES" in values]
+    return [*binary, *known["GENERALCATEGORY"][1], *known["SCRIPT"][1]][::4]
+
+
+def members_to_the_library(pattern: str, dialect: str) -> str | None:
+    """The characters that match, of all of them; None where the library refuses the pattern."""
+    try:
+        if dialect == "oniguruma":
+            split = P.Split(Regex(pattern), "removed", invert=True)
+            return "".join(piece for piece, _ in split.pre_tokenize_str(MEMBERS))
+        ranks = {bytes([byte]): byte for byte in range(256)}
+        rust = tiktoken.Encoding(name="own", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+        return rust.decode(rust.encode_ordinary(MEMBERS))
+    except Exception:  # what `tokenizers` raises
+        return None
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("dialect", ["oniguruma", "rust"])
+def test_properties_have_the_characters_that_the_library_has_of_them(dialect):
+    equal = 0
+    for name in names_of_properties():
+        pattern = rf"\p{{{name}}}+"
+        theirs = members_to_the_library(pattern, dialect)
+        with suppress(TokenizerError):
+            ours = read(pattern, dialect).part.points.holds(POINTS)
+            assert theirs in (None, "".join(compress(MEMBERS, ours))), name
+            equal += theirs is not None
+    assert equal > 120
