@@ -8,9 +8,7 @@ lookaround within another, raises `NotExpressible`, and the pattern is left to `
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import reduce
 from itertools import pairwise
-from operator import or_
 
 from tokbench_subword.pipeline.pattern_reading import Dialect, read
 from tokbench_subword.pipeline.pattern_tree import (
@@ -29,7 +27,7 @@ from tokbench_subword.pipeline.pattern_tree import (
     may_be_empty,
     when_empty,
 )
-from tokbench_subword.pipeline.point_sets import NOTHING, Points
+from tokbench_subword.pipeline.point_sets import NOTHING, Points, union
 
 _LONGEST_REPEAT = 256
 
@@ -165,5 +163,5 @@ def _neighbour(node: Node, *, behind: bool) -> tuple[Points, bool] | None:
         both = [_neighbour(part, behind=behind) for part in node.parts]
         known = [one for one in both if one is not None]
         if len(known) == len(both):
-            return reduce(or_, (points for points, _ in known)), any(edge for _, edge in known)
+            return union(points for points, _ in known), any(edge for _, edge in known)
     return None

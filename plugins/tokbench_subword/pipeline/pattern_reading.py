@@ -26,8 +26,7 @@ as it is. No library reads patterns for us: `regex` shows no tree, and that of `
 from __future__ import annotations
 
 import re
-from functools import lru_cache, reduce
-from operator import or_
+from functools import lru_cache
 from typing import Literal
 
 from tokbench.errors import TokenizerError
@@ -67,10 +66,8 @@ from tokbench_subword.pipeline.pattern_tree import (
 
 Dialect = Literal["oniguruma", "rust"]
 
-_REFUSED = {"g": "subexpression call", "G": "where a search begins", "K": "keep", "R": "line break"} | {
-    "X": "grapheme",
-    **dict.fromkeys("0123456789", "back-reference"),
-}
+_REFUSED = {"g": "subexpression call", "G": "where a search begins", "K": "keep", "R": "line break"}
+_REFUSED |= {"X": "grapheme", **dict.fromkeys("0123456789", "back-reference")}
 _IN_BRACES = r"\\[xu]\{([0-9A-Fa-f]+)\}"
 _FOUR_OR_EIGHT = r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})"
 _NUMBERED = {
@@ -475,7 +472,7 @@ class _Reader:
 
 def _joined(members: list[One]) -> One:
     """The set that holds what some hold."""
-    points = reduce(or_, (one.points for one in members), point_sets.NOTHING)
+    points = point_sets.union(one.points for one in members)
     return One(points, f"[{''.join(one.written for one in members)}]") if points else NEVER
 
 

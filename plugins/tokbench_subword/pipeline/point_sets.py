@@ -7,10 +7,9 @@ corrected to the same version.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -67,20 +66,31 @@ class Points:
         return Points(np.setxor1d(self.bounds, _ALL))
 
     def __or__(self, other: Points) -> Points:
-        return self._with(other, np.logical_or)
+        return union([self, other])
 
     def __and__(self, other: Points) -> Points:
-        return self._with(other, np.logical_and)
-
-    def _with(self, other: Points, both: Callable[..., Any]) -> Points:
-        places = np.union1d(self.bounds, other.bounds)
-        held = both(self.holds(places), other.holds(places))
-        return Points(places[np.diff(held, prepend=False)])
+        return ~union([~self, ~other])
 
 
 _ALL = np.array([0, N_CODE_POINTS], np.int32)
 NOTHING = Points(np.empty(0, np.int32))
 """No code point at all."""
+
+
+def union(sets: Iterable[Points]) -> Points:
+    """What any of some sets holds.
+
+    Example:
+        >>> union([of_text("ab"), of_text("cx"), of_text("b")]).bounds.tolist()
+        [97, 100, 120, 121]
+    """
+    runs = np.concatenate([NOTHING.bounds, *(one.bounds for one in sets)]).reshape(-1, 2)
+    if not len(runs):
+        return NOTHING
+    runs = runs[np.argsort(runs[:, 0])]
+    ends = np.maximum.accumulate(runs[:, 1])
+    apart = np.append(True, runs[1:, 0] > ends[:-1])  # what begins behind all that begin before it
+    return Points(np.stack([runs[apart, 0], ends[np.append(apart[1:], True)]], axis=1).reshape(-1))
 
 
 def of_range(first: int, last: int) -> Points:
