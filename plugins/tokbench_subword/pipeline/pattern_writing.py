@@ -17,7 +17,7 @@ def written(node: Node, *, end: str = r"\Z") -> str:
 
     Example:
         >>> written(read("a{1,3}+|$", "oniguruma"))
-        '(?:a{1,3})+|(?=\\\n|\\Z)'
+        '(?:a{1,3})+|(?=\\n|\\Z)'
     """
     match node:
         case One():
