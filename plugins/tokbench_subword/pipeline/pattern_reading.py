@@ -258,7 +258,7 @@ class _Reader:
         wrong = "".join(sorted(set(on + off) - set("i" if self._ruby else "is")))
         if wrong or not ended:
             raise self._refused(f"the flags {wrong!r}" if wrong.isalpha() else f"a group (?{flags}")
-        if ended == ")" and not self._ruby and any(head != "?:" for head in self._open):
+        if ended == ")" and not self._ruby and self._open and self._open[-1] != "?:":
             raise self._refused("flags for the rest of such a group")  # fancy-regex has them go on behind it
         self._fold = ("i" in on or self._fold) and "i" not in off
         self._dot_all = ("s" in on or self._dot_all) and "s" not in off

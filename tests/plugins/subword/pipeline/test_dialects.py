@@ -88,6 +88,7 @@ ONIGURUMA = [
     ),
 ]
 RUST = [
+    *(r"(?i)(x(?:s(?-i)))a|(?=(?:s(?-i)))sx", r"(?i)(?>(?:s(?-i)))S"),
     r"\p{gc=LL}|\p{sc=Greek}+|\p{Script=Han}",
     *(
         r"a{2}?b",
