@@ -14,9 +14,9 @@ from tokbench_subword.words.layout import MODEL
     BLOOM,  # uint32: PairTable.bloom
     SHIFT,  # uint64 (1,): PairTable.shift
     RESULTS,  # uint32: rank -> id, or the number of a piece, which is the rank itself
-    TOKENS,  # uint64: TokenIndex.table
-    TOKEN_BYTES,  # uint8: TokenIndex.blob
-    TOKEN_STARTS,  # int64: TokenIndex.starts
+    TOKENS,  # uint64: Tokens.table_of of those that merging does not give, if a whole pre-token is such a token
+    TOKEN_BYTES,  # uint8: Tokens.blob
+    TOKEN_STARTS,  # int64: Tokens.starts
     CHARACTERS,  # uint32 (4 * points,): code point -> id; bare, prefixed, suffixed, both
     FALLBACK,  # uint32 (256,): byte -> id of its <0x00> token
     PIECE_IDS,  # uint32: Pieces.ids; empty where there are no pieces
@@ -41,8 +41,7 @@ from tokbench_subword.words.layout import MODEL
 
 (
     TOKEN_MASK,
-    LONGEST,  # bytes of the longest token
-    WHOLE_TOKENS,  # 1: a pre-token that is a token is that token
+    LONGEST,  # bytes of the longest of TOKENS
     CUT,  # long pre-tokens may be cut where no token joins: 1: anywhere, 2: between characters that are tokens
     BYTE_LEVEL,  # 1: symbols are bytes, each with an id; 2: bytes, some without or with affixes; 0: characters
     POINTS,  # code points in each part of CHARACTERS
@@ -53,6 +52,6 @@ from tokbench_subword.words.layout import MODEL
     SUFFIX,  # 1: there is an end-of-word suffix
     N_PIECES,  # 0: there are no `pieces`, symbols are ids
     ACROSS,  # 1: some tokens go across words, see WITHIN_PAIRS
-) = range(13)
+) = range(12)
 
-N_SETTINGS = 13
+N_SETTINGS = 12

@@ -14,7 +14,7 @@ from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.pieces import N_BYTES, Pieces
 from tokbench_subword.bpe.superwords import first_across, merges_before
-from tokbench_subword.bpe.tables import MOST_RANKS, NONE, PairTable, TokenIndex
+from tokbench_subword.bpe.tables import MOST_RANKS, NONE, PairTable, Tokens
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF, unspelled
 from tokbench_subword.words.safe_cuts import find_byte_cuts, find_cuts
 
@@ -33,7 +33,7 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
     ranks = model.merge_ranks
     if len(ranks) and (ranks.min() < 0 or ranks.max() >= MOST_RANKS):
         raise TokenizerError(f"ranks of merges must lie in 0..{MOST_RANKS - 1}")
-    tokens = TokenIndex.of([_unspelled(token) for token in model.vocabulary] if spelled else model.vocabulary)
+    tokens = Tokens.of([_unspelled(token) for token in model.vocabulary] if spelled else model.vocabulary)
     characters, points = _characters(model)
     byte_ids = _spelled_ids(characters, points) if spelled else _byte_ids(model)
     complete = model.level == "byte" and bool((byte_ids != NONE).all())
@@ -47,14 +47,15 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
             raise TokenizerError("merges of one rank must give one token")
     else:
         pairs, results = pieces.pairs, np.arange(len(pieces.ids), dtype=np.uint32)
+    unmerged = np.full(len(model.vocabulary), model.whole_tokens)
+    unmerged[pieces.ids] = False
+    whole, longest = tokens.table_of(unmerged)
     fallback = np.full(256, NONE, np.uint32)
     if model.byte_fallback:
         for byte in range(256):
             fallback[byte] = model.ids.get(b"<0x%02X>" % byte, NONE)
     settings = np.zeros(at.N_SETTINGS, np.int64)
-    settings[at.TOKEN_MASK] = len(tokens.table) - 1
-    settings[at.LONGEST] = tokens.longest
-    settings[at.WHOLE_TOKENS] = model.whole_tokens
+    settings[at.TOKEN_MASK], settings[at.LONGEST] = len(whole) - 1, longest
     settings[at.BYTE_LEVEL] = 0 if model.level == "char" and not spelled else 1 if complete else 2
     settings[at.POINTS] = points
     settings[at.UNK] = -1 if model.unk is None else model.unk
@@ -80,7 +81,7 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
         byte_pairs,
         *pairs,
         results,
-        tokens.table,
+        whole,
         tokens.blob,
         tokens.starts,
         characters,

@@ -30,7 +30,7 @@ from tokbench_subword.bpe.tables import (
     NONE,
     MergeTable,
     PairTable,
-    TokenIndex,
+    Tokens,
     enter_pair,
     merges_in,
     pair_rank,
@@ -145,7 +145,7 @@ class Pieces:
         pairs[left[made] << 8 | right[made]] = made
         return pairs
 
-    def rivals(self, tokens: TokenIndex) -> NDArray[np.uint32]:
+    def rivals(self, tokens: Tokens) -> NDArray[np.uint32]:
         """The earliest merges that could part two bytes, in pairs by ``left << 8 | right`` of a boundary.
 
         First, of merges across the boundary, the least number where the right side is that byte alone; then
@@ -170,7 +170,7 @@ class Pieces:
     @classmethod
     def of(
         cls,
-        tokens: TokenIndex,
+        tokens: Tokens,
         merges: NDArray[np.int32],
         ranks: NDArray[np.int32],
         byte_ids: NDArray[np.uint32],

@@ -25,8 +25,8 @@ from tokbench_subword.words.slots import LONGEST_WORD, MASK, SLOTS, STATE, recal
 
 @inline
 def _whole_token(block: Block, settings: Ints, text: Bytes, start: Int, length: Int) -> np.uint32:
-    """The id of a word that is one token whatever the merges say, or `NONE`."""
-    if settings[at.WHOLE_TOKENS] == 0 or length > settings[at.LONGEST]:
+    """The id of a word that is one token although its merges do not give that, or `NONE`."""
+    if length > settings[at.LONGEST]:
         return NONE
     hashed = hash_bytes(text, start, length)
     table, blob, starts = u64_in(block, at.TOKENS), u8_in(block, at.TOKEN_BYTES), i64_in(block, at.TOKEN_STARTS)

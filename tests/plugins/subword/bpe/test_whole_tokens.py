@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import BpeModel
+from tokbench_subword.bpe.tables import EMPTY
 from tokbench_subword.pipeline.patterns import Pattern
+from tokbench_subword.words.layout import MODEL
 
 BYTES = tuple(bytes([byte]) for byte in range(256))
 
@@ -46,3 +49,28 @@ def test_a_word_that_is_a_token_is_no_such_token_as_a_part_of_a_longer_one() -> 
     for _ in range(2):
         ids = encoder.encode_batch(["日本", "日本語日本", "日本", "日"])
         assert [one.tolist() for one in ids] == [[257], longer, [257], [256]]
+
+
+def test_only_tokens_that_merging_does_not_give_are_looked_for() -> None:
+    """A token that is a piece comes of its merges; one that they miss is told by its bytes, short or long."""
+    tokens = (b"ab", b"bc", b"abc", b"abcabc")
+    ids = {token: index for index, token in enumerate((*BYTES, *tokens))}
+    merges = [[ids[b"b"], ids[b"c"], ids[b"bc"]], [ids[b"a"], ids[b"b"], ids[b"ab"]]]
+    model = BpeModel(
+        vocabulary=(*BYTES, *tokens),
+        merges=np.array(merges, np.int32),
+        pattern=Pattern("none"),
+        whole_tokens=True,
+    )
+    encoder = BpeEncoder(model)
+    table, longest = encoder._shared[at.TOKENS - MODEL], encoder._shared[at.SETTINGS - MODEL][at.LONGEST]
+    assert sorted((table[table != EMPTY] & np.uint64(0xFFFFFFFF)).tolist()) == [ids[b"abc"], ids[b"abcabc"]]
+    assert longest == 6
+    words = ["ab", "bc", "abc", "abcabc", "abcab"]
+    assert [found.tolist() for found in encoder.encode_batch(words)] == [
+        [ids[b"ab"]],
+        [ids[b"bc"]],
+        [ids[b"abc"]],
+        [ids[b"abcabc"]],
+        [ids[b"a"], ids[b"bc"], ids[b"ab"]],
+    ]
