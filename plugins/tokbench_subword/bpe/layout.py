@@ -52,6 +52,8 @@ from tokbench_subword.words.layout import MODEL
     SUFFIX,  # 1: there is an end-of-word suffix
     N_PIECES,  # 0: there are no `pieces`, symbols are ids
     ACROSS,  # 1: some tokens go across words, see WITHIN_PAIRS
-) = range(12)
+    ONWARD,  # the first piece from which on ids go on as numbers do, see `Pieces.onward`
+    AHEAD,  # and how far these ids are ahead of the numbers
+) = range(14)
 
-N_SETTINGS = 12
+N_SETTINGS = 14

@@ -64,6 +64,7 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
     settings[at.PREFIX] = bool(model.continuing_prefix)
     settings[at.SUFFIX] = bool(model.end_of_word)
     settings[at.N_PIECES] = len(pieces.ids)
+    settings[at.ONWARD], settings[at.AHEAD] = pieces.onward()
     byte_pairs, across = pieces.byte_pairs(), first_across(pieces, tokens)
     settings[at.ACROSS] = across > 0
     if across:

@@ -145,6 +145,12 @@ class Pieces:
         pairs[left[made] << 8 | right[made]] = made
         return pairs
 
+    def onward(self) -> tuple[int, int]:
+        """The first piece from which on ids go on as the numbers do, and how far they are ahead of these."""
+        ahead = self.ids.astype(np.int64) - np.arange(len(self.ids))
+        changes = np.flatnonzero(np.diff(ahead))
+        return int(changes[-1]) + 1 if len(changes) else 0, int(ahead[-1]) if len(ahead) else 0
+
     def rivals(self, tokens: Tokens) -> NDArray[np.uint32]:
         """The earliest merges that could part two bytes, in pairs by ``left << 8 | right`` of a boundary.
 

@@ -158,11 +158,18 @@ def merge_many(block: Block, merges: MergeTable, symbols: Keys, count: Int) -> n
 
 @inline
 def write_symbols(block: Block, symbols: Keys, count: Int, out: Ids, o: Int, as_ids: bool) -> np.int64:
-    """Write symbols, `as_ids` or, where they are numbers of pieces, as these; return the new end of `out`."""
-    if as_ids and i64_in(block, at.SETTINGS)[at.N_PIECES] > 0:
-        ids = u32_in(block, at.PIECE_IDS)
+    """Write symbols, `as_ids` or, where they are numbers of pieces, as these; return the new end of `out`.
+
+    Most ids go on as the numbers of pieces do, and need no memory that is far away: with all of them looked up,
+    a first pass takes 1.2 of the time over 21 languages, 1.08 over the texts of FLORES (o200k).
+    """
+    settings = i64_in(block, at.SETTINGS)
+    if as_ids and settings[at.N_PIECES] > 0:
+        ids, onward, ahead = u32_in(block, at.PIECE_IDS), settings[at.ONWARD], settings[at.AHEAD]
         for i in range(count):
-            out[o + i] = ids[symbols[i]]
+            piece = np.int64(symbols[i])
+            found = np.int64(ids[min(piece, onward)])  # no branch, which no predictor could guess
+            out[o + i] = found if piece < onward else piece + ahead
     else:
         for i in range(count):
             out[o + i] = symbols[i]

@@ -14,7 +14,7 @@ from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.pieces import Pieces
 from tokbench_subword.bpe.plain import segment
 from tokbench_subword.bpe.ranks import every_split, model_of_ranks
-from tokbench_subword.bpe.tables import Tokens, merges_at
+from tokbench_subword.bpe.tables import PairTable, Tokens, merges_at
 from tokbench_subword.pipeline.patterns import Pattern
 
 from tokbench.errors import TokenizerError
@@ -60,6 +60,39 @@ def _random_merges(seed: int, count: int) -> list[tuple[bytes, bytes]]:
             if left + right not in tokens:
                 tokens.append(left + right)
     return merges
+
+
+def test_from_which_piece_on_ids_go_on_as_numbers_do():
+    """All of them, those behind a gap, the last alone; there may be none."""
+    sides, table = np.zeros((5, 2), np.uint32), PairTable.empty(0)
+    for ids, expected in (
+        ([0, 1, 2, 3, 4], (0, 0)),
+        ([1, 0, 3, 7, 8], (3, 4)),
+        ([9, 7, 5, 4, 3], (4, -1)),
+        ([], (0, 0)),
+    ):
+        pieces = Pieces(np.array(ids, np.uint32), sides[: len(ids)], table)
+        assert pieces.onward() == expected
+
+
+@pytest.mark.parametrize("moved", [0, 3, -1])
+def test_ids_are_those_of_the_vocabulary_in_whatever_order(moved):
+    """Ids in the order of the merges, shuffled, and in reverse: as plain merging gives them."""
+    merges = _random_merges(1, 40)
+    model = _model(merges)
+    assert _pieces(model) is not None
+    order = np.arange(len(model.vocabulary))
+    if moved:
+        order = np.random.default_rng(moved).permutation(len(order)) if moved > 0 else order[::-1]
+    vocabulary = [b""] * len(order)
+    for token, index in zip(model.vocabulary, order.tolist(), strict=True):
+        vocabulary[index] = token
+    other = BpeModel(
+        vocabulary=tuple(vocabulary), merges=order[model.merges].astype(np.int32), pattern=Pattern("none")
+    )
+    text = "".join(np.random.default_rng(2).choice(list("abcd"), 300))
+    for length in (1, 30, 300):
+        assert BpeEncoder(other).encode(text[:length]).tolist() == _plain(other, text[:length])
 
 
 def test_most_random_vocabularies_have_pieces():
