@@ -7,9 +7,12 @@ has letters, marks, ``\p{Nd}``, connectors and ² ³ ¹ ¼ ½ ¾, Rust all but t
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 from tokbench.kernels.unicode_classes import CATEGORIES
 
+Dialect = Literal["oniguruma", "rust"]
+"""The libraries whose patterns are read: that of `tokenizers`, and that of tiktoken."""
 _WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"
 POSIX_CLASSES = {
     "alnum": r"\p{Alphabetic}\p{Nd}",
@@ -50,12 +53,12 @@ _UNTOLD = (
 )
 
 
-def word_members(dialect: str, *, in_class: bool) -> str:
+def word_members(dialect: Dialect, *, in_class: bool) -> str:
     r"""The characters of ``\w``, outside of brackets or, `in_class`, inside them."""
     return _WORD + (r"\u200C\u200D" if dialect == "rust" else "" if in_class else "²³¹¼½¾")
 
 
-def property_members(name: str, dialect: str, *, in_class: bool) -> str | None:
+def property_members(name: str, dialect: Dialect, *, in_class: bool) -> str | None:
     r"""The characters of ``\p{name}``; None for what `regex` knows by this name.
 
     Example:
@@ -76,7 +79,7 @@ def canonical(name: str) -> str:
     return _CATEGORIES.get(_key(name), name)
 
 
-def is_untold(name: str, dialect: str) -> bool:
+def is_untold(name: str, dialect: Dialect) -> bool:
     """Whether nothing at hand tells the characters of a property in Unicode 16.0."""
     key = _key(name)
     kind, _, value = key.rpartition("=")

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from tokbench_subword.pipeline.pattern_reading import Dialect, read
+from tokbench_subword.pipeline.class_names import Dialect
+from tokbench_subword.pipeline.pattern_reading import read
 from tokbench_subword.pipeline.pattern_tree import (
     Around,
     Atomic,

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from tokbench_subword.pipeline.class_names import Dialect
     from tokbench_subword.pipeline.cutters import Cutter
-    from tokbench_subword.pipeline.pattern_reading import Dialect
 
 _GPT2 = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
 SUFFIXES = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"

@@ -16,8 +16,8 @@ import numpy as np
 
 from tokbench.errors import TokenizerError
 from tokbench.kernels.unicode_classes import CATEGORIES, general_categories, ranges
+from tokbench_subword.pipeline.class_names import Dialect
 from tokbench_subword.pipeline.normalizers import spelled_out
-from tokbench_subword.pipeline.pattern_reading import Dialect
 from tokbench_subword.pipeline.pattern_tree import quoted
 from tokbench_subword.pipeline.patterns import NAMED
 from tokbench_subword.pipeline.regexes import BEHAVIORS, Rules, compile_regex

@@ -16,7 +16,7 @@ from tokbench.kernels.copies import cached_property
 from tokbench.kernels.unicode_classes import has_moved
 
 if TYPE_CHECKING:
-    from tokbench_subword.pipeline.pattern_reading import Dialect
+    from tokbench_subword.pipeline.class_names import Dialect
 
 _SECONDS, _CHARACTERS_A_SECOND = 5.0, 10_000
 """CPU time for a text: ordinary patterns need a hundredth; those that try every way of a split never end."""
