@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from tokbench.kernels.bits import ONE, WINDOW, ZERO, in_range_64, trailing_zeros
@@ -99,6 +97,53 @@ def _copy_plain(
 
 
 @inline
+def _stands_for(
+    tables: Block, data: Bytes, index: np.int64, stop: Int
+) -> tuple[np.int64, Bytes, np.int64, np.int64]:
+    """How many bytes of text at `index` are written as something, and that: ``source[begin:end]``."""
+    numbers, targets = i64_in(tables, NUMBERS), u8_in(tables, TARGETS)
+    if u8_in(tables, SYMBOL_STARTS)[data[index]]:
+        taken = longest_symbol(data, index, stop, u64_in(tables, SYMBOLS))
+        if taken > 0:
+            return taken, data, index, index + taken
+    character, width = code_point(data, index)
+    n_units, classes = numbers[N_UNITS], u32_in(tables, CLASSES)
+    if n_units > 0 and classes[character] & CHARACTER_CLASS != COPIED:
+        taken, begin = _longest_rule(data, index, stop, u32_in(tables, UNITS), n_units)
+        if taken > 0 and begin < numbers[N_TARGETS]:
+            end = begin
+            while targets[end] != 0:
+                end += 1
+            return taken, targets, begin, end
+    return np.int64(width), data, index, index + width
+
+
+@inline
+def _write_spaced(
+    source: Bytes,
+    begin: np.int64,
+    end: np.int64,
+    out: Bytes,
+    size: np.int64,
+    escape: bool,
+    origins: Ints | None,
+    place: np.int64,
+) -> np.int64:
+    """Write ``source[begin:end]``, the mark of a space as a space if they are escaped; returns the new size."""
+    while begin < end:
+        value = source[begin]
+        marks = escape and value == 0xE2 and end - begin >= 3
+        if marks and source[begin + 1] == 0x96 and source[begin + 2] == 0x81:
+            value = np.uint8(0x20)
+            begin += 2
+        out[size] = value
+        if origins is not None:
+            origins[size] = place
+        size, begin = size + 1, begin + 1
+    return size
+
+
+@inline
 def normalize_into(
     tables: Block,
     data: Bytes,
@@ -115,9 +160,8 @@ def normalize_into(
     gets for each byte of `out` (and behind the last) which byte after `start` it is of.
     """
     numbers = i64_in(tables, NUMBERS)
-    flags, n_units, n_targets = numbers[FLAGS], numbers[N_UNITS], numbers[N_TARGETS]
-    units, targets, classes = u32_in(tables, UNITS), u8_in(tables, TARGETS), u32_in(tables, CLASSES)
-    plain, symbols, symbol_starts = u8_in(tables, PLAIN), u64_in(tables, SYMBOLS), u8_in(tables, SYMBOL_STARTS)
+    flags = numbers[FLAGS]
+    classes, plain = u32_in(tables, CLASSES), u8_in(tables, PLAIN)
     escape = (flags & ESCAPE) != 0
     remove_extra = (flags & REMOVE_EXTRA) != 0
     size, index = first, start
@@ -182,28 +226,10 @@ def normalize_into(
                 break
             if not special:  # back to where ASCII is fast
                 continue
-            byte = np.int64(data[index])
-        # What stands for the text at `index`: bytes [begin, end) of `source`, for `taken` bytes of text.
-        mapped: Any  # a bool of Python or of numpy
-        taken, begin, end, mapped = np.int64(0), np.int64(0), np.int64(0), False
-        if symbol_starts[byte]:
-            taken = longest_symbol(data, index, stop, symbols)
-        if taken == 0:
-            character, width = code_point(data, index)
-            if n_units > 0 and classes[character] & CHARACTER_CLASS != COPIED:
-                taken, begin = _longest_rule(data, index, stop, units, n_units)
-                mapped = taken > 0 and begin < n_targets
-            if not mapped:
-                taken = width
-        if mapped:
-            end = begin
-            while targets[end] != 0:
-                end += 1
-        else:
-            begin, end = index, index + taken
+        taken, source, begin, end = _stands_for(tables, data, index, stop)
         if leading:
             # Only what is exactly one space is leading space; anything else ends the lead.
-            if end - begin == 1 and (targets[begin] if mapped else data[begin]) == 0x20:
+            if end - begin == 1 and source[begin] == 0x20:
                 index += taken
                 continue
             leading = False
@@ -214,24 +240,11 @@ def normalize_into(
             size, pending = size + 1, False
         if size + (end - begin) + (stop - index) + 16 > capacity:
             return np.int64(-1)
-        while after_space and begin < end and (targets[begin] if mapped else data[begin]) == 0x20:
+        while after_space and begin < end and source[begin] == 0x20:
             begin += 1
         if begin < end:
-            position = begin
-            while position < end:
-                value = targets[position] if mapped else data[position]
-                if escape and value == 0xE2 and end - position >= 3:
-                    second = targets[position + 1] if mapped else data[position + 1]
-                    third = targets[position + 2] if mapped else data[position + 2]
-                    if second == 0x96 and third == 0x81:
-                        value = np.uint8(0x20)
-                        position += 2
-                out[size] = value
-                if origins is not None:
-                    origins[size] = index - start
-                size, position = size + 1, position + 1
-            last = targets[end - 1] if mapped else data[end - 1]
-            after_space = last == 0x20
+            size = _write_spaced(source, begin, end, out, size, escape, origins, index - start)
+            after_space = source[end - 1] == 0x20
         index += taken
         if not remove_extra:
             after_space = False
