@@ -154,17 +154,18 @@ def _partner(path: Path) -> Path:
 
 def _of_whole(spec: Spec, path: Path, found: Format, options: dict[str, Any]) -> BpeTokenizer:
     """The tokenizer of a file that says everything itself."""
-    from tokbench_subword.bpe.served import document_of_gguf, model_of_tekken
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
 
     if spec.get("pattern"):
         raise TokenizerError(f"{spec}: {NAMES[found]} says itself how text is cut; leave pattern out")
     _refuse_special_tokens(spec, NAMES[found])
+    if found == "tokenizer.json":
+        return BpeTokenizer.from_file(path, **options)
+    from tokbench_subword.bpe.served import document_of_gguf, model_of_tekken
+
     if found == "tekken":
         return BpeTokenizer.of_model(model_of_tekken(path), source=str(path), literal=True, **options)
-    if found == "gguf":
-        return BpeTokenizer.of_document(document_of_gguf(path), where=str(path), **options)
-    return BpeTokenizer.from_file(path, **options)
+    return BpeTokenizer.of_document(document_of_gguf(path), where=str(path), **options)
 
 
 def _refuse_special_tokens(spec: Spec, what: str) -> None:

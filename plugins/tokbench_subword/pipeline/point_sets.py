@@ -63,7 +63,7 @@ class Points:
         return len(self.bounds) > 0
 
     def __invert__(self) -> Points:
-        return Points(np.setxor1d(self.bounds, _ALL))
+        return Points(np.setxor1d(self.bounds, _ALL, assume_unique=True))
 
     def __or__(self, other: Points) -> Points:
         return union([self, other])
