@@ -4,7 +4,7 @@ Every table is an open-addressing hash table in one numpy array, filled by a sma
 per model and shared by all threads.
 
 - `PairTable`: one uint64 per merge, ``left << 43 | right << 22 | rank``, found by a multiplicative hash,
-  behind a Bloom filter of 64 kB that answers most "no merge" questions from the first-level cache. Without it a
+  behind a Bloom filter of a byte a place that answers most "no merge" questions from a near cache. Without it a
   first pass takes 1.15 to 1.20 of the time over Russian (GPT-2, cl100k), 1.06 to 1.10 over 21 languages.
 - `Tokens.table_of`: the bytes of tokens to their ids.
 """

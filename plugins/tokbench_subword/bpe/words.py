@@ -25,7 +25,11 @@ from tokbench_subword.words.slots import LONGEST_WORD, MASK, SLOTS, STATE, recal
 
 @inline
 def _whole_token(block: Block, settings: Ints, text: Bytes, start: Int, length: Int) -> np.uint32:
-    """The id of a word that is one token although its merges do not give that, or `NONE`."""
+    """The id of a word that is one token although its merges do not give that, or `NONE`.
+
+    There are few such tokens, most often none. To look for all that are tokens before they are merged takes 1.1
+    to 1.3 of the time of a first pass (English, code, 21 languages; cl100k, o200k): most are not.
+    """
     if length > settings[at.LONGEST]:
         return NONE
     hashed = hash_bytes(text, start, length)
