@@ -109,10 +109,11 @@ def moved() -> dict[int, str]:
     import regex
 
     table = general_categories()
+    in_order, sizes = np.argsort(table, kind="stable"), np.bincount(table, minlength=len(CATEGORIES))
     found: dict[int, str] = {}
-    for index, name in enumerate(CATEGORIES):
-        points = np.flatnonzero(table == index)
-        members = "".join(map(chr, points[points // 0x800 != 0x1B].tolist()))  # surrogates are never in text
+    for name, points in zip(CATEGORIES, np.split(in_order, np.cumsum(sizes)[:-1]), strict=True):
+        spelled = points[points // 0x800 != 0x1B].astype("<u4")  # surrogates are never in text
+        members = spelled.tobytes().decode("utf-32-le")
         for run in regex.findall(rf"\P{{{name}}}+", members):
             found.update(dict.fromkeys(map(ord, run), name))
     return found
