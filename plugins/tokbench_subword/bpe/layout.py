@@ -14,9 +14,9 @@ from tokbench_subword.words.layout import MODEL
     BLOOM,  # uint32: PairTable.bloom
     SHIFT,  # uint64 (1,): PairTable.shift
     RESULTS,  # uint32: rank -> id, or the number of a piece, which is the rank itself
-    TOKENS,  # uint64: Tokens.table_of of those that merging does not give, if a whole pre-token is such a token
-    TOKEN_BYTES,  # uint8: Tokens.blob
-    TOKEN_STARTS,  # int64: Tokens.starts
+    TOKENS,  # uint64: TokenBytes.table_of of the tokens that a pre-token may be and merging does not give
+    TOKEN_BYTES,  # uint8: TokenBytes.blob
+    TOKEN_STARTS,  # int64: TokenBytes.starts
     CHARACTERS,  # uint32 (4 * points,): code point -> id; bare, prefixed, suffixed, both
     FALLBACK,  # uint32 (256,): byte -> id of its <0x00> token
     PIECE_IDS,  # uint32: Pieces.ids; empty where there are no pieces

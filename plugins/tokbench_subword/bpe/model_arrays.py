@@ -14,7 +14,7 @@ from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.pieces import N_BYTES, Pieces
 from tokbench_subword.bpe.superwords import first_across, merges_before
-from tokbench_subword.bpe.tables import MOST_RANKS, NONE, PairTable, Tokens
+from tokbench_subword.bpe.tables import MOST_RANKS, NONE, PairTable, TokenBytes
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF, unspelled
 from tokbench_subword.words.safe_cuts import find_byte_cuts, find_cuts
 
@@ -33,7 +33,7 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
     ranks = model.merge_ranks
     if len(ranks) and (ranks.min() < 0 or ranks.max() >= MOST_RANKS):
         raise TokenizerError(f"ranks of merges must lie in 0..{MOST_RANKS - 1}")
-    tokens = Tokens.of([_unspelled(token) for token in model.vocabulary] if spelled else model.vocabulary)
+    tokens = TokenBytes.of([_unspelled(token) for token in model.vocabulary] if spelled else model.vocabulary)
     characters, points = _characters(model)
     byte_ids = _spelled_ids(characters, points) if spelled else _byte_ids(model)
     complete = model.level == "byte" and bool((byte_ids != NONE).all())

@@ -30,7 +30,7 @@ from tokbench_subword.bpe.tables import (
     NONE,
     MergeTable,
     PairTable,
-    Tokens,
+    TokenBytes,
     enter_pair,
     merges_in,
     pair_rank,
@@ -151,7 +151,7 @@ class Pieces:
         changes = np.flatnonzero(np.diff(ahead))
         return int(changes[-1]) + 1 if len(changes) else 0, int(ahead[-1]) if len(ahead) else 0
 
-    def rivals(self, tokens: Tokens) -> NDArray[np.uint32]:
+    def rivals(self, tokens: TokenBytes) -> NDArray[np.uint32]:
         """The earliest merges that could part two bytes, in pairs by ``left << 8 | right`` of a boundary.
 
         First, of merges across the boundary, the least number where the right side is that byte alone; then
@@ -176,7 +176,7 @@ class Pieces:
     @classmethod
     def of(
         cls,
-        tokens: Tokens,
+        tokens: TokenBytes,
         merges: NDArray[np.int32],
         ranks: NDArray[np.int32],
         byte_ids: NDArray[np.uint32],

@@ -17,7 +17,7 @@ from tokbench.kernels.compiling import kernel
 from tokbench.kernels.hashing import hash_bytes
 from tokbench.kernels.pointers import Bytes, Ids, Ints, Words, pointer
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.bpe.tables import NONE, Tokens, token_id
+from tokbench_subword.bpe.tables import NONE, TokenBytes, token_id
 from tokbench_subword.pipeline.patterns import Pattern
 
 
@@ -84,7 +84,7 @@ def every_split(vocabulary: list[bytes]) -> NDArray[np.int32]:
 
     They are in order of token, then of the place of the cut.
     """
-    tokens, none = Tokens.of(vocabulary), np.empty((0, 3), np.int32)
+    tokens, none = TokenBytes.of(vocabulary), np.empty((0, 3), np.int32)
     table, _ = tokens.table_of(np.ones(len(vocabulary), np.bool_))
     found = np.empty((_splits(table, *tokens, none), 3), np.int32)
     _splits(table, *tokens, found)

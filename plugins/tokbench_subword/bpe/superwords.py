@@ -19,7 +19,7 @@ from tokbench.kernels.pointers import Block, Bytes, Ids, Int, i64_in, keep, poin
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.merging import SHORT
 from tokbench_subword.bpe.pieces import N_BYTES, Pieces
-from tokbench_subword.bpe.tables import PairTable, Tokens, merges_at
+from tokbench_subword.bpe.tables import PairTable, TokenBytes, merges_at
 from tokbench_subword.bpe.uncached import encode_uncached, merge_few, merge_many, merged, write_symbols
 from tokbench_subword.words.layout import WORDS
 from tokbench_subword.words.parts import LONGEST_PART
@@ -42,7 +42,7 @@ _SOME, _EARLY = 20, 8
 """Superwords are at least one in so many pieces, and at least one in so many pieces comes before them."""
 
 
-def first_across(pieces: Pieces, tokens: Tokens) -> int:
+def first_across(pieces: Pieces, tokens: TokenBytes) -> int:
     """The first piece that goes across words: it has a space behind what is no white space.
 
     0 where there are few of them, or where they begin so early that words would hardly be merged before.

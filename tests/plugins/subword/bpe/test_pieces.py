@@ -14,7 +14,7 @@ from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.pieces import Pieces
 from tokbench_subword.bpe.plain import segment
 from tokbench_subword.bpe.ranks import every_split, model_of_ranks
-from tokbench_subword.bpe.tables import PairTable, Tokens, merges_at
+from tokbench_subword.bpe.tables import PairTable, TokenBytes, merges_at
 from tokbench_subword.pipeline.patterns import Pattern
 
 from tokbench.errors import TokenizerError
@@ -41,7 +41,7 @@ def _model(merges: list[tuple[bytes, bytes]]) -> BpeModel:
 
 def _pieces(model: BpeModel) -> Pieces | None:
     byte_ids = np.array([model.ids[byte] for byte in BYTES], np.uint32)
-    return Pieces.of(Tokens.of(model.vocabulary), model.merges, model.merge_ranks, byte_ids)
+    return Pieces.of(TokenBytes.of(model.vocabulary), model.merges, model.merge_ranks, byte_ids)
 
 
 def _plain(model: BpeModel, text: str) -> list[int]:

@@ -13,7 +13,7 @@ from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.pieces import Pieces
 from tokbench_subword.bpe.plain import segment
-from tokbench_subword.bpe.tables import Tokens
+from tokbench_subword.bpe.tables import TokenBytes
 from tokbench_subword.pipeline.patterns import Pattern
 
 LETTERS = "ab \n."
@@ -73,7 +73,7 @@ def test_ids_are_those_of_all_merges(model: BpeModel, texts: list[str]) -> None:
 
 def first_of(merges: list[tuple[bytes, bytes]]) -> int:
     model = model_of(merges)
-    tokens = Tokens.of(model.vocabulary)
+    tokens = TokenBytes.of(model.vocabulary)
     pieces = Pieces.of(tokens, model.merges, model.merge_ranks, np.arange(256, dtype=np.uint32))
     assert pieces is not None
     return superwords.first_across(pieces, tokens)
