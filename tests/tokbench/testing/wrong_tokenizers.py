@@ -327,8 +327,9 @@ class Quadratic(Right):
 def _quadratic(data: bytes) -> list[int]:
     rest, ids = data, []
     while rest:
+        sum(rest[::16])  # as much to do as is left, on the quickest machine too
         ids.append(rest[0])
-        rest = rest[1:] if len(rest) < 4096 else bytes(bytearray(rest)[1:])
+        rest = rest[1:]
     return ids
 
 
