@@ -1,4 +1,4 @@
-"""Tables before any format: who is best, how numbers are written, what a lossy tokenizer may claim."""
+"""Tables before any format: who is best, how numbers are written, what stands beside them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from tests.tokbench.reports.tested import chances
+from tests.tokbench.reports.tested import chances, lossy_run
 from tokbench.plots import data
-from tokbench.plots.labels import explained, run_labels
-from tokbench.plots.losses import comparable, hard_losses, losses
+from tokbench.plots.labels import run_labels
 from tokbench.plots.speed import speed_points
 from tokbench.reports import differences, latex, marks, tables
 from tokbench.reports.diffs import passages_table
@@ -108,69 +107,6 @@ def test_what_loses_text_is_never_best(made_up_run: Callable[..., Any]) -> None:
     a, b = run.tokenizers[:2]
     chances(run, (a, b, 0.001), (a, wordpiece, 0.001), (b, wordpiece, 0.001))
     assert bold(run, {wordpiece: 9.0, a: 3.0, b: 2.0}) == {a}
-
-
-def lossy_run(made_up_run: Callable[..., Any]) -> Any:
-    """wordpiece and bytes lower-case, chars loses a little text, the others nothing."""
-    run = made_up_run(2, 5)
-    frame = run.frame[~run.frame["metric"].isin(["round_trip", "unk_rate"])]
-    first = frame[(frame["metric"] == "compression_ratio") & (frame["language"] == "all")]
-    rows = [first.assign(metric="unk_rate", value=0.0)]
-    for metric, values in {
-        "round_trip": {"wordpiece": 0.5, "bytes": 0.6, "unigram": 0.99},
-        "lost_form": {"wordpiece": 0.5, "bytes": 0.4},
-        "lost_spaces": {"unigram": 0.0},
-        "lost_text": {"unigram": 0.01},
-    }.items():
-        fine = 1.0 if metric == "round_trip" else 0.0
-        families = first["tokenizer"].str.partition(":")[0]
-        rows.append(first.assign(metric=metric, value=families.map(values).fillna(fine)))
-    run.frame = pd.concat([frame, *rows])
-    return run
-
-
-def test_the_mark_says_how_much_is_lost_and_of_what_kind(made_up_run: Callable[..., Any]) -> None:
-    run = lossy_run(made_up_run)
-    marked = {name: loss.mark for name, loss in losses(run).items()}
-    wordpiece, unigram = "wordpiece:vocab_size=8000", "unigram:vocab_size=8000"
-    assert marked == {unigram: "†", wordpiece: "‡", "bytes": "‡"}
-    assert str(losses(run)[wordpiece]) == "50 % of documents changed (case, accents or normal form)"
-    assert str(losses(run)[unigram]) == "1 % of documents changed (text)"
-    order = [row.key for row in tables.headline(run, "bundled:parallel").rows]
-    assert set(order[:2]) == set(run.tokenizers) - {*marked}
-    assert order[4] == unigram
-    said = compression(run)
-    assert said is not None
-    assert "give text back in another form and are ranked apart" in said.sentence
-    assert "unigram 8k † loses text and is not ranked" in said.sentence
-
-
-def test_a_case_made_to_be_hard_is_no_reason_not_to_rank(made_up_run: Callable[..., Any]) -> None:
-    run = lossy_run(made_up_run)
-    frame, unigram = run.frame, "unigram:vocab_size=8000"
-    hard = frame["dataset"] != data.main_dataset(run)
-    lost = frame["metric"].isin(["round_trip", "lost_text"]) & (frame["tokenizer"] == unigram)
-    run.frame = frame[hard | ~lost]
-    assert unigram in losses(run), "the other text is natural too"
-    for entry in run.manifest["datasets"]:
-        entry["facts"] = {"hard_cases": entry["spec"] != data.main_dataset(run)}
-    run.frame = run.frame.copy()
-    assert unigram not in losses(run)
-    assert unigram in comparable(run)
-    assert str(hard_losses(run)[unigram]) == "1 % of documents changed (text)"
-    assert "not every case made to be hard comes back: unigram 8k." in explained(run)
-
-
-def test_those_that_lose_the_same_are_ranked_where_none_is_lossless(made_up_run: Callable[..., Any]) -> None:
-    run = lossy_run(made_up_run)
-    wordpiece, unigram = "wordpiece:vocab_size=8000", "unigram:vocab_size=8000"
-    assert comparable(run, [wordpiece, "bytes", unigram]) == [wordpiece, "bytes"]
-    assert comparable(run, [unigram]) == []
-    run.frame = run.frame[run.frame["tokenizer"].isin([wordpiece, "bytes", unigram])]
-    run.tokenizers = [unigram, wordpiece, "bytes"]
-    said = compression(run)
-    assert said is not None
-    assert "the most of those that lose the same things" in said.sentence
 
 
 def test_a_speed_is_shown_with_the_text_it_is_of(made_up_run: Callable[..., Any]) -> None:

@@ -1,7 +1,8 @@
-"""Made-up runs whose pairs have been tested, with the p-values a test wants."""
+"""Made-up runs: with the p-values that a test wants, or whose tokenizers lose some of the text."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -15,3 +16,22 @@ def chances(run: Any, *pairs: tuple[str, str, float]) -> None:
         for one, other, p in pairs
     ]  # fmt: skip
     run.comparisons = pd.DataFrame(rows, columns=list(run.comparisons.columns.union(rows[0], sort=False)))
+
+
+def lossy_run(made_up_run: Callable[..., Any]) -> Any:
+    """wordpiece and bytes lower-case, chars loses a little text, the others nothing."""
+    run = made_up_run(2, 5)
+    frame = run.frame[~run.frame["metric"].isin(["round_trip", "unk_rate"])]
+    first = frame[(frame["metric"] == "compression_ratio") & (frame["language"] == "all")]
+    rows = [first.assign(metric="unk_rate", value=0.0)]
+    for metric, values in {
+        "round_trip": {"wordpiece": 0.5, "bytes": 0.6, "unigram": 0.99},
+        "lost_form": {"wordpiece": 0.5, "bytes": 0.4},
+        "lost_spaces": {"unigram": 0.0},
+        "lost_text": {"unigram": 0.01},
+    }.items():
+        fine = 1.0 if metric == "round_trip" else 0.0
+        families = first["tokenizer"].str.partition(":")[0]
+        rows.append(first.assign(metric=metric, value=families.map(values).fillna(fine)))
+    run.frame = pd.concat([frame, *rows])
+    return run

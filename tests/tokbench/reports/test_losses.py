@@ -1,0 +1,57 @@
+"""What loses text: how that is marked, and whom it may be ranked with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.tokbench.reports.tested import lossy_run
+from tokbench.plots import data
+from tokbench.plots.labels import explained
+from tokbench.plots.losses import comparable, hard_losses, losses
+from tokbench.reports import tables
+from tokbench.reports.findings import compression
+
+
+def test_the_mark_says_how_much_is_lost_and_of_what_kind(made_up_run: Callable[..., Any]) -> None:
+    run = lossy_run(made_up_run)
+    marked = {name: loss.mark for name, loss in losses(run).items()}
+    wordpiece, unigram = "wordpiece:vocab_size=8000", "unigram:vocab_size=8000"
+    assert marked == {unigram: "†", wordpiece: "‡", "bytes": "‡"}
+    assert str(losses(run)[wordpiece]) == "50 % of documents changed (case, accents or normal form)"
+    assert str(losses(run)[unigram]) == "1 % of documents changed (text)"
+    order = [row.key for row in tables.headline(run, "bundled:parallel").rows]
+    assert set(order[:2]) == set(run.tokenizers) - {*marked}
+    assert order[4] == unigram
+    said = compression(run)
+    assert said is not None
+    assert "give text back in another form and are ranked apart" in said.sentence
+    assert "unigram 8k † loses text and is not ranked" in said.sentence
+
+
+def test_a_case_made_to_be_hard_is_no_reason_not_to_rank(made_up_run: Callable[..., Any]) -> None:
+    run = lossy_run(made_up_run)
+    frame, unigram = run.frame, "unigram:vocab_size=8000"
+    hard = frame["dataset"] != data.main_dataset(run)
+    lost = frame["metric"].isin(["round_trip", "lost_text"]) & (frame["tokenizer"] == unigram)
+    run.frame = frame[hard | ~lost]
+    assert unigram in losses(run), "the other text is natural too"
+    for entry in run.manifest["datasets"]:
+        entry["facts"] = {"hard_cases": entry["spec"] != data.main_dataset(run)}
+    run.frame = run.frame.copy()
+    assert unigram not in losses(run)
+    assert unigram in comparable(run)
+    assert str(hard_losses(run)[unigram]) == "1 % of documents changed (text)"
+    assert "not every case made to be hard comes back: unigram 8k." in explained(run)
+
+
+def test_those_that_lose_the_same_are_ranked_where_none_is_lossless(made_up_run: Callable[..., Any]) -> None:
+    run = lossy_run(made_up_run)
+    wordpiece, unigram = "wordpiece:vocab_size=8000", "unigram:vocab_size=8000"
+    assert comparable(run, [wordpiece, "bytes", unigram]) == [wordpiece, "bytes"]
+    assert comparable(run, [unigram]) == []
+    run.frame = run.frame[run.frame["tokenizer"].isin([wordpiece, "bytes", unigram])]
+    run.tokenizers = [unigram, wordpiece, "bytes"]
+    said = compression(run)
+    assert said is not None
+    assert "the most of those that lose the same things" in said.sentence
