@@ -1,4 +1,4 @@
-"""A word that is not in the word cache: encoded, as a whole or in parts, and kept.
+"""A word that is not in the word cache: encoded, as a whole or in parts, which are kept.
 
 It is cut where no token reaches across two characters. A Chinese sentence is one pre-token, and no sentence
 comes twice; its words do. Cutting is exact: no merge could have joined the two sides. Without it a first pass
@@ -16,11 +16,11 @@ from tokbench.kernels.utf8 import code_point
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.superwords import encode_words
 from tokbench_subword.bpe.tables import NONE, token_id
-from tokbench_subword.words.layout import WORD_KEYS, WORDS
+from tokbench_subword.words.layout import WORDS
 from tokbench_subword.words.parts import LONGEST_PART, find_parts, parts_at, stands_alone
 from tokbench_subword.words.safe_cuts import PIECE_SHIFT
 from tokbench_subword.words.searching import Search, quicker_in_parts
-from tokbench_subword.words.slots import LONGEST_WORD, MASK, SLOTS, STATE, recall, remember
+from tokbench_subword.words.slots import MASK, SLOTS, STATE, recall, remember
 
 
 @inline
@@ -81,20 +81,12 @@ def _encode_parts(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: 
 
 
 @Search
-def encode_new(
-    block: Block, text: Bytes, start: Int, length: Int, k: Int, count: Int, out: Ids, o: Int
-) -> np.int64:
-    """Encode word `k` of a group of `count`, and keep it; return the new end of `out`.
+def encode_new(block: Block, text: Bytes, start: Int, length: Int, out: Ids, o: Int) -> np.int64:
+    """Encode a word; return the new end of `out`.
 
     What has few letters is quickest merged. Scripts of many characters are cut: the parts come again, and most
     are known already.
     """
-    settings, keys = i64_in(block, at.SETTINGS), u64_in(block, WORD_KEYS)
-    low, high = keys[2 * k], keys[2 * k + 1]
-    if settings[at.CUT] != 0 and quicker_in_parts(text, start, length):
-        after = _encode_parts(block, text, start, start + length, out, o)
-    else:
-        after = _encode_whole(block, text, start, start + length, out, o)
-    if length <= LONGEST_WORD:
-        remember(u64_in(block, WORDS), low, high, text, start, out, o, after - o)
-    return after
+    if i64_in(block, at.SETTINGS)[at.CUT] != 0 and quicker_in_parts(text, start, length):
+        return _encode_parts(block, text, start, start + length, out, o)
+    return _encode_whole(block, text, start, start + length, out, o)

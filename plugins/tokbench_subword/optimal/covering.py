@@ -18,9 +18,8 @@ from tokbench_subword.optimal.wordwise import WordwiseModel
 from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
 from tokbench_subword.pipeline.trie import build_trie, descend, root_of
 from tokbench_subword.words.encoder import Arrays
-from tokbench_subword.words.layout import MODEL, WORD_KEYS, WORDS
+from tokbench_subword.words.layout import MODEL
 from tokbench_subword.words.searching import Search
-from tokbench_subword.words.slots import LONGEST_WORD, remember
 
 UNITS, LENGTHS, BYTE_IDS = MODEL, MODEL + 1, MODEL + 2
 """The trie of the tokens of two bytes and more; by id, how long each is; the id of each byte."""
@@ -46,11 +45,9 @@ def _matches(units: Words, text: Bytes, start: Int, length: Int, found: Ints) ->
 
 
 @Search
-def cover_word(block: Block, text: Bytes, start: Int, length: Int, k: Int, count: Int, out: Ids, o: int) -> int:
-    """Encode word `k` of a group, and keep it; return the new end of `out`."""
+def cover_word(block: Block, text: Bytes, start: Int, length: Int, out: Ids, o: int) -> int:
+    """Encode a word; return the new end of `out`."""
     units, lengths, byte_ids = u64_in(block, UNITS), i32_in(block, LENGTHS), i32_in(block, BYTE_IDS)
-    keys = u64_in(block, WORD_KEYS)
-    low, high = keys[2 * k], keys[2 * k + 1]
     found = np.empty(_matches(units, text, start, length, np.empty(0, np.int64)), np.int64)
     token_at = np.empty(length + 1, np.int64)  # the token that begins at a byte, -1 where none does
     for place in range(length):
@@ -71,8 +68,6 @@ def cover_word(block: Block, text: Bytes, start: Int, length: Int, k: Int, count
         if token_at[place] >= 0:
             out[after] = np.int32(token_at[place])
             after += 1
-    if length <= LONGEST_WORD:
-        remember(u64_in(block, WORDS), low, high, text, start, out, o, after - o)
     return after
 
 

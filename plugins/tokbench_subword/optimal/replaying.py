@@ -18,16 +18,15 @@ from numpy.typing import NDArray
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import inline
 from tokbench.kernels.heap import pop, push
-from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Words, i32_in, i64_in, keep, pointer, u64_in
+from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Words, i32_in, i64_in, keep, pointer
 from tokbench_subword.bpe.model import MOST_TOKENS
 from tokbench_subword.bpe.tables import MOST_RANKS, NONE, PairTable, merges_at, pair_rank
 from tokbench_subword.optimal.pickybpe import Event, Picked
 from tokbench_subword.optimal.wordwise import WordwiseModel
 from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
 from tokbench_subword.words.encoder import Arrays
-from tokbench_subword.words.layout import MODEL, WORD_KEYS, WORDS
+from tokbench_subword.words.layout import MODEL
 from tokbench_subword.words.searching import Search
-from tokbench_subword.words.slots import LONGEST_WORD, remember
 
 (
     BYTE_SYMBOLS,  # int32 (256,): the symbol of each byte
@@ -104,13 +103,10 @@ def _happens(block: Block, word: Spelling, time: Int, place: Int) -> np.int64:
 
 
 @Search
-def replay_word(
-    block: Block, text: Bytes, start: Int, length: Int, k: Int, count: Int, out: Ids, o: int
-) -> int:
-    """Encode word `k` of a group, and keep it; return the new end of `out`."""
+def replay_word(block: Block, text: Bytes, start: Int, length: Int, out: Ids, o: int) -> int:
+    """Encode a word; return the new end of `out`."""
     byte_symbols, ids, lengths = i32_in(block, BYTE_SYMBOLS), i32_in(block, IDS), i32_in(block, LENGTHS)
-    splits, keys = i64_in(block, SPLITS), u64_in(block, WORD_KEYS)
-    low, high = keys[2 * k], keys[2 * k + 1]
+    splits = i64_in(block, SPLITS)
     symbols, firsts = np.empty(length + 2, np.int32), np.empty(length + 2, np.int32)
     word, queue = Spelling(pointer(symbols), pointer(firsts)), np.empty(2 * length + 16, np.uint64)
     heap, size, behind = pointer(queue), np.int64(0), np.int64(length + 1)
@@ -144,8 +140,6 @@ def replay_word(
         out[found] = ids[symbol]
         found += 1
         place += lengths[symbol]
-    if length <= LONGEST_WORD:
-        remember(u64_in(block, WORDS), low, high, text, start, out, o, found - o)
     keep(symbols)
     keep(firsts)
     keep(queue)

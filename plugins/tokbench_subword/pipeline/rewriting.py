@@ -108,11 +108,11 @@ class Rewriting:
         number_of_key = np.zeros(n_mine + n_later * len(kept), np.int32)
         number_of_key[keys] = 1
         becomes = {SELF: 0}
-        again = {one: later.rewritten(one) for one in set("".join(self.becomes)) - {SELF}}
+        again = {ord(one): later.rewritten(one) for one in set("".join(self.becomes)) - {SELF}}
         for key in np.flatnonzero(number_of_key).tolist():
             index, other = divmod(key - n_mine, n_later) if key >= n_mine else (0, 0)
             text = self.becomes[kept[index] if key >= n_mine else key]
-            new = "".join([again.get(one, later.becomes[other]) for one in text])
+            new = text.translate(again).replace(SELF, later.becomes[other])
             number_of_key[key] = becomes.setdefault(new, len(becomes))
         numbers = np.zeros(N_CODE_POINTS, np.int32)
         numbers[points] = number_of_key[keys]

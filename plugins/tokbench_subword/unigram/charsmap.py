@@ -55,8 +55,6 @@ class Normalizer(Stays):
     user-defined symbols, which pass through untouched, uint64; and their first bytes, uint8 of ``(256,)``.
     """
 
-    leaves_text = False
-
     def __init__(self, flags: int, *tables: NDArray[Any]) -> None:
         self.escapes = bool(flags & ESCAPE)
         numbers = [flags, len(tables[0]), len(tables[1]), *longest_rows(tables[3])]

@@ -88,11 +88,10 @@ class PathEncoder(WordEncoder):
         super().__init__(algorithm.word, shared, _own, cutters=cutters, threads=threads, cache=cache)
         self._algorithm = algorithm
         self._sizes = _sizes(tables, unknown)
-        self._fits = -1  # texts one by one are prepared before they come here
 
     def _new(self, writers: Sequence[Written] = ()) -> Workspace:
         arrays = [*self._shared, *self._own()]
-        return SearchSpace(self._machine, self._search.address, arrays, self.cache, writers)
+        return SearchSpace(self._machine, self._search, arrays, self.cache, writers)
 
     @contextmanager
     def space(self, bytes_: int) -> Iterator[Any]:

@@ -28,11 +28,11 @@ from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.emitting import KNOWN, UNKNOWN_RUN, add_unknown, emit, place_token
 from tokbench_subword.unigram.paths import link
 from tokbench_subword.unigram.viterbi import Lattice, double, search, search_with_margin, single
-from tokbench_subword.words.layout import WORD_KEYS, WORDS
+from tokbench_subword.words.layout import WORDS
 from tokbench_subword.words.parts import LONGEST_PART, find_parts, parts_at, stands_alone
 from tokbench_subword.words.safe_cuts import PIECE_SHIFT
-from tokbench_subword.words.searching import Search, quicker_in_parts
-from tokbench_subword.words.slots import LONGEST_WORD, MASK, SLOTS, STATE, recall, remember
+from tokbench_subword.words.searching import DocumentSearch, Search, quicker_in_parts
+from tokbench_subword.words.slots import MASK, SLOTS, STATE, recall, remember
 
 _NEVER, _MOST_A_BYTE, _OVERFLOWS = 1 << 61, 1 << 30, 1e300
 _ROUNDED = 1.0 + 2.0**-8
@@ -157,27 +157,18 @@ def encode_parts(
 
 
 @Search
-def search_double(
-    block: Block, text: Bytes, start: Int, length: Int, k: Int, count: Int, out: Ids, o: np.int64
-) -> np.int64:
-    """Encode word `k` of a group, and keep it; return the new end of `out`."""
+def search_double(block: Block, text: Bytes, start: Int, length: Int, out: Ids, o: np.int64) -> np.int64:
+    """Encode a word; return the new end of `out`."""
     if quicker_in_parts(text, start, length):
-        after = encode_parts(block, double(block), text, start, start + length, out, None, o)
-    else:
-        search(double(block), text, start, length, 0.0)
-        after, _, _ = emit(block, text, start, length, out, None, o, np.int64(KNOWN), start)
-    if length <= LONGEST_WORD:
-        keys = u64_in(block, WORD_KEYS)
-        low, high = keys[2 * k], keys[2 * k + 1]
-        remember(u64_in(block, WORDS), low, high, text, start, out, o, after - o)
+        return encode_parts(block, double(block), text, start, start + length, out, None, o)
+    search(double(block), text, start, length, 0.0)
+    after, _, _ = emit(block, text, start, length, out, None, o, np.int64(KNOWN), start)
     return after
 
 
-@Search
-def search_single(
-    block: Block, text: Bytes, start: Int, length: Int, k: Int, count: Int, out: Ids, o: np.int64
-) -> np.int64:
-    """Encode a document; return the new end of `out`. It is not kept: its parts are."""
+@DocumentSearch
+def search_single(block: Block, text: Bytes, start: Int, length: Int, out: Ids, o: np.int64) -> np.int64:
+    """Encode a document; return the new end of `out`."""
     return encode_parts(block, single(block), text, start, start + length, out, None, o)
 
 

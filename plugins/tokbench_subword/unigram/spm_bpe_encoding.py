@@ -42,7 +42,7 @@ from tokbench_subword.unigram.searching import SearchForms, add_rows
 from tokbench_subword.words.layout import WORDS
 from tokbench_subword.words.parts import LONGEST_PART, find_parts, parts_at, stands_alone
 from tokbench_subword.words.safe_cuts import PIECE_SHIFT
-from tokbench_subword.words.searching import Search
+from tokbench_subword.words.searching import DocumentSearch
 from tokbench_subword.words.slots import MASK, SLOTS, STATE, recall, remember
 
 
@@ -193,11 +193,9 @@ def encode_merged(
     return o
 
 
-@Search
-def _search_merged(
-    block: Block, text: Bytes, start: Int, length: Int, k: Int, count: Int, out: Ids, o: np.int64
-) -> np.int64:
-    """Encode a document; return the new end of `out`. It is not kept: its parts are."""
+@DocumentSearch
+def _search_merged(block: Block, text: Bytes, start: Int, length: Int, out: Ids, o: np.int64) -> np.int64:
+    """Encode a document; return the new end of `out`."""
     return encode_merged(block, text, start, start + length, out, None, o)
 
 

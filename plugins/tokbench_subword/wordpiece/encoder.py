@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import inline
 from tokbench.kernels.copies import Stays, cached_property
-from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, Words, i64_in, u64_in
+from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, i64_in, u64_in
 from tokbench.kernels.text import utf8_of
 from tokbench_subword.pipeline.byte_alphabet import unspelled
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
@@ -21,10 +21,9 @@ from tokbench_subword.pipeline.trie import build_trie, children, longest_below, 
 from tokbench_subword.wordpiece.model import WordPieceModel, bert_pipeline
 from tokbench_subword.words.cache import CACHE_BYTES
 from tokbench_subword.words.encoder import ToArray, ToList, WordEncoder
-from tokbench_subword.words.layout import MODEL, WORD_KEYS, WORDS
+from tokbench_subword.words.layout import MODEL
 from tokbench_subword.words.prepared import PreparedEncoder, few
 from tokbench_subword.words.searching import Search
-from tokbench_subword.words.slots import LONGEST_WORD, remember
 
 UNITS, SETTINGS = range(MODEL, MODEL + 2)
 """The arrays of a model in the block of `words.layout`."""
@@ -46,14 +45,15 @@ def _too_long(text: Bytes, start: Int, length: Int, settings: Ints) -> bool:
     return characters > settings[LIMIT]
 
 
-@inline
-def _match(text: Bytes, start: Int, length: Int, units: Words, settings: Ints, out: Ids, o: int) -> int:
+@Search
+def match_word(block: Block, text: Bytes, start: Int, length: Int, out: Ids, o: int) -> int:
     """Write the tokens of a word; return the new end of `out`.
 
     From each place the longest token, from the root at the beginning of the word and from the base of what
     continues one after it. Where nothing matches, the whole word is one unknown token; so it is where it is too
     long.
     """
+    units, settings = u64_in(block, UNITS), i64_in(block, SETTINGS)
     unk = np.int32(settings[UNK])
     if _too_long(text, start, length, settings):
         out[o] = unk
@@ -69,16 +69,6 @@ def _match(text: Bytes, start: Int, length: Int, units: Words, settings: Ints, o
         count += 1
         at, node = end, settings[CONTINUATION]
     return count
-
-
-@Search
-def match_word(block: Block, text: Bytes, start: Int, length: Int, k: Int, count: Int, out: Ids, o: int) -> int:
-    """Encode word `k` of a group, and keep it; return the new end of `out`."""
-    after = _match(text, start, length, u64_in(block, UNITS), i64_in(block, SETTINGS), out, o)
-    if length <= LONGEST_WORD:
-        keys = u64_in(block, WORD_KEYS)
-        remember(u64_in(block, WORDS), keys[2 * k], keys[2 * k + 1], text, start, out, o, after - o)
-    return after
 
 
 @dataclass(frozen=True, kw_only=True)

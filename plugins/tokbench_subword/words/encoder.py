@@ -1,7 +1,7 @@
-"""`WordEncoder`: a model's tables and search, and the threads' own caches, behind three calls.
+"""`WordEncoder`: a model's tables and search, and the threads' own caches.
 
-`encode` takes a text, `encode_batch` many, `encode_pretokens` what was cut elsewhere. All give int32 ids.
-It may be used from several threads at once: each call borrows a `Workspace` of its own.
+`encode_utf8` takes documents, `encode_pretokens` what was cut elsewhere, `one_by_one` gives functions for short
+texts. It may be used from several threads at once: each call borrows a `Workspace` of its own.
 """
 
 from __future__ import annotations
@@ -11,17 +11,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numba import config, typeof
 from numpy.typing import NDArray
 
-from tokbench.arguments import listed, plain_text
+from tokbench.arguments import plain_texts
 from tokbench.batch import TokenBatch
-from tokbench.errors import TokenizerError
-from tokbench.kernels.calls import address, callable_of, in_kernels, prepare
+from tokbench.kernels.calls import address, callable_of, prepare
 from tokbench.kernels.compiling import announce
 from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import frozen
-from tokbench.kernels.text import CHANGED, measured, utf8_of, write_list
+from tokbench.kernels.text import utf8_of, write_list
 from tokbench_subword.pipeline.cuts import cutting
 from tokbench_subword.pipeline.cutters import Cutter
 from tokbench_subword.pipeline.splicing import Written
@@ -35,8 +33,6 @@ from tokbench_subword.words.workspace import Workspace
 Arrays = Sequence[NDArray[Any]]
 ToArray = Callable[[str], NDArray[np.int32]]
 ToList = Callable[[str], list[int]]
-_FEW_TEXTS = 1 << 11
-"""The most texts that are encoded in the arrays of a work space, without arrays of their own."""
 _AT_A_TIME = 1 << 19
 """Bytes encoded in one call of a kernel: what is written then stays in the processor's cache."""
 
@@ -77,26 +73,21 @@ class WordEncoder(Stays):
         announce(search.compiled, self._encode_units, *(() if machine is None else (encode_text, write_list)))
         self._machine = machine
         self._search, self._shared, self._own = search, shared, own
-        self._fits = at.TEXT_CHARACTERS if machine is not None and not self._beforehand else -1
         self._idle: deque[Workspace] = deque()
-        self._ready = False
 
     def encode(self, text: str) -> NDArray[np.int32]:
         """The ids of one text."""
-        return self.encode_batch([plain_text(text, name="tokbench")]).ids
+        return self.encode_batch([text]).ids
 
     def one_by_one(
-        self,
-        written: Sequence[Written] = (),
-        longer: tuple[ToArray, ToList] | None = None,
+        self, written: Sequence[Written], longer: tuple[ToArray, ToList]
     ) -> tuple[ToArray, ToList] | None:
-        """`encode` as two functions that take a fraction of the time for a short text: to arrays, and to lists.
+        """Two functions that take a fraction of the time for a short text: to an array, and to a list.
 
         They first run the `written` stages on the text, and have caches of their own. Texts that they cannot
         encode, above all those that are not short, they leave to `longer`, two functions that do the same. None
         where a cutter is no kernel.
         """
-        to_array, to_list = longer or (self.encode, self.encode_to_list)
         before = cutting(self._beforehand)
         if before is None:
             return None
@@ -107,38 +98,13 @@ class WordEncoder(Stays):
         lists = [*(head.tolist for head in heads), lambda: work.last().tolist()]
         place = address(work.block)
         return (
-            callable_of(encode_text, (to_array, place, arrays)),
-            callable_of(encode_text, (to_list, place, lists)),
+            callable_of(encode_text, (longer[0], place, arrays)),
+            callable_of(encode_text, (longer[1], place, lists)),
         )
-
-    def encode_to_list(self, text: str) -> list[int]:
-        """The ids of one text, as a list."""
-        return self.encode(text).tolist()
-
-    def takes_few(self, n_texts: int, n_characters: int) -> bool:
-        """Whether texts that are so many, of so many characters together, go without arrays of their own."""
-        return n_texts <= _FEW_TEXTS and n_characters <= self._fits
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts."""
-        texts = listed(texts, name="tokbench")
-        lengths, rooms = measured(texts)
-        if self.takes_few(len(texts), int(lengths.sum())):
-            return self.encode_few(texts)
-        return self.encode_utf8(*utf8_of(texts, 0, len(texts), int(rooms.sum())))
-
-    def encode_few(self, texts: list[str]) -> TokenBatch:
-        """`encode_batch` of texts that `takes_few` takes, without arrays for them."""
-        count = len(texts)
-        offsets, ends = np.zeros((2, count + 1), np.int64)
-        work = self._borrow()
-        try:
-            if self._write_list(in_kernels(texts), 0, count, work.text, offsets[1:]) < 0:
-                raise TokenizerError(CHANGED)
-            n_ids = self._encode_texts(work.block, work.utf8, units_of(offsets), 0, count, work.ids, ends)
-            return TokenBatch(work.ids[:n_ids].copy(), ends)
-        finally:
-            self._idle.append(work)
+        return self.encode_utf8(*utf8_of(plain_texts(texts, name="tokbench")))
 
     def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64], room: Room = None) -> TokenBatch:
         """The ids of every document ``data[offsets[i]:offsets[i + 1]]``.
@@ -197,27 +163,8 @@ class WordEncoder(Stays):
 
     def _new(self, writers: Sequence[Written] = ()) -> Workspace:
         arrays = [*self._shared, *self._own()]
-        work = Workspace(self._machine, self._search.address, arrays, self.cache, writers)
-        if self._fits >= 0 and not self._ready:
-            counts = np.zeros(0, np.int64)
-            self._write_list = _entry(write_list, in_kernels([]), 0, 0, work.text, counts)
-            arguments = (work.block, work.utf8, np.zeros((0, 2), np.int64), 0, 0, work.ids, counts)
-            self._encode_texts = _entry(encode_texts_of, *arguments)
-            self._ready = True
-        return work
+        return Workspace(self._machine, self._search, arrays, self.cache, writers)
 
     def forget(self) -> None:
         """Empty the caches, as after loading: for measuring what a first encounter with a text costs."""
         self._idle.clear()
-
-
-def _entry(kernel: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
-    """The compiled form of a kernel for arguments of the types that these have, which nothing checks any more.
-
-    Each call of a kernel finds out anew which types its arguments have. For a string that takes 1.3 µs, more
-    than encoding eighty characters: a batch of one short text takes 30 µs so, not 50.
-    """
-    if config.DISABLE_JIT:
-        return kernel
-    compiled: Callable[..., Any] = kernel.compile(tuple(map(typeof, arguments)))  # type: ignore[attr-defined]
-    return compiled

@@ -7,7 +7,7 @@ Where the time goes, and what is done about it:
 - The cache is larger than the processor's fastest. So words are taken in groups: first all are cut, then all
   hashed and their slots fetched, then all looked up; the slots are there by then, and a wrong guess of the
   processor in one of the three does not hold up the others.
-- What is in no cache is left to the search of the model (`searching`), which enters it.
+- What is in no cache is left to the search of the model (`searching`), and then entered.
 
 Each kernel takes the block of arrays described in `layout`. Texts must be followed by `pointers.PADDING`
 readable bytes, and `out` must have room for one id per byte and `words.slots.SPARE_IDS` more.
@@ -67,6 +67,7 @@ from tokbench_subword.words.slots import (
     WHOLE,
     grow_if_full,
     recall,
+    remember,
     word_home,
     word_key,
 )
@@ -115,8 +116,9 @@ def look_up(
         if after < 0:
             after, length = np.int64(o), ends[first + k] - start
             if length > 0:
-                given = (block, text, start, length, np.int64(k), np.int64(count), out, o)
-                after = np.int64(search_at(counters[at.SEARCH], given))
+                after = np.int64(search_at(counters[at.SEARCH], (block, text, start, length, out, o)))
+                if length <= counters[at.LONGEST_KEPT]:
+                    remember(words, keys[2 * k], keys[2 * k + 1], text, start, out, o, after - o)
                 mask = _make_room(block, k + 1, count)
         o = after
         ids_end[first + k + 1] = o

@@ -27,14 +27,15 @@ from tokbench.kernels.text import MOST_BYTES
 
 (
     SEARCH,  # the address of the model's search, see `searching`
+    LONGEST_KEPT,  # bytes of the longest word that is kept when it has been searched
     BUSY,  # 1 while a text is encoded by itself
     N_IDS,  # of the last one
     N_WRITERS,
     MOST,  # how many bytes there is room for the ids of
     CUTS,  # 1 where there is a machine that cuts; else a text is one word
-) = range(6)
+) = range(7)
 
-N_COUNTERS = 6
+N_COUNTERS = 7
 
 GROUP = 128
 """Words that are looked up together."""

@@ -30,10 +30,6 @@ class Before(Protocol):
     """What happens to texts before they are cut: `CompiledPipeline`, or sentencepiece's normalizer."""
 
     @property
-    def leaves_text(self) -> bool:
-        """Whether that is nothing."""
-
-    @property
     def written(self) -> tuple[Written, ...] | None:
         """The same as kernels, for a text by itself; None where kernels are not enough."""
 
@@ -50,10 +46,8 @@ class PreparedEncoder(Stays):
     def encode_batch(self, texts: Sequence[str], *, name: str = "tokbench") -> TokenBatch:
         """The ids of many texts; raises `TokenizerError` where one is no str, in the name of a tokenizer."""
         texts = listed(texts, name=name)
-        lengths, rooms = measured(texts, name=name)
-        n_characters, sizes = int(lengths.sum()), np.append(0, np.cumsum(rooms))
-        if self.before.leaves_text and self.words.takes_few(len(texts), n_characters):
-            return self.words.encode_few(texts)
+        _, rooms = measured(texts, name=name)
+        sizes = np.append(0, np.cumsum(rooms))
 
         def run(first: int, last: int, room: Room) -> TokenBatch:
             written = utf8_of(texts, first, last, int(sizes[last] - sizes[first]))

@@ -1,10 +1,10 @@
 """The interface of a model's search: a function that encodes one word that the cache does not hold.
 
-    search(block, text, start, length, k, count, out, o)
+    search(block, text, start, length, out, o)
 
-encodes the word ``text[start:start + length]``, number `k` of a group of `count`, to ``out[o:]`` and returns
-the new end; it may enter the word in the cache. The loops of `encoding` call it by its address. So they are
-compiled once for all models, and know none of them.
+encodes the word ``text[start:start + length]`` to ``out[o:]`` and returns the new end. The loops of `encoding`
+call it by its address, and enter the word in the cache. So they are compiled once for all models, and know none
+of them.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from numba import types
 from tokbench.kernels.by_address import BLOCK, NUMBER, ByAddress, called_at
 from tokbench.kernels.compiling import inline
 from tokbench.kernels.utf8 import code_point
+from tokbench_subword.words.slots import LONGEST_WORD
 
 _UNCUT = 31
 """In alphabets of few letters, words of up to so many bytes are quicker searched whole than in parts: to cut
@@ -26,9 +27,16 @@ Japanese and Thai (GPT-2, o200k)."""
 
 
 class Search(ByAddress):
-    """A search."""
+    """A search; words of more than `longest_kept` bytes are not kept."""
 
-    takes = (BLOCK, types.CPointer(types.uint8), *(NUMBER,) * 4, types.CPointer(types.int32), NUMBER)
+    takes = (BLOCK, types.CPointer(types.uint8), NUMBER, NUMBER, types.CPointer(types.int32), NUMBER)
+    longest_kept = LONGEST_WORD
+
+
+class DocumentSearch(Search):
+    """A search whose words are documents. They do not come again: it keeps their parts."""
+
+    longest_kept = 0
 
 
 search_at = called_at(Search.takes)

@@ -17,6 +17,7 @@ from tokbench_subword.pipeline.splicing import Written
 from tokbench_subword.words import layout as at
 from tokbench_subword.words.cache import CACHE_BYTES, WordCache
 from tokbench_subword.words.runs import Room
+from tokbench_subword.words.searching import Search
 from tokbench_subword.words.slots import SPARE_IDS
 
 _KEPT_OUTPUT = 1 << 19
@@ -25,24 +26,25 @@ _KEPT_OUTPUT = 1 << 19
 class Workspace(Stays):
     """The arrays of one thread; `block` is what kernels take.
 
-    `machine` is the block of what cuts, `address` that of the model's search, and `model` are its arrays: those
-    that threads share, and scratch space that is this one's. `cache_bytes` is what the word cache may take.
-    `writers` are the stages before the cut for a text encoded by itself, each of what the one before wrote.
+    `machine` is the block of what cuts, `search` the model's, and `model` are its arrays: those that threads
+    share, and scratch space that is this one's. `cache_bytes` is what the word cache may take. `writers` are
+    the stages before the cut for a text encoded by itself, each of what the one before wrote.
     """
 
-    __slots__ = ("_kept", "arrays", "block", "ids", "out", "text", "utf8", "words")
+    __slots__ = ("_kept", "arrays", "block", "ids", "out", "words")
 
     def __init__(
         self,
         machine: Any,
-        address: int,
+        search: Search,
         model: Sequence[NDArray[Any]],
         cache_bytes: int = CACHE_BYTES,
         writers: Sequence[Written] = (),
     ) -> None:
         self.words = WordCache(cache_bytes)
         counters = np.zeros(at.N_COUNTERS, np.int64)
-        counters[at.SEARCH], counters[at.CUTS] = address, machine is not None
+        counters[at.SEARCH], counters[at.LONGEST_KEPT] = search.address, search.longest_kept
+        counters[at.CUTS] = machine is not None
         counters[at.N_WRITERS], counters[at.MOST] = len(writers), at.TEXT_SIZE
         text, other = np.zeros((2, at.TEXT_SIZE + PADDING), np.uint8)
         most = at.TEXT_CHARACTERS if writers else 1
@@ -69,9 +71,6 @@ class Workspace(Stays):
         ]
         self.out = np.empty(1 << 12, np.int32)
         self.ids = self.arrays[at.IDS]
-        self.text = self.arrays[at.TEXT][: at.TEXT_SIZE]  # for as much there is room for the ids
-        self.utf8 = self.arrays[at.TEXT].view()
-        self.utf8.flags.writeable = False  # as all text that kernels are compiled for
         self.block = block(self.arrays)
 
     def last(self) -> NDArray[np.int32]:

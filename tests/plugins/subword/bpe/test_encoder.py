@@ -37,6 +37,11 @@ Alone = Callable[[str], NDArray[np.int32]]
 WORDS.append("ab" * 40)
 
 
+def _one_by_one(encoder):
+    """Its functions for short texts, which leave others to the call for a batch."""
+    return encoder.one_by_one((), (encoder.encode, lambda text: encoder.encode(text).tolist()))
+
+
 @pytest.fixture(scope="module")
 def encoder() -> BpeEncoder:
     return BpeEncoder(train_bpe(["the lowest of the lower, née 日本 1234 don't"] * 9, vocab_size=300))
@@ -44,7 +49,7 @@ def encoder() -> BpeEncoder:
 
 @pytest.fixture(scope="module")
 def alone(encoder: BpeEncoder) -> Alone:
-    return encoder.one_by_one()[0]
+    return _one_by_one(encoder)[0]
 
 
 def random_text(rng: random.Random, most: int) -> str:
@@ -103,19 +108,20 @@ def test_short_lists_as_long_ones(encoder: BpeEncoder, alone: Alone) -> None:
 
 
 @pytest.mark.parametrize("size", [TEXT_SIZE + 1, TEXT_SIZE + 30, 2 * TEXT_SIZE])
-def test_few_texts_that_are_changed_meanwhile_have_no_more_ids_than_there_is_room_for(
-    encoder: BpeEncoder, monkeypatch: pytest.MonkeyPatch, size: int
+def test_texts_that_are_changed_meanwhile_have_no_more_ids_than_there_is_room_for(
+    monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
-    texts = ["x"] * 20
+    model, texts = train_bpe(["the lowest of the lower"] * 9, vocab_size=300), ["x"] * 20
+    tokenizer = BpeTokenizer.of_model(model)
 
     def then_changed(measured_texts: list[str], **named: Any) -> Any:
         found = measured(measured_texts, **named)
         texts[0] = "x" * (size - 19)  # as another thread might
         return found
 
-    monkeypatch.setattr("tokbench_subword.words.encoder.measured", then_changed)
+    monkeypatch.setattr("tokbench_subword.words.prepared.measured", then_changed)
     with pytest.raises(TokenizerError, match="was changed"):
-        encoder.encode_batch(texts)
+        tokenizer.encode_batch(texts)
 
 
 @pytest.mark.parametrize("wrong", [None, 5, b"abc", ["abc"]])
@@ -135,7 +141,7 @@ def test_a_kind_of_string(alone: Alone) -> None:
 
 @pytest.mark.parametrize("size", [0, 1, HEADS - 1, HEADS, HEADS + 1, TEXT_CHARACTERS, TEXT_CHARACTERS + 1])
 def test_to_lists(encoder: BpeEncoder, size: int) -> None:
-    to_array, to_list = encoder.one_by_one()
+    to_array, to_list = _one_by_one(encoder)
     for text in ("1" * size, "é" * size, "日" * size):
         ids = to_list(text)
         assert type(ids) is list
@@ -144,7 +150,7 @@ def test_to_lists(encoder: BpeEncoder, size: int) -> None:
 
 def test_arguments_as_of_any_function(encoder: BpeEncoder) -> None:
     expected = encoder.encode_batch(["a b"]).ids.tolist()
-    for function in encoder.one_by_one():
+    for function in _one_by_one(encoder):
         assert list(function(text="a b")) == expected  # type: ignore[call-arg]
         for arguments in ((), ("a", "b")):
             with pytest.raises(TypeError, match="argument"):
@@ -181,7 +187,7 @@ def test_a_text_in_the_midst_of_another(encoder: BpeEncoder, monkeypatch: pytest
         return last(work)
 
     monkeypatch.setattr(Workspace, "last", interrupted)
-    to_array, to_list = encoder.one_by_one()
+    to_array, to_list = _one_by_one(encoder)
     waiting.append(to_list)
     assert [to_array(text).tolist() for text in texts] == expected[:-1]
     assert found == expected[-1:]
@@ -229,7 +235,8 @@ from tokbench_subword.pipeline.patterns import Pattern
 import numpy as np
 vocabulary, merges = tuple(bytes([byte]) for byte in range(256)), np.empty((0, 3), np.int32)
 encoder = BpeEncoder(BpeModel(vocabulary=vocabulary, merges=merges, pattern=Pattern.of("gpt2")))
-print(encoder.one_by_one()[1]("a") + encoder.encode_batch(["b" * 9000]).ids[:1].tolist())
+alone = encoder.one_by_one((), (encoder.encode, lambda text: encoder.encode(text).tolist()))[1]
+print(alone("a") + encoder.encode_batch(["b" * 9000]).ids[:1].tolist())
 """
 
 
