@@ -116,7 +116,7 @@ def offsets_batch(
     if isinstance(tokenizer, BatchOffsetEncoder):
         return tokenizer.offsets_batch(texts)
     found = [np.asarray(tokenizer.offsets(text), np.int64).reshape(-1, 2) for text in texts]
-    limits = np.append(0, np.cumsum([len(spans) for spans in found]))
+    limits = np.append(0, np.cumsum([len(spans) for spans in found], dtype=np.int64))
     return np.concatenate([np.zeros((0, 2), np.int64), *found]), limits
 
 

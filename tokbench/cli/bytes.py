@@ -10,6 +10,7 @@ import typer
 from tokbench.cli.loading import documents_of, load_trained
 from tokbench.cli.options import (
     Documents,
+    Force,
     JsonOutput,
     SpecArgument,
     TrainOn,
@@ -19,7 +20,7 @@ from tokbench.cli.options import (
 )
 from tokbench.cli.progress import documents_done, overwrite, progress
 from tokbench.cli.tables import plain_console
-from tokbench.cli.writing import print_json
+from tokbench.cli.writing import check_target, print_json
 
 if TYPE_CHECKING:
     from tokbench.inspection.bytetable import ByteTable, Proof
@@ -34,6 +35,7 @@ def token_bytes(
     dataset: Annotated[list[str] | None, dataset_option("Prove the table on this text. Repeatable.")] = None,
     documents: Documents = None,
     train_on: TrainOn = None,
+    force: Force = False,
     as_json: JsonOutput = False,
 ) -> None:
     """Count the bytes that each id adds to the decoded text, after other tokens and as the first of a document.
@@ -46,6 +48,8 @@ def token_bytes(
 
     if output is not None and output.suffix not in ENDINGS:
         raise SpecError(f"{output}: tables are written as {', '.join(ENDINGS)}, by the file's ending")
+    if output is not None:
+        check_target(output, force=force)
     tokenizer = load_trained(registry, spec, train_on)
     texts = [documents_of(registry, name, documents) for name in dataset or ()]
     table = byte_table(tokenizer, progress)

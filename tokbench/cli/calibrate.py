@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.options import JsonOutput, dataset_option, loads_tokenizers, output_option
+from tokbench.cli.options import Force, JsonOutput, dataset_option, loads_tokenizers, output_option
 from tokbench.cli.tables import show_rows
-from tokbench.cli.writing import print_json
+from tokbench.cli.writing import check_target, print_json
 
 if TYPE_CHECKING:
     from tokbench.inspection.calibration import Calibration
@@ -45,6 +45,7 @@ def calibrate(
         float | None,
         typer.Option(metavar="P", min=0, help="For a million tokens: what the datasets cost is estimated too."),
     ] = None,
+    force: Force = False,
     as_json: JsonOutput = False,
 ) -> None:
     """Fit local tokenizers to token counts that an API reported, and estimate by the nearest of them.
@@ -63,6 +64,8 @@ def calibrate(
                 f"{', '.join(vain)}: nothing is estimated while tokenizers are fitted: keep the fit "
                 "(-o FILE.json), then estimate by it (--fit FILE.json -d DATASET)"
             )
+        if output is not None:
+            check_target(output, force=force)
         found = _fitted(registry, specs, observed)
         if output is not None:
             write_bytes(output, json.dumps(found[0].to_json(), indent=1).encode() + b"\n")

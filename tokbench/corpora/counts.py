@@ -29,7 +29,9 @@ def load(spec: Spec, context: LoadContext) -> Dataset:
     sizes: Counter[str] = Counter()
     for text in head.texts:
         sizes[text.language] += text.bytes
-    wanted = str(spec.get("languages", "")).split("+") if spec.get("languages") else list(sizes)
+    wanted = (
+        str(spec.get("languages", "")).replace(";", "+").split("+") if spec.get("languages") else list(sizes)
+    )
     weights = _weights(spec)
     for language in (*wanted, *weights):
         if language not in sizes:

@@ -46,7 +46,7 @@ def read_observed(path: Path) -> list[Observed]:
     Raises `CorpusError` with the line for what is wrong, and for fewer rows than can be judged by.
     """
     try:
-        with path.open(encoding="utf-8", newline="") as stream:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
             reader = csv.DictReader(stream)
             columns = set(reader.fieldnames or ())
             if "tokens" not in columns or not columns & {"text", "file"}:
@@ -134,7 +134,7 @@ class Calibration:
         """The calibration that `to_json` wrote; raises `SpecError` for anything else."""
         if not isinstance(content, Mapping) or content.get("format") != FORMAT:
             raise SpecError(
-                f"{where}: is no calibration; tokbench calibrate --observed FILE -o {where} makes one"
+                f"{where}: is no calibration; tokbench calibrate --observed FILE.csv SPEC -o FIT.json makes one"
             )
         try:
             low, high = map(float, content["interval_95"])

@@ -150,10 +150,9 @@ def ends(subject: Subject, bounds: Bounds) -> Finding:
     twice = [one for one, other in pairwise(around) if one == other]
     begin = around[: around.index("A")] if "A" in around else []
     template = subject.chat_template
-    names = {role: _text((subject.config or {}).get(role)) for role in ("bos_token", "eos_token")}
     if template is not None and begin:
-        written = re.search(r"\bbos_token\b", template) is not None or begin[0] in template
-        if written and begin[0] in (names["bos_token"], *begin):
+        named = re.search(r"\bbos_token\b", template) is not None
+        if begin[0] in template or (named and begin[0] == _text((subject.config or {}).get("bos_token"))):
             twice.append(begin[0])
     said = "a text is encoded as " + " ".join("TEXT" if one == "A" else one for one in around)
     if twice:

@@ -53,19 +53,29 @@ def read_losses(path: Path) -> Iterator[Scored]:
     return (_scored(place, row) for place, row in rows)
 
 
+def _lines(path: Path) -> Iterator[str]:
+    """The lines of a file in UTF-8, with or without a byte order mark."""
+    try:
+        with path.open(encoding="utf-8-sig") as lines:
+            yield from lines
+    except UnicodeDecodeError as error:
+        raise CorpusError(
+            f"{path}: not UTF-8 (byte 0x{error.object[error.start]:02x}); save it as UTF-8"
+        ) from error
+
+
 def _json_lines(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            place = f"{path}, line {number}"
-            try:
-                row = json.loads(line)
-            except ValueError as error:
-                raise CorpusError(f"{place}: no JSON: {error}") from error
-            if not isinstance(row, dict):
-                raise CorpusError(f"{place}: an object with nats and ids or text, not {type(row).__name__}")
-            yield place, row
+    for number, line in enumerate(_lines(path), start=1):
+        if not line.strip():
+            continue
+        place = f"{path}, line {number}"
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise CorpusError(f"{place}: no JSON: {error}") from error
+        if not isinstance(row, dict):
+            raise CorpusError(f"{place}: an object with nats and ids or text, not {type(row).__name__}")
+        yield place, row
 
 
 def _parquet(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:

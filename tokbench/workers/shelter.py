@@ -178,7 +178,10 @@ class Worker:
 
     def _lost(self) -> WorkerLost:
         code = self._process.wait()
-        how = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with exit status {code}"
+        how = f"with exit status {code}"
+        if code < 0:  # real-time signals have no name
+            named = -code in {*signal.Signals}
+            how = f"by signal {signal.Signals(-code).name if named else -code}"
         self.kill()
         if self in _interrupted:
             return WorkerLost("interrupted", "stopped by the user", output=self.printed())

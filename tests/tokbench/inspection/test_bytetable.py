@@ -149,6 +149,8 @@ def test_the_command_writes_three_formats_and_proves(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "t.json").read_text())["bytes"] == [1] * 256
     rows = pq.read_table(tmp_path / "t.parquet").to_pylist()
     assert rows[0xE9] == {"id": 0xE9, "bytes": 1, "bytes_at_start": 1, "kind": "partial"}
+    with pytest.raises(SpecError, match=r"t\.npy exists; name another file, or overwrite it with --force"):
+        output("bytes", "bytes", "-o", f"{tmp_path}/t.npy")
     with pytest.raises(SpecError, match=r"written as \.npy, \.json, \.parquet"):
         output("bytes", "bytes", "-o", "t.pt")
 

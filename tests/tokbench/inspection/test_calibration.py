@@ -92,6 +92,22 @@ def test_wrong_counts_are_refused_with_the_line(tmp_path, content, match):
         read_observed(path)
 
 
+def test_what_exists_is_overwritten_only_by_force(tmp_path):
+    path, kept = str(counts(tmp_path / "counts.csv")), tmp_path / "tokenizer.json"
+    kept.write_text("of another command")
+    with pytest.raises(SpecError, match=r"tokenizer.json exists; name another file, or overwrite it"):
+        run("bytes", "--observed", path, "-o", str(kept))
+    assert kept.read_text() == "of another command"
+    run("bytes", "--observed", path, "-o", str(kept), "--force")
+    assert json.loads(kept.read_text())["spec"] == "bytes"
+
+
+def test_a_byte_order_mark_is_no_part_of_a_column(tmp_path):
+    path = counts(tmp_path / "counts.csv")
+    path.write_text(path.read_text(), encoding="utf-8-sig")
+    assert len(read_observed(path)) == 80
+
+
 def test_a_request_that_asks_for_nothing_is_refused(tmp_path):
     with pytest.raises(SpecError, match="name reported counts"):
         run("bytes")

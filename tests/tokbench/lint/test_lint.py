@@ -83,6 +83,13 @@ def test_a_fault_is_told_by_no_other_code(registry, tmp_path, name, sound_rows):
     assert others <= ({"TB305"} if name == "regex_as_string" else set())
 
 
+def test_two_tokens_that_begin_a_text_are_no_fault(registry, tmp_path):
+    files = broken("begun_twice")
+    files["tokenizer_config.json"]["bos_token"] = "<|start|>"  # the template's; the encoder puts another there
+    rows = run(registry, f"bpe:{write(tmp_path / 'two', files)}", "TB403")
+    assert {row.outcome for row in rows if row.code == "TB403"} == {Outcome.PASS}
+
+
 def test_a_check_that_fails_is_not_a_pass_and_takes_no_other_with_it(registry, tmp_path):
     files = sound()
     files["config.json"] = "[1]"

@@ -164,3 +164,15 @@ def test_a_loss_that_is_nan_is_refused(tmp_path: Path) -> None:
     file.write_text('{"text": "abd", "nats": [2.0, NaN, 0.5]}\n')
     with pytest.raises(CorpusError, match="a loss is NaN: null says that there is none"):
         list(read_losses(file))
+
+
+def test_files_in_other_encodings(tmp_path: Path) -> None:
+    path, row = (
+        tmp_path / "losses.jsonl",
+        json.dumps({"text": "né", "nats": [1.0], "ids": [1]}, ensure_ascii=False),
+    )
+    path.write_text(row, encoding="utf-8-sig")
+    assert [scored.text for scored in read_losses(path)] == ["né"], "a byte order mark is no part of the text"
+    path.write_text(row, encoding="latin-1")
+    with pytest.raises(CorpusError, match=r"losses\.jsonl: not UTF-8 \(byte 0xe9\); save it as UTF-8"):
+        list(read_losses(path))

@@ -22,7 +22,7 @@ def timed(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
     folder = tmp_path_factory.mktemp("speed")
     (folder / "eng_Latn.txt").write_text("a line of text to be timed\n" * 400, encoding="utf-8")
-    speed = {"rounds": 3, "threads": [1, 2], "forms": FORMS, "processes": 2, "passage_bytes": 5000}
+    speed = {"rounds": 3, "threads": [1, 2, 1], "forms": FORMS, "processes": 2, "passage_bytes": 5000}
     return run_suite(
         None, ["bytes", "chars"], [f"text:{folder}"], folder / "out", speed=speed, audit=False, samples=0
     )

@@ -103,6 +103,13 @@ def test_a_process_that_ends_meanwhile_is_found_lost_by_the_next_call(worker: Wo
         worker.call(called.how_often)
 
 
+def test_a_process_that_ends_by_a_signal_without_a_name_is_lost(worker: Worker, called: Any) -> None:
+    worker.begin(called.slow)
+    os.kill(worker.pid, 40)
+    with pytest.raises(WorkerLost, match="by signal 40"):
+        worker.call(called.how_often)
+
+
 def test_a_limit_of_memory_is_told_in_a_unit_that_suits_it(worker: Worker, called: Any) -> None:
     with pytest.raises(WorkerLost, match=r"held \d+ MB, above the limit of 819 bytes"):
         worker.call(called.slow, limits=Limits(memory=819))

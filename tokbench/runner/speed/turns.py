@@ -110,7 +110,11 @@ def time_all(
     """Time every tokenizer on every passage; a tokenizer that fails is left out from there on."""
     result = SpeedResult(notes=_busy(), clock=settings.clock)
     ready = [candidate for candidate in candidates if candidate.encodes]
-    starts = [(process, threads) for process in range(settings.processes) for threads in settings.threads]
+    starts = [
+        (process, threads)
+        for process in range(settings.processes)
+        for threads in dict.fromkeys(settings.threads)
+    ]
     each = [settings.rounds * len(_forms(threads, settings)) * len(passages) for _, threads in starts]
     first = settings.processes * sum(len(passage.parts) for passage in passages)
     total = len(ready) * (2 * len(starts) + first + sum(each))
