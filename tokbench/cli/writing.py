@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,13 +32,18 @@ def write_text(path: Path, content: str) -> None:
 
 
 def check_target(output: Path, *, force: bool) -> None:
-    """Refuse, before any work, a target that exists or whose folder does not; raises `SpecError`."""
+    """Refuse, before any work, a target that exists, or whose folder does not or cannot be written to; raises
+    `SpecError`.
+    """
     from tokbench.errors import SpecError
 
     if output.exists() and not force:
         raise SpecError(f"{output} exists; name another file, or overwrite it with --force")
     if not output.parent.is_dir():
         raise SpecError(f"{output}: the folder {output.parent} does not exist")
+    file = output.is_file() or not output.exists()  # else a folder, or a device such as /dev/stdout
+    if not os.access(output.parent if file else output, os.W_OK):
+        raise SpecError(f"{output} cannot be written; name a place elsewhere")
 
 
 def save(tokenizer: Tokenizer, output: Path, remedy: Callable[[], str]) -> None:
@@ -50,19 +56,19 @@ def save(tokenizer: Tokenizer, output: Path, remedy: Callable[[], str]) -> None:
 
     if not isinstance(tokenizer, Savable):
         raise TokenizerError(f"{tokenizer.name} cannot be saved; {remedy()}")
-    with tempfile.TemporaryDirectory(prefix=".tokbench-", dir=output.parent) as folder:
-        aside = Path(folder) / output.name
-        try:
+    try:
+        with tempfile.TemporaryDirectory(prefix=".tokbench-", dir=output.parent) as folder:
+            aside = Path(folder) / output.name
             tokenizer.save(aside)
             if aside.is_dir() and output.is_dir():
                 for part in aside.iterdir():
                     part.replace(output / part.name)
             else:
                 aside.replace(output)
-        except FormatError as error:
-            raise TokenizerError(f"{error}; {remedy()}") from error
-        except OSError as error:
-            raise TokenizerError(f"cannot write {output}: {error.strerror}") from error
+    except FormatError as error:
+        raise TokenizerError(f"{error}; {remedy()}") from error
+    except OSError as error:
+        raise TokenizerError(f"cannot write {output}: {error.strerror}") from error
 
 
 def elsewhere(registry: Registry, spec: str) -> str:

@@ -17,12 +17,12 @@ def with_orders(metrics: Sequence[Metric], alphas: Sequence[float]) -> list[Metr
     """The metrics, with Rényi efficiency at the further orders asked for after the one at 2.5."""
     from tokbench.metrics.information import renyi_metric
 
-    more = [renyi_metric(alpha) for alpha in alphas if alpha != 2.5]
+    more = {metric.name: metric for metric in (renyi_metric(alpha) for alpha in alphas if alpha != 2.5)}
     found: list[Metric] = []
     for metric in metrics:
         found.append(metric)
         if metric.name == "renyi_efficiency":
-            found += more
+            found += more.values()
     return found
 
 

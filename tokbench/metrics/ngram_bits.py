@@ -13,15 +13,15 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.corpus import Dataset, Document
+from tokbench.corpus import Dataset
 from tokbench.errors import CorpusError, SpecError
 from tokbench.metrics.context import CONFIDENCE, REPLICATES
 from tokbench.metrics.intervals import Interval, intervals
 from tokbench.metrics.metric import ALL
 from tokbench.metrics.ngram_training import LIMIT, TrainedOn, digest, trained_model, utf8_of, with_text
 from tokbench.metrics.resampling import resampled_sums
-from tokbench.tally.counters import GROUPS, group_of
-from tokbench.tally.text import BLOCK_DOCUMENTS
+from tokbench.tally.counters import GROUPS
+from tokbench.tally.text import groups_of
 from tokbench.tokenizer import Tokenizer, decode_batch, encode_batch
 from tokbench.training_corpus import TrainingCorpus
 
@@ -122,7 +122,7 @@ def ngram_bits(
             own = read[name][language] = np.zeros((len(SUMS), GROUPS))
             index = 0
             for some in with_text(each for shard in dataset.shards(language) for each in dataset.read(shard)):
-                groups = _groups(dataset, some, index)
+                groups = groups_of(dataset, some, index)
                 index += len(some)
                 encoded = [utf8_of(document.text) for document in some]
                 chosen = [at for at, data in enumerate(encoded) if split is None or half(data, split)]
@@ -231,16 +231,6 @@ def _ranked(read: Mapping[str, Floats], language: str, seed: int) -> list[NgramB
         worse = sum(each is not None and each[1] < 0 for each in limits_of)
         ranked.append(replace(row, rank=(1 + better, len(sound) - worse)))
     return ranked
-
-
-def _groups(dataset: Dataset, documents: list[Document], index: int) -> NDArray[np.int64]:
-    """The bootstrap group of each document, the first of which has the number `index` in its language."""
-    step = BLOCK_DOCUMENTS if getattr(dataset, "consecutive", False) else 1
-    groups = (index + np.arange(len(documents))) // step % GROUPS
-    for at, document in enumerate(documents):
-        own = group_of(document, parallel=dataset.parallel)
-        groups[at] = groups[at] if own is None else own
-    return groups
 
 
 def half(data: bytes, split: int) -> bool:

@@ -19,6 +19,7 @@ from tokbench.metrics.intervals import Interval, intervals
 from tokbench.metrics.metric import Metric
 from tokbench.metrics.resampling import resampled_sums
 from tokbench.tally.counters import GROUPS
+from tokbench.tally.text import groups_of
 from tokbench.tokenizer import Tokenizer, encode_batch
 
 if TYPE_CHECKING:
@@ -78,9 +79,10 @@ def distances(
     for language in dataset.languages:
         sums = np.zeros((2, GROUPS), np.int64)
         documents = 0
-        texts = (document.text for shard in dataset.shards(language) for document in dataset.read(shard))
-        while some := list(islice(texts, _AT_ONCE)):
-            group = (documents + np.arange(len(some))) % GROUPS
+        read = (document for shard in dataset.shards(language) for document in dataset.read(shard))
+        while some_documents := list(islice(read, _AT_ONCE)):
+            group = groups_of(dataset, some_documents, documents)
+            some = [document.text for document in some_documents]
             lengths = np.diff(encode_batch(tokenizer, some).offsets)
             np.add.at(sums[0], group, lengths)
             np.add.at(sums[1], group, tokenizer.fewest_tokens(some))

@@ -35,6 +35,7 @@ from tokbench.runner.engines import EngineLost, check_address, result_of, submit
 from tokbench.runner.picking import utf8_bytes
 from tokbench.runner.recipe import DatasetRecipe
 from tokbench.spec import Spec, with_defaults
+from tokbench.tally.prepare import gathered
 from tokbench.workers.calls import Emit
 from tokbench.workers.pool import attempt
 
@@ -147,14 +148,8 @@ def _shards(
 
 def _tasks(spec: Spec, shards: Sequence[tuple[DatasetRecipe, Shard]], folder: Path) -> list[PretokenTask]:
     """Shards in the order they have, in tasks of about equal size."""
-    tasks: list[PretokenTask] = []
-    some: list[tuple[DatasetRecipe, Shard]] = []
-    for each in shards:
-        some.append(each)
-        if sum(shard.n_bytes for _, shard in some) >= TASK:
-            tasks.append(PretokenTask(spec, tuple(some), folder, len(tasks)))
-            some = []
-    return [*tasks, PretokenTask(spec, tuple(some), folder, len(tasks))] if some else tasks
+    groups = gathered(shards, lambda each: each[1].n_bytes, TASK)
+    return [PretokenTask(spec, tuple(some), folder, number) for number, some in enumerate(groups)]
 
 
 def run_task(task: PretokenTask) -> list[TextSize] | TaskFailure:

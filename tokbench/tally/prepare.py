@@ -65,7 +65,7 @@ def prepare(
         for block in batched(every, batch_bytes):
             yield read_batch(block, facts, grouping)
     else:
-        for some in _gathered(every, _size, batch_bytes):
+        for some in gathered(every, _size, batch_bytes):
             yield read_batch(TextBlock.of([document.text for document in some]), facts, grouping, some)
 
 
@@ -236,7 +236,7 @@ def _years(data: Bytes, numbers: Spans, digits: Ints) -> Flags:
     return years
 
 
-def _gathered(items: Iterable[Item], size_of: Callable[[Item], int], enough: int) -> Iterator[list[Item]]:
+def gathered(items: Iterable[Item], size_of: Callable[[Item], int], enough: int) -> Iterator[list[Item]]:
     """The items in lists, each ended by the item with which its size is enough."""
     waiting: list[Item] = []
     size = 0
@@ -263,7 +263,7 @@ def batched(blocks: Iterable[TextBlock], batch_bytes: int) -> Iterator[TextBlock
         >>> [block.data for block in batched(some, 4)]
         [b'a\nb\n', b'c\nd\n', b'e\n']
     """
-    for some in _gathered(blocks, lambda block: len(block.data), batch_bytes):
+    for some in gathered(blocks, lambda block: len(block.data), batch_bytes):
         yield from _cut(_joined(some), batch_bytes)
 
 

@@ -19,8 +19,15 @@ REMEDY = "ids must depend on nothing but the text, the spec, its files and the c
 
 def recipe_failures(registry: Registry, spec: str, loaded: Tokenizer) -> list[Failure]:
     """Failures of loading `spec` again, here and in a spawned process."""
-    expected = _encodings(loaded)
-    if _encodings(registry.load(spec), backwards=True) != expected:
+    try:
+        expected = _encodings(loaded)
+    except Exception:
+        return []  # the checks of encoding tell of it, with the smallest text
+    try:
+        again = _encodings(registry.load(spec), backwards=True)
+    except Exception as error:
+        return [Failure("recipe", f"loaded a second time: {type(error).__name__}: {error}", None, REMEDY)]
+    if again != expected:
         found = "loaded a second time and asked in another order, it gives other ids"
         return [Failure("recipe", found, None, REMEDY)]
     try:

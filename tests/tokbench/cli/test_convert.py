@@ -75,6 +75,14 @@ def test_a_folder_is_written_again_only_by_force(tmp_path: Path) -> None:
     assert not list(tmp_path.glob(".*"))
 
 
+def test_a_folder_that_cannot_be_written_to_is_told_before_any_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.access", lambda path, mode: Path(path) != tmp_path)  # root may write anywhere
+    with pytest.raises(SpecError, match=r"x\.json cannot be written; name a place elsewhere"):
+        run("bpe:none.json", str(tmp_path / "x.json"))
+
+
 def test_what_cannot_be_saved_says_so(tmp_path: Path) -> None:
     with pytest.raises(TokenizerError, match="bytes cannot be saved"):
         run("bytes", str(tmp_path / "x.json"))

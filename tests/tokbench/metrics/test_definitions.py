@@ -48,3 +48,8 @@ def test_reports_explain_them_like_our_own() -> None:
     rows = definitions(run, ["mine", "fertility"]).rows
     assert [row.cells[0] for row in rows] == ["mine", "fertility"]
     assert metric_facts(SimpleNamespace(manifest={})).keys() == {metric.name for metric in CATALOGUE}
+
+
+def test_an_order_that_is_asked_for_twice_is_one_metric() -> None:
+    names = [metric.name for metric in with_orders(CATALOGUE, [3.0, 2.5, 3.0, 3.00000001])]
+    assert len(names) == len({*names}) == len(CATALOGUE) + 1

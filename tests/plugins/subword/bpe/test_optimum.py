@@ -69,6 +69,18 @@ def test_the_metric_and_its_interval(tmp_path: Path) -> None:
     assert found.fewest == int(np.sum(tokenizer.fewest_tokens(ENGLISH)))
 
 
+def test_lines_that_follow_one_another_are_drawn_together(tmp_path: Path) -> None:
+    path = tmp_path / "text.txt"
+    path.write_text("\n".join(line for line in ENGLISH for _ in range(100)), encoding="utf-8")
+    registry, tokenizer = build_registry(), BpeTokenizer.of_model(train_bpe(ENGLISH, vocab_size=900))
+    widths = []
+    for spec in (f"text:{path}", f"text:{path},cluster=document"):
+        [found] = distances(tokenizer, registry.dataset(spec))
+        assert found.interval is not None
+        widths.append(found.interval[1] - found.interval[0])
+    assert widths[0] > 3 * widths[1], "32 lines of a block say hardly more than one of them"
+
+
 def test_what_has_no_optimum_is_said() -> None:
     registry = build_registry()
     with pytest.raises(TokenizerError, match="does not tell the fewest"):
