@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tokbench import Option
-from tokbench.errors import UnknownNameError, nearest
+from tokbench.errors import UnknownNameError
 from tokbench.kernels.threads import THREADS
 from tokbench_subword.words.cache_size import CACHE
 
@@ -122,15 +122,14 @@ ENCODINGS = {
 def named_pattern(text: str, *, dialect: Any = "oniguruma", keep_gaps: bool = True) -> Pattern:
     """The pattern that a spec names, by its own name or that of an encoding.
 
-    Raises `UnknownNameError` for a word that looks like a misspelt name, and without `keep_gaps` for any word
-    that is none: all other text would be dropped.
+    Raises `UnknownNameError` for a word that is no name: as an expression it would cut at itself alone.
     """
     from tokbench_subword.pipeline.patterns import NAMED, Pattern
 
     text, names = ENCODINGS.get(text, text), [*NAMED, "none"]
-    word = text not in names and re.fullmatch(r"[\w-]+", text)
-    if word and (not keep_gaps or nearest(text, names)):
-        raise UnknownNameError.of("pattern", text, names, hint="A regular expression may say how to cut, too")
+    if text not in names and re.fullmatch(r"[\w-]+", text):
+        hint = f"A regular expression may say how to cut, too; one that is a word alone is written (?:{text})"
+        raise UnknownNameError.of("pattern", text, names, hint=hint)
     return Pattern.of(text, dialect=dialect, keep_gaps=keep_gaps)
 
 
