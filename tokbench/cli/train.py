@@ -55,8 +55,20 @@ def train(
     save(tokenizer, output, lambda: "what its family's `train` returned has no save(path)")
     if fewer := fewer_than_asked(spec.options.get("vocab_size"), tokenizer.vocab_size):
         print(f"warning: {fewer}", file=sys.stderr)
-    print(f"{output}: {counted(tokenizer.vocab_size, 'token')}; use it as {chosen.name}:{output}")
+    use = _how_to_use(registry, f"{chosen.name}:{output}")
+    print(f"{output}: {counted(tokenizer.vocab_size, 'token')}; {use}")
     print(f"trained on {shares(corpus.sizes)}")
+
+
+def _how_to_use(registry: Registry, spec: str) -> str:
+    """By which spec a file is opened, or what its format leaves to be said, as ranks do how text is cut."""
+    from tokbench.errors import TokbenchError
+
+    try:
+        registry.load(spec)
+    except TokbenchError as error:
+        return f"to use it, more has to be said. {error}"
+    return f"use it as {spec}"
 
 
 def _spec(registry: Registry, family: str, vocab_size: str | None, options: list[str]) -> Spec:

@@ -137,7 +137,8 @@ def _train(
     if len(seeds) < learnt:
         raise TokenizerError(
             f"unigram: vocab_size {options.vocab_size} is more than this text supports: it has {len(seeds)} "
-            f"repeated substrings and characters; give at most {len(seeds) + len(meta)}, or more text"
+            f"repeated substrings and characters, not all of them worth having; give less than "
+            f"{len(seeds) + len(meta)}, or more text"
         )
     progress(0.4, "edges")
     edges = find_edges(text, seeds, occurrences, options.threads)

@@ -32,6 +32,12 @@ def test_what_is_trained_opens_again(corpus: Path, tmp_path: Path, family: str) 
     assert not list(tmp_path.glob(".*"))
 
 
+def test_what_a_format_leaves_to_be_said_is_told(corpus: Path, tmp_path: Path) -> None:
+    said = run("bpe", "-d", str(corpus), "--vocab-size", "300", "-o", str(tmp_path / "t.tiktoken"))
+    assert "t.tiktoken: a file of ranks does not say how text is cut: add pattern=gpt2" in said
+    assert "use it as" not in said
+
+
 def test_options_reach_the_trainer(corpus: Path, tmp_path: Path) -> None:
     one, two = tmp_path / "a.json", tmp_path / "b.json"
     run(
