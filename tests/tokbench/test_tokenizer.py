@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
-from tokbench.tokenizer import Tokenizer, decode_batch, encode_batch, special_ids, token_bytes, unk_id
+from tokbench.tokenizer import (
+    Tokenizer,
+    decode_batch,
+    encode_batch,
+    offsets_batch,
+    special_ids,
+    token_bytes,
+    unk_id,
+)
 
 
 class Minimal:
@@ -89,3 +97,15 @@ def test_a_batch_of_the_wrong_length_is_refused() -> None:
 
     with pytest.raises(TokenizerError, match="returned 1 documents for 2 texts"):
         encode_batch(Short(), ["a", "b"])
+
+
+def test_the_limits_of_no_texts_are_whole_numbers() -> None:
+    class Places:
+        """A tokenizer that tells places one text at a time."""
+
+        def offsets(self, text: str) -> list[tuple[int, int]]:
+            return [(0, len(text))]
+
+    for texts, expected in (([], [0]), (["ab", "c"], [0, 1, 2])):
+        _, limits = offsets_batch(Places(), texts)  # type: ignore[arg-type]
+        assert (limits.dtype, limits.tolist()) == (np.int64, expected)

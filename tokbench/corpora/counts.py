@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokbench.corpora.counted import added_up, joined, read_head, read_parts, words_of
+from tokbench.corpora.naming import choose
 from tokbench.corpus import Dataset, Document, Shard
 from tokbench.errors import CorpusError, SpecError, UnknownNameError
 from tokbench.spec import LoadContext, Spec
@@ -29,14 +30,13 @@ def load(spec: Spec, context: LoadContext) -> Dataset:
     sizes: Counter[str] = Counter()
     for text in head.texts:
         sizes[text.language] += text.bytes
-    wanted = (
-        str(spec.get("languages", "")).replace(";", "+").split("+") if spec.get("languages") else list(sizes)
-    )
+    wanted = str(spec.get("languages") or "")
+    languages = choose(sizes, wanted, where=str(path)) if wanted else list(sizes)
     weights = _weights(spec)
-    for language in (*wanted, *weights):
+    for language in weights:
         if language not in sizes:
             raise UnknownNameError.of(f"language of {path}", language, sizes)
-    chosen = {language: sizes[language] for language in wanted}
+    chosen = {language: sizes[language] for language in languages}
     factors = language_factors(chosen, spec.get("alpha"), weights, where=str(spec))
     return CountedText(str(spec), path, head.cut, head.wanted, chosen, factors)
 

@@ -113,6 +113,8 @@ def test_counts_add_up_and_languages_can_be_chosen(corpus: Path, counts: Path, t
         output("count", "-d", f"parallel:{corpus}", "-l", language, "-o", parts[-1], "--jobs", "1")
     output("count", *parts, *parts, "-o", str(tmp_path / "twice.parquet"))
     assert rows(tmp_path / "twice.parquet") == {key: 2 * count for key, count in rows(counts).items()}
+    both = build_registry().dataset(f"counts:{counts},languages=eng_Latn;deu_Latn")
+    assert list(both.languages) == ["eng_Latn", "deu_Latn"]
     dataset = build_registry().dataset(f"counts:{counts},languages=deu_Latn")
     words, sizes = dataset.counts(dataset.languages)  # type: ignore[attr-defined]
     expected = {word: count for (language, word), count in rows(counts).items() if language == "deu_Latn"}
