@@ -73,16 +73,11 @@ class Host:
     manager: pluggy.PluginManager
     plugins: dict[str, PluginStatus] = field(default_factory=dict)
 
-    def collect(self, hook: str, *, outside: bool = False) -> list[tuple[str, Any]]:
-        """What every plugin returns from `hook`, as (plugin, thing); one that raises is marked failed.
-
-        With `outside`, only plugins are asked that are not tokbench's own.
-        """
+    def collect(self, hook: str) -> list[tuple[str, Any]]:
+        """What every plugin returns from `hook`, as (plugin, thing); one that raises is marked failed."""
         things: list[tuple[str, Any]] = []
         for implementation in self.implementations(hook):
             name = implementation.plugin_name
-            if outside and self.plugins[name].distribution == PROJECT:
-                continue
             asked, answer = self.ask(name, hook, implementation.function)
             if asked and answer is None:
                 self.refuse(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -26,19 +26,11 @@ CACHE_VARIABLE = "TOKBENCH_CACHE_DIR"
 OFFLINE_VARIABLES = ("TOKBENCH_OFFLINE", "HF_HUB_OFFLINE")
 
 T = TypeVar("T")
-_OFFERED = {
-    "tokbench_tokenizers": "TokenizerFamily",
-    "tokbench_datasets": "DatasetFamily",
-    "tokbench_metrics": "Metric",
-    "tokbench_plots": "Plot",
-    "tokbench_report_writers": "ReportWriter",
-    "tokbench_engines": "Engine",
-    "tokbench_checks": "Check",
-    "tokbench_aliases": "tuple",
-    "tokbench_commands": "Command",
-    "tokbench_suites": "tuple",
-    "tokbench_prices": "tuple",
-}
+_OFFERS = (
+    *("tokenizers", "datasets", "metrics", "plots", "report_writers", "engines"),
+    *("checks", "commands", "suites", "prices", "aliases"),
+)
+"""What a plugin may offer: the hook ``tokbench_NAME``, and the property of `Registry` that asks it."""
 
 
 def cache_dir() -> Path:
@@ -55,32 +47,19 @@ def default_context(*, allow_remote_code: bool = False) -> LoadContext:
     return LoadContext(cache_dir(), offline, allow_remote_code)
 
 
-@dataclass(frozen=True, slots=True)
-class RegistryRecipe:
-    """Which plugins a process loads, and what the environment and the user allow.
-
-    Small and picklable, so that workers build the same registry.
-    """
-
-    disable: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
-    context: LoadContext = field(default_factory=default_context)
-
-    def load(self) -> Registry:
-        """The registry, built once in each process; in the coordinator, that of its run."""
-        if self not in _of_this_process:
-            known = build_registry(disable=self.disable, plugin_files=self.files, context=self.context)
-            _of_this_process[self] = known
-        return _of_this_process[self]
+_of_this_process: dict[LoadContext, Registry] = {}
 
 
-_of_this_process: dict[RegistryRecipe, Registry] = {}
+def registry_of(context: LoadContext) -> Registry:
+    """The registry over the plugins of a context, built once in each process; in the coordinator, its run's."""
+    known = _of_this_process.get(context)
+    return known or build_registry(disable=context.disable, plugin_files=context.plugins, context=context)
 
 
 def adopt(registry: Registry) -> None:
     """Make a registry that of this process, and forget any other."""
     _of_this_process.clear()
-    _of_this_process[registry.recipe] = registry
+    _of_this_process[registry.context] = registry
 
 
 @dataclass
@@ -88,12 +67,7 @@ class Registry:
     """What the plugins of one host offer, by name; asks each hook once, when first needed."""
 
     host: Host
-    recipe: RegistryRecipe = field(default_factory=RegistryRecipe)
-
-    @property
-    def context(self) -> LoadContext:
-        """What the environment and the user allow."""
-        return self.recipe.context
+    context: LoadContext = field(default_factory=default_context)
 
     @cached_property
     def tokenizers(self) -> Mapping[str, TokenizerFamily]:
@@ -217,12 +191,14 @@ class Registry:
         """Whether what `hook` gives under a name is tokbench's own, so that it needs no shelter."""
         return self.host.plugins[self.owner(name, hook)].distribution == PROJECT
 
-    def check_outside(self) -> None:
-        """Ask every hook of the plugins that are not tokbench's own: what fails is then known of them."""
-        for hook, expected in _OFFERED.items():
-            for plugin, thing in self.host.collect(hook, outside=True):
-                if type(thing).__name__ != expected:
-                    self.host.refuse(plugin, f"{hook}: returned {type(thing).__name__}, not {expected}")
+    def ask_outsiders(self) -> None:
+        """Ask every hook where a plugin is not tokbench's own, so that what fails is known of all of it.
+
+        tokbench's own plugins answer, and asking them all imports much of what they need.
+        """
+        if any(plugin.distribution != PROJECT for plugin in self.host.plugins.values()):
+            for name in _OFFERS:
+                getattr(self, name)
 
     # --- specs ------------------------------------------------------------------------------------
 
@@ -312,5 +288,7 @@ def build_registry(
 ) -> Registry:
     """A registry over every installed plugin; see `tokbench.manager.build_host`."""
     files = tuple(str(Path(file).absolute()) for file in plugin_files)
-    recipe = RegistryRecipe(tuple(disable), files, context or default_context())
-    return Registry(build_host(disable=recipe.disable, plugin_files=recipe.files), recipe)
+    context = replace(context or default_context(), plugins=files, disable=tuple(disable))
+    registry = Registry(build_host(disable=context.disable, plugin_files=files), context)
+    _of_this_process[context] = registry
+    return registry

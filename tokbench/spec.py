@@ -170,9 +170,11 @@ class Spec:
 
 @dataclass(frozen=True, slots=True)
 class LoadContext:
-    """What a family may need to know to load: where caches are, and what the user allowed.
+    """What a family may need to know to load: where caches are, what the user allowed, which plugins there are.
 
-    `offline_because` is for the message where something would have to be downloaded and `offline` forbids it.
+    Small and picklable, so that every process loads the same; `tokbench.registry.registry_of` gives what its
+    plugins offer. `plugins` are files, `disable` names. `offline_because` is for the message where something
+    would have to be downloaded and `offline` forbids it.
     """
 
     cache_dir: Path
@@ -180,6 +182,8 @@ class LoadContext:
     allow_remote_code: bool = False
     threads: int = 1
     offline_because: str = "tokbench is offline; unset TOKBENCH_OFFLINE and HF_HUB_OFFLINE to download it"
+    plugins: tuple[str, ...] = ()
+    disable: tuple[str, ...] = ()
 
 
 def validate(spec: Spec, options: Sequence[Option]) -> Spec:

@@ -232,6 +232,21 @@ def test_the_list_of_plugins_says_which_hook_is_broken(plugin: Write, tmp_path: 
     assert "OSError: gone" in row["error"]
 
 
+def test_a_plugin_may_offer_a_class_of_its_own(plugin: Write) -> None:
+    path = plugin(
+        "own",
+        "from dataclasses import dataclass\n"
+        "@dataclass(frozen=True, slots=True, kw_only=True)\n"
+        "class Own(tokbench.TokenizerFamily):\n    more: str = ''\n"
+        "@tokbench.hookimpl\ndef tokbench_tokenizers():\n"
+        "    return [Own(name='own', summary='', load=lambda spec, context: None)]",
+    )
+    registry = build_registry(plugin_files=[path])
+    registry.ask_outsiders()
+    assert registry.host.plugins["own"].status == "loaded"
+    assert registry.owner("own") == "own"
+
+
 @pytest.mark.long
 def test_a_helper_beside_a_plugin_is_part_of_its_fingerprint(
     text: Path, run: RunIt, plugin: Write, tmp_path: Path

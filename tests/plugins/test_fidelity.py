@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 import tokbench
-from tokbench.registry import RegistryRecipe
+from tokbench.registry import default_context
 
 TIKTOKEN = ("gpt2", "r50k_base", "p50k_base", "p50k_edit", "cl100k_base", "o200k_base", "o200k_harmony")
 SENTENCEPIECE = (
@@ -138,8 +138,9 @@ def test_ids_equal_the_library_on_all_text(spec, test_data):
 
 WORKER = """
 import hashlib, json, pickle, sys
-recipe, specs, texts = pickle.loads(sys.stdin.buffer.read())
-registry = recipe.load()
+from tokbench.registry import registry_of
+context, specs, texts = pickle.loads(sys.stdin.buffer.read())
+registry = registry_of(context)
 batches = {spec: registry.load(spec).encode_batch(texts) for spec in specs}
 print(json.dumps({spec: hashlib.sha256(batch.ids.tobytes()).hexdigest() for spec, batch in batches.items()}))
 """
@@ -153,7 +154,7 @@ def test_recipes_give_the_same_ids_in_another_process(test_data, sample):
     here = {spec: hashlib.sha256(batch.ids.tobytes()).hexdigest() for spec, batch in batches.items()}
     worker = subprocess.run(
         [sys.executable, "-c", WORKER],
-        input=pickle.dumps((RegistryRecipe(), specs, texts)),
+        input=pickle.dumps((default_context(), specs, texts)),
         capture_output=True,
         check=True,
         env=os.environ.copy(),

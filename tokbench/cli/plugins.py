@@ -25,7 +25,7 @@ def list_plugins(registry: Registry, as_json: JsonOutput = False) -> None:
     from dataclasses import asdict
 
     registry.tokenizers  # noqa: B018  (a hook that raises shows only when asked)
-    registry.check_outside()
+    registry.ask_outsiders()
     rows = list(registry.host.plugins.values())
     if as_json:
         print_json([asdict(row) for row in rows])

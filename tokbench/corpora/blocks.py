@@ -28,12 +28,10 @@ _OVERLAP = 256
 def cut(file: StoredFile, end: re.Pattern[bytes], *, target: int = TARGET) -> list[tuple[int, int]]:
     """The ranges ``(start, stop)`` of a file, each ending after a match of `end`.
 
-    A compressed file and one of unknown size cannot be cut: (0, -1).
+    The whole of a small file is (0, -1), as is one that cannot be cut: compressed, or of unknown size.
     """
-    if compression(file.path) or file.size < 0:
+    if compression(file.path) or file.size <= target + target // 2:
         return [(0, -1)]
-    if file.size <= target + target // 2:
-        return [(0, file.size)]
     ranges, start = [], 0
     with open_bytes(file.path) as handle:
         while file.size - start > target + target // 2:

@@ -30,7 +30,10 @@ _EXPANSION = 3
 
 @dataclass(frozen=True, slots=True)
 class FilePiece:
-    """A part of one file. `start` and `stop` are in the format's unit; `line` numbers its first document."""
+    """A part of one file, all of it for ``stop=-1``.
+
+    `start` and `stop` are in the format's unit; `line` numbers the first document; `n_bytes` are those of text.
+    """
 
     path: str
     stamp: str
@@ -95,8 +98,7 @@ def range_pieces(file: StoredFile, end: re.Pattern[bytes], how: Encoded) -> list
         return whole_file(file)
     ranges = blocks.cut(file, end)
     if len(ranges) == 1:
-        start, stop = ranges[0]
-        return [FilePiece(file.path, file.stamp, start, stop, text_bytes(file))]
+        return whole_file(file)
     return [FilePiece(file.path, file.stamp, start, stop, stop - start) for start, stop in ranges]
 
 
@@ -184,7 +186,7 @@ def shards_of(pieces: Sequence[FilePiece], language: str) -> list[Shard]:
     groups: list[list[FilePiece]] = []
     room = 0
     for piece in pieces:
-        whole = piece.start == 0 and piece.line == 0 and piece.stop in (-1, piece.n_bytes)
+        whole = piece.start == 0 and piece.stop == -1
         if whole and groups and piece.n_bytes <= room:
             groups[-1].append(piece)
             room -= piece.n_bytes
@@ -199,7 +201,7 @@ def _shard(group: Sequence[FilePiece], language: str, index: int) -> Shard:
     if len(group) == 1:
         extra = {"line": first.line} if first.line else {}
         return Shard(language, first.path, index, first.start, first.stop, size, first.stamp, extra)
-    files = [[piece.path, piece.stamp, piece.stop, piece.n_bytes] for piece in group]
+    files = [[piece.path, piece.stamp, piece.n_bytes] for piece in group]
     stamp = hashlib.sha256(json.dumps(files).encode()).hexdigest()[:16]
     return Shard(language, first.path, index, 0, -1, size, stamp, {"files": files})
 
@@ -207,7 +209,7 @@ def _shard(group: Sequence[FilePiece], language: str, index: int) -> Shard:
 def pieces_of(shard: Shard) -> list[FilePiece]:
     """The pieces a shard was made of."""
     if "files" in shard.extra:
-        return [FilePiece(path, stamp, 0, stop, size) for path, stamp, stop, size in shard.extra["files"]]
+        return [FilePiece(path, stamp, n_bytes=size) for path, stamp, size in shard.extra["files"]]
     line = int(shard.extra.get("line", 0))
     return [FilePiece(shard.source, shard.stamp, shard.start, shard.stop, shard.n_bytes, line)]
 

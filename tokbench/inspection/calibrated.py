@@ -116,9 +116,9 @@ def _path(spec: Spec) -> Path:
 
 
 def _registry(context: LoadContext) -> Registry:
-    from tokbench.registry import build_registry  # upwards: the fit names a tokenizer of any family
+    from tokbench.registry import registry_of  # upwards: the fit names a tokenizer of any family
 
-    return build_registry(context=context)
+    return registry_of(context)
 
 
 CALIBRATED = TokenizerFamily(

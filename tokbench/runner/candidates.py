@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import TokbenchError
 from tokbench.inspection.facts import facts, file_digests, versions
-from tokbench.registry import RegistryRecipe
+from tokbench.registry import registry_of
 from tokbench.results.cell import TaskFailure
 from tokbench.runner.counting import loaded
 from tokbench.runner.recipe import Recipe, fingerprint, key_of
 from tokbench.runner.training import Trained
 from tokbench.runner.training_stage import TrainingStage
-from tokbench.spec import Spec
+from tokbench.spec import LoadContext, Spec
 from tokbench.tokenizer import special_ids, unk_id
 from tokbench.workers.calls import Emit, NoAnswer, failure_from, failure_of
 from tokbench.workers.interrupt import Stop
@@ -93,7 +93,7 @@ def _ready(plan: Plan, entry: Entry, stage: TrainingStage) -> Candidate:
         with borrowed() as worker:
             recipe, files, libraries = worker.call(
                 recipe_of,
-                replace(plan.registry.recipe, context=context),
+                context,
                 entry.spec,
                 trained,
                 limits=plan.limits,
@@ -123,8 +123,8 @@ def about(emit: Emit, recipe: Recipe) -> About:
     begun = time.perf_counter()
     tokenizer = loaded(recipe)
     seconds = time.perf_counter() - begun
-    family = recipe.registry.load().tokenizers[recipe.spec.family]
-    known = facts(tokenizer, family, recipe.spec, recipe.registry.context)
+    family = registry_of(recipe.context).tokenizers[recipe.spec.family]
+    known = facts(tokenizer, family, recipe.spec, recipe.context)
     return About(
         name=tokenizer.name,
         vocab_size=int(tokenizer.vocab_size),
@@ -136,16 +136,16 @@ def about(emit: Emit, recipe: Recipe) -> About:
 
 
 def recipe_of(
-    emit: Emit, home: RegistryRecipe, spec: Spec, trained: Trained | None
+    emit: Emit, context: LoadContext, spec: Spec, trained: Trained | None
 ) -> tuple[Recipe, list[dict[str, Any]], dict[str, str]]:
     """The recipe of a tokenizer, with the files and the library versions it depends on."""
-    registry = home.load()
+    registry = registry_of(context)
     family = registry.tokenizers[spec.family]
     if trained is not None:
         loads, files = trained.spec, file_digests([trained.path])
         depends_on = trained.fingerprint
     else:
-        loads, files = spec, file_digests(family.files(spec, home.context) if family.files is not None else ())
+        loads, files = spec, file_digests(family.files(spec, context) if family.files is not None else ())
         depends_on = fingerprint(registry, spec, files)
     hashed = tuple((entry["path"], entry["sha256"]) for entry in files)
-    return Recipe(key_of(spec), loads, home, depends_on, hashed), files, versions(family.libraries)
+    return Recipe(key_of(spec), loads, context, depends_on, hashed), files, versions(family.libraries)

@@ -17,6 +17,7 @@ from tokbench.errors import CorpusError, TokbenchError
 from tokbench.manager import PATIENCE, within
 from tokbench.metrics.metric import CellKey
 from tokbench.metrics.own import counting_of
+from tokbench.registry import registry_of
 from tokbench.results.cell import TaskFailure
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, reader_digest
@@ -170,7 +171,7 @@ def own_fault(text: Text, dataset: DatasetRecipe) -> Text:
 
     Raises `CorpusError` that names dataset and plugin.
     """
-    registry, family = dataset.registry.load(), dataset.spec.family
+    registry, family = registry_of(dataset.context), dataset.spec.family
     if registry.in_house(family, "tokbench_datasets"):
         return text
     owner = registry.owner(family, "tokbench_datasets")
@@ -209,7 +210,7 @@ def _counting(task: CountTask) -> list[OwnCounting]:
     """How the metrics of a task count for themselves, each call within half of what a shard may take."""
     if not task.counting:
         return []
-    registry = task.recipe.registry.load()
+    registry = registry_of(task.recipe.context)
     found = [counting_of(registry.metric(name)) for name, _ in task.counting]
     seconds = min(PATIENCE, (task.limits.seconds or 2 * PATIENCE) / 2)
     return [replace(each, count=_punctual(each.count, seconds)) for each in found if each is not None]

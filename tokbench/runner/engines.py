@@ -19,8 +19,9 @@ from typing import Any, TypeVar, TypeVarTuple
 from tokbench.errors import SpecError
 from tokbench.extension import Engine
 from tokbench.inspection.facts import versions
-from tokbench.registry import Registry, RegistryRecipe
+from tokbench.registry import Registry, registry_of
 from tokbench.results.atomic import StorageError
+from tokbench.spec import LoadContext
 from tokbench.workers.calls import WorkerLost
 
 T = TypeVar("T")
@@ -164,7 +165,7 @@ def check_workers(executor: Executor, registry: Registry, jobs: int) -> dict[str
     Raises `SpecError`, naming what differs, where one has another, `EngineLost` where none can answer.
     """
     ours = environment(registry)
-    asked = [submitted(executor, environment_here, registry.recipe) for _ in range(PROBES * jobs)]
+    asked = [submitted(executor, environment_here, registry.context) for _ in range(PROBES * jobs)]
     for future in asked:
         theirs = result_of(future, shared=True)
         different = difference(ours, theirs)
@@ -184,9 +185,9 @@ def environment(registry: Registry) -> dict[str, str]:
 
 
 @lru_cache(maxsize=4)
-def environment_here(registry: RegistryRecipe) -> dict[str, str]:
+def environment_here(context: LoadContext) -> dict[str, str]:
     """The `environment` of this process."""
-    return environment(registry.load())
+    return environment(registry_of(context))
 
 
 def difference(ours: Mapping[str, str], theirs: Mapping[str, str]) -> str:

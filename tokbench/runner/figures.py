@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
 from tokbench.metrics.context import CHEAPEST, MeasureContext
 from tokbench.metrics.metric import CellKey, Measurement, Metric
-from tokbench.registry import RegistryRecipe
+from tokbench.registry import registry_of
 from tokbench.results.cell import CellResult, TaskFailure
 from tokbench.results.folder import RunFolder
 from tokbench.results.frames import measurement_table, table_of, write_measurements, write_table
@@ -21,6 +21,7 @@ from tokbench.runner.candidates import Candidate
 from tokbench.runner.cells import CellFiles
 from tokbench.runner.counting import PlannedCell, let_go
 from tokbench.runner.unmeasured import failed_cells, failure_rows, honest_totals, told_once, without_metric
+from tokbench.spec import LoadContext
 from tokbench.workers.calls import NO_LIMITS, Emit
 from tokbench.workers.pool import attempt
 
@@ -162,7 +163,7 @@ def measure_all(
         wanted = {tokenizer, context.baseline}
         own = [key for key in keys if key.tokenizer in wanted]
         audits = {name: audit for name, audit in context.audits.items() if name in wanted}
-        known = (plan.registry.recipe, folder, own, replace(context, audits=audits))
+        known = (plan.registry.context, folder, own, replace(context, audits=audits))
         rows: list[Measurement] = []
         for group in groups:
             task = MeasureTask(*known, [metric.name for metric in group], group is ours)
@@ -208,7 +209,7 @@ def compare_all(
     faults: list[TaskFailure] = []
     for chosen in (metrics, ours):
         names = [metric.name for metric in chosen]
-        task = MeasureTask(plan.registry.recipe, folder, keys, context, names, len(chosen) == len(ours))
+        task = MeasureTask(plan.registry.context, folder, keys, context, names, len(chosen) == len(ours))
         found = task.attempt(plan, compare_figures, per_language)
         if not isinstance(found, TaskFailure):
             return found, faults
@@ -221,7 +222,7 @@ def compare_all(
 class MeasureTask:
     """Metrics to be made of some cells in a worker: `ours`, which have no limits, or those of a plugin."""
 
-    home: RegistryRecipe
+    home: LoadContext
     folder: RunFolder
     keys: Sequence[CellKey]
     context: MeasureContext
@@ -238,7 +239,7 @@ class MeasureTask:
     def open(self) -> tuple[CellFiles, list[Metric]]:
         """In the worker: the tallies and the metrics."""
         let_go()
-        registry = self.home.load()
+        registry = registry_of(self.home)
         return CellFiles(self.folder, self.keys), [registry.metric(name) for name in self.metrics]
 
 

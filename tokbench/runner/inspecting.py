@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.corpus import Shard
 from tokbench.metrics.metric import CellKey
+from tokbench.registry import registry_of
 from tokbench.results.atomic import write_json
 from tokbench.results.cell import TaskFailure
 from tokbench.results.folder import RunFolder
@@ -201,7 +202,7 @@ def _injected(recipe: Recipe) -> list[dict[str, Any]]:
     from tokbench.lint.injection import injections, summary
     from tokbench.lint.running import subject_of
 
-    return summary(injections(subject_of(recipe.registry.load(), recipe.spec, {})))
+    return summary(injections(subject_of(registry_of(recipe.context), recipe.spec, {})))
 
 
 def _audited(recipe: Recipe, cache: TallyCache | None) -> dict[str, Any]:

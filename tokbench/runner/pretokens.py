@@ -28,7 +28,7 @@ from tokbench.corpora.counted import (
 from tokbench.corpus import Shard
 from tokbench.errors import CorpusError, SpecError
 from tokbench.family import Progress
-from tokbench.registry import Registry
+from tokbench.registry import Registry, registry_of
 from tokbench.results.atomic import replacing
 from tokbench.results.cell import TaskFailure
 from tokbench.runner.engines import EngineLost, check_address, result_of, submitted
@@ -159,7 +159,7 @@ def run_task(task: PretokenTask) -> list[TextSize] | TaskFailure:
 
 def count_task(emit: Emit, task: PretokenTask) -> list[TextSize]:
     """Count the shards of a task, in a worker."""
-    registry = task.shards[0][0].registry.load()
+    registry = registry_of(task.shards[0][0].context)
     family = registry.tokenizers[task.spec.family]
     assert family.counting is not None
     options = {**with_defaults(family.options, task.spec.options), "threads": 1}

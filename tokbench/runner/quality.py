@@ -201,7 +201,7 @@ def run_task(
 
 def run_checked(task: CountTask, expected: Mapping[str, str]) -> list[PortionResult]:
     """`run_task` on a worker of a cluster, which may have joined after `check_workers` asked the others."""
-    different = difference(expected, environment_here(task.recipe.registry))
+    different = difference(expected, environment_here(task.recipe.context))
     if different:
         why = failure("environment", f"the worker is not the same as the coordinator: {different}")
         return [PortionResult(portion.cell, portion.part, failure=why) for portion in task.portions]

@@ -23,8 +23,8 @@ from typing import Any
 from tokbench.corpus import Dataset
 from tokbench.errors import TokenizerError
 from tokbench.inspection.facts import file_sha256, versions
-from tokbench.registry import Registry, RegistryRecipe, adopt
-from tokbench.spec import Spec
+from tokbench.registry import Registry, adopt, registry_of
+from tokbench.spec import LoadContext, Spec
 from tokbench.tokenizer import Tokenizer
 from tokbench.training_corpus import TrainingCorpus
 from tokbench.wording import writable
@@ -53,13 +53,13 @@ class Recipe:
 
     key: str
     spec: Spec
-    registry: RegistryRecipe
+    context: LoadContext
     fingerprint: str
     files: tuple[tuple[str, str], ...] = ()
 
     def load(self) -> Tokenizer:
         """The tokenizer, built in this process; `check_files` says whether it is that of the fingerprint."""
-        return self.registry.load().load(self.spec)
+        return registry_of(self.context).load(self.spec)
 
     def check_files(self) -> None:
         """Raise `TokenizerError` where a file is not what it was when its fingerprint was taken.
@@ -78,12 +78,12 @@ class DatasetRecipe:
 
     key: str
     spec: Spec
-    registry: RegistryRecipe
+    context: LoadContext
 
     @classmethod
     def of(cls, registry: Registry, spec: Spec) -> DatasetRecipe:
         """The recipe of a dataset that a registry offers."""
-        return cls(key_of(spec), spec, registry.recipe)
+        return cls(key_of(spec), spec, registry.context)
 
     def load(self) -> Dataset:
         """The dataset, opened in this process (once per process)."""
@@ -106,14 +106,14 @@ class TrainingRecipe:
         return TrainingCorpus.of(*(part.load() for part in self.parts))
 
     @property
-    def registry(self) -> RegistryRecipe:
-        """The registry that its parts are of."""
-        return self.parts[0].registry
+    def context(self) -> LoadContext:
+        """That of its parts."""
+        return self.parts[0].context
 
 
 @lru_cache(maxsize=64)
 def _dataset(recipe: DatasetRecipe) -> Dataset:
-    return recipe.registry.load().dataset(recipe.spec)
+    return registry_of(recipe.context).dataset(recipe.spec)
 
 
 # --- fingerprints --------------------------------------------------------------------------------------------
@@ -199,7 +199,7 @@ def reader_digest(recipe: DatasetRecipe) -> str:
     """A digest of the code that reads a dataset: its text depends on that as well as on its bytes."""
     import tokbench.corpora
 
-    registry = recipe.registry.load()
+    registry = registry_of(recipe.context)
     if registry.in_house(recipe.spec.family, "tokbench_datasets"):
         return source_digest(str(tokbench.corpora.__file__))
     return code_digest(registry, registry.owner(recipe.spec.family, "tokbench_datasets"))

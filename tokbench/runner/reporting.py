@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tokbench.registry import Registry, RegistryRecipe
+from tokbench.registry import Registry, registry_of
 from tokbench.results import Run
 from tokbench.results.atomic import StorageError
 from tokbench.results.cell import TaskFailure
 from tokbench.runner.plan import Plan
+from tokbench.spec import LoadContext
 from tokbench.workers.calls import Emit
 from tokbench.workers.pool import attempt
 
@@ -51,7 +52,7 @@ def _made(plan: Plan, run: Run, kind: str, name: str) -> list[Path] | TaskFailur
         except Exception as error:
             return TaskFailure(kind, f"the {kind} {name!r}: {type(error).__name__}: {error}")
     owner = registry.owner(name, hook)
-    found = attempt(_elsewhere, registry.recipe, write, run.path, name, limits=plan.limits)
+    found = attempt(_elsewhere, registry.context, write, run.path, name, limits=plan.limits)
     if isinstance(found, TaskFailure):
         why = f"the {kind} {name!r} of the plugin {owner!r}: {found.kind}: {found.message}"
         return TaskFailure(
@@ -64,8 +65,8 @@ Write = Callable[[Run, Registry, str], list[Path]]
 """Writes what has a name for a run: the paths of its files."""
 
 
-def _elsewhere(emit: Emit, registry: RegistryRecipe, write: Write, path: Path, name: str) -> list[Path]:
-    return write(Run.open(path), registry.load(), name)
+def _elsewhere(emit: Emit, context: LoadContext, write: Write, path: Path, name: str) -> list[Path]:
+    return write(Run.open(path), registry_of(context), name)
 
 
 def write_report(run: Run, registry: Registry, name: str) -> list[Path]:

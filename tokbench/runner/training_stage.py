@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from tokbench.corpus import Document, Shard
 from tokbench.errors import CorpusError
+from tokbench.registry import registry_of
 from tokbench.results.atomic import replacing
 from tokbench.results.cell import TaskFailure
 from tokbench.runner.recipe import TrainingRecipe
@@ -180,7 +181,7 @@ def train_one(
         emit(Begun())  # each step that a trainer tells of has the time limit for itself
         emit(Trains(str(spec), fraction, doing))
 
-    registry, text = corpus.registry.load(), aside or corpus.load()
+    registry, text = registry_of(corpus.context), aside or corpus.load()
     return ensure_trained(registry, spec, text, digest, folder, progress=progress, sizes=sizes)
 
 

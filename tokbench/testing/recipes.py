@@ -7,7 +7,8 @@ from concurrent.futures import ProcessPoolExecutor
 from typing import TYPE_CHECKING
 
 from tokbench.batch import TokenBatch
-from tokbench.registry import Registry, RegistryRecipe
+from tokbench.registry import Registry, registry_of
+from tokbench.spec import LoadContext
 from tokbench.testing.check import Failure
 from tokbench.testing.texts import EDGE_CASES
 
@@ -32,7 +33,7 @@ def recipe_failures(registry: Registry, spec: str, loaded: Tokenizer) -> list[Fa
         return [Failure("recipe", found, None, REMEDY)]
     try:
         with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-            elsewhere = pool.submit(_encodings_of, registry.recipe, spec).result(timeout=300)
+            elsewhere = pool.submit(_encodings_of, registry.context, spec).result(timeout=300)
     except Exception as error:
         return [Failure("recipe", f"in a new process: {type(error).__name__}: {error}", None, REMEDY)]
     if elsewhere != expected:
@@ -47,5 +48,5 @@ def _encodings(tokenizer: Tokenizer, *, backwards: bool = False) -> list[list[in
     return found[::-1] if backwards else found
 
 
-def _encodings_of(recipe: RegistryRecipe, spec: str) -> list[list[int]]:
-    return _encodings(recipe.load().load(spec))
+def _encodings_of(context: LoadContext, spec: str) -> list[list[int]]:
+    return _encodings(registry_of(context).load(spec))

@@ -74,7 +74,7 @@ def test_cutting_changes_no_document(tmp_path_factory, unit, lines, end, last, t
     ranges = blocks.cut(file, separator, target=target)
     assert [start for start, _ in ranges[1:]] == [stop for _, stop in ranges[:-1]]
     assert ranges[0][0] == 0
-    assert ranges[-1][1] == file.size
+    assert ranges[-1][1] == file.size or ranges == [(0, -1)]
     pieces = [FilePiece(str(path), "", start, stop) for start, stop in ranges]
     whole = read_piece(form, FilePiece(str(path), "", 0, file.size))
     assert [text for piece in pieces for text in read_piece(form, piece)] == whole

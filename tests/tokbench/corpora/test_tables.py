@@ -73,6 +73,15 @@ def test_rows_that_say_their_language(tmp_path, load, read, family):
 
 
 @pytest.mark.parametrize("family", TABLES)
+def test_small_files_of_mixed_languages_share_a_shard(tmp_path, load, read, family):
+    for name in "abc":
+        TABLES[family](tmp_path / f"{name}.{family}")
+    dataset = load(f"{family}:{tmp_path},language_field=lang")
+    assert [len(dataset.shards(tag)) for tag in dataset.languages] == [1, 1, 1]
+    assert texts(read(dataset, "zho_Hans")) == ["三"] * 3
+
+
+@pytest.mark.parametrize("family", TABLES)
 def test_a_worker_reads_without_looking_for_languages(tmp_path, load, family):
     path = TABLES[family](tmp_path / f"x.{family}")
     spec = f"{family}:{path},language_field=lang"

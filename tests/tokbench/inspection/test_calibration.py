@@ -11,7 +11,7 @@ import pytest
 
 import tokbench
 from tests.command import output
-from tokbench.errors import CorpusError, SpecError, TokenizerError
+from tokbench.errors import CorpusError, SpecError, TokbenchError, TokenizerError
 from tokbench.inspection.calibration import SHARED, Observed, calibrate, read_observed
 
 WORDS = ["猫", "マット", "東京", "the", "sat", "on", "a", "and", "saw", "one", "more", "dog"]
@@ -158,6 +158,23 @@ def test_what_was_fitted_to_an_estimate_is_refused(fit, tmp_path):
     again.write_text(json.dumps({**json.loads(fit.read_text()), "spec": f"calibrated:{fit},kind=code"}))
     with pytest.raises(SpecError, match="an estimate itself"):
         tokbench.load(f"calibrated:{again},kind=code")
+
+
+def test_a_fit_may_name_a_tokenizer_of_a_plugin_file(tmp_path):
+    plugin, fit = tmp_path / "halves.py", tmp_path / "fit.json"
+    plugin.write_text(
+        "import tokbench\n"
+        "class Halves:\n    name, vocab_size = 'halves', 0x110000\n"
+        "    def encode(self, text):\n        return [ord(c) for c in text[::2]]\n"
+        "    def decode(self, ids):\n        return ''.join(map(chr, ids))\n"
+        "@tokbench.hookimpl\ndef tokbench_tokenizers():\n    return [tokbench.TokenizerFamily("
+        "name='halves', summary='', load=lambda spec, context: Halves())]\n"
+    )
+    run("halves", "--plugin", str(plugin), "--observed", str(counts(tmp_path / "counts.csv")), "-o", str(fit))
+    spec = f"calibrated:{fit},kind=prose"
+    assert tokbench.load(spec, plugins=[str(plugin)]).count_tokens(texts(60)).sum() > 0
+    with pytest.raises(TokbenchError, match="halves"):
+        tokbench.load(spec)
 
 
 @pytest.mark.long

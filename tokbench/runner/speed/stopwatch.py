@@ -18,6 +18,7 @@ from typing import Any
 from tokbench.batch import TokenBatch
 from tokbench.capabilities import BatchEncoder, OffsetEncoder
 from tokbench.errors import TokenizerError
+from tokbench.registry import registry_of
 from tokbench.runner.picking import utf8_bytes
 from tokbench.runner.recipe import Recipe
 from tokbench.runner.speed.passages import Passage
@@ -106,7 +107,7 @@ def set_up(emit: Emit, recipe: Recipe, passages: Sequence[Passage], clock: str) 
 
     `clock` is what latencies are read from: ``wall`` or ``cpu``.
     """
-    recipe.registry.load()  # finding plugins is not the tokenizer's time
+    registry_of(recipe.context)  # finding plugins is not the tokenizer's time
     bare = peak_memory()
     begun = time.perf_counter()
     tokenizer = recipe.load()

@@ -201,9 +201,8 @@ class _SideBySide:
 
     def _start(self, candidate: Candidate) -> None:
         assert candidate.recipe is not None
-        home = candidate.recipe.registry
-        home = replace(home, context=replace(home.context, threads=self.threads))
-        recipe = replace(candidate.recipe, registry=home)
+        context = replace(candidate.recipe.context, threads=self.threads)
+        recipe = replace(candidate.recipe, context=context)
         self.timed[recipe.key] = Worker(thread_environment(self.threads))
         self._guarded(recipe.key, set_up, recipe, self.passages, self.settings.clock)
 
