@@ -106,6 +106,19 @@ def writable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
+_NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+def in_xml(text: str) -> str:
+    """Text without the characters that XML 1.0 has no way to write: U+FFFD stands for each.
+
+    Example:
+        >>> in_xml("a" + chr(27) + chr(0xFFFE)) == "a" + 2 * chr(0xFFFD)
+        True
+    """
+    return _NOT_IN_XML.sub("\ufffd", text)
+
+
 def printable(text: str) -> str:
     """Text without control characters, which a name or a message could use to draw on the terminal.
 

@@ -87,6 +87,10 @@ class MadeUpRun:
     speed: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     @property
+    def name(self) -> str:
+        return str(self.manifest["run"])
+
+    @property
     def failures(self) -> list[dict[str, Any]]:
         return list(self.manifest["failures"])
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from tokbench.capabilities import Step
 from tokbench.inspection.pieces import visible
 from tokbench.tokenizer import whole_text
-from tokbench.wording import counted
+from tokbench.wording import counted, in_xml
 
 _CELL = 8.4
 """Width of one character of the 14 px monospace font, in px."""
@@ -218,11 +218,5 @@ def _short(text: str) -> str:
 
 
 def _xml(text: str) -> str:
-    """Escaped, without the characters that XML cannot hold."""
-    kept = "".join(
-        character
-        if character >= " " and not 0xD800 <= ord(character) < 0xE000 and ord(character) not in (0xFFFE, 0xFFFF)
-        else "\ufffd"
-        for character in text
-    )
-    return html.escape(kept)
+    """Escaped, as XML can hold it."""
+    return html.escape(in_xml(text))

@@ -15,7 +15,6 @@ from tokbench.plots import data
 from tokbench.plots.labels import dataset_name, language_label, tokenizer_labels
 from tokbench.reports.differences import least_p
 from tokbench.reports.figures import decimals
-from tokbench.reports.markdown import run_name
 from tokbench.reports.table import Column, Row, Table, TableCell
 
 if TYPE_CHECKING:
@@ -129,9 +128,9 @@ def _page(before: Run, after: Run, figures: pd.DataFrame, facts: Sequence[Change
         Section(id="provenance", title="Provenance of the run after", html=provenance(after)),
     ]
     return Page(
-        title=f"{run_name(before)} → {run_name(after)}",
+        title=f"{before.name} → {after.name}",
         answer=_answer(figures),
-        scope=f"{run_name(before)} against {run_name(after)}. A figure got better or worse where it moved by "
+        scope=f"{before.name} against {after.name}. A figure got better or worse where it moved by "
         "more than the threshold and more than chance: over the same text by a test that pairs the two runs "
         "document by document, else where its two 95 % intervals do not meet. Unsure is one that "
         "moved, but that may be chance, or that was timed once.",

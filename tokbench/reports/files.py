@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokbench.errors import TokbenchError
 from tokbench.results.atomic import replacing, write_bytes
+from tokbench.wording import in_xml
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,8 +21,6 @@ DTYPES = {
     "ci_low": "float64", "ci_high": "float64", "unit": "str", "n_documents": "int64", "status": "str",
 }  # fmt: skip
 """For `pandas.read_csv(path, dtype=DTYPES, keep_default_na=False, na_values=NULLS)`: the types as they were."""
-
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # XML 1.0 has no way to write them
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\x1b")
 """How text begins that spreadsheets run, or a terminal obeys."""
@@ -96,6 +94,6 @@ def _plain(frame: pd.DataFrame, formula: tuple[str, ...] = ("=",)) -> pd.DataFra
             return value
         if value.startswith(formula):
             value = "'" + value
-        return _CONTROL.sub("\ufffd", value)
+        return in_xml(value)
 
     return frame.map(clean)

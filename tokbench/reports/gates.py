@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from tokbench.reports.markdown import escape
+from tokbench.wording import counted, in_xml
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,12 +33,12 @@ def junit(figures: pd.DataFrame) -> str:
     for row in figures.itertuples():
         name = f"{row.metric} [{row.language}]"
         case = ElementTree.SubElement(
-            suite, "testcase", classname=_clean(f"{row.tokenizer} on {row.dataset}"), name=_clean(name)
+            suite, "testcase", classname=in_xml(f"{row.tokenizer} on {row.dataset}"), name=in_xml(name)
         )
         if row.verdict in FAILS:
-            ElementTree.SubElement(case, "failure", type=str(row.verdict), message=_clean(_said(row)))
+            ElementTree.SubElement(case, "failure", type=str(row.verdict), message=in_xml(_said(row)))
         elif row.verdict == "unsure":
-            ElementTree.SubElement(case, "skipped", message=_clean(_said(row)))
+            ElementTree.SubElement(case, "skipped", message=in_xml(_said(row)))
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
 
@@ -46,7 +47,9 @@ def summary(figures: pd.DataFrame) -> str:
     counts = figures["verdict"].value_counts()
     bad = figures[figures["verdict"].isin(FAILS)]
     head = (
-        "tokbench: nothing got worse" if bad.empty else f"tokbench: {len(bad):,} figures got worse or are gone"
+        "tokbench: nothing got worse"
+        if bad.empty
+        else f"tokbench: {counted(len(bad), 'figure')} got worse or {'is' if len(bad) == 1 else 'are'} gone"
     )
     lines = [
         f"### {head}",
@@ -81,11 +84,6 @@ def number(value: float) -> str:
 def change(value: float) -> str:
     """A relative change in per cent; empty where there is none."""
     return "" if value != value else f"{value:+.2%}"
-
-
-def _clean(text: str) -> str:
-    """Text that XML can hold."""
-    return "".join(letter if letter in "\t\n" or letter >= " " else "\ufffd" for letter in text)
 
 
 def budgets_of(texts: Sequence[str]) -> dict[str, float]:

@@ -69,12 +69,7 @@ def document(run: Run) -> str:
 
 def run_title(run: Run) -> str:
     """What the run's suite is called, else the run's name."""
-    return str(run.manifest.get("suite", {}).get("title") or run_name(run))
-
-
-def run_name(run: Run) -> str:
-    """The run's name, as its manifest gives it."""
-    return str(run.manifest.get("run", "run"))
+    return str(run.manifest.get("suite", {}).get("title") or run.name)
 
 
 def provenance_line(run: Run) -> str:

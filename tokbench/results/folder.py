@@ -204,6 +204,7 @@ def _half_written(path: Path) -> bool:
 
 _OF_THE_RUN = {
     *("run.json", "samples.json", "audits.json", "injections.json", "diffs.json", "speed.json"),
+    "written.json",
     *("measurements.parquet", "measurements.csv", "comparisons.parquet", "speed.parquet"),
 }
 _CELL = re.compile(r".*-[0-9a-f]{16}\.cell")

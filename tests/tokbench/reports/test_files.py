@@ -48,7 +48,7 @@ def test_json_holds_null_where_nothing_was_measured(run: Any, tmp_path: Path) ->
 def test_excel_takes_text_for_text(run: Any, tmp_path: Path) -> None:
     openpyxl = pytest.importorskip("openpyxl", reason="needs openpyxl: pip install 'tokbench[excel]'")
     run.frame.loc[2, "status"] = "=1+1"
-    run.frame.loc[3, "status"] = "a\x00b"
+    run.frame.loc[3, "status"] = "a\x00b\ufffe"
     write_xlsx(run, tmp_path / "out.xlsx")
     sheet = openpyxl.load_workbook(tmp_path / "out.xlsx")["measurements"]
     rows = list(sheet.iter_rows())

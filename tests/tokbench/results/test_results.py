@@ -244,8 +244,13 @@ def test_gates_for_machines(tmp_path: Path) -> None:
     assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("2", "1", "1")
     [failure] = suite.iter("failure")
     assert failure.get("message") == "worse: 2 to 1, -50.00%"
+    figures["tokenizer"] = "a\ufffe\x00"
+    assert [case.get("classname") for case in ElementTree.fromstring(junit(figures)).iter("testcase")] == [
+        "a\ufffd\ufffd on text:a"
+    ] * 2
+    figures["tokenizer"] = "bytes"
     text = summary(figures)
-    assert "1 figures got worse or are gone" in text
+    assert "1 figure got worse or is gone" in text
     assert "| bytes | text:a | eng\\_Latn | compression\\_ratio | 2 | 1 | -50.00% | – |" in text
     assert budgets_of(["premium=2%"]) == {"premium": 0.02}
     with pytest.raises(SpecError, match="no share"):
