@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 def load(
-    spec: str,
+    spec: str | os.PathLike[str],
     *,
-    train_on: str | Sequence[str] | None = None,
+    train_on: str | os.PathLike[str] | Sequence[str] | None = None,
     plugins: Sequence[str] = (),
     disable: Iterable[str] = (),
 ) -> Tokenizer:
-    """Load the tokenizer that `spec` names; one that must be trained is trained on `train_on` first.
+    """Load the tokenizer that a spec or path names; one that must be trained is trained on `train_on` first.
 
     `train_on` is a dataset spec, several joined by " + ", or a sequence of texts. Raises `SpecError` for a
     wrong spec and `TokenizerError` where the tokenizer cannot be had.
@@ -44,8 +44,10 @@ def load(
     return train(registry, spec, train_on)
 
 
-def load_dataset(spec: str, *, plugins: Sequence[str] = (), disable: Iterable[str] = ()) -> Dataset:
-    """The dataset that `spec` names. Raises `SpecError` for a wrong spec, `CorpusError` where it cannot be had.
+def load_dataset(
+    spec: str | os.PathLike[str], *, plugins: Sequence[str] = (), disable: Iterable[str] = ()
+) -> Dataset:
+    """The dataset that a spec or path names; raises `SpecError` or `CorpusError` where it cannot be had.
 
     Example:
         >>> "hin_Deva" in load_dataset("bundled:parallel").languages
@@ -56,9 +58,13 @@ def load_dataset(spec: str, *, plugins: Sequence[str] = (), disable: Iterable[st
     return build_registry(disable=disable, plugin_files=plugins).dataset(spec)
 
 
+Asked = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None
+"""Specs or paths: one, several, or those of the suite."""
+
+
 def run(
-    tokenizers: str | Sequence[str] | None = None,
-    datasets: str | Sequence[str] | None = None,
+    tokenizers: Asked = None,
+    datasets: Asked = None,
     *,
     suite: str | os.PathLike[str] | None = None,
     output: str | os.PathLike[str] | None = None,
@@ -77,13 +83,16 @@ def run(
     return run_suite(suite, wanted, texts, output, **options)
 
 
-def _listed(what: str, specs: str | Sequence[str] | None) -> Sequence[str] | None:
+def _listed(what: str, specs: Asked) -> list[str] | None:
     """A spec by itself as a list of one; raises `SpecError` for a list of none, which asks for nothing."""
     from tokbench.errors import SpecError
 
-    if specs is not None and not len(specs):
+    if specs is None:
+        return None
+    found = [os.fspath(each) for each in ([specs] if isinstance(specs, str | os.PathLike) else specs)]
+    if not found:
         raise SpecError(f"{what}: an empty list; name some, or leave it out for those of the suite")
-    return [specs] if isinstance(specs, str) else specs
+    return found
 
 
 class PluginPresenter:
@@ -105,9 +114,12 @@ class PluginPresenter:
         self, run: Run, path: str | os.PathLike[str] | None, format: str | None, plugins: Sequence[str]
     ) -> Path:
         """See `Run.report`."""
+        from tokbench.errors import SpecError
         from tokbench.registry import build_registry
 
         registry = build_registry(plugin_files=plugins)
+        if format is None and path is not None and os.fspath(path) in registry.report_writers:
+            raise SpecError(f"{os.fspath(path)!r} is a format, not a file: report(format={os.fspath(path)!r})")
         chosen = format or format_of(path, registry.report_writers)
         writer = registry.pick(registry.report_writers, chosen, "report format")
         target = Path(path) if path is not None else run.path / f"report{writer.suffix}"

@@ -14,7 +14,7 @@ from tokbench.errors import CorpusError, TokbenchError, TokenizerError, UnknownN
 from tokbench.extension import Command, Engine, Plot, ReportWriter
 from tokbench.family import LoadContext, TokenizerFamily
 from tokbench.manager import PROJECT, Host, build_host
-from tokbench.resolving import dataset_spec, recognising, tokenizer_spec
+from tokbench.resolving import Named, dataset_spec, recognising, tokenizer_spec
 from tokbench.spec import Spec
 from tokbench.tokenizer import Tokenizer, check_facts
 
@@ -202,7 +202,7 @@ class Registry:
 
     # --- specs ------------------------------------------------------------------------------------
 
-    def tokenizer_spec(self, text: str | Spec) -> Spec:
+    def tokenizer_spec(self, text: Named) -> Spec:
         """The validated spec of a tokenizer's spec, alias or path; see `tokbench.resolving`."""
         return tokenizer_spec(self, text)
 
@@ -210,11 +210,11 @@ class Registry:
         """The families that open the file or folder at `path`, those of its ending first."""
         return recognising(self, Path(path))[0]
 
-    def dataset_spec(self, text: str | Spec) -> Spec:
+    def dataset_spec(self, text: Named) -> Spec:
         """The validated spec of a dataset's spec or path; see `tokbench.resolving`."""
         return dataset_spec(self, text)
 
-    def load(self, text: str | Spec, context: LoadContext | None = None) -> Tokenizer:
+    def load(self, text: Named, context: LoadContext | None = None) -> Tokenizer:
         """Load a tokenizer by spec or alias; a spec that must be trained first is refused here."""
         spec = self.tokenizer_spec(text)
         family = self.tokenizers[spec.family]
@@ -247,7 +247,7 @@ class Registry:
         except TokenizerError as error:
             raise TokenizerError(f"{spec}: {error}") from None
 
-    def load_matching(self, text: str | Spec, context: LoadContext | None = None) -> Tokenizer | None:
+    def load_matching(self, text: Named, context: LoadContext | None = None) -> Tokenizer | None:
         """The tokenizer with the text of special tokens matched, by the option its family has for that.
 
         None where the family has none, or the option does not go with this file.
@@ -264,7 +264,7 @@ class Registry:
                     return None
         return None
 
-    def dataset(self, text: str | Spec) -> Dataset:
+    def dataset(self, text: Named) -> Dataset:
         """Load a dataset by spec."""
         spec = self.dataset_spec(text)
         try:

@@ -21,8 +21,13 @@ if TYPE_CHECKING:
     from tokbench.registry import Registry
 
 
-def tokenizer_spec(registry: Registry, text: str | Spec) -> Spec:
+Named = str | os.PathLike[str] | Spec
+"""What names a tokenizer or a dataset: a spec as text or read, or the path of a file."""
+
+
+def tokenizer_spec(registry: Registry, text: Named) -> Spec:
     """The validated spec of a tokenizer, an alias or a path resolved; raises with the nearest names."""
+    text = _as_text("tokenizer", text)
     if isinstance(text, str) and text.partition(",")[0] not in registry.tokenizers:
         text = _of_alias(registry, text) or _of_path(registry, text) or text
         hubs = [family.name for family in registry.tokenizers.values() if "on the hub" in family.variant]
@@ -35,8 +40,9 @@ def tokenizer_spec(registry: Registry, text: str | Spec) -> Spec:
     return validate(spec, family.options)
 
 
-def dataset_spec(registry: Registry, text: str | Spec) -> Spec:
+def dataset_spec(registry: Registry, text: Named) -> Spec:
     """The validated spec of a dataset; a bare path is of the family whose ending it has, else ``text``."""
+    text = _as_text("dataset", text)
     if isinstance(text, str):
         if text.partition(":")[0] not in registry.datasets and (found := _path_first(text)):
             path, options = found
@@ -45,6 +51,15 @@ def dataset_spec(registry: Registry, text: str | Spec) -> Spec:
     spec = text if isinstance(text, Spec) else Spec.parse(text)
     family = registry.pick(registry.datasets, spec.family, "dataset family")
     return validate(spec, family.options)
+
+
+def _as_text(what: str, named: Named) -> str | Spec:
+    """A path as text; raises `SpecError` for what is neither text, nor a path or a spec."""
+    if isinstance(named, os.PathLike):
+        named = os.fspath(named)
+    if not isinstance(named, str | Spec):
+        raise SpecError(f"{named!r} names no {what}; give its spec or the path of its file, as text")
+    return named
 
 
 def recognising(registry: Registry, path: Path) -> tuple[list[TokenizerFamily], list[str]]:

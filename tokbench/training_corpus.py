@@ -45,7 +45,14 @@ class TrainingCorpus:
 
     @classmethod
     def of_texts(cls, texts: Sequence[str]) -> TrainingCorpus:
-        """A corpus of texts in memory."""
+        """A corpus of texts in memory; raises `CorpusError` where there are none, or for what is no text."""
+        if not texts:
+            raise CorpusError("no texts to train on: the list is empty")
+        for number, text in enumerate(texts):
+            if not isinstance(text, str):
+                raise CorpusError(
+                    f"texts to train on: number {number} is of type {type(text).__name__}, not str"
+                )
         size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
         return cls(_Memory(tuple(texts), size), ("und",))
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tokbench
-from tokbench.errors import SpecError, UnknownNameError
+from tokbench.errors import CorpusError, SpecError, UnknownNameError
+from tokbench.presenting import presenter
 
 
 def test_one_spec_may_stand_by_itself(tmp_path: Path) -> None:
@@ -25,6 +28,32 @@ def test_a_list_of_nothing_is_refused() -> None:
         tokbench.run([], ["bundled:code"])
     with pytest.raises(SpecError, match="datasets: an empty list"):
         tokbench.run(["bytes"], [])
+
+
+def test_a_path_may_stand_for_a_spec_and_anything_else_is_refused(tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("the cat sat\n" * 50)
+    trained = tokbench.load("bpe:vocab_size=260", train_on=text)
+    saved = tmp_path / "t.json"
+    trained.save(saved)
+    assert list(tokbench.load(saved).encode("the cat")) == list(trained.encode("the cat"))
+    assert tokbench.load_dataset(text).languages == ["und"]
+    assert tokbench.run(saved, text, output=tmp_path / "out", speed=False).datasets == [f"text:{text}"]
+    with pytest.raises(SpecError, match="None names no tokenizer"):
+        tokbench.load(None)  # type: ignore[arg-type]
+    with pytest.raises(SpecError, match="3 names no dataset"):
+        tokbench.load_dataset(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("texts", "why"), [([], "the list is empty"), (["a", 1], "number 1 is of type int")])
+def test_what_is_no_text_to_train_on_is_refused(texts: list[str], why: str) -> None:
+    with pytest.raises(CorpusError, match=why):
+        tokbench.load("bpe:vocab_size=300", train_on=texts)
+
+
+def test_the_name_of_a_format_is_no_file(tmp_path: Path, made_up_run: Callable[..., Any]) -> None:
+    with pytest.raises(SpecError, match=r"report\(format='card'\)"):
+        presenter().report(made_up_run(1, 1), "card", None, ())
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import typer
 
 from tokbench.cli.options import JsonOutput, SpecArgument, loads_tokenizers, output_option
 from tokbench.cli.progress import progress
+from tokbench.cli.writing import check_target
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
@@ -48,6 +49,9 @@ def make(
 
     if (output / packs.MANIFEST).exists() and not force:
         raise SpecError(f"{output} holds a pack; name another folder, or overwrite it with --force")
+    if output.is_file():
+        raise SpecError(f"{output} is a file, and a pack is a folder")
+    check_target(output, force=True)
     tokenizer = registry.load(spec)
     content = document_of(registry, spec, tokenizer)
     added = [

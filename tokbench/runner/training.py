@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
 import tempfile
 import time
@@ -22,6 +23,7 @@ from tokbench.family import Progress
 from tokbench.inspection.facts import file_digests
 from tokbench.manager import PATIENCE, within
 from tokbench.registry import CACHE_VARIABLE, Registry
+from tokbench.resolving import Named
 from tokbench.results.atomic import StorageError
 from tokbench.runner.recipe import digest_of, fingerprint
 from tokbench.spec import Spec, with_defaults
@@ -46,8 +48,8 @@ class Trained:
 
 def train(
     registry: Registry,
-    spec: str | Spec,
-    train_on: str | Sequence[str],
+    spec: Named,
+    train_on: str | os.PathLike[str] | Sequence[str],
     *,
     progress: Progress | None = None,
 ) -> Tokenizer:
@@ -59,8 +61,8 @@ def train(
     family = registry.tokenizers[wanted.family]
     if not family.trains(wanted):
         return registry.load(wanted)
-    if isinstance(train_on, str):
-        corpus = training_corpus(registry, train_on)
+    if isinstance(train_on, str | os.PathLike):
+        corpus = training_corpus(registry, os.fspath(train_on))
     else:
         corpus = TrainingCorpus.of_texts(list(train_on))
     folder = registry.context.cache_dir / "trained"

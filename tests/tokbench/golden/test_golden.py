@@ -115,7 +115,7 @@ def test_a_program_is_checked_by_what_it_prints(tmp_path):
         cli("golden", "check", str(place), "--command", "/no/such/program")
 
 
-def test_what_is_no_pack_or_was_changed_is_refused(made, tmp_path):
+def test_what_is_no_pack_or_was_changed_is_refused(made, tmp_path, monkeypatch):
     with pytest.raises(SpecError, match="no golden pack"):
         pack.read(tmp_path)
     _, place, _ = made
@@ -126,6 +126,11 @@ def test_what_is_no_pack_or_was_changed_is_refused(made, tmp_path):
         pack.read(tmp_path)
     with pytest.raises(SpecError, match="holds a pack"):
         cli("golden", "make", "bytes", "-o", str(place))
+    with pytest.raises(SpecError, match="is a file, and a pack is a folder"):
+        cli("golden", "make", "bytes", "-o", str(tmp_path / pack.CASES))
+    monkeypatch.setattr("os.access", lambda path, mode: Path(path) != tmp_path)  # root may write anywhere
+    with pytest.raises(SpecError, match="new cannot be written"):
+        cli("golden", "make", "bytes", "-o", str(tmp_path / "new"))
     with pytest.raises(SpecError, match="a SPEC, or a program"):
         cli("golden", "check", str(place))
 
