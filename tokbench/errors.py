@@ -42,7 +42,7 @@ class UnknownNameError(SpecError):
 
 
 class PluginError(TokbenchError):
-    """A plugin could not be loaded, or claims what another has."""
+    """A plugin could not be loaded, claims what another has, or failed at its work."""
 
 
 class PluginFileError(PluginError, SpecError):

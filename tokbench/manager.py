@@ -14,6 +14,7 @@ import os
 import signal
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -127,6 +128,28 @@ class Host:
         self.fail(plugin, error)
         if self.plugins[plugin].named:
             raise PluginError(f"--plugin {self.plugins[plugin].distribution}: {error}")
+
+    def source(self, plugin: str) -> Path | None:
+        """The file of a plugin's code: its module, or the ``__init__.py`` of its package."""
+        module = self.manager.get_plugin(plugin)
+        package = sys.modules.get(str(getattr(module, "__name__", "")).partition(".")[0], module)
+        file = getattr(package, "__file__", None) or getattr(module, "__file__", None)
+        return None if file is None else Path(file)
+
+    def at_fault(self, error: BaseException) -> PluginError | None:
+        """The error to tell where an exception came out of the code of a plugin that is not tokbench's own."""
+        for plugin in self.plugins.values():
+            source = self.source(plugin.name) if plugin.distribution != PROJECT else None
+            if source is None:
+                continue
+            own = source.parent if source.name == "__init__.py" else source
+            frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+            inside = [frame for frame in frames if Path(frame.f_code.co_filename).is_relative_to(own)]
+            if inside:
+                place = f"{inside[-1].f_code.co_filename}, line {inside[-1].f_lineno}"
+                what = f"{type(error).__name__}: {error}"
+                return PluginError(f"the plugin {plugin.name!r} failed ({place}): {what}")
+        return None
 
     def failures(self) -> list[PluginStatus]:
         """The plugins that failed, for error messages."""

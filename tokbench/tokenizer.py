@@ -75,6 +75,33 @@ def encode_batch(tokenizer: Tokenizer, texts: Sequence[str]) -> TokenBatch:
     return TokenBatch.of(tokenizer.encode(text) for text in texts)
 
 
+def checked_ids(tokenizer: Tokenizer, text: str) -> list[int]:
+    """The ids of one text; raises `TokenizerError` for what is no sequence of ids of the vocabulary.
+
+    Example:
+        >>> import tokbench
+        >>> checked_ids(tokbench.load("bytes"), "hi")
+        [104, 105]
+    """
+    ids = TokenBatch.of([tokenizer.encode(text)]).ids
+    check_ids(tokenizer.name, ids, tokenizer.vocab_size)
+    found: list[int] = ids.tolist()
+    return found
+
+
+def check_ids(name: str, ids: NDArray[np.int32], size: int) -> None:
+    """Raise `TokenizerError` for ids that a tokenizer of that name and vocabulary's size cannot have."""
+    if not len(ids):
+        return
+    low, high = int(ids.min()), int(ids.max())
+    if low < 0 or high >= size:
+        raise TokenizerError(
+            f"{name}: encode returned the id {low if low < 0 else high}, outside its vocabulary "
+            f"of {size:,} ids (0 to {size - 1:,}); vocab_size must count every id, "
+            f"special and added tokens included"
+        )
+
+
 def decode_batch(tokenizer: Tokenizer, batch: TokenBatch) -> list[str]:
     """The text of every document, by the tokenizer's own batch call where it has one.
 

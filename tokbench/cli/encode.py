@@ -40,6 +40,7 @@ def encode(
     """Show the tokens of a text: coloured pieces, ids, bytes; with --sample, segmentations drawn at random."""
     from tokbench.errors import SpecError
     from tokbench.inspection.pieces import as_json as pieces_json
+    from tokbench.tokenizer import checked_ids
 
     if ids and as_json:
         raise SpecError("--ids and --json are two forms of the same; give one (the JSON has the ids)")
@@ -50,7 +51,7 @@ def encode(
     text = read_text(text)
     drawn = None if sample is None else _draw(tokenizer, text, sample, alpha, seed)
     if ids:
-        for found in drawn or [list(tokenizer.encode(text))]:
+        for found in drawn or [checked_ids(tokenizer, text)]:
             print(*found)
     elif as_json:
         content: object = (

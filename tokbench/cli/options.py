@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from tokbench.errors import TokbenchError
+
 if TYPE_CHECKING:
     from tokbench.registry import Registry
 
@@ -99,7 +101,12 @@ def _with_options(command: Command, names: Sequence[str]) -> Command:
 
     def run(**given: Any) -> None:
         registry = open_registry(**{name: given.pop(name) for name in names})
-        command(registry, **given)
+        try:
+            command(registry, **given)
+        except Exception as error:
+            if not isinstance(error, TokbenchError) and (fault := registry.host.at_fault(error)):
+                raise fault from error
+            raise
 
     run.__signature__ = Signature(seen)  # type: ignore[attr-defined]
     run.__name__, run.__doc__ = command.__name__, command.__doc__

@@ -26,7 +26,7 @@ from tokbench.capabilities import TokenByter
 from tokbench.family import Progress
 from tokbench.inspection.bytestrings import ByteStrings, pack, unpack
 from tokbench.inspection.scripts import PARTIAL, script_of
-from tokbench.tokenizer import Tokenizer, encode_batch, special_ids, token_bytes, whole_text
+from tokbench.tokenizer import Tokenizer, checked_ids, encode_batch, special_ids, token_bytes, whole_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -253,4 +253,4 @@ def _reached_in_context(tokenizer: Tokenizer, missing: Sequence[int], parts: Seq
 
 def _spells_exactly(tokenizer: Tokenizer) -> bool:
     """Whether tokens mean the same wherever they stand: their bytes make up the text, with nothing added."""
-    return b"".join(token_bytes(tokenizer, int(index)) for index in tokenizer.encode(PROBE)) == PROBE.encode()
+    return b"".join(token_bytes(tokenizer, index) for index in checked_ids(tokenizer, PROBE)) == PROBE.encode()

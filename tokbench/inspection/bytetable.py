@@ -25,6 +25,7 @@ from tokbench.errors import SpecError, TokenizerError
 from tokbench.family import Progress
 from tokbench.tokenizer import (
     Tokenizer,
+    checked_ids,
     decode_batch,
     encode_batch,
     special_ids,
@@ -261,7 +262,7 @@ def prove(
 def _anchor(tokenizer: Tokenizer) -> tuple[int, int]:
     """A token that is plain text, and the bytes it decodes to alone."""
     for word in _WORDS:
-        ids = [int(index) for index in tokenizer.encode(word)]
+        ids = checked_ids(tokenizer, word)
         if ids and ids[-1] != unk_id(tokenizer):
             text = tokenizer.decode([ids[-1]])
             if text.strip():

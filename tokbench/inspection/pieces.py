@@ -17,7 +17,7 @@ from itertools import accumulate, groupby
 from typing import Any, Literal
 
 from tokbench.capabilities import OffsetEncoder
-from tokbench.tokenizer import Tokenizer, special_ids, token_bytes, unk_id
+from tokbench.tokenizer import Tokenizer, checked_ids, special_ids, token_bytes, unk_id
 
 Kind = Literal["token", "special", "unknown"]
 
@@ -70,7 +70,7 @@ def pieces(tokenizer: Tokenizer, text: str, ids: Sequence[int] | None = None) ->
         >>> [(piece.text, piece.group, piece.whole) for piece in pieces(tokbench.load("bytes"), "né")]
         [('n', 0, True), ('é', 1, False), ('é', 1, False)]
     """
-    found = [int(index) for index in (tokenizer.encode(text) if ids is None else ids)]
+    found = checked_ids(tokenizer, text) if ids is None else list(map(int, ids))
     known = {index: token_bytes(tokenizer, index) for index in set(found)}
     parts = [known[index] for index in found]
     spans, shared = _locate(tokenizer, text, found, parts)

@@ -25,7 +25,7 @@ from tokbench.lint.chat import render
 from tokbench.lint.subject import Subject
 from tokbench.reports.tokenview.quick import QuickSpans
 from tokbench.reports.tokenview.render import rank_of
-from tokbench.tokenizer import Tokenizer, whole_text
+from tokbench.tokenizer import Tokenizer, checked_ids, whole_text
 from tokbench.wording import counted
 
 Mode = Literal["text", "special", "chat"]
@@ -155,7 +155,7 @@ class Bench:
             with contextlib.suppress(Exception):  # what a plugin may raise spoils its own ranks only
                 for text in self.texts:
                     with seat.lock:
-                        counts.update(map(int, seat.tokenizer.encode(text)))
+                        counts.update(checked_ids(seat.tokenizer, text))
                 seat.ranks = {index: rank for rank, (index, _) in enumerate(counts.most_common(), start=1)}
 
     def encode(self, text: str, specs: Sequence[str], mode: Mode = "text") -> dict[str, Any]:

@@ -16,7 +16,7 @@ from tokbench.capabilities import OffsetEncoder
 from tokbench.errors import Undefined
 from tokbench.metrics.counts import Counts
 from tokbench.metrics.metric import Metric
-from tokbench.tokenizer import Tokenizer, offsets_batch, token_bytes
+from tokbench.tokenizer import Tokenizer, checked_ids, offsets_batch, token_bytes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,7 +63,7 @@ def owners(texts: Sequence[str], tokenizer: Tokenizer) -> list[NDArray[np.int64]
 def _by_bytes(text: str, tokenizer: Tokenizer) -> NDArray[np.int64]:
     import numpy as np
 
-    pieces = [token_bytes(tokenizer, int(index)) for index in tokenizer.encode(text)]
+    pieces = [token_bytes(tokenizer, index) for index in checked_ids(tokenizer, text)]
     data = text.encode("utf-8", "surrogatepass")
     if b"".join(pieces) != data:
         return np.full(len(text), -1, np.int64)

@@ -12,7 +12,6 @@ import ast
 import hashlib
 import json
 import os
-import sys
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -141,14 +140,10 @@ def code_digest(registry: Registry, plugin: str) -> str:
 
     They are its package or its file, and what that imports from the folder in which it lies.
     """
-    module = registry.host.manager.get_plugin(plugin)
-    package = sys.modules.get(str(getattr(module, "__name__", "")).partition(".")[0], module)
-    file = getattr(package, "__file__", None) or getattr(module, "__file__", None)
+    file = registry.host.source(plugin)
     if file is None:
         return registry.host.plugins[plugin].version
-    return digest_of(
-        source_digest(str(file)), [source_digest(str(each)) for each in imported_beside(Path(file))]
-    )
+    return digest_of(source_digest(str(file)), [source_digest(str(each)) for each in imported_beside(file)])
 
 
 @lru_cache(maxsize=64)

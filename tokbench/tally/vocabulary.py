@@ -11,7 +11,7 @@ import numpy as np
 from tokbench.capabilities import BatchTokenByter, TokenByter
 from tokbench.errors import TokenizerError
 from tokbench.kernels.pointers import padded
-from tokbench.tokenizer import Tokenizer, special_ids, token_bytes, unk_id
+from tokbench.tokenizer import Tokenizer, check_ids, special_ids, token_bytes, unk_id
 
 if TYPE_CHECKING:
     from tokbench.kernels.pointers import Bytes, Ids, Ints
@@ -65,15 +65,7 @@ class TokenTable:
 
     def know(self, ids: Ids) -> None:
         """Ask for whichever of `ids` are new; raises `TokenizerError` for ids outside the vocabulary."""
-        if not len(ids):
-            return
-        low, high = int(ids.min()), int(ids.max())
-        if low < 0 or high >= self.size:
-            raise TokenizerError(
-                f"{self._name()}: encode returned the id {low if low < 0 else high}, outside its vocabulary "
-                f"of {self.size:,} ids (0 to {self.size - 1:,}); vocab_size must count every id, "
-                f"special and added tokens included"
-            )
+        check_ids(self._name(), ids, self.size)
         new = np.unique(ids[self.flags[ids] == 0])
         if len(new):
             self._ask(new)

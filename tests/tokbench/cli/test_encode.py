@@ -10,7 +10,7 @@ import pytest
 import tokbench
 from tests.command import output
 from tokbench.cli import main
-from tokbench.errors import SpecError, TokenizerError
+from tokbench.errors import SpecError, TokbenchError, TokenizerError
 
 
 def test_encode_shows_tokens_ids_and_bytes():
@@ -115,3 +115,42 @@ def test_what_rust_panics_with_ends_without_a_traceback(text, status, tmp_path, 
 def test_options_that_have_no_effect_together_are_refused(options: list[str]) -> None:
     with pytest.raises(SpecError, match=r"--json|--sample"):
         output("encode", "bytes", "hi", *options)
+
+
+POOR = """
+import tokbench
+
+class Poor:
+    name, vocab_size = "poor", 100
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def encode(self, text):
+        return {"far": [5, 100], "below": [-1], "nothing": None}[self.answer]
+
+    def decode(self, ids):
+        return ""
+
+@tokbench.hookimpl
+def tokbench_tokenizers():
+    load = lambda spec, context: Poor(spec.variant)
+    return [tokbench.TokenizerFamily(name="poor", summary="", variant="answer", load=load)]
+"""
+
+
+@pytest.mark.parametrize("form", [[], ["--ids"], ["--json"]])
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ("far", "returned the id 100, outside its vocabulary"),
+        ("below", "returned the id -1, outside"),
+        ("nothing", "encode must return a flat sequence of whole numbers"),
+        ("raises", r"the plugin 'poor' failed \(.*poor\.py, line 11\): KeyError: 'raises'"),
+    ],
+)
+def test_a_plugin_at_fault_is_named(tmp_path, form, answer, why):
+    plugin = tmp_path / "poor.py"
+    plugin.write_text(POOR)
+    with pytest.raises(TokbenchError, match=why):
+        output("encode", "--plugin", str(plugin), *form, f"poor:{answer}", "text")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from tokbench.inspection.pieces import pieces
 from tokbench.reports.tokenview.render import Span, shown, spans_of
-from tokbench.tokenizer import Tokenizer, special_ids, token_bytes, unk_id, whole_text
+from tokbench.tokenizer import Tokenizer, checked_ids, special_ids, token_bytes, unk_id, whole_text
 
 
 class KnownToken(NamedTuple):
@@ -58,7 +58,7 @@ class QuickSpans:
 
     def of(self, text: str) -> Shown:
         """The tokens of a text."""
-        ids = [int(index) for index in self.tokenizer.encode(text)]
+        ids = checked_ids(self.tokenizer, text)
         known = self.known
         for index in set(ids).difference(known):
             known[index] = _look_up(self.tokenizer, index)
