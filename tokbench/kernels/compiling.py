@@ -19,13 +19,15 @@ import re
 import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 import numba
 import numpy
 from numba import config, njit, types
+from numba.core import event
 from numba.core.compiler_lock import global_compiler_lock
 
-from tokbench.kernels.keeping import on_disk, watch_sources
+from tokbench.kernels.keeping import watch_sources
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -160,6 +162,8 @@ def subroutine(function: Function) -> Function:
 
 def _inner(function: Function, **options: Any) -> Function:
     compiled: Any = njit(**_FAST, **_UNSEEN, **options)(function)
+    if not config.DISABLE_JIT:
+        _made.add(compiled)
     if PRIVATE and not config.DISABLE_JIT:
         template_of = compiled.get_call_template
 
@@ -176,27 +180,41 @@ def _inner(function: Function, **options: Any) -> Function:
 
 
 def when_compiling(tell: Callable[[], None]) -> None:
-    """Have `tell` called once: when a kernel has to be compiled, which takes seconds, not just loaded."""
-    from numba.core import event
+    """Have `tell` called, not a line printed, when numba first has to compile anything, be it a plugin's."""
+    _notice.tell, _notice.of_others = tell, True
 
-    class Once(event.Listener):  # type: ignore[misc]  # numba has no types
-        told = False
 
-        def on_start(self, event: Any) -> None:
-            if not self.told:
-                self.told = True
-                tell()
+def _say() -> None:
+    line = "tokbench: compiling kernels (once per machine and version; up to a minute) …"
+    print(line, file=sys.stderr, flush=True)
 
-        def on_end(self, event: Any) -> None:
-            """Nothing is said."""
 
-    event.register("numba:compile", Once())
+class _Notice(event.Listener):  # type: ignore[misc]  # numba has no types
+    """Tells once in a process that a kernel is being compiled, which takes seconds."""
+
+    tell: Callable[[], None] | None = staticmethod(_say)
+    of_others = False
+
+    def on_start(self, event: Any) -> None:
+        if self.tell is not None and (self.of_others or event.data.get("dispatcher") in _made):
+            tell, self.tell = self.tell, None
+            tell()
+
+    def on_end(self, event: Any) -> None:
+        """Nothing is said."""
+
+
+_notice = _Notice()
+_made: WeakSet[Any] = WeakSet()
+"""What numba compiles for the decorators of this module; others have functions of their own."""
+event.register("numba:compile", _notice)
 
 
 def _kept(function: Function, **options: bool) -> Function:
     if config.DISABLE_JIT:  # compiled code wraps around where hashes overflow, and numpy would warn of it
         return numpy.errstate(over="ignore")(function)
     compiled: Any = njit(**{"cache": True, **_FAST, **options})(function)
+    _made.add(compiled)
     if PRIVATE:
         watch_sources(compiled, function)
         compiled._compile_for_args = _undisturbed(compiled._compile_for_args)
@@ -242,24 +260,6 @@ def c_function(signature: tuple[tuple[Any, ...], Any], function: Callable[..., A
     made.compile = _undisturbed(made.compile)
     watch_sources(made, function)
     return made
-
-
-_told: list[bool] = []
-
-
-def announce(*kernels: Any) -> None:
-    """Say once, on stderr, that compiling takes a while, if none of `kernels` is in numba's cache yet.
-
-    Called with the kernels about to be used, before their first call. Silent in plain-Python mode.
-    """
-    if config.DISABLE_JIT or not PRIVATE or _told or all(on_disk(function) for function in kernels):
-        return
-    _told.append(True)
-    print(
-        "tokbench: compiling kernels (once per machine and version; up to a minute) …",
-        file=sys.stderr,
-        flush=True,
-    )
 
 
 if hasattr(os, "register_at_fork"):

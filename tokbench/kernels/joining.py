@@ -31,7 +31,6 @@ from tokbench.kernels.calls import (
     number,
     release,
 )
-from tokbench.kernels.compiling import announce
 from tokbench.kernels.pointers import block, copy_bytes_16, i64_in, u8_in
 
 _MOVED = 16
@@ -77,7 +76,6 @@ def list_decoder(
     Bytes that are not UTF-8 become U+FFFD. What is no list, or holds anything but ids, is left to `general`.
     `PADDING` bytes must be readable after the last.
     """
-    announce(decode_list)
     tables = block([blob, starts])
     state = (general, address(tables), len(starts) - 1, b"replace", tables, blob, starts)
     return callable_of(decode_list, state)

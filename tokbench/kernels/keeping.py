@@ -122,14 +122,3 @@ def _imported(path: str) -> list[str]:
     names = re.findall(r"^from (tokbench[\w.]*) import", Path(path).read_text(encoding="utf-8"), re.M)
     modules = (sys.modules.get(name) for name in names)
     return [module.__file__ for module in modules if module is not None and module.__file__]
-
-
-def on_disk(function: Any) -> bool:
-    """Whether numba has compiled code of a kernel in memory or in its cache folder."""
-    cache_file = getattr(getattr(function, "_cache", None), "_cache_file", None)
-    if cache_file is None or getattr(function, "signatures", None):
-        return True  # a cache that is elsewhere: better silent than wrong
-    try:
-        return bool(cache_file._load_index())
-    except Exception:  # the index may be of another version; numba then compiles again
-        return False

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tokbench.kernels.compiling import announce, inline, kernel
+from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import Floats, Ids, Int, Ints, pointer, prefetch
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -58,7 +58,6 @@ def count_order(symbols: Ids, number: Ids, n: int, begin: int, n_below: int) -> 
         >>> pairs.contexts.tolist(), pairs.counts.tolist(), pairs.after.tolist()  # of 50, 01, 10
         ([5, 0, 1], [1, 2, 1], [2, 1, 0, 0, 0, 0])
     """
-    announce(_count)
     # room for as many n-grams as are common: a table that grows is filled twice, a full one is slow to search
     bits = max(8, min(max(5 * n_below, len(symbols) // 3), 2 * len(symbols)).bit_length())
     contexts = np.empty(len(symbols), np.int32)

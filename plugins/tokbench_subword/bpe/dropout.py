@@ -16,7 +16,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.kernels.compiling import announce, inline, kernel
+from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.heap import pop, push
 from tokbench.kernels.pointers import Int, Ints, Keys, Words
 from tokbench_subword.bpe.model import BpeModel
@@ -60,7 +60,6 @@ def _merge(
     model: BpeModel, symbols: NDArray[np.int64], ends: NDArray[np.int64], rng: np.random.Generator, alpha: float
 ) -> NDArray[np.int64]:
     """Merge in place each pre-token, up to one of `ends`; of how many symbols each that is left is made."""
-    announce(_merge_all)
     longest = int(np.diff(ends, prepend=0).max(initial=0))
     pairs, results = _rules(model)
     scratch, sizes = np.empty(6 * (longest + 1), np.int64), np.empty(len(symbols), np.int64)

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
-from tokbench.kernels.compiling import announce
 from tokbench.kernels.copies import cached_property
 from tokbench.kernels.pointers import padded
 from tokbench.kernels.text import utf8_of
@@ -42,7 +41,6 @@ class BpeOffsets:
 
     def batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The spans of the tokens of many texts, ``(total, 2)``, and where those of each text begin and end."""
-        announce(walk)
         texts, compiled = [repaired(text) for text in texts], self._preparation.compiled
         found = None if self._preparation.spelling else located(compiled, Segments(*utf8_of(texts)))
         if found is None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
-from tokbench.kernels.compiling import announce, inline, kernel
+from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import Block, Int, i64_in, u64_in
 from tokbench_subword.training.alphabet import byte_order, byte_symbols
 from tokbench_subword.training.guided import Trainings, best_pair, merge_given, note_token
@@ -208,7 +208,6 @@ def learn_fairly(
     numbers[:5] = n_trainings, first_told, how.global_merges, minimum, PAUSE
     together = [_session(_together(list(languages.values())), n_wanted)] if how.global_merges else []
     trainings = Trainings([*sessions, *tested, *together])
-    announce(_learn)
     while (reason := int(_learn(trainings.blocks, turns))) != DONE:
         if reason == PAUSED:
             numbers[PAUSE_AT] += PAUSE

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
-from tokbench.kernels.compiling import announce, inline, kernel, subroutine
+from tokbench.kernels.compiling import inline, kernel, subroutine
 from tokbench.kernels.pointers import Ids, Int, Ints
 from tokbench_subword.optimal.queueing import pop, push
 from tokbench_subword.unigram.train_suffixes import sorted_suffixes
@@ -75,7 +75,6 @@ def chosen_tokens(
         >>> chosen_tokens(WordCounts.of({"abab": 3, "abc": 2, "cab": 4}), 3, longest=8)
         [b'ab', b'cab', b'abab']
     """
-    announce(_choose)
     cover = cover_of(words, longest, workers)
     for token in forbidden:
         _forbid(cover, token)

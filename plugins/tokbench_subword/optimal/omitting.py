@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.counts import WordCounts
-from tokbench.kernels.compiling import announce, kernel, subroutine
+from tokbench.kernels.compiling import kernel, subroutine
 from tokbench.kernels.pointers import Bytes, Int, Ints, Words, pointer
 from tokbench.kernels.threads import in_threads
 from tokbench_subword.pipeline.trie import build_trie, descend, root_of
@@ -115,7 +115,6 @@ class Omitting:
     """The tokens of two bytes and more, beside which every byte is a token; none has a NUL byte."""
 
     def __init__(self, tokens: Sequence[bytes]) -> None:
-        announce(_charge)
         self._n_tokens = len(tokens)
         self._longest = max(map(len, tokens), default=1)
         self._units = build_trie({token: index for index, token in enumerate(tokens)})

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
-from tokbench.kernels.compiling import announce
 from tokbench_subword.optimal import picky_kernels as kernels
 from tokbench_subword.training.alphabet import byte_symbols
 from tokbench_subword.training.ties import HF
@@ -62,7 +61,6 @@ def learn_picky(
         >>> [picked.symbols[index] for index in picked.present[256:]]  # of ten ab, nine went into abc
         [b'abc']
     """
-    announce(kernels.join_everywhere, kernels.part_everywhere)
     session = _PickySession(words, ios)
     while session.n_present < size:
         found = session.first(max(minimum, 1))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tokbench.kernels.compiling import announce, inline, kernel
+from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import PADDING, Bytes, Int, Ints, pointer
 from tokbench.kernels.text import end_to_end
 
@@ -145,7 +145,6 @@ class TokenJoiner:
         whole_runs: bool = False,
         finish: Callable[[str], str] | None = None,
     ) -> None:
-        announce(join_tokens)
         kinds = np.zeros(len(usual), np.uint8)
         kinds[np.asarray(ends_start, np.int64)] |= _ENDS_START
         kinds[list(bytes_of)] |= _BYTE

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.kernels.compiling import announce, inline, kernel
+from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import Bytes, Ids, Int, Ints, pointer
 from tokbench_subword.pipeline.added_matching import AddedMatcher
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
@@ -144,7 +144,6 @@ def located(pipeline: CompiledPipeline, texts: Segments) -> Located | None:
         return None
     if pipeline.leading is not None and any(isinstance(change, IntoPieces) for change in changes):
         return None
-    announce(_count_characters)
     if not texts.data.flags.writeable:  # kernels are compiled for one kind of array
         texts = texts.rewritten(texts.data.copy(), texts.offsets)
     found = Located(texts, texts, np.ones(len(texts.offsets) - 1, np.bool_))

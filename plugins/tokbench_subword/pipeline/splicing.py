@@ -18,7 +18,7 @@ from numba import config
 from numpy.typing import NDArray
 
 from tokbench.kernels.by_address import BLOCK, ByAddress, called_at
-from tokbench.kernels.compiling import announce, inline, kernel
+from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import (
     PADDING,
@@ -82,7 +82,6 @@ class Written(Stays):
     __slots__ = ("_kept", "block", "writer")
 
     def __init__(self, writer: Writer, kept: Sequence[Any], tables: Any = None) -> None:
-        announce(writer.compiled)
         self.writer, self._kept = writer, kept
         self.block = block(kept) if tables is None else tables
 

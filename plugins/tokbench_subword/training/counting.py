@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tokbench.counts import WordCounts
 from tokbench.kernels.calls import in_kernels
-from tokbench.kernels.compiling import announce, kernel
+from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import PADDING, Bytes, Int, Ints, Words, pointer
 from tokbench.kernels.text import MOST_BYTES, measured, write_list
 from tokbench.kernels.threads import in_threads
@@ -148,7 +148,6 @@ def count_pretokens(
         >>> list(count_pretokens(["a b b", "b"], Pattern.of("gpt2")))
         [(b'a', 1), (b' b', 2), (b'b', 1)]
     """
-    announce(count_words)
     return count_blocks(texts, filler(pattern.cutters), workers=workers, progress=progress)
 
 

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.kernels.compiling import announce
 from tokbench_subword.training import layout as at
 from tokbench_subword.training.alphabet import byte_order
 from tokbench_subword.training.cells import fill_cells
@@ -156,7 +155,6 @@ class MergeSession(Training):
 
     def run(self, progress: Callable[[float], None] = lambda fraction: None) -> NDArray[np.int32]:
         """Learn until the wanted number of tokens; returns `merges`."""
-        announce(self.kernel)
         state = self.work[at.STATE]
         state[at.PAUSE_AT] = PAUSE
         growers = self.growers()

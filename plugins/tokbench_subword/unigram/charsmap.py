@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tokbench.kernels.compiling import announce
 from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import PADDING, block, frozen
 from tokbench.kernels.utf8 import encodable
@@ -90,7 +89,6 @@ class Normalizer(Stays):
         """Documents end to end normalised, in internal form, with `PADDING` behind them; their offsets; and the
         code points of its document that each byte comes from, see `origins`.
         """
-        announce(normalize_located)
         data, out_offsets, capacity = frozen(data), np.empty(len(offsets), np.int64), _room(data, offsets)
         while True:
             out, origins = np.empty(capacity, np.uint8), np.empty(capacity + 1, np.int64)

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
-from tokbench.kernels.compiling import announce
 from tokbench.kernels.pointers import block
 from tokbench_subword.bpe.merging import scratch
 from tokbench_subword.pipeline.cutters import Cutter
@@ -115,7 +114,6 @@ class PathEncoder(WordEncoder):
         units = units_of(offsets)
         if not self._cutters:
             return self._locate_words(data, units)
-        announce(walk)
         batch = self.encode_utf8(data, offsets)
         places, walked = np.empty((len(batch.ids), 2), np.int64), np.zeros(len(batch), np.bool_)
         walk(batch.ids, batch.offsets, self._sizes, offsets, places, walked)
@@ -130,7 +128,6 @@ class PathEncoder(WordEncoder):
         self, data: NDArray[np.uint8], words: NDArray[np.int64]
     ) -> tuple[TokenBatch, NDArray[np.int64]]:
         """The ids of words, and where in `data` the tokens are: each word is searched."""
-        announce(self._algorithm.locate)
         sizes = np.concatenate([np.zeros(1, np.int64), np.cumsum(words[:, 1] - words[:, 0])])
         found = self._spread(self._algorithm.locate, data, words, _NUMBERS * sizes)
         rows, ends = found.ids, found.offsets // 3

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tokbench.counts import WordCounts
-from tokbench.kernels.compiling import announce, kernel
+from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import PADDING, Bytes, Int, Ints, Words, pointer
 from tokbench.kernels.pointers import Block as Arrays
 from tokbench.kernels.threads import in_threads
@@ -44,7 +44,6 @@ def count_words(
     Words are in internal form, sorted by count, the highest first, then by bytes, so that they do not depend on
     the order of documents. `progress` is told how many bytes have been read.
     """
-    announce(_count)
     words = count_blocks(texts, _filler(normalizer, breaks), workers=threads, progress=progress)
     return sorted_words(words, threads)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.kernels.compiling import announce, kernel
+from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import Bytes, Ids, Int, Ints
 from tokbench.kernels.text import utf8_of
 from tokbench_subword.pipeline.origins import located
@@ -49,7 +49,6 @@ class WordPieceOffsets:
     """The spans of tokens under one model."""
 
     def __init__(self, encoder: WordPieceEncoder) -> None:
-        announce(_places)
         self._encoder = encoder
         self._model = model = encoder.model
         self._written = np.zeros(model.size + 1, np.int32)

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.family import Progress
-from tokbench.kernels.compiling import announce
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.bert import BertRules
 from tokbench_subword.pipeline.compiled_normalizers import compiled_normalizer_of
 from tokbench_subword.pipeline.cuts import cuts_of
-from tokbench_subword.training.counting import Block, Fill, count_blocks, count_words, filler
+from tokbench_subword.training.counting import Block, Fill, count_blocks, filler
 from tokbench_subword.training.session import MergeSession
 from tokbench_subword.training.spelling import spelled
 from tokbench_subword.training.stages import stage
@@ -140,7 +139,6 @@ def count_bert_pretokens(
         >>> [(word.decode(), count) for word, count in count_bert_pretokens(["Hé, he!"], BertRules())]
         [('he', 2), (',', 1), ('!', 1)]
     """
-    announce(count_words)
     return count_blocks(texts, _bert_filler(rules), workers=workers, progress=progress)
 
 

@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from tokbench.arguments import plain_texts
 from tokbench.batch import TokenBatch
 from tokbench.kernels.calls import address, callable_of, prepare
-from tokbench.kernels.compiling import announce
 from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import frozen
-from tokbench.kernels.text import utf8_of, write_list
+from tokbench.kernels.text import utf8_of
 from tokbench_subword.pipeline.cuts import cutting
 from tokbench_subword.pipeline.cutters import Cutter
 from tokbench_subword.pipeline.splicing import Written
@@ -70,7 +69,6 @@ class WordEncoder(Stays):
         machine = cutters[-1].block if cutters else None
         self._beforehand = self._cutters if machine is None else self._cutters[:-1]
         self._encode_units = encode_spans if machine is None else encode_texts_of
-        announce(search.compiled, self._encode_units, *(() if machine is None else (encode_text, write_list)))
         self._machine = machine
         self._search, self._shared, self._own = search, shared, own
         self._idle: deque[Workspace] = deque()
@@ -127,7 +125,6 @@ class WordEncoder(Stays):
 
         `data` must have `PADDING` bytes after the last one.
         """
-        announce(encode_spans)  # not when an encoder is made: few of those that have a state machine need it
         sizes = np.zeros(len(spans) + 1, np.int64)
         np.cumsum(spans[:, 1] - spans[:, 0], out=sizes[1:])
         return self._spread(encode_spans, data, np.ascontiguousarray(spans), sizes)

@@ -24,7 +24,6 @@ from tokbench.kernels.pointers import padded
 from tokbench.kernels.calls import callable_of
 from tokbench.kernels.joining import list_decoder
 data, out = padded(b"one and another, and then a third"), np.zeros(2, np.uint64)
-compiling.announce(hash_spans)
 hash_spans(data, np.array([0, 3]), np.array([16, 33]), out)
 decode = list_decoder(data, np.array([0, 3, 7]), lambda ids: "left to Python")
 print(compiling.PRIVATE, out.tolist(), decode([0, 1]))

@@ -19,17 +19,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from tokbench_subword.bpe.encoder import BpeEncoder
-from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.bpe.trainer import train_bpe
-from tokbench_subword.pipeline.patterns import Pattern
-from tokbench_subword.words.encoding import encode_spans
 from tokbench_subword.words.layout import HEADS, TEXT_CHARACTERS, TEXT_SIZE
 from tokbench_subword.words.slots import LONGEST_WORD
 from tokbench_subword.words.workspace import Workspace
 
 from tokbench.errors import TokenizerError
-from tokbench.kernels import compiling
 from tokbench.kernels.text import measured
 
 WORDS = [*"日👩\u200d👩\x00\ud800", "the", " low", "lower ", "est", "né", "\n\n", "  ", "1234", "don't"]
@@ -206,26 +202,6 @@ def test_ids_are_not_written_over_by_the_next_text(alone: Alone) -> None:
     kept = first.tolist()
     alone("日本 née")
     assert first.tolist() == kept
-
-
-@pytest.mark.parametrize(("pattern", "at_once"), [("gpt2", 0), (r"\w+|\W+", 0), ("none", 1)])
-def test_compiling_is_announced_of_what_is_used(
-    pattern: str, at_once: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """What cuts text itself needs no kernel for pre-tokens found elsewhere, until there are some."""
-    monkeypatch.setattr(compiling, "_told", [])
-    monkeypatch.setattr(compiling, "on_disk", lambda function: function is not encode_spans)
-    model = BpeModel(
-        vocabulary=(*(bytes([byte]) for byte in range(256)), b"c "),  # which forbids to cut in front of spaces
-        merges=np.empty((0, 3), np.int32),
-        pattern=Pattern.of(pattern),
-    )
-    encoder = BpeEncoder(model)
-    assert encoder.encode("a b").tolist() == encoder.encode_batch(["a b"]).ids.tolist() == [97, 32, 98]
-    assert capsys.readouterr().err.count("compiling") == at_once
-    data = np.frombuffer(b"ab" + bytes(64), np.uint8)
-    assert encoder.encode_pretokens(data, np.array([[0, 2]])).ids.tolist() == [97, 98]
-    assert capsys.readouterr().err.count("compiling") == 1 - at_once
 
 
 FIRST_USE = """
