@@ -86,6 +86,8 @@ class MadeUpRun:
     comparisons: pd.DataFrame = field(default_factory=pd.DataFrame)
     speed: pd.DataFrame = field(default_factory=pd.DataFrame)
 
+    confidence, level = 0.95, "95 %"
+
     @property
     def name(self) -> str:
         return str(self.manifest["run"])

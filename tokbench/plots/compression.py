@@ -70,7 +70,7 @@ def _panel(axes: Axes, run: Run, dataset: str, order: list[str]) -> bool:
 
 
 def _note(run: Run, labels: dict[str, str], dataset: str, *, arrows: bool) -> str:
-    note = "More is better. Bar: 95 % interval."
+    note = f"More is better. Bar: {run.level} interval."
     if len(run.languages(dataset)) > 1:
         macro = data.main_metric(run, dataset) != "compression_ratio"
         note += (

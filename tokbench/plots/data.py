@@ -88,7 +88,7 @@ def by_language(run: Run, metric: str, dataset: str) -> pd.DataFrame:
 
 
 def intervals(run: Run, metric: str, dataset: str) -> dict[tuple[str, str], tuple[float, float]]:
-    """The 95 % intervals of a metric by (language, tokenizer), where there are any."""
+    """The intervals of a metric by (language, tokenizer), where there are any."""
     rows = values(run, metric, dataset)
     rows = rows[rows["ci_low"].notna() & rows["ci_high"].notna()]
     return {

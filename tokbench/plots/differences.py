@@ -69,7 +69,7 @@ def draw(run: Run) -> Figure | None:
     )
     style.caption(
         figure,
-        f"Over {over}{mean}, paired by document; bar: 95 % interval; hollow: may be "
+        f"Over {over}{mean}, paired by document; bar: {run.level} interval; hollow: may be "
         "chance (p ≥ 0.05, corrected for everything compared). Tokenizers that lose text are left out.",
     )
     return figure

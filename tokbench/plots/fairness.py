@@ -44,7 +44,7 @@ def draw(run: Run) -> Figure | None:
     _scale(axes, lowest, highest)
     narrow = style.size().narrow
     axes.set_xlabel(("tokens" if narrow else "tokens for the same text") + ", × the reference language")
-    shades = "shades and the bar of the most expensive: 95 % intervals; " if known else ""
+    shades = f"shades and the bar of the most expensive: {run.level} intervals; " if known else ""
     style.caption(
         figure,
         f"Ticks: single languages; {shades}dot: the median; the most expensive is named. 1× is parity.",

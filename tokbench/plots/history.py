@@ -40,8 +40,9 @@ def draw_history(runs: Sequence[Run], metric: str, dataset: str | None = None) -
         x=Axis(label="run", ticks=tuple(range(len(runs)))),
         y=Axis(label=f"{metric} ({units[0]})" if units[0] else metric),
         marks=True,
-        note=f"{metric} over {dataset_label(last, over)}; band: 95 % interval. Runs measured on other text, or "
-        "with other versions, differ for that alone: `tokbench runs compare` tells what changed between two.",
+        note=f"{metric} over {dataset_label(last, over)}; band: {last.level} interval. Runs measured on other "
+        "text, or with other versions, differ for that alone: `tokbench runs compare` tells what changed "
+        "between two.",
     )
     for axes in figure.axes:
         axes.xaxis.set_major_formatter(FixedFormatter([printable(run.path.name) for run in runs]))

@@ -219,10 +219,10 @@ def value_text(value: float, unit: str, low: float | None = None, high: float | 
 
     Example:
         >>> value_text(1.3456, "bytes per token", 1.3, 1.4), value_text(0.5, "×", None, None)
-        ('1.35 bytes per token (95 %: 1.3–1.4)', '0.5 ×')
+        ('1.35 bytes per token (interval 1.3–1.4)', '0.5 ×')
     """
     known = low is not None and high is not None and low == low and high == high
-    return f"{value:.3g} {unit}" + (f" (95 %: {low:.3g}–{high:.3g})" if known else "")
+    return f"{value:.3g} {unit}" + (f" (interval {low:.3g}–{high:.3g})" if known else "")
 
 
 def figure(height: float, *, rows: int = 1, columns: int = 1, **options: Any) -> tuple[Figure, Any]:

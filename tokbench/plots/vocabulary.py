@@ -78,7 +78,7 @@ def _draw(run: Run, metric: str, vertical: str, said: str = "") -> Figure | None
         x=Axis(label="vocabulary size", scale="log", base=2, ticks=_ticks(curves)),
         y=Axis(label=vertical),
         marks=True,
-        note=f"Over {dataset_label(run, dataset)}; band: 95 % interval."
+        note=f"Over {dataset_label(run, dataset)}; band: {run.level} interval."
         + (f" {explained(run)}" if any(map(mark_of, curves)) else "")
         + (f" {said}" if said else ""),
     )

@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from itertools import combinations
-from statistics import fmean
+from statistics import NormalDist, fmean
 from typing import TYPE_CHECKING, NamedTuple
 
+from tokbench.metrics.context import CONFIDENCE
 from tokbench.plots import data
 
 if TYPE_CHECKING:
@@ -119,7 +120,10 @@ def _context(run: Run, dataset: str) -> Known | None:
     most = {name: float(table.at[language, name]) for name, language in worst.items()}
     values = {name: 1 / tokens for name, tokens in most.items() if tokens}  # one that gives none has no value
     ends = data.intervals(run, "tokens_per_line", dataset)
-    errors = {name: _error(ends.get((language, name))) for name, language in worst.items() if name in values}
+    spread = _spread(run.confidence)
+    errors = {
+        name: _error(ends.get((language, name)), spread) for name, language in worst.items() if name in values
+    }
     return Known(values, _apart(errors), "tokens_per_line")
 
 
@@ -133,7 +137,7 @@ def _speed(run: Run, dataset: str) -> Known | None:
     rows = data.speeds(run, dataset)
     ends = {str(name): (row["ci_low"], row["ci_high"]) for name, row in rows.iterrows()}
     values = {str(name): float(value) for name, value in rows["value"].items()}
-    noise = _apart({name: _error(pair) for name, pair in ends.items()})
+    noise = _apart({name: _error(pair, _spread(CONFIDENCE)) for name, pair in ends.items()})
     return Known(values, noise, data.speed_metric(run))
 
 
@@ -142,11 +146,16 @@ def _overall(run: Run, metric: str, dataset: str) -> dict[str, float]:
     return {str(row.tokenizer): float(row.value) for row in rows.itertuples()}
 
 
-def _error(ends: tuple[float, float] | None) -> float | None:
-    """The standard error of a logarithm, from an interval at 95 %."""
+def _spread(confidence: float) -> float:
+    """How many standard errors wide an interval is."""
+    return 2 * NormalDist().inv_cdf((1 + confidence) / 2)
+
+
+def _error(ends: tuple[float, float] | None, spread: float) -> float | None:
+    """The standard error of a logarithm, from an interval so many of them wide."""
     if ends is None or not 0 < ends[0] <= ends[1] < math.inf:
         return None
-    return math.log(ends[1] / ends[0]) / (2 * 1.96)
+    return math.log(ends[1] / ends[0]) / spread
 
 
 def _apart(errors: Mapping[str, float | None]) -> Callable[[str, str], float | None]:
@@ -165,13 +174,14 @@ def _paired(
     """The noise of a pair by the paired interval of their difference, else by their own intervals."""
     values = _overall(run, metric, dataset) if of is None else of
     own = {name: ends for (code, name), ends in data.intervals(run, metric, dataset).items() if code == "all"}
-    widths = {name: (ends[1] - ends[0]) / 3.92 / values[name] for name, ends in own.items() if name in values}
+    spread = _spread(run.confidence)
+    widths = {name: (ends[1] - ends[0]) / spread / values[name] for name, ends in own.items() if name in values}
     alone = _apart(widths)
 
     def noise(one: str, other: str) -> float | None:
         row = data.known_difference(run, metric, dataset, one, other)
         if row is None or not (math.isfinite(row["ci_low"]) and math.isfinite(row["ci_high"])):
             return alone(one, other)
-        return float(row["ci_high"] - row["ci_low"]) / 3.92 / math.sqrt(values[one] * values[other])
+        return float(row["ci_high"] - row["ci_low"]) / spread / math.sqrt(values[one] * values[other])
 
     return noise

@@ -79,8 +79,8 @@ def interval(low: float | None, high: float | None, places: int = 2) -> str:
     return f"{number(low, places)}{between}{number(high, places)}"
 
 
-def measured(value: float, low: float | None, high: float | None, unit: str = "") -> str:
-    """A value with unit and 95 % interval, for a sentence.
+def measured(value: float, low: float | None, high: float | None, unit: str = "", level: str = "95 %") -> str:
+    """A value with unit and interval at some level of confidence, for a sentence.
 
     Example:
         >>> measured(4.617, 4.58, 4.66, "bytes/token")
@@ -90,4 +90,4 @@ def measured(value: float, low: float | None, high: float | None, unit: str = ""
     places = decimals([value * scale])
     ends = interval(low and low * scale, high and high * scale, places)
     text = number(value * scale, places) + (" %" if is_share(unit) else f" {unit}" if unit else "")
-    return text + (f" (95 % interval {ends})" if ends else "")
+    return text + (f" ({level} interval {ends})" if ends else "")

@@ -47,7 +47,7 @@ def compression(run: Run) -> KeyFinding | None:
     labels = run_labels(run)
     best = rows.iloc[0]
     leader, scope = labels[best["tokenizer"]], _scope(run, dataset)
-    share = measured(best["value"], best["ci_low"], best["ci_high"], "bytes per token")
+    share = measured(best["value"], best["ci_low"], best["ci_high"], "bytes per token", run.level)
     sound = _lossless(run, rows)
     among = " compared" if sound else " that lose the same things"
     mean = ", averaged over the languages" if metric != "compression_ratio" else ""
@@ -63,7 +63,7 @@ def compression(run: Run) -> KeyFinding | None:
         gist = f"{listed([leader, *tied])} share first place for text per token on {scope}."
     elif len(rows) > 1:
         second = rows.iloc[1]
-        ends = measured(second["value"], second["ci_low"], second["ci_high"])
+        ends = measured(second["value"], second["ci_low"], second["ci_high"], level=run.level)
         sentence += f" Next is {labels[second['tokenizer']]} at {ends}."
         sentence += " No paired test was made between the two." if others[second["tokenizer"]] is None else ""
     sentence += _pooled_otherwise(run, dataset, metric, best["tokenizer"])
@@ -177,7 +177,7 @@ def fairness(run: Run) -> KeyFinding | None:
 
     def times(language: str, name: str) -> str:
         low, high = known.get((language, name), (None, None))
-        return measured(float(table.at[language, name]), low, high, "times")
+        return measured(float(table.at[language, name]), low, high, "times", run.level)
 
     sentence = (
         f"For the same text, {labels[fairest]} needs up to {times(costliest, fairest)} as many tokens for "
@@ -235,12 +235,12 @@ def coverage(run: Run) -> KeyFinding | None:
         return None
     labels = run_labels(run)
     first, last = rows.iloc[0], rows.iloc[-1]
-    longest = measured(first["value"], first["ci_low"], first["ci_high"], "bytes")
+    longest = measured(first["value"], first["ci_low"], first["ci_high"], "bytes", run.level)
     if len(run.tokenizers) == 1:
         return KeyFinding("token_length", f"Its tokens are {longest} long on average.")
     sentence = f"Tokens are longest on average with {labels[first['tokenizer']]}: {longest}"
     if len(rows) > 1:
-        shortest = measured(last["value"], last["ci_low"], last["ci_high"], "bytes")
+        shortest = measured(last["value"], last["ci_low"], last["ci_high"], "bytes", run.level)
         sentence += f"; shortest with {labels[last['tokenizer']]}: {shortest}"
     return KeyFinding("token_length", sentence + ".")
 

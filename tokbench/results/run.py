@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import ResultsError, UnknownNameError
+from tokbench.metrics.context import CONFIDENCE
 from tokbench.metrics.metric import CellKey
 from tokbench.presenting import presenter
 from tokbench.results.cell import cell_file_name, read_cell
@@ -76,6 +77,21 @@ class Run:
         To change figures, change a copy: plots and reports remember what they took from this frame.
         """
         return read_measurements(self.folder.measurements)
+
+    @property
+    def confidence(self) -> float:
+        """The confidence of its intervals but for those of speed, which are at 95 %."""
+        return float(self.manifest.get("suite", {}).get("confidence", CONFIDENCE))
+
+    @property
+    def level(self) -> str:
+        """Its `confidence` as text says it.
+
+        Example:
+            >>> Run(Path("out"), {"suite": {"confidence": 0.999}}).level
+            '99.9 %'
+        """
+        return f"{100 * self.confidence:.6g} %"
 
     @property
     def tokenizers(self) -> list[str]:

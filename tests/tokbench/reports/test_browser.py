@@ -194,11 +194,11 @@ def test_figures_are_read_against_the_baseline(page: Any) -> None:
 def test_a_figure_says_its_values_at_the_pointer(page: Any) -> None:
     figure = page.locator(".plot .wide svg").first
     figure.scroll_into_view_if_needed()
-    dot = figure.locator("g[data-v*='95 %']").first
+    dot = figure.locator("g[data-v*='(interval']").first
     box = dot.bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     told = page.locator(".tip").inner_text()
-    assert re.fullmatch(r".+: [\d.]+ bytes per token \(95 %: [\d.]+–[\d.]+\)", told)
+    assert re.fullmatch(r".+: [\d.]+ bytes per token \(interval [\d.]+–[\d.]+\)", told)
     strokes = figure.locator("g[data-n]").first.bounding_box()
     page.mouse.move(strokes["x"] + strokes["width"], strokes["y"] + 2)
     assert re.fullmatch(r".+: \w+_\w+: [\d.]+ bytes per token", page.locator(".tip").inner_text())

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
+from statistics import NormalDist
 from typing import Any
 
 import pandas as pd
@@ -174,6 +176,17 @@ def test_no_winner_where_the_data_cannot_tell(small: Callable[..., Any]) -> None
     assert nothing_known is not None
     assert len(nothing_known.choice) == 3
     assert any("How far chance bears on" in said for said in nothing_known.sentences)
+
+
+def test_the_noise_is_that_of_any_confidence(small: Callable[..., Any]) -> None:
+    """Intervals of a fifth of the confidence are narrower, and say the same of chance."""
+    wide = {confidence: NormalDist().inv_cdf((1 + confidence) / 2) for confidence in (0.2, 0.95, 0.999)}
+    for confidence, deviates in wide.items():
+        run = small({"compression_ratio": three(4, 3.99, 1, half=0.05 * deviates)})
+        run.confidence = confidence
+        noise = known_criteria(run)["price"].noise("bytes", "chars")
+        assert noise == pytest.approx(0.05 * math.hypot(1 / 4, 1 / 3.99))
+        assert decide(run).choice == ("bytes", "chars")
 
 
 def test_the_weight_that_turns_it_does_turn_it(small: Callable[..., Any]) -> None:

@@ -58,7 +58,7 @@
   // How many times the baseline's figure at the same place of the same panel, or of its own panel.
   function times(mark, said, name) {
     if (!baseline?.value || mark.dataset.t === baseline.value) return "";
-    const figure = (text) => /^(\D*?)([\d.]+(?:e[-+]\d+)?) (.+?)(?: \(95 %.*)?$/.exec(text ?? "");
+    const figure = (text) => /^(\D*?)([\d.]+(?:e[-+]\d+)?) (.+?)(?: \(interval .*)?$/.exec(text ?? "");
     const own = figure(said);
     if (!own || own[3].endsWith("apart")) return "";
     for (const panel of [mark.parentElement, mark.ownerSVGElement]) {

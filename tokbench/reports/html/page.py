@@ -257,5 +257,5 @@ def _scope(run: Run) -> str:
         + f"{counted(len(run.tokenizers), 'tokenizer')}, {counted(len(run.datasets), 'dataset')}, "
         f"{counted(len(languages), 'language')}. "
         + (f"{counted(failed, 'failure')}, listed below. " if failed else "Everything asked for was measured. ")
-        + "Figures in small type are 95 % intervals, by bootstrap over documents."
+        + f"Figures in small type are {run.level} intervals, by bootstrap over documents."
     )

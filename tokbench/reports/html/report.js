@@ -158,7 +158,7 @@ function saveFile(name, text, type) {
   document.querySelectorAll(".heat").forEach((block) => {
     const cells = [...block.querySelectorAll("td[data-v]")];
     const original = cells.map((cell) => cell.className);
-    cells.forEach((cell) => { if (cell.title) cell.title = `95 %: ${cell.title}`; });
+    cells.forEach((cell) => { if (cell.title) cell.title = `interval ${cell.title}`; });
     const box = make("input", { type: "checkbox" });
     box.addEventListener("change", () => {
       if (!box.checked) { cells.forEach((cell, index) => { cell.className = original[index]; }); return; }
