@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -18,28 +17,9 @@ def _cer(t: Counts) -> float | NDArray[np.float64] | None:
     """Edits per character of the sampled losses, times the share of text in documents that lost something."""
     if not t.lossy_chars:
         return 0.0
-    seen = sum(loss.chars for loss in t.losses)
-    edits = sum(loss.edits for loss in t.losses)
+    seen = sum(loss.copies * loss.chars for loss in t.losses)
+    edits = sum(loss.copies * loss.edits for loss in t.losses)
     return edits / seen * t.lossy_chars / t.chars if seen else None
-
-
-FORM = frozenset({"case", "accents", "normal form"})
-SPACES = frozenset({"white space", "control characters"})
-TEXT = frozenset({"unknown token", "replacement character", "other"})
-"""Kinds of loss, as `tokbench.tally.loss` names them: of how text is written, of spaces, of the text itself."""
-
-
-def _lost(kinds: frozenset[str]) -> Callable[[Counts], float | None]:
-    """The share of documents that lost something of `kinds`, estimated from the sample of lossy ones."""
-
-    def compute(t: Counts) -> float | None:
-        lossy = float(1 - t.round_trips / t.documents)
-        if not lossy:
-            return 0.0
-        seen = len(t.losses)
-        return lossy * sum(not kinds.isdisjoint(loss.kinds) for loss in t.losses) / seen if seen else None
-
-    return compute
 
 
 _of_documents = partial(Metric, needs=("documents",), group="fidelity")
@@ -84,26 +64,45 @@ METRICS = (
         caveat="Looks at white space only, so a tokenizer that lower-cases can still have 1.",
         compute=lambda t: t.whitespace_kept / t.documents,
     ),
-    *(
-        _of_documents(
-            name=name,
-            unit="share of documents",
-            better="lower",
-            summary=f"Share of documents that lose {what}.",
-            formula=r"\frac{|\{d : \mathrm{decode}(\mathrm{encode}(d)) \neq d\}|}{|D|} \cdot \frac{|S_k|}{|S|}",
-            caveat=(
-                "S are the 32 lossy documents of smallest hash, copies once, S_k those of them with this "
-                "kind of loss; a document may lose several."
-            ),
-            no_interval="The kind of loss is known of a sample of the lossy documents only.",
-            compute=_lost(kinds),
-            always=True,
-        )
-        for name, what, kinds in (
-            ("lost_form", "case, accents or a normal form", FORM),
-            ("lost_spaces", "white space or control characters", SPACES),
-            ("lost_text", "text: to unknown tokens, to replacement characters, or to other text", TEXT),
-        )
+    _of_documents(
+        name="lost_form",
+        unit="share of documents",
+        better="lower",
+        summary="Share of documents whose text comes back in another case or normal form or without accents.",
+        formula=r"\frac{|\{d \in K : \mathrm{form}(d)\}|}{|D|}",
+        caveat=(
+            "K are the documents that do not come back but keep their text; a form is lost where a document "
+            "differs without white space and control characters, or in a white space of another form alone."
+        ),
+        compute=lambda t: t.form_lost / t.documents,
+        always=True,
+    ),
+    _of_documents(
+        name="lost_spaces",
+        unit="share of documents",
+        better="lower",
+        summary="Share of documents whose text comes back with other white space or control characters.",
+        formula=r"\frac{|\{d \in K : \mathrm{spaces}(d)\}|}{|D|}",
+        caveat=(
+            "K are the documents that do not come back but keep their text; spaces are lost where a document "
+            "differs without case, diacritics and compatibility forms; one may lose both."
+        ),
+        compute=lambda t: t.spaces_lost / t.documents,
+        always=True,
+    ),
+    _of_documents(
+        name="lost_text",
+        unit="share of documents",
+        better="lower",
+        summary="Share of documents that lose text: to unknown tokens, replacement characters, other text.",
+        formula=r"\frac{|\{d : \mathrm{decode}(\mathrm{encode}(d)) \neq d\}| - |K|}{|D|}",
+        caveat=(
+            "K are those that keep their text: the same without case, diacritics of letters (U+0300 to U+036F "
+            "and their supplements; vowel signs and points of other scripts are text), compatibility forms, "
+            "white space and control characters."
+        ),
+        compute=lambda t: t.text_lost / t.documents,
+        always=True,
     ),
     _of_documents(
         name="cer",
@@ -115,9 +114,9 @@ METRICS = (
             r"\cdot \frac{\mathrm{chars}(\text{lossy})}{\mathrm{chars}}"
         ),
         caveat=(
-            "The edits are of S, the 32 lossy documents of smallest hash, copies once (the first 4,096 "
-            "characters from the first difference on); an unknown token is one character, however it is "
-            "spelled, unless the text spells it too; 0 where nothing is lost."
+            "The edits are of S, the 32 different lossy documents of smallest hash, with all their copies (the "
+            "first 4,096 characters from the first difference on); an unknown token is one character, however "
+            "it is spelled, unless the text spells it too; 0 where nothing is lost."
         ),
         no_interval="Edits are known of a sample of the lossy documents only.",
         compute=_cer,

@@ -5,9 +5,10 @@ bytes. Folding both sides (compatibility decomposition and case folding, white s
 diacritics taken out) undoes all of that; where the folded tokens are the folded text, every token's place is
 known. Where they are not, nothing is claimed.
 
-There are three degrees: ``spaces`` takes out white space only, and is the only one in which tokens of single
-bytes (byte fallback) still match; ``marks`` does the rest but keeps vowel signs and other marks of the scripts
-that need them; ``bare`` takes out every nonspacing mark.
+There are three degrees for that: ``spaces`` takes out white space only, and is the only one in which tokens of
+single bytes (byte fallback) still match; ``marks`` does the rest but keeps vowel signs and other marks of the
+scripts that need them; ``bare`` takes out every nonspacing mark. Two more tell what a text has lost: ``blanks``
+takes out white space and controls alone, ``form`` undoes case, diacritics and compatibility forms alone.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy as np
 
 from tokbench.kernels.pointers import frozen
 from tokbench.tally.characters import CODE_POINTS
+from tokbench.tally.loss import is_diacritic
 from tokbench.tally.vocabulary import TokenTable
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ _DROPPED = {"Cc", "Cf", "Zs", "Zl", "Zp"}
 _METASPACE = "\u2581"
 
 
-Degree = Literal["spaces", "marks", "bare"]
+Degree = Literal["spaces", "marks", "bare", "blanks", "form"]
 
 
 @cache
@@ -40,28 +42,28 @@ def fold(character: str, degree: Degree) -> bytes:
     Example:
         >>> fold("É", "marks"), fold("É", "spaces"), fold("\u2581", "spaces"), fold("ﬁ", "bare")
         (b'e', b'\xc3\x89', b'', b'fi')
+        >>> [fold(character, degree) for degree in ("blanks", "form") for character in "É\t"]
+        [b'\xc3\x89', b'', b'e', b'\t']
     """
     if "\udc80" <= character <= "\udcff":  # a byte that is no whole character, by surrogateescape
         return bytes([ord(character) - 0xDC00])
-    if character == _METASPACE or character.isspace():
+    if degree != "form" and (character == _METASPACE or character.isspace()):
         return b""
-    if degree == "spaces":
+    if degree == "spaces" or (degree == "blanks" and unicodedata.category(character) not in _DROPPED):
         return character.encode("utf-8", "surrogatepass")
     decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", character).casefold())
     return "".join(each for each in decomposed if not _dropped(each, degree)).encode("utf-8", "surrogatepass")
 
 
 def _dropped(character: str, degree: Degree) -> bool:
+    if degree == "form":
+        return is_diacritic(character)
     if character == "\ufffd" or character.isspace():
         return True
     category = unicodedata.category(character)
     if category == "Mn":
-        return degree == "bare" or _diacritic(ord(character))
+        return degree == "bare" or is_diacritic(character)
     return category in _DROPPED
-
-
-def _diacritic(point: int) -> bool:
-    return 0x300 <= point <= 0x36F or 0x1AB0 <= point <= 0x1AFF or 0x1DC0 <= point <= 0x1DFF
 
 
 LENGTH_BITS = 30
@@ -105,6 +107,32 @@ class FoldTable:
         self.blob = np.concatenate([self.blob, np.frombuffer(b"".join(folded), np.uint8)])
 
 
+class FoldedCharacters(FoldTable):
+    """The folded bytes of characters; those of any text are known once `know` was given it."""
+
+    def __init__(self, degree: Degree) -> None:
+        super().__init__(CODE_POINTS)
+        self._degree = degree
+
+    def know(self, texts: Iterable[str]) -> None:
+        """Fold whichever characters are new."""
+        points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.int32)
+        if not len(keys := self.new(points)):
+            return
+        characters = list(map(chr, keys.tolist()))
+        folded = [fold(character, self._degree) for character in characters]
+        self.put(keys, folded, np.zeros(len(keys), np.int64))
+        sizes = [len(character.encode("utf-8", "surrogatepass")) for character in characters]
+        growth = max(-(-len(own) // size) for own, size in zip(folded, sizes, strict=True))
+        self.growth = max(self.growth, growth)
+
+
+@lru_cache(maxsize=5)
+def folded_characters(degree: Degree) -> FoldedCharacters:
+    """The table of a degree, which all tokenizers of a process share."""
+    return FoldedCharacters(degree)
+
+
 class Folding:
     """The folded forms of a tokenizer's tokens and of the characters of texts."""
 
@@ -112,23 +140,13 @@ class Folding:
         self.degree = degree
         self._table = table
         self.tokens = FoldTable(table.size)
-        self.characters = _folded_characters(degree)
+        self.characters = folded_characters(degree)
 
     def know(self, texts: Iterable[str], ids: Ids) -> None:
         """Fold whichever characters and tokens are new."""
-        points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.int32)
-        if len(keys := self.characters.new(points)):
-            self._fold_characters(keys)
+        self.characters.know(texts)
         if len(keys := self.tokens.new(ids)):
             self._fold_tokens(keys)
-
-    def _fold_characters(self, keys: Ids) -> None:
-        characters = list(map(chr, keys.tolist()))
-        folded = [fold(character, self.degree) for character in characters]
-        self.characters.put(keys, folded, np.zeros(len(keys), np.int64))
-        sizes = [len(character.encode("utf-8", "surrogatepass")) for character in characters]
-        growth = max(-(-len(own) // size) for own, size in zip(folded, sizes, strict=True))
-        self.characters.growth = max(self.characters.growth, growth)
 
     def _fold_tokens(self, keys: Ids) -> None:
         texts = [self._table.bytes_of(key).decode("utf-8", "surrogateescape") for key in keys.tolist()]
@@ -147,8 +165,3 @@ def folding_of(table: TokenTable, degree: Degree) -> Folding:
         table.derived[degree] = Folding(table, degree=degree)
     folding: Folding = table.derived[degree]
     return folding
-
-
-@lru_cache(maxsize=3)
-def _folded_characters(degree: Degree) -> FoldTable:
-    return FoldTable(CODE_POINTS)

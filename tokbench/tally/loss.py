@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 EDITS_SAMPLE = 32
 """Losses kept, the same whatever the order of the documents: those of the smallest keys."""
@@ -14,7 +15,7 @@ _SPACES = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Loss:
-    """One document that decode(encode(x)) did not give back.
+    """A document that decode(encode(x)) did not give back, of which there are so many `copies`.
 
     `kinds` names what changed; `text` and `decoded` are excerpts around the first difference; `edits` is the
     Levenshtein distance over the first `chars` code points of the document.
@@ -26,6 +27,7 @@ class Loss:
     kinds: tuple[str, ...]
     text: str
     decoded: str
+    copies: int = 1
 
 
 def kinds_of_loss(text: str, decoded: str, *, unknown: bool = False) -> tuple[str, ...]:
@@ -59,8 +61,17 @@ def _equal(text: str, decoded: str, kinds: list[str]) -> bool:
     return text == decoded
 
 
-def _without_marks(text: str) -> str:
-    return "".join(c for c in unicodedata.normalize("NFD", text) if unicodedata.category(c) != "Mn")
+def is_diacritic(character: str) -> bool:
+    """Whether a combining mark is one of letters such as é: vowel signs and points elsewhere are text."""
+    return (
+        "\u0300" <= character <= "\u036f"
+        or "\u1ab0" <= character <= "\u1aff"
+        or "\u1dc0" <= character <= "\u1dff"
+    )
+
+
+def _without_diacritics(text: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFD", text) if not is_diacritic(c))
 
 
 def _without_controls(text: str) -> str:
@@ -71,7 +82,7 @@ _REWRITES: dict[str, Callable[[str], str]] = {
     "control characters": _without_controls,
     "normal form": lambda text: unicodedata.normalize("NFKC", text),
     "case": str.lower,
-    "accents": _without_marks,
+    "accents": _without_diacritics,
     "white space": lambda text: _SPACES.sub("", text),
 }
 
@@ -91,5 +102,8 @@ def same_white_space(text: str, decoded: str) -> bool:
 
 
 def fewest(losses: Iterable[Loss]) -> tuple[Loss, ...]:
-    """The `EDITS_SAMPLE` losses of smallest key, without repetitions: the same for any order."""
-    return tuple(sorted(set(losses))[:EDITS_SAMPLE])
+    """The `EDITS_SAMPLE` different losses of smallest key, copies added up: the same for any order."""
+    copies: Counter[Loss] = Counter()
+    for loss in losses:
+        copies[replace(loss, copies=1)] += loss.copies
+    return tuple(replace(loss, copies=copies[loss]) for loss in sorted(copies)[:EDITS_SAMPLE])

@@ -12,6 +12,7 @@ not, the whole batch is decoded, and every later one. All other documents are de
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ from tokbench.kernels.bits import ALL, ONE, ZERO
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import Int, Ints, Keys
 from tokbench.tally.loss import EDITS_SAMPLE, Loss, fewest, kinds_of_loss, same_white_space
+from tokbench.tally.lost import what_is_lost
 from tokbench.tally.places import Places
 from tokbench.tally.text import TextBatch
 from tokbench.tokenizer import Tokenizer, decode_batch, unk_id
@@ -63,22 +65,31 @@ class RoundTrips:
         for i, decoded in lost.items():
             same[i] = 0
             kept[i] = same_white_space(batch.text(i), decoded)
+        what: dict[str, Ints] = {}
         if lost:
             self._keep_examples(batch, lost, places)
+            what = what_is_lost(batch, lost, places.unknown)
         return {
             "round_trips": same,
             "whitespace_kept": kept,
             "lossy_chars": np.where(same == 0, batch.counts["chars"], 0),
+            **what,
         }
 
     def _keep_examples(self, batch: TextBatch, lost: dict[int, str], places: Places) -> None:
         """Have `losses` be those of the smallest keys so far; copies of a text are one example."""
         texts, keys = batch.texts, batch.keys.tolist()
         threshold = self.losses[-1].key if len(self.losses) >= EDITS_SAMPLE else _KEYS
-        distinct = {(keys[i], texts[i]): i for i in reversed(lost) if keys[i] <= threshold}
+        alike: dict[tuple[int, str], list[int]] = {}
+        for i in lost:
+            if keys[i] <= threshold:
+                alike.setdefault((keys[i], texts[i]), []).append(i)
         new = [
-            examine(key, text, lost[i], unknown=self._unknown if places.unknown[i] else None)
-            for (key, text), i in sorted(distinct.items())[:EDITS_SAMPLE]
+            replace(
+                examine(key, text, lost[same[0]], unknown=self._unknown if places.unknown[same[0]] else None),
+                copies=len(same),
+            )
+            for (key, text), same in sorted(alike.items())[:EDITS_SAMPLE]
         ]
         self.losses = fewest([*self.losses, *new])
 

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import random
 import re
+import unicodedata
+from collections.abc import Callable
+from functools import partial
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokbench.corpus import Document
+from tokbench.metrics import CellKey
+from tokbench.metrics.catalogue import CATALOGUE
+from tokbench.metrics.context import MeasureContext
+from tokbench.metrics.measure import measure
+from tokbench.tally import Tally
 from tokbench.tally.collect import collect
-from tokbench.tally.loss import kinds_of_loss, same_white_space
+from tokbench.tally.loss import is_diacritic, kinds_of_loss, same_white_space
+from tokbench.tally.lost import what_is_lost
+from tokbench.tally.prepare import prepare
 from tokbench.tally.roundtrip import edit_distance
 
 
@@ -65,6 +76,82 @@ def test_kinds(text: str, decoded: str, kinds: tuple[str, ...]) -> None:
 
 def test_unknown_tokens_are_named() -> None:
     assert kinds_of_loss("a☃", "a[UNK]", unknown=True) == ("unknown token",)
+
+
+def lost_of(*pairs: tuple[str, str], unknown: tuple[int, ...] = ()) -> list[tuple[str, ...]]:
+    """What each text lost that came back as another."""
+    (batch,) = prepare([Document(text) for text, _ in pairs])
+    counts = np.array([*unknown, *[0] * (len(pairs) - len(unknown))], np.int64)
+    found = what_is_lost(batch, {i: new for i, (_, new) in enumerate(pairs)}, counts)
+    return [
+        tuple(name.removesuffix("_lost") for name, own in found.items() if own[i]) for i in range(len(pairs))
+    ]
+
+
+def test_what_each_document_lost() -> None:
+    assert lost_of(
+        ("Ab É", "ab e"),
+        ("a  b\x00", "a b"),
+        ("A b", "ab"),
+        ("a☃", "a"),
+        ("aé", "a\ufffd"),
+        ("a\u3000b", "a b"),  # a space of another width
+        ("ạ̈b", "ạ̈b"),
+        ("ש\u05bc\u05c1x", "ש\u05c1\u05bcx"),  # the same marks in another order
+        ("नमस्ते", "नमसत"),
+        ("ที่", "ท"),
+        ("が", "か"),
+        ("Grüße", "grusse"),
+    ) == [
+        ("form",), ("spaces",), ("form", "spaces"), ("text",), ("text",), ("form",), ("form",), ("form",),
+        ("text",), ("text",), ("text",), ("form",),
+    ]  # fmt: skip
+    assert lost_of(("ab", "a b"), ("ab", "a b"), unknown=(0, 1)) == [("spaces",), ("text",)]
+
+
+REWRITINGS: dict[str, Callable[[str], str]] = {
+    "case": str.casefold,
+    "composed": partial(unicodedata.normalize, "NFC"),
+    "decomposed": partial(unicodedata.normalize, "NFD"),
+    "compatible": partial(unicodedata.normalize, "NFKC"),
+    "accents": lambda text: "".join(c for c in unicodedata.normalize("NFD", text) if not is_diacritic(c)),
+    "spaces": lambda text: " ".join(text.split()),
+    "controls": lambda text: "".join(c for c in text if c.isspace() or unicodedata.category(c) != "Cc"),
+}
+
+
+@settings(max_examples=300)
+@given(
+    st.text(st.sampled_from("aB é\u0301\u0323İßﬁ①Ａ\t\x00\u3000 語가각ｶﾞहि\u05c1\u05bcש\u0e31"), max_size=12),
+    st.lists(st.sampled_from(sorted(REWRITINGS)), min_size=1, max_size=3),
+)
+def test_rewritings_lose_no_text_and_one_more_letter_does(text: str, names: list[str]) -> None:
+    back = text
+    for name in names:
+        back = REWRITINGS[name](back)
+    if back == text:
+        return
+    (found,) = lost_of((text, back))
+    assert found
+    assert "text" not in found
+    if not {"spaces", "controls", "compatible", "case"}.intersection(names):
+        assert found == ("form",)
+    if {*names} <= {"spaces", "controls"}:
+        assert "form" not in found or "\u3000" in text
+    assert lost_of((text + "x", back), (text, back + "x")) == [("text",)] * 2
+
+
+def test_copies_weigh_in_the_error_rate(stand_ins) -> None:
+    """Ninety-nine of a hundred documents are the same."""
+    texts = ["Hello World"] * 99 + ["aB"]
+    whole = collect(stand_ins.Lowering(), map(Document, texts))
+    assert sorted(loss.copies for loss in whole.losses) == [1, 99]
+    parts = [collect(stand_ins.Lowering(), map(Document, texts[:n])) for n in (40, 60)]
+    assert Tally.sum(parts).losses[0].copies == 100
+    cells = {CellKey("t", "d", "eng"): whole}
+    found = {row.metric: row.value for row in measure(cells, CATALOGUE, context=MeasureContext())}
+    assert found["cer"] == pytest.approx((99 * 2 + 1) / (99 * 11 + 2))
+    assert (found["lost_form"], found["lost_text"]) == (1, 0)
 
 
 def test_white_space_alone_is_compared() -> None:
