@@ -104,11 +104,15 @@ def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
             f"{config}: how {settings['tokenizer_class']} cuts text is not known to this plugin; load the "
             f"folder with transformers:{path.parent}"
         )
+    capitals = sum(token != token.lower() for token in vocabulary if not token.startswith("["))
+    cased = capitals >= max(_CAPITALS, len(vocabulary) // 100)
     notes["rules_from"] = config.name if settings else "defaults of BERT (no tokenizer_config.json beside it)"
+    if cased and settings.get("do_lower_case") is None:
+        notes["rules_from"] += f"; cased, as {capitals:,} of its tokens have capitals"
     rules = BertRules.of(
         handle_chinese_chars=settings.get("tokenize_chinese_chars"),
         strip_accents=settings.get("strip_accents"),
-        lowercase=settings.get("do_lower_case"),
+        lowercase=settings.get("do_lower_case", not cased),
     )
     unk = spec.get("unk_token") or settings.get("unk_token") or "[UNK]"
     if isinstance(unk, Mapping):
@@ -116,6 +120,10 @@ def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
     added = tuple({token.content: token for token in (*special, *beside.added)}.values())
     check_numbers(added, vocabulary, where=str(path.parent))
     return WordPieceModel(vocabulary=vocabulary, unk_token=str(unk), rules=rules, added_tokens=added), notes
+
+
+_CAPITALS = 100
+"""So many tokens with capitals, and one in a hundred, make a vocabulary cased: a few may be signs or added."""
 
 
 def _read_gguf(path: Path) -> tuple[WordPieceModel, dict[str, Any]]:

@@ -67,6 +67,30 @@ def test_a_bare_vocabulary_is_lower_cased_unless_told(vocab: Path) -> None:
     assert "defaults of BERT" in load(f"wordpiece:{vocab}").facts()["rules_from"]
 
 
+def test_a_bare_vocabulary_with_capitals_is_cased(vocab: Path) -> None:
+    """Lower-cased, none of those tokens could be met, and every capital would be unknown."""
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    capitals = [one + other.lower() for one in letters for other in letters][:100]
+    vocab.write_text("\n".join([*TOKENS, *capitals]) + "\n", encoding="utf-8")
+    found = load(f"wordpiece:{vocab}")
+    assert found.tokenize("Café Ab É") == ["Caf", "##é", "Ab", "É"]
+    assert "cased, as" in found.facts()["rules_from"]
+    assert load(f"wordpiece:{vocab},lowercase=true").tokenize("Café") == ["caf", "##e"]
+    vocab.write_text("\n".join([*TOKENS, *capitals[:80]]) + "\n", encoding="utf-8")
+    assert load(f"wordpiece:{vocab}").tokenize("Café") == ["caf", "##e"]
+    vocab.with_name("tokenizer_config.json").write_text(json.dumps({"do_lower_case": True}))
+    assert "cased" not in load(f"wordpiece:{vocab}").facts()["rules_from"]
+
+
+@pytest.mark.parametrize(
+    ("name", "cased"), [("bert-base-uncased", False), ("bert-base-multilingual-cased", True)]
+)
+def test_real_bare_vocabularies_are_told_apart(test_data: Path, tmp_path: Path, name: str, cased: bool) -> None:
+    bare = tmp_path / "vocab.txt"
+    bare.write_bytes((test_data / "vocabs" / name / "vocab.txt").read_bytes())
+    assert load(f"wordpiece:{bare}").facts()["lowercase"] is not cased
+
+
 def test_files_beside_a_vocabulary_are_honoured(vocab: Path) -> None:
     vocab.with_name("tokenizer_config.json").write_text(json.dumps({"do_lower_case": False}))
     assert load(f"wordpiece:{vocab}").tokenize("Café") == ["Caf", "##é"]
