@@ -10,7 +10,7 @@ import typer
 from tokbench.cli.loading import reading
 from tokbench.cli.options import FigureSize, JsonOutput, output_option, with_registry
 from tokbench.cli.tables import plain_console
-from tokbench.wording import counted, printable
+from tokbench.wording import counted, listed, printable
 
 if TYPE_CHECKING:
     from tokbench.registry import Registry
@@ -37,8 +37,14 @@ def compare(
     ] = None,
     budget: Annotated[
         list[str] | None,
-        typer.Option(metavar="METRIC=SHARE", help="A threshold for this metric alone. Repeatable."),
+        typer.Option(
+            metavar="METRIC=SHARE",
+            help="A threshold for this metric alone, either way for one that has no better. Repeatable.",
+        ),
     ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="What moved beyond its threshold and may be chance fails too.")
+    ] = False,
     every_language: Annotated[
         bool, typer.Option("--every-language/--totals", help="Each language too, or the totals alone.")
     ] = True,
@@ -59,22 +65,26 @@ def compare(
     A figure has changed where it moved by more than the threshold and more than chance: over the same text by a
     test that pairs the two runs document by document, else where their intervals do not overlap; one that was
     timed once has no interval, and no verdict.
-    Exit status: 0 nothing got worse, 1 something did or is no longer measured, 2 a wrong request.
+    Exit status: 0 nothing got worse, 1 something did or is no longer measured, 2 a wrong request, such as for
+    figures that neither run has.
     """
     import json
     from dataclasses import asdict
 
+    from tokbench.errors import ResultsError, SpecError
     from tokbench.reports import gates
     from tokbench.reports.gates import budgets_of, share_of
     from tokbench.results import Run
     from tokbench.results.atomic import write_bytes
-    from tokbench.results.comparison import compare_figures, compare_manifests
+    from tokbench.results.comparison import compare_figures, compare_manifests, unpaired
 
     share, budgets = share_of(threshold), budgets_of(budget or ())
     for name in budgets:
         registry.pick(registry.metrics, name, "metric")
     for name in metric or ():
         registry.pick(registry.metrics, name, "metric")
+    if metric and (without := [name for name in budgets if name not in metric]):
+        raise SpecError(f"--budget {without[0]}: -m leaves this metric out; add -m {without[0]}")
     better = {name: each.better for name, each in registry.metrics.items()}
     one, other = Run.open(before), Run.open(after)
     with reading(before, after):
@@ -91,6 +101,11 @@ def compare(
         facts = compare_manifests(one, other)
         if metric:
             figures = figures[figures["metric"].isin(metric)]
+        for name in [*(metric or ()), *budgets]:
+            if name not in set(figures["metric"]):
+                raise ResultsError(
+                    f"neither {before} nor {after} has figures of {name}, so there is no verdict"
+                )
         if not every_language:
             figures = figures[figures["language"] == "all"]
         if page is not None:
@@ -98,18 +113,18 @@ def compare(
 
             write_comparison(one, other, Path(page), figures=figures, facts=facts)
     if junit is not None:
-        write_bytes(junit, gates.junit(figures).encode("utf-8", "backslashreplace"))
+        write_bytes(junit, gates.junit(figures, strict=strict).encode("utf-8", "backslashreplace"))
     if summary is not None:
         with summary.open("a", encoding="utf-8", errors="backslashreplace") as stream:
-            stream.write(printable(gates.summary(figures)))
+            stream.write(printable(gates.summary(figures, strict=strict)))
     if as_json:
         rows = figures.astype(object).where(figures.notna(), None).to_dict("records")
         print(json.dumps({"figures": rows, "facts": [asdict(fact) for fact in facts]}, indent=1, default=str))
     else:
-        _print(figures, facts)
+        _print(figures, facts, unpaired(one, other))
         if page is not None:
             print(page)
-    raise typer.Exit(1 if figures["verdict"].isin(["worse", "vanished"]).any() else 0)
+    raise typer.Exit(1 if gates.fails(figures, strict=strict).any() else 0)
 
 
 @app.command("chart")
@@ -147,11 +162,12 @@ def chart(
     typer.echo(output)
 
 
-def _print(figures: Any, facts: Any) -> None:
+def _print(figures: Any, facts: Any, unpaired: list[str]) -> None:
     """What moved, a table for each tokenizer on each dataset; what is in one run only is one line."""
     from rich.table import Table
 
     from tokbench.reports.gates import change, number
+    from tokbench.results.comparison import OTHER_UNIT
 
     shown = plain_console()
     for (tokenizer, dataset), group in figures.groupby(["tokenizer", "dataset"], sort=False):
@@ -167,11 +183,17 @@ def _print(figures: Any, facts: Any) -> None:
         table = Table("metric", "before", "after", "change", "verdict", box=None, padding=(0, 1, 0, 2))
         for row in moved.itertuples():
             metric = row.metric if row.language == "all" else f"{row.metric}, {row.language}"
+            metric += f" ({row.unit})" if OTHER_UNIT in row.unit else ""
             table.add_row(metric, number(row.before), number(row.after), change(row.change), row.verdict)
         table.columns[0].overflow = "fold"
         shown.print(table)
     counts = figures["verdict"].value_counts()
     shown.print(", ".join(f"{n} {verdict}" for verdict, n in counts.items()) or "no figures in common")
+    if unpaired:
+        texts = f"{listed(unpaired)} {'has' if len(unpaired) == 1 else 'have'} another text"
+        shown.print(
+            f"Not paired document by document, and so less sure: {texts} in the two runs.", soft_wrap=True
+        )
     for fact in facts:
         shown.print(f"{fact.name}: {_difference(fact.before, fact.after)}")
 

@@ -12,45 +12,44 @@ from tokbench.wording import counted, in_xml
 if TYPE_CHECKING:
     import pandas as pd
 
-FAILS = ("worse", "vanished")
-"""Verdicts that fail a gate."""
-
 MOST = 50
 """Rows that a summary lists."""
 
 
-def junit(figures: pd.DataFrame) -> str:
-    """The compared figures as JUnit's XML: a test a figure, a failure for each that got worse or is gone."""
-    failed = int(figures["verdict"].isin(FAILS).sum())
-    unsure = int((figures["verdict"] == "unsure").sum())
+def fails(figures: pd.DataFrame, *, strict: bool = False) -> pd.Series:
+    """Whether each compared figure fails a gate: it got worse or is gone; `strict`, also where it may have."""
+    return figures["verdict"].isin(["worse", "vanished", *(["unsure"] if strict else [])])
+
+
+def junit(figures: pd.DataFrame, *, strict: bool = False) -> str:
+    """The compared figures as JUnit's XML: a test a figure, a failure for each that `fails`."""
+    failing = fails(figures, strict=strict)
+    unsure = 0 if strict else int((figures["verdict"] == "unsure").sum())
     suite = ElementTree.Element(
         "testsuite",
         name="tokbench runs compare",
         tests=str(len(figures)),
-        failures=str(failed),
+        failures=str(int(failing.sum())),
         skipped=str(unsure),
     )
-    for row in figures.itertuples():
+    for row, failed in zip(figures.itertuples(), failing, strict=True):
         name = f"{row.metric} [{row.language}]"
         case = ElementTree.SubElement(
             suite, "testcase", classname=in_xml(f"{row.tokenizer} on {row.dataset}"), name=in_xml(name)
         )
-        if row.verdict in FAILS:
+        if failed:
             ElementTree.SubElement(case, "failure", type=str(row.verdict), message=in_xml(_said(row)))
         elif row.verdict == "unsure":
             ElementTree.SubElement(case, "skipped", message=in_xml(_said(row)))
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def summary(figures: pd.DataFrame) -> str:
-    """The verdicts in a sentence, and what got worse or is gone as a table, for a summary of a CI job."""
+def summary(figures: pd.DataFrame, *, strict: bool = False) -> str:
+    """The verdicts in a sentence, and what `fails` as a table, for a summary of a CI job."""
     counts = figures["verdict"].value_counts()
-    bad = figures[figures["verdict"].isin(FAILS)]
-    head = (
-        "tokbench: nothing got worse"
-        if bad.empty
-        else f"tokbench: {counted(len(bad), 'figure')} got worse or {'is' if len(bad) == 1 else 'are'} gone"
-    )
+    bad = figures[fails(figures, strict=strict)]
+    worse = "got worse, may have, or are gone" if strict else "got worse or are gone"
+    head = f"tokbench: {counted(len(bad), 'figure')} {worse}" if len(bad) else "tokbench: nothing got worse"
     lines = [
         f"### {head}",
         "",

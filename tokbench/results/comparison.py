@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 Verdict = Literal["same", "better", "worse", "changed", "unsure", "appeared", "vanished"]
 KEYS = ("tokenizer", "dataset", "language", "metric")
+OTHER_UNIT = " → "
+"""Between the units of a figure that are not the same in both runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,9 @@ def compare_figures(
     `metrics` where both runs have the same text, else where the two intervals overlap; and where it is one of
     the metrics `timed`, which come out differently each time, and was timed too seldom for an interval. Else it
     is ``better`` or ``worse`` by the metric's direction in `better` (metric name to "higher", "lower",
-    "parity", "none"), or ``changed`` where it has none. ``appeared`` and ``vanished`` figures are in one run
-    only, or measured in one only.
+    "parity", "none"), or ``changed`` where it has none; of one that has a budget, any change beyond that is
+    ``worse``. ``appeared`` and ``vanished`` figures are in one run only, or measured in one only. Figures in
+    two units, such as currencies, are ``unsure``, whatever they are: they have no `change`.
 
     Columns: `KEYS`, ``before, after, change`` (relative, null where it was 0 before), ``before_low,
     before_high, after_low, after_high``, ``unit, p, verdict``; `p` is that of the paired test, or null.
@@ -64,27 +67,35 @@ def compare_figures(
         for run, name in ((before, "before"), (after, "after"))
     )
     both = one.merge(other, on=list(KEYS), how="outer")
-    both["unit"] = both["before_unit"].fillna(both["after_unit"])
+    units = both["before_unit"].fillna(both["after_unit"]), both["after_unit"].fillna(both["before_unit"])
+    apart = units[0] != units[1]
+    both["unit"] = units[0].where(~apart, units[0] + OTHER_UNIT + units[1])
     both = both[both["before"].notna() | both["after"].notna()].reset_index(drop=True)
     change = (both["after"] - both["before"]) / both["before"].abs()
-    both["change"] = change.where(change.abs() < math.inf)
+    both["change"] = change.where((change.abs() < math.inf) & ~apart)
     chances = paired(before, after, [metric for metric in metrics if metric.name not in timed])
     both["p"] = [chances.get(tuple(row[name] for name in KEYS)) for row in both.to_dict("records")]
     both["p"] = both["p"].astype(float)
     both["verdict"] = [
-        _verdict(row, better.get(name, "none"), (budgets or {}).get(name, threshold), name in timed)
+        _verdict(row, better.get(name, "none"), (budgets or {}).get(name), threshold, name in timed)
         for row, name in zip(both.to_dict("records"), both["metric"], strict=True)
     ]
     order = ["before", "after", "change", "before_low", "before_high", "after_low", "after_high", "unit", "p"]
     return both[[*KEYS, *order, "verdict"]]
 
 
-def _verdict(row: Mapping[Any, Any], better: str, threshold: float, timed: bool) -> Verdict:
+def _verdict(
+    row: Mapping[Any, Any], better: str, budget: float | None, threshold: float, timed: bool
+) -> Verdict:
     before, after = row["before"], row["after"]
+    if budget is not None:
+        threshold, better = budget, "same" if better == "none" else better
     if before != before:
         return "appeared"
     if after != after:
         return "vanished"
+    if OTHER_UNIT in row["unit"]:
+        return "unsure"
     if abs(after - before) <= threshold * abs(before):
         return "same"
     if row["p"] == row["p"]:
@@ -100,8 +111,8 @@ def _verdict(row: Mapping[Any, Any], better: str, threshold: float, timed: bool)
 
 def _direction(before: float, after: float, better: str) -> Verdict:
     """The verdict on a figure that is sure to have changed."""
-    if better == "none":
-        return "changed"
+    if better in ("none", "same"):
+        return "changed" if better == "none" else "worse"
     gain = abs(before - 1) - abs(after - 1) if better == "parity" else after - before
     if gain == 0:
         return "same"
@@ -120,17 +131,14 @@ def paired(before: Run, after: Run, metrics: Sequence[Metric]) -> dict[tuple[str
     found: dict[tuple[str, ...], float] = {}
     known = {entry["spec"]: entry for entry in after.manifest["datasets"]}
     for entry in before.manifest["datasets"] if metrics else ():
-        dataset, other = entry["spec"], known.get(entry["spec"], {"languages": {}})
-        digests = [
-            {code: each.get("sha256") for code, each in run["languages"].items()} for run in (entry, other)
-        ]
-        if digests[0] != digests[1] or not all(digests[0].values()):
+        dataset = entry["spec"]
+        if not _same_text(entry, known.get(dataset)):
             continue
         for tokenizer in before.tokenizers:
             cells = {
                 CellKey(name, dataset, language): tally
                 for name, run in (("before", before), ("after", after))
-                for language in digests[0]
+                for language in entry["languages"]
                 if (tally := _tally(run, tokenizer, dataset, language)) is not None
             }
             context = MeasureContext(
@@ -142,6 +150,21 @@ def paired(before: Run, after: Run, metrics: Sequence[Metric]) -> dict[tuple[str
                 if row.p_adjusted is not None and row.value:
                     found[tokenizer, dataset, row.language, row.metric] = row.p_adjusted
     return found
+
+
+def unpaired(before: Run, after: Run) -> list[str]:
+    """The datasets that both runs have, but with another text."""
+    known = {entry["spec"]: entry for entry in after.manifest["datasets"]}
+    both = [entry for entry in before.manifest["datasets"] if entry["spec"] in known]
+    return [entry["spec"] for entry in both if not _same_text(entry, known[entry["spec"]])]
+
+
+def _same_text(entry: Mapping[str, Any], other: Mapping[str, Any] | None) -> bool:
+    """Whether two runs' entries of a dataset have the same languages, with the same digests."""
+    digests = [
+        {code: each.get("sha256") for code, each in run["languages"].items()} for run in (entry, other) if run
+    ]
+    return len(digests) == 2 and digests[0] == digests[1] and all(digests[0].values())
 
 
 def _tally(run: Run, tokenizer: str, dataset: str, language: str) -> Tally | None:

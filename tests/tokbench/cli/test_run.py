@@ -213,6 +213,13 @@ def test_two_runs_are_compared_tokenizer_by_tokenizer_and_no_name_is_cut(
     assert shown.endswith(page)
     assert call(monkeypatch, "runs", "compare", one, two, "-m", "gni", "--page", str(tmp_path / "no")) == 2
     assert not (tmp_path / "no").exists(), "a wrong request is said before anything is written"
+    compare = ("runs", "compare", one, two)
+    assert call(monkeypatch, *compare, "-m", "premium") == 2, "nothing is compared, so nothing is well"
+    assert "has figures of premium" in capsys.readouterr().err
+    assert call(monkeypatch, *compare, "-m", "tokens_per_line", "--budget", "compression_ratio=1%") == 2
+    assert "add -m compression_ratio" in capsys.readouterr().err
+    call(monkeypatch, *compare, "-m", "compression_ratio")
+    assert f"text:{text} has another text in the two runs" in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", " \n\t\n\u3000"])

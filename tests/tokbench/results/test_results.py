@@ -14,7 +14,7 @@ from tokbench.metrics.metric import CellKey, Measurement
 from tokbench.results import COLUMNS, SCHEMA_VERSION, CellResult, Run, RunFolder, TaskFailure
 from tokbench.results.atomic import StorageError, write_bytes, write_json
 from tokbench.results.cell import cell_file_name, read_cell, write_cell
-from tokbench.results.comparison import compare_figures, compare_manifests, paired
+from tokbench.results.comparison import compare_figures, compare_manifests, paired, unpaired
 from tokbench.results.frames import measurement_table, write_measurements
 
 KEY = CellKey("bytes", "text:a", "eng_Latn")
@@ -250,11 +250,54 @@ def test_gates_for_machines(tmp_path: Path) -> None:
     ] * 2
     figures["tokenizer"] = "bytes"
     text = summary(figures)
-    assert "1 figure got worse or is gone" in text
+    assert "1 figure got worse or are gone" in text
     assert "| bytes | text:a | eng\\_Latn | compression\\_ratio | 2 | 1 | -50.00% | – |" in text
     assert budgets_of(["premium=2%"]) == {"premium": 0.02}
     with pytest.raises(SpecError, match="no share"):
         budgets_of(["premium"])
+
+
+def test_a_budget_holds_what_has_no_better_and_units_are_not_mixed(tmp_path: Path) -> None:
+    def run(name: str, value: float, unit: str) -> Run:
+        rows = [Measurement("bytes", "text:a", "all", "cost", value, None, None, unit, 5)]
+        return make_run(tmp_path / name, rows)
+
+    euro, less, dollar = run("a", 2.0, "EUR"), run("b", 1.9, "EUR"), run("c", 4.0, "USD")
+
+    def verdict(after: Run, **options: Any) -> dict[str, Any]:
+        frame = compare_figures(euro, after, better={"cost": "none"}, **options)
+        return frame[frame["metric"] == "cost"].to_dict("records")[0]
+
+    assert verdict(less)["verdict"] == "changed"
+    assert verdict(less, budgets={"cost": 0.01})["verdict"] == "worse"
+    assert verdict(less, budgets={"cost": 0.1})["verdict"] == "same"
+    other = verdict(dollar, budgets={"cost": 0.1})
+    assert (other["verdict"], other["unit"]) == ("unsure", "EUR → USD")
+    assert other["change"] != other["change"]
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_what_is_unsure_fails_a_strict_gate(tmp_path: Path, strict: bool) -> None:
+    from xml.etree import ElementTree
+
+    from tokbench.reports.gates import fails, junit, summary
+
+    one = make_run(tmp_path / "one", [row("bytes", "deu_Latn", 1.0, 0.5, 1.5)])
+    two = make_run(tmp_path / "two", [row("bytes", "deu_Latn", 0.9, 0.4, 1.7)])
+    figures = compare_figures(one, two, better={"compression_ratio": "higher"})
+    assert fails(figures, strict=strict).tolist() == [strict]
+    suite = ElementTree.fromstring(junit(figures, strict=strict))
+    assert (suite.get("failures"), suite.get("skipped")) == (("1", "0") if strict else ("0", "1"))
+    assert ("nothing got worse" in summary(figures, strict=strict)) is not strict
+
+
+def test_another_text_is_not_paired_and_that_is_told(tmp_path: Path) -> None:
+    texts = [[{"spec": "text:a", "languages": {"eng_Latn": {"sha256": digest}}}] for digest in ("1", "1", "2")]
+    one, two, three = (
+        make_run(tmp_path / name, ROWS, datasets=own) for name, own in zip("abc", texts, strict=True)
+    )
+    assert unpaired(one, two) == []
+    assert unpaired(one, three) == ["text:a"]
 
 
 def test_a_threshold_and_what_is_gone(tmp_path: Path) -> None:
