@@ -146,15 +146,22 @@ def script_data(run: Run, decision: Decision) -> str:
     )
 
 
-def headline_of(names: list[str]) -> str:
-    """The choice in words.
+def headline_of(names: list[str], unknown: list[str]) -> str:
+    """The choice in words; `unknown` are the criteria of which it is not known how far chance bears on them.
 
     Example:
-        >>> headline_of(["a"]), headline_of(["a", "b"])
+        >>> headline_of(["a"], []), headline_of(["a", "b"], [])
         ('Choice under these weights: a.', 'No winner under these weights: a and b cannot be told apart.')
+        >>> headline_of(["a", "b"], ["price"]).partition(": ")[2]
+        'by the figures alone a leads, but too little is measured to tell how far chance bears on price.'
     """
     if len(names) == 1:
         return f"Choice under these weights: {names[0]}."
+    if unknown:
+        return (
+            f"No winner under these weights: by the figures alone {names[0]} leads, but too little is measured "
+            f"to tell how far chance bears on {' and '.join(unknown)}."
+        )
     return f"No winner under these weights: {', '.join(names[:-1])} and {names[-1]} cannot be told apart."
 
 
@@ -194,14 +201,16 @@ def _told_apart(one: str, other: str, active: Mapping[str, float], known: Mappin
     """Whether a difference is beyond its noise; not where the noise of something that weighs is unknown."""
     noise = 0.0
     for key, weight in active.items():
-        own = known[key].noise(one, other)
-        if own is None:
-            if known[key].values[one] == known[key].values[other]:
-                continue
+        if _noise_unknown(known[key], one, other):
             return False
-        noise += weight * own
+        noise += weight * (known[key].noise(one, other) or 0.0)
     apart = abs(_level(one, active, known) - _level(other, active, known)) * sum(active.values())
     return apart > SURE * noise
+
+
+def _noise_unknown(known: Known, one: str, other: str) -> bool:
+    """Whether two figures differ, and nothing tells by how much they may by chance."""
+    return known.noise(one, other) is None and known.values[one] != known.values[other]
 
 
 def _first_shares(candidates: list[str], known: Mapping[str, Known]) -> dict[str, float]:
@@ -253,7 +262,9 @@ def _sentences(
 ) -> list[str]:
     """The choice, what would change it, what is noise, and what is not known."""
     labels, lost = run_labels(run), losses(run)
-    said = [headline_of([labels[name] for name in choice])]
+    first, *ties = choice
+    unknown = [key for key in active if any(_noise_unknown(known[key], first, name) for name in ties)]
+    said = [headline_of([labels[name] for name in choice], unknown)]
     turns, parting = _turning_points(weights, known, ranked)
     parts = [
         f"{key} {'above' if above else 'below'} {_number(turn)} (now {weights[key]:g}): {labels[other]}"
@@ -270,13 +281,6 @@ def _sentences(
         if unsure:
             keys = listed([key for key in active if known[key].unsure == unsure]).capitalize()
             said.append(f"{keys} without {_on(run, unsure)}: how far chance bears there is not known.")
-    unknown = sorted(
-        {key for key in active for name in ranked[1:] if known[key].noise(ranked[0], name) is None}
-    )
-    if unknown:
-        said.append(
-            f"How far chance bears on {', '.join(unknown)} is not known: too little text, or one timing."
-        )
     missing = [c for c in CRITERIA if c.name not in known and c.name != "lossless" and weights[c.name] > 0]
     if missing:
         said.append(f"Not known: {'; '.join(f'{c.name} ({c.lacking})' for c in missing)}.")

@@ -42,8 +42,13 @@ document.querySelectorAll("[data-decision]").forEach((block) => {
     };
     const best = ranked.filter((index) => index === first || !apart(index));
     const names = best.map((index) => given.names[index]);
+    // Criteria of which it is not known how far chance bears on them.
+    const unknown = active.map(([name]) => name).filter((name) => best.some((other) =>
+      other !== first && given.criteria[name].noise[first][other] === null && log(name, first) !== log(name, other)));
     choice.textContent = names.length === 1
       ? `Choice under these weights: ${names[0]}.`
+      : unknown.length
+      ? `No winner under these weights: by the figures alone ${names[0]} leads, but too little is measured to tell how far chance bears on ${unknown.join(" and ")}.`
       : `No winner under these weights: ${names.slice(0, -1).join(", ")} and ${names.at(-1)} cannot be told apart.`;
 
     ranked.toReversed().forEach((index) => {
