@@ -47,7 +47,7 @@ def print_headline(run: Run) -> None:
         _print_figures(console, names[dataset], [head for _, head, *_ in columns], shown)
         console.print()
     for name in run.manifest.get("suite", {}).get("metrics") or ():
-        if why := _in_vain(run, name):
+        if why := in_vain(run, name):
             console.print(f"{name}: not measured on anything: {why}")
     for name, loss in lossy.items():
         console.print(f"{labels[name]}: {loss}")
@@ -152,7 +152,7 @@ def _reason(run: Run, dataset: str) -> str:
     return "none of the metrics applies to it"
 
 
-def _in_vain(run: Run, metric: str) -> str:
+def in_vain(run: Run, metric: str) -> str:
     """Why a metric that was asked for by name has no figure at all; empty where it has one, or failed."""
     rows = run.frame[run.frame["metric"] == metric]
     if rows["value"].notna().any() or rows["status"].str.startswith("failed").any():

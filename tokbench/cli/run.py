@@ -101,9 +101,11 @@ def run(
 ) -> None:
     """Compare tokenizers on text: a suite, or what the options name; without either, the bundled suite.
 
-    Exit status: 0 all measured, 1 something failed, 2 a wrong request, 130 interrupted.
+    Exit status: 0 all measured, 1 something failed, or a metric of -m has no figure, 2 a wrong request, 130
+    interrupted.
     """
     from tokbench.cli.bars import Bars
+    from tokbench.cli.headline import in_vain
     from tokbench.results.atomic import StorageError
     from tokbench.runner.run import Interrupted, RunError, run_suite
 
@@ -144,4 +146,4 @@ def run(
     for failure in done.failures:
         if failure["tokenizer"] is None:
             print(printable(f"failed: {failure['kind']}: {failure['message']}"), file=sys.stderr)
-    raise typer.Exit(1 if done.failures else 0)
+    raise typer.Exit(1 if done.failures or any(in_vain(done, name) for name in metric or ()) else 0)

@@ -46,6 +46,13 @@ def test_a_metric_that_is_undefined_everywhere(finished: Run, capsys: pytest.Cap
     }
 
 
+@pytest.mark.parametrize(("metric", "status"), [("premium", 1), ("fertility", 0)])
+def test_a_metric_named_in_vain_is_no_success(tmp_path: Path, metric: str, status: int) -> None:
+    (tmp_path / "text.txt").write_text("some words\n" * 30)
+    asked = ["run", "-t", "bytes", "-d", str(tmp_path / "text.txt"), "-o", str(tmp_path / "out"), "--no-speed"]
+    assert invoke(*asked, "-m", metric).exit_code == status
+
+
 def test_weights_under_which_nothing_weighs(finished: Run) -> None:
     weights = "price=0,context=0,fairness=0,embedding=0,speed=1"
     done = invoke("report", str(finished.path), "--weights", weights, "-o", "-")
