@@ -133,8 +133,15 @@ def busy(run: Run) -> str:
 @remembered
 def main_dataset(run: Run) -> str:
     """The dataset a report opens on: parallel before others, then the one with most languages."""
-    parallel = set(values(run, "premium")["dataset"]) | set(values(run, "gini")["dataset"])
+    parallel = parallel_datasets(run)
     return max(run.datasets, key=lambda name: (name in parallel, len(run.languages(name))), default="")
+
+
+@remembered
+def parallel_datasets(run: Run) -> list[str]:
+    """The datasets in which languages were compared with one another, since their lines say the same."""
+    there = set(values(run, "premium")["dataset"]) | set(values(run, "gini")["dataset"])
+    return [name for name in run.datasets if name in there]
 
 
 def natural_datasets(run: Run) -> list[str]:

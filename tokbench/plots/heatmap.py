@@ -28,11 +28,14 @@ LEAST_CELL = 6.0
 """Points of a cell's width below which the label above it cannot be read."""
 
 
-def draw(run: Run, *, metric: str, unit: str, note: str = "") -> Figure | None:
-    """A metric on the main dataset: languages down, tokenizers across, dark is high; None for one language."""
+def draw(run: Run, *, metric: str, unit: str, note: str = "", parallel: bool = False) -> Figure | None:
+    """A metric on the main dataset: languages down, tokenizers across, dark is high.
+
+    None for one language, and where the text would have to be `parallel` and is not.
+    """
     dataset = data.main_dataset(run)
     table = data.by_language(run, metric, dataset)
-    if len(table) < 2:
+    if len(table) < 2 or (parallel and dataset not in data.parallel_datasets(run)):
         return None
     labels = run_labels(run)
     sound = [labels[name] for name in table if name not in losses(run)]
@@ -163,7 +166,7 @@ PLOTS = (
         name="tokens_per_line",
         title="Tokens per line by language",
         summary="Heat map of tokens_per_line on parallel text: the figure that compares languages.",
-        draw=partial(draw, metric="tokens_per_line", unit="tokens per line of the same text"),
-        needs="tokens_per_line of two languages",
+        draw=partial(draw, metric="tokens_per_line", unit="tokens per line of the same text", parallel=True),
+        needs="tokens_per_line (a parallel dataset of two languages)",
     ),
 )

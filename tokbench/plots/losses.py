@@ -34,17 +34,19 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class LossSummary:
-    """What a tokenizer loses, at its worst dataset; or that it is `estimated`, and from what.
+    """What a tokenizer loses; or that it is `estimated`, and from what.
 
     `changed` is the share of documents that do not come back, `unknown` the share of characters under unknown
-    tokens, `kinds` what the changed documents lost ("case, accents or normal form", "spaces", "text"), with
-    shares of documents; empty where the run does not tell.
+    tokens, both on the dataset of which it loses most, named by `where` if there are several. `kinds` is what
+    is lost on any of them ("case, accents or normal form", "spaces", "text"), with the greatest share of
+    documents; empty where the run does not tell.
     """
 
     changed: float
     unknown: float
     kinds: Mapping[str, float]
     estimated: str = ""
+    where: str = ""
 
     @property
     def mark(self) -> str:
@@ -66,7 +68,7 @@ class LossSummary:
             said[0] += f" ({', '.join(self.kinds)})"
         if self.unknown:
             said.append(f"{_percent(self.unknown)} of characters unknown")
-        return "; ".join(said)
+        return "; ".join(said) + (f", on {self.where}" if self.where else "")
 
 
 @remembered
@@ -93,19 +95,26 @@ def hard_losses(run: Run) -> dict[str, LossSummary]:
 
 
 def _lost_of(run: Run, datasets: Sequence[str]) -> dict[str, LossSummary]:
-    def worst(metric: str, highest: bool = True) -> dict[str, float]:
-        rows = overall(run, metric)
-        shares = rows[rows["dataset"].isin(list(datasets))].groupby("tokenizer", sort=False)["value"]
-        return {str(name): float(share) for name, share in (shares.max() if highest else shares.min()).items()}
-
-    returned, unknown = worst("round_trip", highest=False), worst("unk_rate")
-    kinds = {what: worst(metric) for metric, what in _KINDS.items()}
+    names = {entry["spec"]: str(entry.get("label") or entry["spec"]) for entry in run.manifest["datasets"]}
+    shares: dict[tuple[str, str, str], float] = {}
+    for metric in ("round_trip", "unk_rate", *_KINDS):
+        for row in overall(run, metric).itertuples():
+            shares[metric, str(row.tokenizer), str(row.dataset)] = float(row.value)
     found: dict[str, LossSummary] = {}
     for name in run.tokenizers:
-        changed, hidden = 1 - returned.get(name, 1.0), unknown.get(name, 0.0)
-        if changed or hidden:
-            of = {what: shares[name] for what, shares in kinds.items() if shares.get(name)}
-            found[name] = LossSummary(changed, hidden, of)
+        lost = []
+        for dataset in datasets:
+            unknown, text = (shares.get((metric, name, dataset), 0.0) for metric in ("unk_rate", "lost_text"))
+            lost.append((text, unknown, 1 - shares.get(("round_trip", name, dataset), 1.0), dataset))
+        _, unknown, changed, dataset = max(lost, key=lambda own: own[:3], default=(0.0, 0.0, 0.0, ""))
+        if changed or unknown:
+            kinds = {
+                what: share
+                for metric, what in _KINDS.items()
+                if (share := max(shares.get((metric, name, each), 0.0) for each in datasets))
+            }
+            where = names[dataset] if len(datasets) > 1 else ""
+            found[name] = LossSummary(changed, unknown, kinds, where=where)
     return found
 
 

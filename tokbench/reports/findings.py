@@ -165,32 +165,44 @@ def cost(run: Run) -> KeyFinding | None:
 def fairness(run: Run) -> KeyFinding | None:
     """How unequal languages are under the fairest and the least fair tokenizer."""
     dataset = data.main_dataset(run)
-    table = data.by_language(run, "premium", dataset)
-    table = table[[name for name in table if name in comparable(run)]]
-    if table.empty or len(table) < 2:
+    fair = _premiums(run, dataset)
+    if not fair:
         return None
     labels = run_labels(run)
-    worst = table.max()
-    fairest, hardest = worst.idxmin(), worst.idxmax()
-    costliest = str(table[fairest].idxmax())
-    known = data.intervals(run, "premium", dataset)
-
-    def times(language: str, name: str) -> str:
-        low, high = known.get((language, name), (None, None))
-        return measured(float(table.at[language, name]), low, high, "times", run.level)
-
-    sentence = (
-        f"For the same text, {labels[fairest]} needs up to {times(costliest, fairest)} as many tokens for "
-        f"{language_label(costliest)} as for {reference_of(run, table[fairest]) or 'the reference language'}"
-    )
-    if hardest != fairest:
-        far = str(table[hardest].idxmax())
-        sentence += f"; {labels[hardest]} up to {times(far, hardest)}, for {language_label(far)}"
+    sentence = f"For the same text, {fair}"
+    for other in data.parallel_datasets(run):
+        if other != dataset and (there := _premiums(run, other)):
+            sentence += f". On {dataset_label(run, other)}, {there}"
     homework = trained_on(run, dataset)
     if homework:
         flattered = f"{listed([labels[name] for name in homework])} {'was' if len(homework) == 1 else 'were'}"
         homework = [f"{flattered} trained on this very text{how_much(run, dataset)}."]
     return KeyFinding("fairness", " ".join(filter(None, (f"{sentence}.", *homework, caveat_of(run, dataset)))))
+
+
+def _premiums(run: Run, dataset: str) -> str:
+    """What the fairest and the least fair tokenizer take for a dataset's costliest language; or nothing."""
+    table = data.by_language(run, "premium", dataset)
+    table = table[[name for name in table if name in comparable(run)]]
+    if table.empty or len(table) < 2:
+        return ""
+    labels, worst = run_labels(run), table.max()
+    fairest, hardest = worst.idxmin(), worst.idxmax()
+    known = data.intervals(run, "premium", dataset)
+
+    def up_to(name: str) -> tuple[str, str]:
+        language = str(table[name].idxmax())
+        low, high = known.get((language, name), (None, None))
+        times = measured(float(table.at[language, name]), low, high, "times", run.level)
+        return f"{labels[name]} needs up to {times}", language_label(language)
+
+    said, language = up_to(str(fairest))
+    reference = reference_of(run, table[fairest]) or "the reference language"
+    said += f" as many tokens for {language} as for {reference}"
+    if hardest != fairest:
+        more, language = up_to(str(hardest))
+        said += f"; {more.replace(' needs', '', 1)}, for {language}"
+    return said
 
 
 def speed(run: Run) -> KeyFinding | None:

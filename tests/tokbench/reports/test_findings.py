@@ -54,6 +54,25 @@ def test_the_highest_premium_is_told_with_its_interval(made_up_run: Callable[...
     assert f"needs up to {cell.value:.2f} times (95 % interval {cell.low:.2f}–{cell.high:.2f})" in said.sentence
 
 
+def test_every_parallel_dataset_is_told_of(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(10, 3)
+    more = run.frame[run.frame["dataset"] == "bundled:parallel"].assign(dataset="parallel:devtest")
+    more.loc[more["metric"] == "premium", ["value", "ci_low", "ci_high"]] *= 2
+    run.frame = pd.concat([run.frame, more], ignore_index=True)
+    run.datasets = ["bundled:parallel", "parallel:devtest"]
+    run.manifest["datasets"].append(
+        {**run.manifest["datasets"][0], "spec": "parallel:devtest", "facts": {}, "label": ""}
+    )
+    one, other = (
+        data.by_language(run, "premium", name).max().min() for name in ("bundled:parallel", "parallel:devtest")
+    )
+    said = fairness(run)
+    assert said is not None
+    assert f"needs up to {one:.2f} times" in said.sentence
+    assert "On parallel devtest, " in said.sentence
+    assert f"needs up to {other:.2f} times" in said.sentence
+
+
 def test_there_are_three_findings_with_figures(made_up_run: Callable[..., Any]) -> None:
     assert [finding.plot for finding in findings(made_up_run(10, 5))] == ["compression", "fairness", "speed"]
 

@@ -18,8 +18,10 @@ def test_the_mark_says_how_much_is_lost_and_of_what_kind(made_up_run: Callable[.
     marked = {name: loss.mark for name, loss in losses(run).items()}
     wordpiece, unigram = "wordpiece:vocab_size=8000", "unigram:vocab_size=8000"
     assert marked == {unigram: "†", wordpiece: "‡", "bytes": "‡"}
-    assert str(losses(run)[wordpiece]) == "50 % of documents changed (case, accents or normal form)"
-    assert str(losses(run)[unigram]) == "1 % of documents changed (text)"
+    assert str(losses(run)[wordpiece]) == (
+        "50 % of documents changed (case, accents or normal form), on bundled:parallel"
+    )
+    assert str(losses(run)[unigram]) == "1 % of documents changed (text), on bundled:parallel"
     order = [row.key for row in tables.headline(run, "bundled:parallel").rows]
     assert set(order[:2]) == set(run.tokenizers) - {*marked}
     assert order[4] == unigram
@@ -27,6 +29,21 @@ def test_the_mark_says_how_much_is_lost_and_of_what_kind(made_up_run: Callable[.
     assert said is not None
     assert "give text back in another form and are ranked apart" in said.sentence
     assert "unigram 8k † loses text and is not ranked" in said.sentence
+
+
+def test_both_figures_are_of_the_dataset_where_most_is_lost(made_up_run: Callable[..., Any]) -> None:
+    run = lossy_run(made_up_run)
+    frame, spec = run.frame, "unigram:vocab_size=8000"
+    for dataset, shares in {
+        "bundled:parallel": {"round_trip": 0.3, "lost_text": 0.6, "unk_rate": 0.2},
+        "bundled:code": {"round_trip": 0.4, "lost_text": 0.5, "unk_rate": 0.4},
+    }.items():
+        for metric, value in shares.items():
+            own = (frame["dataset"] == dataset) & (frame["metric"] == metric) & (frame["tokenizer"] == spec)
+            frame.loc[own, "value"] = value
+    assert str(losses(run)[spec]) == (
+        "70 % of documents changed (text); 20 % of characters unknown, on bundled:parallel"
+    )
 
 
 def test_a_case_made_to_be_hard_is_no_reason_not_to_rank(made_up_run: Callable[..., Any]) -> None:

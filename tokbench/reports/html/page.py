@@ -23,7 +23,7 @@ from tokbench.reports.html.samples import samples
 from tokbench.reports.markdown import run_title
 from tokbench.reports.speeds import measurements, speed_tables
 from tokbench.reports.table import Table
-from tokbench.wording import counted, data_size
+from tokbench.wording import counted, data_size, listed
 
 if TYPE_CHECKING:
     from tokbench.results import Run
@@ -125,7 +125,8 @@ def build(run: Run, drawings: Drawings) -> Page:
 
 
 def _sections(run: Run, drawings: Drawings) -> list[Section]:
-    main = dataset_label(run, data.main_dataset(run))
+    main = data.main_dataset(run)
+    parallel = sorted(data.parallel_datasets(run), key=lambda name: name != main)
     return [
         Section(
             id="languages",
@@ -139,10 +140,12 @@ def _sections(run: Run, drawings: Drawings) -> list[Section]:
             title="Fairness between languages",
             notes=[
                 "What speakers pay for the same content: tokens for a language over tokens for the reference. "
-                f"Measured on {main}, whose lines say the same in each language."
+                f"Measured on {listed([dataset_label(run, name) for name in parallel])}, whose lines say the "
+                "same in each language." + (" The figure is of the first." if len(parallel) > 1 else "")
             ],
             figures=drawings.some("fairness"),
-            panels=_tables(tables.fairness(run, data.main_dataset(run))),
+            panels=_tables(*(tables.fairness(run, name) for name in parallel)),
+            choose="Dataset",
         ),
         Section(
             id="speed",
