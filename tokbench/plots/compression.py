@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from tokbench.extension import Plot
@@ -32,21 +33,32 @@ def draw(run: Run) -> Figure | None:
     panels = datasets[:1] if style.size().narrow else datasets[:3]
     titles = [dataset_label(run, name) for name in panels]
     figure, axes = row_chart({name: labels[name] for name in order}, titles, beside=9)
-    arrows = False
-    for panel, dataset in zip(axes, panels, strict=True):
-        arrows |= _panel(panel, run, dataset, order)
-    style.caption(figure, _note(run, labels, panels[0], arrows=arrows))
+    end = reach(*map(chain.from_iterable, zip(*(_values(run, dataset) for dataset in panels), strict=True)))
+    arrows = [_panel(panel, run, name, order, end) for panel, name in zip(axes, panels, strict=True)]
+    if end is None:
+        end = 1.04 * max(panel.dataLim.x1 for panel in axes)
+    for panel in axes:
+        panel.set_xlim(0, end)
+    style.caption(figure, _note(run, labels, panels[0], arrows=any(arrows)))
     return figure
 
 
-def _panel(axes: Axes, run: Run, dataset: str, order: list[str]) -> bool:
-    """Draw a dataset; whether an arrow stands for a value beyond the axis."""
+def _values(run: Run, dataset: str) -> tuple[list[float], list[float]]:
+    """What is drawn of a dataset: of tokenizers that lose nothing, and of those that do."""
+    bad = list(losses(run))
+    table = data.by_language(run, "compression_ratio", dataset)
+    rows = data.overall(run, data.main_metric(run, dataset), dataset)
+    lost = rows["tokenizer"].isin(bad)
+    single = table.drop(columns=[name for name in bad if name in table]).max().dropna()
+    return [*single, *rows.loc[~lost, "value"]], list(rows.loc[lost, "value"])
+
+
+def _panel(axes: Axes, run: Run, dataset: str, order: list[str], end: float | None) -> bool:
+    """Draw a dataset on an axis up to `end`; whether an arrow stands for a value beyond it."""
     bad, given = losses(run), colors(run)
     table = data.by_language(run, "compression_ratio", dataset)
     rows = data.overall(run, data.main_metric(run, dataset), dataset)
-    lost = rows["tokenizer"].isin(list(bad))
-    single = table.drop(columns=[name for name in bad if name in table]).max().dropna()
-    end, arrows = reach([*single, *rows.loc[~lost, "value"]], rows.loc[lost, "value"]), False
+    arrows = False
     for row in rows.itertuples():
         if row.tokenizer not in order:
             continue
@@ -64,7 +76,6 @@ def _panel(axes: Axes, run: Run, dataset: str, order: list[str]) -> bool:
         if row.ci_low == row.ci_low and row.ci_low is not None:
             style.bar(axes, row.ci_low, row.ci_high, y, told, hue=hue)
         style.dot(axes, row.value, y, told, hue=hue, hollow=row.tokenizer in bad)
-    axes.set_xlim(0, 1.04 * axes.dataLim.x1 if end is None else end)
     axes.set_xlabel(UNIT)
     return arrows
 

@@ -16,6 +16,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from tokbench.plots.labels import cut
 from tokbench.plots.losses import mark_of, unmarked
 
 
@@ -29,7 +30,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"unmarked": unmarked, "mark_of": mark_of, "kept": _kept}
+    made.filters |= {"unmarked": unmarked, "mark_of": mark_of, "kept": _kept, "cut": cut}
     return made
 
 

@@ -47,13 +47,15 @@ class Heat:
 
     @property
     def low(self) -> str:
-        """The lower end of the scale, as shown."""
-        return self._end(self.first)
+        """The lower end of the scale, as shown; values below it have its shade."""
+        beyond = any(value < self.first for value in _values(self.table, ()))
+        return ("≤ " if beyond else "") + self._end(self.first)
 
     @property
     def high(self) -> str:
-        """The upper end of the scale, as shown."""
-        return self._end(self.last)
+        """The upper end of the scale, as shown; values above it have its shade."""
+        beyond = any(value > self.last for value in _values(self.table, ()))
+        return ("≥ " if beyond else "") + self._end(self.last)
 
     @property
     def unit(self) -> str:

@@ -176,7 +176,11 @@ function saveFile(name, text, type) {
     const baseline = document.getElementById("baseline");
     const heads = [...block.querySelectorAll("thead th.n")];
     const figures = cells.map((cell) => [cell, [...cell.childNodes]]);
+    const unit = block.querySelector(".legend span:last-child");
+    const named = unit.textContent;
     baseline?.addEventListener("change", () => {
+      const chosen = baseline.value ? baseline.selectedOptions[0].textContent : "";
+      unit.textContent = chosen ? `${named}; the numbers: times that of ${chosen}` : named;
       const place = heads.find((head) => head.dataset.key === baseline.value)?.cellIndex;
       for (const [cell, shown] of figures) {
         const under = cell.parentElement.cells[place]?.dataset.v;
