@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokbench.cli.tables import plain_console
-from tokbench.wording import without_name
+from tokbench.wording import listed, without_name
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -49,6 +49,9 @@ def print_headline(run: Run) -> None:
     for name in run.manifest.get("suite", {}).get("metrics") or ():
         if why := in_vain(run, name):
             console.print(f"{name}: not measured on anything: {why}")
+    for entry in run.manifest["tokenizers"]:
+        if also := entry.get("also"):
+            console.print(f"{listed(list(also))}: the same tokenizer as {entry['typed']}, so there is one row")
     for name, loss in lossy.items():
         console.print(f"{labels[name]}: {loss}")
     for name, loss in hard_losses(run).items():

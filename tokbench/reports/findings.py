@@ -139,7 +139,11 @@ def _left_out(run: Run, ranked: list[str]) -> str:
 
 def cost(run: Run) -> KeyFinding | None:
     """With which tokenizer the text costs least at the user's prices, and with which most; it has no plot."""
-    prices = costs(run)
+    every, known = costs(run), losses(run)
+    losing = {name for name in every if name in known and known[name].mark == LOSES}
+    prices = {name: price for name, price in every.items() if name not in losing}
+    if len(prices) < 2:
+        prices, losing = every, set()
     if len(prices) < 2:
         return None
     labels, datasets = run_labels(run), data.natural_datasets(run)
@@ -149,10 +153,11 @@ def cost(run: Run) -> KeyFinding | None:
     scope = dataset_label(run, datasets[0]) if len(datasets) == 1 else f"the text of {len(datasets)} datasets"
     sentence = f"At the prices given, {scope} costs least with {labels[ends[0]]}: {least}"
     sentence += f"; most with {labels[ends[1]]}: {most}."
-    known = losses(run)
+    if left_out := [labels[name] for name in run.tokenizers if name in losing]:
+        sentence += f" {listed(left_out)} {'loses' if len(left_out) == 1 else 'lose'} text: no cost to compare."
     lost = [labels[name] for name in ends if name in known and known[name].mark != ESTIMATED]
     if lost:
-        sentence += f" {listed(lost)} {'loses' if len(lost) == 1 else 'lose'} text."
+        sentence += f" {listed(lost)} {'does' if len(lost) == 1 else 'do'} not give text back as it was."
     if told := [labels[name] for name in ends if name in known and known[name].mark == ESTIMATED]:
         sentence += f" {listed(told)} {'is' if len(told) == 1 else 'are'} estimated."
     priced = priced_tokenizers(run)

@@ -90,6 +90,7 @@ def _tokenizer(plan: Plan, candidate: Candidate) -> dict[str, Any]:
         "spec": candidate.entry.key,
         "typed": candidate.entry.typed,
         **{name: value for name, value in shown.items() if value},
+        **({"also": candidate.entry.also} if candidate.entry.also else {}),
         "family": family.name,
         "plugin": plan.registry.owner(family.name),
         "status": "ok" if candidate.failure is None else candidate.failure.status,

@@ -37,13 +37,15 @@ from tokbench.workers.pool import attempt
 class Entry:
     """One tokenizer of the suite: its canonical spec; whether it is trained here, and may be absent.
 
-    `typed` is the spec or name that the suite has for it, `label` and `color` how it is to be shown, if said.
+    `typed` is the spec or name that the suite has for it, `also` are others that it has for the same one;
+    `label` and `color` are how it is to be shown, if said.
     """
 
     spec: Spec
     trains: bool
     optional: bool
     typed: str = ""
+    also: tuple[str, ...] = ()
     label: str = ""
     color: str = ""
 
@@ -184,7 +186,9 @@ def _entries(suite: Suite, registry: Registry) -> tuple[Entry, ...]:
         if not optional:
             _check_file(spec, endings)
         label, color = (_shown(shown, text, str(spec)) for shown in (suite.labels, suite.colors))
-        found.setdefault(str(spec), Entry(spec, trains, optional, text, label, color))
+        known = found.setdefault(str(spec), Entry(spec, trains, optional, text, (), label, color))
+        if text not in (known.typed, *known.also):
+            found[str(spec)] = replace(known, also=(*known.also, text))
     if not found:
         raise SpecError("no tokenizers: name some with -t SPEC or the suite's key 'tokenizers'")
     return tuple(found.values())

@@ -53,6 +53,13 @@ def test_a_metric_named_in_vain_is_no_success(tmp_path: Path, metric: str, statu
     assert invoke(*asked, "-m", metric).exit_code == status
 
 
+def test_two_names_of_one_tokenizer_are_one_row_and_that_is_said(tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text("some words\n" * 30)
+    asked = ["run", "-d", str(tmp_path / "text.txt"), "-o", str(tmp_path / "out"), "--no-speed", "--no-report"]
+    done = invoke(*asked, "-t", "bpe:vocab_size=300", "-t", "bpe:vocab_size=0.3k", "-t", "bytes")
+    assert "bpe:vocab_size=0.3k: the same tokenizer as bpe:vocab_size=300, so there is one row" in done.output
+
+
 def test_weights_under_which_nothing_weighs(finished: Run) -> None:
     weights = "price=0,context=0,fairness=0,embedding=0,speed=1"
     done = invoke("report", str(finished.path), "--weights", weights, "-o", "-")

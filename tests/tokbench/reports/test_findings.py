@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from tests.tokbench.reports.tested import chances
+from tests.tokbench.reports.tested import chances, lossy_run
 from tokbench.plots import data
 from tokbench.plots.labels import run_labels
 from tokbench.plots.losses import best_first
@@ -130,3 +130,15 @@ def test_the_cheapest_is_found_where_there_are_prices(made_up_run: Callable[...,
         f"most with tiktoken o200k_base: 1.00 EUR. No price was given for {run_labels(run)[third]}."
     )
     assert found.sentence in page.render(run)  # though it has no figure
+
+
+def test_what_loses_text_is_not_the_cheapest(made_up_run: Callable[..., Any]) -> None:
+    run = lossy_run(made_up_run)
+    prices = run.frame[run.frame["metric"] == "compression_ratio"]
+    paid = dict(zip(run.tokenizers, range(1, 6), strict=True)) | {"unigram:vocab_size=8000": 0.1}
+    costs = prices.assign(metric="cost", unit="EUR", value=prices["tokenizer"].map(paid))
+    run.frame = pd.concat([run.frame, costs])
+    found = cost(run)
+    assert found is not None
+    assert "costs least with unigram" not in found.sentence
+    assert "unigram 8k † loses text: no cost to compare." in found.sentence
