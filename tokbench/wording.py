@@ -49,6 +49,16 @@ def fewer_than_asked(asked: object, held: int) -> str:
     return f"{wanted:,} tokens were asked for; training ended at {held:,}" if held < wanted else ""
 
 
+def reason(error: Exception) -> str:
+    """What an exception says, of one of the system without the number and the path that Python adds.
+
+    Example:
+        >>> reason(FileNotFoundError(2, "No such file or directory", "x")), reason(ValueError("no number"))
+        ('No such file or directory', 'no number')
+    """
+    return getattr(error, "strerror", None) or str(error)
+
+
 def nothing_at(path: Path) -> str:
     """What to say of a path that leads to no file or folder; a link is there itself.
 

@@ -25,7 +25,9 @@ def load(spec: Spec, context: LoadContext) -> SentencePieceTokenizer:
         if model.startswith(GZIP):
             model = gzip.decompress(model)
     except (OSError, EOFError, zlib.error) as error:
-        raise TokenizerError(f"{spec}: cannot read {path}: {error}") from error
+        raise TokenizerError(
+            f"{spec}: cannot read {path}: {getattr(error, 'strerror', None) or error}"
+        ) from error
     if not model:
         raise TokenizerError(f"{spec}: {path} is empty")
     return SentencePieceTokenizer(model, name=str(spec), threads=context.threads)

@@ -66,7 +66,9 @@ def read_ranks(path: Path, name: str) -> dict[bytes, int]:
         data = path.read_bytes()
         lines = (gzip.decompress(data) if data.startswith(GZIP) else data).splitlines()
     except (OSError, EOFError, zlib.error) as error:
-        raise TokenizerError(f"{name}: cannot read {path}: {error}") from error
+        raise TokenizerError(
+            f"{name}: cannot read {path}: {getattr(error, 'strerror', None) or error}"
+        ) from error
     for number, line in enumerate(lines, start=1):
         if not line:
             continue

@@ -80,8 +80,8 @@ def compare(
     from tokbench.inspection.pieces import as_json as pieces_json
 
     *specs, text = arguments
-    if not specs:
-        raise SpecError("compare takes tokenizers and then the text: tokbench compare SPEC SPEC TEXT")
+    if len(specs) < 2:
+        raise SpecError("compare takes two tokenizers or more, then the text: tokbench compare SPEC SPEC TEXT")
     tokenizers = [registry.load(spec) for spec in specs]
     text = read_text(text)
     if as_json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
@@ -55,6 +56,8 @@ def read_text(argument: str) -> str:
     """
     from tokbench.errors import CorpusError
 
+    if os.path.isfile(argument):  # noqa: PTH113  where a text is too long for a path, pathlib raises
+        print(f"{argument} is taken as the text; for what is in the file: - < {argument}", file=sys.stderr)
     where = "standard input" if argument == "-" else "the text"
     content = sys.stdin.buffer.read() if argument == "-" else argument.encode("utf-8", "surrogateescape")
     try:
@@ -62,7 +65,8 @@ def read_text(argument: str) -> str:
     except UnicodeDecodeError as error:
         byte = content[error.start]
         raise CorpusError(
-            f"{where}, byte offset {error.start}: byte 0x{byte:02x} is not UTF-8 ({error.reason})"
+            f"{where}, byte offset {error.start}: byte 0x{byte:02x} is not UTF-8 ({error.reason}); convert it "
+            "first, as by iconv -f LATIN1 -t UTF-8"
         ) from None
 
 

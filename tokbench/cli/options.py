@@ -36,7 +36,12 @@ Jobs = Annotated[
     int | None, typer.Option(min=1, metavar="N", help="Worker processes.", show_default="one per core")
 ]
 TextArgument = Annotated[
-    str, typer.Argument(metavar="TEXT", help="The text; - reads standard input.", show_default=False)
+    str,
+    typer.Argument(
+        metavar="TEXT",
+        help="The text; - reads standard input; put -- before one that begins with -.",
+        show_default=False,
+    ),
 ]
 Documents = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="Only the first N documents of each language.")

@@ -51,7 +51,7 @@ def prune(
     assert isinstance(size, int)
     tokenizer = registry.load(spec)
     if not isinstance(tokenizer, Prunable):
-        raise SpecError(f"{spec} cannot be pruned; bpe:FILE can, of merges")
+        raise SpecError(f"{spec} cannot be pruned; only a BPE opened in-house can: bpe:FILE, with merges")
     if not 0 < size < tokenizer.vocab_size:
         raise SpecError(f"{spec} has {tokenizer.vocab_size:,} tokens; prune to fewer, not to {size:,}")
     with bar(f"counting the tokens of {spec}") as progress:

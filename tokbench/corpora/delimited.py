@@ -19,6 +19,8 @@ from tokbench.errors import CorpusError, SpecError
 from tokbench.spec import LoadContext, Spec
 
 _FIELD_LIMIT = min(sys.maxsize, 2**31 - 1)
+_MARKS = {"tab": "\t", "semicolon": ";", "comma": ","}
+"""Delimiters that a spec cannot hold, or that are easier to read by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +45,8 @@ class Delimited(RecordFormat):
         yield from byte_range(piece)
 
     def _delimiter(self, path: str) -> str:
-        named = {"tab": "\t", "\\t": "\t", "semicolon": ";", "comma": ","}
         if self.delimiter:
-            return named.get(self.delimiter, self.delimiter)
+            return {**_MARKS, "\\t": "\t"}.get(self.delimiter, self.delimiter)
         return "\t" if bare_name(path).lower().endswith((".tsv", ".tab")) else ","
 
     def rows(self, piece: FilePiece) -> Iterator[Row]:
@@ -56,11 +57,15 @@ class Delimited(RecordFormat):
         header = next(reader, None)
         if header is None:
             raise CorpusError(f"{piece.path}: no header")
-        if self.fields.text not in header:
-            raise CorpusError(
-                f"{piece.path}: no column {self.fields.text!r}; the header has: {', '.join(header)}. "
-                f"Name the text with field=NAME"
-            )
+        for option, name in {"field": self.fields.text, **self.fields.others}.items():
+            if name not in header:
+                split = next(
+                    (word for word, mark in _MARKS.items() if len(header) == 1 and mark in header[0]), ""
+                )
+                raise CorpusError(
+                    f"{piece.path}: no column {name!r}; the header has: {', '.join(header)}. "
+                    + (f"Say delimiter={split}" if split else f"Name one with {option}=NAME")
+                )
         for name in {self.fields.text, *self.fields.others.values()}:
             if header.count(name) > 1:
                 raise CorpusError(f"{piece.path}: {header.count(name)} columns are named {name!r}")

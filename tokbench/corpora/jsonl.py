@@ -55,7 +55,9 @@ class JsonLines(RecordFormat):
         except (ValueError, RecursionError) as error:
             raise CorpusError(f"{where}: not a JSON object: {error}") from None
         if not isinstance(row, dict):
-            raise CorpusError(f"{where}: a JSON {type(row).__name__}, where an object is needed")
+            raise CorpusError(
+                f'{where}: a JSON {type(row).__name__}, where each line must be an object, as in {{"text": …}}'
+            )
         return row
 
     def _without_surrogates(self, text: str, where: _RecordPlace) -> str:

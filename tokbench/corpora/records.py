@@ -63,6 +63,10 @@ class Fields(Encoded):
     def row_of(self, row: Mapping[str, Any], text: str, *, where: object) -> Row:
         """A row whose text is known."""
         tag = row.get(self.language) if self.language else None
+        for name in self.others.values():
+            if name not in row:
+                known = ", ".join(map(str, list(row)[:20]))
+                raise CorpusError(f"{where}: no field {name!r}; the row has: {known}")
         if self.language and not (isinstance(tag, str) and tag):
             raise CorpusError(f"{where}: field {self.language!r} holds no language but {tag!r}")
         cluster = row.get(self.cluster) if self.cluster else None

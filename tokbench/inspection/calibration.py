@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import CorpusError, SpecError
+from tokbench.wording import reason
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,14 +51,15 @@ def read_observed(path: Path) -> list[Observed]:
             reader = csv.DictReader(stream)
             columns = set(reader.fieldnames or ())
             if "tokens" not in columns or not columns & {"text", "file"}:
+                has = ", ".join(name[:40] for name in (reader.fieldnames or ())[:8]) or "nothing"
                 raise CorpusError(
-                    f"{path}: needs the columns tokens, and text or file; it has {sorted(columns)}"
+                    f"{path}: needs a first line that names the columns tokens, and text or file; it has: {has}"
                 )
             rows = [_row(path, reader.line_num, entry) for entry in reader]
     except UnicodeDecodeError as error:
         raise CorpusError(f"{path}: not UTF-8 (byte {error.start}); save it as UTF-8") from error
     except (OSError, csv.Error) as error:
-        raise CorpusError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
+        raise CorpusError(f"{path}: cannot be read: {reason(error)}") from error
     if len(rows) < LEAST:
         raise CorpusError(f"{path}: {len(rows)} rows; at least {LEAST} are needed to tell how good a fit is")
     if not any(row.text.strip() for row in rows):

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from tokbench.errors import SpecError
 from tokbench.metrics.metric import Metric
+from tokbench.wording import reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class PriceTable:
         try:
             data = tomllib.loads(path.read_text("utf-8-sig"))
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise SpecError(f"{where}: {error}") from error
+            raise SpecError(f"{where}: {reason(error)}") from error
         prices = data.get("prices")
         unknown = sorted(set(data) - {"currency", "prices"})
         if unknown or not isinstance(prices, Mapping):

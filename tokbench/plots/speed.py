@@ -147,6 +147,6 @@ PLOTS = (
         title="Compression against encode speed",
         summary="Each tokenizer by MB/s and bytes per token, with the Pareto front.",
         draw=draw,
-        needs="encode_speed (run with --speed) and compression_ratio",
+        needs="speeds (run with --speed)",
     ),
 )

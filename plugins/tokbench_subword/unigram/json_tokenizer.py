@@ -262,6 +262,11 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a `tokenizer.json`; raises `TokenizerError` where `path` does not end in ``.json``."""
+        if Path(path).suffix in formats.UNIGRAM and Path(path).suffix != ".json":
+            raise TokenizerError(
+                f"{self.name} cannot be written as {Path(path).name!r}; a tokenizer.json may have rules that "
+                "such a file has no room for, unlike one trained to or read from a .model; name FILE.json"
+            )
         formats.check_ending(self.name, Path(path), [".json"])
         write_document(self.document, path)
 

@@ -33,7 +33,7 @@ def test_the_short_way_to_ask_for_help(arguments: list[str]) -> None:
     assert "Usage" in result.output
 
 
-@pytest.mark.parametrize("command", [["encode", "bytes"], ["compare", "bytes"], ["trace", "bytes"]])
+@pytest.mark.parametrize("command", [["encode", "bytes"], ["compare", "bytes", "chars"], ["trace", "bytes"]])
 def test_bytes_that_are_no_utf8_are_refused(command: list[str]) -> None:
     with pytest.raises(CorpusError, match="standard input, byte offset 3: byte 0xe9 is not UTF-8"):
         CliRunner().invoke(app, [*command, "-"], input=b"caf\xe9 creme", catch_exceptions=False)

@@ -100,6 +100,23 @@ def test_a_missing_field_names_those_there_are(tmp_path, load, read, family):
         load(f"{family}:{path},field=txet").shards("und")
 
 
+@pytest.mark.parametrize("family", TABLES)
+@pytest.mark.parametrize("option", ["language_field", "cluster"])
+def test_a_misspelt_other_field_names_those_there_are(tmp_path, load, read, family, option):
+    path = TABLES[family](tmp_path / f"x.{family}")
+    dataset = load(f"{family}:{path},{option}=langg")
+    with pytest.raises(CorpusError, match=r"(?s)'langg'.*text, lang"):
+        read(dataset, dataset.languages[0])
+
+
+def test_the_delimiter_that_a_header_has_is_named(tmp_path, load, read):
+    path = tmp_path / "x.csv"
+    path.write_text("id;text\n1;one\n")
+    with pytest.raises(CorpusError, match=r"the header has: id;text\. Say delimiter=semicolon"):
+        read(load(f"csv:{path}"))
+    assert texts(read(load(f"csv:{path},delimiter=semicolon"))) == ["one"]
+
+
 @pytest.mark.parametrize("family", ["jsonl", "parquet"])
 def test_null_is_an_error_or_passed_over(tmp_path, load, read, family):
     path = TABLES[family](tmp_path / f"x.{family}", [{"text": "a"}, {"text": None}, {"text": "b"}])
@@ -120,7 +137,7 @@ def test_language_and_language_field_exclude_each_other(tmp_path, load):
     ("line", "message"),
     [
         (b'{"text": "a"', "line 2, byte offset 14: not a JSON object"),
-        (b'["a"]', "line 2, byte offset 14: a JSON list, where an object is needed"),
+        (b'["a"]', "line 2, byte offset 14: a JSON list, where each line must be an object"),
         (b'{"text": 3}', "line 2, byte offset 14: field 'text' is int, not a text"),
         (b'{"other": "a"}', "line 2.*no field 'text'; the row has: other"),
         (b'{"text": "\\ud800"}', r"line 2, byte offset 14: field 'text' holds the lone surrogate U\+D800"),

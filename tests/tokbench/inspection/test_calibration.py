@@ -77,7 +77,7 @@ def test_rare_kinds_share_a_factor_and_overhead_is_never_negative():
 @pytest.mark.parametrize(
     ("content", "match"),
     [
-        ("a,b\n1,2\n", "needs the columns"),
+        ("a,b\n1,2\n", "needs a first line that names the columns"),
         ("text,tokens\nx,many\n", "line 2"),
         ("text,tokens\nx,0\n", "above 0"),
         ("text,tokens\nx,3\n", "at least 10"),
