@@ -143,3 +143,20 @@ def _int32(ids: Ids) -> NDArray[np.int32]:
 
 def _malformed(what: str) -> TokenizerError:
     return TokenizerError(f"a batch of tokens cannot be made: {what}; TokenBatch.of takes any sequences of ids")
+
+
+def batched(batch: TokenBatch | Iterable[Iterable[int]], *, name: str) -> TokenBatch:
+    """A batch as it is, or that of several sequences of ids; raises `TokenizerError` for anything else.
+
+    Example:
+        >>> batched([[3, 1], []], name="demo").to_lists()
+        [[3, 1], []]
+    """
+    if isinstance(batch, TokenBatch):
+        return batch
+    try:
+        return TokenBatch.of_lists(list(ids) for ids in batch)
+    except TypeError:
+        raise TokenizerError(
+            f"{name}: decode_batch takes a TokenBatch or lists of ids, not {kind_of(batch)}"
+        ) from None

@@ -84,12 +84,12 @@ def checked_ids(tokenizer: Tokenizer, text: str) -> list[int]:
         [104, 105]
     """
     ids = TokenBatch.of([tokenizer.encode(text)]).ids
-    check_ids(tokenizer.name, ids, tokenizer.vocab_size)
+    check_encoded(tokenizer.name, ids, tokenizer.vocab_size)
     found: list[int] = ids.tolist()
     return found
 
 
-def check_ids(name: str, ids: NDArray[np.int32], size: int) -> None:
+def check_encoded(name: str, ids: NDArray[np.int32], size: int) -> None:
     """Raise `TokenizerError` for ids that a tokenizer of that name and vocabulary's size cannot have."""
     if not len(ids):
         return

@@ -53,6 +53,8 @@ class TrainingCorpus:
                 raise CorpusError(
                     f"texts to train on: number {number} is of type {type(text).__name__}, not str"
                 )
+        if not any(texts):
+            raise CorpusError("no text to train on: every one is empty")
         size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
         return cls(_Memory(tuple(texts), size), ("und",))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench import FormatError, TokenBatch, TokenizerError
 from tokbench.arguments import check_ids, known_id, known_ids, plain_text, plain_texts, refused
+from tokbench.batch import batched
 from tokbench_sentencepiece.modelproto import ProtoSettings, read_settings
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ class SentencePieceTokenizer:
 
     def decode_batch(self, batch: TokenBatch) -> list[str]:
         """The text of every document, by the library's own batch call and threads."""
+        batch = batched(batch, name=self.name)
         if not len(batch):
             return []
         check_ids(batch.ids, self.vocab_size, name=self.name)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench import FormatError, TokenBatch, TokenizerError
 from tokbench.arguments import check_ids, known_id, known_ids, plain_text, plain_texts, refused
+from tokbench.batch import batched
 from tokbench.kernels.copies import Rebuilt
 from tokbench_transformers.description import describe, losses, piece_decoder, steps, summary
 from tokbench_transformers.parallelism import parallel
@@ -119,6 +120,7 @@ class FastTokenizer(Rebuilt):
 
     def decode_batch(self, batch: TokenBatch) -> list[str]:
         """The text of every document, special tokens included."""
+        batch = batched(batch, name=self.name)
         check_ids(batch.ids, self.vocab_size, name=self.name)
         texts: list[str] = self.tokenizer.decode_batch(batch.to_lists(), skip_special_tokens=False)
         return texts

@@ -45,10 +45,18 @@ def test_a_path_may_stand_for_a_spec_and_anything_else_is_refused(tmp_path: Path
         tokbench.load_dataset(3)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("texts", "why"), [([], "the list is empty"), (["a", 1], "number 1 is of type int")])
+@pytest.mark.parametrize(
+    ("texts", "why"),
+    [([], "the list is empty"), ([""], "every one is empty"), (["a", 1], "number 1 is of type int")],
+)
 def test_what_is_no_text_to_train_on_is_refused(texts: list[str], why: str) -> None:
     with pytest.raises(CorpusError, match=why):
         tokbench.load("bpe:vocab_size=300", train_on=texts)
+
+
+def test_a_list_of_datasets_is_no_text_to_train_on() -> None:
+    with pytest.raises(SpecError, match=r"join those by .*'bundled:code \+ bundled:prose'"):
+        tokbench.load("bpe:vocab_size=300", train_on=["bundled:code", "bundled:prose"])
 
 
 def test_the_name_of_a_format_is_no_file(tmp_path: Path, made_up_run: Callable[..., Any]) -> None:

@@ -91,7 +91,9 @@ def run(
     seed: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="Of the bootstrap.", show_default="0")
     ] = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Count everything anew.")] = False,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Use no counts of other runs, and keep none for them.")
+    ] = False,
     allow_remote_code: AllowRemoteCode = False,
     report: Annotated[
         bool, typer.Option("--report/--no-report", help="Write report.html, report.md and the plots.")

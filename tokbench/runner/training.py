@@ -64,7 +64,13 @@ def train(
     if isinstance(train_on, str | os.PathLike):
         corpus = training_corpus(registry, os.fspath(train_on))
     else:
-        corpus = TrainingCorpus.of_texts(list(train_on))
+        texts = list(train_on)
+        if texts and all(str(text).partition(":")[0] in registry.datasets for text in texts):
+            raise SpecError(
+                'train_on: a list is of texts, and these name datasets; join those by " + ": '
+                f"{' + '.join(map(str, texts))!r}"
+            )
+        corpus = TrainingCorpus.of_texts(texts)
     folder = registry.context.cache_dir / "trained"
     trained = ensure_trained(registry, wanted, corpus, corpus_digest(corpus), folder, progress=progress)
     return registry.load(trained.spec)

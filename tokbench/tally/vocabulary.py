@@ -11,7 +11,7 @@ import numpy as np
 from tokbench.capabilities import BatchTokenByter, TokenByter
 from tokbench.errors import TokenizerError
 from tokbench.kernels.pointers import padded
-from tokbench.tokenizer import Tokenizer, check_ids, special_ids, token_bytes, unk_id
+from tokbench.tokenizer import Tokenizer, check_encoded, special_ids, token_bytes, unk_id
 
 if TYPE_CHECKING:
     from tokbench.kernels.pointers import Bytes, Ids, Ints
@@ -65,7 +65,7 @@ class TokenTable:
 
     def know(self, ids: Ids) -> None:
         """Ask for whichever of `ids` are new; raises `TokenizerError` for ids outside the vocabulary."""
-        check_ids(self._name(), ids, self.size)
+        check_encoded(self._name(), ids, self.size)
         new = np.unique(ids[self.flags[ids] == 0])
         if len(new):
             self._ask(new)

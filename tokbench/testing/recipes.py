@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import multiprocessing
-from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from tokbench.batch import TokenBatch
@@ -11,6 +10,8 @@ from tokbench.registry import Registry, registry_of
 from tokbench.spec import LoadContext
 from tokbench.testing.check import Failure
 from tokbench.testing.texts import EDGE_CASES
+from tokbench.workers.calls import Emit, Limits
+from tokbench.workers.shelter import Worker
 
 if TYPE_CHECKING:
     from tokbench.tokenizer import Tokenizer
@@ -19,7 +20,7 @@ REMEDY = "ids must depend on nothing but the text, the spec, its files and the c
 
 
 def recipe_failures(registry: Registry, spec: str, loaded: Tokenizer) -> list[Failure]:
-    """Failures of loading `spec` again, here and in a spawned process."""
+    """Failures of loading `spec` again, here and in a new process."""
     try:
         expected = _encodings(loaded)
     except Exception:
@@ -32,8 +33,8 @@ def recipe_failures(registry: Registry, spec: str, loaded: Tokenizer) -> list[Fa
         found = "loaded a second time and asked in another order, it gives other ids"
         return [Failure("recipe", found, None, REMEDY)]
     try:
-        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-            elsewhere = pool.submit(_encodings_of, registry.context, spec).result(timeout=300)
+        with closing(Worker()) as worker:
+            elsewhere = worker.call(_encodings_of, registry.context, spec, limits=Limits(seconds=300))
     except Exception as error:
         return [Failure("recipe", f"in a new process: {type(error).__name__}: {error}", None, REMEDY)]
     if elsewhere != expected:
@@ -48,5 +49,5 @@ def _encodings(tokenizer: Tokenizer, *, backwards: bool = False) -> list[list[in
     return found[::-1] if backwards else found
 
 
-def _encodings_of(context: LoadContext, spec: str) -> list[list[int]]:
+def _encodings_of(emit: Emit, context: LoadContext, spec: str) -> list[list[int]]:
     return _encodings(registry_of(context).load(spec))

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tokbench.batch import batched
 from tokbench.kernels.copies import cached_property
 from tokbench.kernels.utf8 import repaired
 from tokbench_subword.pipeline.document import TokenizerJson
@@ -74,7 +75,7 @@ class DocumentTokenizer(ABC):
 
     def decode_batch(self, batch: TokenBatch) -> list[str]:
         """The text of every document, as `decode` gives it."""
-        return self._decoder.texts(batch)
+        return self._decoder.texts(batched(batch, name=self.name))
 
     @cached_property
     def _decoder(self) -> DocumentDecoder:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tokbench.arguments import flat_ids, known_id, known_ids
+from tokbench.batch import batched
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import cached_property
 from tokbench_subword.files import sentencepiece_model as spm
@@ -165,6 +166,7 @@ class SpmVocabulary:
 
     def decode_batch(self, batch: TokenBatch) -> list[str]:
         """The text of every document."""
+        batch = batched(batch, name=self.where)
         try:
             return self._decoder.texts(batch)
         except IndexError:
