@@ -7,8 +7,9 @@ from array import array
 import numpy as np
 import pytest
 
+import tokbench
 from tokbench.arguments import check_ids, flat_ids, known_id, known_ids, plain_texts
-from tokbench.batch import TokenBatch
+from tokbench.batch import TokenBatch, batched
 from tokbench.errors import TokenizerError
 
 
@@ -93,3 +94,23 @@ def test_batches_are_of_arrays_as_compiled_code_reads_them():
         TokenBatch(ids[:2], offsets.astype(np.int32))
     with pytest.raises(TokenizerError, match="side by side in memory"):
         TokenBatch(ids[::2], offsets)
+
+
+def test_batches_of_lists_are_taken_for_batches():
+    batch = TokenBatch.of([[1, 2], []])
+    assert batched(batch, name="t") is batch
+    assert batched([np.array([1, 2]), ()], name="t").to_lists() == [[1, 2], []]
+    for wrong in (3, [1, 2]):
+        with pytest.raises(TokenizerError, match="t: decode_batch takes a TokenBatch or lists of ids, not"):
+            batched(wrong, name="t")
+    with pytest.raises(TokenizerError, match="not a list of ids"):
+        batched([["a"]], name="t")
+
+
+@pytest.mark.parametrize("family", ["bpe:vocab_size=300", "wordpiece:vocab_size=100", "unigram:vocab_size=15"])
+def test_every_in_house_family_takes_lists_and_refuses_what_is_no_text(family):
+    tokenizer = tokbench.load(family, train_on=["the cat sat on the mat " * 20])
+    ids = list(tokenizer.encode("the cat"))
+    assert tokenizer.decode_batch([ids, []]) == [tokenizer.decode(ids), ""]
+    with pytest.raises(TokenizerError, match="a text must be a str"):
+        list(tokenizer.trace(None))

@@ -121,7 +121,7 @@ class Suite(BaseModel):
     labels: dict[str, str] = {}
     colors: dict[str, Annotated[str, Field(pattern="^#[0-9a-fA-F]{6}$")]] = {}
     datasets: list[str] = []
-    metrics: list[str] = []
+    metrics: Several = []
     train_on: Several = []
     baseline: str | None = None
     reference: str | None = None
@@ -147,8 +147,8 @@ class Suite(BaseModel):
     diff: list[tuple[str, str]] = []
     cache: bool = True
     allow_remote_code: bool = False
-    plugins: list[str] = []
-    disable_plugins: list[str] = []
+    plugins: Several = []
+    disable_plugins: Several = []
 
     @field_validator("tokenizers", "optional", "datasets", mode="before")
     @classmethod

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.arguments import listed, plain_texts
+from tokbench.arguments import listed, plain_text, plain_texts
 from tokbench.batch import TokenBatch
 from tokbench.capabilities import Step
 from tokbench.errors import TokenizerError
@@ -236,7 +236,7 @@ class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
 
     def trace(self, text: str) -> Iterator[Step]:
         """The merges that lead to ``encode(text)``, one `Step` each, with rank and pair."""
-        return tracing.steps(self._tokens, self._preparation, text)
+        return tracing.steps(self._tokens, self._preparation, plain_text(text, name=self.name))
 
     # --- the vocabulary ---------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.arguments import known_id, listed
+from tokbench.arguments import known_id, listed, plain_text
 from tokbench.batch import TokenBatch
 from tokbench.capabilities import Step
 from tokbench.errors import TokenizerError
@@ -154,7 +154,7 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
     def trace(self, text: str) -> Iterator[Step]:
         """The algorithm at work, word by word: the lattice with its scores, and the best path."""
         done: list[bytes] = []
-        for part in self._preparation.words(text):
+        for part in self._preparation.words(plain_text(text, name=self.name)):
             if part.token is not None:
                 done.append(part.token.content.encode())
                 yield Step("added", tuple(done), len(done) - 1, f"added token {part.token.content}")

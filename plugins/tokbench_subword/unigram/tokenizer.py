@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tokbench.arguments import listed, plain_texts
+from tokbench.arguments import listed, plain_text, plain_texts
 from tokbench.batch import TokenBatch
 from tokbench.capabilities import Step
 from tokbench.errors import TokenizerError
@@ -158,7 +158,7 @@ class SpmTokenizer(OneByOne, Rebuilt):
 
     def trace(self, text: str) -> Iterator[Step]:
         """The algorithm at work: the normalised text, then step by step towards the tokens."""
-        return steps(self.vocabulary, self.algorithm, self._internal(text))
+        return steps(self.vocabulary, self.algorithm, self._internal(plain_text(text, name=self.name)))
 
     # --- ids to text ------------------------------------------------------------------------------------
 

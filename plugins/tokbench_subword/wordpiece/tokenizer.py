@@ -109,7 +109,7 @@ class WordPieceTokenizer(DocumentTokenizer, Rebuilt):
 
     def trace(self, text: str) -> Iterator[Step]:
         """The algorithm at work: the words, then match by match, each with the candidates it tried."""
-        return tracing.steps(self._preparation.words(text), self.model)
+        return tracing.steps(self._preparation.words(plain_text(text, name=self.name)), self.model)
 
     # --- ids to text ------------------------------------------------------------------------------------
 
