@@ -8,6 +8,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tokbench.wording import without_name
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -76,7 +78,20 @@ def elsewhere(registry: Registry, spec: str) -> str:
     parsed = registry.tokenizer_spec(spec)
     own = registry.tokenizers[parsed.family]
     for path in own.files(parsed, registry.context) if own.files is not None else ():
-        others = [family.name for family in registry.recognising(path) if family is not own]
+        others = [f"{family.name}:{path}" for family in registry.recognising(path) if family is not own]
         if others:
-            return "other families open the same file: " + " or ".join(f"{name}:{path}" for name in others)
+            return "other families open the same file: " + " or ".join(
+                _opened(registry, each) for each in others
+            )
     return "`tokbench show SPEC` names a tokenizer's files, `tokbench list tokenizers` the families there are"
+
+
+def _opened(registry: Registry, spec: str) -> str:
+    """A spec, with what it still lacks where it does not open as it is."""
+    from tokbench.errors import TokbenchError
+
+    try:
+        registry.load(spec)
+    except TokbenchError as error:
+        return f"{spec} ({without_name(str(error), spec)})"
+    return spec
