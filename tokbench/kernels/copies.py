@@ -16,6 +16,9 @@ from inspect import signature
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+if TYPE_CHECKING:
+    from typing import Self
+
 if TYPE_CHECKING or sys.version_info >= (3, 12):
     from functools import cached_property
 else:
@@ -37,7 +40,23 @@ else:
             return value
 
 
-__all__ = ["Rebuilt", "Stays", "cached_property"]
+__all__ = ["Rebuilt", "Stays", "cached_property", "forget_made"]
+
+
+def forget_made(owner: Any) -> None:
+    """Drop what an object made when first asked: attributes that stand before one of its class.
+
+    Such are the values of cached properties, and compiled functions in the place of methods.
+
+    Example:
+        >>> class Text:
+        ...     words = cached_property(lambda self: self.text.split())
+        >>> one = Text(); one.text = "a b"; _ = one.words; one.text = "c"; forget_made(one)
+        >>> one.words
+        ['c']
+    """
+    for name in [name for name in vars(owner) if hasattr(type(owner), name)]:
+        del owner.__dict__[name]
 
 
 class Rebuilt:
@@ -50,15 +69,21 @@ class Rebuilt:
         >>> class Squares(Rebuilt):
         ...     def __init__(self, count):
         ...         self.count, self.table = count, [number * number for number in range(count)]
-        >>> copy.deepcopy(Squares(3)).table
-        [0, 1, 4]
+        >>> copy.deepcopy(Squares(3)).table, Squares(3).changed(count=2).table
+        ([0, 1, 4], [0, 1])
     """
 
     __slots__ = ()
 
+    def changed(self, **other: Any) -> Self:
+        """One made of the same but for these arguments."""
+        return type(self)(**{**self._made_of(), **other})
+
     def __reduce__(self) -> tuple[Any, ...]:
-        made_of = {name: _as_dict(getattr(self, name)) for name in signature(type(self)).parameters}
-        return _rebuilt, (type(self), made_of)
+        return _rebuilt, (type(self), {name: _as_dict(value) for name, value in self._made_of().items()})
+
+    def _made_of(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in signature(type(self)).parameters}
 
 
 class Stays:

@@ -62,9 +62,7 @@ class Continued:
             )
         merges = np.concatenate((model.merges, some))
         extended = replace(model, vocabulary=tuple(spelled(known, some)), merges=merges, ranks=ranks)
-        return BpeTokenizer(
-            extended, self.base.document, name=self.base.name, match_special=self.base.match_special
-        )
+        return self.base.changed(model=extended, source="")
 
 
 def base_of(options: Mapping[str, Any]) -> BpeTokenizer:

@@ -14,9 +14,9 @@ from tokbench_subword.files.recognising import (
     NAMES,
     Format,
     expect,
+    file_of,
     format_of,
     json_model_type,
-    only_file,
     sentencepiece_type,
     tell_damage,
 )
@@ -36,7 +36,7 @@ def load(spec: Spec, context: LoadContext) -> Tokenizer:
     The variant is the file, one of the pair, or the folder with them.
     """
     refuse_training(spec, TRAINING_ONLY)
-    path = _file(spec)
+    path = file_of(spec, _FILES, "ranks", "sentencepiece")
     found = expect(path, *_OPENED, remedy=f"open it with the family that reads it, or with transformers:{path}")
     if found == "sentencepiece" or gguf_model(path) == "llama":
         return _of_sentencepiece(spec, path, context.threads)
@@ -55,6 +55,7 @@ def load(spec: Spec, context: LoadContext) -> Tokenizer:
     return as_asked(tokenizer, spec.get("encoding", "bpe"), spec.get("dropout"))
 
 
+_FILES = ("tokenizer.json", "vocab.json", "encoder.json")
 _OPENED: tuple[Format, ...] = (
     *("tokenizer.json", "vocab.json", "merges", "ranks", "sentencepiece", "gguf", "tekken"),
 )
@@ -64,7 +65,7 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
     """The files that `load` reads."""
     if spec.variant is None:
         return []
-    path = _file(spec)
+    path = file_of(spec, _FILES, "ranks", "sentencepiece")
     partner = PARTNER.get(path.name)
     if partner is None:
         return [path]
@@ -74,19 +75,6 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
     return [path, path.with_name(partner), *(file for file in beside if file.is_file())]
 
 
-def _file(spec: Spec) -> Path:
-    """The file a spec names, or the one to open in the folder it names."""
-    path = Path(spec.variant or "").expanduser()
-    if path.is_dir():
-        for name in ("tokenizer.json", "vocab.json", "encoder.json"):
-            if (path / name).is_file():
-                return path / name
-        return only_file(path, "ranks", "sentencepiece", where=str(spec), also="vocab.json with merges.txt")
-    if not path.is_file():
-        raise TokenizerError(f"{spec}: there is no file {path}")
-    return path
-
-
 def recognises(path: Path, head: bytes) -> bool:
     """Whether a file, or one in a folder, is BPE's: ranks, a pair, a `.model` or a `tokenizer.json`.
 
@@ -94,7 +82,7 @@ def recognises(path: Path, head: bytes) -> bool:
     """
     if path.is_dir():
         try:
-            path = _file(Spec("bpe", str(path)))
+            path = file_of(Spec("bpe", str(path)), _FILES, "ranks", "sentencepiece")
         except TokenizerError:
             return False
     if gguf_model(path) in ("gpt2", "gemma4", "llama"):

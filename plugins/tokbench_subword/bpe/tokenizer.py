@@ -16,7 +16,7 @@ from tokbench.batch import TokenBatch
 from tokbench.capabilities import Step
 from tokbench.errors import TokenizerError
 from tokbench.kernels.calls import travels_with
-from tokbench.kernels.copies import Rebuilt, cached_property
+from tokbench.kernels.copies import Rebuilt, cached_property, forget_made
 from tokbench.kernels.joining import list_decoder
 from tokbench.kernels.utf8 import repaired
 from tokbench_subword.bpe import pruning, saving, tracing
@@ -39,12 +39,6 @@ from tokbench_subword.words.prepared import OneByOne, PreparedEncoder
 
 if TYPE_CHECKING:
     from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
-
-_DERIVED = (
-    *("_decode_one", "_of_equal_scores", "_offsets", "_prepared", "_written", "_joiner"),
-    *("decode", "decode_joins_bytes", "lossless"),
-)
-"""Attributes that are made when first asked for, of what stands around the model."""
 
 
 class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
@@ -88,6 +82,7 @@ class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
 
     def _surround(self, document: TokenizerJson, match_special: bool) -> None:
         """Put `document` around the model; what was derived from another is forgotten."""
+        forget_made(self)
         self.document = document
         self._preparation = BpePreparation.around(self.model, document, match_special=match_special)
         self._tokens = TokenLookup(
@@ -98,10 +93,6 @@ class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
             literal=self.literal,
             spelled=self._preparation.spelling,
         )
-        self._forget_document()
-        for name in _DERIVED:
-            self.__dict__.pop(name, None)
-        self._forget_functions()
 
     # --- where they come from ---------------------------------------------------------------------
 
@@ -223,16 +214,7 @@ class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
 
     def with_dropout(self, dropout: float) -> BpeTokenizer:
         """The same tokenizer, whose `encode` leaves out merges with probability `dropout`, seeded with 0."""
-        return BpeTokenizer(
-            replace(self.model, dropout=dropout),
-            self.document,
-            name=self.name,
-            threads=self.threads,
-            match_special=self.match_special,
-            literal=self.literal,
-            cache=self.cache,
-            source=self.source,
-        )
+        return self.changed(model=replace(self.model, dropout=dropout))
 
     def trace(self, text: str) -> Iterator[Step]:
         """The merges that lead to ``encode(text)``, one `Step` each, with rank and pair."""
@@ -323,10 +305,7 @@ class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
     def pruned(self, counts: Sequence[int], vocab_size: int) -> tuple[BpeTokenizer, NDArray[np.int64]]:
         """The tokenizer with fewer tokens, and the new id of each old one, -1 for those that are gone."""
         model, document, new_ids = pruning.pruned(self.model, self.document, counts, vocab_size, name=self.name)
-        again = BpeTokenizer(
-            model, document, name=self.name, match_special=self.match_special, literal=self.literal
-        )
-        return again, new_ids
+        return self.changed(model=model, document=document, source=""), new_ids
 
     # --- saving -----------------------------------------------------------------------------------
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import codecs
 import os
 import re
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Literal
 
 from tokbench.errors import TokenizerError
+from tokbench.spec import Spec
 from tokbench_subword.files.gguf import MAGIC, is_gguf
 from tokbench_subword.files.opening import read_bytes, read_text
 from tokbench_subword.files.sentencepiece_model import begins_model, model_type_in
@@ -127,18 +129,28 @@ def tell_damage(path: str | os.PathLike[str]) -> None:
         parse(text, os.fspath(path))
 
 
-def only_file(folder: Path, *formats: Format, where: str, also: str) -> Path:
-    """The one file of a folder that is in one of the binary or listed `formats`; raises `TokenizerError` else.
+def file_of(spec: Spec, names: Sequence[str], *formats: Format) -> Path:
+    """The file that a spec names; of a folder the first of `names` there is, else the one in one of `formats`.
 
-    Looked at are files whose names say ``.model``, ``.tiktoken`` or ``.bpe``.
+    Looked at for these, which are binary or listed, are files whose names say ``.model``, ``.tiktoken`` or
+    ``.bpe``. Raises `TokenizerError` where there is no such file, or several.
     """
-    named = [path for path in sorted(folder.iterdir()) if _PLAUSIBLE.search(path.name) and path.is_file()]
-    found = [path for path in named if format_of(path) in formats]
+    path = Path(spec.variant or "").expanduser()
+    if path.is_file():
+        return path
+    wanted = " or ".join(names)
+    if not path.is_dir():
+        train = f"tokbench train {spec.family} -d DATASET --vocab-size 8k -o FILE"
+        raise TokenizerError(
+            f"{spec}: there is no file {path}; name one, or a folder with {wanted}, or train one: {train}"
+        )
+    for name in names:
+        if (path / name).is_file():
+            return path / name
+    named = [each for each in sorted(path.iterdir()) if _PLAUSIBLE.search(each.name) and each.is_file()]
+    found = [each for each in named if format_of(each) in formats]
     if len(found) == 1:
         return found[0]
-    wanted = " or ".join(NAMES[one] for one in formats)
-    there = ", ".join(path.name for path in found) or "none"
-    raise TokenizerError(
-        f"{where}: {folder} has no tokenizer.json, no {also}, and not one file with {wanted} "
-        f"(there is: {there}); name the file"
-    )
+    also = f", and not one file with {' or '.join(NAMES[each] for each in formats)}" if formats else ""
+    there = f" (there is: {', '.join(each.name for each in found)})" if found else ""
+    raise TokenizerError(f"{spec}: {path} has no {wanted}{also}{there}; name the file")

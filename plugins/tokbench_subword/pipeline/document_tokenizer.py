@@ -82,8 +82,3 @@ class DocumentTokenizer(ABC):
         return DocumentDecoder(
             self.document.decoder, self._written, self.vocab_size, name=self.name, joiner=self._joiner
         )
-
-    def _forget_document(self) -> None:
-        """Drop what was made of another document."""
-        for name in ("_as_told", "_decoder"):
-            self.__dict__.pop(name, None)

@@ -22,7 +22,7 @@ from tokbench.arguments import known_id, listed, plain_text
 from tokbench.batch import TokenBatch
 from tokbench.capabilities import Step
 from tokbench.errors import TokenizerError
-from tokbench.kernels.copies import Rebuilt, cached_property
+from tokbench.kernels.copies import Rebuilt, cached_property, forget_made
 from tokbench_subword.files import formats
 from tokbench_subword.files.tokenizer_json import content_of, document_of, read_document, write_document
 from tokbench_subword.pipeline.added_tokens import check_numbers, new_tokens
@@ -73,14 +73,12 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         self._build(document)
 
     def _build(self, document: TokenizerJson) -> None:
+        forget_made(self)
         self.document = document
         self._vocabulary = vocabulary = JsonVocabulary.of(document.model, where=self.name)
         self.unk_id = vocabulary.unk_id
         added = document.added_tokens
         check_numbers(added, vocabulary.ids, len(vocabulary.pieces), where=self.name)
-        self.__dict__.pop("lossless", None)  # and all else of what there was before `add_tokens`
-        self._forget_document()
-        self._forget_functions()
         self._names = dict(enumerate(vocabulary.pieces)) | {token.id: token.content for token in added}
         self.vocab_size = max(self._names) + 1
         self.special_ids = frozenset(token.id for token in added if token.special)

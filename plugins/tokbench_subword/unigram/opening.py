@@ -10,7 +10,7 @@ from typing import Any, cast
 from tokbench import LoadContext, Spec, Tokenizer, TokenizerError
 from tokbench_subword.files.gguf import gguf_model, read_gguf
 from tokbench_subword.files.opening import refuse_training
-from tokbench_subword.files.recognising import expect, json_model_type, only_file, sentencepiece_type
+from tokbench_subword.files.recognising import expect, file_of, json_model_type, sentencepiece_type
 from tokbench_subword.files.sentencepiece_model import USER_DEFINED
 from tokbench_subword.words.cache_size import cache_bytes
 
@@ -20,7 +20,7 @@ _FILES = ("spiece.model", "tokenizer.model", "sentencepiece.bpe.model", "tokeniz
 def load(spec: Spec, context: LoadContext) -> Tokenizer:
     """A tokenizer from a sentencepiece `.model`, a `tokenizer.json`, GGUF, or a folder with one of them."""
     refuse_training(spec, {*spec.options} - {"match_special", "cache"})
-    path = _file(spec)
+    path = file_of(spec, _FILES, "sentencepiece")
     cache = cache_bytes(spec.get("cache"), where=str(spec))
     options: dict[str, Any] = {"threads": context.threads, "cache": cache}
     notes = {"files": [str(path)]}
@@ -73,24 +73,9 @@ def of_gguf(path: Path, model: str, *, name: str = "", remedy: str = "", **optio
     )
 
 
-def _file(spec: Spec) -> Path:
-    path = Path(spec.variant or "").expanduser()
-    if path.is_dir():
-        for name in _FILES:
-            if (path / name).is_file():
-                return path / name
-        return only_file(path, "sentencepiece", where=str(spec), also=" or ".join(_FILES))
-    if not path.is_file():
-        raise TokenizerError(
-            f"{spec}: no such file: {path}; name a sentencepiece .model, a tokenizer.json or their folder, "
-            "or train one with: tokbench train unigram -d DATASET --vocab-size 8k -o FILE.model"
-        )
-    return path
-
-
 def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
     """The file that `load` reads."""
-    return [_file(spec)] if spec.variant is not None else []
+    return [file_of(spec, _FILES, "sentencepiece")] if spec.variant is not None else []
 
 
 def recognises(path: Path, head: bytes) -> bool:

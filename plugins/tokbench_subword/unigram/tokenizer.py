@@ -14,7 +14,7 @@ from tokbench.arguments import listed, plain_text, plain_texts
 from tokbench.batch import TokenBatch
 from tokbench.capabilities import Step
 from tokbench.errors import TokenizerError
-from tokbench.kernels.copies import Rebuilt
+from tokbench.kernels.copies import Rebuilt, forget_made
 from tokbench.kernels.text import utf8_of
 from tokbench.kernels.utf8 import encodable
 from tokbench_subword.files import formats
@@ -65,6 +65,7 @@ class SpmTokenizer(OneByOne, Rebuilt):
         self._build(model)
 
     def _build(self, model: spm.SpmModel) -> None:
+        forget_made(self)
         self.model = model
         self.vocabulary = SpmVocabulary(model, where=self.name)
         self.vocab_size = len(self.vocabulary)
@@ -73,7 +74,6 @@ class SpmTokenizer(OneByOne, Rebuilt):
         self.algorithm = algorithm_of(self.vocabulary)
         self._encoder = self.algorithm.encoder(threads=self.threads, cache=self.cache)
         self._prepared = PreparedEncoder(self.algorithm.normalizer, self._encoder)
-        self._forget_functions()
 
     @classmethod
     def from_file(

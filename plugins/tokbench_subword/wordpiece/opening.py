@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tokbench import LoadContext, Spec, TokenizerError
 from tokbench_subword.files.gguf import gguf_model
 from tokbench_subword.files.opening import read_bytes, refuse_training
-from tokbench_subword.files.recognising import expect, format_of, json_model_type
+from tokbench_subword.files.recognising import expect, file_of, format_of, json_model_type
 from tokbench_subword.words.cache_size import cache_bytes
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def load(spec: Spec, context: LoadContext) -> WordPieceTokenizer:
     from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 
     refuse_training(spec, _TRAINING)
-    path = _file(spec)
+    path = file_of(spec, _NAMES)
     remedy = f"load it as 'bpe:{path}' or 'unigram:{path}', or with transformers:{path}"
     found = expect(path, "tokenizer.json", "text", "gguf", remedy=remedy)
     if found == "gguf":
@@ -49,21 +49,6 @@ def load(spec: Spec, context: LoadContext) -> WordPieceTokenizer:
 
 
 _NAMES = ("tokenizer.json", "vocab.txt")
-
-
-def _file(spec: Spec) -> Path:
-    path = Path(spec.variant or "").expanduser()
-    if path.is_dir():
-        for name in _NAMES:
-            if (path / name).is_file():
-                return path / name
-        raise TokenizerError(f"{spec}: no tokenizer.json and no vocab.txt in {path}")
-    if not path.is_file():
-        raise TokenizerError(
-            f"{spec}: no such file: {path}; name a vocab.txt, a tokenizer.json or their folder, or train: "
-            "tokbench train wordpiece -d DATASET --vocab-size 8k -o FILE.json"
-        )
-    return path
 
 
 def _read_json(path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
@@ -180,7 +165,7 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
     """The files that `load` reads."""
     if not spec.variant:
         return []
-    path = _file(spec)
+    path = file_of(spec, _NAMES)
     beside = ("tokenizer.json", "tokenizer_config.json", "added_tokens.json") if path.suffix != ".json" else ()
     return [path, *(path.with_name(name) for name in beside if path.with_name(name).is_file())]
 

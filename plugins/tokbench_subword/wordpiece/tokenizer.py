@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench import Step, TokenBatch
 from tokbench.arguments import known_id, listed, plain_text
-from tokbench.kernels.copies import Rebuilt, cached_property
+from tokbench.kernels.copies import Rebuilt, cached_property, forget_made
 from tokbench_subword.files.tokenizer_json import content_of, document_of, write_document
 from tokbench_subword.pipeline.added_tokens import new_tokens
 from tokbench_subword.pipeline.bert import RULES
@@ -151,9 +151,7 @@ class WordPieceTokenizer(DocumentTokenizer, Rebuilt):
         new = new_tokens(tokens, self._ids, self.vocab_size)
         self.model = replace(self.model, added_tokens=(*self.model.added_tokens, *new))
         self.vocab_size = self.model.size
-        self._forget_document()
-        for name in ("_encoder", "_preparation", "_offsets", "_ids", "_written"):
-            self.__dict__.pop(name, None)
+        forget_made(self)
         return [token.id for token in new]
 
     def to_dict(self) -> dict[str, Any]:

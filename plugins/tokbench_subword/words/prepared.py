@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,9 +142,3 @@ class OneByOne(ABC):
         for function, name in zip(functions or (), ("encode", "_to_list"), strict=False):
             travels_with(function, self, name)
         return functions
-
-    def _forget_functions(self) -> None:
-        """Drop the compiled functions, to be made anew of what has changed."""
-        derived: dict[str, Any] = self.__dict__
-        for name in ("encode", "_to_list", "_one_by_one"):
-            derived.pop(name, None)

@@ -113,7 +113,7 @@ def test_the_family_trains_saves_and_loads(tmp_path: Path) -> None:
     assert list(loaded.encode(TEXTS[0])) == list(tokenizer.encode(TEXTS[0]))
     with pytest.raises(TokenizerError, match="trained already"):
         tokbench.load(f"unigram:{tmp_path / 'mine.model'},vocab_size=9")
-    with pytest.raises(TokenizerError, match="no such file"):
+    with pytest.raises(TokenizerError, match="there is no file"):
         tokbench.load("unigram:nowhere.model")
 
 

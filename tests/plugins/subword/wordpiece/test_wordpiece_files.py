@@ -268,8 +268,8 @@ def test_wrong_requests_are_said(vocab: Path, tmp_path: Path) -> None:
     (tmp_path / "cut.json").write_text('{"model": {"vo')
     (tmp_path / "empty").mkdir()
     for spec, message in [
-        (f"wordpiece:{tmp_path}/none.txt", "no such file"),
-        (f"wordpiece:{tmp_path / 'empty'}", "no tokenizer.json and no vocab.txt"),
+        (f"wordpiece:{tmp_path}/none.txt", "there is no file"),
+        (f"wordpiece:{tmp_path / 'empty'}", "has no tokenizer.json or vocab.txt; name the file"),
         (f"wordpiece:{tmp_path / 'cut.json'}", "not JSON"),
         (f"wordpiece:{vocab},vocab_size=100", "vocab_size is for training"),
         (f"wordpiece:{vocab},unk_token=<unk>", "'<unk>' is not among"),
