@@ -59,6 +59,16 @@ def reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error)
 
 
+def in_paragraphs(text: str) -> str:
+    r"""A docstring with a line for each paragraph, to be broken where it is shown.
+
+    Example:
+        >>> in_paragraphs("One line.\n\n    Two\n    more.\n    ")
+        'One line.\n\nTwo more.'
+    """
+    return "\n\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", text.strip()))
+
+
 def nothing_at(path: Path) -> str:
     """What to say of a path that leads to no file or folder; a link is there itself.
 

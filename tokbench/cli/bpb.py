@@ -12,6 +12,7 @@ from tokbench.cli.options import JsonOutput, Seed, loads_tokenizers
 from tokbench.cli.progress import documents_done, overwrite
 from tokbench.cli.tables import interval, plain_console, table_of
 from tokbench.cli.writing import print_json
+from tokbench.wording import counted
 
 if TYPE_CHECKING:
     from tokbench.metrics.bits import BitsAudit
@@ -55,8 +56,8 @@ def bpb(
 def _show(found: BitsAudit) -> None:
     console = plain_console()
     console.print(
-        f"{found.tokenizer}: {found.documents:,} documents, {found.tokens:,} tokens with a loss "
-        f"({found.special_tokens:,} special), {found.bytes:,} bytes",
+        f"{found.tokenizer}: {counted(found.documents, 'document')}, {counted(found.tokens, 'token')} with a "
+        f"loss ({found.special_tokens:,} special), {found.bytes:,} bytes",
         style="bold",
     )
     columns = ("counted by", "bits/byte", "95 %", "off by", "95 %", "")

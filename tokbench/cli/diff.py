@@ -11,6 +11,7 @@ from tokbench.cli.options import Documents, JsonOutput, SpecArgument, dataset_op
 from tokbench.cli.progress import overwrite
 from tokbench.cli.tables import plain_console, table_of
 from tokbench.cli.writing import print_json
+from tokbench.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -52,7 +53,7 @@ def diff(
 
 
 def _progress(seen: int, differ: int) -> None:
-    overwrite(f"{seen:,} documents, {differ:,} differ")
+    overwrite(f"{counted(seen, 'document')}, {differ:,} differ")
 
 
 def _show(found: TokenizerDiff) -> None:

@@ -12,6 +12,7 @@ from tokbench.cli.options import JsonOutput, Seed, SpecArguments, dataset_option
 from tokbench.cli.progress import documents_done, overwrite
 from tokbench.cli.tables import interval, plain_console, table_of
 from tokbench.cli.writing import print_json
+from tokbench.wording import counted
 
 if TYPE_CHECKING:
     from tokbench.metrics.ngram_bits import NgramReading, Stability
@@ -88,12 +89,12 @@ def _show(found: NgramReading) -> None:
 
     console = plain_console()
     console.print(
-        f"order {found.order}, trained on {found.training_documents:,} documents, "
+        f"order {found.order}, trained on {counted(found.training_documents, 'document')}, "
         f"{found.training_bytes:,} bytes",
         style="bold",
     )
     if found.excluded:
-        console.print(f"{found.excluded:,} documents left out: they occur in the training text")
+        console.print(f"{counted(found.excluded, 'document')} left out: in the training text too")
     numbers = ("bits/byte", "95 %", "rank", "documents", "tokens")
     table = table_of("language", "tokenizer", *numbers, right=numbers)
     for row in found.figures:

@@ -30,6 +30,7 @@ from tokbench.cli.serve import serve
 from tokbench.cli.show import show
 from tokbench.cli.trace import trace
 from tokbench.cli.train import train
+from tokbench.wording import in_paragraphs
 
 if TYPE_CHECKING:
     from tokbench.registry import Registry
@@ -91,6 +92,9 @@ for command in (
     *(lint, injection, show, train, count, prune, optimum, ngram, convert, calibrate, trace),
 ):
     app.command("bytes" if command is token_bytes else None)(command)
+for group in (app, listing.app, plugins.app, runs.app, cache.app, golden.app):
+    for registered in group.registered_commands:
+        registered.help = in_paragraphs(registered.callback.__doc__ or "")
 
 
 def _version(asked: bool) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from tokbench.wording import counted
+
 if TYPE_CHECKING:
     from tokbench.family import Progress
 
@@ -24,7 +26,7 @@ def progress(done: float, word: str) -> None:
 
 def documents_done(documents: int) -> None:
     """How many documents have been seen."""
-    overwrite(f"{documents:,} documents")
+    overwrite(counted(documents, "document"))
 
 
 @contextmanager

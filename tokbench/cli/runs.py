@@ -33,7 +33,7 @@ def compare(
         str, typer.Option(metavar="SHARE", help="Changes up to this share are none, as in 0.01 or 1%.")
     ] = "0",
     metric: Annotated[
-        list[str] | None, typer.Option("-m", "--metric", help="Only this metric. Repeatable.")
+        list[str] | None, typer.Option("-m", "--metric", metavar="METRIC", help="Only this metric. Repeatable.")
     ] = None,
     budget: Annotated[
         list[str] | None,
@@ -65,6 +65,7 @@ def compare(
     A figure has changed where it moved by more than the threshold and more than chance: over the same text by a
     test that pairs the two runs document by document, else where their intervals do not overlap; one that was
     timed once has no interval, and no verdict.
+
     Exit status: 0 nothing got worse, 1 something did or is no longer measured, 2 a wrong request, such as for
     figures that neither run has.
     """

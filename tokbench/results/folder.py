@@ -30,6 +30,7 @@ from typing import IO, Any
 from tokbench.errors import ResultsError
 from tokbench.inspection.facts import file_sha256
 from tokbench.results.atomic import name_to_take, write_json
+from tokbench.wording import counted
 
 SCHEMA_VERSION = 1
 """The version of the run folder's layout; a folder of a later version is refused, of an earlier upgraded."""
@@ -169,8 +170,10 @@ def _checked(folder: RunFolder, request: str, *, force: bool) -> RunFolder:
         raise ResultsError(f"{folder.manifest} is not of a run of tokbench; choose another folder with -o")
     if manifest["request"] != request and not force:
         raise ResultsError(
-            f"{path} holds another run, {manifest['run']!r}, of {len(manifest['tokenizers'])} tokenizers on "
-            f"{len(manifest['datasets'])} datasets; choose another folder with -o, or replace it with --force"
+            f"{path} holds another run, {manifest['run']!r}, of "
+            f"{counted(len(manifest['tokenizers']), 'tokenizer')} on "
+            f"{counted(len(manifest['datasets']), 'dataset')}; choose another folder with -o, or replace it "
+            "with --force"
         )
     return folder
 

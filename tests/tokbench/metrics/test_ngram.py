@@ -186,7 +186,7 @@ def test_the_command_ranks_and_marks_what_loses_text(tmp_path: Path) -> None:
     shown = invoke(*call).stdout
     assert "lossy†" in shown
     assert "lossy does not give back 364 of 364 documents" in shown
-    assert "1 documents left out" in shown
+    assert "1 document left out" in shown
     assert "No paper validates" in shown
 
 
