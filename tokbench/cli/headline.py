@@ -63,8 +63,8 @@ def print_headline(run: Run) -> None:
     for dataset in run.datasets:
         if flattered := trained_on(run, dataset):
             console.print(
-                f"trained on {names[dataset]} itself{how_much(run, dataset)}, "
-                f"which flatters the figures on it: {', '.join(labels[name] for name in flattered)}"
+                f"trained on the text of {names[dataset]}{how_much(run, dataset)}, "
+                f"which flatters their figures on it: {', '.join(labels[name] for name in flattered)}"
             )
     for note in fewer_notes(run):
         console.print(note)

@@ -284,11 +284,15 @@ def _sentences(
     missing = [c for c in CRITERIA if c.name not in known and c.name != "lossless" and weights[c.name] > 0]
     if missing:
         said.append(f"Not known: {'; '.join(f'{c.name} ({c.lacking})' for c in missing)}.")
-    marks = {name for dataset in data.natural_datasets(run) for name in training_marks(run, dataset)}
-    if flattered := [labels[name] for name in ranked if name in marks]:
+    flattered: dict[str, list[str]] = {}
+    for dataset in data.natural_datasets(run):
+        marks = training_marks(run, dataset)
+        if names := ", ".join(labels[name] for name in ranked if name in marks):
+            flattered.setdefault(names, []).append(dataset)
+    for names, datasets in flattered.items():
         said.append(
-            f"Better here than elsewhere, since trained on this text or on another part of its collection: "
-            f"{', '.join(flattered)}. Judge them on other text (-d)."
+            f"Better on {_on(run, datasets)} than elsewhere, since trained on that text or on another part of "
+            f"its collection: {names}. Judge them on other text (-d)."
         )
     for why, of_estimates in (("text does not come back as it was", False), ("they are estimated", True)):
         out = [
