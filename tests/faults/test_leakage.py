@@ -37,8 +37,8 @@ def test_a_copied_file_is_noticed(run: RunIt, tmp_path: Path, capsys: pytest.Cap
     assert [trained_on(done, dataset) for dataset in done.datasets] == [[done.tokenizers[0]]] * 2 + [[]]
     print_headline(done)
     said = "".join(capsys.readouterr().out.split())  # a long path is wrapped anywhere
-    assert "copy.txtitself(100%ofitslines),whichflatters" in said
-    assert "other.txtitself" not in said
+    assert "copy.txt(100%ofitslines),whichflatters" in said
+    assert "other.txt(" not in said
     again = run(
         ["bpe:vocab_size=300"], datasets[:1], train_on=f"text:{tmp_path}/lesson.txt", output=tmp_path / "again"
     )
