@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tokbench.errors import TokenizerError
+from tokbench.errors import PluginError, TokenizerError
 from tokbench.spec import LoadContext as LoadContext
 from tokbench.spec import Option, Spec
 from tokbench.tokenizer import Tokenizer
@@ -40,8 +40,9 @@ class TokenizerFamily:
     the variant. `saved_as` are the suffixes it can be saved with, "" for a folder; any, where there are none.
     `check(options)` raises a `TokbenchError` for options with which no text can be trained on: before any work.
     `counting` is there where it can be trained from counted pre-tokens as well: `train` asks ``corpus.source``.
-    `files(spec, context)` names what `load` will read, for checksums, `training_files(spec)` what `train` reads
-    beside the text; `libraries` the distributions whose versions matter.
+    `files(spec, context)` names what `load` will read, for checksums (left out: the file that the variant is);
+    `training_files(spec)` what `train` reads beside the text; `libraries` the distributions whose versions
+    matter.
 
     `recognises(path, head)` says whether `load` opens the file or folder at `path`, by its content: `head`
     is the first `HEAD_BYTES` of a file (it may read on), empty for a folder; a `TokbenchError` or an
@@ -75,10 +76,21 @@ class TokenizerFamily:
     libraries: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        names = [option.name for option in self.options if isinstance(option, Option)]
+        if len(names) < len(tuple(self.options)) or len({*names}) < len(names):
+            raise PluginError(f"{self.name}: options must be tokbench.Option, each of another name")
+
     @property
     def trainable(self) -> bool:
         """Whether the family can be trained."""
         return self.train is not None
+
+    def files_of(self, spec: Spec, context: LoadContext) -> list[Path]:
+        """What `load` will read: as `files` names it, else the file that the variant is the path of, if any."""
+        if self.files is not None:
+            return [Path(path) for path in self.files(spec, context)]
+        return [path for path in variant_file(spec, context) if path.is_file()]
 
     def trains(self, spec: Spec) -> bool:
         """Whether `spec` asks for a tokenizer that must be trained first."""

@@ -114,7 +114,7 @@ class Host:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # SystemExit, and what Rust panics with, too
-            self.refuse(plugin, f"{hook}: {type(error).__name__}: {error}")
+            self.refuse(plugin, f"{hook}: {_told(error, self.source(plugin))}")
             return False, None
 
     def fail(self, plugin: str, error: str) -> None:
@@ -142,18 +142,34 @@ class Host:
             source = self.source(plugin.name) if plugin.distribution != PROJECT else None
             if source is None:
                 continue
-            own = source.parent if source.name == "__init__.py" else source
-            frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-            inside = [frame for frame in frames if Path(frame.f_code.co_filename).is_relative_to(own)]
-            if inside:
-                place = f"{inside[-1].f_code.co_filename}, line {inside[-1].f_lineno}"
-                what = f"{type(error).__name__}: {error}"
-                return PluginError(f"the plugin {plugin.name!r} failed ({place}): {what}")
+            if _place(error, source):
+                return PluginError(f"the plugin {plugin.name!r} failed: {_told(error, source)}")
         return None
+
+    def lacking(self) -> str:
+        """Which plugins failed or were left out, and may be what is missed; empty where there are none."""
+        failed = [f"{plugin.name} ({plugin.error})" for plugin in self.failures()]
+        off = [plugin.name for plugin in self.plugins.values() if plugin.status == "disabled"]
+        said = [f"Plugins that failed to load: {'; '.join(failed)}"] if failed else []
+        return ". ".join([*said, f"Left out were the plugins {', '.join(off)}"] if off else said)
 
     def failures(self) -> list[PluginStatus]:
         """The plugins that failed, for error messages."""
         return [plugin for plugin in self.plugins.values() if plugin.status == "failed"]
+
+
+def _told(error: BaseException, source: Path | None) -> str:
+    """An exception, and where in a plugin's code it came from."""
+    place = _place(error, source) if source is not None else ""
+    return f"{type(error).__name__}: {error}" + (f" ({place})" if place else "")
+
+
+def _place(error: BaseException, source: Path) -> str:
+    """The last line of a plugin's own code that an exception came through; empty where it did not."""
+    own = source.parent if source.name == "__init__.py" else source
+    frames = [(Path(frame.f_code.co_filename), line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    inside = [(file, line) for file, line in frames if file.is_relative_to(own)]
+    return f"{inside[-1][0]}, line {inside[-1][1]}" if inside else ""
 
 
 def build_host(*, disable: Iterable[str] = (), plugin_files: Sequence[str | os.PathLike[str]] = ()) -> Host:
@@ -272,6 +288,8 @@ def _import_file(path: Path) -> ModuleType:
         raise PluginFileError(f"--plugin {path}: not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
+    if str(path.parent.absolute()) not in sys.path:
+        sys.path.append(str(path.parent.absolute()))  # for what lies beside it; last, so that it hides nothing
     try:
         with within(PATIENCE):
             spec.loader.exec_module(module)
@@ -279,5 +297,5 @@ def _import_file(path: Path) -> ModuleType:
         raise
     except BaseException as error:  # SystemExit, and what Rust panics with, too
         sys.modules.pop(name, None)
-        raise PluginError(f"--plugin {path}: {type(error).__name__}: {error}") from error
+        raise PluginError(f"--plugin {path}: {_told(error, path.absolute())}") from error
     return module

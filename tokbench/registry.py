@@ -15,7 +15,7 @@ from tokbench.extension import Command, Engine, Plot, ReportWriter
 from tokbench.family import LoadContext, TokenizerFamily
 from tokbench.manager import PROJECT, Host, build_host
 from tokbench.resolving import Named, dataset_spec, recognising, tokenizer_spec
-from tokbench.spec import Spec
+from tokbench.spec import NAME, Spec
 from tokbench.tokenizer import Tokenizer, check_facts
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ CACHE_VARIABLE = "TOKBENCH_CACHE_DIR"
 OFFLINE_VARIABLES = ("TOKBENCH_OFFLINE", "HF_HUB_OFFLINE")
 
 T = TypeVar("T")
+_OF_DATASETS = ("name", "languages", "parallel", "shards", "read", "digest")
 _OFFERS = (
     *("tokenizers", "datasets", "metrics", "plots", "report_writers", "engines"),
     *("checks", "commands", "suites", "prices", "aliases"),
@@ -165,14 +166,13 @@ class Registry:
                 self.host.refuse(plugin, f"{hook}: returned {type(thing).__name__}, not {expected.__name__}")
                 continue
             name: str = thing.name  # type: ignore[attr-defined]
-            if not isinstance(name, str) or not name:
-                self.host.refuse(plugin, f"{hook}: {name!r} is no name for a {kind}")
+            if not isinstance(name, str) or not NAME.match(name):
+                why = "; a name is letters, digits, - and _, and begins with a letter"
+                self.host.refuse(plugin, f"{hook}: {name!r} is no name for a {kind}{why}")
             elif name in things:
-                self.host.refuse(
-                    plugin,
-                    f"the plugin {owners[name]!r} offers the {kind} {name!r} already, which stays; "
-                    f"leave one out with --disable-plugin",
-                )
+                twice = "it offers" if owners[name] == plugin else f"the plugin {owners[name]!r} offers"
+                remedy = "rename one" if owners[name] == plugin else "leave one out with --disable-plugin"
+                self.host.refuse(plugin, f"{twice} the {kind} {name!r} already, which stays; {remedy}")
             else:
                 things[name], owners[name] = thing, plugin
         self._owners.update({(hook, name): owner for name, owner in owners.items()})
@@ -246,6 +246,8 @@ class Registry:
             check_facts(tokenizer)
         except TokenizerError as error:
             raise TokenizerError(f"{spec}: {error}") from None
+        except Exception as error:  # a property of the plugin's
+            raise TokenizerError(f"{spec}: {type(error).__name__}: {error}") from error
 
     def load_matching(self, text: Named, context: LoadContext | None = None) -> Tokenizer | None:
         """The tokenizer with the text of special tokens matched, by the option its family has for that.
@@ -268,19 +270,22 @@ class Registry:
         """Load a dataset by spec."""
         spec = self.dataset_spec(text)
         try:
-            return self.datasets[spec.family].load(spec, self.context)
+            dataset = self.datasets[spec.family].load(spec, self.context)
         except TokbenchError:
             raise
         except (Exception, SystemExit) as error:
             raise CorpusError(f"{spec}: {type(error).__name__}: {error}") from error
+        # of its class, since a property may read all of the text
+        there = {*dir(type(dataset)), *getattr(dataset, "__dict__", {})}
+        if missing := [name for name in _OF_DATASETS if name not in there]:
+            raise CorpusError(f"{spec}: what the plugin loaded is no dataset: it lacks {', '.join(missing)}")
+        return dataset
 
     def pick(self, things: Mapping[str, T], name: str, kind: str) -> T:
         """`things[name]`, or an error with the nearest names and the plugins that failed to load."""
         if name in things:
             return things[name]
-        failed = [f"{plugin.name} ({plugin.error})" for plugin in self.host.failures()]
-        hint = f"Plugins that failed to load: {'; '.join(failed)}" if failed else ""
-        raise UnknownNameError.of(kind, name, things, hint=hint)
+        raise UnknownNameError.of(kind, name, things, hint=self.host.lacking())
 
 
 def build_registry(

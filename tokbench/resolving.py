@@ -111,7 +111,7 @@ def _of_alias(registry: Registry, name: str) -> str | None:
             return spec
         if spec:
             registry.host.refuse(plugin, f"tokbench_resolve_alias: returned {type(spec).__name__}, not str")
-    return None
+    return registry.aliases.get(name)
 
 
 def _of_path(registry: Registry, text: str) -> str | None:
@@ -164,9 +164,11 @@ def _refuse_model(registry: Registry, name: str) -> None:
     variants = {Spec.parse(spec).variant or spec: spec for spec in offered}
     near = [variants[name]] if name in variants else nearest(name, registry.aliases)
     if near := near or [variants[each] for each in nearest(name, variants)]:
+        hint = registry.host.lacking()
         raise UnknownNameError(
             f"unknown tokenizer {name!r}; did you mean {' or '.join(map(repr, near))}? "
             f"`tokbench list aliases` has the names of models, `tokbench list tokenizers` the families"
+            + (f". {hint}" if hint else "")
         )
 
 

@@ -15,14 +15,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from tokbench.errors import SpecError, UnknownNameError
+from tokbench.errors import PluginError, SpecError, UnknownNameError
 
 OptionValue = str | int | float | bool | None
 OptionType = Literal["str", "int", "float", "bool"]
 
 _SUFFIX = {"k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
 _PART = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*")+')
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*\Z")
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*\Z")
+"""What a family is called, so that specs can name it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,14 @@ class Option:
     default: OptionValue = None
     help: str = ""
     choices: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.type not in _ARTICLE:
+            raise PluginError(f"option {self.name!r}: {self.type!r} is no type of {', '.join(_ARTICLE)}")
+        if self.default is not None and _typed(self.type, self.default) is None:
+            raise PluginError(
+                f"option {self.name!r}: the default {self.default!r} is not {_ARTICLE[self.type]}"
+            )
 
     def parse(self, text: OptionValue, *, where: str) -> OptionValue:
         """`text` as this option's type; `where` names the spec in the error.
@@ -133,7 +142,7 @@ class Spec:
         family, colon, rest = text.strip().partition(":")
         if not colon and "," in family:  # "bpe,vocab_size=8k": forgive the missing colon
             family, _, rest = family.partition(",")
-        if not _NAME.match(family):
+        if not NAME.match(family):
             raise SpecError(
                 f"{text!r} is not a spec: it must begin with a family name, as in 'tiktoken:o200k_base'"
             )

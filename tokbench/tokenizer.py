@@ -6,7 +6,7 @@ here use that where it is there, and derive what is not.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -131,7 +131,10 @@ def token_bytes(tokenizer: Tokenizer, token_id: int) -> bytes:
         if not isinstance(found, bytes):
             raise TokenizerError(f"{tokenizer.name}: token_bytes returned {type(found).__name__}, not bytes")
         return found
-    return tokenizer.decode([token_id]).encode("utf-8", "surrogatepass")
+    text = tokenizer.decode([token_id])
+    if not isinstance(text, str):
+        raise TokenizerError(f"{tokenizer.name}: decode returned {type(text).__name__}, not str")
+    return text.encode("utf-8", "surrogatepass")
 
 
 def offsets_batch(
@@ -187,6 +190,8 @@ def check_facts(tokenizer: Tokenizer) -> None:
         raise TokenizerError(f"vocab_size: {size!r} is no whole number from 0 to 2³¹ − 1, as ids are int32")
     unknown = getattr(tokenizer, "unk_id", None)
     special = getattr(tokenizer, "special_ids", ())
+    if not isinstance(special, Iterable):
+        raise TokenizerError(f"special_ids: {special!r} is no collection of ids")
     for what, ids in (("unk_id", [] if unknown is None else [unknown]), ("special_ids", special)):
         for each in ids:
             if isinstance(each, bool) or not isinstance(each, Integral):

@@ -38,15 +38,15 @@ def listed(names: list[str], word: str = "and") -> str:
     return f" {word} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
-def fewer_than_asked(asked: object, held: int) -> str:
-    """What to say of a trained vocabulary that is smaller than was asked for; empty where it is not.
+def other_than_asked(asked: object, held: int) -> str:
+    """What to say of a trained vocabulary that is not of the size that was asked for; empty where it is.
 
     Example:
-        >>> fewer_than_asked("2000", 280), fewer_than_asked(2000, 2000), fewer_than_asked(None, 280)
+        >>> other_than_asked("2000", 280), other_than_asked(2000, 2000), other_than_asked(None, 280)
         ('2,000 tokens were asked for; training ended at 280', '', '')
     """
-    wanted = int(str(asked)) if str(asked).isdigit() else 0
-    return f"{wanted:,} tokens were asked for; training ended at {held:,}" if held < wanted else ""
+    wanted = int(str(asked)) if str(asked).isdigit() else held
+    return "" if held == wanted else f"{wanted:,} tokens were asked for; training ended at {held:,}"
 
 
 def reason(error: Exception) -> str:

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.command import output
 from tokbench import manager
-from tokbench.errors import CorpusError, PluginError
+from tokbench.errors import CorpusError, PluginError, UnknownNameError
 from tokbench.registry import build_registry
 from tokbench.results import Run
 from tokbench.runner import progress
@@ -232,6 +233,119 @@ def test_the_list_of_plugins_says_which_hook_is_broken(plugin: Write, tmp_path: 
     assert "OSError: gone" in row["error"]
 
 
+OF_A_FILE = """
+import pathlib
+class Cut:
+    name, vocab_size = "cut", 0x110000
+    def __init__(self, length): self.length = length
+    def encode(self, text): return [ord(c) for c in text[: self.length]]
+    def decode(self, ids): return "".join(map(chr, ids))
+@tokbench.hookimpl
+def tokbench_tokenizers():
+    load = lambda spec, context: Cut(int(pathlib.Path(spec.variant).read_text()))
+    return [tokbench.TokenizerFamily(name="cut", summary="", load=load)]
+"""
+
+
+def test_a_file_that_no_family_names_is_part_of_the_fingerprint_all_the_same(
+    text: Path, run: RunIt, plugin: Write, tmp_path: Path
+) -> None:
+    length, found = tmp_path / "length.txt", []
+    for size in ("5", "3"):
+        length.write_text(size)
+        done = run([f"cut:{length}"], [f"text:{text}"], plugins=[plugin("cut", OF_A_FILE)])
+        found.append(int(done.table("tokens").iloc[0, 0]))
+    assert found == [5 * 80, 3 * 80]
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (("constant", ""), "digest returned str, not a hash"),
+        (('"constant"', "None"), "digest returned NoneType, not a hash"),
+        (("def digest", "def no_digest"), "no dataset: it lacks digest"),
+        (('("eng",)', '"eng"'), "languages is 'eng', not a list of tags"),
+    ],
+)
+def test_a_dataset_that_is_none_is_said(
+    change: tuple[str, str], says: str, run: RunIt, plugin: Write, text: Path
+) -> None:
+    source = DATASET.format(shards="pass", read="pass").replace(*change)
+    assert source != DATASET.format(shards="pass", read="pass")
+    try:
+        done = run(["bytes"], ["mine", f"text:{text}"], plugins=[plugin("poor", source)])
+        said = messages(done)
+    except CorpusError as error:
+        said = str(error)
+    assert says in said
+
+
+FAMILY = """
+@tokbench.hookimpl
+def tokbench_tokenizers():
+    return [tokbench.TokenizerFamily(summary="", load=None, {}) for _ in range({})]
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        (FAMILY.format("name='3gram'", 1), "'3gram' is no name for a tokenizer family"),
+        (FAMILY.format("name='my:tok'", 1), "begins with a letter"),
+        (
+            FAMILY.format("name='x'", 2),
+            "it offers the tokenizer family 'x' already",
+        ),
+        (
+            FAMILY.format("name='x', options={'n': 3}", 1),
+            "options must be tokbench.Option",
+        ),
+        ("tokbench.Option('n', 'integer', 3)", r"'integer' is no type of .*poor.py, line 2"),
+        ("tokbench.Option('n', 'int', 'three')", "the default 'three' is not a whole number"),
+    ],
+)
+def test_what_no_spec_can_name_is_refused(source: str, says: str, plugin: Write) -> None:
+    with pytest.raises(PluginError, match=says):
+        _ = build_registry(plugin_files=[plugin("poor", source)]).tokenizers
+
+
+def test_an_alias_that_is_listed_is_resolved_and_what_lies_beside_is_imported(
+    plugin: Write, tmp_path: Path
+) -> None:
+    (tmp_path / "lies_beside.py").write_text("SPEC = 'bytes'\n")
+    path = plugin(
+        "names",
+        "from lies_beside import SPEC\n@tokbench.hookimpl\ndef tokbench_aliases():\n    return [('zed', SPEC)]",
+    )
+    assert str(build_registry(plugin_files=[path]).tokenizer_spec("zed")) == "bytes"
+
+
+def test_what_a_plugin_left_out_may_offer_is_said() -> None:
+    with pytest.raises(UnknownNameError, match="Left out were the plugins baselines"):
+        build_registry(disable=["baselines"]).tokenizer_spec("bytes")
+
+
+@pytest.mark.parametrize(
+    ("command", "source", "says"),
+    [
+        (["plot", "pp"], "tokbench.Plot(name='pp', title='', summary='', draw=lambda run: 1 / 0)", r"line 5\)"),
+        (
+            ["report", "--format", "rr"],
+            "tokbench.ReportWriter(name='rr', summary='', suffix='.txt', write=lambda run, path: None)",
+            "the report format 'rr' wrote no",
+        ),
+    ],
+)
+def test_a_plot_or_report_at_fault_is_no_fault_of_the_run(
+    command: list[str], source: str, says: str, text: Path, run: RunIt, plugin: Write
+) -> None:
+    hook = "plots" if command[0] == "plot" else "report_writers"
+    path = plugin("poor", f"@tokbench.hookimpl\ndef tokbench_{hook}():\n    return [\n        {source}\n    ]")
+    done = run(["bytes"], [f"text:{text}"])
+    with pytest.raises(PluginError, match=says):
+        output(command[0], str(done.path), *command[1:], "--plugin", path)
+
+
 def test_a_plugin_may_offer_a_class_of_its_own(plugin: Write) -> None:
     path = plugin(
         "own",
@@ -285,7 +399,7 @@ def test_training_that_hangs_is_a_failure(text: Path, run: RunIt, plugin: Write)
         "hangs",
         "import time\ndef train(corpus, options, progress):\n    time.sleep(60)\n"
         "@tokbench.hookimpl\ndef tokbench_tokenizers():\n"
-        "    return [tokbench.TokenizerFamily(name='hangs', summary='', load=None, train=train)]",
+        "    return [tokbench.TokenizerFamily(name='hangs', train=train)]",
     )
     done = run(["bytes", "hangs"], [f"text:{text}"], plugins=[path], train_on=f"text:{text}", timeout=3)
     assert [(entry["tokenizer"], entry["kind"]) for entry in done.failures] == [("hangs", "timeout")]

@@ -142,7 +142,7 @@ def _file_of(registry: Registry, spec: str) -> str:
 
     parsed = registry.tokenizer_spec(spec)
     family = registry.tokenizers[parsed.family]
-    files = family.files(parsed, registry.context) if family.files is not None else ()
+    files = family.files_of(parsed, registry.context)
     for file in files:
         if not file.exists():
             raise TokenizerError(f"{spec}: {not_there(file)}")

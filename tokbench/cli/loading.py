@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tokbench.manager import Host
     from tokbench.registry import Registry
     from tokbench.tokenizer import Tokenizer
 
@@ -71,8 +72,9 @@ def read_text(argument: str) -> str:
 
 
 @contextmanager
-def reading(*runs: str | Path) -> Iterator[None]:
-    """Read from run folders; raises `ResultsError` where what lies in them is not what tokbench writes there.
+def reading(*runs: str | Path, host: Host | None = None) -> Iterator[None]:
+    """Read from run folders; raises `ResultsError` where what lies in them is not what tokbench writes there,
+    and `PluginError` where a plugin of `host` failed at it.
 
     Every part of a report rests on other keys of the manifest, and a file that was edited may lack any of them.
     """
@@ -83,6 +85,8 @@ def reading(*runs: str | Path) -> Iterator[None]:
     except TokbenchError:
         raise
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+        if host is not None and (fault := host.at_fault(error)):
+            raise fault from error
         place = traceback.extract_tb(error.__traceback__)[-1]
         raise ResultsError(
             f"{' and '.join(map(str, runs))}: not as tokbench writes a run ({type(error).__name__}: {error}; "

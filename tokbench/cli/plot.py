@@ -39,7 +39,7 @@ def plot(
     opened = Run.open(run)
     missing: list[Plot] = []
     folder = output or opened.folder.plots
-    with reading(run):
+    with reading(run, host=registry.host):
         written = write_plots(
             opened, plots, folder, formats=formats or ["svg"], size=size, on_missing=missing.append
         )

@@ -60,7 +60,7 @@ def report(
     """Write a report of a run, in the format that --output's ending says, else html."""
     from tokbench.api import format_of
     from tokbench.cli.writing import check_target
-    from tokbench.errors import TokbenchError
+    from tokbench.errors import PluginError, TokbenchError
     from tokbench.results import Run
 
     wanted = formats or [format_of(output, registry.report_writers)]
@@ -73,15 +73,17 @@ def report(
     if metric or row or label or caption:
         writers = [_latex(writer, metric or [], row or [], label or [], caption) for writer in writers]
     if str(output) == "-":
-        with reading(run):
+        with reading(run, host=registry.host):
             _print(opened, writers[0])
         return
     targets = [output or opened.path / f"report{writer.suffix}" for writer in writers]
     for target in targets:
         check_target(target, force=force or not target.is_file() or opened.folder.wrote(target))
     for writer, target in zip(writers, targets, strict=True):
-        with reading(run):
+        with reading(run, host=registry.host):
             writer.write(opened, target)
+        if not target.exists():
+            raise PluginError(f"the report format {writer.name!r} wrote no {target}")
         opened.folder.remember([target])
         typer.echo(target)
 

@@ -88,7 +88,7 @@ def compare(
         raise SpecError(f"--budget {without[0]}: -m leaves this metric out; add -m {without[0]}")
     better = {name: each.better for name, each in registry.metrics.items()}
     one, other = Run.open(before), Run.open(after)
-    with reading(before, after):
+    with reading(before, after, host=registry.host):
         timed = {name for name, each in registry.metrics.items() if each.level == "speed"}
         figures = compare_figures(
             one,
@@ -154,7 +154,7 @@ def chart(
     check_target(output, force=force)
     opened = [Run.open(run) for run in runs]
     spec = None if dataset is None else str(registry.dataset_spec(dataset))
-    with reading(*runs), house_style(size):
+    with reading(*runs, host=registry.host), house_style(size):
         figure = draw_history(opened, metric, spec)
         if figure is None:
             where = f" on {spec}" if spec else ""

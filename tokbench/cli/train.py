@@ -11,7 +11,7 @@ import typer
 from tokbench.cli.options import Force, Languages, dataset_option, output_option, with_registry
 from tokbench.cli.progress import bar
 from tokbench.cli.writing import check_target, save
-from tokbench.wording import counted, fewer_than_asked
+from tokbench.wording import counted, other_than_asked
 
 if TYPE_CHECKING:
     from tokbench.family import TokenizerFamily
@@ -53,8 +53,8 @@ def train(
     with naming(spec), bar(str(spec)) as progress:
         tokenizer = chosen.train(corpus, options, progress)
     save(tokenizer, output, lambda: "what its family's `train` returned has no save(path)")
-    if fewer := fewer_than_asked(spec.options.get("vocab_size"), tokenizer.vocab_size):
-        print(f"warning: {fewer}", file=sys.stderr)
+    if other := other_than_asked(spec.options.get("vocab_size"), tokenizer.vocab_size):
+        print(f"warning: {other}", file=sys.stderr)
     use = _how_to_use(registry, f"{chosen.name}:{output}")
     print(f"{output}: {counted(tokenizer.vocab_size, 'token')}; {use}")
     print(f"trained on {shares(corpus.sizes)}")

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tokbench.wording import without_name
+from tokbench.wording import reason, without_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,11 +57,13 @@ def save(tokenizer: Tokenizer, output: Path, remedy: Callable[[], str]) -> None:
     from tokbench.errors import FormatError, TokenizerError
 
     if not isinstance(tokenizer, Savable):
-        raise TokenizerError(f"{tokenizer.name} cannot be saved; {remedy()}")
+        raise TokenizerError(f"{getattr(tokenizer, 'name', tokenizer)} cannot be saved; {remedy()}")
     try:
         with tempfile.TemporaryDirectory(prefix=".tokbench-", dir=output.parent) as folder:
             aside = Path(folder) / output.name
             tokenizer.save(aside)
+            if not aside.exists():
+                raise TokenizerError(f"{tokenizer.name}: save({output.name!r}) wrote nothing there")
             if aside.is_dir() and output.is_dir():
                 for part in aside.iterdir():
                     part.replace(output / part.name)
@@ -70,14 +72,14 @@ def save(tokenizer: Tokenizer, output: Path, remedy: Callable[[], str]) -> None:
     except FormatError as error:
         raise TokenizerError(f"{error}; {remedy()}") from error
     except OSError as error:
-        raise TokenizerError(f"cannot write {output}: {error.strerror}") from error
+        raise TokenizerError(f"cannot write {output}: {reason(error)}") from error
 
 
 def elsewhere(registry: Registry, spec: str) -> str:
     """What to do where a tokenizer lacks what another family may have: the families that open its files too."""
     parsed = registry.tokenizer_spec(spec)
     own = registry.tokenizers[parsed.family]
-    for path in own.files(parsed, registry.context) if own.files is not None else ():
+    for path in own.files_of(parsed, registry.context):
         others = [f"{family.name}:{path}" for family in registry.recognising(path) if family is not own]
         if others:
             return "other families open the same file: " + " or ".join(

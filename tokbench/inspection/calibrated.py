@@ -100,8 +100,7 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
     """The fit, and what the local tokenizer reads."""
     path, registry = _path(spec), _registry(context)
     local = registry.tokenizer_spec(read_fit(path).spec)
-    own = registry.tokenizers[local.family].files
-    return [path, *(own(local, context) if own is not None else ())]
+    return [path, *registry.tokenizers[local.family].files_of(local, context)]
 
 
 def recognises(path: Path, head: bytes) -> bool:

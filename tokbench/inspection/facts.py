@@ -62,7 +62,7 @@ def facts(tokenizer: Tokenizer, family: TokenizerFamily, spec: Spec, context: Lo
         "unk_id": unk_id(tokenizer),
         "lossless": getattr(tokenizer, "lossless", None),
         "libraries": versions(family.libraries),
-        "files": file_digests(family.files(spec, context) if family.files is not None else ()),
+        "files": file_digests(family.files_of(spec, context)),
         "capabilities": [name for name, kind in CAPABILITIES.items() if isinstance(tokenizer, kind)],
     }
     if isinstance(tokenizer, TokenEstimator):

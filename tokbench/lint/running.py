@@ -42,7 +42,7 @@ def subject_of(registry: Registry, spec: str | Spec, texts: Mapping[str, Sequenc
     parsed = registry.tokenizer_spec(spec)
     family = registry.tokenizers[parsed.family]
     tokenizer = registry.load(parsed)
-    files = family.files(parsed, registry.context) if family.files is not None else ()
+    files = family.files_of(parsed, registry.context)
     return Subject(
         spec=str(spec),
         tokenizer=tokenizer,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tokbench.plots.labels import dataset_label, run_labels
 from tokbench.spec import Spec
-from tokbench.wording import fewer_than_asked
+from tokbench.wording import other_than_asked
 
 if TYPE_CHECKING:
     from tokbench.results import Run
@@ -122,10 +122,10 @@ def fewer_notes(run: Run) -> list[str]:
     """A sentence on each tokenizer that was trained here and came out with fewer tokens than were asked for."""
     labels = run_labels(run)
     return [
-        f"{labels[entry['spec']]}: {fewer}."
+        f"{labels[entry['spec']]}: {other}."
         for entry in run.manifest["tokenizers"]
         if entry.get("training") and entry.get("vocab_size")
-        if (fewer := fewer_than_asked(Spec.parse(entry["spec"]).options.get("vocab_size"), entry["vocab_size"]))
+        if (other := other_than_asked(Spec.parse(entry["spec"]).options.get("vocab_size"), entry["vocab_size"]))
     ]
 
 

@@ -145,7 +145,7 @@ def recipe_of(
         loads, files = trained.spec, file_digests([trained.path])
         depends_on = trained.fingerprint
     else:
-        loads, files = spec, file_digests(family.files(spec, context) if family.files is not None else ())
+        loads, files = spec, file_digests(family.files_of(spec, context))
         depends_on = fingerprint(registry, spec, files)
     hashed = tuple((entry["path"], entry["sha256"]) for entry in files)
     return Recipe(key_of(spec), loads, context, depends_on, hashed), files, versions(family.libraries)

@@ -145,7 +145,11 @@ def _count(emit: Emit, task: CountTask, portion: Portion) -> PortionResult:
     def of_shard(shard: Shard) -> Tally:
         nonlocal cached
         emit(Begun())  # once more: a time limit is for a shard
-        digests.append(dataset.digest(shard))
+        digest = dataset.digest(shard)
+        if not isinstance(digest, str) or not digest:
+            kind = type(digest).__name__
+            raise CorpusError(f"{portion.dataset.key}: digest returned {kind}, not a hash of the text as str")
+        digests.append(digest)
         key = tally_key(task.recipe, portion.dataset, digests[-1], facts, *task.counting)
         known = task.cache.get(key) if task.cache else None
         if known is not None:

@@ -280,6 +280,8 @@ def _is_blank(dataset: Dataset, shards: Sequence[Shard]) -> bool:
 def open_corpus(emit: Emit | None, recipe: DatasetRecipe, registry: Registry | None = None) -> Corpus:
     """Open a dataset, in a worker where its code is a plugin's, and give what the plan needs of it."""
     dataset = recipe.load() if registry is None else registry.dataset(recipe.spec)
+    if isinstance(dataset.languages, str):
+        raise CorpusError(f"{recipe.spec}: languages is {dataset.languages!r}, not a list of tags")
     shards = {str(language): tuple(dataset.shards(language)) for language in dataset.languages}
     every = tuple(chain(*shards.values()))
     read_here = emit is None and not isinstance(dataset, CountedDataset)

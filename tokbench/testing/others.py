@@ -42,6 +42,8 @@ def dataset_checks(dataset: Dataset) -> list[ConformanceCheck]:
 
     @ConformanceCheck.of("documents", "read(shard) yields tokbench.Document with the text as str.")
     def documents() -> Problem:
+        if not first():
+            return "there is no shard"
         for shard in first():
             for document in dataset.read(shard):
                 if not isinstance(document, Document) or not isinstance(document.text, str):
@@ -53,6 +55,8 @@ def dataset_checks(dataset: Dataset) -> list[ConformanceCheck]:
         for shard in first():
             if list(dataset.read(shard)) != list(dataset.read(shard)):
                 return f"read gives other documents the second time, for {shard.source}"
+            if not isinstance(dataset.digest(shard), str) or not dataset.digest(shard):
+                return f"digest gives {dataset.digest(shard)!r}, not a hash of the text as str"
             if dataset.digest(shard) != dataset.digest(shard):
                 return f"digest is not the same twice, for {shard.source}"
         return None
