@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tokbench.errors import TokbenchError
+from tokbench.batch import TokenBatch
+from tokbench.capabilities import TokenEstimator
+from tokbench.errors import TokbenchError, TokenizerError
 from tokbench.family import Progress
 from tokbench.lint.check import Check, Finding, Outcome
 from tokbench.lint.settings import Settings
 from tokbench.lint.subject import Subject
+from tokbench.tokenizer import Tokenizer, checked_ids, decode_batch
 
 if TYPE_CHECKING:
     from tokbench.registry import Registry
@@ -61,7 +64,7 @@ def lint(
     tell: Progress = lambda done, word: None,
     file: str = "",
 ) -> list[CheckedRow]:
-    """Run `checks` on the tokenizer that `load` opens; one that cannot be loaded has the one row TB001.
+    """Run `checks` on the tokenizer that `load` opens; one that does not load or work has the one row TB001.
 
     `file` is what it reads, if anything: rows name it.
 
@@ -75,15 +78,29 @@ def lint(
     settings = settings or Settings()
     try:
         subject = load()
+        _try(subject.tokenizer)
     except TokbenchError as error:
         return [CheckedRow(spec, LOADS, LOADS_NAME, Finding(Outcome.FAIL, str(error)), file)]
-    rows = [CheckedRow(spec, LOADS, LOADS_NAME, Finding.passed("it loads"), file)]
+    rows = [CheckedRow(spec, LOADS, LOADS_NAME, Finding.passed("it loads, encodes and decodes"), file)]
     listed: Sequence[Check] = list(checks)
     for number, check in enumerate(listed):
         tell(number / len(listed), check.name)
         rows.append(CheckedRow(spec, check.code, check.name, _found(check, subject, settings), file))
     tell(1.0, "done")
     return rows
+
+
+_PROBE = "A word, 1 more."
+
+
+def _try(tokenizer: Tokenizer) -> None:
+    """Raise `TokenizerError` where a tokenizer does not encode and decode a plain text at all."""
+    if isinstance(tokenizer, TokenEstimator):
+        return
+    try:
+        decode_batch(tokenizer, TokenBatch.of([checked_ids(tokenizer, _PROBE)]))
+    except Exception as error:
+        raise TokenizerError(f"it loads, and fails on {_PROBE!r}: {type(error).__name__}: {error}") from error
 
 
 def _found(check: Check, subject: Subject, settings: Settings) -> Finding:

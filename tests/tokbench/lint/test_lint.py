@@ -6,12 +6,14 @@ import json
 import re
 import runpy
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tokbench
 from tests.command import invoke
 from tokbench.errors import SpecError, TokbenchError
+from tokbench.lint.catalogue import CATALOGUE
 from tokbench.lint.chat import overhead
 from tokbench.lint.check import Outcome
 from tokbench.lint.injection import CHAT, MATCHING, injections
@@ -49,6 +51,26 @@ def told(rows: list[CheckedRow]) -> set[str]:
 def sound_rows(registry, tmp_path_factory) -> list[CheckedRow]:
     folder = write(tmp_path_factory.mktemp("lint") / "sound", sound())
     return run(registry, f"bpe:{folder}", settings=Settings(bounds={"TB307": {"times": 20}}))
+
+
+@pytest.mark.parametrize(
+    ("encode", "says"),
+    [("raise KeyError('q')", "KeyError: 'q'"), ("return None", "flat sequence"), ("return [7]", "outside")],
+)
+def test_one_that_does_not_encode_fails_and_nothing_else_is_asked(encode: str, says: str) -> None:
+    class Poor:
+        name, vocab_size = "poor", 5
+
+        def encode(self, text: str) -> Any:
+            exec(f"def answer():\n    {encode}", found := {})
+            return found["answer"]()
+
+        def decode(self, ids: Any) -> str:
+            return ""
+
+    (row,) = lint("poor", lambda: Subject("poor", Poor()), CATALOGUE)
+    assert (row.code, row.outcome) == ("TB001", Outcome.FAIL)
+    assert says in row.finding.message
 
 
 def test_a_sound_vocabulary_passes_but_for_what_is_true_of_all(sound_rows):
