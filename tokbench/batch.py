@@ -123,6 +123,9 @@ class TokenBatch:
         return np.diff(self.offsets)
 
 
+_FLAT = "encode must return a flat sequence of whole numbers"
+
+
 def _int32(ids: Ids) -> NDArray[np.int32]:
     import numpy as np
 
@@ -131,13 +134,13 @@ def _int32(ids: Ids) -> NDArray[np.int32]:
         if array.size == 0 and array.ndim == 1:
             return np.zeros(0, np.int32)
         if array.ndim != 1 or array.dtype.kind not in "iu":
-            raise TypeError(f"shape {array.shape} and dtype {array.dtype}")
+            raise TypeError(kind_of(ids))
         if array.dtype != np.int32 and (array.min() < -(2**31) or array.max() >= 2**31):
             raise TypeError("ids beyond 32 bits")
-    except (TypeError, ValueError) as error:
-        raise TokenizerError(
-            f"encode must return a flat sequence of whole numbers; it returned {error}"
-        ) from error
+    except ValueError:  # of sequences of several lengths, of which numpy says more than helps
+        raise TokenizerError(f"{_FLAT}; it returned {kind_of(ids)}") from None
+    except TypeError as error:
+        raise TokenizerError(f"{_FLAT}; it returned {error}") from error
     return array.astype(np.int32, copy=False)
 
 

@@ -326,6 +326,20 @@ def test_what_a_plugin_left_out_may_offer_is_said() -> None:
 
 
 @pytest.mark.parametrize(
+    ("opens", "says"),
+    [
+        ("lambda: 3", "the engine 'mine': TypeError"),
+        ("lambda jobs, address: 3", "'mine' opened int, not an Exec"),
+    ],
+)
+def test_an_engine_at_fault_is_named(opens: str, says: str, text: Path, run: RunIt, plugin: Write) -> None:
+    engine = f"tokbench.Engine(name='mine', summary='', open={opens})"
+    path = plugin("poor", f"@tokbench.hookimpl\ndef tokbench_engines():\n    return [{engine}]")
+    with pytest.raises(PluginError, match=says):
+        run(["bytes"], [f"text:{text}"], plugins=[path], engine="mine")
+
+
+@pytest.mark.parametrize(
     ("command", "source", "says"),
     [
         (["plot", "pp"], "tokbench.Plot(name='pp', title='', summary='', draw=lambda run: 1 / 0)", r"line 5\)"),

@@ -58,6 +58,8 @@ def new_plugin(
     taken = {"tokenizer": registry.tokenizers, "dataset": registry.datasets, "metric": registry.metrics}
     if name in taken.get(kind, ()):
         raise SpecError(f"there is a {kind} {name!r} already, and two of one name cannot be told apart")
+    if name in registry.host.plugins:
+        raise SpecError(f"there is a plugin named {name!r} already; choose another name")
     files = write_plugin(name, kind, folder)
     root = folder or Path(name)
     for file in files:

@@ -16,7 +16,7 @@ from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecu
 from functools import lru_cache
 from typing import Any, TypeVar, TypeVarTuple
 
-from tokbench.errors import SpecError
+from tokbench.errors import PluginError, SpecError, TokbenchError
 from tokbench.extension import Engine
 from tokbench.inspection.facts import versions
 from tokbench.registry import Registry, registry_of
@@ -157,6 +157,19 @@ def check_here(executor: Executor, engine: str) -> None:
     """Raise `SpecError` where an engine that says it is not shared runs its tasks in other processes."""
     if executor.submit(os.getpid).result() != os.getpid():
         raise SpecError(f"the engine {engine!r} runs tasks in other processes: its plugin must say shared=True")
+
+
+def opened(engine: Engine, jobs: int, address: str | None) -> contextlib.AbstractContextManager[Executor]:
+    """What `engine.open` gives; raises `PluginError` where that is nothing to be used in a ``with``."""
+    try:
+        executor = engine.open(jobs, address)
+    except TokbenchError:
+        raise
+    except Exception as error:
+        raise PluginError(f"the engine {engine.name!r}: {type(error).__name__}: {error}") from error
+    if not isinstance(executor, contextlib.AbstractContextManager):
+        raise PluginError(f"the engine {engine.name!r} opened {type(executor).__name__}, not an Executor")
+    return executor
 
 
 def check_workers(executor: Executor, registry: Registry, jobs: int) -> dict[str, str]:

@@ -31,7 +31,7 @@ from tokbench.family import Progress
 from tokbench.registry import Registry, registry_of
 from tokbench.results.atomic import replacing
 from tokbench.results.cell import TaskFailure
-from tokbench.runner.engines import EngineLost, check_address, result_of, submitted
+from tokbench.runner.engines import EngineLost, check_address, opened, result_of, submitted
 from tokbench.runner.picking import utf8_bytes
 from tokbench.runner.recipe import DatasetRecipe
 from tokbench.spec import Spec, with_defaults
@@ -101,7 +101,7 @@ def count_pretokens(
         total, done = max(1, sum(task.n_bytes for task in tasks)), 0
         order = dict.fromkeys((shard.language, recipe.key) for recipe, shard in shards)
         counted = [TextSize(*key, 0, 0) for key in order]  # tasks end in any order
-        with chosen.open(jobs, address) as executor:
+        with opened(chosen, jobs, address) as executor:
             futures = {submitted(executor, run_task, task): task for task in tasks}
             for future in as_completed(futures):
                 found = result_of(future, shared=chosen.shared)
