@@ -80,7 +80,14 @@ def run(
     from tokbench.runner.run import run_suite
 
     wanted, texts = _listed("tokenizers", tokenizers), _listed("datasets", datasets)
-    return run_suite(suite, wanted, texts, output, **options)
+    return run_suite(suite, wanted, texts, output, **{name: _plain(value) for name, value in options.items()})
+
+
+def _plain(value: Any) -> Any:
+    """An option as a suite writes it: paths as text, alone or in a list."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def _listed(what: str, specs: Asked) -> list[str] | None:
@@ -89,7 +96,12 @@ def _listed(what: str, specs: Asked) -> list[str] | None:
 
     if specs is None:
         return None
-    found = [os.fspath(each) for each in ([specs] if isinstance(specs, str | os.PathLike) else specs)]
+    found = []
+    for each in [specs] if isinstance(specs, str | os.PathLike) or not isinstance(specs, Iterable) else specs:
+        if not isinstance(each, str | os.PathLike):
+            kind = type(each).__name__
+            raise SpecError(f"{what}: {kind} is no spec; name each as text, as in 'bytes', or by its path")
+        found.append(os.fspath(each))
     if not found:
         raise SpecError(f"{what}: an empty list; name some, or leave it out for those of the suite")
     return found

@@ -292,6 +292,9 @@ def build_registry(
     *, disable: Iterable[str] = (), plugin_files: Sequence[str] = (), context: LoadContext | None = None
 ) -> Registry:
     """A registry over every installed plugin; see `tokbench.manager.build_host`."""
+    if isinstance(plugin_files, str | os.PathLike):
+        plugin_files = [os.fspath(plugin_files)]
+    disable = [disable] if isinstance(disable, str) else disable
     files = tuple(str(Path(file).absolute()) for file in plugin_files)
     context = replace(context or default_context(), plugins=files, disable=tuple(disable))
     registry = Registry(build_host(disable=context.disable, plugin_files=files), context)

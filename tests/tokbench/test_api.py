@@ -45,6 +45,18 @@ def test_a_path_may_stand_for_a_spec_and_anything_else_is_refused(tmp_path: Path
         tokbench.load_dataset(3)  # type: ignore[arg-type]
 
 
+def test_options_may_be_paths_and_what_is_no_spec_is_said(tmp_path: Path) -> None:
+    text, out = tmp_path / "text.txt", tmp_path / "out"
+    text.write_text("the cat sat\n" * 50)
+    run = tokbench.run("bpe:vocab_size=260", text, train_on=[text], output=out, speed=False, metrics="tokens")
+    assert run.manifest["train_on"] == f"text:{text}"
+    for wrong in ([tokbench.load("bytes")], [None], 3):
+        with pytest.raises(SpecError, match="tokenizers: .* is no spec; name each as text"):
+            tokbench.run(wrong)  # type: ignore[arg-type]
+    with pytest.raises(UnknownNameError, match="Left out were the plugins baselines"):
+        tokbench.load("bytes", disable="baselines")
+
+
 @pytest.mark.parametrize(
     ("texts", "why"),
     [([], "the list is empty"), ([""], "every one is empty"), (["a", 1], "number 1 is of type int")],

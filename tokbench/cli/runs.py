@@ -77,7 +77,7 @@ def compare(
     from tokbench.reports.gates import budgets_of, share_of
     from tokbench.results import Run
     from tokbench.results.atomic import write_bytes
-    from tokbench.results.comparison import compare_figures, compare_manifests, unpaired
+    from tokbench.results.comparison import OTHER_UNIT, compare_figures, compare_manifests, unpaired
 
     share, budgets = share_of(threshold), budgets_of(budget or ())
     for name in budgets:
@@ -107,6 +107,9 @@ def compare(
                 raise ResultsError(
                     f"neither {before} nor {after} has figures of {name}, so there is no verdict"
                 )
+        apart = figures[figures["metric"].isin([*budgets]) & figures["unit"].str.contains(OTHER_UNIT)]
+        for row in apart.itertuples():
+            raise ResultsError(f"--budget {row.metric}: the runs have it in two units, {row.unit}")
         if not every_language:
             figures = figures[figures["language"] == "all"]
         if page is not None:

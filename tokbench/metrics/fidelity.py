@@ -97,9 +97,9 @@ METRICS = (
         summary="Share of documents that lose text: to unknown tokens, replacement characters, other text.",
         formula=r"\frac{|\{d : \mathrm{decode}(\mathrm{encode}(d)) \neq d\}| - |K|}{|D|}",
         caveat=(
-            "K are those that keep their text: the same without case, diacritics of letters (U+0300 to U+036F "
-            "and their supplements; vowel signs and points of other scripts are text), compatibility forms, "
-            "white space and control characters."
+            "K are those that keep their text: the same without case, diacritics of letters (U+0300 to U+036F, "
+            "U+1AB0 to U+1AFF, U+1DC0 to U+1DFF; vowel signs and points of other scripts are text), "
+            "compatibility forms, white space (U+2581 too), control characters, and with as many U+FFFD."
         ),
         compute=lambda t: t.text_lost / t.documents,
         always=True,

@@ -133,7 +133,7 @@ def _page(before: Run, after: Run, figures: pd.DataFrame, facts: Sequence[Change
         scope=f"{before.name} against {after.name}. A figure got better or worse where it moved by "
         "more than the threshold and more than chance: over the same text by a test that pairs the two runs "
         "document by document, else where its two intervals do not meet. Unsure is one that "
-        "moved, but that may be chance, or that was timed once.",
+        "moved, but that may be chance, that was timed once, or whose unit is another.",
         headlines=[Panel(label="changes", table=headline)],
         findings=[],
         sections=sections,

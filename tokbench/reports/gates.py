@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
+from tokbench.errors import SpecError
 from tokbench.reports.markdown import escape
+from tokbench.results.comparison import OTHER_UNIT
 from tokbench.wording import counted, in_xml
 
 if TYPE_CHECKING:
@@ -72,6 +74,7 @@ def _row(row: Any) -> str:
 def _said(row: Any) -> str:
     chance = "" if row.p != row.p else f"p = {row.p:.2g}"
     moved = f"{number(row.before)} to {number(row.after)}"
+    moved += f" ({row.unit})" if OTHER_UNIT in row.unit else ""
     return f"{row.verdict}: {', '.join(filter(None, (moved, change(row.change), chance)))}"
 
 
@@ -86,19 +89,25 @@ def change(value: float) -> str:
 
 
 def budgets_of(texts: Sequence[str]) -> dict[str, float]:
-    """The budgets of ``METRIC=SHARE`` by metric.
+    """The budgets of ``METRIC=SHARE`` by metric; raises `SpecError` for what is none, and for two of a metric.
 
     Example:
         >>> budgets_of(["compression_ratio=1%", "premium=0.05"])
         {'compression_ratio': 0.01, 'premium': 0.05}
     """
-    return {name: share_of(share) for name, _, share in (text.partition("=") for text in texts)}
+    found: dict[str, float] = {}
+    for text in texts:
+        name, given, share = text.partition("=")
+        if not given:
+            raise SpecError(f"--budget {text}: give a metric and its share, as in {text or 'METRIC'}=1%")
+        if name in found:
+            raise SpecError(f"--budget {name} is given twice")
+        found[name] = share_of(share)
+    return found
 
 
 def share_of(text: str) -> float:
     """A share as people write it, ``0.01`` or ``1%``; raises `SpecError` for anything else."""
-    from tokbench.errors import SpecError
-
     try:
         share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:

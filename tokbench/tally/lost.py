@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from tokbench.tally.text import Flags
 
 
+_REPLACED = "\ufffd".encode()
+
+
 def what_is_lost(batch: TextBatch, decoded: dict[int, str], unknown: Ints) -> dict[str, Ints]:
     """The counters of what each document lost, 0 or 1, int64 ``(documents,)``.
 
@@ -33,9 +36,11 @@ def what_is_lost(batch: TextBatch, decoded: dict[int, str], unknown: Ints) -> di
     documents = np.fromiter(decoded, np.int64, len(decoded))
     texts = Texts(batch.data, batch.starts[documents], batch.ends[documents])
     others = _laid_out(list(decoded.values()))
-    replaced = [document for document, other in decoded.items() if "\ufffd" in other]
     told = unknown[documents] == 0
-    told[np.isin(documents, [each for each in replaced if "\ufffd" not in batch.text(each)])] = False
+    # U+FFFD stands for text that is gone, and folds to nothing: as many must come back as there were
+    replaced = np.array([other.count("\ufffd") for other in decoded.values()])
+    if replaced.any() or _REPLACED in batch.data.tobytes():
+        told &= replaced == [batch.text(document).count("\ufffd") for document in decoded]
     kept = _same("marks", told, texts, others)
     form, spaces = kept & ~_same("blanks", kept, texts, others), kept & ~_same("form", kept, texts, others)
     if len(rest := np.flatnonzero(told & ~kept)):

@@ -253,8 +253,13 @@ def test_gates_for_machines(tmp_path: Path) -> None:
     assert "1 figure got worse or are gone" in text
     assert "| bytes | text:a | eng\\_Latn | compression\\_ratio | 2 | 1 | -50.00% | – |" in text
     assert budgets_of(["premium=2%"]) == {"premium": 0.02}
-    with pytest.raises(SpecError, match="no share"):
-        budgets_of(["premium"])
+    for wrong, why in (
+        (["premium"], "as in premium=1%"),
+        (["premium=x"], "no share"),
+        (["a=1", "a=2%"], "twice"),
+    ):
+        with pytest.raises(SpecError, match=why):
+            budgets_of(wrong)
 
 
 def test_a_budget_holds_what_has_no_better_and_units_are_not_mixed(tmp_path: Path) -> None:
