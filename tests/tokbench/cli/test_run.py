@@ -222,6 +222,22 @@ def test_two_runs_are_compared_tokenizer_by_tokenizer_and_no_name_is_cut(
     assert f"text:{text} has another text in the two runs" in " ".join(capsys.readouterr().out.split())
 
 
+def test_a_budget_over_two_currencies_cannot_be_judged(
+    text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = []
+    for currency in ("EUR", "USD"):
+        prices, out = tmp_path / f"{currency}.toml", str(tmp_path / currency)
+        prices.write_text(f'currency = "{currency}"\n[prices]\nbytes = 2.0\n')
+        asked = ["-t", "bytes", "-d", str(text), "-m", "cost", "--prices", str(prices), "-o", out]
+        assert call(monkeypatch, "run", *asked, "--no-speed", "--no-report") == 0
+        runs.append(out)
+    assert call(monkeypatch, "runs", "compare", *runs, "-m", "cost") == 0
+    assert call(monkeypatch, "runs", "compare", *runs, "-m", "cost", "--strict") == 1
+    assert call(monkeypatch, "runs", "compare", *runs, "--budget", "cost=1%") == 2
+    assert "--budget cost: the runs have it in two units, EUR → USD" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("content", ["", "\n\n", " \n\t\n\u3000"])
 def test_a_dataset_without_text_is_refused_before_any_work(
     content: str,
