@@ -275,9 +275,8 @@ class Registry:
             raise
         except (Exception, SystemExit) as error:
             raise CorpusError(f"{spec}: {type(error).__name__}: {error}") from error
-        # of its class, since a property may read all of the text
-        there = {*dir(type(dataset)), *getattr(dataset, "__dict__", {})}
-        if missing := [name for name in _OF_DATASETS if name not in there]:
+        there = {*dir(dataset)}  # which asks no property: one may read all of the text
+        if missing := [name for name in _OF_DATASETS if name not in there and not hasattr(dataset, name)]:
             raise CorpusError(f"{spec}: what the plugin loaded is no dataset: it lacks {', '.join(missing)}")
         return dataset
 
