@@ -280,7 +280,7 @@ def test_a_dataset_that_is_none_is_said(
     assert says in said
 
 
-FAMILY = """
+OFFERS = """
 @tokbench.hookimpl
 def tokbench_tokenizers():
     return [tokbench.TokenizerFamily(summary="", load=None, {}) for _ in range({})]
@@ -290,14 +290,14 @@ def tokbench_tokenizers():
 @pytest.mark.parametrize(
     ("source", "says"),
     [
-        (FAMILY.format("name='3gram'", 1), "'3gram' is no name for a tokenizer family"),
-        (FAMILY.format("name='my:tok'", 1), "begins with a letter"),
+        (OFFERS.format("name='3gram'", 1), "'3gram' is no name for a tokenizer family"),
+        (OFFERS.format("name='my:tok'", 1), "begins with a letter"),
         (
-            FAMILY.format("name='x'", 2),
+            OFFERS.format("name='x'", 2),
             "it offers the tokenizer family 'x' already",
         ),
         (
-            FAMILY.format("name='x', options={'n': 3}", 1),
+            OFFERS.format("name='x', options={'n': 3}", 1),
             "options must be tokbench.Option",
         ),
         ("tokbench.Option('n', 'integer', 3)", r"'integer' is no type of .*poor.py, line 2"),
