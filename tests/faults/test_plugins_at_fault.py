@@ -413,7 +413,7 @@ def test_training_that_hangs_is_a_failure(text: Path, run: RunIt, plugin: Write)
         "hangs",
         "import time\ndef train(corpus, options, progress):\n    time.sleep(60)\n"
         "@tokbench.hookimpl\ndef tokbench_tokenizers():\n"
-        "    return [tokbench.TokenizerFamily(name='hangs', train=train)]",
+        "    return [tokbench.TokenizerFamily(name='hangs', summary='', load=None, train=train)]",
     )
     done = run(["bytes", "hangs"], [f"text:{text}"], plugins=[path], train_on=f"text:{text}", timeout=3)
     assert [(entry["tokenizer"], entry["kind"]) for entry in done.failures] == [("hangs", "timeout")]
