@@ -28,6 +28,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from tokbench.kernels.compiling import PRIVATE, c_function, inline
+from tokbench.kernels.pointers import prefetch_to_read
 
 ADDRESS = types.intp
 _DIRECT = PRIVATE and not config.DISABLE_JIT
@@ -109,6 +110,9 @@ if config.DISABLE_JIT:
         """The string at a place: itself."""
         return place
 
+    def ask_for(place: Any) -> None:
+        """Nothing: plain Python has no cache to fill."""
+
 else:
 
     def in_kernels(objects: list[Any]) -> Any:
@@ -133,6 +137,11 @@ else:
             return string._getvalue()
 
         return types.unicode_type(ADDRESS), codegen
+
+    @inline
+    def ask_for(place: Any) -> None:
+        """Ask for the cache line that an object begins in."""
+        prefetch_to_read(bytes_at(place), 0)
 
     @inline
     def is_text(place: Any) -> Any:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from tokbench.arguments import plain_text
 from tokbench.errors import TokenizerError
-from tokbench.kernels.calls import in_kernels, is_text, item, list_size, string_at
+from tokbench.kernels.calls import ask_for, in_kernels, is_text, item, list_size, string_at
 from tokbench.kernels.compiling import inline, object_kernel, subroutine
 from tokbench.kernels.pointers import PADDING, Bytes, Int, Ints, pointer
 
@@ -31,6 +31,11 @@ MOST_BYTES = 4
 """Bytes of UTF-8 for a character, at the most."""
 _RUN = 16
 """Characters of ASCII that are written at once."""
+_AHEAD = 12
+"""How many strings ahead one is asked for: they lie anywhere in memory, and no processor guesses where.
+
+Without it, lines of 20 characters take 1.5 of the time, of 40 1.2, of 100 1.1 (GPT-2, English).
+"""
 
 if config.DISABLE_JIT:
 
@@ -180,6 +185,7 @@ def _measure(texts: Any, lengths: Ints, rooms: Ints) -> np.int64:
     """`measured`; returns the place of the first text that is no str, or how many there are."""
     count = min(list_size(texts), len(lengths))
     for i in range(count):
+        ask_for(item(texts, min(i + _AHEAD, count - 1)))
         if not is_text(item(texts, i)):
             return np.int64(i)
         text = string_at(item(texts, i))
@@ -198,6 +204,7 @@ def write_list(texts: Any, first: Int, last: Int, data_: Bytes, ends: Ints) -> n
     if list_size(texts) < last:
         return np.int64(-1)
     for i in range(first, last):
+        ask_for(item(texts, min(i + _AHEAD, last - 1)))
         if not is_text(item(texts, i)):
             return np.int64(-1)
         text = string_at(item(texts, i))
