@@ -96,11 +96,11 @@ def errors(key: CellKey, context: MeasureContext) -> NDArray[np.float64]:
 
 
 def resampled(tally: Tally, key: CellKey, context: MeasureContext, languages: int = 1) -> Resamples | None:
-    """The counts of a tally over again; None where there are too few documents for that."""
-    if context.replicates <= 0 or tally.clusters < 2:
+    """The counts of a tally over again; None where neither its documents nor gold words are enough for that."""
+    known = settings(key, context, languages)
+    if context.replicates <= 0 or (tally.clusters < 2 and known["morphology"] is None):
         return None
     drawn = {"seed": context.seed, "n": context.replicates}
-    known = settings(key, context, languages)
     if known["morphology"] is not None:
         known["morphology"] = known["morphology"].resampled(**drawn)
     estimated = key.tokenizer in context.estimates

@@ -153,6 +153,24 @@ def test_intervals_are_over_the_gold_words(stand_ins) -> None:
     assert rows["morph_score"].ci_low < rows["morph_score"].value < rows["morph_score"].ci_high
 
 
+def test_gold_words_have_intervals_however_few_the_documents(stand_ins) -> None:
+    gold = [GoldWord(f"cat{i}s", (len(f"cat{i}"),)) for i in range(300)]
+    tokenizer = stand_ins.Pieces("cat", "s", *(f"{i}s" for i in range(0, 300, 4)))
+    context = MeasureContext(morphology={("t", "eng"): score(tokenizer, gold)})
+
+    def found(*texts: str) -> list:
+        cells = {CellKey("t", "d", "eng"): collect(tokenizer, map(Document, texts))}
+        return [
+            (row.metric, row.value, row.ci_low, row.ci_high)
+            for row in measure(cells, METRICS, context=context)
+            if row.language == "eng"
+        ]
+
+    assert found("cats and dogs") == found("cats", "dogs")
+    limits = {metric: low for metric, _, low, _ in found("cats and dogs")}
+    assert limits["morph_recall"] is not None
+
+
 def test_no_gold_words_at_all(stand_ins) -> None:
     assert score(stand_ins.Pieces(), []) == MorphCounts()
 
