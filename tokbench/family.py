@@ -42,7 +42,8 @@ class TokenizerFamily:
     `counting` is there where it can be trained from counted pre-tokens as well: `train` asks ``corpus.source``.
     `files(spec, context)` names what `load` will read, for checksums (left out: the file that the variant is);
     `training_files(spec)` what `train` reads beside the text; `libraries` the distributions whose versions
-    matter.
+    matter; `builds_on(spec, context)` the tokenizer of another family that `load` loads in turn, if any, whose
+    code and libraries then matter too.
 
     `recognises(path, head)` says whether `load` opens the file or folder at `path`, by its content: `head`
     is the first `HEAD_BYTES` of a file (it may read on), empty for a folder; a `TokbenchError` or an
@@ -74,6 +75,7 @@ class TokenizerFamily:
     recognises: Callable[[Path, bytes], bool] | None = None
     endings: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
+    builds_on: Callable[[Spec, LoadContext], Spec] | None = None
     examples: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

@@ -98,9 +98,13 @@ def load(spec: Spec, context: LoadContext) -> CalibratedTokenizer:
 
 def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
     """The fit, and what the local tokenizer reads."""
-    path, registry = _path(spec), _registry(context)
-    local = registry.tokenizer_spec(read_fit(path).spec)
-    return [path, *registry.tokenizers[local.family].files_of(local, context)]
+    local = local_spec(spec, context)
+    return [_path(spec), *_registry(context).tokenizers[local.family].files_of(local, context)]
+
+
+def local_spec(spec: Spec, context: LoadContext) -> Spec:
+    """The local tokenizer that the fit was made with."""
+    return _registry(context).tokenizer_spec(read_fit(_path(spec)).spec)
 
 
 def recognises(path: Path, head: bytes) -> bool:
@@ -130,5 +134,6 @@ CALIBRATED = TokenizerFamily(
     options=(Option("kind", help="Which kind of text that was observed (default: text, or the only one)"),),
     variant="a file that tokbench calibrate -o wrote",
     libraries=("tiktoken", "sentencepiece", "tokenizers", "transformers"),
+    builds_on=local_spec,
     examples=("calibrated:fit.json",),
 )

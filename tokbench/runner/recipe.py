@@ -120,14 +120,16 @@ def _dataset(recipe: DatasetRecipe) -> Dataset:
 
 def fingerprint(registry: Registry, spec: Spec, files: Iterable[dict[str, Any]], *more: Any) -> str:
     """What a tokenizer's output depends on: its spec, files, libraries, plugin code, and `more`."""
+    return digest_of(str(spec), [entry["sha256"] for entry in files], *_code(registry, spec), *more)
+
+
+def _code(registry: Registry, spec: Spec) -> list[Any]:
+    """The versions of a tokenizer's libraries and the digest of its code, and those of what it builds on."""
     family = registry.tokenizers[spec.family]
-    return digest_of(
-        str(spec),
-        [entry["sha256"] for entry in files],
-        versions(family.libraries),
-        code_digest(registry, registry.owner(spec.family)),
-        *more,
-    )
+    own = [versions(family.libraries), code_digest(registry, registry.owner(spec.family))]
+    if family.builds_on is None:
+        return own
+    return own + _code(registry, family.builds_on(spec, registry.context))
 
 
 def digest_of(*parts: object) -> str:

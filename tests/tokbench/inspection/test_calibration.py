@@ -13,6 +13,8 @@ import tokbench
 from tests.command import output
 from tokbench.errors import CorpusError, SpecError, TokbenchError, TokenizerError
 from tokbench.inspection.calibration import SHARED, Observed, calibrate, read_observed
+from tokbench.registry import build_registry
+from tokbench.runner.recipe import begin_with, fingerprint
 
 WORDS = ["猫", "マット", "東京", "the", "sat", "on", "a", "and", "saw", "one", "more", "dog"]
 
@@ -175,6 +177,16 @@ def test_a_fit_may_name_a_tokenizer_of_a_plugin_file(tmp_path):
     assert tokbench.load(spec, plugins=[str(plugin)]).count_tokens(texts(60)).sum() > 0
     with pytest.raises(TokbenchError, match="halves"):
         tokbench.load(spec)
+
+    def kept_under() -> str:
+        registry = build_registry(plugin_files=[str(plugin)])
+        begin_with(registry)
+        return fingerprint(registry, registry.tokenizer_spec(spec), [])
+
+    before = kept_under()
+    assert kept_under() == before
+    plugin.write_text(plugin.read_text().replace("[::2]", "[::3]"))
+    assert kept_under() != before, "what was counted by the plugin's earlier code is stale"
 
 
 @pytest.mark.long
