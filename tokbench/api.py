@@ -130,6 +130,8 @@ class PluginPresenter:
         from tokbench.registry import build_registry
 
         registry = build_registry(plugin_files=plugins)
+        if not isinstance(path, str | os.PathLike | None):
+            raise SpecError(f"{path!r} is no file: report(path) takes its path, as text or as a pathlib.Path")
         if format is None and path is not None and os.fspath(path) in registry.report_writers:
             raise SpecError(f"{os.fspath(path)!r} is a format, not a file: report(format={os.fspath(path)!r})")
         chosen = format or format_of(path, registry.report_writers)

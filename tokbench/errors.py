@@ -32,10 +32,13 @@ class UnknownNameError(SpecError):
     """
 
     @classmethod
-    def of(cls, kind: str, name: str, known: Iterable[str], *, hint: str = "") -> UnknownNameError:
-        """The error for `name`, with the nearest `known` names; `hint` is what else may explain it."""
+    def of(cls, kind: str, name: object, known: Iterable[str], *, hint: str = "") -> UnknownNameError:
+        """The error for `name`, with the nearest `known` names; `hint` is what else may explain it.
+
+        A caller from Python may have given what is no text at all.
+        """
         names = sorted(set(known))
-        near = nearest(name, names)
+        near = nearest(str(name), names)
         guess = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
         there = f" There are: {', '.join(names)}" if names else " There are none"
         return cls(f"unknown {kind} {name!r}{guess}{there}" + (f". {hint}" if hint else ""))
@@ -62,7 +65,7 @@ class CorpusError(TokbenchError):
 
 
 class ResultsError(TokbenchError):
-    """A run folder is missing, damaged or of an unknown schema."""
+    """A run folder is missing, damaged or of an unknown schema, or has not what is asked of it."""
 
 
 class Undefined(Exception):

@@ -282,7 +282,7 @@ class Registry:
 
     def pick(self, things: Mapping[str, T], name: str, kind: str) -> T:
         """`things[name]`, or an error with the nearest names and the plugins that failed to load."""
-        if name in things:
+        if isinstance(name, str) and name in things:
             return things[name]
         raise UnknownNameError.of(kind, name, things, hint=self.host.lacking())
 

@@ -111,13 +111,19 @@ class Run:
         """One metric as a wide frame: languages down, tokenizers across, NaN where not measured.
 
         With several datasets and none named, rows are (dataset, language). Raises `UnknownNameError` for a
-        metric or dataset that the run has not.
+        metric or dataset that the run has not, `ResultsError` with the reason where no figure was measured.
         """
+        metrics = self.frame["metric"].unique().tolist()
+        if metric not in metrics:
+            raise UnknownNameError.of("metric of this run", metric, metrics)
         rows = self.frame[self.frame["metric"] == metric]
-        if rows.empty:
-            raise UnknownNameError.of("metric of this run", metric, self.frame["metric"].unique())
         if dataset is not None:
             rows = rows[rows["dataset"] == self._dataset(dataset)["spec"]]
+        if rows["value"].isna().all():
+            where = "anything" if dataset is None else dataset
+            reasons = rows["status"].str.removeprefix("undefined: ").value_counts().index  # most frequent first
+            why = reasons[0] if len(reasons) else "the run has no row of it there"
+            raise ResultsError(f"{metric}: not measured on {where}: {why}")
         single = dataset is not None or rows["dataset"].nunique() == 1
         index = ["language"] if single else ["dataset", "language"]
         wide = rows.pivot_table(

@@ -138,6 +138,19 @@ def test_a_table_is_languages_by_tokenizers(tmp_path: Path) -> None:
         run.table("compression_ration")
     with pytest.raises(UnknownNameError, match="dataset of this run"):
         run.table("compression_ratio", "text:b")
+    for wrong in (3, None, ["compression_ratio"]):
+        with pytest.raises(UnknownNameError, match=r"unknown metric .*There are: compression_ratio"):
+            run.table(wrong)  # type: ignore[arg-type]
+        with pytest.raises(UnknownNameError, match="unknown dataset of this run"):
+            run.table("compression_ratio", wrong or 0)  # type: ignore[arg-type]
+
+
+def test_a_table_without_figures_says_why(tmp_path: Path) -> None:
+    why = "undefined: only on parallel text"
+    nothing = [replace(each, value=None, ci_low=None, ci_high=None, status=why) for each in ROWS]
+    run = make_run(tmp_path / "run", nothing)
+    with pytest.raises(ResultsError, match="not measured on anything: only on parallel text"):
+        run.table("compression_ratio")
 
 
 def test_what_is_no_run_is_said(tmp_path: Path) -> None:
