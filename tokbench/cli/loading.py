@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tokbench.manager import Host
     from tokbench.registry import Registry
+    from tokbench.results import Run
     from tokbench.tokenizer import Tokenizer
 
 
@@ -69,6 +70,34 @@ def read_text(argument: str) -> str:
             f"{where}, byte offset {error.start}: byte 0x{byte:02x} is not UTF-8 ({error.reason}); convert it "
             "first, as by iconv -f LATIN1 -t UTF-8"
         ) from None
+
+
+_SHOWING = {"tokbench_plots", "tokbench_report_writers"}
+
+
+def open_run(registry: Registry, path: str | Path) -> Run:
+    """A finished run; plugins that had plots or report formats for it, and are not loaded now, are named."""
+    import typer
+
+    from tokbench.results import Run
+    from tokbench.wording import printable
+
+    run = Run.open(path)
+    with reading(path):
+        for plugin in run.manifest.get("plugins", ()):
+            name, origin, now = (
+                plugin["name"],
+                plugin["distribution"],
+                registry.host.plugins.get(plugin["name"]),
+            )
+            if plugin["status"] != "loaded" or _SHOWING.isdisjoint(plugin["hooks"]):
+                continue
+            if now is None or now.status != "loaded":
+                remedy = f"--plugin {origin}" if origin.endswith(".py") else f"pip install {origin}"
+                said = f"{remedy} brings them back" if now is None else f"the plugin is {now.status}"
+                said = f"made with the plugin {name}, whose plots and report formats are missing now: {said}"
+                typer.echo(printable(f"{path}: {said}"), err=True)
+    return run
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.loading import reading
+from tokbench.cli.loading import open_run, reading
 from tokbench.cli.options import FigureSize, RunArgument, output_option, with_registry
 
 if TYPE_CHECKING:
@@ -33,10 +33,9 @@ def plot(
 ) -> None:
     """Draw plots of a run. Exit status 1 where one that was named has no data."""
     from tokbench.plots.files import write_plots
-    from tokbench.results import Run
 
+    opened = open_run(registry, run)
     plots = [registry.pick(registry.plots, name, "plot") for name in names or registry.plots]
-    opened = Run.open(run)
     missing: list[Plot] = []
     folder = output or opened.folder.plots
     with reading(run, host=registry.host):

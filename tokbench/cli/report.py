@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.loading import reading
+from tokbench.cli.loading import open_run, reading
 from tokbench.cli.options import WEIGHTS_SHOWN, RunArgument, output_option, with_registry
 
 if TYPE_CHECKING:
@@ -61,13 +61,12 @@ def report(
     from tokbench.api import format_of
     from tokbench.cli.writing import check_target
     from tokbench.errors import PluginError, TokbenchError
-    from tokbench.results import Run
 
+    opened = open_run(registry, run)
     wanted = formats or [format_of(output, registry.report_writers)]
     writers = [registry.pick(registry.report_writers, name, "report format") for name in wanted]
     if output is not None and len(writers) > 1:
         raise TokbenchError("--output names one file: give it with one --format, or leave it out")
-    opened = Run.open(run)
     if weights is not None:
         opened = _weighted(opened, weights)
     if metric or row or label or caption:

@@ -122,3 +122,20 @@ def test_two_tokenizers_on_little_text_are_not_drawn_unless_asked(folder: Path) 
     page = render(run)
     assert "<svg role" in page
     assert NOT_DRAWN not in page
+
+
+def test_what_a_plugin_brought_and_is_missing_now_is_said(folder: Path, tmp_path: Path) -> None:
+    plugin, made = tmp_path / "draws.py", tmp_path / "made"
+    plugin.write_text(
+        "import tokbench\n@tokbench.hookimpl\ndef tokbench_plots():\n"
+        "    return [tokbench.Plot(name='mine', title='Mine', summary='', draw=lambda run: None)]\n"
+    )
+    tokbench.run(
+        "bytes", "bundled:code", plugins=[str(plugin)], output=made, speed=False, report=False,
+        metrics=["tokens"],
+    )  # fmt: skip
+    missing = f"made with the plugin draws, whose plots and report formats are missing now: --plugin {plugin}"
+    for asked in (["plot", str(made), "mine"], ["report", str(made), "-f", "md"]):
+        assert missing in " ".join(invoke(*asked).stderr.split())
+        assert "made with" not in invoke(*asked, "--plugin", str(plugin)).stderr
+    assert "made with" not in invoke("report", str(folder), "-f", "md").stderr
