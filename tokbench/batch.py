@@ -55,8 +55,7 @@ class TokenBatch:
         import numpy as np
 
         arrays = [_int32(ids) for ids in documents]
-        offsets = np.zeros(len(arrays) + 1, np.int64)
-        np.cumsum([len(array) for array in arrays], out=offsets[1:])
+        offsets = np.cumsum([0, *map(len, arrays)], dtype=np.int64)
         return cls(np.concatenate(arrays) if arrays else np.zeros(0, np.int32), offsets)
 
     @classmethod

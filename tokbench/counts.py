@@ -41,10 +41,9 @@ class WordCounts:
         """From words and their counts."""
         import numpy as np
 
-        starts = np.zeros(len(words) + 1, np.int64)
-        np.cumsum(np.fromiter(map(len, words), np.int64, len(words)), out=starts[1:])
-        data = np.frombuffer(b"".join(words), np.uint8)
-        return cls(data, starts, np.fromiter(counts, np.int64, len(words)))
+        from tokbench.kernels.text import end_to_end
+
+        return cls(*end_to_end(words), np.fromiter(counts, np.int64, len(words)))
 
     def word(self, index: int) -> bytes:
         """One word."""

@@ -165,15 +165,17 @@ def text_of(data: bytes) -> str:
         return data.decode("utf-8", "replace")
 
 
-def whole_text(data: bytes) -> str | None:
+def whole_text(data: bytes, surrogates: str = "strict") -> str | None:
     """The text of some UTF-8, or None where it is not of whole characters.
+
+    With ``"surrogatepass"`` a lone surrogate is a whole character too.
 
     Example:
         >>> whole_text("né".encode()), whole_text("né".encode()[:2])
         ('né', None)
     """
     try:
-        return data.decode()
+        return data.decode("utf-8", surrogates)
     except UnicodeDecodeError:
         return None
 

@@ -30,12 +30,9 @@ class ByteStrings:
     @classmethod
     def of(cls, tokens: Iterable[bytes]) -> ByteStrings:
         """The table of some byte strings, in order."""
-        import numpy as np
+        from tokbench.kernels.text import end_to_end
 
-        parts = list(tokens)
-        offsets = np.zeros(len(parts) + 1, np.int64)
-        np.cumsum([len(part) for part in parts], out=offsets[1:])
-        return cls(np.frombuffer(b"".join(parts), np.uint8), offsets)
+        return cls(*end_to_end(list(tokens)))
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -66,8 +63,7 @@ class ByteStrings:
         import numpy as np
 
         lengths = np.frombuffer(unpack(content["lengths"]), "<u4")
-        offsets = np.zeros(len(lengths) + 1, np.int64)
-        np.cumsum(lengths, out=offsets[1:])
+        offsets = np.append(0, np.cumsum(lengths, dtype=np.int64))
         return cls(np.frombuffer(unpack(content["data"]), np.uint8), offsets)
 
 

@@ -17,7 +17,7 @@ from itertools import accumulate, groupby
 from typing import Any, Literal
 
 from tokbench.capabilities import OffsetEncoder
-from tokbench.tokenizer import Tokenizer, checked_ids, special_ids, token_bytes, unk_id
+from tokbench.tokenizer import Tokenizer, checked_ids, special_ids, token_bytes, unk_id, whole_text
 
 Kind = Literal["token", "special", "unknown"]
 
@@ -82,7 +82,7 @@ def pieces(tokenizer: Tokenizer, text: str, ids: Sequence[int] | None = None) ->
         kind: Kind = "unknown" if index == unknown else "special" if index in special else "token"
         alone = sizes[number] == 1
         low, high = bounds[number]
-        shown = _own_text(part) if alone else text[low:high]
+        shown = whole_text(part, "surrogatepass") if alone else text[low:high]
         if shown is None or (kind != "token" and not shown):
             shown = text[start:end] or tokenizer.decode([index])
         result.append(TextPiece(index, part, shown, start, end, alone, number, kind))
@@ -210,11 +210,3 @@ def _group_spans(spans: Spans, numbers: Sequence[int]) -> dict[int, tuple[int, i
         low, high = bounds.get(number, (start, end))
         bounds[number] = (min(low, start), max(high, end))
     return bounds
-
-
-def _own_text(part: bytes) -> str | None:
-    """The token's text, or None where its bytes are not whole characters."""
-    try:
-        return part.decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError:
-        return None

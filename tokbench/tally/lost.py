@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tokbench.kernels.pointers import frozen
+from tokbench.kernels.text import end_to_end
 from tokbench.tally.folding import Degree, folded_characters
 from tokbench.tally.folding_kernels import compare_folded
 from tokbench.tally.text import TextBatch, Texts
@@ -72,6 +73,5 @@ def _in_order(texts: Texts, which: Ints) -> Texts:
 
 
 def _laid_out(texts: Sequence[str]) -> Texts:
-    parts = [text.encode("utf-8", "surrogatepass") for text in texts]
-    limits = np.cumsum([0, *map(len, parts)])
-    return Texts(frozen(np.frombuffer(b"".join(parts), np.uint8)), limits[:-1].copy(), limits[1:].copy())
+    data, limits = end_to_end([text.encode("utf-8", "surrogatepass") for text in texts])
+    return Texts(frozen(data), limits[:-1], limits[1:])

@@ -11,7 +11,7 @@ import numpy as np
 from tokbench.capabilities import BatchTokenByter, TokenByter
 from tokbench.errors import TokenizerError
 from tokbench.kernels.pointers import padded
-from tokbench.tokenizer import Tokenizer, check_encoded, special_ids, token_bytes, unk_id
+from tokbench.tokenizer import Tokenizer, check_encoded, special_ids, token_bytes, unk_id, whole_text
 
 if TYPE_CHECKING:
     from tokbench.kernels.pointers import Bytes, Ids, Ints
@@ -92,7 +92,8 @@ class TokenTable:
             pieces = [token_bytes(tokenizer, token) for token in ids.tolist()]
         if tells:
             untold = np.zeros(len(pieces), np.bool_)
-            split = np.fromiter(map(_is_split, pieces), np.bool_, len(pieces)) & ~self._special[ids]
+            split = np.array([whole_text(piece, "surrogatepass") is None for piece in pieces])
+            split &= ~self._special[ids]
         else:
             # a part of a character decodes to a replacement character, and its bytes are not known
             split = untold = np.array([b"\xef\xbf\xbd" in piece for piece in pieces])
@@ -109,15 +110,6 @@ class TokenTable:
     def _name(self) -> str:
         tokenizer = self.tokenizer()
         return tokenizer.name if tokenizer is not None else "tokenizer"
-
-
-def _is_split(piece: bytes) -> bool:
-    """Whether a piece is not whole characters; a lone surrogate is a whole one."""
-    try:
-        piece.decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError:
-        return True
-    return False
 
 
 _tables: list[TokenTable] = []
