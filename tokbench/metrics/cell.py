@@ -72,16 +72,20 @@ class MeasuredCell:
             found = [*own, *((metric, evaluate(metric, (self, base))) for metric in relative)]
         drawn = [each.again for _, each in found if each.again is not None]
         limits = iter(intervals(drawn, self.context.confidence, self.n_groups))
-        tokenizer, dataset, language = self.key
         rows = []
         for index, (metric, (unit, value, status, again, known)) in enumerate(found):
             limit = known if again is None else next(limits)
             if again is not None and index < len(own) and (limit is None or not limit[0] < limit[1]):
                 limit = self._of_all_alike(unit, value)
-            low, high = limit or (None, None)
             rows.append(
-                Measurement(
-                    tokenizer, dataset, language, metric.name, value, low, high, unit, self.n_documents, status
+                Measurement.of(
+                    self.key,
+                    metric.name,
+                    unit=unit,
+                    value=value,
+                    interval=limit,
+                    n_documents=self.n_documents,
+                    status=status,
                 )
             )
         return rows

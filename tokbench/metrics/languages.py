@@ -120,10 +120,9 @@ def across(languages: Languages, overall: MeasuredCell, metrics: Sequence[Metric
                     own = np.asarray(resampled[index] if each else resampled, np.float64)
             elif result is not None:
                 why = "undefined: a figure of single languages"
-            row = Measurement(
-                cell.key.tokenizer, cell.key.dataset, cell.key.language, metric.name,
-                value, None, None, metric.unit, cell.n_documents, why,
-            )  # fmt: skip
+            row = Measurement.of(
+                cell.key, metric.name, unit=metric.unit, value=value, n_documents=cell.n_documents, status=why
+            )
             if own is not None and own.ndim == 1 and value is not None:
                 figures.append((len(rows), own))
             rows.append(row)

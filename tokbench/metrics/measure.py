@@ -122,7 +122,7 @@ def _vocabulary(tokenizer: str, metrics: Sequence[Metric], context: MeasureConte
         if not relative or context.baseline is not None:
             given = [own, other] if relative else [own]
             value, status = value_of(metric, [scoped(metric, each) for each in given])
-        rows.append(Measurement(*key, metric.name, value, None, None, metric.unit, 0, status))
+        rows.append(Measurement.of(key, metric.name, unit=metric.unit, value=value, status=status))
     return rows
 
 

@@ -196,3 +196,25 @@ class Measurement:
     unit: str
     n_documents: int
     status: str = "ok"
+
+    @classmethod
+    def of(
+        cls,
+        key: CellKey,
+        metric: str,
+        *,
+        unit: str,
+        value: float | None = None,
+        interval: tuple[float | None, float | None] | None = None,
+        n_documents: int = 0,
+        status: str = "ok",
+    ) -> Measurement:
+        """The row of a figure of a cell.
+
+        Example:
+            >>> row = Measurement.of(CellKey("bytes", "", ALL), "load_time", unit="s", value=0.5)
+            >>> row.value, row.ci_low, row.status
+            (0.5, None, 'ok')
+        """
+        low, high = interval or (None, None)
+        return cls(*key, metric, value, low, high, unit, n_documents, status)

@@ -150,8 +150,8 @@ def _references(run: Run, measured: Mapping[str, Any], timed: Mapping[str, Table
 def _speed(row: Mapping[str, Any]) -> TableCell:
     size = row["n_bytes"] / 1e6
     if row["low"] is None:
-        return TableCell(value=size / row["median"])
-    return TableCell(value=size / row["median"], low=size / row["high"], high=size / row["low"])
+        return TableCell(value=row["mb_per_second"])
+    return TableCell(value=row["mb_per_second"], low=size / row["high"], high=size / row["low"])
 
 
 def _bounds(cell: TableCell) -> tuple[float, float]:

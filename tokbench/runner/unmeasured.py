@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def unmeasured(key: CellKey, metric: str, unit: str, status: str) -> Measurement:
     """The row of a figure that was not measured, with the reason."""
-    return Measurement(*key, metric, None, None, None, unit, 0, status)
+    return Measurement.of(key, metric, unit=unit, status=status)
 
 
 def failed_cells(

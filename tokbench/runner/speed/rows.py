@@ -15,7 +15,7 @@ from tokbench.results.cell import TaskFailure
 from tokbench.results.run import OVERALL
 from tokbench.runner.candidates import Candidate
 from tokbench.runner.plan import Plan
-from tokbench.runner.speed.summary import Row, summarize, summary_of
+from tokbench.runner.speed.summary import Row, Summary, summarize, summary_of
 from tokbench.runner.speed.turns import SpeedResult
 from tokbench.runner.unmeasured import unmeasured
 
@@ -34,7 +34,8 @@ _MOST_WAITING = 0.05
 def speed_measurements(plan: Plan, result: SpeedResult, candidates: Sequence[Candidate]) -> list[Measurement]:
     """The rows of every speed metric asked for: per dataset, or with no dataset where it is the tokenizer's.
 
-    Speeds and latencies are of one thread: the median over the rounds, with the interval of that median.
+    Speeds and latencies are of one thread: the median over the rounds with its interval; of first passes, the
+    mean over the processes.
     """
     wanted = {metric.name for metric in plan.metrics if metric.level == "speed"}
     timed = {row["dataset"] for row in result.rounds}
@@ -65,7 +66,14 @@ def _of_dataset(
             summary, n_bytes, n_documents = summary_of(chosen, result.clock)
             size = n_bytes / 1e6
             low, high = (None if end is None else size / end for end in (summary.high, summary.low))
-            yield Measurement(*cell, metric, size / summary.median, low, high, "MB/s", n_documents)
+            yield Measurement.of(
+                cell,
+                metric,
+                unit="MB/s",
+                value=size / summary.value,
+                interval=(low, high),
+                n_documents=n_documents,
+            )
         else:
             yield unmeasured(cell, metric, "MB/s", why)
     for metric in LATENCIES:
@@ -74,9 +82,16 @@ def _of_dataset(
         if chosen:
             summary = summarize([row[quantile] * 1e3 for row in chosen], [row["process"] for row in chosen])
             n = chosen[0]["n_documents"]
-            yield Measurement(*cell, metric, summary.median, summary.low, summary.high, "ms", n)
+            yield _row(cell, metric, "ms", summary, n)
         else:
             yield unmeasured(cell, metric, "ms", why)
+
+
+def _row(cell: CellKey, metric: str, unit: str, summary: Summary, n_documents: int = 0) -> Measurement:
+    limits = summary.low, summary.high
+    return Measurement.of(
+        cell, metric, unit=unit, value=summary.value, interval=limits, n_documents=n_documents
+    )
 
 
 def _of_tokenizer(
@@ -98,7 +113,7 @@ def _of_tokenizer(
         cell = CellKey(key, "", OVERALL)
         if values and not broken:
             summary = summarize(values)
-            yield Measurement(*cell, metric, summary.median, summary.low, summary.high, unit, 0)
+            yield _row(cell, metric, unit, summary)
         else:
             why = f"undefined: {untrained}" if metric.startswith("train_") else NOT_TIMED
             yield unmeasured(cell, metric, unit, broken.status if broken else why)
@@ -120,7 +135,7 @@ def speed_summary(result: SpeedResult) -> list[dict[str, Any]]:
         about = {"tokenizer": tokenizer, "dataset": dataset, "form": form, "state": state, "threads": threads}
         shape = {"n_bytes": n_bytes, "n_documents": n_documents}
         shape |= {name: rows[0][name] for name in ("output", "loops")}
-        speed = {"mb_per_second": n_bytes / 1e6 / summary.median}
+        speed = {"mb_per_second": n_bytes / 1e6 / summary.value}
         warnings = [*summary.warnings, *_of_processors(rows)]
         found.append({**about, **shape, **speed, **asdict(summary), "warnings": warnings})
     return found

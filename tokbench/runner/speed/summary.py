@@ -32,11 +32,12 @@ STUDENT = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365
 class Summary:
     """Timings in brief, in the unit of what was given; `warnings` is empty where they look stable.
 
-    `low` and `high` bound the median at 95 %; None where there was one timing, which bounds nothing.
+    `value` is their median; of first passes, the mean over the processes. `low` and `high` bound it at 95 %;
+    None where there was one timing, which bounds nothing.
     """
 
     n: int
-    median: float
+    value: float
     mad: float
     minimum: float
     maximum: float
@@ -55,7 +56,7 @@ def summarize(
 
     Example:
         >>> summary = summarize([1.0, 1.1, 0.9, 1.0, 1.05, 0.95])
-        >>> summary.median, summary.low, summary.high, summary.warnings
+        >>> summary.value, summary.low, summary.high, summary.warnings
         (1.0, 0.9, 1.1, ())
     """
     ordered = sorted(values)
@@ -64,7 +65,7 @@ def summarize(
     spanned = [*map(statistics.median, _by_process(values, processes)), *_of_few(ordered)]
     return Summary(
         n=len(ordered),
-        median=median,
+        value=median,
         mad=statistics.median(abs(value - median) for value in ordered),
         minimum=ordered[0],
         maximum=ordered[-1],
@@ -142,7 +143,7 @@ def summary_of(rows: Sequence[Row], clock: str) -> tuple[Summary, int, int]:
 
 
 def _first_pass(rows: Sequence[Row], taken: str) -> tuple[Summary, int, int]:
-    """The summary of passes over parts, one in each process; its `median` is the mean over the processes."""
+    """The summary of passes over parts, one in each process."""
     passes = _by_process(rows, [row["process"] for row in rows])
     longest = max(map(len, passes))  # a process that failed on the way is left out
     passes = [each for each in passes if len(each) == longest]
@@ -152,7 +153,7 @@ def _first_pass(rows: Sequence[Row], taken: str) -> tuple[Summary, int, int]:
     whole = summarize(totals, shortest=min(row[taken] for row in rows))
     ends = [*totals, *_of_parts(seconds, sizes)]
     low, high = (min(ends), max(ends)) if len(ends) > 1 else (None, None)
-    summary = replace(whole, median=sum(seconds), low=low, high=high)
+    summary = replace(whole, value=sum(seconds), low=low, high=high)
     return summary, sum(sizes), sum(row["n_documents"] for row in passes[0])
 
 
