@@ -88,8 +88,7 @@ def _verdict(
     row: Mapping[Any, Any], better: str, budget: float | None, threshold: float, timed: bool
 ) -> Verdict:
     before, after = row["before"], row["after"]
-    if budget is not None:
-        threshold, better = budget, "same" if better == "none" else better
+    threshold = threshold if budget is None else budget
     if before != before:
         return "appeared"
     if after != after:
@@ -101,18 +100,18 @@ def _verdict(
     if row["p"] == row["p"]:
         if row["p"] >= SURE:
             return "unsure"
-        return _direction(before, after, better)
+        return _direction(before, after, better, held=budget is not None)
     limits = [row[name] for name in ("before_low", "before_high", "after_low", "after_high")]
     bounded = all(limit == limit for limit in limits)
     if (bounded and limits[2] <= limits[1] and limits[0] <= limits[3]) or (timed and not bounded):
         return "unsure"
-    return _direction(before, after, better)
+    return _direction(before, after, better, held=budget is not None)
 
 
-def _direction(before: float, after: float, better: str) -> Verdict:
-    """The verdict on a figure that is sure to have changed."""
-    if better in ("none", "same"):
-        return "changed" if better == "none" else "worse"
+def _direction(before: float, after: float, better: str, *, held: bool) -> Verdict:
+    """The verdict on a figure that is sure to have changed, `held` to where it was by a budget or not."""
+    if better == "none":
+        return "worse" if held else "changed"
     gain = abs(before - 1) - abs(after - 1) if better == "parity" else after - before
     if gain == 0:
         return "same"
