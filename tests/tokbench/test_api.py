@@ -69,7 +69,8 @@ def test_what_is_no_text_to_train_on_is_refused(texts: list[str], why: str) -> N
         tokbench.load("bpe:vocab_size=300", train_on=texts)
 
 
-def test_a_list_of_datasets_is_no_text_to_train_on() -> None:
+def test_a_list_of_datasets_is_no_text_to_train_on_but_a_text_may_begin_as_one() -> None:
+    assert tokbench.load("bpe:vocab_size=260", train_on=["text: and a sentence", "text"]).vocab_size == 260
     with pytest.raises(SpecError, match=r"join those by .*'bundled:code \+ bundled:prose'"):
         tokbench.load("bpe:vocab_size=300", train_on=["bundled:code", "bundled:prose"])
 

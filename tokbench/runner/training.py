@@ -65,7 +65,7 @@ def train(
         corpus = training_corpus(registry, os.fspath(train_on))
     else:
         texts = list(train_on)
-        if texts and all(str(text).partition(":")[0] in registry.datasets for text in texts):
+        if texts and all(_names_dataset(registry, str(text)) for text in texts):
             raise SpecError(
                 'train_on: a list is of texts, and these name datasets; join those by " + ": '
                 f"{' + '.join(map(str, texts))!r}"
@@ -74,6 +74,12 @@ def train(
     folder = registry.context.cache_dir / "trained"
     trained = ensure_trained(registry, wanted, corpus, corpus_digest(corpus), folder, progress=progress)
     return registry.load(trained.spec)
+
+
+def _names_dataset(registry: Registry, text: str) -> bool:
+    """Whether a text looks like the spec of a dataset rather than like something to train on."""
+    family, _, rest = text.partition(":")
+    return family in registry.datasets and rest.split() == [rest]
 
 
 def training_corpus(registry: Registry, datasets: str) -> TrainingCorpus:
