@@ -91,8 +91,8 @@ class MeasuredCell:
         return rows
 
     def _of_all_alike(self, unit: str, value: float | None) -> Interval | None:
-        """The interval of what never varied here: only shares of documents have one."""
-        if unit == "share of documents" and value in (0, 1):
+        """The interval of what never varied here: only shares of several documents have one."""
+        if unit == "share of documents" and value in (0, 1) and self.n_groups > 1:
             return binomial_limits(value == 1, self.n_groups, self.context.confidence)
         return None
 
