@@ -121,6 +121,25 @@ def test_the_headline_shows_what_matters_without_scrolling(page: Any) -> None:
         assert heads.evaluate_all(clipped) == []
 
 
+@pytest.mark.parametrize("width", [1200, 1280, 1400])
+def test_the_headline_fits_a_screen_and_its_lines_meet(page: Any, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    box = page.locator("[data-table=headline-bundled-parallel] .scroll")
+    assert box.locator("thead th").count() > 9
+    assert box.evaluate("box => box.scrollWidth - box.clientWidth") <= 0
+    heights = box.locator("tbody tr").evaluate_all("rows => rows.map(row => row.getBoundingClientRect().height)")
+    assert all(height == round(height) for height in heights)
+
+
+def test_the_contents_are_a_line_on_a_phone(page: Any) -> None:
+    page.set_viewport_size({"width": 400, "height": 900})
+    assert page.locator("nav.contents").bounding_box()["height"] < 70  # pixels: a line and what is around it
+    assert page.locator("h1").bounding_box()["y"] < 300
+    last = page.locator(".contents a").last
+    last.focus()
+    assert last.evaluate("link => link.getBoundingClientRect().right <= innerWidth")  # what is cut scrolls in
+
+
 def test_definitions_are_folded_and_open(page: Any) -> None:
     first = page.locator("#definitions details").first
     assert first.locator("summary").is_visible()
