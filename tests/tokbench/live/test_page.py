@@ -62,6 +62,18 @@ def test_a_slow_answer_is_waited_for_in_words(page: Any) -> None:
     assert tokens(page, 0) == ["a", "b"]
 
 
+def test_a_phone_shows_the_cost_without_scrolling(page: Any) -> None:
+    page.set_viewport_size({"width": 400, "height": 900})
+    type_in(page, "New York " * 2000)
+    page.locator("#figures td input").first.fill("2.345")
+    name = page.locator("#figures tbody th").first
+    name.evaluate("head => { head.textContent = 'transformers cl100k_base_of_ours'; }")
+    cost = page.locator("#figures tbody tr").first.locator("td").last
+    assert cost.inner_text() == "0.0422"
+    assert page.locator(".scroll").evaluate("box => box.scrollWidth - box.clientWidth") <= 0
+    assert cost.bounding_box()["x"] + cost.bounding_box()["width"] <= 400 - 16  # within the page's margin
+
+
 def test_fewest_tokens_by_losing_text_are_not_marked_best(page: Any) -> None:
     type_in(page, "né")
     counts = page.locator("#figures tbody tr td:nth-of-type(1)")

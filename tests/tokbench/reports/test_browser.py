@@ -127,8 +127,9 @@ def test_the_headline_fits_a_screen_and_its_lines_meet(page: Any, width: int) ->
     box = page.locator("[data-table=headline-bundled-parallel] .scroll")
     assert box.locator("thead th").count() > 9
     assert box.evaluate("box => box.scrollWidth - box.clientWidth") <= 0
-    heights = box.locator("tbody tr").evaluate_all("rows => rows.map(row => row.getBoundingClientRect().height)")
-    assert all(height == round(height) for height in heights)
+    height = "row => row.getBoundingClientRect().height"
+    heights = [row.evaluate(height) for row in box.locator("tbody tr").all()]
+    assert heights == [round(height) for height in heights]
 
 
 def test_the_contents_are_a_line_on_a_phone(page: Any) -> None:
