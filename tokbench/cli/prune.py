@@ -9,7 +9,7 @@ import typer
 
 from tokbench.cli.options import Force, SpecArgument, dataset_option, loads_tokenizers, output_option
 from tokbench.cli.progress import bar
-from tokbench.cli.writing import check_target, elsewhere, save
+from tokbench.cli.writing import check_apart, check_target, elsewhere, save
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,6 +44,7 @@ def prune(
     from tokbench.results.atomic import write_json
     from tokbench.spec import Option
 
+    check_apart({"--output": output, "--map": id_map})
     check_target(output, force=force)
     if id_map is not None:
         check_target(id_map, force=force)

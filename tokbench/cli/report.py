@@ -59,7 +59,7 @@ def report(
 ) -> None:
     """Write a report of a run, in the format that --output's ending says, else html."""
     from tokbench.api import format_of
-    from tokbench.cli.writing import check_target
+    from tokbench.cli.writing import check_apart, check_target
     from tokbench.errors import PluginError, TokbenchError
 
     opened = open_run(registry, run)
@@ -76,8 +76,9 @@ def report(
             _print(opened, writers[0])
         return
     targets = [output or opened.path / f"report{writer.suffix}" for writer in writers]
+    check_apart({f"--format {writer.name}": target for writer, target in zip(writers, targets, strict=True)})
     for target in targets:
-        check_target(target, force=force or not target.is_file() or opened.folder.wrote(target))
+        check_target(target, force=force or opened.folder.wrote(target))
     for writer, target in zip(writers, targets, strict=True):
         with reading(run, host=registry.host):
             writer.write(opened, target)

@@ -56,7 +56,7 @@ def compare(
         typer.Option(metavar="FILE.md", help="Add a summary in Markdown to this file, as CI jobs show it."),
     ] = None,
     page: Annotated[
-        str | None, typer.Option("--page", metavar="FILE.html", help="Write the comparison as a page too.")
+        Path | None, typer.Option("--page", metavar="FILE.html", help="Write the comparison as a page too.")
     ] = None,
     as_json: JsonOutput = False,
 ) -> None:
@@ -72,6 +72,7 @@ def compare(
     import json
     from dataclasses import asdict
 
+    from tokbench.cli.writing import check_apart
     from tokbench.errors import ResultsError, SpecError
     from tokbench.reports import gates
     from tokbench.reports.gates import budgets_of, share_of
@@ -79,6 +80,7 @@ def compare(
     from tokbench.results.atomic import write_bytes
     from tokbench.results.comparison import OTHER_UNIT, compare_figures, compare_manifests, unpaired
 
+    check_apart({"--junit": junit, "--summary": summary, "--page": page})
     share, budgets = share_of(threshold), budgets_of(budget or ())
     for name in budgets:
         registry.pick(registry.metrics, name, "metric")
@@ -115,7 +117,7 @@ def compare(
         if page is not None:
             from tokbench.reports.comparison import write_comparison
 
-            write_comparison(one, other, Path(page), figures=figures, facts=facts)
+            write_comparison(one, other, page, figures=figures, facts=facts)
     if junit is not None:
         write_bytes(junit, gates.junit(figures, strict=strict).encode("utf-8", "backslashreplace"))
     if summary is not None:

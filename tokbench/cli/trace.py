@@ -11,7 +11,7 @@ import typer
 from tokbench.cli.loading import read_text
 from tokbench.cli.options import Force, JsonOutput, SpecArgument, TextArgument, loads_tokenizers
 from tokbench.cli.tables import plain_console
-from tokbench.cli.writing import check_target, elsewhere, print_json, write_text
+from tokbench.cli.writing import check_apart, check_target, elsewhere, print_json, write_text
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
@@ -42,9 +42,10 @@ def trace(
     """Show how a tokenizer cuts a text: BPE merge by merge, WordPiece match by match, Unigram's lattice."""
     from tokbench.inspection.steps import html_page, svg_figure
 
+    check_apart({"--html": html, "--svg": svg})
     for target in (html, svg):
         if target is not None and str(target) != "-":
-            check_target(target, force=force or not target.is_file())
+            check_target(target, force=force)
     text = read_text(text)
     tokenizer = registry.load(spec)
     steps = _steps(tokenizer, text, lambda: elsewhere(registry, spec))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tokbench.wording import reason, without_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from tokbench.registry import Registry
     from tokbench.tokenizer import Tokenizer
@@ -33,13 +33,25 @@ def write_text(path: Path, content: str) -> None:
     print(path)
 
 
+def check_apart(targets: Mapping[str, Path | None]) -> None:
+    """Refuse, before any work, two options that write the same file, of which one would be lost; raises
+    `SpecError`.
+    """
+    from tokbench.errors import SpecError
+
+    taken: dict[Path, str] = {}
+    for option, target in targets.items():
+        if target is not None and (other := taken.setdefault(target.resolve(), option)) != option:
+            raise SpecError(f"{other} and {option} both write {target}; give each a file of its own")
+
+
 def check_target(output: Path, *, force: bool) -> None:
     """Refuse, before any work, a target that exists, or whose folder does not or cannot be written to; raises
     `SpecError`.
     """
     from tokbench.errors import SpecError
 
-    if output.exists() and not force:
+    if (output.is_file() or output.is_dir()) and not force:
         raise SpecError(f"{output} exists; name another file, or overwrite it with --force")
     if not output.parent.is_dir():
         raise SpecError(f"{output}: the folder {output.parent} does not exist")

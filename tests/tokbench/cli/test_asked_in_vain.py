@@ -53,6 +53,39 @@ def test_a_metric_named_in_vain_is_no_success(tmp_path: Path, metric: str, statu
     assert invoke(*asked, "-m", metric).exit_code == status
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "runs compare no_run no_run --junit x --page ./x",
+        "runs compare no_run no_run --summary x --page x",
+        "trace no:such text --html x --svg x",
+        "prune no:such -d no:such --vocab-size 300 -o x --map x",
+    ],
+)
+def test_two_options_that_write_one_file_are_refused_before_any_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SpecError, match=r"--\w+ and --\w+ both write (\./)?x; give each a file of its own"):
+        invoke(*asked.split(), catch=False)
+
+
+def test_two_report_formats_of_one_ending_are_not_written_over_each_other(
+    finished: Run, tmp_path: Path
+) -> None:
+    plugin = tmp_path / "other_page.py"
+    plugin.write_text(
+        "import tokbench\n"
+        "@tokbench.hookimpl\n"
+        "def tokbench_report_writers():\n"
+        "    write = lambda run, path: path.write_text('mine')\n"
+        "    return [tokbench.ReportWriter(name='mine', suffix='.md', summary='mine', write=write)]\n"
+    )
+    asked = ("report", finished.path, "-f", "md", "-f", "mine", "--plugin", plugin)
+    with pytest.raises(SpecError, match="--format md and --format mine both write"):
+        invoke(*asked, catch=False)
+
+
 def test_two_names_of_one_tokenizer_are_one_row_and_that_is_said(tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("some words\n" * 30)
     asked = ["run", "-d", str(tmp_path / "text.txt"), "-o", str(tmp_path / "out"), "--no-speed", "--no-report"]
