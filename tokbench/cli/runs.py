@@ -9,7 +9,7 @@ import typer
 
 from tokbench.cli.loading import reading
 from tokbench.cli.options import FigureSize, JsonOutput, output_option, with_registry
-from tokbench.cli.tables import plain_console
+from tokbench.cli.tables import plain_console, table_of
 from tokbench.wording import counted, listed, printable
 
 if TYPE_CHECKING:
@@ -169,14 +169,12 @@ def chart(
 
 
 def _print(figures: Any, facts: Any, unpaired: list[str]) -> None:
-    """What moved, a table for each tokenizer on each dataset; what is in one run only is one line."""
-    from rich.table import Table
-
-    from tokbench.reports.gates import change, number
+    """What moved, a table for each tokenizer on each dataset, the worst first; what is in one run, a line."""
+    from tokbench.reports.gates import change, number, worst_first
     from tokbench.results.comparison import OTHER_UNIT
 
     shown = plain_console()
-    for (tokenizer, dataset), group in figures.groupby(["tokenizer", "dataset"], sort=False):
+    for (tokenizer, dataset), group in worst_first(figures).groupby(["tokenizer", "dataset"], sort=False):
         moved = group[group["verdict"] != "same"]
         if moved.empty:
             continue
@@ -186,12 +184,12 @@ def _print(figures: Any, facts: Any, unpaired: list[str]) -> None:
             shown.print(f"{name}: {_ALONE[verdict]} ({counted(len(group), 'figure')})", soft_wrap=True)
             continue
         shown.print(name, style="bold", soft_wrap=True)
-        table = Table("metric", "before", "after", "change", "verdict", box=None, padding=(0, 1, 0, 2))
+        numbers = ("change", "before", "after")
+        table = table_of("metric", "verdict", *numbers, right=numbers)
         for row in moved.itertuples():
             metric = row.metric if row.language == "all" else f"{row.metric}, {row.language}"
             metric += f" ({row.unit})" if OTHER_UNIT in row.unit else ""
-            table.add_row(metric, number(row.before), number(row.after), change(row.change), row.verdict)
-        table.columns[0].overflow = "fold"
+            table.add_row(metric, row.verdict, change(row.change), number(row.before), number(row.after))
         shown.print(table)
     counts = figures["verdict"].value_counts()
     shown.print(", ".join(f"{n} {verdict}" for verdict, n in counts.items()) or "no figures in common")

@@ -15,6 +15,7 @@ from tokbench.plots import data
 from tokbench.plots.labels import dataset_name, language_label, tokenizer_labels
 from tokbench.reports.differences import least_p
 from tokbench.reports.figures import decimals
+from tokbench.reports.gates import VERDICTS, worst_first
 from tokbench.reports.table import Column, Row, Table, TableCell
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 MOST = 2000
 """Rows a table of single languages holds at most; the largest changes first."""
 
-_ORDER = ("worse", "vanished", "better", "changed", "appeared", "unsure", "same")
 _MEANS = {
     "appeared": "measured only after",
     "vanished": "measured only before",
@@ -54,16 +54,12 @@ def figures_table(figures: pd.DataFrame, *, name: str, title: str, least: float 
     `least` is the smallest p-value that can be told.
     """
     labels = tokenizer_labels(figures["tokenizer"])
-    rows = figures.assign(
-        rank=figures["verdict"].map(_ORDER.index), size=figures["change"].abs().fillna(math.inf)
-    )
-    rows = rows.sort_values(["rank", "size"], ascending=[True, False], kind="stable").head(MOST)
     single = bool((figures["language"] != data.OVERALL).any())
-    texts = ("tokenizer", "dataset", *(("language",) if single else ()), "metric")
+    texts = ("tokenizer", "dataset", *(("language",) if single else ()), "metric", "verdict")
     columns = [Column.text(key) for key in texts]
-    columns += [Column(key="before", label="before"), Column(key="after", label="after")]
     columns += [Column(key="change", label="change", unit="share", places=2)]
-    columns += [Column(key="p", label="p (corrected)", places=3, least=least), Column.text("verdict")]
+    columns += [Column(key="before", label="before"), Column(key="after", label="after")]
+    columns += [Column(key="p", label="p (corrected)", places=3, least=least)]
     made = tuple(
         Row(
             (
@@ -71,18 +67,18 @@ def figures_table(figures: pd.DataFrame, *, name: str, title: str, least: float 
                 dataset_name(row.dataset) if row.dataset else "",
                 *((language_label(row.language),) if single else ()),
                 row.metric,
+                _MEANS.get(row.verdict, row.verdict),
+                TableCell.known(row.change, why="not measured"),
                 TableCell.known(row.before, row.before_low, row.before_high, why="not measured"),
                 TableCell.known(row.after, row.after_low, row.after_high, why="not measured"),
-                TableCell.known(row.change, why="not measured"),
                 TableCell.known(row.p, why="not paired"),
-                _MEANS.get(row.verdict, row.verdict),
             ),
             key=row.tokenizer,
             places=_places(
                 row.before, row.after, row.before_low, row.before_high, row.after_low, row.after_high
             ),
         )
-        for row in rows.itertuples()
+        for row in worst_first(figures).head(MOST).itertuples()
     )
     return Table(name, title, tuple(columns), made)
 
@@ -145,7 +141,7 @@ def _answer(figures: pd.DataFrame) -> str:
     if figures.empty:
         return "The two runs have no figures in common."
     counts = figures["verdict"].value_counts()
-    said = [f"{counts[verdict]:,} {verdict}" for verdict in _ORDER if verdict in counts and verdict != "same"]
+    said = [f"{counts[verdict]:,} {verdict}" for verdict in VERDICTS if verdict in counts and verdict != "same"]
     same = int(counts.get("same", 0))
     if not said:
         return f"Nothing changed: all figures ({same:,}) are the same."

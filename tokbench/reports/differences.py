@@ -23,15 +23,14 @@ MOST_PAIRS = 200
 
 
 def table(run: Run, metric: str, dataset: str) -> Table:
-    """Every pair compared in a metric over a whole dataset, the largest difference first."""
+    """Every pair compared in a metric over a whole dataset: those that lose nothing first, by difference."""
     rows = data.differences(run, metric, dataset)
-    if len(rows):
-        rows = rows[rows["value"].notna()].sort_values("value", key=abs, ascending=False)
     labels, lost = run_labels(run), losses(run)
-    of = len(rows)
-    if of > MOST_PAIRS:  # pairs without a loss first
+    if len(rows):
         loses = rows["tokenizer"].isin(list(lost)) | rows["baseline"].isin(list(lost))
-        rows = rows.iloc[loses.to_numpy().argsort(kind="stable")[:MOST_PAIRS]]
+        rows = rows.assign(loses=loses, nearness=-rows["value"].abs())[rows["value"].notna()]
+        rows = rows.sort_values(["loses", "nearness"], kind="stable")
+    of = len(rows)
     unit = metric_column(metric, metric_facts(run)).unit
     replicates = run.manifest.get("suite", {}).get("replicates") or REPLICATES
     columns = (
@@ -53,7 +52,7 @@ def table(run: Run, metric: str, dataset: str) -> Table:
             lossy="; ".join(str(lost[name]) for name in (row.tokenizer, row.baseline) if name in lost),
             key=row.tokenizer,
         )
-        for row in rows.itertuples()
+        for row in rows.head(MOST_PAIRS).itertuples()
     )
     note = f"{_FAMILY} {counted_on(run, dataset)}"
     note += " Grey: one of the two loses something, so the difference speaks for neither." if lost else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -16,6 +17,18 @@ if TYPE_CHECKING:
 
 MOST = 50
 """Rows that a summary lists."""
+
+VERDICTS = ("worse", "vanished", "better", "changed", "appeared", "unsure", "same")
+"""In the order in which they are shown."""
+
+
+def worst_first(figures: pd.DataFrame) -> pd.DataFrame:
+    """Compared figures as they are shown: by `VERDICTS`, and the largest changes of each first."""
+    rank, size = figures["verdict"].map(VERDICTS.index), figures["change"].abs().fillna(math.inf)
+    order = figures.assign(rank=rank, size=size).sort_values(
+        ["rank", "size"], ascending=[True, False], kind="stable"
+    )
+    return figures.loc[order.index]
 
 
 def fails(figures: pd.DataFrame, *, strict: bool = False) -> pd.Series:
@@ -60,8 +73,8 @@ def summary(figures: pd.DataFrame, *, strict: bool = False) -> str:
     ]
     if len(bad):
         lines += ["| tokenizer | dataset | language | metric | before | after | change | p |", "|---" * 8 + "|"]
-        lines += [_row(row) for row in bad.head(MOST).itertuples()]
-        lines += [f"… and {len(bad) - MOST:,} more."] if len(bad) > MOST else []
+        lines += [_row(row) for row in worst_first(bad).head(MOST).itertuples()]
+        lines += ["", f"… and {len(bad) - MOST:,} more."] if len(bad) > MOST else []
     return "\n".join([*lines, ""])
 
 

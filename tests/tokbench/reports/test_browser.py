@@ -363,6 +363,13 @@ def test_a_table_that_goes_on_fades_at_its_edge(page: Any) -> None:
     page.wait_for_selector("[data-table=headline-bundled-parallel] .scroll.more")
     box.evaluate("box => box.scrollTo(box.scrollWidth, 0)")
     page.wait_for_selector("[data-table=headline-bundled-parallel] .scroll:not(.more)")
+    box = page.locator("#languages .scroll.tall:visible")
+    page.wait_for_selector(
+        "#languages .scroll.tall.below"
+    )  # of thirty rows, no half of one is taken for the last
+    assert box.evaluate("box => getComputedStyle(box).maskImage").count("linear-gradient") == 2
+    box.evaluate("box => box.scrollTo(0, box.scrollHeight)")
+    page.wait_for_selector("#languages .scroll.tall:not(.below)")
 
 
 def test_another_passage_or_dataset_is_chosen_from_a_list(page: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from tokbench.reports.chosen import metric_facts
 from tokbench.reports.comparison import figures_table, write_comparison
+from tokbench.reports.gates import MOST, summary
 from tokbench.results.comparison import compare_figures, compare_manifests
 
 
@@ -31,8 +32,18 @@ def test_what_got_worse_comes_first(made_up_run: Callable[..., Any]) -> None:
     table = figures_table(figures, name="t", title="t")
     assert table.rows[0].cells[0] == "bpe 8k"
     assert table.rows[0].cells[3] == "compression_ratio"
-    assert table.rows[0].cells[-1] == "worse"
-    assert table.text(0, 6) == "−50.00"
+    assert table.rows[0].cells[4] == "worse"
+    assert table.text(0, 5) == "−50.00"
+
+
+def test_a_summary_for_ci_lists_the_worst_and_its_table_ends(made_up_run: Callable[..., Any]) -> None:
+    figures = compare_figures(*later(made_up_run, 0.5), better={"compression_ratio": "higher"})
+    figures["verdict"], figures["change"] = "worse", -0.01
+    figures.loc[figures.index[-1], "change"] = -0.75
+    assert len(figures) > MOST
+    *_, last, blank, more, end = summary(figures).split("\n")
+    assert (last[0], blank, more, end) == ("|", "", f"… and {len(figures) - MOST:,} more.", "")
+    assert "-75.00%" in summary(figures).split("\n")[6], "the largest change is the first row"
 
 
 def test_figures_have_places_of_their_own_and_the_p_that_decided(made_up_run: Callable[..., Any]) -> None:
@@ -42,11 +53,11 @@ def test_figures_have_places_of_their_own_and_the_p_that_decided(made_up_run: Ca
     figures.loc[figures.index[1], ["before", "after"]] = 12000.0, 3.0
     figures.loc[figures.index[1], ["before_low", "before_high", "after_low", "after_high"]] = float("nan")
     table = figures_table(figures, name="t", title="t", least=0.001)
-    shown = [[table.text(row, column) for column in range(4, 8)] for row in range(len(table.rows))]
-    assert ["12,000", "3"] in [cells[:2] for cells in shown]
+    shown = [[table.text(row, column) for column in range(5, 9)] for row in range(len(table.rows))]
+    assert ["12,000", "3"] in [cells[1:3] for cells in shown]
     assert {cells[3] for cells in shown} == {"< 0.001"}
     halved = shown[0]
-    assert (len(halved[0].partition(".")[2]), halved[2]) == (4, "−50.00")
+    assert (halved[0], len(halved[1].partition(".")[2])) == ("−50.00", 4)
 
 
 def test_a_change_from_zero_is_no_share_of_it(made_up_run: Callable[..., Any], tmp_path: Path) -> None:

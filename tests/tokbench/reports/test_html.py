@@ -29,7 +29,7 @@ from tokbench.reports.markdown import document
 from tokbench.spec import Spec
 
 HOSTILE = str(Spec("bpe", "<script>alert(1)</script>{{7*7}}\u202e\"'&,.json"))
-VOID = {"meta", "link", "input", "br", "img", "hr"}
+VOID = {"meta", "link", "input", "br", "img", "hr", "wbr"}
 
 
 class Outline(HTMLParser):

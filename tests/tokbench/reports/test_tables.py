@@ -286,13 +286,17 @@ def test_p_values_are_given_as_far_as_resamples_tell_them(made_up_run: Callable[
     assert latex.render(made, caption="c", label="l").count("< 0.001") == 4
 
 
-def test_of_many_pairs_those_are_shown_that_lose_nothing(
+def test_pairs_that_lose_nothing_come_first_and_of_many_they_are_shown(
     made_up_run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = made_up_run(3, 5)
     pairs = differences.table(run, "compression_ratio", "bundled:parallel")
     kept = [row for row in pairs.rows if not row.lossy]
     assert 0 < len(kept) < len(pairs.rows)
+    assert list(pairs.rows[: len(kept)]) == kept
+    for rows in (kept, pairs.rows[len(kept) :]):
+        apart = [abs(cell.value or 0) for row in rows if isinstance(cell := row.cells[2], TableCell)]
+        assert apart == sorted(apart, reverse=True)
     monkeypatch.setattr(differences, "MOST_PAIRS", len(kept))
     made = differences.table(run, "compression_ratio", "bundled:parallel")
     assert list(made.rows) == kept

@@ -14,7 +14,7 @@ from importlib import resources
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from tokbench.plots.labels import cut
 from tokbench.plots.losses import mark_of, unmarked
@@ -30,13 +30,18 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"unmarked": unmarked, "mark_of": mark_of, "kept": _kept, "cut": cut}
+    made.filters |= {"unmarked": unmarked, "mark_of": mark_of, "kept": _kept, "cut": cut, "broken": _broken}
     return made
 
 
 def _kept(text: str) -> str:
     """A text in which no line breaks between a name and its mark."""
     return re.sub(" (?=[†‡≈§])", "\u00a0", text)
+
+
+def _broken(text: str) -> Markup:
+    """A cell's text, whose long names may break behind an underscore."""
+    return Markup("_<wbr>").join(map(escape, _kept(text).split("_")))
 
 
 def asset(name: str, package: str = "tokbench.reports.html") -> str:

@@ -190,9 +190,12 @@ function saveFile(name, text, type) {
     });
   });
 
-  // A table that goes on to the right fades there, so that nobody takes its edge for its end.
+  // A table that goes on to the right or below fades there, so that nobody takes its edge for its end.
   document.querySelectorAll(".data .scroll").forEach((box) => {
-    const look = () => box.classList.toggle("more", box.scrollWidth - box.clientWidth - box.scrollLeft > 2);
+    const look = () => {
+      box.classList.toggle("more", box.scrollWidth - box.clientWidth - box.scrollLeft > 2);
+      box.classList.toggle("below", box.scrollHeight - box.clientHeight - box.scrollTop > 2);
+    };
     box.addEventListener("scroll", look, { passive: true });
     new ResizeObserver(look).observe(box.firstElementChild);
     new ResizeObserver(look).observe(box);
