@@ -146,23 +146,30 @@ def script_data(run: Run, decision: Decision) -> str:
     )
 
 
-def headline_of(names: list[str], unknown: list[str]) -> str:
-    """The choice in words; `unknown` are the criteria of which it is not known how far chance bears on them.
+def headline_of(names: list[str], unknown: list[str], level: int) -> str:
+    """The choice in words: so many of the `names` are `level` with the first, itself among them.
+
+    `unknown` are the criteria of which it is not known how far chance bears on them.
 
     Example:
-        >>> headline_of(["a"], []), headline_of(["a", "b"], [])
+        >>> headline_of(["a"], [], 1), headline_of(["a", "b"], [], 1)
         ('Choice under these weights: a.', 'No winner under these weights: a and b cannot be told apart.')
-        >>> headline_of(["a", "b"], ["price"]).partition(": ")[2]
+        >>> headline_of(["a", "b"], [], 2)
+        'No winner under these weights: a and b are level.'
+        >>> headline_of(["a", "b"], ["price"], 1).partition(": ")[2]
         'by the figures alone a leads, but too little is measured to tell how far chance bears on price.'
     """
     if len(names) == 1:
         return f"Choice under these weights: {names[0]}."
+    ahead = f"{names[0]} leads" if level == 1 else f"{listed(names[:level])} are level"
     if unknown:
-        return (
-            f"No winner under these weights: by the figures alone {names[0]} leads, but too little is measured "
-            f"to tell how far chance bears on {' and '.join(unknown)}."
+        said = (
+            f"by the figures alone {ahead}, but too little is measured to tell how far chance bears on "
+            f"{listed(unknown)}"
         )
-    return f"No winner under these weights: {', '.join(names[:-1])} and {names[-1]} cannot be told apart."
+    else:
+        said = ahead if level == len(names) else f"{listed(names)} cannot be told apart"
+    return f"No winner under these weights: {said}."
 
 
 def _made_of(run: Run, known: Known) -> str:
@@ -205,7 +212,7 @@ def _told_apart(one: str, other: str, active: Mapping[str, float], known: Mappin
             return False
         noise += weight * (known[key].noise(one, other) or 0.0)
     apart = abs(_level(one, active, known) - _level(other, active, known)) * sum(active.values())
-    return apart > SURE * noise
+    return apart > max(SURE * noise, EQUAL)
 
 
 def _noise_unknown(known: Known, one: str, other: str) -> bool:
@@ -214,14 +221,15 @@ def _noise_unknown(known: Known, one: str, other: str) -> bool:
 
 
 def _first_shares(candidates: list[str], known: Mapping[str, Known]) -> dict[str, float]:
-    """The share of weights, drawn evenly from all that sum to one, under which each is first."""
+    """The share of weights, drawn evenly from all that sum to one, under which each is first; equals share."""
     import numpy as np
 
     keys = [key for key in known if all(name in known[key].values for name in candidates)]
     logs = np.array([[math.log(known[key].values[name]) for key in keys] for name in candidates])
     drawn = np.random.default_rng(0).dirichlet(np.ones(len(keys)), DRAWS)
-    first = np.bincount((logs @ drawn.T).argmax(axis=0), minlength=len(candidates)) / DRAWS
-    return dict(zip(candidates, first.tolist(), strict=True))
+    levels = logs @ drawn.T
+    first = levels > levels.max(axis=0) - EQUAL
+    return dict(zip(candidates, (first / first.sum(axis=0)).mean(axis=1).tolist(), strict=True))
 
 
 def _turning_points(
@@ -264,7 +272,9 @@ def _sentences(
     labels, lost = run_labels(run), losses(run)
     first, *ties = choice
     unknown = [key for key in active if any(_noise_unknown(known[key], first, name) for name in ties)]
-    said = [headline_of([labels[name] for name in choice], unknown)]
+    top = _level(first, active, known)
+    level = sum(top - _level(name, active, known) < EQUAL for name in choice)
+    said = [headline_of([labels[name] for name in choice], unknown, level)]
     turns, parting = _turning_points(weights, known, ranked)
     parts = [
         f"{key} {'above' if above else 'below'} {_number(turn)} (now {weights[key]:g}): {labels[other]}"

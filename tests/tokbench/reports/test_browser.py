@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import pandas as pd
 import pytest
 
 from tokbench.inspection.diff import diff
@@ -95,6 +96,27 @@ def test_other_weights_decide_anew(page: Any) -> None:
     for name in ("price", "fairness", "context", "speed"):
         block.locator(f"input[name={name}]").fill("0")
     assert "Nothing weighs" in block.locator(".choice").inner_text()
+
+
+@pytest.mark.usefixtures("no_figures")
+def test_the_page_says_a_tie_as_the_report_does(
+    browser: Any, made_up_run: Callable[..., Any], tmp_path: Path
+) -> None:
+    run = made_up_run(2, 3, specs=["bytes", "chars", "words"])
+    run.comparisons = run.comparisons.iloc[:0]
+    rows = run.frame[run.frame["tokenizer"] != "chars"]
+    run.frame = pd.concat([rows, rows[rows["tokenizer"] == "bytes"].assign(tokenizer="chars")])
+    rows = run.frame["tokenizer"].isin(["bytes", "chars"]) & (run.frame["metric"] == "compression_ratio")
+    run.frame.loc[rows, ["value", "ci_low", "ci_high"]] *= 100
+    write(run, tmp_path / "report.html")
+    opened = browser.new_page()
+    opened.goto((tmp_path / "report.html").as_uri())
+    choice, said = opened.locator(".choice"), "No winner under these weights: bytes and chars are level."
+    assert choice.inner_text() == said
+    opened.locator("input[name=price]").fill("0")
+    opened.locator("input[name=price]").fill("3")  # decides anew, by the page's own sums
+    assert choice.inner_text() == said
+    opened.close()
 
 
 def test_tables_sort_both_ways(page: Any) -> None:

@@ -181,6 +181,20 @@ def test_no_winner_where_the_data_cannot_tell(small: Callable[..., Any]) -> None
     )
 
 
+def test_where_the_first_are_level_none_of_them_leads(small: Callable[..., Any]) -> None:
+    for half, last, said in (
+        (0.001, 1, "bytes and chars are level."),
+        (0.0, 1, "bytes and chars are level."),
+        (float("nan"), 1, "by the figures alone bytes and chars are level, but too little is measured to tell "
+         "how far chance bears on price and context."),
+        (0.1, 3.99, "bytes, chars and words cannot be told apart."),
+    ):  # fmt: skip
+        found = decide(small({"compression_ratio": three(4, 4, last, half=half)}))
+        assert found is not None
+        assert found.sentences[0] == f"No winner under these weights: {said}"
+        assert found.first_share == {"bytes": 0.5, "chars": 0.5, "words": 0.0}
+
+
 def test_the_noise_is_that_of_any_confidence(small: Callable[..., Any]) -> None:
     """Intervals of a fifth of the confidence are narrower, and say the same of chance."""
     wide = {confidence: NormalDist().inv_cdf((1 + confidence) / 2) for confidence in (0.2, 0.95, 0.999)}

@@ -9,6 +9,10 @@ document.querySelectorAll("[data-decision]").forEach((block) => {
   const rows = new Map([...body.rows].map((row) => [plain(row.cells[0]), row]));
   const indices = given.names.map((_, index) => index);
   const number = (value) => String(Number(value.toPrecision(2)));
+  const listed = (all) => {
+    const names = all.length > 4 ? [...all.slice(0, 3), `${all.length - 3} others`] : all;
+    return names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names[0];
+  };
   form.hidden = false;
 
   function decide() {
@@ -38,18 +42,20 @@ document.querySelectorAll("[data-decision]").forEach((block) => {
         }
         noise += weight * own;
       }
-      return (level[first] - level[other]) * total > given.sure * noise;
+      return (level[first] - level[other]) * total > Math.max(given.sure * noise, 1e-12);
     };
     const best = ranked.filter((index) => index === first || !apart(index));
     const names = best.map((index) => given.names[index]);
     // Criteria of which it is not known how far chance bears on them.
     const unknown = active.map(([name]) => name).filter((name) => best.some((other) =>
       other !== first && given.criteria[name].noise[first][other] === null && log(name, first) !== log(name, other)));
+    const even = best.filter((index) => level[first] - level[index] < 1e-12).length;
+    const ahead = even === 1 ? `${names[0]} leads` : `${listed(names.slice(0, even))} are level`;
     choice.textContent = names.length === 1
       ? `Choice under these weights: ${names[0]}.`
-      : unknown.length
-      ? `No winner under these weights: by the figures alone ${names[0]} leads, but too little is measured to tell how far chance bears on ${unknown.join(" and ")}.`
-      : `No winner under these weights: ${names.slice(0, -1).join(", ")} and ${names.at(-1)} cannot be told apart.`;
+      : `No winner under these weights: ${unknown.length
+        ? `by the figures alone ${ahead}, but too little is measured to tell how far chance bears on ${listed(unknown)}`
+        : even === names.length ? ahead : `${listed(names)} cannot be told apart`}.`;
 
     ranked.toReversed().forEach((index) => {
       const row = rows.get(given.names[index]);
