@@ -10,7 +10,7 @@ from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, explained, language_label, run_labels
 from tokbench.plots.losses import best_first, fairest_first
 from tokbench.reports import marks
-from tokbench.reports.chosen import headline_metrics, metric_facts
+from tokbench.reports.chosen import asked, headline_metrics, metric_facts
 from tokbench.reports.figures import decimals, typical
 from tokbench.reports.marks import BOLD
 from tokbench.reports.sizes import caveat_of, counted_on
@@ -80,7 +80,11 @@ def headline(run: Run, dataset: str, more: Sequence[str] = ()) -> Table:
     frame = run.frame
     rows = frame[(frame["language"] == data.OVERALL) & frame["dataset"].isin([dataset, ""])]
     cells, units = Cells.of(rows, "metric", "tokenizer"), _units(rows, "metric")
-    fine = [name for name, value in _FINE.items() if (rows.loc[rows["metric"] == name, "value"] == value).all()]
+    fine = [
+        name
+        for name, value in _FINE.items()
+        if name not in asked(run) and (rows.loc[rows["metric"] == name, "value"] == value).all()
+    ]
     shown = headline_metrics(run, dataset, without=fine) or headline_metrics(run, dataset)
     shown += [name for name in more if name in units and name not in shown]
     columns = [metric_column(name, facts, units.get(name, "")) for name in shown]
@@ -125,8 +129,8 @@ def _units(rows: pd.DataFrame, key: str) -> dict[str, str]:
     return dict(zip(measured[key], measured["unit"].map(str), strict=True))
 
 
-_FINE = {"round_trip": 1.0, "unk_rate": 0.0}
-"""Metrics of loss, each with its value where nothing is lost: else shown first, and never ranked by."""
+_FINE = {"round_trip": 1.0, "unk_rate": 0.0, "lost_form": 0.0, "lost_spaces": 0.0, "lost_text": 0.0}
+"""Metrics of loss, each with its value where nothing is lost: then shown only if asked for; never ranked by."""
 
 
 def ranks_by(run: Run, dataset: str, columns: Sequence[Column]) -> Column | None:
@@ -147,7 +151,10 @@ def vocabulary_sizes(run: Run) -> dict[str, float]:
 
 
 def by_language(run: Run, metric: str, dataset: str) -> Table:
-    """A metric by language (rows, with code, name, script and family) and tokenizer (columns)."""
+    """A metric by language (rows, with code, name, script and family) and tokenizer (columns).
+
+    Of a metric of loss there are no rows where nothing is lost: the headline, or its silence, has said it.
+    """
     facts = metric_facts(run)
     labels = run_labels(run)
     measured = run.frame[(run.frame["metric"] == metric) & (run.frame["dataset"] == dataset)]
@@ -164,7 +171,8 @@ def by_language(run: Run, metric: str, dataset: str) -> Table:
     divisor, _ = in_unit(typical(cell.value for cell in cells.values()), column.unit)  # one for all of them
     columns += [replace(column, key=name, label=labels[name], help="", divisor=divisor) for name in there]
     values = {code: cells.values_of(code, there) for code in run.languages(dataset)}
-    shown = [code for code in values if values[code]]
+    told = {value for of in values.values() for value in of.values()}
+    shown = [] if told == {_FINE.get(metric)} else [code for code in values if values[code]]
     named = {code: language_label(code, data.kind(run, dataset)) + noted.get(code, "") for code in shown}
     rows = tuple(Row.of(named[code], *(cells[code, name] for name in there), key=code) for code in shown)
     best = frozenset(

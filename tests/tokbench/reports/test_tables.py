@@ -304,6 +304,27 @@ def test_pairs_that_lose_nothing_come_first_and_of_many_they_are_shown(
     assert "comparisons.parquet" not in pairs.note
 
 
+def test_where_nothing_is_lost_the_headline_alone_says_so_and_only_if_asked(
+    made_up_run: Callable[..., Any],
+) -> None:
+    run = made_up_run(3, 3, specs=["bytes", "chars", "words"])
+    rows = run.frame[
+        (run.frame["metric"] == "compression_ratio") & (run.frame["dataset"] == "bundled:parallel")
+    ]
+    lost = [rows.assign(metric=name, value=value) for name, value in (("round_trip", 1.0), ("lost_text", 0.0))]
+    keys = ["tokenizer", "dataset", "language", "metric"]
+    run.frame = pd.concat([*lost, run.frame]).drop_duplicates(keys)
+    for name in ("round_trip", "lost_text"):
+        assert tables.by_language(run, name, "bundled:parallel").rows == ()
+    assert [column.key for column in tables.headline(run, "bundled:parallel").columns][1] != "round_trip"
+    run.manifest["suite"] = {**run.manifest["suite"], "metrics": ["round_trip", "lost_text", "gini"]}
+    made = tables.headline(run, "bundled:parallel")
+    assert {"round_trip", "lost_text"} <= {column.key for column in made.columns}
+    assert "Ranked by Gini" in made.note or "Ranked by compression" in made.note
+    run.frame.loc[(run.frame["metric"] == "round_trip") & (run.frame["language"] != "all"), "value"] = 0.5
+    assert len(tables.by_language(run, "round_trip", "bundled:parallel").rows) == 3
+
+
 def test_the_headline_ranks_what_keeps_text_first(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(5, 5)
     made = tables.headline(run, "bundled:parallel")

@@ -259,6 +259,6 @@ def _scope(run: Run) -> str:
         (f"{title}: " if title else "")
         + f"{counted(len(run.tokenizers), 'tokenizer')}, {counted(len(run.datasets), 'dataset')}, "
         f"{counted(len(languages), 'language')}. "
-        + (f"{counted(failed, 'failure')}, listed below. " if failed else "Everything asked for was measured. ")
+        + (f"{counted(failed, 'failure')}, listed below. " if failed else "Nothing failed. ")
         + f"Figures in small type are {run.level} intervals, by bootstrap over documents."
     )
