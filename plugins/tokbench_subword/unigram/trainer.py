@@ -1,4 +1,4 @@
-"""Training a unigram model: words, seeds, EM and pruning, and the model of exactly the size asked for."""
+"""Training a unigram model: words, seeds, EM and pruning, and the model of the size asked for."""
 
 from __future__ import annotations
 
@@ -97,10 +97,9 @@ def train_unigram(
 ) -> spm.SpmModel:
     """The model of `options.vocab_size` pieces learnt from `texts`, or from `counted` words.
 
-    It is the same for any number of threads.
-
-    `n_bytes` is the expected size of the text, for progress. Raises `TokenizerError` where the size is below
-    the alphabet or above what the text supports.
+    It is the same for any number of threads, and has fewer pieces where the text has no more that are worth
+    having. `n_bytes` is the expected size of the text, for progress. Raises `TokenizerError` where the size is
+    below the alphabet.
 
     Example:
         >>> model = train_unigram(["the cat and the hat", "a cat, a hat"] * 4, TrainingOptions(vocab_size=16))
@@ -134,12 +133,6 @@ def _train(
         scripts = np.where(scripts == SPACE_SCRIPT, scripts, 0).astype(np.int32)
     limits = options.max_piece_length, options.seed_size
     seeds, occurrences = find_seeds(text, totals, scripts, *limits, options.threads)
-    if len(seeds) < learnt:
-        raise TokenizerError(
-            f"unigram: vocab_size {options.vocab_size} is more than this text supports: it has {len(seeds)} "
-            f"repeated substrings and characters, not all of them worth having; give less than "
-            f"{len(seeds) + len(meta)}, or more text"
-        )
     progress(0.4, "edges")
     edges = find_edges(text, seeds, occurrences, options.threads)
     start = len(seeds)
@@ -158,9 +151,9 @@ def _train(
         threads=options.threads,
         progress=report,
     )
-    chosen = _choose(text, pieces, learnt, options)
+    chosen = _choose(text, pieces, learnt)
     progress(1.0, "done")
-    return spm.SpmModel((*meta, *chosen), _trainer_spec(options), normalizer_spec)
+    return spm.SpmModel((*meta, *chosen), _trainer_spec(options, len(meta) + len(chosen)), normalizer_spec)
 
 
 def _normalizer_spec(options: TrainingOptions) -> spm.NormalizerSpec:
@@ -216,8 +209,10 @@ def _alphabet(
     return points, totals
 
 
-def _choose(text: Text, pieces: SeedPieces, learnt: int, options: TrainingOptions) -> list[spm.Piece]:
-    """All characters and the best other pieces, `learnt` in all, by score; of equal scores, by spelling."""
+def _choose(text: Text, pieces: SeedPieces, learnt: int) -> list[spm.Piece]:
+    """All characters and the best other pieces, up to `learnt` in all, by score; of equal scores, by
+    spelling.
+    """
     order = np.argsort(-pieces.scores, kind="stable")
     ranked = pieces.scores[order]
     equal = np.concatenate(([False], ranked[1:] == ranked[:-1], [False]))
@@ -228,26 +223,19 @@ def _choose(text: Text, pieces: SeedPieces, learnt: int, options: TrainingOption
         order[low:high] = some[sorted(range(len(some)), key=spelled.__getitem__)]
     single = pieces.lengths[order] == 1
     wanted = single | (np.cumsum(~single) <= learnt - np.count_nonzero(single))
-    chosen = order[wanted]
-    if len(chosen) < learnt:
-        n_meta = options.vocab_size - learnt
-        raise TokenizerError(
-            f"unigram: vocab_size {options.vocab_size} is more than this text supports: {len(chosen)} pieces "
-            f"are worth having; give at most {len(chosen) + n_meta}, or more text"
-        )
     visible = np.where(text.alphabet == ord(" "), ord(SPACE_SYMBOL), text.alphabet)
-    best = pieces.kept(chosen)
+    best = pieces.kept(order[wanted])
     scores = best.scores.astype(np.float32).tolist()
     return list(
         map(spm.Piece._make, zip(best.spelled(text, visible), scores, repeat(spm.NORMAL), strict=False))
     )
 
 
-def _trainer_spec(options: TrainingOptions) -> spm.TrainerSpec:
+def _trainer_spec(options: TrainingOptions, size: int) -> spm.TrainerSpec:
     ids = {piece.text: index for index, piece in enumerate(options.meta_pieces())}
     return spm.TrainerSpec(
         model_type="unigram",
-        vocab_size=options.vocab_size,
+        vocab_size=size,
         byte_fallback=options.byte_fallback,
         unk_piece=options.unk_token,
         bos_piece=options.bos_token or "<s>",

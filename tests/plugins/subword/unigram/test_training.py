@@ -75,7 +75,6 @@ def test_pieces_do_not_mix_scripts_unless_told() -> None:
     [
         ({"vocab_size": 0}, "vocab_size must lie in"),
         ({"vocab_size": 10}, "less than the alphabet"),
-        ({"vocab_size": 50_000}, "more than this text supports"),
         ({"shrinking_factor": 1.5}, "shrinking_factor"),
         ({"character_coverage": 2.0}, "character_coverage"),
         ({"special_tokens": ("<s>",)}, "twice"),
