@@ -48,13 +48,9 @@ class Rewritten:
     """Each character is written otherwise, by a normalizer that looks at no other."""
 
     normalizer: BatchNormalizer
-    only: str = ""
-    """The one character that it changes, where it is one of ASCII."""
 
     def __call__(self, texts: Segments) -> Segments:
         """The texts rewritten."""
-        if self.only and not (texts.data == ord(self.only)).any():
-            return texts
         changed = texts.rewritten(*self.normalizer.apply(texts.data, texts.offsets))
         if texts.leading is None:
             return changed
@@ -141,7 +137,7 @@ def cuts_of(steps: Sequence[Mapping[str, Any]], *, spell: bool = False) -> Cuts:
             mark = str(step["replacement"])
             scheme = prepend_scheme(step)
             if mark != " ":
-                change(Rewritten(_normalizer(type="Replace", pattern={"String": " "}, content=mark), " "))
+                change(Rewritten(_normalizer(type="Replace", pattern={"String": " "}, content=mark)))
             if scheme != "never":
                 change(Prefixed(mark, only_first=scheme == "first"))
         cutters += [cutter_of(*split) for split in splits_of(step)]
