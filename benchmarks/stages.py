@@ -25,10 +25,9 @@ from typing import Any
 
 import numpy as np
 from tokbench_subword.pipeline.compiled import CompiledPipeline
-from tokbench_subword.pipeline.cutters import MachineCutter
+from tokbench_subword.pipeline.cutters import MachineCutter, units_of
 from tokbench_subword.pipeline.machine import HAS_STEPS
 from tokbench_subword.pipeline.segments import Segments
-from tokbench_subword.words.encoder import units_of
 from tokbench_subword.words.prepared import TEXT_RUN, PreparedEncoder
 
 import tokbench

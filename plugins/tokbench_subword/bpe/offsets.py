@@ -21,11 +21,11 @@ from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.plain import first_symbols
 from tokbench_subword.bpe.preparation import BpePreparation
+from tokbench_subword.pipeline.cutters import units_of
 from tokbench_subword.pipeline.origins import located, walk
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.splicing import replaced
 from tokbench_subword.pipeline.stretch import Stretch
-from tokbench_subword.words.encoder import units_of
 
 _VARIES = -1
 """The size of a token that is not the same wherever it comes up."""

@@ -6,13 +6,14 @@ What follows a cutter does not see the difference, but in speed: `Cutter.reason`
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import PADDING, block, frozen
 from tokbench_subword.pipeline.automaton import automaton_of
 from tokbench_subword.pipeline.class_names import Dialect
@@ -66,7 +67,7 @@ class Cutter(ABC):
         return self.cut(data, np.array([[0, len(text)]], np.int64))[0]
 
 
-class MachineCutter(Cutter):
+class MachineCutter(Cutter, Stays):
     """A `Machine` at work."""
 
     block: NDArray[np.uint64]
@@ -75,9 +76,6 @@ class MachineCutter(Cutter):
         self.machine = machine
         self._arrays = machine.arrays()
         self.block = block(self._arrays)
-
-    def __reduce__(self) -> tuple[type[MachineCutter], tuple[Machine]]:
-        return MachineCutter, (self.machine,)  # addresses are this process's own
 
     def pieces(self, data: NDArray[np.uint8], units: Places) -> Iterator[tuple[Places, Places]]:
         """See `Cutter.pieces`."""
@@ -134,6 +132,20 @@ class PlainCutter(Cutter):
                 yielded = total
                 yield np.concatenate(waiting), counts
                 waiting = []
+
+
+def units_of(offsets: NDArray[np.int64]) -> Places:
+    """Where each of the texts that `offsets` part begins and ends: int64 ``(n, 2)``."""
+    return np.ascontiguousarray(np.stack([offsets[:-1], offsets[1:]], axis=1))
+
+
+def cut_in_turn(cutters: Sequence[Cutter], data: NDArray[np.uint8], units: Places) -> tuple[Places, Places]:
+    """The pieces that each cutter makes of those of the one before; how many up to the end of each unit."""
+    before = np.arange(len(units) + 1)
+    for cutter in cutters:
+        units, counts = cutter.cut(data, units)
+        before = counts[before]
+    return units, before
 
 
 def byte_positions(data: bytes) -> Places:

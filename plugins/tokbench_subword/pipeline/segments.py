@@ -15,7 +15,7 @@ from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import PADDING, Block, Ids, Ints, i64_in, keep, pointer, u8_in
 from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.added_matching import AddedMatcher
-from tokbench_subword.pipeline.cutters import Cutter
+from tokbench_subword.pipeline.cutters import Cutter, cut_in_turn, units_of
 from tokbench_subword.pipeline.cutting import SPARE, cut_some
 from tokbench_subword.pipeline.replacing_kernel import edges
 from tokbench_subword.pipeline.splicing import Writer, Written, copy_span, documents_of, rewritten
@@ -72,12 +72,7 @@ class Segments:
         """Begin and end of the pieces that each cutter makes of those of the one before, int64 ``(n, 2)``; and
         how many there are up to each segment.
         """
-        units = np.ascontiguousarray(np.stack([self.offsets[:-1], self.offsets[1:]], axis=1))
-        before = np.arange(len(self.offsets))
-        for cutter in cutters:
-            units, counts = cutter.cut(self.data, units)
-            before = counts[before]
-        return units, before
+        return cut_in_turn(cutters, self.data, units_of(self.offsets))
 
     def cut(self, units: NDArray[np.int64], before: NDArray[np.int64]) -> Segments:
         """The segments with `pieces` in the place of each text."""

@@ -23,7 +23,7 @@ from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import PADDING, Bytes, Int, Ints, Words, pointer
 from tokbench.kernels.text import MOST_BYTES, measured, write_list
 from tokbench.kernels.threads import in_threads
-from tokbench_subword.pipeline.cutters import Cutter
+from tokbench_subword.pipeline.cutters import Cutter, cut_in_turn
 from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.training.word_table import POSITION, WordTable, note_word, opened
 
@@ -121,9 +121,8 @@ def filler(cutters: Sequence[Cutter]) -> Fill:
     """A `Fill` that counts what the cutters make of documents; each cuts the pieces of the one before."""
 
     def fill(table: WordTable, block: Block) -> None:
-        data, spans = block.data, block.spans
-        for cutter in cutters[:-1]:
-            spans, _ = cutter.cut(data, spans)
+        data = block.data
+        spans, _ = cut_in_turn(cutters[:-1], data, block.spans)
         for some in (found for found, _ in cutters[-1].pieces(data, spans)) if cutters else [spans]:
             table.state[POSITION] = 0
             while not count_words(data, some, block.start, table.rows, table.kept, table.state):

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from tokbench.batch import TokenBatch
 from tokbench.kernels.pointers import block
 from tokbench_subword.bpe.merging import scratch
-from tokbench_subword.pipeline.cutters import Cutter
+from tokbench_subword.pipeline.cutters import Cutter, cut_in_turn, units_of
 from tokbench_subword.pipeline.origins import walk
 from tokbench_subword.pipeline.splicing import Written
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.searching import SearchForms, part_rows
 from tokbench_subword.words.cache import CACHE_BYTES
-from tokbench_subword.words.encoder import WordEncoder, units_of
+from tokbench_subword.words.encoder import WordEncoder
 from tokbench_subword.words.layout import COUNTERS, MOST, TEXT_SIZE
 from tokbench_subword.words.parts import LONGEST_PART, part_space
 from tokbench_subword.words.runs import Room
@@ -118,9 +118,7 @@ class PathEncoder(WordEncoder):
         places, walked = np.empty((len(batch.ids), 2), np.int64), np.zeros(len(batch), np.bool_)
         walk(batch.ids, batch.offsets, self._sizes, offsets, places, walked)
         if not walked.all():
-            words = units[~walked]
-            for cutter in self._cutters:
-                words, _ = cutter.cut(data, words)
+            words, _ = cut_in_turn(self._cutters, data, units[~walked])
             _, places[np.repeat(~walked, batch.lengths())] = self._locate_words(data, words)
         return batch, places
 

@@ -20,7 +20,7 @@ from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import frozen
 from tokbench.kernels.text import utf8_of
 from tokbench_subword.pipeline.cuts import cutting
-from tokbench_subword.pipeline.cutters import Cutter
+from tokbench_subword.pipeline.cutters import Cutter, cut_in_turn, units_of
 from tokbench_subword.pipeline.splicing import Written
 from tokbench_subword.words import layout as at
 from tokbench_subword.words.cache import CACHE_BYTES
@@ -34,13 +34,6 @@ ToArray = Callable[[str], NDArray[np.int32]]
 ToList = Callable[[str], list[int]]
 _AT_A_TIME = 1 << 19
 """Bytes encoded in one call of a kernel: what is written then stays in the processor's cache."""
-
-
-def units_of(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where each of the texts that `offsets` part begins and ends: int64 ``(n, 2)``."""
-    units = np.empty((len(offsets) - 1, 2), np.int64)
-    units[:, 0], units[:, 1] = offsets[:-1], offsets[1:]
-    return units
 
 
 class WordEncoder(Stays):
@@ -112,10 +105,7 @@ class WordEncoder(Stays):
         units = units_of(offsets)
         if not self._beforehand:
             return self._spread(self._encode_units, data, units, offsets, room)
-        before = np.arange(len(offsets))  # how many units there are up to each document
-        for cutter in self._beforehand:
-            units, counts = cutter.cut(data, units)
-            before = counts[before]
+        units, before = cut_in_turn(self._beforehand, data, units)
         sizes = np.concatenate([np.zeros(1, np.int64), np.cumsum(units[:, 1] - units[:, 0])])
         batch = self._spread(self._encode_units, data, units, sizes, room)
         return TokenBatch(batch.ids, batch.offsets[before])
