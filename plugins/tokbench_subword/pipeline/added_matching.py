@@ -14,9 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +50,7 @@ _ROOM = 1 << 12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AddedMatcher:
-    """The tables of `tokens`, searched for with or without the special ones. Safe for use by many threads.
+    """The tables of added tokens, with or without the special ones. Safe for use by many threads.
 
     Example:
         >>> tokens = AddedTokens([AddedToken("<mask>", 7, lstrip=True), AddedToken("<s>", 0, special=True)])
@@ -62,8 +61,6 @@ class AddedMatcher:
         ([[1, 8], [9, 12]], [7, 0])
     """
 
-    tokens: AddedTokens
-    match_special: bool
     ids: NDArray[np.int32]
     search: Written
     """What finds them: `find_matches` with its tables."""
@@ -97,7 +94,7 @@ class AddedMatcher:
             np.array([len(ranges) // 4]),
         )
         ids = np.array([token.id for token in ordered], np.int32)
-        return cls(tokens, match_special, ids, Written(find_matches, arrays))
+        return cls(ids, Written(find_matches, arrays))
 
     def find(
         self, data: NDArray[np.uint8], offsets: NDArray[np.int64]
@@ -121,9 +118,6 @@ class AddedMatcher:
                 found = found[: numbers[splicing.N_FOUND]]
                 return found[:, :2].copy(), self.ids[found[:, 2]]
             found = np.concatenate([found, np.empty((3 * len(found), MATCH), np.int64)])
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return partial(AddedMatcher.of, match_special=self.match_special), (self.tokens,)
 
 
 def _in_utf8(text: str) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -162,9 +160,3 @@ def test_characters_are_those_of_the_plain_form():
     for point in [*range(0x300), *range(0x300, 0xD800, 61), *range(0xE000, 0x110000, 997)]:
         word = any(compile_regex(r"\w", "rust").spans(chr(point)))
         assert flags[point] == word + 2 * (chr(point) in SPACE), hex(point)
-
-
-def test_a_pickle_holds_no_addresses():
-    tokens = added({"ab": {"lstrip": True}, "b": {"special": True}})
-    matcher = pickle.loads(pickle.dumps(AddedMatcher.of(tokens, match_special=True)))
-    assert matcher.find(*laid_out(["x ab", "b"]))[1].tolist() == [0, 7]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from dataclasses import replace
 from itertools import pairwise, product
 from pathlib import Path
@@ -284,14 +283,6 @@ def test_what_needs_a_search_with_backtracking_is_left_to_it(source: str) -> Non
     wanted = compile_regex(source, "rust").split(text, Rules.of("Isolated"))
     data = text.encode()
     assert [data[a:b].decode() for a, b in cutter.spans(data).tolist()] == [text[a:b] for a, b in wanted]
-
-
-@pytest.mark.parametrize("name", ["gpt2", "far behind", "left to a search"])
-def test_cutters_travel_in_pickles(name: str) -> None:
-    cutter = cutter_of(*PATTERNS.get(name, (r"(?>a|ab)c", "rust")))
-    assert (
-        pickle.loads(pickle.dumps(cutter)).spans(b"abc acS1 1").tolist() == cutter.spans(b"abc acS1 1").tolist()
-    )
 
 
 def test_a_megabyte_without_an_end_takes_one_pass() -> None:
