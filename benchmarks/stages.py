@@ -97,7 +97,7 @@ def stages_of(prepared: PreparedEncoder, texts: list[str]) -> dict[str, Callable
     if compiled.leading is not None:
         add("where documents begin", lambda given: replace(given, leading=compiled.leading.of(given)))
     if compiled.normalizer is not None:
-        add("normalizer", lambda given: given.rewritten(*compiled.normalizer.apply(given.data, given.offsets)))
+        add("normalizer", compiled.normalizer)
     if compiled.normal_tokens is not None:
         add("added tokens, normalized", lambda given: given.split(compiled.normal_tokens))
     for change in compiled.cuts.changes:

@@ -46,10 +46,10 @@ class BpeOffsets:
         if found is None:
             every = [np.zeros((0, 2), np.int64), *map(self.of, texts)]
             return np.concatenate(every), np.cumsum(list(map(len, every)))
-        batch = self._encoder.encode_utf8(found.texts.data, found.texts.offsets)
-        places, walked = self._walked(batch, found.texts.offsets)
+        batch = self._encoder.encode_utf8(found.data, found.offsets)
+        places, walked = self._walked(batch, found.offsets)
         found.leave(np.flatnonzero(~walked))
-        limits = batch.offsets[found.documents]
+        limits = batch.offsets[found.limits]
         left = [self.of(texts[index]) for index in found.left]
         return replaced(found.spans(places, limits), limits, found.left, left)
 

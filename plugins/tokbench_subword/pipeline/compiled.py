@@ -105,7 +105,7 @@ class CompiledPipeline:
         if self.leading is not None:
             texts = replace(texts, leading=self.leading.of(texts))
         if self.normalizer is not None:
-            texts = texts.rewritten(*self.normalizer.apply(texts.data, texts.offsets))
+            texts = self.normalizer(texts)
         texts = texts.split(self.normal_tokens)
         for change in self.cuts.changes:
             texts = change(texts)

@@ -32,7 +32,8 @@ from tokbench_subword.pipeline.pattern_tree import NotExpressible
 from tokbench_subword.pipeline.precompiled import decoded_charsmap
 from tokbench_subword.pipeline.replacing_kernel import edges, replace_literal, replace_matches, spell_bytes
 from tokbench_subword.pipeline.rewriting import Rewriting, rewrite, rewriting_tables
-from tokbench_subword.pipeline.splicing import Batch, Written, each, rewritten
+from tokbench_subword.pipeline.segments import Segments
+from tokbench_subword.pipeline.splicing import Batch, Written, each
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,17 +49,14 @@ class ByWriter(Stays):
     plain: Callable[[str], str] | None = None
     beyond_ascii: bool = False
 
-    def __call__(self, batch: Batch) -> Batch:
-        """The batch as the kernel writes it: the very same where nothing changes."""
-        data, offsets = batch
-        if self.beyond_ascii:
-            text = data[offsets[0] : offsets[-1]]
-            if not text.size or text.max() < 0x80:
-                return batch
-        capacity = int(self.growth * int(offsets[-1] - offsets[0]))
-        result = rewritten(batch, self.made(), capacity=capacity, plain=self.plain)
-        unchanged = result[0] is data or (self.plain is not None and np.array_equal(result[0], data))
-        return batch if unchanged else result
+    def __call__(self, texts: Segments) -> Segments:
+        """The texts as the kernel writes them: the very same where nothing changes."""
+        text = texts.data[texts.offsets[0] : texts.offsets[-1]]
+        if self.beyond_ascii and (not text.size or text.max() < 0x80):
+            return texts
+        result = texts.by_kernel(self.made(), int(self.growth * len(text)), self.plain)
+        unchanged = self.plain is not None and np.array_equal(result.data, texts.data)
+        return texts if unchanged else result
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +65,9 @@ class InPython:
 
     plain: Callable[[str], str]
 
-    def __call__(self, batch: Batch) -> Batch:
-        """The batch with every document as `plain` has it: the very same where nothing changes."""
-        return each(batch, self.plain)
+    def __call__(self, texts: Segments) -> Segments:
+        """Every text as `plain` has it: the very same where nothing changes."""
+        return texts.rewritten(*each((texts.data, texts.offsets), self.plain))
 
 
 Step = ByWriter | InPython
@@ -110,11 +108,16 @@ class BatchNormalizer(Stays):
             >>> data.tobytes().decode() == "onee" + chr(0x301), offsets.tolist()
             (True, [0, 3, 6])
         """
-        batch = data, offsets
+        result = self(Segments(data, offsets))
+        return result.data, result.offsets
+
+    def __call__(self, texts: Segments) -> Segments:
+        """The same segments with their text normalized."""
+        result = texts
         for step in self.steps:
-            batch = step(batch)
-            check_growth(len(data), len(batch[0]))
-        return batch
+            result = step(result)
+            check_growth(len(texts.data), len(result.data))
+        return result
 
 
 def compiled_normalizer_of(config: Mapping[str, Any] | None) -> BatchNormalizer | None:

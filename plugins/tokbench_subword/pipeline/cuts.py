@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+import numpy as np
+
 from tokbench_subword.pipeline.compiled_normalizers import BatchNormalizer, compiled_normalizer_of
 from tokbench_subword.pipeline.cutters import Cutter, cutter_of, few_of
 from tokbench_subword.pipeline.pre_tokenizers import prepend_scheme, splits_of
@@ -35,7 +37,7 @@ class IntoPieces:
 
     def __call__(self, texts: Segments) -> Segments:
         """The pieces."""
-        return texts.cut(*texts.pieces(self.cutters))
+        return texts.cut(self.cutters)
 
     @property
     def written(self) -> tuple[Written, ...] | None:
@@ -51,12 +53,10 @@ class Rewritten:
 
     def __call__(self, texts: Segments) -> Segments:
         """The texts rewritten."""
-        changed = texts.rewritten(*self.normalizer.apply(texts.data, texts.offsets))
+        changed = self.normalizer(texts)
         if texts.leading is None:
             return changed
-        heads = texts.heads()
-        _, ends = self.normalizer.apply(heads.data, heads.offsets)
-        return replace(changed, leading=ends[1:] - ends[:-1])
+        return replace(changed, leading=np.diff(self.normalizer(texts.heads()).offsets))
 
     @property
     def written(self) -> tuple[Written, ...] | None:

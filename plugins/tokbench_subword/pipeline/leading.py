@@ -73,8 +73,7 @@ class Leading:
         leading = np.zeros(len(offsets) - 1, np.int64)
         if not len(data):
             return leading
-        documents = np.arange(len(offsets)) if texts.documents is None else texts.documents
-        firsts = documents[:-1][np.diff(documents) > 0]
+        firsts = texts.limits[:-1][np.diff(texts.limits) > 0]
         ends = offsets[firsts + 1]
         points, widths = _code_points(data, offsets[firsts], ends)
         if self._normalize is None:

@@ -21,15 +21,12 @@ from tokbench.kernels.pointers import Bytes, Ids, Int, Ints, pointer
 from tokbench_subword.pipeline.added_matching import AddedMatcher
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
 from tokbench_subword.pipeline.compiled import CompiledPipeline
-from tokbench_subword.pipeline.compiled_normalizers import ByWriter
-from tokbench_subword.pipeline.cuts import IntoPieces, Prefixed, Rewritten
 from tokbench_subword.pipeline.cutters import Cutter
 from tokbench_subword.pipeline.normal_form_kernel import normal_form
-from tokbench_subword.pipeline.normalizers import check_growth
-from tokbench_subword.pipeline.replacing_kernel import edges, spell_bytes
+from tokbench_subword.pipeline.replacing_kernel import spell_bytes
 from tokbench_subword.pipeline.rewriting import before_rewriting, rewrite
-from tokbench_subword.pipeline.segments import Segments, prefixing_all
-from tokbench_subword.pipeline.splicing import Written, told
+from tokbench_subword.pipeline.segments import Segments
+from tokbench_subword.pipeline.splicing import Written, with_edits
 
 Places = NDArray[np.int64]
 """Where tokens, or pre-tokens, begin and end in bytes: int64 ``(n, 2)``. Neither begins nor ends go back."""
@@ -37,15 +34,14 @@ _SIZES = np.array([len(CHARACTER_OF[byte].encode()) for byte in range(256)])
 """How many bytes the letter of each byte has."""
 
 
-@dataclass(slots=True, eq=False)
-class Located:
-    """Documents on their way to the model: `texts`, as prepared so far, from `source`, where each is a text.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Located(Segments):
+    """Documents on their way to the model, as prepared so far, from `source`, where each is a text.
 
     `known`, bool, says for which documents all is right, and `back` what leads places back, step by step.
     """
 
     source: Segments
-    texts: Segments
     known: NDArray[np.bool_]
     back: list[Callable[[Places], Any]] = field(default_factory=list)
 
@@ -54,16 +50,10 @@ class Located:
         """The documents that are left to the plain form."""
         return np.flatnonzero(~self.known).tolist()
 
-    @property
-    def documents(self) -> NDArray[np.int64]:
-        """How many texts there are up to the end of each document."""
-        documents = self.texts.documents
-        return np.arange(len(self.texts.offsets)) if documents is None else documents
-
     def words(self, cutters: Sequence[Cutter]) -> tuple[Places, NDArray[np.int64]]:
         """Where the pre-tokens begin and end, and how many there are up to each document."""
-        words, before = self.texts.pieces(cutters)
-        return words, before[self.documents]
+        words, before = self.pieces(cutters)
+        return words, before[self.limits]
 
     def spans(self, places: Places, limits: NDArray[np.int64]) -> Places:
         """What becomes of `places`: the spans in code points of tokens, those of document d from ``limits[d]``
@@ -76,32 +66,31 @@ class Located:
 
     def leave(self, texts: NDArray[np.int64]) -> None:
         """Leave the documents that some texts are of to the plain form."""
-        self.known[np.searchsorted(self.documents, texts, "right") - 1] = False
+        self.known[np.searchsorted(self.limits, texts, "right") - 1] = False
 
-    def leave_at(self, places: NDArray[np.int64]) -> None:
+    def _leave_at(self, places: NDArray[np.int64]) -> None:
         """Leave those that some bytes are of."""
-        self.leave(np.searchsorted(self.texts.offsets, places, "right") - 1)
+        self.leave(np.searchsorted(self.offsets, places, "right") - 1)
 
-    def leave_matched(self, matcher: AddedMatcher | None) -> None:
-        """Leave those in which there are added tokens."""
+    def split(self, matcher: AddedMatcher | None) -> Segments:
+        """The same texts: those in which there are added tokens are left."""
         if matcher is not None:
-            self.leave_at(matcher.find(self.texts.data, self.texts.offsets)[0][:, 0])
+            self._leave_at(matcher.find(self.data, self.offsets)[0][:, 0])
+        return self
 
-    def cut(self, cutters: Sequence[Cutter]) -> None:
-        """Make each pre-token a text of its own."""
-        words, before = self.texts.pieces(cutters)
-        self.back.append(partial(_before_cutting, words))
-        self.texts = self.texts.cut(words, before)
+    def _cut_at(self, units: Places, before: NDArray[np.int64]) -> Segments:
+        self.back.append(partial(_before_cutting, units))
+        return Segments._cut_at(self, units, before)
 
-    def rewrite(self, written: Written, capacity: int) -> None:
-        """Have a kernel write the texts anew."""
-        batch = data, offsets = self.texts.data, self.texts.offsets
+    def by_kernel(self, written: Written, capacity: int, plain: Any = None) -> Segments:
+        """The same segments as a kernel writes them; those that it declines are left."""
+        data, offsets = self.data, self.offsets
         by_character = written.writer is rewrite  # which tells no edits: they would be too many
         most = 0 if by_character else int(offsets[-1]) // 2 + 1  # what is never written takes no memory
-        (new, ends), declined, edits = told(batch, written, capacity=capacity, most_edits=most)
+        (new, ends), declined, edits = with_edits((data, offsets), written, capacity=capacity, most_edits=most)
         self.leave(np.flatnonzero(declined))
         if new is data:
-            return
+            return self
         if by_character:
             self.back.append(partial(before_rewriting, written.block, data, offsets, ends, declined))
         elif written.writer is spell_bytes:
@@ -111,16 +100,8 @@ class Located:
         if written.writer is normal_form:  # what became of several characters is told apart by the plain form
             lead = data[edits[:, 0]]
             width = 1 + (lead >= 0xC0) + (lead >= 0xE0) + (lead >= 0xF0)
-            self.leave_at(edits[edits[:, 1] - edits[:, 0] > width, 0])
-        self.texts = self.texts.rewritten(new, ends)
-
-    def apply(self, steps: Sequence[Any]) -> None:
-        """Have the steps of a normalizer done to the texts."""
-        for step in steps:
-            assert isinstance(step, ByWriter)
-            capacity = int(step.growth * int(self.texts.offsets[-1]))
-            self.rewrite(step.made(), capacity)
-            check_growth(len(self.source.data), len(self.texts.data))
+            self._leave_at(edits[edits[:, 1] - edits[:, 0] > width, 0])
+        return self.rewritten(new, ends)
 
 
 def located(pipeline: CompiledPipeline, texts: Segments) -> Located | None:
@@ -134,34 +115,16 @@ def located(pipeline: CompiledPipeline, texts: Segments) -> Located | None:
         >>> pipeline = Preparation(document=document).compiled
         >>> texts = Segments.of([b"abc", b"b"])
         >>> found = located(pipeline, texts)
-        >>> found.texts.offsets.tolist()
+        >>> found.offsets.tolist()
         [0, 4, 6]
         >>> found.spans(np.array([[0, 2], [2, 4], [4, 6]]), np.array([0, 2, 3])).tolist()
         [[0, 2], [1, 3], [0, 1]]
     """
-    normalizer, changes = pipeline.normalizer, pipeline.cuts.changes
-    if normalizer is not None and normalizer.written is None:
+    if pipeline.normalizer is not None and pipeline.normalizer.in_python:
         return None
-    if pipeline.leading is not None and any(isinstance(change, IntoPieces) for change in changes):
-        return None
-    if not texts.data.flags.writeable:  # kernels are compiled for one kind of array
-        texts = texts.rewritten(texts.data.copy(), texts.offsets)
-    found = Located(texts, texts, np.ones(len(texts.offsets) - 1, np.bool_))
-    found.leave_matched(pipeline.raw_tokens)
-    wanted = np.zeros(0, np.uint8)
-    if pipeline.leading is not None and normalizer is not None:
-        wanted = (pipeline.leading.of(texts) > 0).view(np.uint8)
-    found.apply(normalizer.steps if normalizer else ())
-    found.leave_matched(pipeline.normal_tokens)
-    for change in changes:
-        if isinstance(change, Prefixed):
-            room = int(found.texts.offsets[-1]) + len(change.text.encode()) * len(found.texts.offsets)
-            some = edges(change.text.encode(), once=True, wanted=wanted) if change.only_first else None
-            found.rewrite(some or prefixing_all(change.text), room)
-        elif isinstance(change, IntoPieces):
-            found.cut(change.cutters)
-        elif isinstance(change, Rewritten):
-            found.apply(change.normalizer.steps)
+    known = np.ones(len(texts.offsets) - 1, np.bool_)
+    found = pipeline.segments(Located(texts.data, texts.offsets, source=texts, known=known))
+    assert isinstance(found, Located)
     return found
 
 

@@ -58,6 +58,11 @@ class Segments:
         # not bytes, arrays of which are read-only: kernels would be compiled once more for these
         return cls(np.frombuffer(bytearray().join([*texts, bytes(PADDING)]), np.uint8), offsets)
 
+    @property
+    def limits(self) -> NDArray[np.int64]:
+        """How many segments there are up to the end of each document."""
+        return np.arange(len(self.offsets)) if self.documents is None else self.documents
+
     def split(self, matcher: AddedMatcher | None) -> Segments:
         """The segments with the added tokens found in them as segments of their own."""
         if matcher is None:
@@ -74,8 +79,11 @@ class Segments:
         """
         return cut_in_turn(cutters, self.data, units_of(self.offsets))
 
-    def cut(self, units: NDArray[np.int64], before: NDArray[np.int64]) -> Segments:
-        """The segments with `pieces` in the place of each text."""
+    def cut(self, cutters: Sequence[Cutter]) -> Segments:
+        """The segments with the `pieces` of each text in its place."""
+        return self._cut_at(*self.pieces(cutters))
+
+    def _cut_at(self, units: NDArray[np.int64], before: NDArray[np.int64]) -> Segments:
         count = len(units) + (0 if self.marks is None else int(np.count_nonzero(self.marks != TEXT)))
         return self._parted(_into_pieces, (units, before), count, int((units[:, 1] - units[:, 0]).sum()))
 
@@ -92,7 +100,7 @@ class Segments:
             whole = np.repeat(np.arange(n_segments), np.diff(reached))
             leading = np.clip(leading[whole] - (begins - self.offsets[whole]), 0, np.diff(offsets))
         documents = reached if self.documents is None else reached[self.documents]
-        return Segments(data, offsets, new_marks, documents, leading)
+        return replace(self, data=data, offsets=offsets, marks=new_marks, documents=documents, leading=leading)
 
     def prefixed(self, prefix: str, *, only_first: bool) -> Segments:
         """With `prefix` before each text that is not empty and does not begin with it, or only before those
@@ -104,10 +112,15 @@ class Segments:
         else:
             written = prefixing_all(prefix)
         capacity = size + len(prefix.encode()) * (len(self.offsets) - 1) + PADDING
-        data, offsets = rewritten((self.data, self.offsets), written, capacity=capacity)
-        if leading is not None:
-            leading = leading + (np.diff(offsets) - np.diff(self.offsets)) * (leading > 0)
-        return Segments(data, offsets, self.marks, self.documents, leading)
+        prefixed = self.by_kernel(written, capacity)
+        if leading is None:
+            return prefixed
+        grown = np.diff(prefixed.offsets) - np.diff(self.offsets)
+        return replace(prefixed, leading=leading + grown * (leading > 0))
+
+    def by_kernel(self, written: Written, capacity: int, plain: Callable[[str], str] | None = None) -> Segments:
+        """The same segments as a kernel writes them, and `plain` those that it declines."""
+        return self.rewritten(*rewritten((self.data, self.offsets), written, capacity=capacity, plain=plain))
 
     def rewritten(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Segments:
         """The same segments with other text."""
@@ -122,14 +135,11 @@ class Segments:
 
     def woven(self, encoded: TokenBatch) -> TokenBatch:
         """The ids of the documents, from those of each segment and the added tokens."""
-        if self.marks is None or self.documents is None:
+        if self.marks is None:
             return encoded
         added = np.flatnonzero(self.marks != TEXT)
-        if not len(added):
-            return TokenBatch(encoded.ids, encoded.offsets[self.documents])
-        ids = np.insert(encoded.ids, encoded.offsets[added], self.marks[added])
-        before = np.searchsorted(added, self.documents)
-        return TokenBatch(ids, encoded.offsets[self.documents] + before)
+        ids = np.insert(encoded.ids, encoded.offsets[added], self.marks[added]) if len(added) else encoded.ids
+        return TokenBatch(ids, encoded.offsets[self.limits] + np.searchsorted(added, self.limits))
 
 
 @kernel

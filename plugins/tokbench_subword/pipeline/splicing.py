@@ -121,13 +121,13 @@ def rewritten(
 
     `capacity` is how many bytes the result is expected to have at the most; more are found if it has more.
     """
-    result, declined, _ = told(batch, write, capacity=capacity)
+    result, declined, _ = with_edits(batch, write, capacity=capacity)
     if plain is None or not declined.any():
         return result
     return _replaced(result, batch, np.flatnonzero(declined).tolist(), plain)
 
 
-def told(
+def with_edits(
     batch: Batch, write: Written, *, capacity: int, most_edits: int = 0
 ) -> tuple[Batch, NDArray[np.uint8], NDArray[np.int64]]:
     """The batch as a kernel writes it, which documents it declines, and its edits, as `splice` tells them.

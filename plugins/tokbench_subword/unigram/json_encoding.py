@@ -65,8 +65,8 @@ class JsonEncoder:
         if found is None:
             every = [np.zeros((0, 2), np.int64), *map(self.plain_offsets, texts)]
             return self.encode_batch(texts), np.concatenate(every)
-        batch, places = self._encoder.locate(found.texts.data, found.texts.offsets)
-        batch = TokenBatch(batch.ids, batch.offsets[found.documents])
+        batch, places = self._encoder.locate(found.data, found.offsets)
+        batch = TokenBatch(batch.ids, batch.offsets[found.limits])
         spans = found.spans(places, batch.offsets)
         if left := found.left:
             some = [texts[index] for index in left]
@@ -117,7 +117,7 @@ class JsonEncoder:
     def _words_of(self, text: str) -> tuple[bytes, NDArray[np.int64]] | None:
         """The words of a text end to end, and where each begins and ends; None where it has added tokens."""
         segments = self.compiled.segments(Segments(*utf8_of([text])))
-        segments = segments.cut(*segments.pieces(self.compiled.cutters))
+        segments = segments.cut(self.compiled.cutters)
         if segments.marks is not None and (segments.marks != TEXT).any():
             return None
         return segments.data[: segments.offsets[-1]].tobytes(), segments.offsets

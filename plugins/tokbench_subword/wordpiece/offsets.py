@@ -63,7 +63,7 @@ class WordPieceOffsets:
         if found is None:
             every = [np.zeros((0, 2), np.int64), *map(self._of, texts)]
             return np.concatenate(every), np.cumsum(list(map(len, every)))
-        (words, documents), data = found.words(compiled.cutters), found.texts.data
+        (words, documents), data = found.words(compiled.cutters), found.data
         batch = encoder.pretokens(data, words)
         places = np.empty((len(batch.ids), 2), np.int64)
         _places(data, words, (batch.ids, batch.offsets), self._written, self._model.unk_id, places)

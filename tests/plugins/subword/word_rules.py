@@ -26,6 +26,7 @@ CHAINS = {
     ),
     "runs": (N.Sequence([MAP, N.Strip(left=False, right=True), RUNS]), P.Metaspace()),
     "ends": (N.Sequence([FOLDING, N.Strip(), RUNS]), P.Metaspace(prepend_scheme="first")),
+    "first of words": (N.Strip(), P.Sequence([P.WhitespaceSplit(), P.Metaspace(prepend_scheme="first")])),
     "nfkc": (N.Sequence([N.Nmt(), N.NFKC(), N.Lowercase()]), P.Metaspace(prepend_scheme="never")),
     "nfd": (N.Sequence([N.NFD(), N.StripAccents()]), P.Metaspace(split=False)),
     "nfc": (N.NFC(), SPLIT),

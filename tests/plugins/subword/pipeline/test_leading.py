@@ -70,7 +70,7 @@ def _plainly(preparation: BpePreparation, text: str) -> list[str | int]:
 def _compiled(preparation: BpePreparation, texts: list[str]) -> list[list[str | int]]:
     compiled = preparation.compiled
     segments = compiled.segments(Segments.of([text.encode() for text in texts]))
-    segments = segments.cut(*segments.pieces(compiled.cutters))
+    segments = segments.cut(compiled.cutters)
     data, offsets = segments.data.tobytes(), segments.offsets.tolist()
     marks = np.full(len(offsets) - 1, TEXT) if segments.marks is None else segments.marks
     every: list[str | int] = [

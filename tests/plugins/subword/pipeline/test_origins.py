@@ -41,9 +41,9 @@ def left_alone(name: str, lines: list[str], *, placed: bool = True) -> int:
     found = located(preparation.compiled, Segments(*utf8_of(lines)))
     assert found is not None
     pieces, ends = found.words(preparation.compiled.cutters)
-    data, left = found.texts.data.tobytes(), set(found.left)
-    offsets, each = found.texts.offsets, np.arange(found.texts.offsets[-1])
-    origins = found.spans(np.stack([each, each + 1], axis=1), offsets[found.documents]).tolist()
+    data, left = found.data.tobytes(), set(found.left)
+    offsets, each = found.offsets, np.arange(found.offsets[-1])
+    origins = found.spans(np.stack([each, each + 1], axis=1), offsets[found.limits]).tolist()
     for document, line in enumerate(lines):
         if document in left:
             continue
