@@ -6,7 +6,6 @@ that their text is ordinary text, as everywhere in tokbench. It loads BPE only: 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench import LoadContext, Option, Spec, SpecError, TokenBatch, TokenizerError, TokenizerFamily
 from tokbench.arguments import known_id, known_ids, plain_text, plain_texts, refused
-from tokbench_extras.json_files import path_of
+from tokbench_extras.json_files import opened, path_of
 from tokbench_extras.libraries import SPECIAL, failure, matches_special, need
 from tokbench_extras.published import cached, required
 
@@ -108,19 +107,14 @@ def load(spec: Spec, context: LoadContext) -> GigatokenTokenizer:
         raise TokenizerError(f"{spec}: there is no file {path}")
     try:
         if path.suffix == ".json":
-            content = json.loads(path.read_bytes())
-            if not match:
-                content["added_tokens"] = [
-                    token for token in content.get("added_tokens", []) if not token["special"]
-                ]
-            tokenizer, source = library.Tokenizer.from_json(json.dumps(content)), "json"
+            tokenizer, source = opened(spec, "gigatoken", library.Tokenizer.from_json)[0], "json"
         elif path.suffix == ".model":
             tokenizer, source = _of_model(library, path, match), "sentencepiece"
         else:
             scheme, special = _scheme(spec)
             tokenizer = library.Tokenizer.from_tiktoken(path, scheme, special if match else {})
             source = "ranks"
-    except SpecError:
+    except (SpecError, TokenizerError):
         raise
     except Exception as error:  # the library raises what Rust gives, over several lines
         raise failure(f"{spec}: gigatoken cannot load {path}", error) from error

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tokbench import LoadContext, Spec, SpecError, TokenizerError
-from tokbench_extras.libraries import failure, matches_special
+from tokbench_extras.libraries import failure, first_line, matches_special
 
 T = TypeVar("T")
 
@@ -54,22 +54,43 @@ def opened(spec: Spec, library: str, load: Callable[[str], T], *, keep_unknown: 
     path = path_of(spec)
     if not path.is_file():
         raise TokenizerError(f"{spec}: there is no file {path}")
-    match = matches_special(spec)
+    match, what = matches_special(spec), f"{spec}: {library} cannot load {path}"
     try:
         content = json.loads(path.read_bytes())
-        model = content["model"]
-        unknown = {model.get("unk_token"), model.get("unk_id")} if keep_unknown else set()
-        added = [
-            token
-            for token in content.get("added_tokens") or []
-            if match or not token["special"] or {token["content"], token["id"]} & unknown
-        ]
-        told = {**content, "added_tokens": added}
+        wrong = _fault(content)
+    except (ValueError, RecursionError) as error:
+        wrong = f"it is not JSON ({first_line(error)}); is it complete?"
+    if wrong:
+        raise TokenizerError(f"{what}: {wrong}")
+    model = content["model"]
+    unknown = {model.get("unk_token"), model.get("unk_id")} if keep_unknown else set()
+    added = [
+        token
+        for token in content.get("added_tokens") or []
+        if match or not token.get("special") or {token["content"], token["id"]} & unknown
+    ]
+    told = {**content, "added_tokens": added}
+    try:
         tokenizer = load(json.dumps(told))
-        vocab = model["vocab"]
-        ids = [*(vocab.values() if isinstance(vocab, Mapping) else range(len(vocab)))]
-        size = max([*ids, *(token["id"] for token in added)]) + 1
     except BaseException as error:  # what Rust gives, a panic among it
-        raise failure(f"{spec}: {library} cannot load {path}", error) from error
-    special = {token["content"]: token["id"] for token in added if token["special"]}
+        raise failure(what, error) from error
+    vocab = model["vocab"]
+    ids = [*(vocab.values() if isinstance(vocab, dict) else range(len(vocab)))]
+    size = max([*ids, *(token["id"] for token in added)], default=-1) + 1
+    special = {token["content"]: token["id"] for token in added if token.get("special")}
     return tokenizer, Told(told, special, size)
+
+
+def _fault(content: Any) -> str:
+    """What keeps JSON from being a `tokenizer.json`, or an empty string."""
+    if not isinstance(content, dict):
+        return "it is JSON, but not an object"
+    model, added = content.get("model"), content.get("added_tokens") or []
+    if not isinstance(model, dict) or not isinstance(model.get("vocab"), dict | list):
+        return 'it lacks "model", an object, with "vocab" in it'
+    if not isinstance(added, list) or not all(
+        isinstance(one, dict) and isinstance(one.get("content"), str) and isinstance(one.get("id"), int)
+        for one in added
+    ):
+        return "its added_tokens are not a list of tokens, each with content and id"
+    return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import json
 import os
 import re
 from collections.abc import Sequence
@@ -62,7 +63,10 @@ def format_of_bytes(data: bytes) -> Format | None:
         return "sentencepiece"
     if data.startswith(MAGIC):
         return "gguf"
-    if data[:64].removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{"):
+    first = data[:64].removeprefix(codecs.BOM_UTF8).lstrip()[:1]
+    if first == b"[" and _is_json(data):
+        return None
+    if first == b"{":
         if _TEKKEN.search(data):
             return "tekken"
         if _JSON_MODEL.search(data):
@@ -82,6 +86,14 @@ def format_of_bytes(data: bytes) -> Format | None:
     except UnicodeDecodeError:
         return None
     return "text"
+
+
+def _is_json(data: bytes) -> bool:
+    try:
+        json.loads(data)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def json_model_type(path: str | os.PathLike[str]) -> str | None:
@@ -125,8 +137,8 @@ def tell_damage(path: str | os.PathLike[str]) -> None:
     if not read_bytes(path).strip():
         raise TokenizerError(f"{os.fspath(path)}: there are no tokens in it: it is empty")
     text = read_text(path)
-    if text.lstrip().startswith("{"):
-        parse(text, os.fspath(path))
+    if text.lstrip().startswith(("{", "[")) and isinstance(parse(text, os.fspath(path)), list):
+        raise TokenizerError(f"{os.fspath(path)}: is JSON, but a list; a tokenizer's is an object, in braces")
 
 
 def file_of(spec: Spec, names: Sequence[str], *formats: Format) -> Path:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -63,17 +63,19 @@ def document_of(content: Any, *, where: str) -> TokenizerJson:
         pre_tokenizer=content.get("pre_tokenizer"),
         post_processor=content.get("post_processor"),
         decoder=content.get("decoder"),
-        added_tokens=_added_tokens(content.get("added_tokens") or [], where),
+        added_tokens=_added_tokens(content.get("added_tokens"), where),
     )
 
 
-def _added_tokens(entries: Iterable[Any], where: str) -> tuple[AddedToken, ...]:
+def _added_tokens(entries: Any, where: str) -> tuple[AddedToken, ...]:
     """The added tokens as `tokenizers` takes them: none that is empty, and of those listed twice the last,
     special if one of them is. Raises `TokenizerError` for two ids of one, and for one id of two.
     """
+    if not isinstance(entries, list | None):
+        raise TokenizerError(f"{where}: added_tokens: is not a list: {entries!r:.80}")
     found: dict[str, AddedToken] = {}
     by_id: dict[int, str] = {}
-    for token in (_added(entry, where) for entry in entries):
+    for token in (_added(entry, where) for entry in entries or []):
         before = found.get(token.content, token)
         if before.id != token.id:
             raise TokenizerError(

@@ -108,6 +108,30 @@ def test_what_cannot_be_loaded_is_said_in_a_line(family, test_data, tmp_path):
             assert "\n" not in str(caught.value)
 
 
+DAMAGED = {
+    "[1, 2]": "not an object",
+    "null": "not an object",
+    '{"model": {': "not JSON.*complete",
+    "{}": '"model"',
+    '{"model": [1]}': '"model"',
+    '{"model": {"type": "BPE"}}': '"vocab"',
+    '{"model": {"vocab": {}}, "added_tokens": 5}': "added_tokens",
+    '{"model": {"vocab": {}}, "added_tokens": [{"id": 1}]}': "added_tokens",
+    '{"model": {"vocab": {}}, "added_tokens": [3]}': "added_tokens",
+}
+
+
+@pytest.mark.parametrize("family", ["gigatoken", "snaptokens", "kitoken"], indirect=True)
+@pytest.mark.parametrize(("content", "words"), DAMAGED.items())
+def test_what_is_wrong_with_a_file_is_said_in_words_of_the_file(family, content, words, tmp_path):
+    """Not in Python's, such as "list indices must be integers"."""
+    path = tmp_path / "tokenizer.json"
+    path.write_text(content)
+    for option in ("", ",special=match"):
+        with pytest.raises(TokenizerError, match=rf"cannot load {path}: .*{words}"):
+            load(f"{family}:{path}{option}")
+
+
 @pytest.mark.parametrize("family", SPECIAL, indirect=True)
 def test_what_cannot_be_encoded_or_decoded_is_said(family, test_data):
     tokenizer = load(f"{family}:{SPECIAL[family][0].format(vocabs=test_data / 'vocabs')}")

@@ -115,6 +115,7 @@ REPLACE = {"type": "Replace", "pattern": {"String": "a"}}
             r"half a surrogate pair, \\ud800",
         ),
         (BPE | {"added_tokens": [{"content": "x" * 99_999}]}, r"(?s)^.{,4200}$"),
+        (BPE | {"added_tokens": 5}, r"tokenizer\.json: added_tokens: is not a list: 5"),
         ({"model": WORDPIECE | {"continuing_subword_prefix": None}}, "prefix is None and"),
         ({"model": WORDPIECE | {"max_input_chars_per_word": float("nan")}}, "_per_word nan: a WordPiece model"),
         ({"model": WORDPIECE | {"max_input_chars_per_word": 10**30}}, "below 2.63; it is 1000"),
