@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from tokbench import LoadContext, Option, Spec, SpecError, TokenBatch, TokenizerError, TokenizerFamily
-from tokbench.arguments import known_id, known_ids, plain_text, plain_texts, refused
+from tokbench.arguments import known_id
 from tokbench_extras.json_files import opened, path_of
-from tokbench_extras.libraries import SPECIAL, failure, matches_special, need
+from tokbench_extras.libraries import SPECIAL, LibraryTokenizer, failure, matches_special, need
 from tokbench_extras.published import cached, required
 
 if TYPE_CHECKING:
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 ENCODINGS = ("r50k_base", "cl100k_base", "o200k_base")
 
 
-class GigatokenTokenizer:
+class GigatokenTokenizer(LibraryTokenizer):
     """A tokenizer of gigatoken's."""
 
-    unk_id = None
+    library = "gigatoken"
 
     def __init__(self, tokenizer: gigatoken.Tokenizer, *, name: str, source: str, threads: int = 1) -> None:
         self.name = name
@@ -42,36 +42,20 @@ class GigatokenTokenizer:
         """Ids of the special tokens it was told of."""
         return frozenset(self.tokenizer._special_tokens().values())
 
-    def encode(self, text: str) -> Sequence[int]:
-        """The ids of `text`."""
-        plain_text(text, name=self.name)
-        try:
-            ids: list[int] = self.tokenizer.encode(text).tolist()
-        except TypeError as error:
-            raise refused(self.name, "gigatoken", [text], error) from error
-        return ids
+    def _one(self, text: str) -> Any:
+        return self.tokenizer.encode(text).tolist()
 
-    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
-        """The ids of every text: the library's ragged array as it is, nothing copied."""
+    def _many(self, texts: list[str]) -> TokenBatch:
+        """The library's ragged array as it is, nothing copied."""
         import numpy as np
 
-        texts = plain_texts(texts, name=self.name)
-        try:
-            layout = self.tokenizer.encode_batch(texts, parallel=self._parallel).layout
-        except TypeError as error:
-            raise refused(self.name, "gigatoken", texts, error) from error
+        layout = self.tokenizer.encode_batch(texts, parallel=self._parallel).layout
         offsets = np.asarray(layout.offsets.data, np.int64)
         ids = np.asarray(layout.content.data)[offsets[0] : offsets[-1]]
         return TokenBatch(ids.view(np.int32), offsets - offsets[0])
 
-    def decode(self, ids: Sequence[int]) -> str:
-        """The text of `ids`; bytes that are not UTF-8 become U+FFFD."""
-        numbers = known_ids(ids, self.vocab_size, name=self.name)
-        try:
-            data: bytes = self.tokenizer.decode(numbers)
-        except BaseException as error:  # what Rust gives: for an id that the vocabulary leaves out, a panic
-            raise failure(self.name, error) from error
-        return data.decode("utf-8", "replace")
+    def _decoded(self, ids: list[int]) -> Any:
+        return self.tokenizer.decode(ids)
 
     @cached_property
     def _vocabulary(self) -> Mapping[int, bytes]:

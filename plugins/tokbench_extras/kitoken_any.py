@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tokbench import LoadContext, Spec, TokenBatch, TokenizerError, TokenizerFamily
-from tokbench.arguments import known_ids, plain_text, plain_texts, refused
+from tokbench import LoadContext, Spec, TokenBatch, TokenizerFamily
 from tokbench_extras.json_files import Told, files, opened, path_of
-from tokbench_extras.libraries import SPECIAL, first_line, matches_special, need
+from tokbench_extras.libraries import SPECIAL, LibraryTokenizer, matches_special, need
 
 if TYPE_CHECKING:
     import kitoken
 
 
-class KitokenTokenizer:
+class KitokenTokenizer(LibraryTokenizer):
     """A tokenizer of kitoken's."""
 
-    unk_id = None
+    library = "kitoken"
 
     def __init__(self, tokenizer: kitoken.Kitoken, told: Told, *, name: str, match: bool) -> None:
         self.name = name
@@ -27,29 +26,14 @@ class KitokenTokenizer:
         self._told = told
         self._match = match
 
-    def encode(self, text: str) -> Sequence[int]:
-        """The ids of `text`."""
-        ids: list[int] = self._encoded([plain_text(text, name=self.name)])[0]
-        return ids
+    def _one(self, text: str) -> Any:
+        return self.tokenizer.encode_all([text], self._match)[0]
 
-    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
-        """The ids of every text."""
-        return TokenBatch.of_lists(self._encoded(plain_texts(texts, name=self.name)))
+    def _many(self, texts: list[str]) -> TokenBatch:
+        return TokenBatch.of_lists(self.tokenizer.encode_all(texts, self._match))
 
-    def _encoded(self, texts: Sequence[str]) -> list[list[int]]:
-        try:
-            found: list[list[int]] = self.tokenizer.encode_all(list(texts), self._match)
-        except (TypeError, UnicodeEncodeError, ValueError) as error:
-            raise refused(self.name, "kitoken", texts, error) from error
-        return found
-
-    def decode(self, ids: Sequence[int]) -> str:
-        """The text of `ids`; bytes that are not UTF-8 become U+FFFD."""
-        try:
-            data: bytes = self.tokenizer.decode(known_ids(ids, self.vocab_size, name=self.name), True)
-        except ValueError as error:  # an id without a token
-            raise TokenizerError(f"{self.name}: {first_line(error)}") from error
-        return data.decode("utf-8", "replace")
+    def _decoded(self, ids: list[int]) -> Any:
+        return self.tokenizer.decode(ids, True)
 
     def facts(self) -> Mapping[str, Any]:
         """What it is."""

@@ -1,11 +1,14 @@
-"""What adapters share: a library that may be absent, what it raises, and special tokens in text."""
+"""What adapters share: a library that may be absent, how it is asked, what it raises, special tokens."""
 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from types import ModuleType
+from typing import Any, ClassVar
 
-from tokbench import Option, Spec, TokenizerError
+from tokbench import Option, Spec, TokenBatch, TokenizerError
+from tokbench.arguments import known_ids, plain_text, plain_texts, refused
 
 SPECIAL = Option("special", "str", "text", "Text of special tokens.", choices=("text", "match"))
 
@@ -44,3 +47,46 @@ def first_line(error: BaseException) -> str:
         ('no such file', 'KeyError')
     """
     return next(iter(str(error).splitlines()), "") or type(error).__name__
+
+
+class LibraryTokenizer:
+    """A library's `tokenizer`, asked for what it takes alone; what it raises is told in a line, by `name`.
+
+    An adapter says how: `_one` encodes a text, `_many` several, `_decoded` gives the text of ids or its UTF-8.
+    """
+
+    library: ClassVar[str]
+    unk_id: int | None = None
+    name: str
+    tokenizer: Any
+    vocab_size: int
+    _one: Any
+    _many: Any
+    _decoded: Any
+
+    def encode(self, text: str) -> Sequence[int]:
+        """The ids of `text`."""
+        plain_text(text, name=self.name)
+        try:
+            ids: Sequence[int] = self._one(text)
+        except (RuntimeError, TypeError, ValueError) as error:
+            raise refused(self.name, self.library, [text], error) from error
+        return ids
+
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        """The ids of every text."""
+        texts = plain_texts(texts, name=self.name)
+        try:
+            batch: TokenBatch = self._many(texts)
+        except (RuntimeError, TypeError, ValueError) as error:
+            raise refused(self.name, self.library, texts, error) from error
+        return batch
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of `ids`; bytes that are not UTF-8 become U+FFFD."""
+        known = known_ids(ids, self.vocab_size, name=self.name)
+        try:
+            text: str | bytes = self._decoded(known)
+        except BaseException as error:  # for an id that a vocabulary leaves out, Rust may panic
+            raise failure(f"{self.name}: {self.library} has no text for {known[:8]}", error) from error
+        return text if isinstance(text, str) else text.decode("utf-8", "replace")

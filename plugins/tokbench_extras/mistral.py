@@ -8,21 +8,23 @@ from pathlib import Path
 from typing import Any
 
 from tokbench import LoadContext, Spec, SpecError, TokenBatch, TokenizerError, TokenizerFamily, UnknownNameError
-from tokbench.arguments import known_id, known_ids, plain_text, plain_texts, refused
-from tokbench_extras.libraries import failure, need
+from tokbench.arguments import known_id
+from tokbench_extras.libraries import LibraryTokenizer, failure, need
 
 _MODULE = "mistral_common.tokens.tokenizers"
 
 
-class MistralTokenizer:
+class MistralTokenizer(LibraryTokenizer):
     """A Tekken or sentencepiece tokenizer of mistral-common; no BOS, no EOS, no template."""
+
+    library = "mistral-common"
 
     def __init__(self, tokenizer: Any, *, name: str, tekken: bool) -> None:
         self.name = name
         self.tokenizer = tokenizer
         self.tekken = tekken
         self.vocab_size: int = tokenizer.n_words
-        self.unk_id: int | None = None if tekken else int(tokenizer.unk_id)
+        self.unk_id = None if tekken else int(tokenizer.unk_id)
         unknown = set() if self.unk_id is None else {self.unk_id}
         self.special_ids = frozenset(map(int, tokenizer.special_ids)) | unknown
         self.lossless = self.decode_joins_bytes = tekken
@@ -30,27 +32,16 @@ class MistralTokenizer:
         policies = need(f"{_MODULE}.base", extra="mistral").SpecialTokenPolicy
         self._policy = policies.KEEP if tekken else policies.IGNORE
 
-    def encode(self, text: str) -> Sequence[int]:
-        """The ids of `text`."""
-        plain_text(text, name=self.name)
-        try:
-            ids: list[int] = self.tokenizer.encode(text, bos=False, eos=False)
-        except (RuntimeError, TypeError, UnicodeEncodeError) as error:
-            raise refused(self.name, "mistral-common", [text], error) from error
-        return ids
+    def _one(self, text: str) -> Any:
+        return self.tokenizer.encode(text, bos=False, eos=False)
 
-    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
-        """The ids of every text; the library has no batch call."""
-        return TokenBatch.of_lists(map(self.encode, plain_texts(texts, name=self.name)))  # type: ignore[arg-type]
+    def _many(self, texts: list[str]) -> TokenBatch:
+        """One after another: the library has no batch call."""
+        return TokenBatch.of_lists(map(self._one, texts))
 
-    def decode(self, ids: Sequence[int]) -> str:
-        """The text of `ids`: Tekken's with its special tokens, sentencepiece's without."""
-        known = known_ids(ids, self.vocab_size, name=self.name)
-        try:
-            text: str = self.tokenizer.decode(known, special_token_policy=self._policy)
-        except (KeyError, IndexError) as error:
-            raise TokenizerError(f"{self.name}: no token has an id of {known[:8]}") from error
-        return text
+    def _decoded(self, ids: list[int]) -> Any:
+        """Tekken's with its special tokens, sentencepiece's without."""
+        return self.tokenizer.decode(ids, special_token_policy=self._policy)
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of a token; nothing for special tokens."""

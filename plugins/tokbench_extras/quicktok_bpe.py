@@ -25,9 +25,9 @@ from tokbench import (
     TokenizerFamily,
     UnknownNameError,
 )
-from tokbench.arguments import known_id, known_ids, plain_texts, refused
+from tokbench.arguments import known_id
 from tokbench_extras.json_files import path_of
-from tokbench_extras.libraries import SPECIAL, first_line, matches_special, need
+from tokbench_extras.libraries import SPECIAL, LibraryTokenizer, first_line, matches_special, need
 
 _FILES = {
     "cl100k_base": ("cl100k.vocab", "cl100k.special"),
@@ -39,10 +39,10 @@ _FILES = {
 _DECOMPOSED = "e\u0301"  # what NFC would compose
 
 
-class QuicktokTokenizer:
+class QuicktokTokenizer(LibraryTokenizer):
     """A tokenizer of quicktok's; special-token text is ordinary text unless `match`."""
 
-    unk_id = None
+    library = "quicktok"
     decode_joins_bytes = True
 
     def __init__(self, tokenizer: Any, *, name: str, match: bool, threads: int = 1) -> None:
@@ -51,7 +51,8 @@ class QuicktokTokenizer:
         self.vocab_size: int = tokenizer.n_vocab
         self.lossless: bool = tokenizer.decode(tokenizer.encode_ordinary(_DECOMPOSED)) == _DECOMPOSED
         self._match = match
-        self._encode = tokenizer.encode_with_special if match else tokenizer.encode_ordinary
+        self._one = tokenizer.encode_with_special if match else tokenizer.encode_ordinary
+        self._decoded = tokenizer.decode_bytes
         self._threads = threads
 
     @cached_property
@@ -65,32 +66,12 @@ class QuicktokTokenizer:
         """Ids of the special tokens."""
         return frozenset(self._special_tokens.values())
 
-    def encode(self, text: str) -> Sequence[int]:
-        """The ids of `text`."""
-        try:
-            ids: list[int] = self._encode(text)
-        except TypeError as error:
-            raise refused(self.name, "quicktok", [text], error) from error
-        return ids
-
-    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
-        """The ids of every text: the library's ragged array as it is, nothing copied."""
+    def _many(self, texts: list[str]) -> TokenBatch:
+        """The library's ragged array as it is, nothing copied."""
         import numpy as np
 
-        texts = plain_texts(texts, name=self.name)
-        try:
-            ids, offsets = self.tokenizer.encode_batch(texts, self._threads, self._match)
-        except TypeError as error:
-            raise refused(self.name, "quicktok", texts, error) from error
+        ids, offsets = self.tokenizer.encode_batch(texts, self._threads, self._match)
         return TokenBatch(ids.view(np.int32), offsets)
-
-    def decode(self, ids: Sequence[int]) -> str:
-        """The text of `ids`; bytes that are not UTF-8 become U+FFFD."""
-        try:
-            data: bytes = self.tokenizer.decode_bytes(known_ids(ids, self.vocab_size, name=self.name))
-        except (KeyError, TypeError) as error:
-            raise TokenizerError(f"{self.name}: no token has an id of {list(ids)[:8]}") from error
-        return data.decode("utf-8", "replace")
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of a token; nothing for special tokens and for the gaps in the numbering."""

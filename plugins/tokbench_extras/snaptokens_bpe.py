@@ -6,22 +6,21 @@ that their text is ordinary text, as everywhere in tokbench.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tokbench import LoadContext, Spec, TokenBatch, TokenizerFamily
-from tokbench.arguments import known_ids, plain_texts, refused
 from tokbench_extras.json_files import Told, files, opened, path_of
-from tokbench_extras.libraries import SPECIAL, need
+from tokbench_extras.libraries import SPECIAL, LibraryTokenizer, need
 
 if TYPE_CHECKING:
     import snaptokens
 
 
-class SnaptokensTokenizer:
+class SnaptokensTokenizer(LibraryTokenizer):
     """A tokenizer of snaptokens'."""
 
-    unk_id = None
+    library = "snaptokens"
 
     def __init__(self, tokenizer: snaptokens.Tokenizer, told: Told, *, name: str) -> None:
         self.name = name
@@ -30,26 +29,18 @@ class SnaptokensTokenizer:
         self.special_ids = frozenset(told.special_tokens.values())
         self._told = told
 
-    def encode(self, text: str) -> Sequence[int]:
-        """The ids of `text`."""
-        ids: list[int] = self.encode_batch([text]).ids.tolist()
-        return ids
+    def _one(self, text: str) -> Any:
+        return self._many([text]).ids.tolist()
 
-    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
-        """The ids of every text: the library's packed ids as they are, nothing copied."""
+    def _many(self, texts: list[str]) -> TokenBatch:
+        """The library's packed ids as they are, nothing copied."""
         import numpy as np
 
-        texts = plain_texts(texts, name=self.name)
-        try:
-            ids, offsets = self.tokenizer.encode_batch_flat(texts)
-        except (TypeError, UnicodeEncodeError) as error:
-            raise refused(self.name, "snaptokens", texts, error) from error
+        ids, offsets = self.tokenizer.encode_batch_flat(texts)
         return TokenBatch(np.frombuffer(ids, np.int32), np.frombuffer(offsets, np.int64))
 
-    def decode(self, ids: Sequence[int]) -> str:
-        """The text of `ids`; bytes that are not UTF-8 become U+FFFD."""
-        text: str = self.tokenizer.decode(known_ids(ids, self.vocab_size, name=self.name))
-        return text
+    def _decoded(self, ids: list[int]) -> Any:
+        return self.tokenizer.decode(ids)
 
     def facts(self) -> Mapping[str, Any]:
         """What it is."""

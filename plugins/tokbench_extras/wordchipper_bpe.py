@@ -27,8 +27,8 @@ from tokbench import (
     TokenizerFamily,
     UnknownNameError,
 )
-from tokbench.arguments import known_id, known_ids, plain_text, plain_texts, refused
-from tokbench_extras.libraries import SPECIAL, first_line, matches_special, need
+from tokbench.arguments import known_id
+from tokbench_extras.libraries import SPECIAL, LibraryTokenizer, first_line, matches_special, need
 from tokbench_extras.published import cached, required
 
 ENCODINGS = {name: name for name in ("r50k_base", "p50k_base", "cl100k_base", "o200k_base")} | {
@@ -40,47 +40,28 @@ _CACHE = "WORDCHIPPER_CACHE_DIR"
 _environment = threading.Lock()
 
 
-class WordchipperTokenizer:
+class WordchipperTokenizer(LibraryTokenizer):
     """A tokenizer of wordchipper's; special-token text is ordinary text unless `match`."""
 
+    library = "wordchipper"
     lossless = True
-    unk_id = None
     decode_joins_bytes = True
 
     def __init__(self, tokenizer: Any, *, name: str, match: bool) -> None:
-        library = need("wordchipper", extra="wordchipper")
+        kinds = need("wordchipper", extra="wordchipper").SpecialFilter
         self.name = name
         self.tokenizer = tokenizer
         self.special_ids = frozenset(tokenizer.specials.values())
         self.vocab_size: int = 1 + max(tokenizer.max_token, *self.special_ids)
         self._match = match
-        kinds = library.SpecialFilter
         self._filter = kinds.include_all() if match else kinds.include_none()
+        self._decoded = tokenizer.decode_bytes
 
-    def encode(self, text: str) -> Sequence[int]:
-        """The ids of `text`."""
-        plain_text(text, name=self.name)
-        try:
-            ids: list[int] = self.tokenizer.encode(text, self._filter)
-        except UnicodeEncodeError as error:
-            raise refused(self.name, "wordchipper", [text], error) from error
-        return ids
+    def _one(self, text: str) -> Any:
+        return self.tokenizer.encode(text, self._filter)
 
-    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
-        """The ids of every text, by the library's own batch call."""
-        texts = plain_texts(texts, name=self.name)
-        try:
-            return TokenBatch.of_lists(self.tokenizer.encode_batch(texts, self._filter))
-        except UnicodeEncodeError as error:
-            raise refused(self.name, "wordchipper", texts, error) from error
-
-    def decode(self, ids: Sequence[int]) -> str:
-        """The text of `ids`; bytes that are not UTF-8 become U+FFFD."""
-        try:
-            data: bytes = self.tokenizer.decode_bytes(known_ids(ids, self.vocab_size, name=self.name))
-        except (ValueError, OverflowError) as error:
-            raise TokenizerError(f"{self.name}: no token has an id of {list(ids)[:8]}") from error
-        return data.decode("utf-8", "replace")
+    def _many(self, texts: list[str]) -> TokenBatch:
+        return TokenBatch.of_lists(self.tokenizer.encode_batch(texts, self._filter))
 
     @cached_property
     def _vocabulary(self) -> Any:
