@@ -1,8 +1,8 @@
 """Spans of tokens out of sentencepiece's own protocol buffers, for many texts at once.
 
 The library's offsets come as Python objects, several for each token; a serialized `SentencePieceText`
-(sentencepiece.proto) holds the same in a third of the time. Only ids, begins and ends are read; the wire format
-is that of `tokbench_sentencepiece.modelproto`.
+(sentencepiece.proto) holds the same in a third of the time. Only ids, begins and ends are read. The wire format
+is a list of fields: a varint holds number and kind of the next one (https://protobuf.dev/programming-guides/encoding).
 """
 
 from __future__ import annotations
