@@ -10,9 +10,6 @@ Example:
     [104, 105]
 """
 
-import importlib
-from typing import TYPE_CHECKING
-
 from tokbench.api import load, load_dataset, run
 from tokbench.batch import Ids, TokenBatch
 from tokbench.capabilities import (
@@ -53,15 +50,6 @@ from tokbench.tokenizer import Tokenizer
 from tokbench.training_corpus import TrainingCorpus
 
 __version__ = "0.1.0"
-
-if not TYPE_CHECKING:  # to which every name would be one of tokbench's
-
-    def __getattr__(name: str) -> object:
-        """The submodules of the Python API, imported when first asked for: `import tokbench` stays quick."""
-        if name in ("inspection", "pieces", "results", "testing"):
-            return importlib.import_module(f"tokbench.{name}")
-        raise AttributeError(f"module 'tokbench' has no attribute {name!r}")
-
 
 __all__ = [
     "BatchDecoder",
