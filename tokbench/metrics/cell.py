@@ -194,7 +194,8 @@ def figures_of(metric: Metric, arguments: Sequence[Any]) -> NDArray[np.float64] 
     n = len(arguments[0].documents)
     try:
         result = np.asarray(metric.compute(*arguments), np.float64)
-        return result if result.shape == (n,) else None
+        if result.shape == (n,):
+            return result  # else its code, as `float` or `numpy.mean` of figures, made one number of them all
     except (AttributeError, Undefined):
         return None  # it needs what resamples do not have: histograms
     except Exception:  # its code takes numbers, not arrays

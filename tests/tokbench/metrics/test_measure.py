@@ -54,6 +54,14 @@ def test_code_for_numbers_only_gets_the_same_interval(tally) -> None:
     assert (numbers.ci_low, numbers.ci_high) == (arrays.ci_low, arrays.ci_high)
 
 
+def test_code_that_makes_one_number_of_all_resamples_gets_the_same_interval(tally) -> None:
+    """`mean` takes arrays without a word, and once it was taken for a figure without resamples."""
+    arrays = one(tally, metric(lambda t: t.tokens / t.bytes))
+    mean = one(tally, metric(lambda t: np.mean([t.tokens / t.bytes, t.tokens / t.bytes])))
+    assert (mean.ci_low, mean.ci_high) == (arrays.ci_low, arrays.ci_high)
+    assert one(tally, metric(lambda t: 2)).ci_low is None
+
+
 def test_seeds_and_confidence(tally) -> None:
     plain = one(tally, metric(lambda t: t.tokens / t.bytes))
     assert one(tally, metric(lambda t: t.tokens / t.bytes)) == plain
