@@ -189,6 +189,10 @@ METRICS = (
             "the digit belongs to the last of its tokens. TokEval gives the entropy of each length, "
             "which is the same here, and pools lengths otherwise."
         ),
+        no_interval=(
+            "An entropy: from few numbers it comes out too low, which resamples of these do not show. Compare "
+            "it on one text only."
+        ),
         counters=PATTERNS,
         count=_count_cuts,
         compute=split_variability,
@@ -202,7 +206,8 @@ METRICS = (
         source=_TOKEVAL,
         caveat=(
             "Tokens are those that the digits belong to, of several that share a digit the last. Numbers of "
-            "ten digits and more are left out; TokEval takes them as one more length."
+            "ten digits and more are left out; TokEval takes them as one more length. Where lengths differ "
+            "little, or have few numbers, chance makes it larger, and the interval may lie above the truth."
         ),
         counters={
             **{f"numbers_{length}": f"numbers of {length} digits" for length in MAGNITUDES},
