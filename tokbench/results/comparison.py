@@ -50,9 +50,9 @@ def compare_figures(
 
     A figure is ``same`` where it changed by at most `threshold` (a share of the earlier value; `budgets` has
     others by metric). It is ``unsure`` where it changed by more but that may be chance: by the paired test of
-    `metrics` where both runs have the same text, else where the two intervals overlap; and where it is one of
-    the metrics `timed`, which come out differently each time, and was timed too seldom for an interval. Else it
-    is ``better`` or ``worse`` by the metric's direction in `better` (metric name to "higher", "lower",
+    `metrics` where both runs have the same text, else where the two intervals overlap; and where it has no
+    interval and is of another text, or one of the metrics `timed`, which come out differently each time. Else
+    it is ``better`` or ``worse`` by the metric's direction in `better` (metric name to "higher", "lower",
     "parity", "none"), or ``changed`` where it has none; of one that has a budget, any change beyond that is
     ``worse``. ``appeared`` and ``vanished`` figures are in one run only, or measured in one only. Figures in
     two units, such as currencies, are ``unsure``, whatever they are: they have no `change`.
@@ -76,8 +76,16 @@ def compare_figures(
     chances = paired(before, after, [metric for metric in metrics if metric.name not in timed])
     both["p"] = [chances.get(tuple(row[name] for name in KEYS)) for row in both.to_dict("records")]
     both["p"] = both["p"].astype(float)
+    elsewhere = set(unpaired(before, after))
     both["verdict"] = [
-        _verdict(row, better.get(name, "none"), (budgets or {}).get(name), threshold, name in timed)
+        _verdict(
+            row,
+            better.get(name, "none"),
+            (budgets or {}).get(name),
+            threshold,
+            timed=name in timed,
+            same_text=row["dataset"] not in elsewhere,
+        )
         for row, name in zip(both.to_dict("records"), both["metric"], strict=True)
     ]
     order = ["before", "after", "change", "before_low", "before_high", "after_low", "after_high", "unit", "p"]
@@ -85,8 +93,16 @@ def compare_figures(
 
 
 def _verdict(
-    row: Mapping[Any, Any], better: str, budget: float | None, threshold: float, timed: bool
+    row: Mapping[Any, Any],
+    better: str,
+    budget: float | None,
+    threshold: float,
+    *,
+    timed: bool,
+    same_text: bool,
 ) -> Verdict:
+    # another text gives another figure though no tokenizer has changed; a size is no more than that text's
+    moves = timed or not (same_text or better == "none" or budget is not None)
     before, after = row["before"], row["after"]
     threshold = threshold if budget is None else budget
     if before != before:
@@ -103,7 +119,7 @@ def _verdict(
         return _direction(before, after, better, held=budget is not None)
     limits = [row[name] for name in ("before_low", "before_high", "after_low", "after_high")]
     bounded = all(limit == limit for limit in limits)
-    if (bounded and limits[2] <= limits[1] and limits[0] <= limits[3]) or (timed and not bounded):
+    if (bounded and limits[2] <= limits[1] and limits[0] <= limits[3]) or (moves and not bounded):
         return "unsure"
     return _direction(before, after, better, held=budget is not None)
 

@@ -18,6 +18,7 @@ from tokbench.results.comparison import compare_figures, compare_manifests, pair
 from tokbench.results.frames import measurement_table, write_measurements
 
 KEY = CellKey("bytes", "text:a", "eng_Latn")
+TEXT = {"sha256": "1" * 64}
 
 
 def make_run(folder: Path, rows: list[Measurement], **manifest: Any) -> Run:
@@ -26,7 +27,7 @@ def make_run(folder: Path, rows: list[Measurement], **manifest: Any) -> Run:
         "schema": SCHEMA_VERSION,
         "run": folder.name,
         "tokenizers": [{"spec": "bytes"}, {"spec": "chars"}],
-        "datasets": [{"spec": "text:a", "languages": {"eng_Latn": {}, "deu_Latn": {}}}],
+        "datasets": [{"spec": "text:a", "languages": {"eng_Latn": TEXT, "deu_Latn": TEXT}}],
     }
     write_json(folder / "run.json", {**known, **manifest})
     write_measurements(folder / "measurements.parquet", measurement_table(folder.name, rows))
@@ -316,6 +317,26 @@ def test_another_text_is_not_paired_and_that_is_told(tmp_path: Path) -> None:
     )
     assert unpaired(one, two) == []
     assert unpaired(one, three) == ["text:a"]
+
+
+def test_what_has_no_interval_has_no_verdict_over_another_text(tmp_path: Path) -> None:
+    """A vocabulary is used by another share in any other text, and three documents have no interval."""
+
+    def run(name: str, text: str, value: float, metric: str = "compression_ratio") -> Run:
+        datasets = [{"spec": "text:a", "languages": {"eng_Latn": {"sha256": text}}}]
+        return make_run(
+            tmp_path / name, [replace(row("bytes", "eng_Latn", value), metric=metric)], datasets=datasets
+        )
+
+    def verdict(one: Run, other: Run, **options: Any) -> str:
+        frame = compare_figures(one, other, better={"compression_ratio": "higher"}, **options)
+        return str(frame["verdict"].item())
+
+    before, same, other = run("a", "1", 2.0), run("b", "1", 1.9), run("c", "2", 1.9)
+    assert verdict(before, same) == "worse"
+    assert verdict(before, other) == "unsure"
+    assert verdict(before, other, budgets={"compression_ratio": 0.01}) == "worse"
+    assert verdict(run("d", "1", 9, "text_bytes"), run("e", "2", 8, "text_bytes")) == "changed"
 
 
 def test_a_threshold_and_what_is_gone(tmp_path: Path) -> None:
