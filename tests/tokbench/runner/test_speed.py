@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -273,6 +274,23 @@ def test_the_interval_spans_the_medians_of_the_processes() -> None:
     assert (alone.low, alone.high) == (1.5, 1.5)
     grouped = summarize([*slow, *[1.5] * 20, *fast], [*[0] * 3, *[1] * 20, *[2] * 3])
     assert (grouped.low, grouped.high) == (1.1, 2.1)
+
+
+@pytest.mark.parametrize(("processes", "share"), [(3, 0.75), (6, 0.97)])
+def test_few_processes_that_differ_more_than_rounds_hold_their_median_too_seldom(
+    processes: int, share: float
+) -> None:
+    """As `docs/speed.md` says: the median of all lies between that of n with a probability of 1 - 2^(1-n)."""
+    import random
+
+    rng = random.Random(processes)
+    held = 0
+    for _ in range(1000):
+        levels = [rng.gauss(0, 0.05) for _ in range(processes)]
+        timings = [math.exp(rng.gauss(level, 0.01)) for level in levels for _ in range(5)]
+        summary = summarize(timings, [which for which in range(processes) for _ in range(5)])
+        held += summary.low <= 1 <= summary.high
+    assert held / 1000 == pytest.approx(share, abs=0.04)
 
 
 @pytest.mark.long
