@@ -17,14 +17,13 @@ _SPACES = re.compile(r"\s+")
 class Loss:
     """A document that decode(encode(x)) did not give back, of which there are so many `copies`.
 
-    `kinds` names what changed; `text` and `decoded` are excerpts around the first difference; `edits` is the
-    Levenshtein distance over the first `chars` code points of the document.
+    `text` and `decoded` are excerpts around the first difference; `edits` is the Levenshtein distance over the
+    first `chars` code points of the document.
     """
 
     key: int
     chars: int
     edits: int
-    kinds: tuple[str, ...]
     text: str
     decoded: str
     copies: int = 1

@@ -23,7 +23,7 @@ from tokbench.capabilities import TokenByter
 from tokbench.kernels.bits import ALL, ONE, ZERO
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import Int, Ints, Keys
-from tokbench.tally.loss import EDITS_SAMPLE, Loss, fewest, kinds_of_loss, same_white_space
+from tokbench.tally.loss import EDITS_SAMPLE, Loss, fewest, same_white_space
 from tokbench.tally.lost import what_is_lost
 from tokbench.tally.places import Places
 from tokbench.tally.text import TextBatch
@@ -86,7 +86,7 @@ class RoundTrips:
                 alike.setdefault((keys[i], texts[i]), []).append(i)
         new = [
             replace(
-                examine(key, text, lost[same[0]], unknown=self._unknown if places.unknown[same[0]] else None),
+                examine(key, text, lost[same[0]], unknown=self._unknown if places.unknown[same[0]] else ""),
                 copies=len(same),
             )
             for (key, text), same in sorted(alike.items())[:EDITS_SAMPLE]
@@ -142,7 +142,7 @@ def _sample(keys: Keys, among: Flags) -> Flags:
 # --- how far what came back is from the text ----------------------------------------------------------------
 
 
-def examine(key: int, text: str, decoded: str, *, unknown: str | None = None) -> Loss:
+def examine(key: int, text: str, decoded: str, *, unknown: str = "") -> Loss:
     """The loss of one document; `unknown` is how unknown tokens are spelled, where the document has some.
 
     Each unknown token counts as one character that no text has, however it is spelled: ``[UNK]`` is no more
@@ -153,7 +153,7 @@ def examine(key: int, text: str, decoded: str, *, unknown: str | None = None) ->
         (1, 1)
     """
     told = decoded
-    for spelled in (unknown or "", (unknown or "").strip()):
+    for spelled in (unknown, unknown.strip()):
         if spelled.strip() and spelled not in text:
             told = told.replace(spelled, _UNKNOWN)
     first = next((i for i, (a, b) in enumerate(zip(text, told, strict=False)) if a != b), None)
@@ -165,7 +165,6 @@ def examine(key: int, text: str, decoded: str, *, unknown: str | None = None) ->
         key,
         len(text) if len(text) - first <= EDIT_WINDOW else first + EDIT_WINDOW,
         edit_distance(a, b),
-        kinds_of_loss(text[: first + EDIT_WINDOW], decoded[: first + EDIT_WINDOW], unknown=unknown is not None),
         text[begin : begin + _EXCERPT],
         decoded[begin : begin + _EXCERPT],
     )

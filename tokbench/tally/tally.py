@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-TALLY_VERSION = 7
+TALLY_VERSION = 8
 """Changes whenever the same text and tokenizer would give another tally; part of every cache key.
 
 It alone decides whether a cached tally is still good, so a change of code that changes no tally keeps them all:
@@ -195,8 +195,7 @@ def _written(tally: Tally) -> bytes:
         "version": TALLY_VERSION,
         "counters": [NAMES[column] for column in tally.groups.columns.tolist()],
         "losses": [
-            [loss.key, loss.chars, loss.edits, loss.kinds, loss.text, loss.decoded, loss.copies]
-            for loss in tally.losses
+            [loss.key, loss.chars, loss.edits, loss.text, loss.decoded, loss.copies] for loss in tally.losses
         ],
     }
     return pack(header, arrays, {"faults": tally.own.faults} if tally.own.faults else {})
@@ -223,9 +222,7 @@ def _built(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Tally:
         lengths=arrays["lengths"].astype(np.int64),
         ngrams=NGrams(arrays["ngrams.sampled"].astype(np.int64), levels("bigrams"), levels("trigrams")),
         word_sample=WordSample(arrays["word_sample.hashes"], arrays["word_sample.tokens"].astype(np.int32)),
-        losses=tuple(
-            Loss(key, chars, edits, tuple(kinds), *rest) for key, chars, edits, kinds, *rest in header["losses"]
-        ),
+        losses=tuple(Loss(*fields) for fields in header["losses"]),
         own=OwnSums(
             {name[4:]: own.astype(np.int64) for name, own in arrays.items() if name.startswith("own.")},
             header.get("faults", {}),
