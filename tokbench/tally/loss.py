@@ -80,7 +80,7 @@ def _without_controls(text: str) -> str:
 _REWRITES: dict[str, Callable[[str], str]] = {
     "control characters": _without_controls,
     "normal form": lambda text: unicodedata.normalize("NFKC", text),
-    "case": str.lower,
+    "case": str.casefold,
     "accents": _without_diacritics,
     "white space": lambda text: _SPACES.sub("", text),
 }

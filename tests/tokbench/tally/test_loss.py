@@ -137,6 +137,7 @@ def test_rewritings_lose_no_text_and_one_more_letter_does(text: str, names: list
     (found,) = lost_of((text, back))
     assert found
     assert "text" not in found
+    assert "other" not in kinds_of_loss(text, back), "the causes that lint names agree"
     if not {"spaces", "controls", "compatible", "case"}.intersection(names):
         assert found == ("form",)
     if {*names} <= {"spaces", "controls"}:
