@@ -22,7 +22,7 @@ from tokbench.tally.counters import GROUPS, TEXT_COUNTERS
 
 
 class MeasuredCell:
-    """One tally under evaluation: its counts, and their resamples (None where the text is too small)."""
+    """One tally under evaluation: its counts, and their resamples (None where none were asked for)."""
 
     def __init__(self, key: CellKey, tally: Tally, context: MeasureContext, languages: int = 1) -> None:
         self.key = key

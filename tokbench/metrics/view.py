@@ -96,11 +96,14 @@ def errors(key: CellKey, context: MeasureContext) -> NDArray[np.float64]:
 
 
 def resampled(tally: Tally, key: CellKey, context: MeasureContext, languages: int = 1) -> Resamples | None:
-    """The counts of a tally over again; None where neither its documents nor gold words are enough for that."""
-    known = settings(key, context, languages)
-    if context.replicates <= 0 or (tally.clusters < 2 and known["morphology"] is None):
+    """The counts of a tally over again; None where no resamples were asked for.
+
+    One document is enough for those: figures over words have intervals by them, however few the documents.
+    """
+    if context.replicates <= 0:
         return None
     drawn = {"seed": context.seed, "n": context.replicates}
+    known = settings(key, context, languages)
     if known["morphology"] is not None:
         known["morphology"] = known["morphology"].resampled(**drawn)
     estimated = key.tokenizer in context.estimates

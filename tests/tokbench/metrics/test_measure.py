@@ -126,6 +126,20 @@ def test_one_document_has_no_interval(stand_ins) -> None:
     assert row.ci_low is None
 
 
+def test_one_document_has_the_intervals_of_figures_over_its_words(stand_ins) -> None:
+    text = " ".join(f"{'x' * (number % 9)}word{number}" for number in range(200))
+    cells = {
+        CellKey(name, "d", "eng"): collect(stand_ins.Pieces(*known), [Document(text)])
+        for name, known in (("t", ["word"]), ("u", ["word", "xx"]))
+    }
+    rows = measure(cells, CATALOGUE, context=MeasureContext())
+    assert {row.metric for row in rows if row.ci_low is not None} == {"fertility_isolated"}
+    compared = differences(cells, CATALOGUE, context=MeasureContext())
+    assert {row.metric for row in compared if row.ci_low is not None or row.p is not None} == {
+        "fertility_isolated"
+    }
+
+
 def test_all_is_the_sum_of_the_languages(stand_ins) -> None:
     tokenizer = stand_ins.Pieces("ab")
     cells = {
