@@ -176,3 +176,22 @@ def test_files_in_other_encodings(tmp_path: Path) -> None:
     path.write_text(row, encoding="latin-1")
     with pytest.raises(CorpusError, match=r"losses\.jsonl: not UTF-8 \(byte 0xe9\); save it as UTF-8"):
         list(read_losses(path))
+
+
+def test_intervals_do_not_depend_on_copies_or_on_the_order_of_documents() -> None:
+    """Documents of two kinds, one after the other in turn, as translations often lie in a file."""
+    draw = np.random.default_rng(0)
+    texts = [f"{'ab' if number % 2 else 'é'}{number} " * 3 for number in range(4096)]
+    losses = [draw.gamma(4, 1 if number % 2 else 3, len(text.encode())) for number, text in enumerate(texts)]
+    scored = [
+        Scored(str(at), nats, text=text) for at, (text, nats) in enumerate(zip(texts, losses, strict=True))
+    ]
+
+    def width(documents: list[Scored]) -> float:
+        found = audit_bits(tokbench.load("bytes"), documents).figures[0].interval
+        assert found is not None
+        return found[1] - found[0]
+
+    once = width(scored)
+    assert width(scored * 3) == pytest.approx(once)
+    assert width(sorted(scored, key=lambda each: (int(each.place) % 2, int(each.place)))) == pytest.approx(once)
