@@ -21,7 +21,8 @@ from tokbench.metrics.metric import ALL
 from tokbench.metrics.ngram_training import LIMIT, TrainedOn, digest, trained_model, utf8_of, with_text
 from tokbench.metrics.resampling import resampled_sums
 from tokbench.tally.counters import GROUPS
-from tokbench.tally.text import groups_of
+from tokbench.tally.prepare import Grouping
+from tokbench.tally.text import CorpusFacts
 from tokbench.tokenizer import Tokenizer, decode_batch, encode_batch
 from tokbench.training_corpus import TrainingCorpus
 
@@ -120,10 +121,9 @@ def ngram_bits(
         excluded = 0
         for language in dataset.languages:
             own = read[name][language] = np.zeros((len(SUMS), GROUPS))
-            index = 0
+            grouping = Grouping(CorpusFacts.of(dataset, language))
             for some in with_text(each for shard in dataset.shards(language) for each in dataset.read(shard)):
-                groups = groups_of(dataset, some, index)
-                index += len(some)
+                groups = grouping.of_documents(some)
                 encoded = [utf8_of(document.text) for document in some]
                 chosen = [at for at, data in enumerate(encoded) if split is None or half(data, split)]
                 fresh = [at for at in chosen if digest(encoded[at]) not in known.seen]

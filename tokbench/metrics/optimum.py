@@ -19,7 +19,6 @@ from tokbench.metrics.intervals import Interval, intervals
 from tokbench.metrics.metric import Metric
 from tokbench.metrics.resampling import resampled_sums
 from tokbench.tally.counters import GROUPS
-from tokbench.tally.text import groups_of
 from tokbench.tokenizer import Tokenizer, encode_batch
 
 if TYPE_CHECKING:
@@ -70,6 +69,9 @@ def distances(
     """
     import numpy as np
 
+    from tokbench.tally.prepare import Grouping
+    from tokbench.tally.text import CorpusFacts
+
     if not isinstance(tokenizer, ShortestSpeller):
         raise TokenizerError(
             f"{tokenizer.name}: it does not tell the fewest tokens of its pre-tokens; a BPE opened in-house "
@@ -79,10 +81,10 @@ def distances(
     done = 0
     for language in dataset.languages:
         sums = np.zeros((2, GROUPS), np.int64)
-        documents = 0
+        grouping, documents = Grouping(CorpusFacts.of(dataset, language)), 0
         read = (document for shard in dataset.shards(language) for document in dataset.read(shard))
         while some_documents := list(islice(read, _AT_ONCE)):
-            group = groups_of(dataset, some_documents, documents)
+            group = grouping.of_documents(some_documents)
             some = [document.text for document in some_documents]
             lengths = np.diff(encode_batch(tokenizer, some).offsets)
             np.add.at(sums[0], group, lengths)

@@ -11,7 +11,8 @@ import numpy as np
 from tokbench.corpus import Document, TextBlock
 from tokbench.errors import CorpusError
 from tokbench.kernels.hashing import hash_spans
-from tokbench.kernels.pointers import padded
+from tokbench.kernels.pointers import PADDING, padded
+from tokbench.kernels.text import end_to_end
 from tokbench.tally.characters import KIND_SHIFT, CharacterKind, characters
 from tokbench.tally.code import with_code
 from tokbench.tally.counters import GROUPS, group_of
@@ -198,6 +199,12 @@ class Grouping:
     def __init__(self, facts: CorpusFacts) -> None:
         self._facts = facts
         self._block: int | None = None  # the group of the block that goes on
+
+    def of_documents(self, documents: Sequence[Document]) -> Ints:
+        """The groups of documents of which nothing is counted yet: their keys are those of their texts."""
+        texts = [document.text.encode("utf-8", "surrogatepass") for document in documents]
+        data, limits = end_to_end(texts, PADDING)
+        return self.of(document_keys(data, limits[:-1], limits[1:]), documents)
 
     def of(self, keys: Keys, documents: Sequence[Document]) -> Ints:
         """The groups of the documents with these keys; `documents` are the same, or none."""

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from tokbench.corpus import Dataset, Document
-from tokbench.tally.counters import GROUPS, group_of
+from tokbench.corpus import Dataset
 from tokbench.tally.grammar import installed
 
 if TYPE_CHECKING:
@@ -181,15 +180,3 @@ class TextBatch:
             return self.texts[document]
         own = self.data[self.starts[document] : self.ends[document]]
         return own.tobytes().decode("utf-8", "surrogatepass")
-
-
-def groups_of(dataset: Dataset, documents: Sequence[Document], index: int) -> NDArray[np.int64]:
-    """The bootstrap group of each document, the first of which has the number `index` in its language."""
-    import numpy as np
-
-    step = BLOCK_DOCUMENTS if getattr(dataset, "consecutive", False) else 1
-    groups = (index + np.arange(len(documents))) // step % GROUPS
-    for at, document in enumerate(documents):
-        own = group_of(document, parallel=dataset.parallel)
-        groups[at] = groups[at] if own is None else own
-    return groups

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from tokbench.metrics.resampling import poisson_weights
 from tokbench.tally import CorpusFacts, Tally
 from tokbench.tally.collect import collect
 from tokbench.tally.counters import GROUPS, NAMES, GroupSums
-from tokbench.tally.prepare import prepare
+from tokbench.tally.prepare import Grouping, prepare
 from tokbench.tally.text import BLOCK_DOCUMENTS
 
 
@@ -94,3 +95,15 @@ def test_intervals_of_blocks_hold_the_whole_book_more_often() -> None:
         return hits
 
     assert covered(CorpusFacts()) < 0.6 * covered(CorpusFacts(consecutive=True))
+
+
+@pytest.mark.parametrize("facts", [CorpusFacts(), CorpusFacts(consecutive=True), CorpusFacts(parallel=True)])
+def test_documents_that_are_not_counted_fall_into_the_groups_of_those_that_are(facts: CorpusFacts) -> None:
+    documents = [
+        Document(line, line=number if number % 2 else None, cluster="one" if number % 5 == 0 else None)
+        for number, line in enumerate([*LINES, "", "\ud800", *LINES[:9]])
+    ]
+    [batch] = prepare(documents, facts=facts)
+    grouping, cuts = Grouping(facts), (0, 1, 700, len(documents))
+    parts = [grouping.of_documents(documents[cut:end]) for cut, end in pairwise(cuts)]
+    assert np.concatenate(parts).tolist() == batch.groups.tolist()

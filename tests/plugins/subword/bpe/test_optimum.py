@@ -71,7 +71,9 @@ def test_the_metric_and_its_interval(tmp_path: Path) -> None:
 
 def test_lines_that_follow_one_another_are_drawn_together(tmp_path: Path) -> None:
     path = tmp_path / "text.txt"
-    path.write_text("\n".join(line for line in ENGLISH for _ in range(100)), encoding="utf-8")
+    path.write_text(
+        "\n".join(f"{line} {number}" for line in ENGLISH for number in range(100)), encoding="utf-8"
+    )
     registry, tokenizer = build_registry(), BpeTokenizer.of_model(train_bpe(ENGLISH, vocab_size=900))
     widths = []
     for spec in (f"text:{path}", f"text:{path},cluster=document"):
@@ -79,6 +81,16 @@ def test_lines_that_follow_one_another_are_drawn_together(tmp_path: Path) -> Non
         assert found.interval is not None
         widths.append(found.interval[1] - found.interval[0])
     assert widths[0] > 3 * widths[1], "32 lines of a block say hardly more than one of them"
+
+
+def test_copies_of_a_line_are_drawn_together(tmp_path: Path) -> None:
+    registry, tokenizer = build_registry(), BpeTokenizer.of_model(train_bpe(ENGLISH, vocab_size=900))
+    found = []
+    for copies in (1, 5):
+        path = tmp_path / f"{copies}.txt"
+        path.write_text("\n".join(ENGLISH * copies), encoding="utf-8")
+        found += distances(tokenizer, registry.dataset(f"text:{path},cluster=document"))
+    assert found[0].interval == pytest.approx(found[1].interval)
 
 
 def test_what_has_no_optimum_is_said() -> None:
