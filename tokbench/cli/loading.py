@@ -73,6 +73,7 @@ def read_text(argument: str) -> str:
 
 
 _SHOWING = {"tokbench_plots", "tokbench_report_writers"}
+"""Hooks by which a plugin has a part in what is made of a finished run."""
 
 
 def open_run(registry: Registry, path: str | Path) -> Run:
@@ -85,18 +86,15 @@ def open_run(registry: Registry, path: str | Path) -> Run:
     run = Run.open(path)
     with reading(path):
         for plugin in run.manifest.get("plugins", ()):
-            name, origin, now = (
-                plugin["name"],
-                plugin["distribution"],
-                registry.host.plugins.get(plugin["name"]),
-            )
+            now, origin = registry.host.plugins.get(plugin["name"]), plugin["distribution"]
             if plugin["status"] != "loaded" or _SHOWING.isdisjoint(plugin["hooks"]):
                 continue
-            if now is None or now.status != "loaded":
-                remedy = f"--plugin {origin}" if origin.endswith(".py") else f"pip install {origin}"
-                said = f"{remedy} brings them back" if now is None else f"the plugin is {now.status}"
-                said = f"made with the plugin {name}, whose plots and report formats are missing now: {said}"
-                typer.echo(printable(f"{path}: {said}"), err=True)
+            if now is not None and now.status == "loaded":
+                continue
+            remedy = f"--plugin {origin}" if origin.endswith(".py") else f"pip install {origin}"
+            why = f"{remedy} brings them back" if now is None else f"the plugin is {now.status}"
+            what = f"the plugin {plugin['name']}, whose plots and report formats are missing now"
+            typer.echo(printable(f"{path}: made with {what}: {why}"), err=True)
     return run
 
 
