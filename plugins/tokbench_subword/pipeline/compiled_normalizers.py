@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, cast
 
 import numpy as np
@@ -20,41 +20,37 @@ from numpy.typing import NDArray
 from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import PADDING, block
 from tokbench.kernels.utf8 import encodable
-from tokbench_subword.pipeline import rewriting
-from tokbench_subword.pipeline.bert import BertRules
+from tokbench_subword.pipeline import bert
+from tokbench_subword.pipeline.added_tokens import SPACE
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
 from tokbench_subword.pipeline.charsmap_kernel import by_charsmap, charsmap_tables
 from tokbench_subword.pipeline.cutters import finder_of
 from tokbench_subword.pipeline.normal_form_kernel import normal_form, normal_form_tables
-from tokbench_subword.pipeline.normal_forms import Form
+from tokbench_subword.pipeline.normal_forms import Form, lowered, marks
 from tokbench_subword.pipeline.normalizers import check_growth, text_normalizer_of
 from tokbench_subword.pipeline.pattern_tree import NotExpressible
-from tokbench_subword.pipeline.precompiled import decoded_charsmap
+from tokbench_subword.pipeline.precompiled import NMT, decoded_charsmap
 from tokbench_subword.pipeline.replacing_kernel import edges, replace_literal, replace_matches, spell_bytes
-from tokbench_subword.pipeline.rewriting import Rewriting, rewrite, rewriting_tables
+from tokbench_subword.pipeline.rewriting import SELF, Rewriting, rewrite, rewriting_tables
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.splicing import Batch, Written, each
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ByWriter(Stays):
+class ByKernel(Stays):
     """A step that a kernel does; `plain` does it to what the kernel declines.
 
-    `made` gives the kernel with its tables, which may be made only when they are needed: with `beyond_ascii`,
-    ASCII stays as it is. `growth` is by how much text grows, at the most usually.
+    `growth` is by how much text grows, at the most usually.
     """
 
-    made: Callable[[], Written]
-    growth: float
+    kernel: Written
+    growth: float = 1.25
     plain: Callable[[str], str] | None = None
-    beyond_ascii: bool = False
 
     def __call__(self, texts: Segments) -> Segments:
         """The texts as the kernel writes them: the very same where nothing changes."""
-        text = texts.data[texts.offsets[0] : texts.offsets[-1]]
-        if self.beyond_ascii and (not text.size or text.max() < 0x80):
-            return texts
-        result = texts.by_kernel(self.made(), int(self.growth * len(text)), self.plain)
+        size = int(texts.offsets[-1] - texts.offsets[0])
+        result = texts.by_kernel(self.kernel, int(self.growth * size), self.plain)
         unchanged = self.plain is not None and np.array_equal(result.data, texts.data)
         return texts if unchanged else result
 
@@ -70,7 +66,7 @@ class InPython:
         return texts.rewritten(*each((texts.data, texts.offsets), self.plain))
 
 
-Step = ByWriter | InPython
+Step = ByKernel | InPython
 Part = Step | Form | Rewriting
 """A step, or what becomes one, perhaps together with its neighbours."""
 
@@ -84,9 +80,8 @@ class BatchNormalizer(Stays):
     @property
     def written(self) -> tuple[Written, ...] | None:
         """The kernels of its steps; None where a step is more than a kernel."""
-        return (
-            None if self.in_python else tuple(step.made() for step in self.steps if isinstance(step, ByWriter))
-        )
+        kernels = tuple(step.kernel for step in self.steps if isinstance(step, ByKernel))
+        return None if self.in_python else kernels
 
     @property
     def in_python(self) -> bool:
@@ -181,9 +176,9 @@ def _one_after_the_other(*parts: Part) -> Callable[[str], str]:
 def _step(part: Part, plain: Callable[[str], str] | None = None) -> Step:
     """What does a part; `plain` is how Python does it where characters may have to be put in order."""
     if isinstance(part, Rewriting):
-        return _always(Written(rewrite, rewriting_tables(part)), 1.5, plain)
+        return ByKernel(Written(rewrite, rewriting_tables(part)), 1.5, plain)
     if isinstance(part, str):
-        return ByWriter(partial(_in_form, part), 1.5, _plain({"type": part}), beyond_ascii=True)
+        return ByKernel(Written(normal_form, normal_form_tables(part)), 1.5, _plain({"type": part}))
     return part
 
 
@@ -196,23 +191,23 @@ def _parts(config: Mapping[str, Any]) -> Iterator[Part]:
     elif kind in ("NFC", "NFD", "NFKC", "NFKD"):
         yield cast(Form, kind)
     elif kind == "Lowercase":
-        yield rewriting.lowered()
+        yield _lowered()
     elif kind == "StripAccents":
-        yield rewriting.without_marks()
+        yield Rewriting.of(dict.fromkeys(marks(), ""))
     elif kind == "Nmt":
-        yield rewriting.nmt()
+        yield Rewriting.of(NMT)
     elif kind == "BertNormalizer":
         yield from _bert(config)
     elif kind == "Prepend":
-        yield _always(edges(encodable(str(config["prepend"]))))
+        yield ByKernel(edges(encodable(str(config["prepend"]))))
     elif kind == "Strip":
-        yield _always(edges(left=bool(config.get("strip_left")), right=bool(config.get("strip_right"))))
+        yield ByKernel(edges(left=bool(config.get("strip_left")), right=bool(config.get("strip_right"))))
     elif kind == "ByteLevel":
         spellings = b"".join(CHARACTER_OF[byte].encode().ljust(2, b"\0") for byte in range(256))
-        yield _always(Written(spell_bytes, [_array(spellings)]), 2)
+        yield ByKernel(Written(spell_bytes, [_array(spellings)]), 2)
     elif kind == "Precompiled":
         if charsmap := decoded_charsmap(config.get("precompiled_charsmap")):
-            yield _always(Written(by_charsmap, charsmap_tables(charsmap)), plain=_plain(config))
+            yield ByKernel(Written(by_charsmap, charsmap_tables(charsmap)), plain=_plain(config))
     elif kind == "Replace" and config["pattern"].get("String"):
         yield from _replace(str(config["pattern"]["String"]), str(config["content"]))
     elif kind == "Replace":
@@ -227,7 +222,7 @@ def _replace(literal: str, content: str) -> Iterator[Part]:
     elif literal != content:
         texts = [encodable(one) for one in (literal, content)]
         sizes = np.array([len(one) for one in texts])
-        yield _always(Written(replace_literal, [*map(_array, texts), sizes]))
+        yield ByKernel(Written(replace_literal, [*map(_array, texts), sizes]))
 
 
 def _replace_matches(config: Mapping[str, Any]) -> Step:
@@ -238,33 +233,33 @@ def _replace_matches(config: Mapping[str, Any]) -> Step:
         return InPython(_plain(config))
     content = encodable(str(config["content"]))
     arrays = [cutter.block, _array(content), np.array([len(content)])]
-    return _always(Written(replace_matches, [*arrays, cutter], block(arrays)))
+    return ByKernel(Written(replace_matches, [*arrays, cutter], block(arrays)))
 
 
 def _bert(config: Mapping[str, Any]) -> Iterator[Part]:
-    rules = BertRules.from_json(config)
-    yield rewriting.bert_cleaned(clean=rules.clean_text, spaced=rules.handle_chinese_chars)
+    rules = bert.BertRules.from_json(config)
+    if rules.clean_text:
+        spaces = dict.fromkeys(map(ord, SPACE), " ")
+        yield Rewriting.of(spaces | dict.fromkeys(bert.controls(), ""))
+    if rules.handle_chinese_chars:
+        ideographs = (point for first, last in bert.IDEOGRAPHS for point in range(first, last + 1))
+        yield Rewriting.of(dict.fromkeys(ideographs, f" {SELF} "))
     if rules.strip_accents:
         yield "NFD"
-        yield rewriting.without_nonspacing_marks()
+        yield Rewriting.of(dict.fromkeys(bert.marks(), ""))
     if rules.lowercase:
-        yield rewriting.lowered()
+        yield _lowered()
+
+
+@lru_cache(maxsize=1)
+def _lowered() -> Rewriting:
+    changes = {point: lowered(chr(point)) for point in range(0x20000)}
+    return Rewriting.of({point: new for point, new in changes.items() if new != chr(point)})
 
 
 def _array(data: bytes) -> NDArray[np.uint8]:
     """Bytes as an array that can be written to, which kernels expect of all, and read behind."""
     return np.frombuffer(bytearray(data + bytes(PADDING)), np.uint8)
-
-
-def _always(written: Written, growth: float = 1.25, plain: Callable[[str], str] | None = None) -> ByWriter:
-    """The step of a kernel whose tables are there already."""
-    return ByWriter(lambda: written, growth, plain)
-
-
-@lru_cache(maxsize=4)
-def _in_form(form: Form) -> Written:
-    """What writes a normal form, whose tables are made when it first meets text beyond ASCII."""
-    return Written(normal_form, normal_form_tables(form))
 
 
 def _plain(config: Mapping[str, Any]) -> Callable[[str], str]:

@@ -5,7 +5,7 @@ Neighbouring ones make one table.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -30,11 +30,9 @@ from tokbench.kernels.pointers import (
 )
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench.kernels.utf8 import code_point, encodable
-from tokbench_subword.pipeline import bert, normal_forms, splicing
-from tokbench_subword.pipeline.added_tokens import SPACE
+from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.normal_form_kernel import FIRST_SYLLABLE, N_SYLLABLES, lead_steps
-from tokbench_subword.pipeline.normal_forms import Form, changing, combining_classes, marks
-from tokbench_subword.pipeline.precompiled import NMT
+from tokbench_subword.pipeline.normal_forms import Form, changing, combining_classes
 from tokbench_subword.pipeline.splicing import Writer, copy_span, documents_of
 
 (
@@ -83,13 +81,6 @@ class Rewriting:
         number_of = {new: number for number, new in enumerate(dict.fromkeys((SELF, *changes.values())))}
         numbers[np.fromiter(changes, np.int64)] = [number_of[new] for new in changes.values()]
         return cls(numbers, tuple(number_of))._without_what_stays()
-
-    @classmethod
-    def of_all(cls, points: Iterable[int], new: str) -> Rewriting:
-        """A rewriting of code points to the same."""
-        numbers = np.zeros(N_CODE_POINTS, np.int32)
-        numbers[np.fromiter(points, np.int64)] = 1
-        return cls(numbers, (SELF, new))._without_what_stays()
 
     def rewritten(self, text: str) -> str:
         """What becomes of some text."""
@@ -166,37 +157,6 @@ def _taken_apart(form: Form) -> Rewriting:
     """NFD or NFKD of each character by itself."""
     syllables = range(FIRST_SYLLABLE, FIRST_SYLLABLE + N_SYLLABLES)
     return Rewriting.of({point: normalize(form, chr(point)) for point in (*sorted(changing()), *syllables)})
-
-
-@lru_cache(maxsize=1)
-def lowered() -> Rewriting:
-    """``Lowercase``."""
-    upper = (point for point in range(0x20000) if normal_forms.lowered(chr(point)) != chr(point))
-    return Rewriting.of({point: normal_forms.lowered(chr(point)) for point in upper})
-
-
-@lru_cache(maxsize=1)
-def without_marks() -> Rewriting:
-    """``StripAccents``."""
-    return Rewriting.of_all(marks(), "")
-
-
-def nmt() -> Rewriting:
-    """``Nmt``."""
-    return Rewriting.of(NMT)
-
-
-def bert_cleaned(*, clean: bool, spaced: bool) -> Rewriting:
-    """The first two rules of ``BertNormalizer``: `clean_text`, `handle_chinese_chars`."""
-    ideographs = (point for first, last in bert.IDEOGRAPHS for point in range(first, last + 1))
-    dropped = Rewriting.of_all(bert.controls() if clean else (), "")
-    spaces = Rewriting.of_all(map(ord, SPACE if clean else ""), " ")
-    return dropped.then(spaces).then(Rewriting.of_all(ideographs if spaced else (), f" {SELF} "))
-
-
-def without_nonspacing_marks() -> Rewriting:
-    """The third rule of ``BertNormalizer``, `strip_accents`, after NFD."""
-    return Rewriting.of_all(bert.marks(), "")
 
 
 @inline

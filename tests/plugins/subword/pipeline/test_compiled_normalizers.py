@@ -300,7 +300,7 @@ def test_tables_do_not_travel() -> None:
 def test_rewriting_that_gives_itself_back() -> None:
     there = Rewriting.of({ord("a"): "b", ord("b"): "a"})
     assert not there.then(there).numbers.any()
-    around = Rewriting.of_all([ord("a")], f"<{SELF}>").then(Rewriting.of({ord("<"): "[["}))
+    around = Rewriting.of({ord("a"): f"<{SELF}>"}).then(Rewriting.of({ord("<"): "[["}))
     assert around.rewritten("a<b") == "[[a>[[b"
 
 
