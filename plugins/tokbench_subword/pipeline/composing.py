@@ -14,7 +14,6 @@ of one cutter after the other, a later one 0.55 (code) and 0.35 (Chinese, Japane
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -28,21 +27,16 @@ _MOST_WAITING = 8
 _TOO_LATE = "a match that is told too late for what cuts beside it"
 
 
-@dataclass(frozen=True, slots=True)
 class _Steps:
-    """What a machine does, by row and class: the next row, and the ends told, None where it has to read on."""
+    """What a machine does, by row and class."""
 
-    rows: list[list[int]]
-    ends: list[list[Ends | None]]
-    edge: int
-
-    @classmethod
-    def of(cls, machine: Machine) -> _Steps:
-        return cls(*machine.told(), int(machine.settings[EDGE]))
+    def __init__(self, machine: Machine) -> None:
+        self.rows, self.edge = machine.next_rows, int(machine.settings[EDGE])
+        self._ends = machine.ends
 
     def told(self, row: int, read: int) -> Ends:
         """The ends told; raises `NotExpressible` where the machine has to read on."""
-        ends = self.ends[row][read]
+        ends = self._ends[row][read]
         if ends is None:
             raise NotExpressible(_TOO_LATE)
         return ends
@@ -90,7 +84,7 @@ class _Composition:
     """
 
     def __init__(self, first: Machine, second: Machine, classes: Sequence[tuple[int, int]]) -> None:
-        self._first, self._second, self._classes = _Steps.of(first), _Steps.of(second), classes
+        self._first, self._second, self._classes = _Steps(first), _Steps(second), classes
         self._undecided, self._kept = self._first.undecided(), self._first.kept()
 
     def step(self, at: _Both, read: int) -> tuple[_Both, Ends]:

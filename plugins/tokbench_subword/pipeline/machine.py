@@ -72,36 +72,17 @@ class Machine:
     settings: NDArray[np.int64]
     """How far the number of a row is shifted to give where it begins, the class of the end of a text, whether
     there is a cut behind every match, whether it is kept, and whether there are `steps`."""
+    next_rows: list[list[int]]
+    """What `composing` takes instead of the table: the next row, by row and class."""
+    ends: list[list[Ends | None]]
+    """The same of the ends told; None where the kernel has to read on."""
 
     def __len__(self) -> int:
-        return len(self.table) >> int(self.settings[SHIFT])
+        return len(self.next_rows)
 
     def arrays(self) -> list[NDArray[Any]]:
-        """All of them, in the order of their fields."""
-        return [getattr(self, one.name) for one in fields(self)]
-
-    def told(self) -> tuple[list[list[int]], list[list[Ends | None]]]:
-        """What it does, by row and class: the next row; and the ends told, None where it has to read on."""
-        shift, width = int(self.settings[SHIFT]), int(self.settings[EDGE]) + 1
-        table = self.table.reshape(-1, 1 << shift)[:, :width]
-        sets = [frozenset(np.flatnonzero(one).tolist()) for one in self.over.reshape(-1, width)]
-        listed = [
-            None
-            if action[READ_ON]
-            else tuple(
-                End(int(back), bool(kept), sets[over])
-                for back, kept, over in action[FIRST_END:].reshape(-1, AN_END)[: action[N_ENDS]]
-            )
-            for action in self.actions.reshape(-1, ACTION)
-        ]
-
-        def ends_of(entry: int) -> Ends | None:
-            if entry & BEGIN:
-                return (End(0, bool(entry & KEEP)),)
-            return listed[(entry & (1 << ROW_SHIFT) - 1) >> SLOW_SHIFT]
-
-        ends = [list(map(ends_of, row)) for row in table.tolist()]
-        return (table >> (ROW_SHIFT + shift)).tolist(), ends
+        """Those that the kernels take, in the order of their fields."""
+        return [getattr(self, one.name) for one in fields(self)[: SETTINGS + 1]]
 
 
 TABLE, ASCII_CLASSES, PAGES, CLASSES, ACTIONS, OVER, FOLLOWING, ROWS, GAP_ROWS, STEPS, SETTINGS = range(11)
@@ -152,6 +133,7 @@ class Configurations(Generic[_T]):
         self.order = list(dict.fromkeys(begins))
         self._numbers = {one: number for number, one in enumerate(self.order)}
         self._actions: dict[tuple[int, ...], int] = {(0, 0, 0, 0, 0): 0}
+        self._ends: dict[int, Ends | None] = {}  # by what an entry holds of them
         self._over: dict[frozenset[int], int] = {frozenset(): 0}
         self._entries: list[tuple[int, int]] = []
 
@@ -175,6 +157,7 @@ class Configurations(Generic[_T]):
             told = self._actions.setdefault(action, len(self._actions)) << SLOW_SHIFT
             if len(self._actions) > _MOST_ACTIONS or len(action) > ACTION:
                 raise TooLarge("too many ends of pieces that are told at once")
+        self._ends[told] = None if reading_on[0] else ends
         self._entries.append((self.row(following), told))
 
     def machine(
@@ -204,7 +187,8 @@ class Configurations(Generic[_T]):
         table = np.zeros((len(firsts), 1 << shift), np.uint32)
         table[:, :width] = merged[next_rows[firsts]] << (shift + ROW_SHIFT) | told[firsts]
         ascii_classes = classes.reshape(-1, PAGE)[pages[0], :WIDE].copy()
-        steps = _steps(table, table >> (shift + ROW_SHIFT), listed, ascii_classes, edge)
+        rows = table >> (shift + ROW_SHIFT)
+        steps = _steps(table, rows, listed, ascii_classes, edge)
         begins_at = [merged[self._numbers[one]] << shift for one in begins]
         return Machine(
             table=table.reshape(-1),
@@ -218,6 +202,8 @@ class Configurations(Generic[_T]):
             gap_rows=np.array(begins_at[width:], np.int64),
             steps=steps,
             settings=np.array([shift, edge, ends_matches, keeps_matches, len(steps) > 0], np.int64),
+            next_rows=rows[:, :width].tolist(),
+            ends=[[self._ends[one] for one in row] for row in told[firsts].tolist()],
         )
 
 
