@@ -133,14 +133,12 @@ class Precompiled:
         linked = rf"{consonant}{between}*?\p{{InCB=Linker}}{between}*"
         self._wrongly_joined = regex.compile(rf"(?<={between})(?<!{linked}){consonant}")
         self._known: dict[str, tuple[Edit, ...]] = {}
-        changed = "".join(chr(point) for point in range(128) if self._rule(chr(point)) is not None)
-        self._ascii = regex.compile(rf"\r\n|[{regex.escape(changed)}]") if changed else regex.compile(r"\r\n")
 
     def __call__(self, stretch: Stretch) -> Stretch:
         """`stretch` normalized."""
         text = stretch.text
         edits: list[Edit] = []
-        for match in self._ascii.finditer(text) if text.isascii() else self._clusters_of(text):
+        for match in self._clusters_of(text):
             cluster = match.group()
             if cluster in self._known:
                 found = self._known[cluster]
