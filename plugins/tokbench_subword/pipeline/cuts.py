@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -16,17 +16,6 @@ from tokbench_subword.pipeline.cutters import Cutter, cutter_of, few_of
 from tokbench_subword.pipeline.pre_tokenizers import prepend_scheme, splits_of
 from tokbench_subword.pipeline.segments import Segments, prefixing_all, write_pieces
 from tokbench_subword.pipeline.splicing import Written
-
-
-class TextChange(Protocol):
-    """Something done to the texts of a batch."""
-
-    def __call__(self, texts: Segments) -> Segments:
-        """The texts changed."""
-
-    @property
-    def written(self) -> tuple[Written, ...] | None:
-        """The kernels that do the same to texts without added tokens; None where that takes more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +30,7 @@ class IntoPieces:
 
     @property
     def written(self) -> tuple[Written, ...] | None:
-        """See `TextChange`."""
+        """The kernels that do the same to texts without added tokens; None where that takes more."""
         return cutting(self.cutters)
 
 
@@ -60,7 +49,7 @@ class Rewritten:
 
     @property
     def written(self) -> tuple[Written, ...] | None:
-        """See `TextChange`."""
+        """See `IntoPieces`."""
         return self.normalizer.written
 
 
@@ -76,9 +65,13 @@ class Prefixed:
         return texts.prefixed(self.text, only_first=self.only_first)
 
     @property
-    def written(self) -> tuple[Written, ...] | None:
-        """See `TextChange`; where each text is a whole document."""
+    def written(self) -> tuple[Written, ...]:
+        """See `IntoPieces`; where each text is a whole document."""
         return (prefixing_all(self.text),)
+
+
+TextChange = IntoPieces | Rewritten | Prefixed
+"""Something done to the texts of a batch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ import numpy as np
 from tokbench.kernels.compiling import inline, subroutine
 from tokbench.kernels.pointers import Block, Bytes, Int, Ints, i32_in, i64_in, u8_in, u16_in, u32_in
 from tokbench_subword.pipeline import machine as at
+from tokbench_subword.pipeline.splicing import character_before
 
 SPARE = 32
 """Pieces that may be written beyond those asked for. A machine may wait with the ends of some four characters,
@@ -55,9 +56,7 @@ def _class_at(machine: Block, text: Bytes, i: Int, end: Int) -> tuple[np.int64, 
 def characters_back(text: Bytes, i: Int, count: Int) -> Int:
     """Where the character begins that is `count` before the one at byte `i`."""
     for _ in range(count):
-        i -= 1
-        while (text[i] & 0xC0) == 0x80:
-            i -= 1
+        i = character_before(text, i)
     return i
 
 
