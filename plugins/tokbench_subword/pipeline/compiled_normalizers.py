@@ -142,7 +142,10 @@ def _compiled(config: str) -> BatchNormalizer:
 
 
 def _at_once(before: Sequence[Part], last: Rewriting) -> list[Part]:
-    """A form, what may be before it, and a rewriting behind it: as one step if that can be."""
+    """A form, what may be before it, and a rewriting behind it: as one step if that can be.
+
+    In three steps, BERT takes 1.15 (English) to 1.3 (21 languages) of the time.
+    """
     form = cast(Form, before[-1])
     if form in ("NFC", "NFKC"):  # an accent that is composed is none to a rewriting behind
         return [*before, last]

@@ -4,7 +4,8 @@ r"""Patterns that look further than one character ahead or behind, and the label
 any distance away. So a first pass goes over the text once for each such lookaround, from its end for one that
 looks ahead, and notes at each character whether it holds there. The class of a character and what holds beside
 it together are its *label*. The pattern becomes an automaton over labels that looks no further than one of
-them, and cuts the labels, one byte each, as any other automaton cuts text.
+them, and cuts the labels, one byte each, as any other automaton cuts text. Over English, `regex` takes four
+times as long to cut.
 """
 
 from __future__ import annotations

@@ -161,7 +161,11 @@ def _taken_apart(form: Form) -> Rewriting:
 
 @inline
 def _first_changed(text: Bytes, position: Int, stop: Int, steps: Bytes, entries: Ids) -> np.int64:
-    """Where the first character is that does not stay as it is, `stop` for none."""
+    """Where the first character is that does not stay as it is, `stop` for none.
+
+    Words that hold no space are so left by what replaces spaces. With all of them written again, a later pass
+    of T5 takes 1.2 of the time over English.
+    """
     while position < stop:
         if position + 8 <= stop and (
             steps[text[position]] == 1
