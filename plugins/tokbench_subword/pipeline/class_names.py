@@ -83,12 +83,7 @@ def is_untold(name: str, dialect: Dialect) -> bool:
     """Whether nothing at hand tells the characters of a property in Unicode 16.0."""
     key = _key(name)
     kind, _, value = key.rpartition("=")
-    known = kind in (
-        "",
-        "sc",
-        "script",
-        "age",
-    )  # what else is told with a value, as scx=Latn, has changed since
+    known = kind in ("", "sc", "script", "age")  # what else has a value, as scx=Latn, has changed since
     return not known or value in _UNTOLD or (dialect == "rust" and key in ("graph", "print"))
 
 

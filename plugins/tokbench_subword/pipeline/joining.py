@@ -88,10 +88,8 @@ def join_tokens(
         token = ids[i]
         if token < 0 or token >= n_tokens or kinds[token] & _NONE:
             return None
-        usual, begins = (
-            starts[token + 1] - starts[token],
-            starts[token + begins_at + 1] - starts[token + begins_at],
-        )
+        usual = starts[token + 1] - starts[token]
+        begins = starts[token + begins_at + 1] - starts[token + begins_at]
         room += 3 if kinds[token] & _BYTE else max(usual, begins)
     out_array, ends = np.empty(room, np.uint8), np.zeros(len(offsets), np.int64)
     out, size = pointer(out_array), np.int64(0)

@@ -240,16 +240,8 @@ def cut_texts(
     """
     here = (position[0], position[1], position[2], position[3])
     most = np.int64(len(starts) - BEYOND)
-    unit, i, began, row, count = cut_units(
-        pointer(machine),
-        pointer(text),
-        pointer(units),
-        len(units),
-        here,
-        pointer(starts),
-        pointer(ends),
-        pointer(counts),
-        most,
-    )
+    tables, data, bounds = pointer(machine), pointer(text), pointer(units)
+    begins, behind, told = pointer(starts), pointer(ends), pointer(counts)
+    unit, i, began, row, count = cut_units(tables, data, bounds, len(units), here, begins, behind, told, most)
     position[0], position[1], position[2], position[3] = unit, i, began, row
     return count

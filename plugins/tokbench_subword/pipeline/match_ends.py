@@ -8,7 +8,7 @@ from __future__ import annotations
 from tokbench_subword.pipeline.automaton import DEAD, Automaton
 
 
-class Foresight:
+class MatchEnds:
     """The states of an automaton, and what each tells.
 
     Example:
@@ -17,7 +17,7 @@ class Foresight:
         >>> automaton = automaton_of(tree_of("[ab]c*d?e|f"))
         >>> a, f = (automaton.following[automaton.starts[automaton.edge]][automaton.classes[ord(one)]][0]
         ...     for one in "af")
-        >>> a in Foresight(automaton).sure, f in Foresight(automaton).sure
+        >>> a in MatchEnds(automaton).sure, f in MatchEnds(automaton).sure
         (False, True)
     """
 

@@ -122,13 +122,10 @@ def _replace(spans: Callable[[str], Iterator[tuple[int, int]]], content: str, st
 
 
 def _strip(left: bool, right: bool, stretch: Stretch) -> Stretch:
-    spaces = compile_regex(r"\s", "oniguruma").compiled
-    start, end = 0, len(stretch.text)
-    while left and start < end and spaces.match(stretch.text[start]):
-        start += 1
-    while right and end > start and spaces.match(stretch.text[end - 1]):
-        end -= 1
-    return stretch.edited(((0, start, ""), (end, len(stretch.text), "")))
+    text = stretch.text
+    start = len(text) - len(text.lstrip(SPACE)) if left else 0
+    end = max(start, len(text.rstrip(SPACE))) if right else len(text)
+    return stretch.edited(((0, start, ""), (end, len(text), "")))
 
 
 def _each(change: Callable[[str], str], stretch: Stretch) -> Stretch:

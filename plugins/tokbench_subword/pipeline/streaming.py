@@ -9,8 +9,8 @@ configurations together are the rows of a `Machine`.
 
 A longer match than the one told may be decided far away: ``\s*\n`` has spaces behind a line end read up to
 the next character that is none. What the next search would do with them is then told at the same time (a
-configuration in the configuration), so that they are not read twice, and other machines can be composed with
-this one (`composing`).
+configuration in the configuration). To one machine alone that gives nothing to speak of, but only so can it be
+composed with others (`composing`): of DeepSeek-V3's three cutters two would be left, not one.
 
 What becomes of matches, and of the gaps between them, is said by `regexes.Rules`.
 """
@@ -25,7 +25,6 @@ import numpy as np
 
 from tokbench.kernels.lanes import LANES
 from tokbench_subword.pipeline.automaton import DEAD, Automaton
-from tokbench_subword.pipeline.foresight import Foresight
 from tokbench_subword.pipeline.machine import (
     CUT_IF_GAP,
     CUT_IF_MATCH,
@@ -38,10 +37,11 @@ from tokbench_subword.pipeline.machine import (
     Machine,
     TooLarge,
 )
+from tokbench_subword.pipeline.match_ends import MatchEnds
 from tokbench_subword.pipeline.regexes import GAP, MATCH, Rules
 
 _READ_AGAIN = (4, 2, 1)
-_MOST_FORESEEN = 4000
+_MOST_ENTRIES = 4000
 """Entries of an automaton up to which a search behind a match goes on beside another; published patterns have
 up to 837. What that takes grows with their square."""
 
@@ -70,7 +70,7 @@ class Runner:
     rules: Rules
     most: int
     """Characters that are read again, at the most; where more would be, the kernel goes back itself."""
-    foresight: Foresight
+    match_ends: MatchEnds
     twice: bool
     """Whether, where more than one would be read again, the search behind the match told goes on as well."""
 
@@ -123,7 +123,7 @@ class Runner:
                     ends.append(End(back, False))
                     at = at._replace(open=-1)
                 at = at._replace(state=state, told=at.told or _NONE, **self._noted(at, one, state))
-                if state in self.foresight.sure:  # what was read will be of a match: none of it is read again
+                if state in self.match_ends.sure:  # what was read will be of a match: none of it is read again
                     if at.told != _SOME and at.open >= 0:
                         if self._cut(at.open, MATCH):
                             ends.append(End(back + len(at.read) - 1, self.rules.keeps(at.open)))
@@ -131,7 +131,7 @@ class Runner:
                     at = at._replace(read=(one,) if at.before >= 0 else (), behind=None)
                 continue
             if at.behind is not None:
-                since = self.foresight.since(at.state)
+                since = self.match_ends.since(at.state)
                 assert since is not None  # or `_goes_on` would not have had it go on
                 ends.append(End(back, self.rules.keeps_matches, since))
                 waiting = [one, *waiting]
@@ -176,8 +176,8 @@ class Runner:
             and len(read) > 1
             and at.before < 0
             and self.rules.ends_matches
-            and state not in self.foresight.sure
-            and self.foresight.findable(state)
+            and state not in self.match_ends.sure
+            and self.match_ends.findable(state)
         )
 
 
@@ -192,11 +192,11 @@ def machine_of(automaton: Automaton, rules: Rules) -> Machine:
         >>> len(machine), machine.settings[EDGE].item()
         (3, 2)
     """
-    foresight = Foresight(automaton)
-    small = len(automaton.following) * automaton.edge <= _MOST_FORESEEN
+    match_ends = MatchEnds(automaton)
+    small = len(automaton.following) * automaton.edge <= _MOST_ENTRIES
     for twice, most in product((True, False) if small else (False,), _READ_AGAIN):
         try:
-            machine = _machine(Runner(automaton, rules, most, foresight, twice))
+            machine = _machine(Runner(automaton, rules, most, match_ends, twice))
         except TooLarge as reason:
             too_large = reason
         else:

@@ -133,13 +133,8 @@ def encode_texts_of(
 
     ``out_ends[u + 1]`` receives the end of the ids of text u. Returns how many ids were written.
     """
-    block, data, bounds, ids, told = (
-        pointer(arrays),
-        pointer(text),
-        pointer(units),
-        pointer(out),
-        pointer(out_ends),
-    )
+    block, data, bounds = pointer(arrays), pointer(text), pointer(units)
+    ids, told = pointer(out), pointer(out_ends)
     machine, ids_end = u64_in(block, at.MACHINE), i64_in(block, at.IDS_END)
     starts, ends = i64_in(block, at.STARTS), i64_in(block, at.ENDS)
     o, unit, row = np.int64(0), first, np.int64(0)
