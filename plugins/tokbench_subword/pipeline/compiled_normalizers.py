@@ -196,7 +196,7 @@ def _parts(config: Mapping[str, Any]) -> Iterator[Part]:
     elif kind == "Lowercase":
         yield _lowered()
     elif kind == "StripAccents":
-        yield Rewriting.of(dict.fromkeys(marks(), ""))
+        yield Rewriting.of_all(marks(), "")
     elif kind == "Nmt":
         yield Rewriting.of(NMT)
     elif kind == "BertNormalizer":
@@ -246,18 +246,18 @@ def _bert(config: Mapping[str, Any]) -> Iterator[Part]:
         yield Rewriting.of(spaces | dict.fromkeys(bert.controls(), ""))
     if rules.handle_chinese_chars:
         ideographs = (point for first, last in bert.IDEOGRAPHS for point in range(first, last + 1))
-        yield Rewriting.of(dict.fromkeys(ideographs, f" {SELF} "))
+        yield Rewriting.of_all(ideographs, f" {SELF} ")
     if rules.strip_accents:
         yield "NFD"
-        yield Rewriting.of(dict.fromkeys(bert.marks(), ""))
+        yield Rewriting.of_all(bert.marks(), "")
     if rules.lowercase:
         yield _lowered()
 
 
 @lru_cache(maxsize=1)
 def _lowered() -> Rewriting:
-    changes = {point: lowered(chr(point)) for point in range(0x20000)}
-    return Rewriting.of({point: new for point, new in changes.items() if new != chr(point)})
+    every = map(chr, range(0x20000))
+    return Rewriting.of({ord(one): new for one in every if (new := lowered(one)) != one})
 
 
 def _array(data: bytes) -> NDArray[np.uint8]:

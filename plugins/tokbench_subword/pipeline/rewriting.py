@@ -5,7 +5,7 @@ Neighbouring ones make one table.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -81,6 +81,13 @@ class Rewriting:
         number_of = {new: number for number, new in enumerate(dict.fromkeys((SELF, *changes.values())))}
         numbers[np.fromiter(changes, np.int64)] = [number_of[new] for new in changes.values()]
         return cls(numbers, tuple(number_of))._without_what_stays()
+
+    @classmethod
+    def of_all(cls, points: Iterable[int], new: str) -> Rewriting:
+        """A rewriting of code points to the same."""
+        numbers = np.zeros(N_CODE_POINTS, np.int32)
+        numbers[np.fromiter(points, np.int64)] = 1
+        return cls(numbers, (SELF, new))._without_what_stays()
 
     def rewritten(self, text: str) -> str:
         """What becomes of some text."""
