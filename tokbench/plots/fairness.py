@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from tokbench.extension import Plot
@@ -64,8 +64,7 @@ def _row(
 ) -> None:
     size = style.size().type
     axes.plot([premiums.min(), premiums.max()], [y, y], color=style.FAINT, lw=1, zorder=1)
-    spans = [(low, high - low) for low, high in ends.values()]
-    axes.broken_barh(spans, (y - 0.27, 0.54), color=style.MUTED, alpha=0.18, lw=0, zorder=0.9)
+    axes.broken_barh(_joined(ends.values()), (y - 0.27, 0.54), color=style.FAINT, alpha=0.6, lw=0, zorder=0.9)
     style.ticks(axes, dict(premiums), y, colour=style.MUTED, told=(tokenizer, UNIT))
     middle, highest = float(premiums.median()), float(premiums.max())
     style.dot(axes, middle, y, (tokenizer, f"median {style.value_text(middle, UNIT)}"), hue=hue, hollow=hollow)
@@ -75,6 +74,22 @@ def _row(
     style.bar(axes, low, high, y, (tokenizer, said), hue=hue)
     axes.annotate(printable(costliest), (high, y), xytext=(size * 0.6, 0), textcoords="offset points",
                   va="center", color=style.MUTED, fontsize=size - 1)  # fmt: skip
+
+
+def _joined(ends: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Where any of the intervals lies, as (start, width): one shade, however many lie over each other.
+
+    Example:
+        >>> _joined([(4, 5), (1, 2), (1.5, 3)])
+        [(1, 2), (4, 1)]
+    """
+    found: list[tuple[float, float]] = []
+    for low, high in sorted(ends):
+        if found and low <= sum(found[-1]):
+            low, width = found.pop()
+            high = max(high, low + width)
+        found.append((low, high - low))
+    return found
 
 
 def _scale(axes: Axes, low: float, high: float) -> None:

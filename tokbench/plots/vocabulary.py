@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tokbench.extension import Plot
 from tokbench.metrics.model import estimated_vocabulary, model_of
 from tokbench.plots import data
-from tokbench.plots.labels import dataset_label, explained, printable
+from tokbench.plots.labels import dataset_label, explained, tokenizer_labels
 from tokbench.plots.losses import losses, mark_of
 from tokbench.plots.multiples import Axis, Curve, draw_curves
 from tokbench.spec import Spec
@@ -65,20 +65,22 @@ def _draw(run: Run, metric: str, vertical: str, said: str = "") -> Figure | None
     dataset, known = data.main_dataset(run), losses(run)
     rows = data.overall(run, metric, dataset).set_index("tokenizer")
     curves: dict[str, Curve] = {}
-    for name, members in size_families(run).items():
+    families = size_families(run)
+    labels = tokenizer_labels(families)
+    for name, members in families.items():
         there = [(size, rows.loc[spec]) for size, spec in members if spec in rows.index]
         if len(there) > 1:
             marks = [known[spec].mark for _, spec in members if spec in known]
-            label = printable(name) + (f" {min(marks)}" if marks else "")
-            curves[label] = Curve.of_rows(there)
+            curves[labels[name] + (f" {min(marks)}" if marks else "")] = Curve.of_rows(there)
     if not curves:
         return None
+    pooled = ", its languages pooled" if len(run.languages(dataset)) > 1 else ""
     return draw_curves(
         curves,
         x=Axis(label="vocabulary size", scale="log", base=2, ticks=_ticks(curves)),
         y=Axis(label=vertical),
         marks=True,
-        note=f"Over {dataset_label(run, dataset)}; band: {run.level} interval."
+        note=f"Over {dataset_label(run, dataset)}{pooled}; band: {run.level} interval."
         + (f" {explained(run)}" if any(map(mark_of, curves)) else "")
         + (f" {said}" if said else ""),
     )

@@ -19,7 +19,7 @@ from tokbench.plots.differences import from_one
 from tokbench.plots.files import FORMATS, known_format, save
 from tokbench.plots.history import draw_history
 from tokbench.plots.labels import LONG_TITLE, dataset_name, in_lines, run_labels
-from tokbench.plots.losses import best_first, colors, losses
+from tokbench.plots.losses import best_first, colors, fairest_first, losses
 from tokbench.plots.speed import front_steps, pareto_front, speed_points
 
 NAMES = [plot.name for plot in PLOTS]
@@ -38,6 +38,13 @@ def runs(made_up_run: Callable[..., Any]) -> Callable[[int, int], Any]:
         return kept[key]
 
     return run
+
+
+def test_curves_over_sizes_have_the_short_names_of_other_figures(made_up_run: Callable[..., Any]) -> None:
+    of = "bpe:initial_alphabet=all,pattern={},vocab_size={}"
+    specs = [of.format(pattern, size) for pattern in ("gpt2", "cl100k") for size in (1000, 2000)]
+    [legend] = drawn("vocab_size", made_up_run(3, 4, specs=specs)).legends
+    assert [text.get_text().rstrip(" †") for text in legend.get_texts()] == ["bpe all gpt2", "bpe all cl100k"]
 
 
 @pytest.mark.long
@@ -179,7 +186,12 @@ def test_premiums_are_drawn_with_their_intervals(made_up_run: Callable[..., Any]
     run = made_up_run(30, 2)
     (axes,) = drawn("fairness", run).axes
     shades = [each for each in axes.collections if isinstance(each, PolyCollection)]
-    assert [len(each.get_paths()) for each in shades] == [30, 30]
+    known = data.intervals(run, "premium", data.main_dataset(run))
+    for name, drawn_shades in zip(fairest_first(run, data.main_dataset(run)), shades, strict=True):
+        spans = sorted(tuple(path.get_extents().intervalx) for path in drawn_shades.get_paths())
+        assert all(one[1] < other[0] for one, other in pairwise(spans)), "one shade, and none over another"
+        for low, high in (ends for (_, own), ends in known.items() if own == name):
+            assert any(span[0] <= low <= high <= span[1] + 1e-9 for span in spans)
     run.frame = run.frame.copy()
     run.frame.loc[run.frame["metric"] == "premium", ["ci_low", "ci_high"]] = None
     (axes,) = drawn("fairness", run).axes
