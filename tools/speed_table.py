@@ -2,9 +2,9 @@
 
     for i in 1 2 3; do tokbench run speed -o run-$i; done; python tools/speed_table.py run-1 run-2 run-3
 
-Those who give the same ids are beside each other, each with how many times as fast as the first of them it is:
-the median of the runs, and in parentheses the least and the most. The plot of the
-first run is docs/gallery/speed_suite.png.
+A row is a tokenizer and the first of those with its ids, with how many times as fast as that it is: the median
+of the runs (of two, their mean), and in parentheses the least and the most. The plot of the first run is
+docs/gallery/speed_suite.png.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def table(runs: Sequence[Run]) -> str:
     labels = run_labels(runs[0], [*references])
     datasets = dict.fromkeys(dataset for _, dataset, _ in found[0])
     columns = [
-        Column.text("reference", "beside"),
+        Column.text("reference", "compared with"),
         Column.text("tokenizer"),
     ]
     columns += [
