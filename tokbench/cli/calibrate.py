@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tokbench.cli.options import Force, JsonOutput, dataset_option, loads_tokenizers, output_option
-from tokbench.cli.tables import show_rows
+from tokbench.cli.tables import interval, plain_console, table_of
 from tokbench.cli.writing import check_target, print_json
+from tokbench.wording import counted
 
 if TYPE_CHECKING:
     from tokbench.inspection.calibration import Calibration
@@ -69,11 +70,10 @@ def calibrate(
         found = _fitted(registry, specs, observed)
         if output is not None:
             write_bytes(output, json.dumps(found[0].to_json(), indent=1).encode() + b"\n")
-        rows = [_row(one) for one in found]
         if as_json:
             print_json([one.to_json() for one in found])
-            return
-        print(f"estimated from {found[0].rows} reported counts, the nearest first:")
+        else:
+            _show_fits(found)
     elif fit is not None and dataset and observed is None and not specs:
         if output is not None:
             raise SpecError(
@@ -82,12 +82,12 @@ def calibrate(
         rows = _estimates(registry, fit, dataset, kind, price)
         if as_json:
             print_json(rows)
-            return
+        else:
+            _show_estimates(rows)
     else:
         raise SpecError(
             "name reported counts and tokenizers (--observed FILE.csv SPEC…), or a fit and datasets (--fit, -d)"
         )
-    show_rows(rows, list(rows[0]))
 
 
 def _fitted(registry: Registry, specs: list[str], observed: Path) -> list[Calibration]:
@@ -103,19 +103,36 @@ def _fitted(registry: Registry, specs: list[str], observed: Path) -> list[Calibr
     return sorted(found, key=lambda one: one.error)
 
 
-def _row(one: Calibration) -> dict[str, object]:
-    return {
-        "tokenizer": one.spec,
-        "held-out error": f"{one.error:.1%}",
-        "95 % of reported / estimated": f"{one.low:.3f} to {one.high:.3f}",
-        "overhead": f"{one.overhead:.1f}",
-        "factors": ", ".join(f"{kind} {factor:.3f}" for kind, factor in one.factors.items()),
-    }
+def _show_fits(found: list[Calibration]) -> None:
+    console = plain_console()
+    console.print(f"estimated from {counted(found[0].rows, 'reported count')}, the nearest first", style="bold")
+    numbers = ("held-out error", "reported / estimated, 95 %", "overhead")
+    table = table_of("tokenizer", *numbers, "factors", right=numbers)
+    for one in found:
+        factors = ", ".join(f"{kind} {factor:.3f}" for kind, factor in one.factors.items())
+        bounds = interval((one.low, one.high), ".3f")
+        table.add_row(one.spec, f"{one.error:.1%}", bounds, f"{one.overhead:.1f}", factors)
+    console.print(table)
+
+
+def _show_estimates(rows: list[dict[str, Any]]) -> None:
+    console, priced = plain_console(), "cost" in rows[0]
+    console.print(
+        f"estimated from {rows[0]['estimated_from']}, as text of kind {rows[0]['kind']}", style="bold"
+    )
+    numbers = ("requests", "tokens", "95 %", *(("cost", "95 %") if priced else ()))
+    table = table_of("dataset", "language", *numbers, right=numbers)
+    for row in rows:
+        cells = [f"{row['requests']:,}", f"{row['tokens']:,}", interval(row["tokens_interval"], ",")]
+        if priced:
+            cells += [f"{row['cost']:.4g}", interval(row["cost_interval"], ".4g")]
+        table.add_row(row["dataset"], row["language"], *cells)
+    console.print(table)
 
 
 def _estimates(
     registry: Registry, fit: Path, datasets: list[str], kind: str | None, price: float | None
-) -> list[dict[str, object]]:
+) -> list[dict[str, Any]]:
     from tokbench.cli.loading import texts_of
     from tokbench.errors import SpecError
     from tokbench.inspection.calibrated import read_fit
@@ -127,7 +144,7 @@ def _estimates(
     except SpecError as error:
         raise SpecError(f"{fit}: {error}") from error
     tokenizer = registry.load(known.spec)
-    rows: list[dict[str, object]] = []
+    rows = []
     for name in datasets:
         documents = texts_of(registry, [name], None)
         if not any(text.strip() for texts in documents.values() for text in texts):
@@ -135,17 +152,18 @@ def _estimates(
         for language, texts in documents.items():
             count = len(encode_batch(tokenizer, texts).ids)
             tokens = known.estimate(count, chosen, len(texts))
-            row: dict[str, object] = {
+            bounds = tokens * known.low, tokens * known.high
+            row: dict[str, Any] = {
                 "dataset": name,
                 "language": language,
+                "kind": chosen,
+                "estimated_from": known.spec,
                 "requests": len(texts),
-                "estimated tokens": round(tokens),
-                "at least": round(tokens * known.low),
-                "at most": round(tokens * known.high),
+                "tokens": round(tokens),
+                "tokens_interval": [round(bound) for bound in bounds],
             }
             if price is not None:
-                bounds = (1.0, known.low, known.high)
-                cost, least, most = (f"{tokens * bound * price / 1e6:.4g}" for bound in bounds)
-                row["estimated cost"] = f"{cost} ({least} to {most})"
-            rows.append({**row, "by": f"estimated from {known.spec}"})
+                row["cost"] = tokens * price / 1e6
+                row["cost_interval"] = [bound * price / 1e6 for bound in bounds]
+            rows.append(row)
     return rows

@@ -51,12 +51,18 @@ def test_the_tokenizer_that_made_the_counts_is_found(tmp_path):
     assert "estimated from 80 reported counts" in run("bytes", "--observed", str(path))
     (tmp_path / "two.txt").write_text("one line\nanother line\n")
     (row,) = json.loads(run("--fit", str(kept), "-d", f"text:{tmp_path}/two.txt", "--kind", "prose", "--json"))
-    assert row["by"] == "estimated from bytes"
-    assert row["estimated tokens"] == pytest.approx(12 + 0.5 * len("one lineanother line"), abs=1.5)
-    assert row["at least"] <= row["estimated tokens"] <= row["at most"]
+    assert (row["estimated_from"], row["kind"]) == ("bytes", "prose")
+    assert row["tokens"] == pytest.approx(12 + 0.5 * len("one lineanother line"), abs=1.5)
+    least, most = row["tokens_interval"]
+    assert least <= row["tokens"] <= most
     asked = ("--fit", str(kept), "-d", f"text:{tmp_path}/two.txt", "--kind", "prose", "--price", "1e6")
     (row,) = json.loads(run(*asked, "--json"))
-    assert float(row["estimated cost"].split()[0]) == pytest.approx(row["estimated tokens"], abs=0.51)
+    assert row["cost"] == pytest.approx(row["tokens"], abs=0.51)
+    assert row["cost_interval"] == pytest.approx(row["tokens_interval"], abs=0.51)
+    shown = run(*asked, columns=80).splitlines()
+    assert shown[0] == "estimated from bytes, as text of kind prose"
+    assert shown[1].split() == ["dataset", "language", "requests", "tokens", "95", "%", "cost", "95", "%"]
+    assert f"{row['tokens']:,}" in "".join(shown)
 
 
 def test_the_only_kind_observed_need_not_be_named(tmp_path):
