@@ -117,9 +117,7 @@ def _show_fits(found: list[Calibration]) -> None:
 
 def _show_estimates(rows: list[dict[str, Any]]) -> None:
     console, priced = plain_console(), "cost" in rows[0]
-    console.print(
-        f"estimated from {rows[0]['estimated_from']}, as text of kind {rows[0]['kind']}", style="bold"
-    )
+    console.print(f"estimated from {rows[0]['estimated_from']}, kind of text: {rows[0]['kind']}", style="bold")
     numbers = ("requests", "tokens", "95 %", *(("cost", "95 %") if priced else ()))
     table = table_of("dataset", "language", *numbers, right=numbers)
     for row in rows:
