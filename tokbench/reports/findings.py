@@ -67,7 +67,7 @@ def compression(run: Run) -> KeyFinding | None:
         sentence += f" Next is {labels[second['tokenizer']]} at {ends}."
         sentence += " No paired test was made between the two." if others[second["tokenizer"]] is None else ""
     sentence += _pooled_otherwise(run, dataset, metric, best["tokenizer"])
-    elsewhere, gist_elsewhere = _elsewhere(run, dataset, best["tokenizer"])
+    elsewhere, gist_elsewhere = _elsewhere(run, dataset, best["tokenizer"], leader if tied else "It")
     sentence += elsewhere
     homework = trained_on(run, dataset)
     if homework:
@@ -97,8 +97,10 @@ def _pooled_otherwise(run: Run, dataset: str, metric: str, best: str) -> str:
     return f" Pooled by bytes, where scripts of three bytes a character weigh most, {first} is first."
 
 
-def _elsewhere(run: Run, main: str, best: str) -> tuple[str, str]:
-    """Who leads on the other datasets: a sentence on each, and how the gist goes on from the main one."""
+def _elsewhere(run: Run, main: str, best: str, named: str) -> tuple[str, str]:
+    """Who leads on the other datasets, in a sentence; and how the gist goes on from the main one, where `best`,
+    as `named`, does.
+    """
     labels, leads = run_labels(run), {}
     for dataset in data.natural_datasets(run):
         rows = _sound(run, data.main_metric(run, dataset), dataset)
@@ -107,14 +109,15 @@ def _elsewhere(run: Run, main: str, best: str) -> tuple[str, str]:
             leads[dataset] = [first, *(name for name in others if apart(run, dataset, first, name) is False)]
     if not leads:
         return "", ""
-    said = [
-        f"on {dataset_label(run, name)} {listed([labels[each] for each in lead], 'or')}"
-        for name, lead in leads.items()
-    ]
+    together: dict[str, list[str]] = {}
+    for name, lead in leads.items():
+        who = listed([labels[each] for each in lead], "or")
+        together.setdefault(who, []).append(dataset_label(run, name))
+    said = [f"on {listed(datasets)} {who}" for who, datasets in together.items()]
     different = [name for name, lead in leads.items() if best not in lead]
     others = "the other dataset" if len(leads) == 1 else f"the other {len(leads)} datasets"
     of = f"{len(different)} of {others}" if 0 < len(different) < len(leads) else others
-    gist = f"Others lead on {of}." if different else f"{labels[best]} leads on {of}, too."
+    gist = f"Others lead on {of}." if different else f"{named} leads on {of}, too."
     return f" Most text per token elsewhere: {'; '.join(said)}.", gist
 
 

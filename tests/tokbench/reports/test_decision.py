@@ -110,8 +110,14 @@ def test_the_answer_tells_who_leads_on_the_other_datasets(small: Callable[..., A
     )
     assert "Most text per token elsewhere: on bundled prose chars." in finding.sentence
     assert findings(two_texts(small(figures), three(9, 8, 1)))[0].gist.endswith(
-        ". bytes leads on the other dataset, too."
+        ". It leads on the other dataset, too."
     )
+    three_texts = two_texts(small(figures), three(9, 8, 1))
+    more = three_texts.frame[three_texts.frame["dataset"] == "bundled:prose"].assign(dataset="bundled:code")
+    three_texts.frame = pd.concat([three_texts.frame, more], ignore_index=True)
+    three_texts.datasets = [*three_texts.datasets, "bundled:code"]
+    three_texts.manifest["datasets"] += [{"spec": "bundled:code", "languages": {"c": {}}, "facts": {}}]
+    assert "elsewhere: on bundled prose and bundled code bytes." in findings(three_texts)[0].sentence
     assert findings(small(figures))[0].gist.endswith("of bundled parallel.")
 
 

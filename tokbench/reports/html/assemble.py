@@ -41,7 +41,7 @@ def _kept(text: str) -> str:
 
 def _broken(text: str) -> Markup:
     """A cell's text, whose long names may break behind an underscore."""
-    return Markup("_<wbr>").join(map(escape, _kept(text).split("_")))
+    return Markup("_<wbr>").join(map(escape, text.split("_")))
 
 
 def asset(name: str, package: str = "tokbench.reports.html") -> str:
