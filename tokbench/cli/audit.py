@@ -181,8 +181,8 @@ def _counts(found: VocabularyAudit) -> Table:
     return table
 
 
-def _scripts(found: VocabularyAudit, most: int = 16) -> Table:
-    table = _table("script", "tokens", "share")
+def _scripts(found: VocabularyAudit) -> Table:
+    table, most = _table("script", "tokens", "share"), 16
     for script, count in list(found.scripts.items())[:most]:
         table.add_row(script, f"{count:,}", f"{count / found.vocab_size:.2%}")
     if len(found.scripts) > most:

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tokbench.cli.loading import documents_of, load_trained
-from tokbench.cli.options import Documents, JsonOutput, SpecArgument, dataset_option, loads_tokenizers
+from tokbench.cli.options import (
+    Documents,
+    JsonOutput,
+    SpecArgument,
+    TrainOn,
+    dataset_option,
+    loads_tokenizers,
+)
 from tokbench.cli.progress import overwrite
 from tokbench.cli.tables import plain_console, table_of
 from tokbench.cli.writing import print_json
@@ -32,9 +39,7 @@ def diff(
     ] = False,
     examples: Annotated[int, typer.Option(metavar="N", min=0, help="Divergences shown.")] = 20,
     documents: Documents = None,
-    train_on: Annotated[
-        str | None, typer.Option(metavar="DATASET", help="What tokenizers without a file are trained on.")
-    ] = None,
+    train_on: TrainOn = None,
     as_json: JsonOutput = False,
 ) -> None:
     """Compare the ids of two tokenizers document by document; exit status 1 when any differ or none came."""

@@ -58,7 +58,7 @@ def read_text(argument: str) -> str:
     """
     from tokbench.errors import CorpusError
 
-    if os.path.isfile(argument):  # noqa: PTH113  where a text is too long for a path, pathlib raises
+    if argument != "-" and os.path.isfile(argument):  # noqa: PTH113  where a text is too long for a path, pathlib raises
         print(f"{argument} is taken as the text; for what is in the file: - < {argument}", file=sys.stderr)
     where = "standard input" if argument == "-" else "the text"
     content = sys.stdin.buffer.read() if argument == "-" else argument.encode("utf-8", "surrogateescape")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.options import with_registry
+from tokbench.cli.options import TrainOn, with_registry
 from tokbench.wording import counted, printable, without_name
 
 if TYPE_CHECKING:
@@ -20,9 +20,7 @@ def serve(
         list[str] | None,
         typer.Option("--tokenizer", "-t", metavar="SPEC", help="Repeatable; by default, the bundled suite's."),
     ] = None,
-    train_on: Annotated[
-        str | None, typer.Option("--train-on", metavar="DATASET", help="For specs that must be trained first.")
-    ] = None,
+    train_on: TrainOn = None,
     load_from: Annotated[
         list[str] | None,
         typer.Option(

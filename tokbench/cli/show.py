@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tokbench.cli.options import JsonOutput, SpecArgument, loads_tokenizers
-from tokbench.cli.tables import plain_console
+from tokbench.cli.tables import show_facts
 from tokbench.cli.writing import print_json
 
 if TYPE_CHECKING:
@@ -29,15 +29,8 @@ def show(
     if as_json:
         print_json(found)
         return
-    from rich.table import Table
-
-    table = Table(box=None, show_header=False)
-    table.add_column(style="bold", no_wrap=True)
-    table.add_column(overflow="fold")
-    for key, value in found.items():
-        if value not in (None, [], {}):
-            table.add_row(key.replace("_", " "), _cell(value))
-    plain_console().print(table)
+    shown = {key.replace("_", " "): _cell(value) for key, value in found.items() if value not in (None, [], {})}
+    show_facts(shown.pop("name"), shown)
 
 
 def _cell(value: Any) -> str:

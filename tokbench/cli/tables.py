@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokbench.wording import printable
@@ -76,7 +76,7 @@ def _show_paragraphs(shown: Console, rows: Sequence[dict[str, Any]], columns: Se
                 shown.print(Padding(Text(text, overflow="fold"), (0, 0, 0, 2)))
 
 
-def show_facts(title: str, facts: dict[str, object]) -> None:
+def show_facts(title: str, facts: Mapping[str, object]) -> None:
     """Print one thing: its name, then what is known of it, a line each; what is empty is left out."""
     from rich.table import Table
 

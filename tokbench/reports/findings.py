@@ -198,18 +198,18 @@ def _premiums(run: Run, dataset: str) -> str:
     fairest, hardest = worst.idxmin(), worst.idxmax()
     known = data.intervals(run, "premium", dataset)
 
-    def up_to(name: str) -> tuple[str, str]:
+    def most(name: str) -> tuple[str, str]:
         language = str(table[name].idxmax())
         low, high = known.get((language, name), (None, None))
         times = measured(float(table.at[language, name]), low, high, "times", run.level)
-        return f"{labels[name]} needs up to {times}", language_label(language)
+        return times, language_label(language)
 
-    said, language = up_to(str(fairest))
+    times, language = most(str(fairest))
     reference = reference_of(run, table[fairest]) or "the reference language"
-    said += f" as many tokens for {language} as for {reference}"
+    said = f"{labels[fairest]} needs up to {times} as many tokens for {language} as for {reference}"
     if hardest != fairest:
-        more, language = up_to(str(hardest))
-        said += f"; {more.replace(' needs', '', 1)}, for {language}"
+        times, language = most(str(hardest))
+        said += f"; {labels[hardest]} up to {times}, for {language}"
     return said
 
 

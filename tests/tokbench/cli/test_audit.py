@@ -69,6 +69,7 @@ def test_overlap_of_more_counts_what_each_has(tmp_path):
 
 def test_show_states_the_facts(test_data):
     shown = output("show", "gpt-2")
+    assert shown.splitlines()[0] == "tiktoken:gpt2"
     assert "tiktoken" in shown
     assert "50257" in shown
     assert json.loads(output("show", "bytes", "--json"))["lossless"] is True

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import tokbench
-from tests.command import output
+from tests.command import invoke, output
 from tokbench.cli import main
 from tokbench.errors import SpecError, TokbenchError, TokenizerError
 
@@ -39,9 +39,10 @@ def test_compare_shows_each():
     ]
 
 
-def test_compare_needs_a_tokenizer():
-    with pytest.raises(SpecError, match="tokbench compare SPEC"):
-        output("compare", "only text")
+@pytest.mark.parametrize("given", [["only text"], ["bytes", "a text"]])
+def test_compare_needs_two_tokenizers(given: list[str]):
+    with pytest.raises(SpecError, match=r"two tokenizers or more, .*tokbench compare SPEC"):
+        output("compare", *given)
 
 
 @pytest.fixture
@@ -124,7 +125,7 @@ def test_the_name_of_a_file_is_taken_as_text_and_that_is_told(tmp_path):
     assert f"for what is in the file: - < {file}" in shown
     assert len(shown.split()) > len(str(file))
     assert "for what is in the file" not in output("encode", "bytes", "prose", "--ids")
-    with pytest.raises(SpecError, match="two tokenizers or more, then the text"):
+    with pytest.raises(SpecError, match=r"two tokenizers or more, then the text"):
         output("compare", "bytes", "chars")
 
 
@@ -165,3 +166,11 @@ def test_a_plugin_at_fault_is_named(tmp_path, form, answer, why):
     plugin.write_text(POOR)
     with pytest.raises(TokbenchError, match=why):
         output("encode", "--plugin", str(plugin), *form, f"poor:{answer}", "text")
+
+
+def test_a_file_called_as_standard_input_is_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "-").write_text("in the file")
+    (tmp_path / "a.txt").write_text("in the file")
+    monkeypatch.chdir(tmp_path)
+    assert "taken as the text" not in invoke("encode", "bytes", "-", "--ids", text="ab").output
+    assert "a.txt is taken as the text" in invoke("encode", "bytes", "a.txt", "--ids").output
