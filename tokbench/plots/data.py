@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
+from tokbench.metrics.context import CONFIDENCE
 from tokbench.wording import data_size
 
 if TYPE_CHECKING:
@@ -114,6 +115,12 @@ def timed_dataset(run: Run) -> str:
     timed = list(overall(run, speed_metric(run))["dataset"])
     main = main_dataset(run)
     return main if main in timed or not timed else str(timed[0])
+
+
+def levels(run: Run) -> str:
+    """How sure a run's intervals are, in words: those of speeds are at 95 % whatever was asked for."""
+    always = f"{100 * CONFIDENCE:.6g} %"
+    return run.level if run.level == always or speeds(run).empty else f"{run.level} (of speeds {always})"
 
 
 def first_pass(run: Run, dataset: str) -> str:

@@ -47,7 +47,7 @@ def _against(run: Run, dataset: str, one: str, others: Sequence[str]) -> Differe
 
 
 def draw(run: Run) -> Figure | None:
-    """A row for each tokenizer: its difference to the one and the 95 % interval of that difference."""
+    """A row for each tokenizer: its difference to the one and the interval of that difference."""
     best, found = from_one(run)
     if not found:
         return None

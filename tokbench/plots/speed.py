@@ -61,7 +61,7 @@ def speed_points(run: Run) -> dict[str, tuple[float, float]]:
 
 
 def speed_bars(run: Run, points: Mapping[str, Point]) -> list[tuple[str, Point, Point]]:
-    """The 95 % intervals as bars (tokenizer, from, to) through its point: of speed level, of bytes upright."""
+    """The intervals as bars (tokenizer, from, to) through its point: of speed level, of bytes upright."""
     timed = data.speeds(run)
     timed = timed[timed["ci_low"].notna() & timed["ci_high"].notna()]
     rates = [(str(row.Index), float(row.ci_low), float(row.ci_high)) for row in timed.itertuples()]
@@ -114,8 +114,8 @@ def draw(run: Run) -> Figure | None:
     axes.grid(True, axis="both")
     style.caption(
         figure,
-        "Up and to the right is better. Bars: 95 % intervals. Steps: tokenizers that no other beats on both, "
-        "leaving out those that do not give every text back (hollow)"
+        f"Up and to the right is better. Bars: {data.levels(run)} intervals. Steps: tokenizers that no other "
+        "beats on both, leaving out those that do not give every text back (hollow)"
         + (", of which an arrow and a figure mark those far above." if far else ".")
         + (f" Speed: {first}." if first else "")
         + f" {data.busy(run)}".rstrip(),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tokbench.plots import data
+from tokbench.plots import PLOTS, data, style
 from tokbench.plots.labels import cut, dataset_name, language_label, run_labels, tokenizer_labels
 from tokbench.plots.losses import best_first, losses
 from tokbench.plots.speed import pareto_front
@@ -79,3 +79,15 @@ def test_intervals_are_those_of_the_rows(made_up_run: Callable[..., Any]) -> Non
     value = data.by_language(run, "premium", "bundled:parallel").loc["deu_Latn", "tiktoken:o200k_base"]
     assert found["deu_Latn", "tiktoken:o200k_base"] == pytest.approx((0.97 * value, 1.03 * value))
     assert data.intervals(run, "round_trip", "bundled:parallel") == {}
+
+
+def test_speeds_have_their_own_confidence_and_that_is_said(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 3)
+    assert data.levels(run) == "95 %"
+    run.confidence, run.level = 0.9, "90 %"
+    assert data.levels(run) == "90 % (of speeds 95 %)"
+    with style.house_style():
+        figure = next(plot for plot in PLOTS if plot.name == "speed").draw(run)
+        assert "Bars: 90 % (of speeds 95 %) intervals." in figure.get_label()
+    run.frame = run.frame[~run.frame["metric"].str.startswith("encode_speed")]
+    assert data.levels(run) == "90 %"

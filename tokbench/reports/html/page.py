@@ -260,5 +260,5 @@ def _scope(run: Run) -> str:
         + f"{counted(len(run.tokenizers), 'tokenizer')}, {counted(len(run.datasets), 'dataset')}, "
         f"{counted(len(languages), 'language')}. "
         + (f"{counted(failed, 'failure')}, listed below. " if failed else "Nothing failed. ")
-        + f"Figures in small type are {run.level} intervals, by bootstrap over documents."
+        + f"Figures in small type are {data.levels(run)} intervals, by bootstrap over documents."
     )
