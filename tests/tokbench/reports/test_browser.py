@@ -74,10 +74,12 @@ def test_it_opens_on_the_answer(page: Any) -> None:
     assert page.locator("#answer table:visible").count() == 2  # the decision, and the headline
 
 
-@pytest.mark.parametrize("width", [1280, 1100, 900, 420])
+@pytest.mark.parametrize("width", [1280, 1100, 1000, 900, 800, 420])
 def test_the_head_names_the_run_at_any_width(page: Any, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     assert page.locator(".top .run").evaluate("name => name.clientWidth") >= 80  # pixels: one word of it
+    lines = {page.locator(f".follow select >> nth={place}").bounding_box()["y"] for place in range(3)}
+    assert len(lines) == 1, "what can be followed is chosen in one line"
 
 
 def test_other_weights_decide_anew(page: Any) -> None:

@@ -70,6 +70,16 @@ def page(made_up_run: Callable[..., Any]) -> str:
     return render(run)
 
 
+@pytest.mark.usefixtures("no_figures")
+def test_the_provenance_has_no_nothing(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(2, 2)
+    run.manifest |= {"baseline": None, "seconds": 0, "revision": "abc"}
+    told = render(run).partition('id="provenance"')[2]
+    assert "<dt>baseline</dt>" not in told
+    assert "<dt>seconds</dt><dd>0</dd>" in told
+    assert "<dt>revision</dt><dd>abc</dd>" in told
+
+
 def test_beside_one_that_loses_text_the_other_has_not_its_colour(page: str) -> None:
     pairs = page.partition('data-table="differences-')[2].partition("</table>")[0]
     heads = re.findall(r'<tr[^>]* class="lossy">\s*<th([^>]*)>([^<]*)</th>', pairs)

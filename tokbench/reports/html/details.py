@@ -57,6 +57,7 @@ def provenance(run: Run) -> Markup:
         manifest["speed"] = {key: value for key, value in speed.items() if key != "summary"}
     keys = [key for key in _FIRST if key in manifest]
     keys += [key for key in manifest if key not in keys and key not in _SHOWN_ELSEWHERE]
+    keys = [key for key in keys if manifest[key] not in (None, "", [], {})]
     facts = [(key, manifest[key]) for key in keys if not isinstance(manifest[key], dict | list)]
     nested = [(key, _json(manifest[key])) for key in keys if isinstance(manifest[key], dict | list)]
     return rendered("provenance.html", facts=facts, nested=nested)
