@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from tokbench.extension import Plot
@@ -33,7 +32,10 @@ def draw(run: Run) -> Figure | None:
     panels = datasets[:1] if style.size().narrow else datasets[:3]
     titles = [dataset_label(run, name) for name in panels]
     figure, axes = row_chart({name: labels[name] for name in order}, titles, beside=9)
-    end = reach(*map(chain.from_iterable, zip(*(_values(run, dataset) for dataset in panels), strict=True)))
+    drawn = [_values(run, name) for name in panels]
+    end = reach(
+        (value for sound, _ in drawn for value in sound), (value for _, lost in drawn for value in lost)
+    )
     arrows = [_panel(panel, run, name, order, end) for panel, name in zip(axes, panels, strict=True)]
     if end is None:
         end = 1.04 * max(panel.dataLim.x1 for panel in axes)

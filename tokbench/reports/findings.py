@@ -48,7 +48,7 @@ def compression(run: Run) -> KeyFinding | None:
     best = rows.iloc[0]
     leader, scope = labels[best["tokenizer"]], _scope(run, dataset)
     share = measured(best["value"], best["ci_low"], best["ci_high"], "bytes per token", run.level)
-    sound = _lossless(run, rows)
+    sound = not set(rows["tokenizer"]) & set(losses(run))
     among = " compared" if sound else " that lose the same things"
     mean = ", averaged over the languages" if metric != "compression_ratio" else ""
     sentence = f"On {scope}, {leader} reaches {share}{mean}: the most of those{among}."
@@ -82,10 +82,6 @@ def compression(run: Run) -> KeyFinding | None:
         gist = f"{gist.removesuffix('.')}, which {'some were' if tied else 'it was'} trained on."
     sentence += _left_out(run, rows["tokenizer"].tolist())
     return KeyFinding("compression", sentence, f"{gist} {gist_elsewhere}".rstrip())
-
-
-def _lossless(run: Run, rows: pd.DataFrame) -> bool:
-    return not set(rows["tokenizer"]) & set(losses(run))
 
 
 def _pooled_otherwise(run: Run, dataset: str, metric: str, best: str) -> str:
@@ -218,12 +214,14 @@ def speed(run: Run) -> KeyFinding | None:
     from tokbench.plots.speed import pareto_front, speed_points
 
     fair = comparable(run)
-    points = {name: point for name, point in speed_points(run).items() if name in fair}
+    every = speed_points(run)
+    points = {name: point for name, point in every.items() if name in fair}
     if len(points) < 2:
         return None
     labels, dataset = run_labels(run), data.timed_dataset(run)
     front = pareto_front(points)
     fastest = max(points, key=lambda name: points[name][0])
+    rated = points[fastest][0]
     rows = data.speeds(run)
     row = rows.loc[fastest]
     rate = measured(row["value"], row["ci_low"], row["ci_high"], "MB/s")
@@ -234,6 +232,9 @@ def speed(run: Run) -> KeyFinding | None:
     tied = [name for name in points if name != fastest and not rows.loc[name, "ci_high"] < row["ci_low"]]
     if tied:
         sentence += f" {listed([labels[name] for name in tied])} may be as fast."
+    if faster := [labels[name] for name, point in every.items() if name not in fair and point[0] > rated]:
+        sentence += f" {listed(faster)} {'is' if len(faster) == 1 else 'are'} faster, and not ranked beside it:"
+        sentence += f" text does not come back from {'it' if len(faster) == 1 else 'them'} as it was."
     if len(front) == 1:
         equal = [name for name in points if name != fastest and points[name][1] == points[fastest][1]]
         also = (

@@ -119,7 +119,10 @@ def chosen_from(run: Run, table: Table, choice: Choice) -> Table:
 def render(table: Table, *, caption: str, label: str) -> str:
     r"""One table as a ``table`` (or, when long, a ``longtable``) environment, with intervals."""
     many = len(table.columns)
-    ranges = [many <= MOST_WITH_INTERVALS and _has_intervals(table, column) for column in range(many)]
+    ranges = [
+        many <= MOST_WITH_INTERVALS and any(table.ends(row, column) for row in range(len(table.rows)))
+        for column in range(many)
+    ]
     spec = "".join(_column(table, index) + (r"@{\,}l" if ranged else "") for index, ranged in enumerate(ranges))
     upright = many > WIDE
     heads = [
@@ -145,10 +148,6 @@ def render(table: Table, *, caption: str, label: str) -> str:
     start = [r"\begin{table}", r"\centering" + tight, title]
     start += [rf"\begin{{tabular}}{{{spec}}}", *top]
     return "\n".join([*start, *body, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
-
-
-def _has_intervals(table: Table, column: int) -> bool:
-    return any(table.ends(row, column) for row in range(len(table.rows)))
 
 
 def _ends(table: Table, row: int, column: int) -> str:

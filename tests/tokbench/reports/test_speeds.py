@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tokbench.plots.losses import losses
 from tokbench.reports.findings import findings
 from tokbench.reports.markdown import document, render
 from tokbench.reports.speeds import rank_ranges, speed_tables
@@ -134,6 +135,21 @@ def test_the_fastest_is_not_alone_where_intervals_meet(made_up_run: Callable[...
     rows.loc[speeds, ["ci_low", "ci_high"]] = None
     [sentence] = [finding.sentence for finding in findings(run) if finding.plot == "speed"]
     assert "may be as fast" in sentence, "timed once, nothing is told apart"
+
+
+def test_a_faster_one_that_loses_text_is_named_beside_the_fastest(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(4, 4)
+    lossy = "wordpiece:vocab_size=8000"
+    assert list(losses(run)) == [lossy]
+    rows = run.frame["metric"].str.startswith("encode_speed") & (run.frame["tokenizer"] == lossy)
+    for times, told in ((1e4, True), (1e-8, False)):
+        run.frame = run.frame.copy()
+        run.frame.loc[rows, ["value", "ci_low", "ci_high"]] *= times
+        [sentence] = [finding.sentence for finding in findings(run) if finding.plot == "speed"]
+        assert not sentence.startswith("wordpiece")
+        assert (
+            "wordpiece 8k † is faster, and not ranked beside it: text does not come back" in sentence
+        ) == told
 
 
 def test_the_table_of_the_readme_is_of_several_runs(timed: Any) -> None:
