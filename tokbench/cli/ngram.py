@@ -85,8 +85,6 @@ def ngram(
 
 
 def _show(found: NgramReading) -> None:
-    from rich.markup import escape
-
     console = plain_console()
     console.print(
         f"order {found.order}, trained on {counted(found.training_documents, 'document')}, "
@@ -99,27 +97,23 @@ def _show(found: NgramReading) -> None:
     table = table_of("language", "tokenizer", *numbers, right=numbers)
     for row in found.figures:
         rank = "" if row.rank is None else " to ".join(map(str, dict.fromkeys(row.rank)))
-        name = escape(row.tokenizer) + ("†" if row.lost else "")
+        name = row.tokenizer + ("†" if row.lost else "")
         counts = f"{row.documents:,}", f"{row.tokens:,}"
-        table.add_row(
-            escape(row.language), name, f"{row.bits_per_byte:.4f}", interval(row.interval), rank, *counts
-        )
+        table.add_row(row.language, name, f"{row.bits_per_byte:.4f}", interval(row.interval), rank, *counts)
     console.print(table)
     for row in found.figures:
         if row.lost and row.language == found.figures[0].language:
             console.print(
-                f"† {escape(row.tokenizer)} does not give back {row.lost:,} of {row.documents:,} documents: "
+                f"† {row.tokenizer} does not give back {row.lost:,} of {row.documents:,} documents: "
                 "its bits are of what it keeps, its bytes of all text, so it compares with no other"
             )
     for name, estimates in found.estimates.items():
         other = [f"order {n}: {how}" for n, how in enumerate(estimates, start=1) if how != "modified"]
         if other:
-            console.print(f"{escape(name)}: too few counts for modified discounts ({', '.join(other)})")
+            console.print(f"{name}: too few counts for modified discounts ({', '.join(other)})")
 
 
 def _show_stability(found: Stability, as_json: bool) -> None:
-    from rich.markup import escape
-
     from tokbench.metrics.ngram_metric import NO_QUALITY
 
     n_splits = len(next(iter(found.ranks.values()), ()))
@@ -133,7 +127,7 @@ def _show_stability(found: Stability, as_json: bool) -> None:
     for name in found.order:
         bits = found.bits[name]
         figures = (f"{each:.4f}" for each in (sum(bits) / len(bits), min(bits), max(bits)))
-        table.add_row(escape(name), *figures, " ".join(map(str, found.ranks[name])))
+        table.add_row(name, *figures, " ".join(map(str, found.ranks[name])))
     console.print(table)
     if found.n_alike == n_splits:
         console.print(f"the order is the same in all {n_splits} splits")

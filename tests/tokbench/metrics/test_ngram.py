@@ -240,3 +240,17 @@ def test_splits_part_the_documents_and_tell_how_stable_ranks_are() -> None:
     assert all(len({*bits}) == 3 for bits in found["bits"].values())
     shown = invoke(*command).stdout
     assert "the order is" in shown
+
+
+def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
+    folder = tmp_path / "[b]"
+    folder.mkdir()
+    (folder / "few.txt").write_text("cat\nthe cat\n")
+    (tmp_path / "text.txt").write_text("".join(f"the cat sat here {number}\n" for number in range(99)))
+    spec, text = f"maxmatch:{folder}/few.txt", f"text:{tmp_path}/text.txt"
+    (tmp_path / "other.txt").write_text("".join(f"the cat is there {number}\n" for number in range(99)))
+    call = ["ngram", spec, "--train-on", text, "-d", f"text:{tmp_path}/other.txt"]
+    for more in ([], ["--splits", "2"]):
+        shown = invoke(*call, *more, columns=400).stdout
+        assert "[b]/few.txt" in shown
+        assert "\\[" not in shown
