@@ -68,12 +68,15 @@ def _show(found: BitsAudit) -> None:
         table.add_row(figure.name, f"{figure.value:.4f}", ends, off, off_ends, figure.how)
     console.print(table)
     for count, what in (
-        (found.unscored, "tokens have no loss: their bytes are left out"),
-        (found.left_out, "documents left out: some tokens have no loss, and what they add is not exact there"),
-        (found.from_ids, "documents have no text: the bytes are those of their decoded ids"),
+        (counted(found.unscored, "token"), "without a loss: bytes left out"),
+        (
+            counted(found.left_out, "document"),
+            "left out: some tokens have no loss, and add what is not exact",
+        ),
+        (counted(found.from_ids, "document"), "without text: the bytes are those of the decoded ids"),
     ):
-        if count:
-            console.print(f"{count:,} {what}")
+        if not count.startswith("0 "):
+            console.print(f"{count} {what}")
     if found.rewritten:
         print(
             f"warning: {found.rewritten:,} documents decode to other text than theirs: the bytes are those of "

@@ -289,8 +289,9 @@ def _sentences(
         said[1] = f"The first are level: any other weight of {' or '.join(parting)} parts them. {said[1]}"
     for unsure in dict.fromkeys(known[key].unsure for key in active):
         if unsure:
-            keys = listed([key for key in active if known[key].unsure == unsure]).capitalize()
-            said.append(f"{keys} without {_on(run, unsure)}: how far chance bears there is not known.")
+            keys = [key for key in active if known[key].unsure == unsure]
+            leave = f"{listed(keys).capitalize()} {'leaves' if len(keys) == 1 else 'leave'} out"
+            said.append(f"{leave} {_on(run, unsure)}: how far chance bears there is not known.")
     missing = [c for c in CRITERIA if c.name not in known and c.name != "lossless" and weights[c.name] > 0]
     if missing:
         said.append(f"Not known: {'; '.join(f'{c.name} ({c.lacking})' for c in missing)}.")

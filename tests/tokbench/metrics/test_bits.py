@@ -111,7 +111,7 @@ def test_files(tmp_path: Path) -> None:
     assert outputs[0] == outputs[1]
     assert outputs[0]["figures"][0]["value"] == pytest.approx(3.5 / math.log(2) / 4)
     shown = output("bpb", "bytes", lines, columns=140)
-    assert "1 documents have no text: the bytes are those of their decoded ids" in shown
+    assert "1 document without text: the bytes are those of the decoded ids" in shown
     assert "+" in shown
 
 

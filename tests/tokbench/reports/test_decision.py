@@ -98,7 +98,7 @@ def test_a_text_too_small_decides_nothing_beside_one_that_is_not(small: Callable
     found = decide(run)
     assert found is not None
     assert found.choice == ("bytes",)
-    assert any(said.startswith("Price and context without bundled prose:") for said in found.sentences)
+    assert any(said.startswith("Price and context leave out bundled prose: how") for said in found.sentences)
     assert table(run, found).note.startswith("On bundled parallel. ")
 
 
