@@ -130,13 +130,10 @@ def _continued(
     max_token_length: int | None,
 ) -> BpeModel:
     """The model with more merges, learned on the pre-tokens of `pattern` as the model encodes them."""
-    import numpy as np
-
     from tokbench.kernels.threads import kept_threads
-    from tokbench_subword.bpe.onward import learn_more
+    from tokbench_subword.bpe.onward import extended, learn_more
     from tokbench_subword.pipeline.patterns import Pattern
     from tokbench_subword.training.counting import count_pretokens
-    from tokbench_subword.training.spelling import spelled
     from tokbench_subword.training.ties import HF
 
     n_special = len(model.special_tokens)
@@ -157,8 +154,4 @@ def _continued(
             forbidden=[text.encode() for text in model.special_tokens],
             workers=workers,
         )
-    merges = np.concatenate([model.merges, learned])
-    _, first = np.unique(merges[:, :2], axis=0, return_index=True)
-    return replace(
-        model, vocabulary=tuple(spelled(known, learned)), merges=merges[np.sort(first)], pattern=wider
-    )
+    return replace(extended(model, learned), pattern=wider)

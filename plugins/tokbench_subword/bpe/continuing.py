@@ -19,14 +19,13 @@ from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.family import Progress
 from tokbench.kernels.threads import usable_cores
-from tokbench_subword.bpe.model import MOST_TOKENS
-from tokbench_subword.bpe.onward import learn_more
+from tokbench_subword.bpe.model import MOST_TOKENS, BpeModel
+from tokbench_subword.bpe.onward import extended, learn_more
 from tokbench_subword.bpe.opening import load
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.pipeline.compiled import CompiledPipeline
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.training.counting import Block, Fill, count_blocks, filler
-from tokbench_subword.training.spelling import spelled
 from tokbench_subword.training.stages import stage
 from tokbench_subword.training.ties import BYTES, HF, tie_rule
 
@@ -44,25 +43,21 @@ _COUNTING_SHARE = 0.6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Continued:
-    """A tokenizer, and the merges that were learned after its own: int32 ``(n, 3)``, ids from `first` on."""
+    """A tokenizer, and the merges that were learned after its own: int32 ``(n, 3)``."""
 
     base: BpeTokenizer
     merges: NDArray[np.int32]
-    first: int
 
     def tokenizer(self, vocab_size: int) -> BpeTokenizer:
         """The tokenizer with so many tokens, or all that were found."""
-        model = self.base.model
-        known = [*model.vocabulary, *[b""] * (self.first - len(model.vocabulary))]
         some = self.merges[: np.count_nonzero(np.maximum.accumulate(self.merges[:, 2]) < vocab_size)]
-        ranks = model.ranks
-        if ranks is not None:
-            ranks = np.concatenate(
-                (ranks, int(ranks.max(initial=-1)) + 1 + np.arange(len(some), dtype=np.int32))
-            )
-        merges = np.concatenate((model.merges, some))
-        extended = replace(model, vocabulary=tuple(spelled(known, some)), merges=merges, ranks=ranks)
-        return self.base.changed(model=extended, source="")
+        return self.base.changed(model=extended(_filled(self.base), some), source="")
+
+
+def _filled(base: BpeTokenizer) -> BpeModel:
+    """Its model with an entry for each id, those of added tokens too: new tokens come behind all of them."""
+    known = base.model.vocabulary
+    return replace(base.model, vocabulary=(*known, *[b""] * (base.vocab_size - len(known))))
 
 
 def base_of(options: Mapping[str, Any]) -> BpeTokenizer:
@@ -127,14 +122,8 @@ def continued(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Prog
     workers = options["threads"] or usable_cores()
     told = stage(progress, "counting", 0.0, _COUNTING_SHARE, of=corpus.n_bytes)
     words = counted(base, corpus.source(cut_of(base)), workers, told)
-    first = base.vocab_size
-    model = replace(
-        base.model,
-        vocabulary=(*base.model.vocabulary, *[b""] * (first - len(base.model.vocabulary))),
-        special_tokens={},
-    )
     merges = learn_more(
-        model,
+        replace(_filled(base), special_tokens={}),
         words,
         vocab_size=options["vocab_size"],
         rule=tie_rule(options["ties"]),
@@ -143,4 +132,4 @@ def continued(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Prog
         workers=workers,
         progress=stage(progress, "merging", _COUNTING_SHARE, 1.0),
     )
-    return Continued(base, merges, first)
+    return Continued(base, merges)

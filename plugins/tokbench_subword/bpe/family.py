@@ -32,7 +32,7 @@ def train_sizes(
         from tokbench_subword.bpe.continuing import continued
 
         found = continued(corpus, {**options, "vocab_size": max(sizes)}, progress)
-        fit = [size for size in sizes if size > found.first]
+        fit = [size for size in sizes if size > found.base.vocab_size]
         return {s: as_asked(found.tokenizer(s), options["encoding"], options["dropout"]) for s in fit}
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
 

@@ -17,6 +17,7 @@ from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.training.chunks import learn_from_sequences
 from tokbench_subword.training.counting import Utf8Buffer, blocks
 from tokbench_subword.training.session import MergeSession
+from tokbench_subword.training.spelling import each_pair_once, spelled
 from tokbench_subword.training.superwords import MOST_WORDS
 
 _READ_AT_ONCE = 1 << 20  # characters of text
@@ -53,6 +54,21 @@ def learn_more(
         workers=workers,
     )
     return session.run(progress)
+
+
+def extended(model: BpeModel, learned: NDArray[np.int32]) -> BpeModel:
+    """The model with the merges that `learn_more` gave behind its own, and their tokens.
+
+    A merge of a pair that it has already is left out: what it encodes without the new tokens stays as it is.
+    """
+    merges = np.concatenate((model.merges, each_pair_once(learned)))
+    n_own, ranks = len(model.merges), model.ranks
+    _, first = np.unique(merges[:, :2], axis=0, return_index=True)
+    kept = np.sort(first)
+    if ranks is not None:
+        ranks = np.append(ranks, ranks.max(initial=-1) + 1 + np.arange(len(merges) - n_own))[kept]
+    vocabulary = tuple(spelled(model.vocabulary, learned))
+    return replace(model, vocabulary=vocabulary, merges=merges[kept], ranks=ranks)
 
 
 def learn_superwords(

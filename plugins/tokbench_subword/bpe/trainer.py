@@ -128,15 +128,13 @@ class Learned:
 
     def model(self, vocab_size: int) -> BpeModel:
         """The model of so many tokens, as a training for that size alone would give it."""
-        import numpy as np
-
-        from tokbench_subword.training.spelling import spelled
+        from tokbench_subword.training.spelling import each_pair_once, spelled
 
         n_special, some = len(self.special), self.merges_until(vocab_size)
         check_room(vocab_size, n_special, len(self.tokens), self.level)
         return BpeModel(
             vocabulary=(*[b""] * n_special, *spelled(self.tokens, some)),
-            merges=(_unique(some) + n_special).astype(np.int32),
+            merges=each_pair_once(some) + n_special,
             pattern=self.pattern,
             special_tokens=MappingProxyType(self.special),
             level=self.level,
@@ -203,13 +201,3 @@ def _spellings(special: Iterable[str], tokens: Sequence[bytes], level: Level) ->
             "every token is made of, so it cannot have an id of its own; give it another text"
         )
     return [data for _, data in spellings]
-
-
-def _unique(merges: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Each pair once, at its last place: that is the rank `tokenizers` gives a pair it merges twice."""
-    import numpy as np
-
-    keys = (merges[:, 0].astype(np.int64) << 32) | merges[:, 1]
-    _, last = np.unique(keys[::-1], return_index=True)
-    kept: NDArray[np.int32] = merges[np.sort(len(merges) - 1 - last)]
-    return kept

@@ -12,8 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokbench_subword.bpe.family import BPE
+from tokbench_subword.bpe.onward import extended
 from tokbench_subword.bpe.pruning import dropped_leaves
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
+from tokbench_subword.methods import bpe_of_merges
 
 from tests.command import invoke, output
 from tests.plugins.subword.strings import hard_strings
@@ -59,6 +61,22 @@ def test_going_on_is_as_if_it_had_never_stopped(tmp_path_factory: Any, texts: li
         again = trained(texts, vocab_size=272, ties="bytes", base=str(path))
         assert again.model.vocabulary == whole.model.vocabulary
         assert again.model.merges.tolist() == whole.model.merges.tolist()
+
+
+def test_a_pair_that_is_merged_twice_encodes_the_same_when_it_is_read_back(tmp_path: Path) -> None:
+    """As `tokenizers` ranks it: by its last place, but a pair of the base by the place it had there."""
+    base = bpe_of_merges([(b"a", b"b")])
+    ab, c, abc = 256, ord("c"), 257
+    learned = [[ab, c, abc], [c, c, 258], [ord("a"), ord("b"), ab], [ab, c, abc]]
+    model = extended(base.model, np.array(learned, np.int32))
+    assert model.merges.tolist() == [[ord("a"), ord("b"), ab], [c, c, 258], [ab, c, abc]]
+    again = BpeTokenizer.of_model(model)
+    again.save(tmp_path / "tokenizer.json")
+    for text in ("abcc", "abccc", "cabc"):
+        assert (
+            BpeTokenizer.from_file(tmp_path / "tokenizer.json").encode(text).tolist()
+            == again.encode(text).tolist()
+        )
 
 
 def test_old_tokens_stay_and_text_without_new_ones_is_as_before(base: Path, tmp_path: Path) -> None:

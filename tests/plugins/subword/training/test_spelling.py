@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from tokbench_subword.bpe.trainer import _unique
-from tokbench_subword.training.spelling import spelled
+from tokbench_subword.training.spelling import each_pair_once, spelled
 
 
 @st.composite
@@ -38,4 +37,4 @@ def test_a_pair_that_is_merged_twice_has_its_last_place(
     merges = learned[1]
     pairs = [merge[:2] for merge in merges]
     expected = [merge for place, merge in enumerate(merges) if merge[:2] not in pairs[place + 1 :]]
-    assert _unique(_array(merges)).tolist() == list(map(list, expected))
+    assert each_pair_once(_array(merges)).tolist() == list(map(list, expected))
