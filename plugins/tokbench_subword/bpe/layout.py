@@ -8,7 +8,7 @@ from __future__ import annotations
 from tokbench_subword.words.layout import MODEL
 
 (
-    BYTE_IDS,  # uint32 (1024,): byte -> id; bare, prefixed, suffixed, both
+    FIRST_IDS,  # uint32 (4 * units,): byte or code point -> id; bare, prefixed, suffixed, both
     BYTE_PAIRS,  # uint32 (65536,): Pieces.byte_pairs, of pieces before the first superword
     PAIRS,  # uint64: PairTable.table
     BLOOM,  # uint32: PairTable.bloom
@@ -17,7 +17,6 @@ from tokbench_subword.words.layout import MODEL
     TOKENS,  # uint64: TokenBytes.table_of of the tokens that a pre-token may be and merging does not give
     TOKEN_BYTES,  # uint8: TokenBytes.blob
     TOKEN_STARTS,  # int64: TokenBytes.starts
-    CHARACTERS,  # uint32 (4 * points,): code point -> id; bare, prefixed, suffixed, both
     FALLBACK,  # uint32 (256,): byte -> id of its <0x00> token
     PIECE_IDS,  # uint32: Pieces.ids; empty where there are no pieces
     PIECE_SIDES,  # uint32: Pieces.sides, two numbers for each
@@ -37,14 +36,14 @@ from tokbench_subword.words.layout import MODEL
     PARTS,  # int64 (GROUP + 1,): where parts end, and for `words.parts.PartTables` the next two
     PART_KEYS,  # uint64 (2 * GROUP,)
     PART_HOMES,  # int64 (GROUP,)
-) = range(MODEL, MODEL + 29)
+) = range(MODEL, MODEL + 28)
 
 (
     TOKEN_MASK,
     LONGEST,  # bytes of the longest of TOKENS
     CUT,  # long pre-tokens may be cut where no token joins: 1: anywhere, 2: between characters that are tokens
-    BYTE_LEVEL,  # 1: symbols are bytes, each with an id; 2: bytes, some without or with affixes; 0: characters
-    POINTS,  # code points in each part of CHARACTERS
+    BYTEWISE,  # 1: first symbols are bytes, 0: characters
+    UNITS,  # bytes or code points in each part of FIRST_IDS
     UNK,  # id, or -1
     FUSE_UNK,
     BYTE_FALLBACK,

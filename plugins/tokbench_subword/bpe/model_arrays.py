@@ -34,10 +34,9 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
     if len(ranks) and (ranks.min() < 0 or ranks.max() >= MOST_RANKS):
         raise TokenizerError(f"ranks of merges must lie in 0..{MOST_RANKS - 1}")
     tokens = TokenBytes.of([_unspelled(token) for token in model.vocabulary] if spelled else model.vocabulary)
-    characters, points = _characters(model)
-    byte_ids = _spelled_ids(characters, points) if spelled else _byte_ids(model)
-    complete = model.level == "byte" and bool((byte_ids != NONE).all())
-    pieces = Pieces.of(tokens, model.merges, ranks, byte_ids[:N_BYTES]) if complete else None
+    firsts = _first_ids(model)
+    complete = model.level == "byte" and bool((firsts != NONE).all())
+    pieces = Pieces.of(tokens, model.merges, ranks, firsts[0]) if complete else None
     if pieces is None:
         pieces = Pieces.none()
         pairs = PairTable.of(model.merges, ranks)
@@ -56,8 +55,9 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
             fallback[byte] = model.ids.get(b"<0x%02X>" % byte, NONE)
     settings = np.zeros(at.N_SETTINGS, np.int64)
     settings[at.TOKEN_MASK], settings[at.LONGEST] = len(whole) - 1, longest
-    settings[at.BYTE_LEVEL] = 0 if model.level == "char" and not spelled else 1 if complete else 2
-    settings[at.POINTS] = points
+    if spelled:
+        firsts = _of_letters(firsts)
+    settings[at.BYTEWISE], settings[at.UNITS] = model.level == "byte" or spelled, firsts.shape[1]
     settings[at.UNK] = -1 if model.unk is None else model.unk
     settings[at.FUSE_UNK] = model.fuse_unk
     settings[at.BYTE_FALLBACK] = model.byte_fallback
@@ -72,20 +72,19 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
     cuts = [np.zeros(1, dtype) for dtype in _CUT_TYPES]
     if not spelled and _may_be_cut(model, complete, fallback):
         if model.level == "char":
-            unknown = _unknown(model, characters[:points], fallback)
+            unknown = _unknown(model, firsts[0], fallback)
             found = find_cuts(model.ids, never_beside=unknown)
         else:
             unknown, found = None, find_byte_cuts(tokens.blob, tokens.starts)
         settings[at.CUT], cuts = 1 if unknown is None else 2, found.arrays
     arrays = [
-        byte_ids,
+        firsts.reshape(-1),
         byte_pairs,
         *pairs,
         results,
         whole,
         tokens.blob,
         tokens.starts,
-        characters,
         fallback,
         pieces.ids,
         pieces.sides.reshape(-1),
@@ -100,21 +99,6 @@ def shared_arrays(model: BpeModel, *, spelled: bool = False) -> list[NDArray[Any
 def _unspelled(token: bytes) -> bytes:
     """The bytes that the letters of a token stand for, none where one is no letter."""
     return unspelled(token.decode("utf-8", "surrogatepass")) or b""
-
-
-def _byte_ids(model: BpeModel) -> NDArray[np.uint32]:
-    """The id of each byte that is a token."""
-    ids = model.byte_ids if model.level == "byte" else np.full(N_BYTES, -1)
-    return np.tile(ids.astype(np.uint32), 4)
-
-
-def _spelled_ids(characters: NDArray[np.uint32], points: int) -> NDArray[np.uint32]:
-    """The ids of bytes by those of the letters that spell them, in the four forms of `_characters`."""
-    letters = np.array([ord(CHARACTER_OF[byte]) for byte in range(N_BYTES)], np.int64)
-    known = letters < points
-    ids = np.full((4, N_BYTES), NONE, np.uint32)
-    ids[:, known] = characters.reshape(4, points)[:, letters[known]]
-    return ids.reshape(-1)
 
 
 def _may_be_cut(model: BpeModel, complete: bool, fallback: NDArray[np.uint32]) -> bool:
@@ -150,10 +134,10 @@ def _unknown(
     return unknown if matter else None
 
 
-def _characters(model: BpeModel) -> tuple[NDArray[np.uint32], int]:
-    """Ids of first symbols by code point, in four parts (bare, prefixed, suffixed, both), and their length."""
+def _first_ids(model: BpeModel) -> NDArray[np.uint32]:
+    """The ids of first symbols by byte or code point, ``(4, units)``: bare, prefixed, suffixed, both."""
     if model.level == "byte":
-        return np.full(4, NONE, np.uint32), 1
+        return np.tile(model.byte_ids.astype(np.uint32), (4, 1))
     entries: list[tuple[int, int, int]] = []
     prefix, suffix = model.continuing_prefix, model.end_of_word
     for token, index in model.ids.items():
@@ -168,8 +152,16 @@ def _characters(model: BpeModel) -> tuple[NDArray[np.uint32], int]:
             bare = text[len(head) : len(text) - len(tail)]
             if len(bare) == 1 and head + bare + tail == text:
                 entries.append((form, ord(bare), index))
-    points = max((point for _, point, _ in entries), default=0) + 1
-    table = np.full(4 * points, NONE, np.uint32)
+    ids = np.full((4, max((point for _, point, _ in entries), default=0) + 1), NONE, np.uint32)
     for form, point, index in entries:
-        table[form * points + point] = index
-    return table, points
+        ids[form, point] = index
+    return ids
+
+
+def _of_letters(characters: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """The ids of bytes by those of the characters that spell them, both as `_first_ids` has them."""
+    letters = np.array([ord(CHARACTER_OF[byte]) for byte in range(N_BYTES)], np.int64)
+    known = letters < characters.shape[1]
+    ids = np.full((4, N_BYTES), NONE, np.uint32)
+    ids[:, known] = characters[:, letters[known]]
+    return ids

@@ -25,91 +25,40 @@ from tokbench_subword.bpe.tables import NONE, MergeTable, Number, merges_at
 
 
 @inline
-def _known(symbols: Keys, count: Int, pending: bool, unk: Int, found: Number) -> np.int64:
-    """Write a symbol, and before it the unknown token that was `pending`; return how many there are then."""
-    if pending:
-        symbols[count] = unk
-        count += 1
-    symbols[count] = found
-    return np.int64(count + 1)
+def _first_symbols(block: Block, settings: Ints, text: Bytes, start: Int, end: Int, symbols: Keys) -> np.int64:
+    """Write the first symbols of ``text[start:end]``, bytes or characters; return how many, which may be none.
 
-
-@inline
-def _unknown(symbols: Keys, count: Int, pending: bool, settings: Ints) -> np.int64:
-    """Note one more unknown symbol: it waits, since those after it may become one with it. As `_known`."""
-    if pending and not settings[at.FUSE_UNK]:
-        symbols[count] = settings[at.UNK]
-        return np.int64(count + 1)
-    return np.int64(count)
-
-
-@inline
-def _of_characters(block: Block, settings: Ints, text: Bytes, start: Int, end: Int, symbols: Keys) -> np.int64:
-    """Write the first symbols of a pre-token at character level; return how many. See `BpeModel`."""
-    ids, fallback = u32_in(block, at.CHARACTERS), u32_in(block, at.FALLBACK)
-    points, unk = settings[at.POINTS], settings[at.UNK]
-    count, pending = np.int64(0), False
+    See `BpeModel`. An unknown token is `waiting`, since those after it may become one with it.
+    """
+    ids, fallback = u32_in(block, at.FIRST_IDS), u32_in(block, at.FALLBACK)
+    units, unk, bytewise = settings[at.UNITS], settings[at.UNK], settings[at.BYTEWISE] != 0
+    count, waiting = np.int64(0), False
     i = start
     while i < end:
-        point, length = code_point(text, i)
+        unit, length = (np.int64(text[i]), 1) if bytewise else code_point(text, i)
         form = (settings[at.PREFIX] if i > start else 0) + (2 * settings[at.SUFFIX] if i + length == end else 0)
-        found = NONE
-        if point < points:
-            found = ids[form * points + point]
-        if found != NONE:
-            count = _known(symbols, count, pending, unk, found)
-            pending = False
+        found = ids[form * units + unit] if unit < units else NONE
+        spelled = found == NONE and settings[at.BYTE_FALLBACK] != 0
+        if spelled:
+            for k in range(length):
+                spelled = spelled and fallback[text[i + k]] != NONE
+        if spelled:  # what waits comes behind this, as in `tokenizers`
+            for k in range(length):
+                symbols[count] = fallback[text[i + k]]
+                count += 1
         else:
-            known = settings[at.BYTE_FALLBACK] != 0
-            if known:
-                for k in range(length):
-                    known = known and fallback[text[i + k]] != NONE
-            if known:
-                for k in range(length):
-                    symbols[count] = fallback[text[i + k]]
-                    count += 1
-            elif unk >= 0:
-                count = _unknown(symbols, count, pending, settings)
-                pending = True
+            if waiting and (found != NONE or settings[at.FUSE_UNK] == 0):
+                symbols[count] = unk
+                count += 1
+            waiting = found == NONE and unk >= 0
+            if found != NONE:
+                symbols[count] = found
+                count += 1
         i += length
-    if pending:
+    if waiting:
         symbols[count] = unk
         count += 1
     return count
-
-
-@inline
-def _of_bytes(block: Block, settings: Ints, text: Bytes, start: Int, end: Int, symbols: Keys) -> np.int64:
-    """Write the first symbols of a pre-token whose symbols are bytes, some of which may have no id."""
-    ids = u32_in(block, at.BYTE_IDS)
-    unk = settings[at.UNK]
-    count, pending = np.int64(0), False
-    for i in range(start, end):
-        form = (settings[at.PREFIX] if i > start else 0) + (2 * settings[at.SUFFIX] if i + 1 == end else 0)
-        found = ids[256 * form + text[i]]
-        if found != NONE:
-            count = _known(symbols, count, pending, unk, found)
-            pending = False
-        elif unk >= 0:
-            count = _unknown(symbols, count, pending, settings)
-            pending = True
-    if pending:
-        symbols[count] = unk
-        count += 1
-    return count
-
-
-@inline
-def _first_symbols(block: Block, settings: Ints, text: Bytes, start: Int, end: Int, symbols: Keys) -> np.int64:
-    """Write the first symbols of ``text[start:end]``; return how many there are, which may be none."""
-    if settings[at.BYTE_LEVEL] == 1:
-        ids = u32_in(block, at.BYTE_IDS)
-        for i in range(start, end):
-            symbols[i - start] = ids[text[i]]
-        return np.int64(end - start)
-    if settings[at.BYTE_LEVEL] == 2:
-        return _of_bytes(block, settings, text, start, end, symbols)
-    return _of_characters(block, settings, text, start, end, symbols)
 
 
 @inline
