@@ -19,7 +19,7 @@ from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import Block, Int, i64_in, u64_in
 from tokbench_subword.training.alphabet import byte_order, byte_symbols
-from tokbench_subword.training.guided import Trainings, best_pair, merge_given, note_token
+from tokbench_subword.training.guided import Trainings, best_pair, merge_given
 from tokbench_subword.training.layout import (
     DONE,
     LEFT,
@@ -32,8 +32,10 @@ from tokbench_subword.training.layout import (
     RIGHT,
     STATE,
 )
-from tokbench_subword.training.queue import GREATEST
+from tokbench_subword.training.merges import make_token
+from tokbench_subword.training.queue import GREATEST, drop_top
 from tokbench_subword.training.session import PAUSE, Training
+from tokbench_subword.training.spelling import NOT_A_TOKEN
 from tokbench_subword.training.ties import HF
 
 
@@ -156,9 +158,12 @@ def _learn(blocks: Block, turns: _Turns) -> Int:
                 numbers[STEP] = CHOOSE
                 continue
             numbers[AT] = 0
-            reason = note_token(leader, found[LEFT], found[RIGHT])
+            reason = make_token(leader, found[LEFT], found[RIGHT])
             if reason != DONE:
                 return reason
+            if state[NEW] == NOT_A_TOKEN:
+                drop_top(chosen)
+                continue
             numbers[STEP] = MERGE
         left, right, new, n_merges = state[LEFT], state[RIGHT], state[NEW], state[N_MERGES]
         while numbers[AT] < n_trainings:
@@ -180,17 +185,31 @@ def learn_fairly(
     how: Fairness,
     development: Mapping[str, WordCounts] | None = None,
     minimum: int = 0,
+    forbidden: Sequence[bytes] = (),
     progress: Callable[[float], None] = lambda share: None,
 ) -> tuple[list[bytes], NDArray[np.int32]]:
     """The 256 bytes and merges, int32 ``(n, 3)``, until there are `n_wanted` tokens or nothing is left.
 
     `development` are the words of the development text by language; it decides where no ratios are given;
-    without both, the number of tokens of the training text does.
+    without both, the number of tokens of the training text does. No merge spells one of `forbidden`.
     """
     how.check(len(languages))
-    sessions = [_session(words, n_wanted) for words in languages.values()]
+
+    def session(words: WordCounts) -> Training:
+        symbols, starts, tokens = byte_symbols(words, HF, None)
+        return Training(
+            symbols,
+            starts,
+            words.counts,
+            tokens=tokens,
+            n_wanted=n_wanted,
+            rule=GREATEST,
+            forbidden=forbidden,
+        )
+
+    sessions = [session(words) for words in languages.values()]
     told_by = languages if development is None or how.ratios else development
-    tested = [_session(told_by[name], n_wanted) for name in languages] if told_by is not languages else []
+    tested = [] if told_by is languages else [session(told_by[name]) for name in languages]
     lengths = [float((np.diff(told_by[name].starts) * told_by[name].counts).sum()) for name in languages]
     n_languages = len(sessions)
     turns = _Turns(
@@ -206,7 +225,7 @@ def learn_fairly(
     n_trainings = n_languages + len(tested)
     numbers, first_told = turns.numbers, n_languages if tested else 0
     numbers[:5] = n_trainings, first_told, how.global_merges, minimum, PAUSE
-    together = [_session(_together(list(languages.values())), n_wanted)] if how.global_merges else []
+    together = [session(_together(list(languages.values())))] if how.global_merges else []
     trainings = Trainings([*sessions, *tested, *together])
     while (reason := int(_learn(trainings.blocks, turns))) != DONE:
         if reason == PAUSED:
@@ -215,12 +234,6 @@ def learn_fairly(
         else:
             trainings.grow(int(numbers[AT]), reason)
     return [bytes([byte]) for byte in byte_order(HF)], trainings.leader.merges()
-
-
-def _session(words: WordCounts, n_wanted: int) -> Training:
-    """A training of which, of equally frequent pairs, the one comes first that is spelled greatest."""
-    symbols, starts, tokens = byte_symbols(words, HF, None)
-    return Training(symbols, starts, words.counts, tokens=tokens, n_wanted=n_wanted, rule=GREATEST)
 
 
 def _together(parts: Sequence[WordCounts]) -> WordCounts:

@@ -13,7 +13,7 @@ from tokbench.family import Progress
 from tokbench.kernels.threads import usable_cores
 from tokbench_subword.bpe.options import cut_by, pattern_of
 from tokbench_subword.bpe.parity import Fairness, learn_fairly
-from tokbench_subword.bpe.trainer import Learned, check_room
+from tokbench_subword.bpe.trainer import Learned, check_room, numbered, spellings
 from tokbench_subword.files.special_tokens import names_to_train
 from tokbench_subword.training.counting import count_pretokens
 from tokbench_subword.training.stages import stage
@@ -29,9 +29,8 @@ def learned_fairly(corpus: TrainingCorpus, options: Mapping[str, Any], progress:
             raise TokenizerError(f"bpe: {name}= is not for parity={options['parity']}; leave it out")
     if options["level"] == "char" or options["ties"] != "hf":
         raise TokenizerError("bpe: parity= is for level=byte, and breaks ties as tokenizers does (ties=hf)")
-    special = {
-        name: index for index, name in enumerate(names_to_train(options["special_tokens"] or "", where="bpe"))
-    }
+    special = numbered(names_to_train(options["special_tokens"] or "", where="bpe"))
+    forbidden = spellings(special, [bytes([byte]) for byte in range(256)], "byte")
     check_room(options["vocab_size"], len(special), 256, "byte")
     names = list(dict.fromkeys(shard.language for shard in corpus.shards()))
     if len(names) < 2:
@@ -68,6 +67,7 @@ def learned_fairly(corpus: TrainingCorpus, options: Mapping[str, Any], progress:
         how=how,
         development=development,
         minimum=options["min_frequency"] * max(units),
+        forbidden=forbidden,
         progress=stage(progress, "merging", _COUNTING_SHARE, 1.0),
     )
     return Learned(tokens, merges, special, pattern, "byte", "")

@@ -87,7 +87,7 @@ def learn(
     with kept_threads(workers):
         told = stage(progress, "counting", 0.0, COUNTING_SHARE, of=n_bytes)
         words = count_pretokens(texts, cut, workers=workers, progress=told)
-        special = _special(special_tokens)
+        special = numbered(special_tokens)
         given = None if initial_alphabet is None else frozenset(initial_alphabet)
         if level == "byte":
             symbols, starts, tokens = byte_symbols(words, rule, given)
@@ -103,7 +103,7 @@ def learn(
             rule=rule,
             minimum=min_frequency * words.unit,
             longest=max_token_length,
-            forbidden=_spellings(special, tokens, level),
+            forbidden=spellings(special, tokens, level),
             workers=workers,
         )
         merging(0.0)
@@ -180,14 +180,15 @@ def check_numbers(
         )
 
 
-def _special(tokens: Sequence[str]) -> dict[str, int]:
+def numbered(tokens: Sequence[str]) -> dict[str, int]:
+    """Special tokens with the first ids; raises `TokenizerError` for one that is empty."""
     special = {token: index for index, token in enumerate(dict.fromkeys(tokens))}
     if "" in special:
         raise TokenizerError("a special token must not be empty")
     return special
 
 
-def _spellings(special: Iterable[str], tokens: Sequence[bytes], level: Level) -> list[bytes]:
+def spellings(special: Iterable[str], tokens: Sequence[bytes], level: Level) -> list[bytes]:
     """What no merge may spell; raises `TokenizerError` for a special token that is one of the first tokens."""
     from tokbench_subword.pipeline.byte_alphabet import unspelled
 

@@ -12,18 +12,10 @@ from tokbench.kernels.compiling import inline
 from tokbench.kernels.pointers import Block, Int, i64_in
 from tokbench.kernels.pointers import block as block_of
 from tokbench_subword.training import layout as at
-from tokbench_subword.training.merges import (
-    count_anew,
-    fill_queue,
-    first_pair,
-    no_room_to_spell,
-    note_merge,
-    spell,
-)
+from tokbench_subword.training.merges import count_anew, fill_queue, first_pair
 from tokbench_subword.training.pairs import find_pair, pair_key, sides, take_runs
 from tokbench_subword.training.rewrite import rewrite, take_positions
 from tokbench_subword.training.session import Training
-from tokbench_subword.training.spelling import enter_token
 
 SHARED = (
     *(at.LENGTHS, at.TOKEN_HASHES, at.SPELLED, at.SPELLED_IDS, at.STARTS, at.SPELLING, at.MERGES),
@@ -45,22 +37,6 @@ def best_pair(block: Block) -> Int:
             state[at.LEFT], state[at.RIGHT] = sides(i64_in(block, at.HEAP_KEYS)[0])
             state[at.OWN] = i64_in(block, at.HEAP_COUNTS)[0]
     return reason
-
-
-@inline
-def note_token(block: Block, left: Int, right: Int) -> Int:
-    """Make the token of a pair, and write the merge down, for all trainings; `NEW` is the token."""
-    state, sizes = i64_in(block, at.STATE), i64_in(block, at.SIZES)
-    if state[at.N_MERGES] >= sizes[at.MERGES] // 3:
-        return at.MERGES_FULL
-    if no_room_to_spell(block, left, right):
-        return at.SPELLING_FULL
-    n_tokens = state[at.N_TOKENS]
-    new = enter_token(block, left, right)
-    if new == n_tokens:
-        spell(block, left, right, new)
-    note_merge(block, left, right, new)
-    return at.DONE
 
 
 @inline

@@ -13,7 +13,15 @@ from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import Block, Int, Ints, i32_in, i64_in, u8_in
 from tokbench_subword.training import layout as at
 from tokbench_subword.training.pairs import find_pair, first_standing, sides, take_runs
-from tokbench_subword.training.queue import call_waiting, drop_top, enqueue, heap_of, queue_again, room_to_queue
+from tokbench_subword.training.queue import (
+    GREATEST,
+    call_waiting,
+    drop_top,
+    enqueue,
+    heap_of,
+    queue_again,
+    room_to_queue,
+)
 from tokbench_subword.training.rewrite import apply, rewrite, take_positions
 from tokbench_subword.training.spelling import NOT_A_TOKEN, enter_token
 from tokbench_subword.training.ties import FIRST_SEEN, HF, LEXICOGRAPHIC
@@ -32,7 +40,7 @@ def _extra(block: Block, row: Int) -> np.int64:
 
 
 @inline
-def spell(block: Block, left: Int, right: Int, new: Int) -> None:
+def _spell(block: Block, left: Int, right: Int, new: Int) -> None:
     """Write down the bytes of a new token, after those of all tokens before it."""
     starts, spelling = i64_in(block, at.STARTS), u8_in(block, at.SPELLING)
     end = starts[new]
@@ -113,11 +121,26 @@ def count_anew(block: Block) -> Int:
 
 
 @inline
-def no_room_to_spell(block: Block, left: Int, right: Int) -> bool:
-    """Whether the bytes of a pair have no place behind those of all tokens."""
+def make_token(block: Block, left: Int, right: Int) -> Int:
+    """Make a token of a pair and write the merge down, the one at hand from now on; `NEW` is the token.
+
+    That is `NOT_A_TOKEN`, and nothing is written, where no merge may spell it. Returns `DONE`, or what is full.
+    """
     state, sizes, starts = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.STARTS)
-    total = starts[left + 1] - starts[left] + starts[right + 1] - starts[right]
-    return starts[state[at.N_TOKENS]] + total > sizes[at.SPELLING]
+    spells, n_tokens = state[at.RULE] == LEXICOGRAPHIC or state[at.RULE] == GREATEST, state[at.N_TOKENS]
+    if state[at.N_MERGES] >= sizes[at.MERGES] // 3:
+        return at.MERGES_FULL
+    if spells:
+        total = starts[left + 1] - starts[left] + starts[right + 1] - starts[right]
+        if starts[n_tokens] + total > sizes[at.SPELLING]:
+            return at.SPELLING_FULL
+    new = enter_token(block, left, right)
+    state[at.NEW] = new
+    if new != NOT_A_TOKEN:
+        if spells and new == n_tokens:
+            _spell(block, left, right, new)
+        note_merge(block, left, right, new)
+    return at.DONE
 
 
 @inline
@@ -160,17 +183,13 @@ def _choose(block: Block) -> Int:
         reason = take_positions(block, extras[0] if rule == HF else pairs[row + at.RUN])
         if reason != at.DONE:
             return reason
-        if rule == LEXICOGRAPHIC and no_room_to_spell(block, left, right):
-            return at.SPELLING_FULL
+        reason = make_token(block, left, right)
+        if reason != at.DONE:
+            return reason
         take_runs(pairs, row)
         drop_top(block)
-        n_tokens = state[at.N_TOKENS]
-        new = enter_token(block, left, right)
-        if new == NOT_A_TOKEN:
+        if state[at.NEW] == NOT_A_TOKEN:
             continue
-        if rule == LEXICOGRAPHIC and new == n_tokens:
-            spell(block, left, right, new)
-        note_merge(block, left, right, new)
         return np.int64(-1)
 
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokbench_subword.bpe.family import BPE
 from tokbench_subword.bpe.parity import Fairness, learn_fairly
+from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.training.alphabet import byte_order
 from tokbench_subword.training.spelling import spelled
 from tokbench_subword.training.ties import HF
@@ -160,3 +161,16 @@ def test_models_are_kept_by_the_content_of_the_development_text(folders: tuple[P
 def test_what_cannot_be_is_said(folders: tuple[Path, Path], options: dict[str, object], message: str) -> None:
     with pytest.raises(TokbenchError, match=message):
         ours(folders[0], **{"vocab_size": 400, **options})
+
+
+@pytest.mark.parametrize("kind", ["base", "window"])
+def test_no_merge_spells_a_special_token(folders: tuple[Path, Path], kind: str, tmp_path: Path) -> None:
+    """It was spelled, had two ids, and the file could not be opened."""
+    found = ours(folders[0], parity=kind, vocab_size=500, special_tokens="in \u0120the <s>", global_merges=20)
+    assert not {b"in", b" the"} & {*found.model.vocabulary}
+    assert found.vocab_size == 500
+    found.save(tmp_path / "tokenizer.json")
+    again, text = BpeTokenizer.from_file(tmp_path / "tokenizer.json"), "in the inside of the thing"
+    assert again.encode(text).tolist() == found.encode(text).tolist()
+    with pytest.raises(TokbenchError, match="the special token 'a' is one of the bytes"):
+        ours(folders[0], vocab_size=500, special_tokens="a")
