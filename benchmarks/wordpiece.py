@@ -59,7 +59,7 @@ def compared(ours: Any, theirs: Any, texts: list[str], rounds: int) -> tuple[str
         return f"ids differ in {unequal} of {len(texts)} documents", False
 
     def cold() -> None:
-        ours.forget()
+        ours._prepared.words.forget()
         ours.encode_batch(texts)
 
     times = interleaved(

@@ -1,4 +1,4 @@
-"""`WordPieceEncoder`: a `WordPieceModel` behind the pipeline and the word cache, by greedy longest match."""
+"""`WordPieceEncoder`: a `WordPieceModel` behind the word cache, by greedy longest match."""
 
 from __future__ import annotations
 
@@ -9,20 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import inline
-from tokbench.kernels.copies import Stays, cached_property
 from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, i64_in, u64_in
-from tokbench.kernels.text import utf8_of
 from tokbench_subword.pipeline.byte_alphabet import unspelled
-from tokbench_subword.pipeline.document import TokenizerJson, steps_of
+from tokbench_subword.pipeline.cutters import Cutter
+from tokbench_subword.pipeline.document import steps_of
 from tokbench_subword.pipeline.preparation import Preparation
 from tokbench_subword.pipeline.trie import build_trie, children, longest_below, root_of
-from tokbench_subword.wordpiece.model import WordPieceModel, bert_pipeline
-from tokbench_subword.words.cache import CACHE_BYTES
-from tokbench_subword.words.encoder import ToArray, ToList, WordEncoder
+from tokbench_subword.wordpiece.model import WordPieceModel
+from tokbench_subword.words.encoder import WordEncoder
 from tokbench_subword.words.layout import MODEL
-from tokbench_subword.words.prepared import PreparedEncoder, few
 from tokbench_subword.words.searching import Search
 
 UNITS, SETTINGS = range(MODEL, MODEL + 2)
@@ -80,18 +76,11 @@ class WordPiecePreparation(Preparation):
 
     @classmethod
     def of(cls, model: WordPieceModel, match_special: bool = False) -> WordPiecePreparation:
-        """The preparation of a model, BERT's written out."""
-        around = model.pipeline or bert_pipeline(model.rules)
-        document = TokenizerJson(
-            model={},
-            normalizer=around.normalizer,
-            pre_tokenizer=around.pre_tokenizer,
-            added_tokens=model.added_tokens,
-        )
-        steps = steps_of(around.pre_tokenizer, "pretokenizers")
+        """The preparation of a model."""
+        steps = steps_of(model.document.pre_tokenizer, "pretokenizers")
         last = bool(steps) and steps[-1].get("type") == "ByteLevel"
         by_model = last and unspelled(model.prefix) is not None
-        return cls(document=document, match_special=match_special, spelled_by_model=by_model)
+        return cls(document=model.document, match_special=match_special, spelled_by_model=by_model)
 
     @property
     def gives_letters(self) -> bool:
@@ -104,63 +93,24 @@ class WordPiecePreparation(Preparation):
         """See `pipeline.preparation`."""
         return not self.spelled_by_model
 
+    def encoder(self, model: WordPieceModel, **options: Any) -> WordPieceEncoder:
+        """What encodes by `model` behind this; the options are those of `WordEncoder`."""
+        return WordPieceEncoder(model, self.compiled.cutters, spelled=self.spelled_by_model, **options)
 
-class WordPieceEncoder(Stays):
-    """Encodes text with a `WordPieceModel`. Safe for use by many threads.
 
-    `threads` is how many of them a batch may use, `cache` how many bytes the word cache of each may take. Text
-    of special tokens is text unless `match_special`.
+class WordPieceEncoder(WordEncoder):
+    """Encodes words with a `WordPieceModel`; `spelled` says that its tokens are letters of the byte alphabet,
+    and words are bytes. The others are those of `WordEncoder`.
     """
 
     def __init__(
-        self,
-        model: WordPieceModel,
-        *,
-        threads: int = 1,
-        cache: int = CACHE_BYTES,
-        match_special: bool = False,
+        self, model: WordPieceModel, cutters: Sequence[Cutter], *, spelled: bool = False, **options: Any
     ) -> None:
-        self.model = model
-        self.preparation = preparation = WordPiecePreparation.of(model, match_special)
-        self.compiled = preparation.compiled
-        cutters, spelled = self.compiled.cutters, preparation.spelled_by_model
-        arrays = _arrays(model, spelled=spelled)
-        self._words = WordEncoder(match_word, arrays, cutters=cutters, threads=threads, cache=cache)
-        self._prepared = PreparedEncoder(self.compiled, self._words)
-        self._letters = WordEncoder(match_word, _arrays(model), cutters=()) if spelled else self._words
-
-    @cached_property
-    def _one_by_one(self) -> tuple[ToArray, ToList] | None:
-        return self._prepared.one_by_one()
-
-    @property
-    def to_list(self) -> ToList:
-        """The ids of one text, which may be short, as a list."""
-        return self._one_by_one[1] if self._one_by_one else self._prepared.encode_to_list
-
-    def encode_batch(self, texts: Sequence[str], *, name: str = "wordpiece") -> TokenBatch:
-        """The ids of many texts; raises `TokenizerError` where one is no str, in the name of a tokenizer."""
-        alone = self._one_by_one[0] if self._one_by_one else None
-        return few(texts, alone, name=name) or self._prepared.encode_batch(texts, name=name)
-
-    def match(self, pieces: Sequence[str]) -> TokenBatch:
-        """The ids of each word of a list, as they stand: normalized and cut elsewhere."""
-        data, offsets = utf8_of(pieces)
-        return self._letters.encode_pretokens(data, np.stack([offsets[:-1], offsets[1:]], axis=1))
-
-    def pretokens(self, data: NDArray[np.uint8], spans: NDArray[np.int64]) -> TokenBatch:
-        """The ids of each of the pre-tokens that the pipeline has cut, int64 ``(n, 2)``, bytes in `data`."""
-        return self._words.encode_pretokens(data, spans)
-
-    def forget(self) -> None:
-        """Empty the word caches."""
-        self.__dict__.pop("_one_by_one", None)
-        self._words.forget()
-        self._letters.forget()
+        super().__init__(match_word, _arrays(model, spelled=spelled), cutters=cutters, **options)
 
 
-def _arrays(model: WordPieceModel, *, spelled: bool = False) -> list[NDArray[Any]]:
-    """The arrays of the search; `spelled`: tokens are letters of the byte alphabet, and words are bytes."""
+def _arrays(model: WordPieceModel, *, spelled: bool) -> list[NDArray[Any]]:
+    """The arrays of the search."""
     keys = {_key(token, spelled): index for token, index in model.vocabulary.items()}
     units = build_trie({key: index for key, index in keys.items() if key}, nul=True)
     continuation = children(units, _key(model.prefix, spelled) or b"")

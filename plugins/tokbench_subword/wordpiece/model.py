@@ -10,23 +10,26 @@ from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.bert import NO_RULES, BertRules
+from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 
 BERT_SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 """The special tokens of BERT, in the order of its vocabulary."""
+BERT_RULES = BertRules()
+"""Those of the uncased BERT."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pipeline:
-    """A normalizer and a pre-tokenizer that are not BERT's, as `tokenizer.json` writes them."""
-
-    normalizer: Mapping[str, Any] | None
-    pre_tokenizer: Mapping[str, Any] | None
-
-
-def bert_pipeline(rules: BertRules) -> Pipeline:
-    """BERT's own, as far as rules say."""
+def bert_steps(rules: BertRules) -> dict[str, Any]:
+    """BERT's normalizer, as far as rules say, and its pre-tokenizer, as `tokenizer.json` has them."""
     normalizer = {"type": "BertNormalizer", **asdict(rules)} if rules != NO_RULES else None
-    return Pipeline(normalizer, {"type": "BertPreTokenizer"})
+    return {"normalizer": normalizer, "pre_tokenizer": {"type": "BertPreTokenizer"}}
+
+
+def bert_document(
+    rules: BertRules = BERT_RULES, *, prefix: str = "##", added_tokens: tuple[AddedToken, ...] = ()
+) -> TokenizerJson:
+    """What stands around a model of BERT's."""
+    decoder = {"type": "WordPiece", "prefix": prefix, "cleanup": True}
+    return TokenizerJson(model={}, **bert_steps(rules), decoder=decoder, added_tokens=added_tokens)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -37,14 +40,8 @@ class WordPieceModel(Rebuilt):
     - `unk_token`: what a word becomes that cannot be built; it must be in the vocabulary.
     - `prefix`: how tokens begin that continue a word.
     - `max_input_chars_per_word`: a longer word is one `unk_token` without being looked at.
-    - `rules`: BERT's normalizations, before BERT's pre-tokenizer; of no account where `pipeline` says
-      otherwise.
-    - `pipeline`: another normalizer and pre-tokenizer.
-    - `added_tokens`: tokens matched in the text before the model sees it; the special ones (``[CLS]`` …) are
-      not matched by `encode`, since their text is ordinary text.
-    - `cleanup`: whether decoding removes the spaces before punctuation.
-    - `decoder`: another decoder than WordPiece's own with `prefix` and `cleanup`, as `tokenizer.json` writes
-      it, empty where the file says that there is none; and `post_processor`, kept to be written.
+    - `document`: what stands around them, whatever it says of a model. The special ones among its added tokens
+      (``[CLS]`` …) are not matched by `encode`, since their text is ordinary text.
 
     Raises `TokenizerError` where the parts contradict each other.
 
@@ -58,12 +55,7 @@ class WordPieceModel(Rebuilt):
     unk_token: str = "[UNK]"
     prefix: str = "##"
     max_input_chars_per_word: int = 100
-    rules: BertRules = field(default_factory=BertRules)
-    pipeline: Pipeline | None = None
-    added_tokens: tuple[AddedToken, ...] = ()
-    cleanup: bool = True
-    decoder: Mapping[str, Any] | None = None
-    post_processor: Mapping[str, Any] | None = None
+    document: TokenizerJson = field(default_factory=bert_document)
 
     def __post_init__(self) -> None:
         if self.unk_token not in self.vocabulary:
@@ -81,12 +73,23 @@ class WordPieceModel(Rebuilt):
             raise TokenizerError(
                 f"the token {wrong[0]!r} has the id {wrong[1]}, which is outside 0..2147483647"
             )
-        for added in self.added_tokens:
+        for added in self.document.added_tokens:
             known = self.vocabulary.get(added.content)
             if known not in (None, added.id):
                 raise TokenizerError(
                     f"the added token {added.content!r} has the id {added.id}, and {known} in the vocabulary"
                 )
+
+    @cached_property
+    def rules(self) -> BertRules | None:
+        """BERT's rules, where normalizer and pre-tokenizer come down to them."""
+        normalizers = steps_of(self.document.normalizer, "normalizers")
+        cuts = steps_of(self.document.pre_tokenizer, "pretokenizers")
+        if [cut["type"] for cut in cuts] != ["BertPreTokenizer"]:
+            return None
+        if [step["type"] for step in normalizers] == ["BertNormalizer"]:
+            return BertRules.from_json(normalizers[0])
+        return None if normalizers else NO_RULES
 
     @cached_property
     def matched_tokens(self) -> dict[int, str]:
@@ -97,7 +100,7 @@ class WordPieceModel(Rebuilt):
     def tokens(self) -> dict[int, str]:
         """Token by id; where a damaged file lists a token twice, only its last id is here."""
         tokens = dict(self.matched_tokens)
-        tokens.update((added.id, added.content) for added in self.added_tokens)
+        tokens.update((added.id, added.content) for added in self.document.added_tokens)
         return tokens
 
     @property
@@ -113,7 +116,7 @@ class WordPieceModel(Rebuilt):
     @cached_property
     def special_tokens(self) -> dict[str, int]:
         """Special tokens with their ids: those declared, and the unknown token."""
-        special = {added.content: added.id for added in self.added_tokens if added.special}
+        special = {added.content: added.id for added in self.document.added_tokens if added.special}
         return dict(sorted({**special, self.unk_token: self.unk_id}.items(), key=lambda item: item[1]))
 
 

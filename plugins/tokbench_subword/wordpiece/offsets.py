@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import Bytes, Ids, Int, Ints
 from tokbench.kernels.text import utf8_of
+from tokbench_subword.pipeline.cutters import units_of
 from tokbench_subword.pipeline.origins import located
 from tokbench_subword.pipeline.preparation import Part
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.splicing import replaced
 from tokbench_subword.pipeline.stretch import Span
-from tokbench_subword.wordpiece.encoder import WordPieceEncoder
+from tokbench_subword.wordpiece.encoder import WordPieceEncoder, WordPiecePreparation
+from tokbench_subword.wordpiece.model import WordPieceModel
 
 
 @kernel
@@ -48,9 +50,10 @@ def _places(text: Bytes, words: Ints, tokens: tuple[Ids, Ints], written: Ids, un
 class WordPieceOffsets:
     """The spans of tokens under one model."""
 
-    def __init__(self, encoder: WordPieceEncoder) -> None:
-        self._encoder = encoder
-        self._model = model = encoder.model
+    def __init__(
+        self, model: WordPieceModel, preparation: WordPiecePreparation, encoder: WordPieceEncoder
+    ) -> None:
+        self._model, self._preparation, self._encoder = model, preparation, encoder
         self._written = np.zeros(model.size + 1, np.int32)
         self._written[-1] = len(model.prefix)
         for token, index in model.vocabulary.items():
@@ -58,13 +61,13 @@ class WordPieceOffsets:
 
     def batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The spans of all tokens in code points, ``(total, 2)``, and where those of each text begin."""
-        encoder, compiled = self._encoder, self._encoder.compiled
-        found = None if encoder.preparation.gives_letters else located(compiled, Segments(*utf8_of(texts)))
+        compiled = self._preparation.compiled
+        found = None if self._preparation.gives_letters else located(compiled, Segments(*utf8_of(texts)))
         if found is None:
             every = [np.zeros((0, 2), np.int64), *map(self._of, texts)]
             return np.concatenate(every), np.cumsum(list(map(len, every)))
         (words, documents), data = found.words(compiled.cutters), found.data
-        batch = encoder.pretokens(data, words)
+        batch = self._encoder.encode_pretokens(data, words)
         places = np.empty((len(batch.ids), 2), np.int64)
         _places(data, words, (batch.ids, batch.offsets), self._written, self._model.unk_id, places)
         limits = batch.offsets[documents]
@@ -73,8 +76,9 @@ class WordPieceOffsets:
 
     def _of(self, text: str) -> NDArray[np.int64]:
         """The spans of the tokens of one text, int64 ``(n, 2)``."""
-        words = list(self._encoder.preparation.words(text, track=True))
-        matched = self._encoder.match([word.stretch.text for word in words])
+        words = list(self._preparation.words(text, track=True))
+        data, offsets = utf8_of([word.stretch.text for word in words])
+        matched = self._encoder.encode_pretokens(data, units_of(offsets))
         pairs = zip(words, matched, strict=True)
         spans = [span for word, ids in pairs for span in self._of_word(word, ids.tolist())]
         return np.maximum.accumulate(np.array(spans, np.int64).reshape(-1, 2), axis=0)

@@ -68,7 +68,7 @@ def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
     from tokbench_subword.files.vocab_txt import duplicates, read_vocabulary
     from tokbench_subword.pipeline.added_tokens import check_numbers
     from tokbench_subword.pipeline.bert import BertRules
-    from tokbench_subword.wordpiece.model import WordPieceModel, bert_special_tokens
+    from tokbench_subword.wordpiece.model import WordPieceModel, bert_document, bert_special_tokens
     from tokbench_subword.wordpiece.tokenizer_json import model_of_document
 
     vocabulary = read_vocabulary(path)
@@ -104,7 +104,8 @@ def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
         unk = unk.get("content", "[UNK]")
     added = tuple({token.content: token for token in (*special, *beside.added)}.values())
     check_numbers(added, vocabulary, where=str(path.parent))
-    return WordPieceModel(vocabulary=vocabulary, unk_token=str(unk), rules=rules, added_tokens=added), notes
+    document = bert_document(rules, added_tokens=added)
+    return WordPieceModel(vocabulary=vocabulary, unk_token=str(unk), document=document), notes
 
 
 _CAPITALS = 100
@@ -119,7 +120,7 @@ def _read_gguf(path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
     from tokbench_subword.files.gguf import read_gguf
     from tokbench_subword.files.sentencepiece_model import CONTROL, UNKNOWN
     from tokbench_subword.pipeline.added_tokens import AddedToken
-    from tokbench_subword.wordpiece.model import WordPieceModel
+    from tokbench_subword.wordpiece.model import WordPieceModel, bert_document
 
     found = read_gguf(path, "bert", remedy=f"load it as bpe:{path} or unigram:{path}")
     special = {index for index, kind in enumerate(found.types) if kind in (CONTROL, UNKNOWN)}
@@ -130,13 +131,14 @@ def _read_gguf(path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
         if vocabulary.setdefault(text, index) != index:
             raise TokenizerError(f"{path}: the tokens {vocabulary[text]} and {index} are both {text!r}")
     unk = "[UNK]" if found.unknown is None else found.tokens[found.unknown]
+    added = tuple(
+        AddedToken(found.tokens[index], index, normalized=False, special=True) for index in sorted(special)
+    )
     model = WordPieceModel(
         vocabulary=vocabulary,
         unk_token=unk,
         max_input_chars_per_word=_NO_LONGEST,
-        added_tokens=tuple(
-            AddedToken(found.tokens[index], index, normalized=False, special=True) for index in sorted(special)
-        ),
+        document=bert_document(added_tokens=added),
     )
     return model, {"files": [str(path)], "rules_from": "GGUF: those of the uncased BERT"}
 
@@ -148,17 +150,23 @@ _NO_LONGEST = 2**31 - 1
 def _overridden(model: WordPieceModel, spec: Spec) -> WordPieceModel:
     """The model with what the spec says otherwise."""
     from tokbench_subword.pipeline.bert import RULES, BertRules
+    from tokbench_subword.wordpiece.model import bert_steps
 
     given = {name: spec.get(name) for name in ("unk_token", "prefix", "max_input_chars_per_word")}
     changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    set_here = [name for name in RULES if spec.get(name) is not None]
-    if set_here and model.pipeline is not None:
-        raise TokenizerError(f"{spec}: the file's normalizer is not BERT's, so {set_here[0]} cannot be set")
-    settings = {name: getattr(model.rules, name) for name in RULES}
-    if spec.get("lowercase") is not None:
-        settings["strip_accents"] = None  # follows lowercase unless it is given itself
-    settings.update({name: spec.get(name) for name in set_here})
-    return replace(model, rules=BertRules.of(**settings), **changes)
+    document, decoder, rules = model.document, model.document.decoder or {}, model.rules
+    if decoder.get("type") == "WordPiece" and decoder.get("prefix", "##") == model.prefix:
+        decoder = {**decoder, "prefix": changes.get("prefix", model.prefix)}
+        document = replace(document, decoder=decoder)
+    set_here = {name: spec.get(name) for name in RULES if spec.get(name) is not None}
+    if set_here and rules is None:
+        raise TokenizerError(f"{spec}: the file's normalizer is not BERT's, so {min(set_here)} cannot be set")
+    if set_here:
+        settings = {name: getattr(rules, name) for name in RULES}
+        if "lowercase" in set_here:
+            settings["strip_accents"] = None  # follows lowercase unless it is given itself
+        document = replace(document, **bert_steps(BertRules.of(**settings | set_here)))
+    return replace(model, document=document, **changes)
 
 
 def files(spec: Spec, context: LoadContext) -> Sequence[Path]:

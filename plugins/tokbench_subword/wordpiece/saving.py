@@ -11,9 +11,10 @@ from tokbench_subword.files.probes import probes_of
 from tokbench_subword.files.proof import Encode, by_tokenizers, write_proved
 from tokbench_subword.files.tokenizer_json import read_document, write_document
 from tokbench_subword.files.vocab_txt import write_vocabulary
-from tokbench_subword.wordpiece.encoder import WordPieceEncoder
+from tokbench_subword.wordpiece.encoder import WordPiecePreparation
 from tokbench_subword.wordpiece.model import WordPieceModel
 from tokbench_subword.wordpiece.tokenizer_json import document_of_model, model_of_document
+from tokbench_subword.words.prepared import PreparedEncoder
 
 
 def check_format(path: Path, *, name: str) -> None:
@@ -39,26 +40,29 @@ def save_converted(
 
     def read(aside: Path) -> Encode:
         again = model_of_document(read_document(aside), where=str(aside))
-        return by_tokenizers(aside) or WordPieceEncoder(again).to_list
+        preparation = WordPiecePreparation.of(again)
+        ours = PreparedEncoder(preparation.compiled, preparation.encoder(again))
+        return by_tokenizers(aside) or ours.encode
 
     write_proved(
         path,
         write=lambda aside: write_document(document, aside),
         read=read,
         source=encode,
-        probes=probes_of(tokens, model.added_tokens),
+        probes=probes_of(tokens, model.document.added_tokens),
         name=name,
     )
 
 
 def save_vocabulary(model: WordPieceModel, path: Path, *, name: str) -> None:
     """Write BERT's `vocab.txt`; raises `TokenizerError` for a model that it cannot say."""
-    if model.pipeline is not None:
+    if model.rules is None:
+        steps = f"normalizer {model.document.normalizer}, pre-tokenizer {model.document.pre_tokenizer}"
         raise TokenizerError(
-            f"{name}: vocab.txt is read by BERT's rules, and this tokenizer prepares text otherwise "
-            f"({model.pipeline}): ids would change; save a .json instead"
+            f"{name}: vocab.txt is read by BERT's rules, and this tokenizer prepares text otherwise ({steps}): "
+            "ids would change; save a .json instead"
         )
-    added = [token.content for token in model.added_tokens if not token.special]
+    added = [token.content for token in model.document.added_tokens if not token.special]
     if added:
         raise TokenizerError(
             f"{name}: vocab.txt does not say that {added[0]!r} is matched before others: ids would "

@@ -16,20 +16,20 @@ from tokbench_subword.pipeline.added_tokens import new_tokens
 from tokbench_subword.pipeline.bert import RULES
 from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.document_tokenizer import DocumentTokenizer
-from tokbench_subword.pipeline.preparation import Preparation
 from tokbench_subword.wordpiece import saving, tracing
-from tokbench_subword.wordpiece.encoder import WordPieceEncoder
+from tokbench_subword.wordpiece.encoder import WordPieceEncoder, WordPiecePreparation
 from tokbench_subword.wordpiece.model import WordPieceModel
 from tokbench_subword.wordpiece.offsets import WordPieceOffsets
 from tokbench_subword.wordpiece.tokenizer_json import document_of_model, model_of_document
 from tokbench_subword.words.cache import CACHE_BYTES
+from tokbench_subword.words.prepared import OneByOne, PreparedEncoder
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 
-class WordPieceTokenizer(DocumentTokenizer, Rebuilt):
+class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
     """Greedy longest match over BERT's pre-tokens; a word that cannot be built is one unknown token.
 
     Not lossless: white space, case and accents go, and so does every word that becomes unknown. Encoding is
@@ -70,30 +70,30 @@ class WordPieceTokenizer(DocumentTokenizer, Rebuilt):
 
     @property
     def document(self) -> TokenizerJson:  # type: ignore[override]
-        """What the tokenizer is as a `tokenizer.json`."""
-        return document_of_model(self.model)
+        """What stands around the model."""
+        return self.model.document
 
     # --- text to ids ------------------------------------------------------------------------------------
 
-    def encode(self, text: str) -> list[int]:
-        """The ids of `text`."""
-        return self._encoder.to_list(plain_text(text, name=self.name))
-
-    __call__ = encode
-
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of every text."""
-        return self._encoder.encode_batch(listed(texts, name=self.name), name=self.name)
+        texts = listed(texts, name=self.name)
+        return self._few(texts) or self._prepared.encode_batch(texts, name=self.name)
+
+    @cached_property
+    def _preparation(self) -> WordPiecePreparation:  # type: ignore[override]
+        return WordPiecePreparation.of(self.model, self.match_special)
 
     @cached_property
     def _encoder(self) -> WordPieceEncoder:
-        return WordPieceEncoder(
-            self.model, threads=self.threads, cache=self.cache, match_special=self.match_special
-        )
+        return self._preparation.encoder(self.model, threads=self.threads, cache=self.cache)
 
-    def forget(self) -> None:
-        """Forget the words met so far, and with them the memory that encoding keeps: for cold measurements."""
-        self._encoder.forget()
+    @cached_property
+    def _prepared(self) -> PreparedEncoder:
+        return PreparedEncoder(self._preparation.compiled, self._encoder)
+
+    def _prepared_encoder(self) -> PreparedEncoder:
+        return self._prepared
 
     def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The spans of all tokens, ``(total, 2)``; text i has those from ``limits[i]`` to ``limits[i + 1]``.
@@ -105,7 +105,9 @@ class WordPieceTokenizer(DocumentTokenizer, Rebuilt):
 
     @cached_property
     def _offsets(self) -> WordPieceOffsets:
-        return WordPieceOffsets(self._encoder)
+        letters = self._preparation.spelled_by_model  # which the encoder of texts never sees
+        encoder = WordPieceEncoder(self.model, ()) if letters else self._encoder
+        return WordPieceOffsets(self.model, self._preparation, encoder)
 
     def trace(self, text: str) -> Iterator[Step]:
         """The algorithm at work: the words, then match by match, each with the candidates it tried."""
@@ -149,14 +151,15 @@ class WordPieceTokenizer(DocumentTokenizer, Rebuilt):
             ([2], [1, 2, 1])
         """
         new = new_tokens(tokens, self._ids, self.vocab_size)
-        self.model = replace(self.model, added_tokens=(*self.model.added_tokens, *new))
+        document = replace(self.document, added_tokens=(*self.document.added_tokens, *new))
+        self.model = replace(self.model, document=document)
         self.vocab_size = self.model.size
         forget_made(self)
         return [token.id for token in new]
 
     def to_dict(self) -> dict[str, Any]:
         """The tokenizer as the content of a `tokenizer.json`, ready for JSON."""
-        return content_of(self.document)
+        return content_of(document_of_model(self.model))
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any], *, name: str = "wordpiece") -> WordPieceTokenizer:
@@ -175,7 +178,7 @@ class WordPieceTokenizer(DocumentTokenizer, Rebuilt):
             tokens = map(self.token_bytes, range(self.vocab_size))
             saving.save_converted(self.model, target, encode=self.encode, tokens=tokens, name=self.name)
         else:
-            write_document(self.document, target)
+            write_document(document_of_model(self.model), target)
 
     def save_vocabulary(self, path: str | os.PathLike[str]) -> None:
         """Write BERT's `vocab.txt`: a token a line, the line number its id. Rules are not in it.
@@ -187,11 +190,12 @@ class WordPieceTokenizer(DocumentTokenizer, Rebuilt):
 
     def facts(self) -> Mapping[str, Any]:
         """What it is, ready for JSON."""
-        on = [name for name in RULES if getattr(self.model.rules, name)]
-        normalizer: Any = f"BERT ({', '.join(on)})" if on else None
-        pre_tokenizer: Any = "BERT: white space, every punctuation character"
-        if self.model.pipeline is not None:
-            normalizer, pre_tokenizer = self.model.pipeline.normalizer, self.model.pipeline.pre_tokenizer
+        normalizer: Any = self.document.normalizer
+        pre_tokenizer: Any = self.document.pre_tokenizer
+        if (rules := self.model.rules) is not None:
+            on = [name for name in RULES if getattr(rules, name)]
+            normalizer = f"BERT ({', '.join(on)})" if on else None
+            pre_tokenizer = "BERT: white space, every punctuation character"
         return {
             "algorithm": "WordPiece",
             "normalizer": normalizer,
@@ -211,9 +215,5 @@ class WordPieceTokenizer(DocumentTokenizer, Rebuilt):
         }
 
     @cached_property
-    def _preparation(self) -> Preparation:  # type: ignore[override]
-        return self._encoder.preparation
-
-    @cached_property
     def _ids(self) -> dict[str, int]:
-        return {**self.model.vocabulary, **{token.content: token.id for token in self.model.added_tokens}}
+        return {**self.model.vocabulary, **{token.content: token.id for token in self.document.added_tokens}}

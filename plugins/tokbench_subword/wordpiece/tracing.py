@@ -31,10 +31,9 @@ def steps(words: Iterable[Part], model: WordPieceModel) -> Iterator[Step]:
         before = len(done)
         start = 0
         while start < len(word):
-            candidates, end = _tried(word, start, model)
-            if end < 0:
+            candidates, token, end = _tried(word, start, model)
+            if token is None:
                 break
-            token = candidates[-1]
             done.append(_bytes(word[start:end]))
             unmatched = [_bytes(word[end:])] if end < len(word) else []
             detail = {
@@ -60,18 +59,16 @@ def steps(words: Iterable[Part], model: WordPieceModel) -> Iterator[Step]:
             yield Step("unknown", (*done, *rest), before, f"the whole word is {model.unk_token}: {why}", detail)
 
 
-def _tried(word: str, start: int, model: WordPieceModel) -> tuple[list[str], int]:
-    """The candidates from `start` on, longest first, up to the one in the vocabulary; and its end, or -1."""
-    if len(word) > model.max_input_chars_per_word:
-        return [], -1
-    prefix = model.prefix if start else ""
-    candidates: list[str] = []
-    for end in range(len(word), start, -1):
+def _tried(word: str, start: int, model: WordPieceModel) -> tuple[list[str], str | None, int]:
+    """What was tried from `start` on, longest first, up to the token that the vocabulary has; that; its end."""
+    prefix, candidates = model.prefix if start else "", list[str]()
+    longest = len(word) if len(word) <= model.max_input_chars_per_word else 0
+    for end in range(longest, start, -1):
         candidate = prefix + word[start:end]
-        candidates.append(candidate)
         if candidate in model.vocabulary:
-            return candidates, end
-    return candidates, -1
+            return candidates, candidate, end
+        candidates.append(candidate)
+    return candidates, None, start
 
 
 def _bytes(text: str) -> bytes:

@@ -21,7 +21,7 @@ from tokbench_subword.training.spelling import spelled
 from tokbench_subword.training.stages import stage
 from tokbench_subword.training.ties import BYTES
 from tokbench_subword.training.word_table import WordTable
-from tokbench_subword.wordpiece.model import BERT_SPECIAL_TOKENS, WordPieceModel, bert_pipeline
+from tokbench_subword.wordpiece.model import BERT_SPECIAL_TOKENS, WordPieceModel, bert_document, bert_steps
 from tokbench_subword.wordpiece.train_likelihood import LikelihoodSession
 
 Score = Literal["likelihood", "frequency"]
@@ -114,15 +114,13 @@ def train_wordpiece(
     merges = session.run(merging)
     vocabulary = [*special, *(token.decode() for token in spelled(tokens, merges, prefix.encode()))]
     merging(1.0)
+    added = (AddedToken(token, index, normalized=False, special=True) for index, token in enumerate(special))
     return WordPieceModel(
         vocabulary={token: index for index, token in enumerate(vocabulary)},
         unk_token=unk_token,
         prefix=prefix,
         max_input_chars_per_word=max_input_chars_per_word,
-        rules=rules,
-        added_tokens=tuple(
-            AddedToken(token, index, normalized=False, special=True) for index, token in enumerate(special)
-        ),
+        document=bert_document(rules, prefix=prefix, added_tokens=tuple(added)),
     )
 
 
@@ -143,9 +141,9 @@ def count_bert_pretokens(
 
 
 def _bert_filler(rules: BertRules) -> Fill:
-    pipeline = bert_pipeline(rules)
-    normalizer = compiled_normalizer_of(pipeline.normalizer)
-    count = filler(cuts_of([pipeline.pre_tokenizer or {}]).cutters)
+    steps = bert_steps(rules)
+    normalizer = compiled_normalizer_of(steps["normalizer"])
+    count = filler(cuts_of([steps["pre_tokenizer"]]).cutters)
 
     def fill(counted: WordTable, block: Block) -> None:
         data, ends = block.data, block.ends

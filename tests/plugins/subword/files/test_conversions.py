@@ -13,8 +13,9 @@ import tokenizers
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.files.probes import probes
 from tokbench_subword.files.sentencepiece_model import NORMAL, USER_DEFINED, Piece, read_model
+from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.unigram.tokenizer import SpmTokenizer
-from tokbench_subword.wordpiece.model import Pipeline, WordPieceModel
+from tokbench_subword.wordpiece.model import WordPieceModel
 from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 
 import tokbench
@@ -172,7 +173,8 @@ def test_ranks_are_refused_for_what_they_cannot_say(changes: dict[str, Any], sai
 
 def test_a_bare_vocabulary_is_refused_for_what_it_cannot_say(tmp_path: Path) -> None:
     vocabulary = {"[UNK]": 0, "a": 1, "##b": 2}
-    other = WordPieceModel(vocabulary=vocabulary, pipeline=Pipeline({"type": "NFC"}, {"type": "Whitespace"}))
+    steps = {"normalizer": {"type": "NFC"}, "pre_tokenizer": {"type": "Whitespace"}}
+    other = WordPieceModel(vocabulary=vocabulary, document=TokenizerJson(model={}, **steps))
     with pytest.raises(TokenizerError, match="prepares text otherwise"):
         WordPieceTokenizer("w", other).save(tmp_path / "vocab.txt")
     added = WordPieceTokenizer("w", WordPieceModel(vocabulary=vocabulary))

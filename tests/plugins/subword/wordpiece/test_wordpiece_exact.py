@@ -15,7 +15,7 @@ from tokbench_subword.pipeline import bert
 from tokbench_subword.pipeline.bert import BertRules
 from tokbench_subword.pipeline.pre_tokenizers import cut_at
 from tokbench_subword.pipeline.regexes import compile_regex
-from tokbench_subword.wordpiece.model import WordPieceModel
+from tokbench_subword.wordpiece.model import WordPieceModel, bert_document
 from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 
 from tests.plugins.subword.wordpiece.references import hard_texts, reference, reordered
@@ -33,7 +33,7 @@ VOCABULARIES = [("bert-base-uncased", True), ("bert-base-multilingual-cased", Fa
 def pretrained(folder: Path, name: str, lowercase: bool) -> tuple[WordPieceTokenizer, Any]:
     vocabulary = read_vocabulary(folder / "vocabs" / name / "vocab.txt")
     rules = BertRules.of(lowercase=lowercase)
-    model = WordPieceModel(vocabulary=vocabulary, rules=rules)
+    model = WordPieceModel(vocabulary=vocabulary, document=bert_document(rules))
     return WordPieceTokenizer(name, model), reference(vocabulary, rules)
 
 
