@@ -1,12 +1,13 @@
 """Texts to ids, and to places, by the rules of a Unigram `tokenizer.json` around the search for the best path.
 
 Batches go by the compiled rules. The plain form goes word by word, by any normalizer and pre-tokenizer: for the
-places that `pipeline.origins` does not find, and for drawn segmentations with something unknown.
+places that `pipeline.origins` does not find.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,53 +20,38 @@ from tokbench_subword.pipeline.preparation import Preparation
 from tokbench_subword.pipeline.segments import TEXT, Segments
 from tokbench_subword.pipeline.splicing import replaced
 from tokbench_subword.unigram.encoder import PathEncoder
-from tokbench_subword.unigram.path_tokens import tokens_of_path
-from tokbench_subword.unigram.paths import UNKNOWN_PIECE
+from tokbench_subword.unigram.path_tokens import ids_of_paths, tokens_of_path
 from tokbench_subword.unigram.searching import DOUBLE
 from tokbench_subword.unigram.unigram_algorithm import Unigram
 from tokbench_subword.words.prepared import PreparedEncoder
+from tokbench_subword.words.runs import Room
 
 
-class JsonEncoder:
+class JsonEncoder(PreparedEncoder):
     """The rules of `preparation` before a Unigram model, whose unknown token is the text `unknown`."""
 
+    words: PathEncoder
+
     def __init__(
-        self,
-        preparation: Preparation,
-        algorithm: Unigram,
-        *,
-        unknown: str,
-        name: str,
-        threads: int,
-        cache: int,
+        self, preparation: Preparation, algorithm: Unigram, *, unknown: str, name: str, **options: Any
     ) -> None:
         self._preparation, self._algorithm, self._name = preparation, algorithm, name
-        self.compiled = preparation.compiled
-        self._encoder = PathEncoder(
-            DOUBLE,
-            algorithm.tables,
-            self.compiled.cutters,
-            unknown=unknown.encode(),
-            threads=threads,
-            cache=cache,
-        )
-        self.prepared = PreparedEncoder(self.compiled, self._encoder)
+        self._compiled = compiled = preparation.compiled
+        tables, unknown_text = algorithm.tables, unknown.encode()
+        words = PathEncoder(DOUBLE, tables, compiled.cutters, unknown=unknown_text, **options)
+        super().__init__(compiled, words)
 
-    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
-        """The ids of many texts."""
-        return self._checked(self.prepared.encode_batch(texts, name=self._name))
-
-    def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
-        """The ids of documents end to end in `data`, with `PADDING` bytes that may be read behind them."""
-        return self._checked(self.prepared.encode_utf8(data, offsets))
+    def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64], room: Room = None) -> TokenBatch:
+        """See `PreparedEncoder`."""
+        return self._checked(super().encode_utf8(data, offsets, room))
 
     def locate_batch(self, texts: Sequence[str]) -> tuple[TokenBatch, NDArray[np.int64]]:
         """The ids of many texts and the spans of all tokens, int64 ``(total, 2)``."""
-        found = located(self.compiled, Segments(*utf8_of(texts)))
+        found = located(self._compiled, Segments(*utf8_of(texts)))
         if found is None:
             every = [np.zeros((0, 2), np.int64), *map(self.plain_offsets, texts)]
             return self.encode_batch(texts), np.concatenate(every)
-        batch, places = self._encoder.locate(found.data, found.offsets)
+        batch, places = self.words.locate(found.data, found.offsets)
         batch = TokenBatch(batch.ids, batch.offsets[found.limits])
         spans = found.spans(places, batch.offsets)
         if left := found.left:
@@ -93,39 +79,26 @@ class JsonEncoder:
         return np.maximum.accumulate(np.array(rows, np.int64).reshape(-1, 2), axis=0)
 
     def sample(self, text: str, rng: np.random.Generator, alpha: float) -> list[int]:
-        """A segmentation of each word, drawn at random: all at once where all is known, else word by word.
-
-        What is drawn does not depend on the way it is drawn.
-        """
-        state, words = rng.bit_generator.state, self._words_of(text)
-        if words is not None:
-            pieces = self._algorithm.sample_rows(words[0], rng, alpha, words[1])[:, 2]
-            if not np.isin(pieces, (UNKNOWN_PIECE, self._algorithm.lexicon.unk_id)).any():
-                drawn: list[int] = pieces.tolist()
-                return drawn
-        rng.bit_generator.state = state
-        ids: list[int] = []
-        for part in self._preparation.words(text):
-            if part.token is not None:
-                ids.append(part.token.id)
-                continue
-            data = part.stretch.text.encode()
-            path = self._algorithm.sample_path(data, rng, alpha)
-            ids += [token.id for token in tokens_of_path(self._algorithm.lexicon, data, path)]
+        """A segmentation of each word, drawn at random."""
+        words = self._compiled.segments(Segments(*utf8_of([text])))
+        words = words.cut(self._compiled.cutters)
+        assert words.marks is not None
+        data = words.data[: words.offsets[-1]].tobytes()
+        rows = self._algorithm.sample_rows(data, rng, alpha, words.offsets)
+        ends = np.searchsorted(rows[:, 0], words.offsets[1:]).tolist()
+        drawn = zip(words.marks.tolist(), ids_of_paths(self._algorithm.lexicon, data, rows, ends), strict=True)
+        ids = [index for mark, word in drawn for index in (word if mark == TEXT else [mark])]
+        self._check(min(ids, default=0))
         return ids
 
-    def _words_of(self, text: str) -> tuple[bytes, NDArray[np.int64]] | None:
-        """The words of a text end to end, and where each begins and ends; None where it has added tokens."""
-        segments = self.compiled.segments(Segments(*utf8_of([text])))
-        segments = segments.cut(self.compiled.cutters)
-        if segments.marks is not None and (segments.marks != TEXT).any():
-            return None
-        return segments.data[: segments.offsets[-1]].tobytes(), segments.offsets
-
     def _checked(self, batch: TokenBatch) -> TokenBatch:
-        """`batch`, or `TokenizerError` where a character had neither a piece nor an unknown token."""
-        if len(batch.ids) and batch.ids.min() < 0:
-            raise TokenizerError(
-                f"{self._name}: a character is not in the vocabulary, and there is no unknown token"
-            )
+        self._check(batch.ids.min(initial=0))
         return batch
+
+    def _check(self, least: int) -> None:
+        """Raise `TokenizerError` where the least id says that a character had no piece and no unknown token."""
+        if least < 0:
+            raise TokenizerError(
+                f"{self._name}: a character is not in the vocabulary, and there is no unknown token, without "
+                "which no byte is fallen back to, as in `tokenizers`; name one with unk_id in the file"
+            )

@@ -113,10 +113,10 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts: by the compiled pipeline."""
         texts = listed(texts, name=self.name)
-        return self._few(texts) or self._encoder.encode_batch(texts)
+        return self._few(texts) or self._encoder.encode_batch(texts, name=self.name)
 
     def _prepared_encoder(self) -> PreparedEncoder | None:
-        return None if self.unk_id is None else self._encoder.prepared  # what is not known is an error
+        return None if self.unk_id is None else self._encoder  # what is not known is an error
 
     def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
         """The ids of documents that lie end to end in `data`, with `PADDING` bytes that may be read behind
@@ -280,7 +280,7 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
             "pre_tokenizer": kinds(self.document.pre_tokenizer, "pretokenizers"),
             "byte_fallback": bool(len(self._algorithm.lexicon.byte_ids)),
             "word_cache_bytes": self.cache,
-            **self._encoder.compiled.ways,
+            **self._preparation.compiled.ways,
             "special_tokens": {self._names[index]: index for index in sorted(self.special_ids)},
             "lossless": self.lossless,
             "why_not_lossless": None

@@ -66,10 +66,14 @@ class JsonVocabulary:
         return "" if self.unk_id is None else self.pieces[self.unk_id]
 
     def lexicon(self, *, where: str) -> Lexicon:
-        """The vocabulary as the kernels read it; raises `TokenizerError` for contradictions."""
+        """The vocabulary as the kernels read it; raises `TokenizerError` for contradictions.
+
+        Bytes are fallen back to where there is an unknown token, as in `tokenizers`.
+        """
         pieces = {piece.encode(): index for piece, index in self.ids.items() if piece}
-        byte_ids = byte_ids_of(self.ids if self.byte_fallback else {}, where=where)
-        if self.unk_id is None and not len(byte_ids) and not pieces:
+        falls_back = self.byte_fallback and self.unk_id is not None
+        byte_ids = byte_ids_of(self.ids if falls_back else {}, where=where)
+        if self.unk_id is None and not pieces:
             raise TokenizerError(f"{where}: an empty vocabulary without an unknown token")
         return Lexicon.of(
             pieces,

@@ -54,22 +54,18 @@ def tokens_of_path(rules: Lexicon | SpmVocabulary, data: bytes, path: Iterable[N
 
 
 def ids_of_paths(
-    vocabulary: SpmVocabulary, data: bytes, rows: NDArray[np.integer], ends: list[int]
+    rules: Lexicon | SpmVocabulary, data: bytes, rows: NDArray[np.integer], ends: list[int]
 ) -> list[list[int]]:
     """The ids of paths given end to end as rows of (start, end, piece), and where each ends."""
-    pieces, unknown = rows[:, 2], rows[:, 2] < 0
-    if unknown.any():
-        if len(vocabulary.byte_ids):
-            nodes = list(starmap(Node, rows.tolist()))
-            paths = (nodes[start:end] for start, end in pairwise([0, *ends]))
-            return [[token.id for token in tokens_of_path(vocabulary, data, path)] for path in paths]
-        begins = np.isin(np.arange(len(rows)), [0, *ends])  # where a path does
-        again = unknown & np.append(False, unknown[:-1]) & ~begins
-        kept = ~unknown if vocabulary.unk_id is None else ~again
-        pieces = np.where(unknown, vocabulary.unk_id or 0, pieces)[kept]
-        ends = np.append(0, np.cumsum(kept))[ends].tolist()
-    ids: list[int] = pieces.tolist()
-    return [ids[start:end] for start, end in pairwise([0, *ends])]
+    parts, pieces = list(pairwise([0, *ends])), rows[:, 2]
+    if not (
+        (pieces == UNKNOWN_PIECE) | (pieces == (UNKNOWN_PIECE if rules.unk_id is None else rules.unk_id))
+    ).any():
+        ids: list[int] = pieces.tolist()
+        return [ids[start:end] for start, end in parts]
+    nodes = list(starmap(Node, rows.tolist()))
+    paths = (nodes[start:end] for start, end in parts)
+    return [[token.id for token in tokens_of_path(rules, data, path)] for path in paths]
 
 
 def spans_in(origins: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:

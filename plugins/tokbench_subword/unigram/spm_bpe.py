@@ -100,14 +100,12 @@ class SpmBpe:
 
     @cached_property
     def _merger(self) -> PathEncoder:
-        """The encoder for paths of single texts, which are merged as a whole, not in parts."""
+        """The encoder for drawn paths: texts are merged as a whole, not in parts."""
         return self.encoder(threads=1, cache=0)
 
     def path(self, data: bytes) -> list[Node]:
-        """The segmentation of internal text `data`."""
-        if self.plain:
-            return merge(self, data)
-        return [Node(*row) for row in self._merged(data, np.zeros(0), 0.0).tolist()]
+        """The segmentation of internal text `data`, by the plain form."""
+        return merge(self, data)
 
     def sample_rows(self, data: bytes, rng: np.random.Generator, alpha: float) -> NDArray[np.int64]:
         """A segmentation in which each merge that comes up is passed over with probability `alpha`.
@@ -116,16 +114,13 @@ class SpmBpe:
         """
         if self.plain:
             return np.array(merge(self, data, rng=rng, dropout=alpha), np.int64).reshape(-1, 3)
-        return self._merged(data, rng.random(4 * len(data) + 4), alpha)
+        rows, source = np.empty((len(data) + 1, 3), np.int64), np.frombuffer(data + bytes(48), np.uint8)
+        with self._merger.space(len(data)) as block:
+            return rows[: merge_all(block, source, rng.random(4 * len(data) + 4), float(alpha), rows)]
 
     def best(self, data: bytes, n: int) -> tuple[NDArray[np.int32], list[int], list[float]]:
         """Not defined for BPE."""
         raise TokenizerError(f"{self.vocabulary.where}: n-best needs a unigram model, this is BPE")
-
-    def _merged(self, data: bytes, uniforms: NDArray[np.float64], dropout: float) -> NDArray[np.int64]:
-        rows, source = np.empty((len(data) + 1, 3), np.int64), np.frombuffer(data + bytes(48), np.uint8)
-        with self._merger.space(len(data)) as block:
-            return rows[: merge_all(block, source, uniforms, float(dropout), rows)]
 
 
 Algorithm = Unigram | SpmBpe

@@ -166,14 +166,13 @@ class Unigram:
         count = _path(_padded(data), tables[at.UNITS], tables[at.SCORES], tables[at.PARAMETERS], nodes)
         return [Node(*row) for row in nodes[:count].tolist()]
 
-    def sample_path(self, data: bytes, rng: np.random.Generator, alpha: float) -> list[Node]:
-        """A path drawn with probability proportional to ``P(path) ** alpha`` (Kudo 2018)."""
-        return [Node(*row) for row in self.sample_rows(data, rng, alpha).tolist()]
-
     def sample_rows(
         self, data: bytes, rng: np.random.Generator, alpha: float, bounds: NDArray[np.int64] | None = None
     ) -> NDArray[np.int64]:
-        """`sample_path` for each stretch ``data[bounds[i]:bounds[i + 1]]``, as rows of (start, end, piece)."""
+        """A path through each stretch ``data[bounds[i]:bounds[i + 1]]``, as rows of (start, end, piece).
+
+        They are drawn with probability proportional to ``P(path) ** alpha`` (Kudo 2018).
+        """
         lexicon, uniforms = self.lexicon, rng.random(len(data))
         if bounds is None:
             bounds = np.array([0, len(data)], np.int64)

@@ -21,6 +21,7 @@ from tokbench_subword.files.sentencepiece_model import (
     TrainerSpec,
 )
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
+from tokbench_subword.unigram.paths import Node
 from tokbench_subword.unigram.spm_bpe import SpmBpe, merge
 from tokbench_subword.unigram.tokenizer import SpmTokenizer
 from tokbench_subword.unigram.vocabulary import byte_piece
@@ -171,7 +172,8 @@ def test_bpe_models_made_up(seed: int) -> None:
     assert isinstance(algorithm, SpmBpe)
     for line in lines[:5]:
         data = algorithm.normalizer.internal(line.encode())
-        assert algorithm.path(data) == merge(algorithm, data)
+        drawn = algorithm.sample_rows(data, np.random.default_rng(0), 0.0)
+        assert [Node(*row) for row in drawn.tolist()] == merge(algorithm, data)
 
 
 def _word(rng: random.Random, alphabet: str, most: int) -> str:

@@ -64,6 +64,30 @@ def test_tokenizer_json_errors_name_the_component() -> None:
             JsonUnigramTokenizer.from_dict({"model": model, **part})
 
 
+@pytest.mark.parametrize("fallback", [False, True])
+def test_without_an_unknown_token_bytes_are_not_fallen_back_to_as_in_tokenizers(fallback: bool) -> None:
+    from tokenizers import Tokenizer
+
+    vocab = [["a", -1.0], *([f"<0x{byte:02X}>", -3.0] for byte in range(256))]
+    content = {
+        "version": "1.0",
+        "model": {"type": "Unigram", "unk_id": None, "vocab": vocab, "byte_fallback": fallback},
+        "added_tokens": [],
+    }
+    theirs, ours = Tokenizer.from_str(json.dumps(content)), JsonUnigramTokenizer.from_dict(content)
+    assert ours("a") == theirs.encode("a").ids == [0]
+    with pytest.raises(Exception, match="`unk_id` is missing"):
+        theirs.encode("é")
+    for encode in (
+        ours,
+        ours.encode,
+        ours.offsets,
+        lambda text: ours.sample(text, np.random.default_rng(0), 1),
+    ):
+        with pytest.raises(TokenizerError, match=r"there is no unknown token.*unk_id"):
+            encode("aé")
+
+
 def test_facts_say_which_stages_are_python() -> None:
     model = {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], ["a", -1.0]]}
     kernels = JsonUnigramTokenizer.from_dict({"model": model}).facts()

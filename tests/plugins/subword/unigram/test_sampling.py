@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
+from tokbench_subword.unigram.path_tokens import tokens_of_path
+from tokbench_subword.unigram.paths import Node
 from tokbench_subword.unigram.tokenizer import SpmTokenizer
 
 from tokbench.errors import TokenizerError
@@ -35,18 +38,27 @@ def test_sampling_follows_the_model() -> None:
         tokenizer.sample("ab", rng, -1.0)
 
 
-def test_sampling_words_is_the_same_by_kernels_and_plainly(test_data: Path) -> None:
-    path = test_data / "vocabs" / "t5-base" / "hf" / "tokenizer.json"
-    by_kernels, plainly = JsonUnigramTokenizer.from_file(path), JsonUnigramTokenizer.from_file(path)
-    plainly._words = None
+def drawn_word_by_word(tokenizer: JsonUnigramTokenizer, text: str, rng: Any, alpha: float) -> list[int]:
+    """What `sample` gives, by the plain form of all that prepares text."""
+    ids, algorithm = [], tokenizer._algorithm
+    for part in tokenizer._preparation.words(text):
+        if part.token is not None:
+            ids.append(part.token.id)
+            continue
+        data = part.stretch.text.encode()
+        path = [Node(*row) for row in algorithm.sample_rows(data, rng, alpha).tolist()]
+        ids += [token.id for token in tokens_of_path(algorithm.lexicon, data, path)]
+    return ids
+
+
+def test_sampling_is_as_word_by_word(test_data: Path) -> None:
+    tokenizer = JsonUnigramTokenizer.from_file(test_data / "vocabs" / "t5-base" / "hf" / "tokenizer.json")
+    tokenizer.add_tokens("<x>")
     lines = (test_data / "corpora/pud/deu_Latn.txt").read_text(encoding="utf-8").split("\n")[:40]
-    for alpha in (0.0, 0.1, 1.0):
-        drawn = [one.sample("\n".join(lines), np.random.default_rng(5), alpha) for one in (by_kernels, plainly)]
-        assert drawn[0] == drawn[1]
-    for line in ("日本 a", "<unk>b", ""):
-        assert by_kernels.sample(line, np.random.default_rng(1), 0.5) == plainly.sample(
-            line, np.random.default_rng(1), 0.5
-        )
+    for text in ("\n".join(lines), "日本 a", "<unk>b", "", "a<x> <x>日<x>"):
+        for alpha in (0.0, 0.1, 1.0):
+            plain = drawn_word_by_word(tokenizer, text, np.random.default_rng(5), alpha)
+            assert tokenizer.sample(text, np.random.default_rng(5), alpha) == plain
 
 
 @pytest.mark.long
