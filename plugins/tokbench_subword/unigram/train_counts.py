@@ -6,7 +6,6 @@ Documents are normalised and cut in front of each space; equal words are counted
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +14,6 @@ from tokbench.counts import WordCounts
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import PADDING, Bytes, Int, Ints, Words, pointer
 from tokbench.kernels.pointers import Block as Arrays
-from tokbench.kernels.threads import in_threads
 from tokbench_subword.training.counting import Block, Fill, count_blocks
 from tokbench_subword.training.word_table import DOCUMENT, POSITION, WordTable, note_word, opened
 from tokbench_subword.unigram.charsmap import Normalizer
@@ -25,8 +23,6 @@ from tokbench_subword.unigram.train_sorting import NextKeys, in_order
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_MOST_PARTS = 8  # in which words are sorted, one a thread
-_SAMPLE = 1024  # words by which these parts are chosen
 _PACKED = 64  # bytes of a word that are compared as numbers
 _DONE, _GROW_TEXT, _GROW_TABLE = range(3)
 
@@ -44,39 +40,21 @@ def count_words(
     Words are in internal form, sorted by count, the highest first, then by bytes, so that they do not depend on
     the order of documents. `progress` is told how many bytes have been read.
     """
-    words = count_blocks(texts, _filler(normalizer, breaks), workers=threads, progress=progress)
-    return sorted_words(words, threads)
+    return sorted_words(count_blocks(texts, _filler(normalizer, breaks), workers=threads, progress=progress))
 
 
-def sorted_words(words: WordCounts, threads: int) -> WordCounts:
-    """By count, the highest first, then by bytes; a part of them in each thread."""
+def sorted_words(words: WordCounts) -> WordCounts:
+    """By count, the highest first, then by bytes."""
     if not len(words):
         return words
-    highest = int(words.counts.max(initial=0))
+    highest, every = int(words.counts.max()), np.arange(len(words))
     n_bytes = (64 - highest.bit_length()) // 8
-    keys = np.empty(len(words), np.uint64)
-    n_parts = min(threads, _MOST_PARTS)
-    runs = list(pairwise(len(words) * part // n_parts for part in range(n_parts + 1)))
-
-    def write_keys(run: tuple[int, int]) -> None:
-        part = slice(*run)
-        counts = (highest - words.counts[part]).astype(np.uint64) << np.uint64(8 * n_bytes)
-        keys[part] = counts | _packed(words, np.arange(*run), 0, n_bytes)
-
-    in_threads(write_keys, runs, threads)
-    sample = np.sort(keys[:: len(keys) // _SAMPLE + 1])
-    limits = sample[[len(sample) * part // n_parts for part in range(1, n_parts)]]
-    part_of = np.searchsorted(limits, keys, side="right")
-
-    def ordered(part: int) -> NDArray[np.int64]:
-        some = np.flatnonzero(part_of == part)
-        return in_order(some, keys[some], _next_keys(words, n_bytes))
-
-    order = np.concatenate(in_threads(ordered, range(n_parts), threads))
+    keys = (highest - words.counts).astype(np.uint64) << np.uint64(8 * n_bytes)
+    order = in_order(every, keys | _packed(words, every, 0, n_bytes), _next_keys(words, n_bytes))
     starts = np.zeros(len(words) + 1, np.int64)
     np.cumsum(np.diff(words.starts)[order], out=starts[1:])
     data = np.empty(len(words.data), np.uint8)
-    in_threads(lambda run: _copy(words.data, words.starts, order, *run, starts, data), runs, threads)
+    _copy(words.data, words.starts, order, starts, data)
     return WordCounts(data, starts, words.counts[order], words.unit)
 
 
@@ -181,12 +159,10 @@ def _pack(data_array: Bytes, starts: Ints, some: Ints, skipped: Int, n_bytes: In
 
 
 @kernel
-def _copy(
-    data_array: Bytes, starts: Ints, order: Ints, low: Int, high: Int, new_starts: Ints, new_data_array: Bytes
-) -> None:
-    """Copy the words that come at some ranks to where they go."""
+def _copy(data_array: Bytes, starts: Ints, order: Ints, new_starts: Ints, new_data_array: Bytes) -> None:
+    """Copy the words in their new order."""
     data, new_data = pointer(data_array), pointer(new_data_array)
-    for rank in range(low, high):
+    for rank in range(len(order)):
         source, target = starts[order[rank]], new_starts[rank]
         for index in range(new_starts[rank + 1] - target):
             new_data[target + index] = data[source + index]

@@ -117,7 +117,7 @@ def _train(
     normalizer_spec = _normalizer_spec(options)
     meta = options.meta_pieces()
     if isinstance(texts, WordCounts):
-        words = sorted_words(texts, options.threads)
+        words = sorted_words(texts)
     else:
         words = counted(texts, options, lambda share: progress(0.3 * share, "counting words"), n_bytes)
     if not len(words):
