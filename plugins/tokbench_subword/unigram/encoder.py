@@ -16,7 +16,7 @@ from tokbench_subword.pipeline.cutters import Cutter, cut_in_turn, units_of
 from tokbench_subword.pipeline.origins import walk
 from tokbench_subword.pipeline.splicing import Written
 from tokbench_subword.unigram import layout as at
-from tokbench_subword.unigram.searching import SearchForms, part_rows
+from tokbench_subword.unigram.searching import SearchForms
 from tokbench_subword.words.cache import CACHE_BYTES
 from tokbench_subword.words.encoder import WordEncoder
 from tokbench_subword.words.layout import COUNTERS, MOST, TEXT_SIZE
@@ -128,10 +128,9 @@ class PathEncoder(WordEncoder):
         """The ids of words, and where in `data` the tokens are: each word is searched."""
         sizes = np.concatenate([np.zeros(1, np.int64), np.cumsum(words[:, 1] - words[:, 0])])
         found = self._spread(self._algorithm.locate, data, words, _NUMBERS * sizes)
-        rows, ends = found.ids, found.offsets // 3
-        ids, places = np.empty(len(rows) // 3, np.int32), np.empty((len(rows) // 3, 2), np.int64)
-        part_rows(rows, ends, words, ids, places)
-        return TokenBatch(ids, ends), places
+        rows, ends = found.ids.reshape(-1, _NUMBERS), found.offsets // _NUMBERS
+        places = rows[:, 1:] + np.repeat(words[:, 0], np.diff(ends))[:, np.newaxis]
+        return TokenBatch(rows[:, 0].copy(), ends), places
 
 
 def _spells_spaces(tables: Any) -> bool:

@@ -218,20 +218,6 @@ def _locate_single(
     return _locate(block, single(block), pointer(text), units, first, last, pointer(out), ends)
 
 
-@kernel
-def part_rows(rows: Ids, limits: Ints, words: Ints, ids: Ids, places: Ints) -> None:
-    """Split rows of an id, and where it begins and ends in its word, into ids and their places.
-
-    Rows ``limits[w]`` to ``limits[w + 1]`` are of word w, which begins at ``words[w, 0]``.
-    """
-    triples = pointer(rows)
-    for word in range(len(words)):
-        begin = words[word, 0]
-        for token in range(limits[word], limits[word + 1]):
-            ids[token] = triples[3 * token]
-            places[token, 0], places[token, 1] = begin + triples[3 * token + 1], begin + triples[3 * token + 2]
-
-
 class SearchForms(NamedTuple):
     """The compiled forms of one way to search: behind the word cache, and with places."""
 
