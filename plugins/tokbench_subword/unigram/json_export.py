@@ -163,13 +163,13 @@ def _of_one_score(vocabulary: SpmVocabulary) -> list[str]:
 def tie_of(vocabulary: SpmVocabulary) -> Callable[[Sequence[int], Sequence[int]], bool]:
     """Whether two segmentations of a text are equally good: sums of float32 and of float64 may part there."""
     scores = spm_lexicon(vocabulary).scores.astype(np.float64)
-    unk = vocabulary.unk_id
+    unk, decode = vocabulary.unk_id, vocabulary.decoder.text
 
     def tied(here: Sequence[int], there: Sequence[int]) -> bool:
         if [index for index in here if index == unk] != [index for index in there if index == unk]:
             return False
         one, other = float(scores[list(here)].sum()), float(scores[list(there)].sum())
-        return abs(one - other) <= 1e-6 * abs(one) and vocabulary.decode(here) == vocabulary.decode(there)
+        return abs(one - other) <= 1e-6 * abs(one) and decode(here) == decode(there)
 
     return tied
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tokbench.arguments import listed, plain_text, plain_texts
-from tokbench.batch import TokenBatch
+from tokbench.batch import TokenBatch, batched
 from tokbench.capabilities import Step
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import Rebuilt, forget_made
@@ -164,11 +164,11 @@ class SpmTokenizer(OneByOne, Rebuilt):
 
     def decode(self, ids: Sequence[int] | NDArray[Any]) -> str:
         """The text of `ids`, as sentencepiece decodes it."""
-        return self.vocabulary.decode(ids)
+        return self.vocabulary.decoder.text(ids)
 
     def decode_batch(self, batch: TokenBatch) -> list[str]:
         """The text of every document, in one compiled call."""
-        return self.vocabulary.decode_batch(batch)
+        return self.vocabulary.decoder.texts(batched(batch, name=self.name))
 
     @property
     def decode_joins_bytes(self) -> bool:

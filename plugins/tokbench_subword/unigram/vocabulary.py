@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tokbench.arguments import flat_ids, known_id, known_ids
-from tokbench.batch import batched
+from tokbench.arguments import known_id
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import cached_property
 from tokbench_subword.files import sentencepiece_model as spm
+from tokbench_subword.pipeline.document_decoding import DocumentDecoder
 from tokbench_subword.pipeline.joining import TokenJoiner
 from tokbench_subword.unigram.charsmap import SPACE_SYMBOL, Normalizer, compile_normalizer, to_internal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from tokbench.batch import TokenBatch
 
 _BYTE_PIECE = re.compile(r"<0x([0-9A-F]{2})>\Z")
 _IN_TEXT = (spm.NORMAL, spm.USER_DEFINED)
@@ -53,7 +51,7 @@ class SpmVocabulary:
     Example:
         >>> from tokbench_subword.files.sentencepiece_model import UNKNOWN, Piece, SpmModel
         >>> words = SpmVocabulary(SpmModel((Piece("<unk>", 0.0, UNKNOWN), Piece("▁a", -1.0))), where="demo")
-        >>> words.ids["▁a"], words.decode([1, 1, 0])
+        >>> words.ids["▁a"], words.decoder.text([1, 1, 0])
         (1, 'a a ⁇ ')
     """
 
@@ -155,40 +153,26 @@ class SpmVocabulary:
         """`token_id`, or `TokenizerError` where it is outside the vocabulary."""
         return known_id(token_id, len(self.pieces), name=self.where)
 
-    def decode(self, ids: Sequence[int] | NDArray[Any]) -> str:
-        """The text of `ids`: control symbols vanish, bytes become characters, the space put in front goes."""
-        array = flat_ids(ids, name=self.where)
-        try:
-            return self._decoder.text(array)
-        except IndexError:
-            known_ids(array, len(self.pieces), name=self.where)  # says which is none
-            raise
-
-    def decode_batch(self, batch: TokenBatch) -> list[str]:
-        """The text of every document."""
-        batch = batched(batch, name=self.where)
-        try:
-            return self._decoder.texts(batch)
-        except IndexError:
-            known_ids(batch.ids, len(self.pieces), name=self.where)
-            raise
-
     @cached_property
-    def _decoder(self) -> TokenJoiner:
-        """What pieces add to a text: the first loses its space; where runs of them are removed, all it has."""
+    def decoder(self) -> DocumentDecoder:
+        """What decodes: control symbols vanish, bytes become characters, the space put in front goes.
+
+        What pieces add to a text: the first loses its space; where runs of them are removed, all it has.
+        """
         spec, surfaces = self.model.normalizer, self._surfaces
         strips = spec.add_dummy_prefix or spec.remove_extra_whitespaces
         begin = [
             strips and text.startswith(SPACE_SYMBOL) and index not in self.special_ids
             for index, text in enumerate(self.pieces)
         ]
-        return TokenJoiner(
+        joiner = TokenJoiner(
             [text.encode() for text in surfaces],
             [(text[1:] if cut else text).encode() for text, cut in zip(surfaces, begin, strict=True)],
             ends_start=np.flatnonzero(begin if not spec.remove_extra_whitespaces else []),
             bytes_of=self._byte_of,
             finish=self._denormalize,
         )
+        return DocumentDecoder(None, dict(enumerate(surfaces)), len(self), name=self.where, joiner=joiner)
 
     @cached_property
     def _byte_of(self) -> dict[int, int]:
