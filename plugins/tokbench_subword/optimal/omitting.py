@@ -111,25 +111,20 @@ def _charge(
             end = start
 
 
-class Omitting:
-    """The tokens of two bytes and more, beside which every byte is a token; none has a NUL byte."""
+def charges(tokens: Sequence[bytes], words: WordCounts, workers: int = 1) -> NDArray[np.int64]:
+    """What each token is worth on some words, int64 ``(n,)``: 0 if it is unused or its loss costs none.
 
-    def __init__(self, tokens: Sequence[bytes]) -> None:
-        self._n_tokens = len(tokens)
-        self._longest = max(map(len, tokens), default=1)
-        self._units = build_trie({token: index for index, token in enumerate(tokens)})
+    `tokens` are those of two bytes and more, beside which every byte is a token; none has a NUL byte.
+    """
+    longest = max(map(len, tokens), default=1)
+    units = build_trie({token: index for index, token in enumerate(tokens)})
+    parts = np.searchsorted(words.starts, [len(words.data) * part // workers for part in range(1, workers)])
 
-    def charges(self, words: WordCounts, workers: int = 1) -> NDArray[np.int64]:
-        """What each token is worth on some words, int64 ``(n,)``: 0 if it is unused or its loss costs none."""
-        parts = np.searchsorted(words.starts, [len(words.data) * part // workers for part in range(workers)])
-        cuts = [*parts.tolist(), len(words)]
-        cuts[0] = 0
+    def charged(part: tuple[int, int]) -> NDArray[np.int64]:
+        found = np.zeros(len(tokens), np.int64)
+        _charge((words.data, words.starts, words.counts), *part, units, longest, found)
+        return found
 
-        def charged(part: tuple[int, int]) -> NDArray[np.int64]:
-            found = np.zeros(self._n_tokens, np.int64)
-            arrays = (words.data, words.starts, words.counts)
-            _charge(arrays, *part, self._units, self._longest, found)
-            return found
-
-        every: NDArray[np.int64] = np.sum(in_threads(charged, list(pairwise(cuts)), workers), axis=0)
-        return every
+    cuts = pairwise([0, *parts.tolist(), len(words)])
+    every: NDArray[np.int64] = np.sum(in_threads(charged, cuts, workers), axis=0)
+    return every

@@ -16,7 +16,7 @@ import numpy as np
 from tokbench.counts import WordCounts
 from tokbench_subword.bpe.tokenizer_json import document_around
 from tokbench_subword.bpe.trainer import learn
-from tokbench_subword.optimal.omitting import Omitting
+from tokbench_subword.optimal.omitting import charges
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.byte_alphabet import spelled
 from tokbench_subword.pipeline.patterns import Pattern
@@ -65,9 +65,9 @@ def chosen_tokens(
     """
     kept, begun = list(tokens), len(tokens)
     while len(kept) > size:
-        charges = Omitting(kept).charges(words, workers)
+        costs = charges(kept, words, workers)
         n_dropped = min(len(kept) - size, max(1, (len(kept) + 256) // ROUND))
-        dropped = set(np.lexsort((-np.arange(len(kept)), charges))[:n_dropped].tolist())
+        dropped = set(np.lexsort((-np.arange(len(kept)), costs))[:n_dropped].tolist())
         kept = [token for index, token in enumerate(kept) if index not in dropped]
         progress((begun - len(kept)) / (begun - size))
     return kept
