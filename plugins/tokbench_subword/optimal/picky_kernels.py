@@ -17,9 +17,8 @@ from tokbench.kernels.pointers import Ids, Int, Ints
 from tokbench_subword.optimal.queueing import pop, push
 
 # `PickyWords.state`: how many pairs, nodes of lists, entries of the heap and pairs touched there are; of
-# the step at hand, where it goes on after it found no room, how often it merged its pair, and its number.
-N_PAIRS, N_NODES, N_QUEUED, N_TOUCHED, NEXT, CHANGED, STEP = range(7)
-DONE, FULL = range(2)
+# the step at hand, how often it merged its pair, and its number.
+N_PAIRS, N_NODES, N_QUEUED, N_TOUCHED, CHANGED, STEP, N_STATE = range(7)
 BETWEEN, WITHIN = -1, -2
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
@@ -45,7 +44,7 @@ class PickyWords(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """Pairs, and lists of places, which grow.
+    """Pairs, and lists of places, which grow between steps: a step finds the room that it may need.
 
     - `table` int32: open addressing, the number of a pair plus one, 0 where there is none;
     - by number: `keys` int64 (left symbol << 32 | right one), how often it was `seen` and at which count it was
@@ -76,13 +75,6 @@ def _slot(table: Ids, keys: Ints, key: Int) -> np.int64:
     while table[slot] != 0 and keys[table[slot] - 1] != key:
         slot = (slot + 1) & mask
     return slot
-
-
-@lean_inline
-def _has_room(state: Ints, pairs: Pairs, count: Int) -> bool:
-    """Whether so many pairs, and twice as many nodes of lists, may be new."""
-    full = state[N_PAIRS] + count > len(pairs.keys) or 2 * (state[N_PAIRS] + count) > len(pairs.table)
-    return not full and state[N_NODES] + 2 * count <= len(pairs.nodes)
 
 
 @lean_inline
@@ -137,30 +129,23 @@ def _gain(words: PickyWords, pairs: Pairs, place: Int) -> None:
 
 
 @lean_kernel
-def count_all(words: PickyWords, pairs: Pairs) -> int:
-    """Count all symbols and pairs, from place `NEXT` on; `FULL` where there is no room for the next."""
-    for place in range(words.state[NEXT], len(words.symbols)):
-        if not _has_room(words.state, pairs, 1):
-            words.state[NEXT] = place
-            return FULL
+def count_all(words: PickyWords, pairs: Pairs) -> None:
+    """Count all symbols and pairs."""
+    for place in range(len(words.symbols)):
         if words.symbols[place] >= 0:
             words.seen[words.symbols[place]] += words.counts[place]
             _gain(words, pairs, place)
-    return DONE
 
 
 @lean_kernel
-def join_everywhere(words: PickyWords, pairs: Pairs, places: Ids, symbols: tuple[int, int, int]) -> int:
-    """Merge a pair, from the place numbered `NEXT` on; `symbols` are its two and the new one.
+def join_everywhere(words: PickyWords, pairs: Pairs, places: Ids, symbols: tuple[int, int, int]) -> None:
+    """Merge a pair at its places, `CHANGED` times; `symbols` are its two and the new one.
 
-    `CHANGED` is how often it was merged.
+    A place needs three nodes, and there are two new pairs for each symbol at the most.
     """
     state, (left, right, new) = words.state, symbols
     size, behind = np.int64(words.lengths[left]), np.int64(words.lengths[right])
-    for index in range(state[NEXT], len(places)):
-        if not _has_room(state, pairs, 2):
-            state[NEXT] = index
-            return FULL
+    for index in range(len(places)):
         place = np.int64(places[index])
         middle = place + size
         if words.symbols[place] != left or words.symbols[middle] != right:
@@ -179,17 +164,16 @@ def join_everywhere(words: PickyWords, pairs: Pairs, places: Ids, symbols: tuple
         _note(words.heads, new, pairs.nodes, state, place)
         _gain(words, pairs, before)
         _gain(words, pairs, place)
-    return DONE
 
 
 @lean_kernel
-def part_everywhere(words: PickyWords, pairs: Pairs, places: Ids, token: Int, parts: Ids) -> int:
-    """Split a symbol into its parts, from the place numbered `NEXT` on."""
-    state = words.state
-    for index in range(state[NEXT], len(places)):
-        if not _has_room(state, pairs, len(parts) + 1):
-            state[NEXT] = index
-            return FULL
+def part_everywhere(words: PickyWords, pairs: Pairs, places: Ids, token: Int, parts: Ids) -> None:
+    """Split a symbol into its parts at its places.
+
+    A place needs two nodes for each part and one more; new are two pairs for each symbol at the most, and those
+    of the parts.
+    """
+    for index in range(len(places)):
         place = np.int64(places[index])
         if words.symbols[place] != token:
             continue
@@ -201,7 +185,7 @@ def part_everywhere(words: PickyWords, pairs: Pairs, places: Ids, token: Int, pa
         for part in parts:
             words.symbols[at] = part
             words.seen[part] += words.counts[place]
-            _note(words.heads, part, pairs.nodes, state, at)
+            _note(words.heads, part, pairs.nodes, words.state, at)
             words.firsts[at + words.lengths[part] - 1] = np.int32(at)
             at += words.lengths[part]
         _gain(words, pairs, before)
@@ -209,7 +193,6 @@ def part_everywhere(words: PickyWords, pairs: Pairs, places: Ids, token: Int, pa
         for part in parts:
             _gain(words, pairs, at)
             at += words.lengths[part]
-    return DONE
 
 
 def places_of(heads: NDArray[np.int32], nodes: NDArray[np.int32]) -> NDArray[np.int32]:

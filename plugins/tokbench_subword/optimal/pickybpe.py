@@ -93,7 +93,7 @@ class _PickySession:
                 f"the distinct words have {n:,} bytes, more than pickybpe holds: train on a part"
             )
         places = np.arange(1, len(symbols) + 1) + np.repeat(np.arange(len(words)), np.diff(starts))
-        room, n_pairs = 1024, 2048
+        room, n_pairs = 1024, 1 << min(n, 256 * 256).bit_length()
         self._words = kernels.PickyWords(
             np.full(n, kernels.BETWEEN, np.int32),
             np.arange(n, dtype=np.int32),
@@ -101,7 +101,7 @@ class _PickySession:
             np.ones(room, np.int32),
             np.zeros(room, np.int64),
             np.full(room, -1, np.int32),
-            np.zeros(7, np.int64),
+            np.zeros(kernels.N_STATE, np.int64),
         )
         self._words.symbols[places] = symbols
         self._words.counts[places] = np.repeat(words.counts, np.diff(starts))
@@ -112,7 +112,7 @@ class _PickySession:
             queued=np.zeros(n_pairs, np.int64),
             heads=np.full(n_pairs, -1, np.int32),
             stamps=np.full(n_pairs, -1, np.int64),
-            nodes=np.empty((n + 64, 2), np.int32),
+            nodes=np.empty((n, 2), np.int32),
             values=np.empty(n_pairs, np.int64),
             ties=np.empty(n_pairs, np.int64),
             touched=np.empty(n_pairs, np.int32),
@@ -141,6 +141,7 @@ class _PickySession:
         self._present[new] = True
         self.events.append(Event((left, right), (new,)))
         places = kernels.places_of(kernels.head_of_pair(self._pairs, (left << 32) | right), self._pairs.nodes)
+        self._make_room_for(places, nodes=3, pairs=0)
         self._happen(lambda: kernels.join_everywhere(self._words, self._pairs, places, (left, right, new)))
         merged = int(self._words.state[kernels.CHANGED])
         for side in dict.fromkeys((left, right)):
@@ -155,6 +156,7 @@ class _PickySession:
         parts = np.array(self._parts(token), np.int32)
         self.events.append(Event((token,), tuple(parts.tolist())))
         places = kernels.places_of(self._words.heads[token : token + 1], self._pairs.nodes)
+        self._make_room_for(places, nodes=2 * len(parts) + 1, pairs=len(parts))
         self._happen(lambda: kernels.part_everywhere(self._words, self._pairs, places, token, parts))
 
     def _parts(self, token: int) -> list[int]:
@@ -169,38 +171,35 @@ class _PickySession:
         """What was learned."""
         return Picked(self._spelled, self.events, [index for index, there in enumerate(self._present) if there])
 
-    def _happen(self, step: Callable[[], int]) -> None:
-        """Run a step, growing the arrays where it needs room, and queue the pairs that gained."""
+    def _happen(self, step: Callable[[], None]) -> None:
+        """Run a step, and queue the pairs that gained."""
         state = self._words.state
         state[kernels.STEP] += 1
-        state[kernels.NEXT], state[kernels.CHANGED], state[kernels.N_TOUCHED] = 0, 0, 0
-        while step() == kernels.FULL:
-            self._grow()
-        if state[kernels.N_QUEUED] + state[kernels.N_TOUCHED] > len(self._pairs.values):
-            room = 2 * int(state[kernels.N_QUEUED] + state[kernels.N_TOUCHED])
-            self._pairs = self._pairs._replace(
-                values=_longer(self._pairs.values, room), ties=_longer(self._pairs.ties, room)
-            )
+        state[kernels.CHANGED] = state[kernels.N_TOUCHED] = 0
+        step()
+        needed = int(state[kernels.N_QUEUED] + state[kernels.N_TOUCHED])
+        if needed > len(self._pairs.values):
+            values, ties = (_longer(heap, 2 * needed) for heap in (self._pairs.values, self._pairs.ties))
+            self._pairs = self._pairs._replace(values=values, ties=ties)
         kernels.queue_touched(state, self._pairs)
 
-    def _grow(self) -> None:
-        """Double what is full: the pairs, or the nodes."""
-        pairs, state = self._pairs, self._words.state
-        room = 2 * len(pairs.nodes)
-        if state[kernels.N_NODES] > len(pairs.nodes) // 2:
-            pairs = pairs._replace(nodes=_longer(pairs.nodes, room))
-        if state[kernels.N_PAIRS] > len(pairs.keys) // 2:
-            room = 2 * len(pairs.keys)
-            pairs = pairs._replace(
-                table=np.zeros(2 * len(pairs.table), np.int32),
-                **{
-                    name: _longer(getattr(pairs, name), room)
-                    for name in ("keys", "seen", "queued", "heads", "stamps", "touched")
-                },
-            )
-            pairs.stamps[state[kernels.N_PAIRS] :] = -1
-            kernels.fill_table(pairs.table, pairs.keys, int(state[kernels.N_PAIRS]))
-        self._pairs = pairs
+    def _make_room_for(self, places: NDArray[np.int32], *, nodes: int, pairs: int) -> None:
+        """Have room for what a step may make: so many nodes for each of its places, and so many pairs, beside
+        one with each symbol on either side.
+        """
+        arrays, state = self._pairs, self._words.state
+        n_nodes = int(state[kernels.N_NODES]) + nodes * len(places)
+        if n_nodes > len(arrays.nodes):
+            arrays = arrays._replace(nodes=_longer(arrays.nodes, 2 * n_nodes))
+        n_pairs = int(state[kernels.N_PAIRS]) + pairs + 2 * len(self._spelled)
+        if n_pairs > len(arrays.keys):
+            room = 1 << n_pairs.bit_length()
+            names = ("keys", "seen", "queued", "heads", "stamps", "touched")
+            longer = {name: _longer(getattr(arrays, name), room) for name in names}
+            arrays = arrays._replace(table=np.zeros(2 * room, np.int32), **longer)
+            arrays.stamps[state[kernels.N_PAIRS] :] = -1
+            kernels.fill_table(arrays.table, arrays.keys, int(state[kernels.N_PAIRS]))
+        self._pairs = arrays
 
     def _make_room(self, symbol: int) -> None:
         """See to it that the arrays by symbol have a place for a new one."""
