@@ -15,7 +15,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType, ModuleType
@@ -24,7 +24,7 @@ from typing import Any, Literal
 import pluggy
 
 from tokbench import hookspecs
-from tokbench.errors import PluginError, PluginFileError, nearest
+from tokbench.errors import PluginError, PluginFileError, UnknownNameError, nearest
 
 PROJECT = GROUP = "tokbench"
 DISABLE_VARIABLE = "TOKBENCH_DISABLE_PLUGINS"
@@ -172,11 +172,12 @@ def _place(error: BaseException, source: Path) -> str:
     return f"{inside[-1][0]}, line {inside[-1][1]}" if inside else ""
 
 
-def build_host(*, disable: Iterable[str] = (), plugin_files: Sequence[str | os.PathLike[str]] = ()) -> Host:
-    """A host with every installed plugin but the `disable`d, and the modules in `plugin_files`.
+def build_host(*, disable: Sequence[str] = (), plugin_files: Sequence[str | os.PathLike[str]] = ()) -> Host:
+    """A host with every installed plugin and the modules in `plugin_files`, but the `disable`d.
 
-    The environment variable ``TOKBENCH_DISABLE_PLUGINS`` names more to leave out, separated by commas.
-    A file that the user named must work: its failure raises `PluginError`.
+    The environment variable ``TOKBENCH_DISABLE_PLUGINS`` names more to leave out, separated by commas; what it
+    names need not be there. A file that the user named must work: its failure raises `PluginError`. Raises
+    `UnknownNameError` for a name to `disable` that no plugin has.
     """
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
@@ -201,8 +202,14 @@ def build_host(*, disable: Iterable[str] = (), plugin_files: Sequence[str | os.P
         if not imported:
             continue
         _register(host, plugin, entry.name)
-    for file in plugin_files:
-        _register_file(host, Path(file))
+    for file in map(Path, plugin_files):
+        if file.stem in blocked and file.stem not in host.plugins:
+            host.plugins[file.stem] = PluginStatus(file.stem, str(file), "-", "disabled")
+        else:
+            _register_file(host, file)
+    for name in disable:
+        if name not in host.plugins:
+            raise UnknownNameError.of("plugin", name, host.plugins)
     return host
 
 
@@ -269,7 +276,7 @@ def _register_file(host: Host, path: Path) -> None:
     module = _import_file(path)
     name = path.stem
     if name in host.plugins:
-        raise PluginError(f"--plugin {path}: a plugin named {name!r} is loaded already; rename the file")
+        raise PluginError(f"--plugin {path}: a plugin named {name!r} is there already; rename the file")
     host.plugins[name] = PluginStatus(name, str(path), "-", "loaded", named=True)
     _register(host, module, name)
     status = host.plugins[name]

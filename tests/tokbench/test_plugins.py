@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import tokbench
 from tokbench.errors import PluginError, SpecError, TokenizerError, UnknownNameError
 from tokbench.manager import build_host
 from tokbench.metrics.cost import PriceTable
@@ -110,6 +111,14 @@ def test_plugins_can_be_left_out(install: Install, monkeypatch: pytest.MonkeyPat
         "mine",
         "tiktoken",
     }
+
+
+def test_a_plugin_file_can_be_left_out_too_and_a_name_that_no_plugin_has_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("1 / 0")
+    assert build_registry(disable=["mine"], plugin_files=[str(file)]).host.plugins["mine"].status == "disabled"
+    with pytest.raises(UnknownNameError, match="unknown plugin 'subwrd'; did you mean 'subword'"):
+        tokbench.load("bytes", disable=["subwrd"])
 
 
 def test_a_plugin_file_is_loaded_for_one_call(tmp_path: Path) -> None:
