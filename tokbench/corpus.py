@@ -6,7 +6,7 @@ A dataset never ships text between processes: what travels is a `Shard`, a small
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -123,10 +123,16 @@ class BlockReader(Protocol):
         ...
 
 
-def read_text(dataset: Dataset, shard: Shard) -> Iterator[Document] | Iterator[TextBlock]:
-    """The documents of a shard, in blocks where the dataset has them so."""
+def read_text(dataset: Dataset, shard: Shard) -> Iterator[Any]:
+    """The documents of a shard, each a `Document`, or a `TextBlock` of many where the dataset has them so.
+
+    `read` is called when the first is asked for: what it raises is met where its documents are read.
+    """
     blocks = dataset.read_blocks(shard) if isinstance(dataset, BlockReader) else None
-    return dataset.read(shard) if blocks is None else blocks
+    found: object = dataset.read(shard) if blocks is None else blocks
+    if not isinstance(found, Iterable):
+        raise TypeError(f"read(shard) returned {type(found).__name__}; yield each document")
+    yield from found
 
 
 # Plain attributes, read with getattr where present:

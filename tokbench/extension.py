@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from tokbench.errors import PluginError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,12 +31,19 @@ class Plot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportWriter:
-    """Writes a run as one file of a format: `write(run, path)`."""
+    """Writes a run as one file of a format, whose name ends in `suffix` (".txt"): `write(run, path)`."""
 
     name: str
     summary: str
     suffix: str
     write: Callable[[Run, Path], None]
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"\.[^A-Z]+", str(self.suffix)):
+            raise PluginError(
+                f"report format {self.name!r}: suffix is {self.suffix!r}; "
+                "it is how its files end, in lower case, as '.txt'"
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType, ModuleType
@@ -80,10 +80,10 @@ class Host:
         for implementation in self.implementations(hook):
             name = implementation.plugin_name
             asked, answer = self.ask(name, hook, implementation.function)
-            if asked and answer is None:
-                self.refuse(
-                    name, f"{hook}: returned None; return a list, empty where there is nothing to offer"
-                )
+            if asked and (isinstance(answer, str | bytes | Mapping) or not isinstance(answer, Iterable)):
+                kind = "None" if answer is None else type(answer).__name__
+                remedy = "return a list, of one or empty where there is nothing to offer"
+                self.refuse(name, f"{hook}: returned {kind}; {remedy}")
             elif asked:
                 asked, listed = self.ask(name, hook, lambda answer=answer: list(answer))
                 things += [(name, thing) for thing in listed or ()]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tokbench.corpus import Dataset, DatasetFamily
 from tokbench.errors import CorpusError, TokbenchError, TokenizerError, UnknownNameError
@@ -130,21 +130,21 @@ class Registry:
     @cached_property
     def suites(self) -> Mapping[str, Path]:
         """Suites that plugins bring: the TOML file of each by name."""
-        return self._files("tokbench_suites")
+        return self._files("tokbench_suites", "suite")
 
     @cached_property
     def prices(self) -> Mapping[str, Path]:
         """Price tables that plugins bring: the TOML file of each by name."""
-        return self._files("tokbench_prices")
+        return self._files("tokbench_prices", "price table")
 
-    def _files(self, hook: str) -> dict[str, Path]:
+    def _files(self, hook: str, kind: str) -> dict[str, Path]:
         found: dict[str, Path] = {}
         for plugin, pair in self.host.collect(hook):
-            try:
-                name, path = pair
-                found.setdefault(str(name), Path(path))
-            except (TypeError, ValueError):
-                self.host.refuse(plugin, f"{hook}: {pair!r} is no pair of name and file")
+            match pair:
+                case (str() as name, str() | os.PathLike() as path):
+                    self._add(hook, kind, plugin, name, Path(path), found)
+                case _:
+                    self.host.refuse(plugin, f"{hook}: {pair!r} is no pair of name and file")
         return found
 
     @cached_property
@@ -160,7 +160,6 @@ class Registry:
 
     def _named(self, hook: str, kind: str, expected: type[T]) -> dict[str, T]:
         things: dict[str, T] = {}
-        owners: dict[str, str] = {}
         for plugin, thing in self.host.collect(hook):
             if not isinstance(thing, expected):
                 self.host.refuse(plugin, f"{hook}: returned {type(thing).__name__}, not {expected.__name__}")
@@ -169,14 +168,21 @@ class Registry:
             if not isinstance(name, str) or not NAME.match(name):
                 why = "; a name is letters, digits, - and _, and begins with a letter"
                 self.host.refuse(plugin, f"{hook}: {name!r} is no name for a {kind}{why}")
-            elif name in things:
-                twice = "it offers" if owners[name] == plugin else f"the plugin {owners[name]!r} offers"
-                remedy = "rename one" if owners[name] == plugin else "leave one out with --disable-plugin"
-                self.host.refuse(plugin, f"{twice} the {kind} {name!r} already, which stays; {remedy}")
+            elif misfit := _misfit(thing):
+                self.host.refuse(plugin, f"{hook}: the {kind} {name!r}: {misfit}")
             else:
-                things[name], owners[name] = thing, plugin
-        self._owners.update({(hook, name): owner for name, owner in owners.items()})
+                self._add(hook, kind, plugin, name, thing, things)
         return things
+
+    def _add(self, hook: str, kind: str, plugin: str, name: str, thing: T, things: dict[str, T]) -> None:
+        """Add what a plugin offers to the others of its kind, where the name is not taken."""
+        owner = self._owners.setdefault((hook, name), plugin)
+        if name not in things:
+            things[name] = thing
+            return
+        twice = "it offers" if owner == plugin else f"the plugin {owner!r} offers"
+        remedy = "rename one" if owner == plugin else "leave one out with --disable-plugin"
+        self.host.refuse(plugin, f"{twice} the {kind} {name!r} already, which stays; {remedy}")
 
     @cached_property
     def _owners(self) -> dict[tuple[str, str], str]:
@@ -285,6 +291,29 @@ class Registry:
         if isinstance(name, str) and name in things:
             return things[name]
         raise UnknownNameError.of(kind, name, things, hint=self.host.lacking())
+
+
+def _misfit(thing: Any) -> str:
+    """Which field of what a plugin offers holds what it cannot hold, and what it should; empty where none does.
+
+    It goes by the field's declaration, so that every kind of thing is looked at, and its own classes.
+    """
+    for each in fields(thing):
+        declared, value = str(each.type), getattr(thing, each.name)
+        if value is None and declared.endswith("| None"):
+            continue
+        if "Callable[" in declared:
+            fits, wanted = callable(value), "give what can be called"
+        elif declared.startswith("tuple["):
+            fits = isinstance(value, tuple | list)
+            wanted = "give a tuple" + (f", as in ({value!r},)" if isinstance(value, str) else "")
+        elif declared == "str":
+            fits, wanted = isinstance(value, str), "give text"
+        else:
+            continue
+        if not fits:
+            return f"{each.name} is {value!r}; {wanted}"
+    return ""
 
 
 def build_registry(

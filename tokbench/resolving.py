@@ -79,14 +79,14 @@ def recognising(registry: Registry, path: Path) -> tuple[list[TokenizerFamily], 
     found = [
         family for family in registry.tokenizers.values() if _recognises(registry, family, path, head, faults)
     ]
-    return sorted(found, key=lambda each: not any(name.endswith(each.endings) for name in names)), faults
+    return sorted(found, key=lambda each: not any(name.endswith(tuple(each.endings)) for name in names)), faults
 
 
 def _recognises(
     registry: Registry, family: TokenizerFamily, path: Path, head: bytes, faults: list[str]
 ) -> bool:
     if family.recognises is None:
-        return path.name.lower().endswith(family.endings)
+        return path.name.lower().endswith(tuple(family.endings))
     try:
         return bool(family.recognises(path, head))
     except (TokbenchError, OSError) as error:  # the file's fault
@@ -154,7 +154,8 @@ def _dataset_family(registry: Registry, path: str) -> str:
     from tokbench.corpora.finding import bare_name
 
     name = bare_name(path).lower()
-    return next((family.name for family in registry.datasets.values() if name.endswith(family.endings)), "text")
+    families = registry.datasets.values()
+    return next((family.name for family in families if name.endswith(tuple(family.endings))), "text")
 
 
 def _refuse_model(registry: Registry, name: str) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from tests.command import output
 from tokbench import manager
+from tokbench.corpus import read_text
 from tokbench.errors import CorpusError, PluginError, UnknownNameError
 from tokbench.registry import build_registry
 from tokbench.results import Run
@@ -108,14 +109,19 @@ def test_a_dataset_at_fault_is_its_cells_failure(
 
 @pytest.mark.parametrize(
     ("given", "says"),
-    [("Document(5)", "gives Document"), ("sys.exit(1)", "SystemExit: 1"), ("Document('text')", "")],
+    [
+        ("yield Document(5); return", "gives Document"),
+        ("yield sys.exit(1); return", "SystemExit: 1"),
+        ("return None\n    def other(self):", r"read\(shard\) returned NoneType; yield each document"),
+        ("yield Document('text'); return", ""),
+    ],
 )
 def test_what_a_plugin_gives_as_text_is_looked_at(given: str, says: str, plugin: Write) -> None:
-    path = plugin("poor", DATASET.format(shards="pass", read=f"import sys; yield {given}; return"))
+    path = plugin("poor", DATASET.format(shards="pass", read=f"import sys; {given}"))
     registry = build_registry(plugin_files=[path])
     recipe = DatasetRecipe.of(registry, registry.dataset_spec("mine"))
     dataset = registry.dataset("mine")
-    text = own_fault(dataset.read(dataset.shards("eng")[0]), recipe)
+    text = own_fault(read_text(dataset, dataset.shards("eng")[0]), recipe)
     if says:
         with pytest.raises(CorpusError, match=f"the dataset 'mine' of the plugin 'poor'.*{says}"):
             list(text)
@@ -283,7 +289,7 @@ def test_a_dataset_that_is_none_is_said(
 OFFERS = """
 @tokbench.hookimpl
 def tokbench_tokenizers():
-    return [tokbench.TokenizerFamily(summary="", load=None, {}) for _ in range({})]
+    return [tokbench.TokenizerFamily(summary="", load=print, {}) for _ in range({})]
 """
 
 
@@ -307,6 +313,49 @@ def tokbench_tokenizers():
 def test_what_no_spec_can_name_is_refused(source: str, says: str, plugin: Write) -> None:
     with pytest.raises(PluginError, match=says):
         _ = build_registry(plugin_files=[plugin("poor", source)]).tokenizers
+
+
+PLOT = "tokbench.Plot(name='pp', title='', summary='', draw={})"
+
+
+@pytest.mark.parametrize(
+    ("hook", "given", "says"),
+    [
+        ("plots", PLOT.format("print"), "tokbench_plots: returned Plot; return a list, of one or empty"),
+        ("plots", "{'pp': 1}", "tokbench_plots: returned dict; return a list"),
+        ("aliases", "'zed'", "tokbench_aliases: returned str; return a list"),
+        ("plots", f"[{PLOT.format(None)}]", "the plot 'pp': draw is None; give what can be called"),
+        (
+            "tokenizers",
+            "[tokbench.TokenizerFamily(name='wl', summary='', load=print, endings='.wl')]",
+            r"the tokenizer family 'wl': endings is '.wl'; give a tuple, as in \('.wl',\)",
+        ),
+        (
+            "tokenizers",
+            "[tokbench.TokenizerFamily(name='wl', summary=None, load=print)]",
+            "summary is None; give text",
+        ),
+        ("tokenizers", "[tokbench.TokenizerFamily(name='wl', summary='', load=None)]", "'wl': load is None"),
+        (
+            "report_writers",
+            "[tokbench.ReportWriter(name='rr', summary='', suffix='rr', write=print)]",
+            r"report format 'rr': suffix is 'rr'; it is how its files end.*as '.txt' \(.*poor.py, line 4\)",
+        ),
+        (
+            "metrics",
+            "[tokbench.Metric(name='mm', summary='', compute=len)]",
+            "arguments: 'unit' and 'better' .*poor.py, line 4",
+        ),
+        ("suites", "[('s', 'a.toml'), ('s', 'b.toml')]", "it offers the suite 's' already"),
+        ("prices", "['ab']", "tokbench_prices: 'ab' is no pair of name and file"),
+    ],
+)
+def test_what_a_hook_gives_is_looked_at_when_it_is_asked(
+    hook: str, given: str, says: str, plugin: Write
+) -> None:
+    source = f"@tokbench.hookimpl\ndef tokbench_{hook}():\n    return {given}"
+    with pytest.raises(PluginError, match=says):
+        build_registry(plugin_files=[plugin("poor", source)]).ask_outsiders()
 
 
 def test_an_alias_that_is_listed_is_resolved_and_what_lies_beside_is_imported(

@@ -87,7 +87,7 @@ class Check:
     name: str
     summary: str
     harm: str
-    look: Look
+    look: Callable[[Subject, Bounds], Finding]
     bounds: Bounds = field(default_factory=dict)
 
     @classmethod

@@ -110,7 +110,8 @@ class OwnCounter:
         for name, values in found.items():
             counts = np.asarray(values)
             if counts.shape != (n,):
-                raise ValueError(f"{name}: {counts.shape} numbers for {n} documents; return one for each")
+                given = "None" if values is None else f"{counts.shape} numbers"
+                raise ValueError(f"{name}: {given} for {n} documents; return one for each")
             if counts.dtype.kind not in "iub" and n:
                 raise ValueError(f"{name}: {counts.dtype} numbers; counts are whole numbers")
             if (counts < 0).any():
