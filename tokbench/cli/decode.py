@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tokbench.cli.loading import read_text
 from tokbench.cli.options import SpecArgument, loads_tokenizers
+from tokbench.cli.writing import put
 
 if TYPE_CHECKING:
     from tokbench.registry import Registry
@@ -31,7 +31,7 @@ def decode(
     texts = [tokenizer.decode(_ids(tokenizer, line)) for line in lines]
     for text in texts:
         # A vocabulary may hold halves of characters; what has no UTF-8 is shown as a replacement.
-        sys.stdout.write(text.encode("utf-8", "replace").decode("utf-8") + "\n")
+        put(text.encode("utf-8", "replace").decode("utf-8"))
 
 
 def _ids(tokenizer: Tokenizer, line: str) -> list[int]:

@@ -9,7 +9,7 @@ import typer
 from tokbench.cli.loading import read_text
 from tokbench.cli.options import JsonOutput, SpecArgument, TextArgument, loads_tokenizers
 from tokbench.cli.tables import plain_console, table_of
-from tokbench.cli.writing import print_json
+from tokbench.cli.writing import print_json, put
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def encode(
     drawn = None if sample is None else _draw(tokenizer, text, sample, alpha, seed)
     if ids:
         for found in drawn or [checked_ids(tokenizer, text)]:
-            print(*found)
+            put(" ".join(map(str, found)))
     elif as_json:
         content: object = (
             pieces_json(tokenizer, text)

@@ -12,7 +12,7 @@ import typer
 
 from tokbench.cli.options import JsonOutput, SpecArgument, loads_tokenizers, output_option
 from tokbench.cli.progress import progress
-from tokbench.cli.writing import check_target
+from tokbench.cli.writing import check_target, put
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def check(
     if as_json:
         listed = [asdict(one) for one in islice(departures, examples)]
         content = {"texts": total, "departing": len(departures), "departures": listed}
-        print(json.dumps(content, ensure_ascii=False))
+        put(json.dumps(content, ensure_ascii=False))
     else:
         _show(departures, total, examples)
     if departures:

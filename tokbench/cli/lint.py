@@ -21,7 +21,7 @@ from tokbench.cli.options import (
 )
 from tokbench.cli.progress import progress
 from tokbench.cli.tables import plain_console, table_of
-from tokbench.cli.writing import print_json
+from tokbench.cli.writing import print_json, put
 
 if TYPE_CHECKING:
     from tokbench.lint.running import CheckedRow
@@ -84,11 +84,11 @@ def lint(
     for spec, file in zip(specs, files, strict=True):
         rows += run_checks(spec, partial(subject_of, registry, spec, texts), checks, chosen, progress, file)
     if form is ReportFormat.JSON:
-        print(output.as_json(rows))
+        put(output.as_json(rows))
     elif form is ReportFormat.MARKDOWN:
-        print(output.as_markdown(rows))
+        put(output.as_markdown(rows))
     elif form is ReportFormat.SARIF:
-        print(output.as_sarif(rows, known, version=__version__))
+        put(output.as_sarif(rows, known, version=__version__))
     else:
         _show(rows, verbose=verbose)
     failing = {Outcome.FAIL, Outcome.WARN} if strict else {Outcome.FAIL}

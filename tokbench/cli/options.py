@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from tokbench.cli.writing import output_for_programs
 from tokbench.errors import TokbenchError
 
 if TYPE_CHECKING:
@@ -105,17 +107,24 @@ def _with_options(command: Command, names: Sequence[str]) -> Command:
         seen.append(Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=default))
 
     def run(**given: Any) -> None:
-        registry = open_registry(**{name: given.pop(name) for name in names})
-        try:
-            command(registry, **given)
-        except Exception as error:
-            if not isinstance(error, TokbenchError) and (fault := registry.host.at_fault(error)):
-                raise fault from error
-            raise
+        with output_for_programs() if _read_by_programs(given) else nullcontext():
+            registry = open_registry(**{name: given.pop(name) for name in names})
+            try:
+                command(registry, **given)
+            except Exception as error:
+                if not isinstance(error, TokbenchError) and (fault := registry.host.at_fault(error)):
+                    raise fault from error
+                raise
 
     run.__signature__ = Signature(seen)  # type: ignore[attr-defined]
     run.__name__, run.__doc__ = command.__name__, command.__doc__
     return run
+
+
+def _read_by_programs(given: Mapping[str, Any]) -> bool:
+    """Whether a command's options ask for what programs read: JSON, ids, a report, a file named ``-``."""
+    forms = given.get("as_json") or given.get("ids") or given.get("form", "text") != "text"
+    return bool(forms or "-" in {str(given.get(name)) for name in ("output", "html", "svg")})
 
 
 def open_registry(

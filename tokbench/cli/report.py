@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +10,7 @@ import typer
 
 from tokbench.cli.loading import open_run, reading
 from tokbench.cli.options import WEIGHTS_SHOWN, RunArgument, output_option, with_registry
+from tokbench.cli.writing import check_apart, check_target, put
 
 if TYPE_CHECKING:
     from tokbench.extension import ReportWriter
@@ -59,7 +59,6 @@ def report(
 ) -> None:
     """Write a report of a run, in the format that --output's ending says, else html."""
     from tokbench.api import format_of
-    from tokbench.cli.writing import check_apart, check_target
     from tokbench.errors import PluginError, TokbenchError
 
     opened = open_run(registry, run)
@@ -131,4 +130,4 @@ def _print(run: Run, writer: ReportWriter) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"report{writer.suffix}"
         writer.write(run, path)
-        sys.stdout.buffer.write(path.read_bytes())
+        put(path.read_bytes())

@@ -10,6 +10,7 @@ import typer
 from tokbench.cli.loading import reading
 from tokbench.cli.options import FigureSize, JsonOutput, output_option, with_registry
 from tokbench.cli.tables import plain_console, table_of
+from tokbench.cli.writing import check_apart, check_target, put
 from tokbench.wording import counted, listed, printable
 
 if TYPE_CHECKING:
@@ -72,7 +73,6 @@ def compare(
     import json
     from dataclasses import asdict
 
-    from tokbench.cli.writing import check_apart
     from tokbench.errors import ResultsError, SpecError
     from tokbench.reports import gates
     from tokbench.reports.gates import budgets_of, share_of
@@ -125,7 +125,7 @@ def compare(
             stream.write(printable(gates.summary(figures, strict=strict)))
     if as_json:
         rows = figures.astype(object).where(figures.notna(), None).to_dict("records")
-        print(json.dumps({"figures": rows, "facts": [asdict(fact) for fact in facts]}, indent=1, default=str))
+        put(json.dumps({"figures": rows, "facts": [asdict(fact) for fact in facts]}, indent=1, default=str))
     else:
         _print(figures, facts, unpaired(one, other))
         if page is not None:
@@ -147,7 +147,6 @@ def chart(
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
 ) -> None:
     """Draw a metric over runs, a curve for each tokenizer: how its figure moved."""
-    from tokbench.cli.writing import check_target
     from tokbench.errors import TokbenchError
     from tokbench.plots.files import known_format, save
     from tokbench.plots.history import draw_history

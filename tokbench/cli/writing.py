@@ -1,12 +1,15 @@
-"""What commands write: files that are whole or not there at all, and JSON."""
+"""What commands write: files that are whole or not there at all, JSON, and what else a program reads."""
 
 from __future__ import annotations
 
 import json
 import os
+import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from tokbench.wording import reason, without_name
 
@@ -17,9 +20,35 @@ if TYPE_CHECKING:
     from tokbench.tokenizer import Tokenizer
 
 
+_outputs: list[TextIO] = []
+
+
+@contextmanager
+def output_for_programs() -> Iterator[None]:
+    """In the block, standard output has what `put` writes and nothing else.
+
+    What anything else prints, a plugin for one, goes to standard error.
+    """
+    _outputs.append(sys.stdout)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _outputs.pop()
+
+
+def put(content: str | bytes) -> None:
+    """Write what a program reads to standard output: a text with the end of its line, or bytes as they are."""
+    stream = _outputs[-1] if _outputs else sys.stdout
+    if isinstance(content, bytes):
+        stream.buffer.write(content)
+    else:
+        stream.write(content + "\n")
+
+
 def print_json(content: object) -> None:
     """Print what `--json` asks for."""
-    print(json.dumps(content, ensure_ascii=False, indent=2))
+    put(json.dumps(content, ensure_ascii=False, indent=2))
 
 
 def write_text(path: Path, content: str) -> None:
@@ -27,7 +56,7 @@ def write_text(path: Path, content: str) -> None:
     from tokbench.results.atomic import write_bytes
 
     if str(path) == "-":
-        print(content)
+        put(content)
         return
     write_bytes(path, content.encode())
     print(path)

@@ -46,6 +46,49 @@ def test_line_ends_of_standard_input_are_not_rewritten() -> None:
     assert result.output == "97 13 10 98\n"
 
 
+NOISY = """
+import tokbench
+
+print("noisy: imported")
+
+class Mine:
+    name, vocab_size = "mine", 128
+    def encode(self, text):
+        print("noisy: encodes")
+        return [*text.encode()]
+    def decode(self, ids):
+        print("noisy: decodes")
+        return bytes(ids).decode()
+
+@tokbench.hookimpl
+def tokbench_tokenizers():
+    print("noisy: asked")
+    load = lambda spec, context: print("noisy: loads") or Mine()
+    return [tokbench.TokenizerFamily(name="mine", summary="", load=load)]
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "begins"),
+    [
+        (["encode", "mine", "hi", "--json"], "{"),
+        (["encode", "mine", "hi", "--ids"], "104 105"),
+        (["decode", "mine", "104", "105"], "hi"),
+        (["list", "tokenizers", "mine", "--json"], "["),
+        (["lint", "mine", "--format", "sarif", "--only", "TB101"], "{"),
+        (["lint", "mine", "--format", "md", "--only", "TB101"], "## mine"),
+    ],
+)
+def test_what_a_plugin_prints_is_not_in_output_for_programs(
+    command: list[str], begins: str, tmp_path: Path
+) -> None:
+    (tmp_path / "noisy.py").write_text(NOISY)
+    done = CliRunner().invoke(app, [*command, "--plugin", str(tmp_path / "noisy.py")])
+    assert done.stdout.startswith(begins), done.output
+    assert "noisy: " not in done.stdout
+    assert "noisy: imported\nnoisy: asked\n" in done.stderr
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.parametrize("arguments", [["list", "plots"], ["encode", "bytes", "hi", "--ids"]])
 def test_an_output_that_cannot_be_written_is_told_in_a_line(arguments: list[str]) -> None:
