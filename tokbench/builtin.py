@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from tokbench.hookspecs import hookimpl
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tokbench.corpus import DatasetFamily
     from tokbench.extension import Engine, Plot, ReportWriter
     from tokbench.family import TokenizerFamily
@@ -48,6 +50,14 @@ def tokbench_plots() -> Iterable[Plot]:
     from tokbench.plots import PLOTS
 
     return PLOTS
+
+
+@hookimpl
+def tokbench_suites() -> Iterable[tuple[str, Path]]:
+    """The suites that come with tokbench."""
+    from tokbench.runner.suite import shipped_suites
+
+    return shipped_suites().items()
 
 
 @hookimpl

@@ -27,7 +27,7 @@ OFFLINE_VARIABLES = ("TOKBENCH_OFFLINE", "HF_HUB_OFFLINE")
 
 T = TypeVar("T")
 _OF_DATASETS = ("name", "languages", "parallel", "shards", "read", "digest")
-_OFFERS = (
+OFFERS = (
     *("tokenizers", "datasets", "metrics", "plots", "report_writers", "engines"),
     *("checks", "commands", "suites", "prices", "aliases"),
 )
@@ -129,7 +129,7 @@ class Registry:
 
     @cached_property
     def suites(self) -> Mapping[str, Path]:
-        """Suites that plugins bring: the TOML file of each by name."""
+        """Suites: the TOML file of each by name."""
         return self._files("tokbench_suites", "suite")
 
     @cached_property
@@ -203,7 +203,7 @@ class Registry:
         tokbench's own plugins answer, and asking them all imports much of what they need.
         """
         if any(plugin.distribution != PROJECT for plugin in self.host.plugins.values()):
-            for name in _OFFERS:
+            for name in OFFERS:
                 getattr(self, name)
 
     # --- specs ------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
@@ -29,7 +30,8 @@ _RUNS = "reports"
 """Where runs go when nothing else is said; that nothing went there yet is no error."""
 
 app = typer.Typer(
-    help="What there is: tokenizers, datasets, metrics, plots, aliases, runs.", no_args_is_help=True
+    help="What there is, plugins' included: tokenizers, datasets, metrics, plots, suites … and runs.",
+    no_args_is_help=True,
 )
 
 
@@ -47,7 +49,8 @@ def tokenizers(registry: Registry, names: Names = None, as_json: JsonOutput = Fa
 def datasets(registry: Registry, names: Names = None, as_json: JsonOutput = False) -> None:
     """List dataset families; of those named, every option with its default and what it does."""
     families = _chosen(registry, registry.datasets, names, "dataset family")
-    _show_families(families, [{} for _ in families], names, as_json)
+    more = [{"plugin": registry.owner(each.name, "tokbench_datasets")} for each in families]
+    _show_families(families, more, names, as_json)
 
 
 @app.command("metrics")
@@ -57,6 +60,8 @@ def metrics(registry: Registry, names: Names = None, as_json: JsonOutput = False
     keys = ("name", "unit", "better", "level", "summary", "formula", "source", "caveat", "no_interval")
     found = _chosen(registry, registry.metrics, names, "metric")
     rows = [{key: getattr(metric, key) for key in keys} for metric in found]
+    for row in rows:
+        row["plugin"] = registry.owner(row["name"], "tokbench_metrics")
     if names and not as_json:
         for row, metric in zip(rows, found, strict=True):
             row["no interval"] = row.pop("no_interval")
@@ -67,14 +72,38 @@ def metrics(registry: Registry, names: Names = None, as_json: JsonOutput = False
         _show(rows, as_json, ("name", "unit", "better", "summary"))
 
 
-@app.command("plots")
-@with_registry
-def plots(registry: Registry, as_json: JsonOutput = False) -> None:
-    """List plots."""
-    rows = [
-        {"name": plot.name, "title": plot.title, "summary": plot.summary} for plot in registry.plots.values()
-    ]
-    _show(rows, as_json, ("name", "summary"))
+def _list_others(what: str, kind: str, hook: str, *more: str) -> None:
+    """Add ``tokbench list WHAT`` for what `hook` gives: things with a summary and `more` facts, or files."""
+
+    def others(registry: Registry, names: Names = None, as_json: JsonOutput = False) -> None:
+        things: Mapping[str, Any] = getattr(registry, hook.removeprefix("tokbench_"))
+        _chosen(registry, things, names, kind)
+        rows = []
+        for name in names or things:
+            thing = things[name]
+            own = {"file": str(thing)} if isinstance(thing, Path) else {"summary": thing.summary}
+            own |= {key: getattr(thing, key) for key in more}
+            rows.append({"name": name, **own, "plugin": registry.owner(name, hook)})
+        if names and not as_json:
+            for row in rows:
+                show_facts(str(row.pop("name")), row)
+        elif rows or as_json:
+            shown = [key for key in ("name", "code", "summary", "file") if rows and key in rows[0]]
+            _show(rows, as_json, shown)
+        else:
+            print(f"there is no {kind}; plugins bring them")
+
+    others.__doc__ = f"List {kind}s; of those named, all that is known of them."
+    app.command(what)(with_registry(others))
+
+
+_list_others("plots", "plot", "tokbench_plots", "title", "needs")
+_list_others("formats", "report format", "tokbench_report_writers", "suffix")
+_list_others("engines", "engine", "tokbench_engines", "shared")
+_list_others("checks", "check", "tokbench_checks", "code", "harm")
+_list_others("commands", "command", "tokbench_commands")
+_list_others("suites", "suite", "tokbench_suites")
+_list_others("prices", "price table", "tokbench_prices")
 
 
 @app.command("aliases")
@@ -92,7 +121,6 @@ def runs(
 ) -> None:
     """List runs, oldest first: when, whether finished, on what, how many failures."""
     from datetime import datetime
-    from pathlib import Path
 
     from tokbench.errors import ResultsError
     from tokbench.results.run import open_runs

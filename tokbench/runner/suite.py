@@ -12,7 +12,6 @@ import itertools
 import os
 import tomllib
 from collections.abc import Callable, Mapping
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -32,7 +31,7 @@ from tokbench.spec import Option, Spec, parse_size
 if TYPE_CHECKING:
     from tokbench.metrics.model import Model
 
-SHIPPED = files("tokbench.runner") / "suites"
+SHIPPED = Path(__file__).parent / "suites"
 Form = Literal["batch", "single", "long", "short", "lists", "offsets", "decode"]
 Whole = Annotated[int, Field(strict=True)]
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
@@ -231,9 +230,9 @@ def _laid_over(suite: Suite, given: Mapping[str, Any]) -> dict[str, Any]:
     return content
 
 
-def shipped_suites() -> list[str]:
-    """The names of the suites that come with tokbench."""
-    return sorted(entry.name.removesuffix(".toml") for entry in SHIPPED.iterdir())
+def shipped_suites() -> dict[str, Path]:
+    """The suites that come with tokbench: the file of each by name."""
+    return {path.stem: path for path in sorted(SHIPPED.iterdir())}
 
 
 def expand(entry: object) -> list[str]:
@@ -269,11 +268,11 @@ def _read(source: str | os.PathLike[str], brought: Callable[[], Mapping[str, Pat
         except (OSError, UnicodeDecodeError) as error:
             raise SpecError(f"{source}: not a suite file: {error}") from error
     elif str(source) in shipped_suites():
-        text = (SHIPPED / f"{source}.toml").read_text(encoding="utf-8")
+        text = shipped_suites()[str(source)].read_text(encoding="utf-8")
     elif path.suffix == ".toml" or path.parent != Path():
         raise SpecError(f"{source}: no such suite file")
     else:
-        known = [*shipped_suites(), *brought()]
+        known = {*shipped_suites(), *brought()}
         raise UnknownNameError.of("suite", str(source), known, hint="Or name a .toml file")
     try:
         return tomllib.loads(text)

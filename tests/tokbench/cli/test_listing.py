@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from tests.command import output
+from tokbench.cli import listing
 from tokbench.errors import ResultsError, UnknownNameError
-from tokbench.registry import build_registry
+from tokbench.registry import OFFERS, build_registry
 
 
 @pytest.mark.parametrize("columns", [None, 80, 40])
@@ -20,6 +22,11 @@ def test_no_name_is_ever_cut_off(columns: int | None) -> None:
         ("datasets", registry.datasets),
         ("plots", registry.plots),
         ("aliases", registry.aliases),
+        ("formats", registry.report_writers),
+        ("engines", registry.engines),
+        ("checks", registry.checks),
+        ("commands", registry.commands),
+        ("suites", registry.suites),
     ):
         assert set(names) <= set(output("list", what, columns=columns).split()), what
 
@@ -46,6 +53,38 @@ def test_a_metric_that_is_named_is_defined() -> None:
         assert part in shown
     [row] = json.loads(output("list", "metrics", "gini", "--json"))
     assert row["formula"] == metric.formula
+
+
+BRINGS = """
+from pathlib import Path
+import tokbench
+@tokbench.hookimpl
+def tokbench_prices():
+    return [("mine", Path("mine.toml"))]
+@tokbench.hookimpl
+def tokbench_report_writers():
+    return [tokbench.ReportWriter(name="rr", summary="Own.", suffix=".rr", write=print)]
+"""
+
+
+def test_what_a_plugin_brings_is_listed_with_the_plugin(tmp_path: Path) -> None:
+    assert output("list", "prices") == "there is no price table; plugins bring them\n"
+    assert output("list", "prices", "--json") == "[]\n"
+    (tmp_path / "brings.py").write_text(BRINGS)
+    plugin = ["--plugin", str(tmp_path / "brings.py"), "--json"]
+    assert json.loads(output("list", "prices", *plugin)) == [
+        {"name": "mine", "file": "mine.toml", "plugin": "brings"}
+    ]
+    assert json.loads(output("list", "formats", "rr", *plugin)) == [
+        {"name": "rr", "summary": "Own.", "suffix": ".rr", "plugin": "brings"}
+    ]
+    assert "default.toml" in output("list", "suites", "default")
+
+
+def test_every_hook_that_offers_something_has_its_list() -> None:
+    assert {command.name for command in listing.app.registered_commands} - {"runs"} == {
+        {"report_writers": "formats"}.get(name, name) for name in OFFERS
+    }
 
 
 def test_a_name_that_is_not_there_is_an_error_with_the_nearest() -> None:
