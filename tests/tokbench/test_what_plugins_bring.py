@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.command import invoke
 from tokbench.errors import PluginError, SpecError
 from tokbench.hookspecs import HOOKS_VERSION
 from tokbench.manager import build_host
@@ -87,7 +88,18 @@ def test_a_command_is_in_the_help_and_runs(
     assert "greet" in CliRunner().invoke(program.app, ["--help"]).output
     assert CliRunner().invoke(program.app, ["greet", "--name", "Ada", "--loud"]).output == "HELLO Ada\n"
     assert "--loud" in CliRunner().invoke(program.app, ["greet", "--help"]).output
-    assert CliRunner().invoke(program.app, ["greez"]).exit_code == 2
+
+
+def test_a_file_brings_a_command_for_one_call(plugin: str) -> None:
+    assert invoke("greet", "--name", "Ada", "--plugin", plugin).output == "hello Ada\n"
+    assert invoke("greet", f"--plugin={plugin}", "--loud").output == "HELLO you\n"
+    for arguments, said in (
+        (["greet"], "One that a file brings is called as: tokbench greet --plugin FILE.py"),
+        (["greez", "--plugin", plugin], "unknown command 'greez'; did you mean 'greet'"),
+        (["--plugin", plugin, "greet"], "--plugin stands after the command: tokbench COMMAND --plugin"),
+    ):
+        result = invoke(*arguments, columns=400)
+        assert (result.exit_code, said in result.output) == (2, True), result.output
 
 
 MARKED = """

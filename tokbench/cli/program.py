@@ -46,21 +46,62 @@ class Commands(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of that name."""
-        return super().get_command(ctx, cmd_name) or _brought(cmd_name)
+        return super().get_command(ctx, cmd_name) or _brought(_registry(), cmd_name)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read what stands before the command."""
+        if args and args[0].partition("=")[0] in ("--plugin", "--disable-plugin"):
+            ctx.fail(f"{args[0]} stands after the command: tokbench COMMAND {' '.join(args[:2])}")
+        return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """The command that is meant, with its arguments; ``--plugin FILE.py`` among them may bring it."""
+        from tokbench.errors import UnknownNameError, nearest
+
+        name, *rest = args
+        if found := self.get_command(ctx, name):
+            return name, found, rest
+        files, others = _plugin_files(rest)
+        registry = _registry(*files)
+        found = _brought(registry, name)
+        if found is None:
+            known = [*self.commands, *registry.commands]
+            hints = [registry.host.lacking()]
+            if not files and not nearest(name, known):
+                hints.append(f"One that a file brings is called as: tokbench {name} --plugin FILE.py")
+            ctx.fail(str(UnknownNameError.of("command", name, known, hint=". ".join(filter(None, hints)))))
+        return name, found, others
+
+
+def _plugin_files(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """The files that ``--plugin`` names in arguments, and the other arguments.
+
+    Example:
+        >>> _plugin_files(["--plugin", "a.py", "--name", "Ada", "--plugin=b.py"])
+        (['a.py', 'b.py'], ['--name', 'Ada'])
+    """
+    files, others, given = [], [], iter(arguments)
+    for each in given:
+        option, equals, file = each.partition("=")
+        if option == "--plugin":
+            files.append(file if equals else next(given, ""))
+        else:
+            others.append(each)
+    return files, others
 
 
 @lru_cache(maxsize=1)
-def _registry() -> Registry:
+def _registry(*files: str) -> Registry:
     from tokbench.registry import build_registry
 
-    return build_registry()
+    return build_registry(plugin_files=files)
 
 
-def _brought(name: str) -> Any:
+def _brought(registry: Registry, name: str) -> Any:
     """A plugin's command."""
     from typer.main import get_command
 
-    found = _registry().commands.get(name)
+    found = registry.commands.get(name)
     if found is None:
         return None
     if isinstance(found.run, typer.Typer):
