@@ -82,6 +82,8 @@ class TokenizerFamily:
         names = [option.name for option in self.options if isinstance(option, Option)]
         if len(names) < len(tuple(self.options)) or len({*names}) < len(names):
             raise PluginError(f"{self.name}: options must be tokbench.Option, each of another name")
+        if self.train is not None and (why := self.unwritable(Path(f"FILE{self.trained_suffix}"))):
+            raise PluginError(f"{self.name}: what is trained {why}, of its saved_as, as its trained_suffix")
 
     @property
     def trainable(self) -> bool:
@@ -93,6 +95,19 @@ class TokenizerFamily:
         if self.files is not None:
             return [Path(path) for path in self.files(spec, context)]
         return [path for path in variant_file(spec, context) if path.is_file()]
+
+    def unwritable(self, path: Path) -> str:
+        """Why its tokenizers cannot be saved as `path`, by its ending; empty where they can.
+
+        Example:
+            >>> family = TokenizerFamily(name="mine", summary="", load=print, saved_as=(".json", ""))
+            >>> family.unwritable(Path("a.json")), family.unwritable(Path("a.txt"))
+            ('', "cannot be written as 'a.txt'; name FILE.json or a folder")
+        """
+        if not self.saved_as or path.suffix in self.saved_as:
+            return ""
+        choices = " or ".join(f"FILE{ending}" if ending else "a folder" for ending in self.saved_as)
+        return f"cannot be written as {path.name!r}; name {choices}"
 
     def trains(self, spec: Spec) -> bool:
         """Whether `spec` asks for a tokenizer that must be trained first."""

@@ -142,6 +142,7 @@ MAXMATCH = TokenizerFamily(
     load=load,
     train=train,
     files=variant_file,
+    saved_as=(".json",),
     options=(
         Option("vocab_size", "int", 8000, "Entries, the 256 bytes included."),
         Option("max_token_length", "int", 16, "Longest entry, in characters."),

@@ -140,6 +140,7 @@ def load(split: str, spec: Spec, context: LoadContext) -> WordTokenizer:
 _of_words = partial(
     TokenizerFamily,
     files=variant_file,
+    saved_as=(".json",),
     options=(
         Option("vocab_size", "int", 8000, "Words kept, UNK included."),
         Option("min_frequency", "int", 1, "Words seen less often are left out."),

@@ -148,6 +148,7 @@ MORFESSOR = TokenizerFamily(
     load=load,
     train=train,
     files=variant_file,
+    saved_as=(".json",),
     options=(
         Option("corpus_weight", "float", 1.0, "Weight of the corpus in the cost: more weight, fewer splits."),
         Option("dampening", "str", "log", "Of word counts.", choices=tuple(DAMPENING)),

@@ -76,6 +76,7 @@ SENTENCEPIECE = TokenizerFamily(
     load=load,
     train=train,
     trained_suffix=".model",
+    saved_as=(".model",),
     files=files,
     recognises=recognises,
     endings=(".model",),

@@ -303,6 +303,10 @@ def tokbench_tokenizers():
             "it offers the tokenizer family 'x' already",
         ),
         (
+            OFFERS.format("name='x', train=print, saved_as=('.model',)", 1),
+            "x: what is trained cannot be written as 'FILE.json'; name FILE.model, of its saved_as",
+        ),
+        (
             OFFERS.format("name='x', options={'n': 3}", 1),
             "options must be tokbench.Option",
         ),
@@ -462,7 +466,7 @@ def test_training_that_hangs_is_a_failure(text: Path, run: RunIt, plugin: Write)
         "hangs",
         "import time\ndef train(corpus, options, progress):\n    time.sleep(60)\n"
         "@tokbench.hookimpl\ndef tokbench_tokenizers():\n"
-        "    return [tokbench.TokenizerFamily(name='hangs', summary='', load=None, train=train)]",
+        "    return [tokbench.TokenizerFamily(name='hangs', summary='', load=print, train=train)]",
     )
     done = run(["bytes", "hangs"], [f"text:{text}"], plugins=[path], train_on=f"text:{text}", timeout=3)
     assert [(entry["tokenizer"], entry["kind"]) for entry in done.failures] == [("hangs", "timeout")]

@@ -31,5 +31,6 @@ def convert(
     """
     check_target(output, force=force)
     tokenizer = registry.load(spec)
-    save(tokenizer, output, lambda: elsewhere(registry, spec))
+    family = registry.tokenizers[registry.tokenizer_spec(spec).family]
+    save(tokenizer, family, output, lambda: elsewhere(registry, spec))
     print(f"{output}: {counted(tokenizer.vocab_size, 'token')}")

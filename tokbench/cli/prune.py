@@ -58,7 +58,8 @@ def prune(
     with bar(f"counting the tokens of {spec}") as progress:
         counts = _used(tokenizer, [registry.dataset(text) for text in dataset], progress)
     smaller, new_ids = tokenizer.pruned(counts.tolist(), size)
-    save(smaller, output, lambda: elsewhere(registry, spec))
+    family = registry.tokenizers[registry.tokenizer_spec(spec).family]
+    save(smaller, family, output, lambda: elsewhere(registry, spec))
     if id_map is not None:
         write_json(id_map, [None if index < 0 else index for index in new_ids.tolist()])
     gone, used = new_ids < 0, int(counts.sum())

@@ -14,7 +14,6 @@ from tokbench.cli.writing import check_target, save
 from tokbench.wording import counted, other_than_asked
 
 if TYPE_CHECKING:
-    from tokbench.family import TokenizerFamily
     from tokbench.registry import Registry
     from tokbench.spec import Spec
     from tokbench.training_corpus import TrainingCorpus
@@ -38,13 +37,15 @@ def train(
     force: Force = False,
 ) -> None:
     """Train a tokenizer on a dataset and save it; `tokbench list tokenizers FAMILY` shows what can be set."""
+    from tokbench.errors import SpecError
     from tokbench.runner.training import check_training, naming
     from tokbench.training_corpus import TrainingCorpus, shares
 
     spec = _spec(registry, family, vocab_size, option or [])
     chosen = registry.tokenizers[spec.family]
     check_target(output, force=force)
-    _check_ending(chosen, output)
+    if why := chosen.unwritable(output):  # before the training
+        raise SpecError(f"{chosen.name} {why}")
     options = check_training(registry, spec)
     corpora = [_corpus(registry, one, language or []) for one in dataset]
     _check_text(dataset, corpora)
@@ -52,7 +53,7 @@ def train(
     assert chosen.train is not None
     with naming(spec), bar(str(spec)) as progress:
         tokenizer = chosen.train(corpus, options, progress)
-    save(tokenizer, output, lambda: "what its family's `train` returned has no save(path)")
+    save(tokenizer, chosen, output, lambda: "what its family's `train` returned has no save(path)")
     if other := other_than_asked(spec.options.get("vocab_size"), tokenizer.vocab_size):
         print(f"warning: {other}", file=sys.stderr)
     use = _how_to_use(registry, f"{chosen.name}:{output}")
@@ -89,15 +90,6 @@ def _spec(registry: Registry, family: str, vocab_size: str | None, options: list
         able = sorted(name for name, other in registry.tokenizers.items() if other.trainable)
         raise SpecError(f"{family} cannot be trained; these can: {', '.join(able)}")
     return validate(Spec(family, None, given), found.options)
-
-
-def _check_ending(family: TokenizerFamily, output: Path) -> None:
-    """Refuse, before the training, a file that its tokenizer cannot be written as; raises `SpecError`."""
-    from tokbench.errors import SpecError
-
-    if family.saved_as and output.suffix not in family.saved_as:
-        choices = " or ".join(f"FILE{ending}" if ending else "a folder" for ending in family.saved_as)
-        raise SpecError(f"{family.name} cannot be written as {output.name!r}; name {choices}")
 
 
 def _corpus(registry: Registry, text: str, languages: list[str]) -> TrainingCorpus:

@@ -16,6 +16,7 @@ from tokbench.wording import reason, without_name
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from tokbench.family import TokenizerFamily
     from tokbench.registry import Registry
     from tokbench.tokenizer import Tokenizer
 
@@ -89,8 +90,8 @@ def check_target(output: Path, *, force: bool) -> None:
         raise SpecError(f"{output} cannot be written; name a place elsewhere")
 
 
-def save(tokenizer: Tokenizer, output: Path, remedy: Callable[[], str]) -> None:
-    """Write aside and rename, so that an interrupted call leaves no half file.
+def save(tokenizer: Tokenizer, family: TokenizerFamily, output: Path, remedy: Callable[[], str]) -> None:
+    """Write a family's tokenizer aside and rename, so that an interrupted call leaves no half file.
 
     Raises `TokenizerError` where the tokenizer cannot be saved, with what `remedy` says, or not there.
     """
@@ -105,6 +106,8 @@ def save(tokenizer: Tokenizer, output: Path, remedy: Callable[[], str]) -> None:
             tokenizer.save(aside)
             if not aside.exists():
                 raise TokenizerError(f"{tokenizer.name}: save({output.name!r}) wrote nothing there")
+            if why := family.unwritable(output):  # here, as its own refusal knows more of what it holds
+                raise FormatError(f"{tokenizer.name} {why}")
             if aside.is_dir() and output.is_dir():
                 for part in aside.iterdir():
                     part.replace(output / part.name)

@@ -83,6 +83,15 @@ def test_a_folder_that_cannot_be_written_to_is_told_before_any_work(
         run("bpe:none.json", str(tmp_path / "x.json"))
 
 
+def test_a_family_writes_under_the_endings_that_it_names_alone(tmp_path: Path) -> None:
+    spec = trained("words", 60, tmp_path / "a.json")
+    for name in ("o.gguf", "folder"):
+        with pytest.raises(TokenizerError, match=rf"cannot be written as '{name}'; name FILE\.json;"):
+            run(spec, str(tmp_path / name))
+    assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
+    run(spec, str(tmp_path / "b.json"))
+
+
 def test_what_cannot_be_saved_says_so(tmp_path: Path) -> None:
     with pytest.raises(TokenizerError, match="bytes cannot be saved"):
         run("bytes", str(tmp_path / "x.json"))
