@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -73,11 +74,16 @@ def check_plugin(
     registry: Registry,
     spec: Annotated[
         str,
-        typer.Argument(metavar="SPEC", help="Spec of a tokenizer or dataset, or name of a metric or engine."),
+        typer.Argument(
+            metavar="SPEC",
+            help="A tokenizer or dataset by spec; a metric, plot … by name.",
+        ),
     ],
     kind: Annotated[
         str | None,
-        typer.Option(help="tokenizer, dataset, metric or engine.", show_default="the one of that name"),
+        typer.Option(
+            help="tokenizer, dataset, metric, plot, report or engine.", show_default="the one of that name"
+        ),
     ] = None,
     examples: Annotated[int, typer.Option(min=1, help="Texts drawn for each check of a tokenizer.")] = 100,
     train_on: Annotated[
@@ -87,12 +93,14 @@ def check_plugin(
     """Run the conformance kit; exit status 1 when a check fails."""
     from tokbench.errors import UnknownNameError
     from tokbench.testing import failures_of
-    from tokbench.testing.kit import failures_of_other
+    from tokbench.testing.kit import checkable, failures_of_other
 
-    offered = {"dataset": registry.datasets, "metric": registry.metrics, "engine": registry.engines}
+    offered = checkable(registry)
     name = spec.partition(":")[0].partition(",")[0]
     if kind is None and name not in registry.tokenizers:
         kind = next((kind for kind, known in offered.items() if name in known), None)
+    if kind is None:
+        _check_known(registry, spec, {each: kind for kind, known in offered.items() for each in known})
     if kind is not None and kind not in ("tokenizer", *offered):
         raise UnknownNameError.of("kind of thing to check", kind, ["tokenizer", *offered])
     if kind in offered:
@@ -104,3 +112,18 @@ def check_plugin(
     fail = f"{counted(len(failures), 'check')} {'fails' if len(failures) == 1 else 'fail'}"
     print(f"{spec}: {fail if failures else 'conforms'}")
     raise typer.Exit(1 if failures else 0)
+
+
+def _check_known(registry: Registry, spec: str, others: Mapping[str, str]) -> None:
+    """Raise `UnknownNameError` for no tokenizer's name that is nearest to one of `others`, kinds by name."""
+    from tokbench.errors import UnknownNameError, nearest
+
+    try:
+        registry.tokenizer_spec(spec)
+    except UnknownNameError:
+        name = spec.partition(":")[0]
+        near = nearest(name, [*registry.tokenizers, *others])
+        if near and near[0] in others:
+            meant = f"the {others[near[0]]} {near[0]!r}"
+            raise UnknownNameError(f"unknown name {name!r}; did you mean {meant}?") from None
+        raise

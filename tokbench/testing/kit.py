@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -106,21 +106,38 @@ def failures_of(
         return failures + ([] if "recipe" in skip else recipe_failures(registry, str(spec), loaded))
 
 
+def checkable(registry: Registry) -> dict[str, Mapping[str, object]]:
+    """What the kit checks beside tokenizers, by kind and name."""
+    return {
+        "dataset": registry.datasets,
+        "metric": registry.metrics,
+        "plot": registry.plots,
+        "report": registry.report_writers,
+        "engine": registry.engines,
+    }
+
+
 def failures_of_other(kind: str, name: str, registry: Registry) -> list[Failure]:
-    """Every failure of a ``dataset`` (a spec), a ``metric`` or an ``engine`` (names)."""
-    from tokbench.testing.others import dataset_checks, engine_checks, metric_checks
+    """Every failure of something `checkable`: a ``dataset`` by its spec, any other kind by its name."""
+    from tokbench.testing import others
 
     if kind == "metric":
-        found = metric_checks(registry.metric(name))
-    elif kind == "engine":
-        found = engine_checks(registry.pick(registry.engines, name, "engine"))
-    else:
+        return _of(others.metric_checks(registry.metric(name)))
+    if kind == "engine":
+        return _of(others.engine_checks(registry.pick(registry.engines, name, "engine")))
+    if kind == "dataset":
         spec = registry.dataset_spec(name)
         try:
-            found = dataset_checks(registry.dataset(spec))
+            basic, more = others.dataset_checks(registry.dataset(spec))
         except (Exception, SystemExit) as error:
             return [_raised("load", error, "load(spec, context) must return a dataset.")]
-    return _of(found)
+        return _of(basic) or _of(more)
+    if kind == "plot":
+        found = others.plot_checks(registry.pick(registry.plots, name, "plot"))
+    else:
+        found = others.report_checks(registry.pick(registry.report_writers, name, "report format"))
+    with tempfile.TemporaryDirectory() as folder:
+        return _of(found, *others.sample_runs(Path(folder)))
 
 
 def _raised(check: str, error: BaseException, remedy: str) -> Failure:

@@ -1,22 +1,27 @@
-"""Checks of datasets, metrics and engines."""
+"""Checks of datasets, metrics, plots, report formats and engines."""
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from tokbench.corpus import Dataset, Document, Shard, read_text
+from tokbench.errors import Undefined
 from tokbench.testing.check import ConformanceCheck, Problem
 from tokbench.testing.texts import EDGE_CASES, PROSE
 
 if TYPE_CHECKING:
-    from tokbench.extension import Engine
+    from tokbench.extension import Engine, Plot, ReportWriter
     from tokbench.metrics import Metric
+    from tokbench.results import Run
 
 
-def dataset_checks(dataset: Dataset) -> list[ConformanceCheck]:
-    """The checks of a loaded dataset."""
+def dataset_checks(dataset: Dataset) -> tuple[list[ConformanceCheck], list[ConformanceCheck]]:
+    """The checks of a loaded dataset: those without which nothing can be read, and those of what is read."""
 
     def first() -> Iterator[Shard]:
         return (shard for language in dataset.languages for shard in list(dataset.shards(language))[:3])
@@ -42,12 +47,25 @@ def dataset_checks(dataset: Dataset) -> list[ConformanceCheck]:
 
     @ConformanceCheck.of("documents", "read(shard) yields tokbench.Document with the text as str.")
     def documents() -> Problem:
-        if not first():
-            return "there is no shard"
+        there = False
         for shard in first():
             for document in dataset.read(shard):
                 if not isinstance(document, Document) or not isinstance(document.text, str):
                     return f"read yields {type(document).__name__}, not Document(text)"
+                there = True
+        return None if there else "there is no document in the first shards of any language"
+
+    @ConformanceCheck.of(
+        "words", "gold words are (start, end) in code points of the text, in order, without overlap."
+    )
+    def words() -> Problem:
+        for shard in first():
+            for document in dataset.read(shard):
+                last, size = 0, len(document.text)
+                for start, end in document.words or ():
+                    if not last <= start < end <= size:
+                        return f"a word is {start}:{end}, after {last}, in {document.text[:40]!r} of 0:{size}"
+                    last = end
         return None
 
     @ConformanceCheck.of("again", "read and digest depend on nothing but the shard.")
@@ -89,10 +107,13 @@ def dataset_checks(dataset: Dataset) -> list[ConformanceCheck]:
             language: [each.line for shard in dataset.shards(language) for each in dataset.read(shard)]
             for language in dataset.languages
         }
+        bare = next((name for name, own in found.items() if None in own), None)
+        if bare is not None:
+            return f"parallel, but a document of {bare} has no line"
         other = next((name for name, own in found.items() if own != next(iter(found.values()))), None)
         return f"parallel, but the lines of {other} are not those of the first language" if other else None
 
-    return [languages, shards, documents, again, digests, blocks, lines]
+    return [languages, shards, documents], [words, again, digests, blocks, lines]
 
 
 def _texts(part: object) -> list[str]:
@@ -111,13 +132,27 @@ def _texts(part: object) -> list[str]:
 def metric_checks(metric: Metric) -> list[ConformanceCheck]:
     """The checks of a metric: on prose, by the tokenizers of single bytes and of single characters."""
     from tokbench.metrics.context import MeasureContext
+    from tokbench.metrics.cost import PriceTable
     from tokbench.metrics.measure import measure
     from tokbench.metrics.metric import CellKey, Measurement
+    from tokbench.metrics.model import PRESETS
     from tokbench.metrics.own import counting_of
     from tokbench.tally import CorpusFacts, Tally
     from tokbench.tally.collect import collect
 
     lines = [line for line in PROSE.splitlines() if line] * 3 + list(EDGE_CASES)
+    answers: set[str] = set()
+
+    def compute(*given: Any) -> Any:
+        try:
+            return metric.compute(*given)
+        except Undefined:
+            answers.add("declined")
+            raise
+        finally:
+            answers.add("called")
+
+    tried = replace(metric, compute=compute)
     own = [each for each in [counting_of(metric)] if each is not None]
 
     def tally(*texts: str) -> Tally:
@@ -126,16 +161,25 @@ def metric_checks(metric: Metric) -> list[ConformanceCheck]:
         return collect(_PlainBytes(), documents, counting=own, facts=facts)
 
     def rows(*texts: str) -> list[Measurement]:
-        names = ("eng_Latn", "deu_Latn") if metric.level == "languages" else ("eng_Latn",)
+        names = ("eng_Latn", "jpn_Jpan") if metric.level == "languages" else ("eng_Latn",)
         cells = {CellKey("bytes", "prose", name): tally(*texts) for name in names}
         known = MeasureContext(
-            vocab_sizes={"bytes": 256}, parallel={"prose": True}, baseline="bytes", context_length=1000
+            vocab_sizes={"bytes": 256},
+            parallel={"prose": True},
+            baseline="bytes",
+            context_length=1000,
+            prices=PriceTable("EUR", {"bytes": 1.0}),
+            model=next(iter(PRESETS.values())),
         )
-        return measure(cells, [metric], context=known)
+        return measure(cells, [tried], context=known)
 
     @ConformanceCheck.of("computes", "compute must give a number, or raise tokbench.Undefined with the reason.")
     def computes() -> Problem:
-        failed = [row for row in rows(*lines) if row.status.startswith("failed")]
+        answers.clear()
+        found = rows(*lines)
+        failed = [row for row in found if row.status.startswith("failed")]
+        if not failed and answers == {"called"} and all(row.value is None for row in found):
+            failed = found  # where `needs` are not met it is not called
         return failed[0].status if failed else None
 
     @ConformanceCheck.of("empty", "name in `needs` what must be there, or raise tokbench.Undefined.")
@@ -179,6 +223,67 @@ class _PlainBytes:
 
     def token_bytes(self, token_id: int) -> bytes:
         return bytes([token_id])
+
+
+def sample_runs(folder: Path) -> tuple[Run, Run]:
+    """Two small runs: two tokenizers on prose and on parallel text, and one that measured next to nothing."""
+    from tokbench.runner.run import run_suite
+
+    prose, letter = folder / "prose.txt", folder / "letter.txt"
+    prose.write_text(PROSE, encoding="utf-8")
+    letter.write_text("a", encoding="utf-8")
+    texts = [f"text:{prose}", "bundled:parallel,languages=eng_Latn+jpn_Jpan"]
+    options: dict[str, Any] = {"speed": False, "jobs": 1, "cache": False}
+    whole = run_suite(None, ["bytes", "chars"], texts, folder / "whole", **options)
+    bare = run_suite(None, ["bytes"], [f"text:{letter}"], folder / "bare", metrics=["tokens"], **options)
+    return whole, bare
+
+
+def plot_checks(plot: Plot) -> list[ConformanceCheck]:
+    """The checks of a plot, each given the `sample_runs`."""
+    from matplotlib.figure import Figure
+
+    def drawn(run: Run) -> Problem:
+        figure = plot.draw(run)
+        if figure is None:
+            return None if plot.needs else "it drew nothing, and `needs` does not say what it lacks"
+        if not isinstance(figure, Figure):
+            return f"draw returned {type(figure).__name__}, not a Figure of matplotlib"
+        figure.savefig(io.BytesIO(), format="svg")
+        return None
+
+    @ConformanceCheck.of("draws", "draw(run) gives a matplotlib Figure, or None for what `needs` says.")
+    def draws(whole: Run, bare: Run) -> Problem:
+        return drawn(whole)
+
+    @ConformanceCheck.of("draws_bare", "return None where the run lacks the data, and say which in `needs`.")
+    def draws_bare(whole: Run, bare: Run) -> Problem:
+        found = drawn(bare)
+        return f"of a run of one letter, with no metric but `tokens`: {found}" if found else None
+
+    return [draws, draws_bare]
+
+
+def report_checks(writer: ReportWriter) -> list[ConformanceCheck]:
+    """The checks of a report format, each given the `sample_runs`."""
+
+    def written(run: Run) -> Problem:
+        path = run.path / f"as_asked{writer.suffix}"
+        writer.write(run, path)
+        if not path.is_file():
+            return f"write(run, path) wrote no file {path.name}"
+        return None if path.stat().st_size else "write(run, path) wrote an empty file"
+
+    @ConformanceCheck.of("writes", "write(run, path) writes the report to that path.")
+    def writes(whole: Run, bare: Run) -> Problem:
+        return written(whole)
+
+    @ConformanceCheck.of("writes_bare", "write what the run has: figures may be missing, and null.")
+    def writes_bare(whole: Run, bare: Run) -> Problem:
+        found = written(bare)
+        return f"of a run of one letter, with no metric but `tokens`: {found}" if found else None
+
+    return [writes, writes_bare]
 
 
 def engine_checks(engine: Engine) -> list[ConformanceCheck]:

@@ -1,4 +1,4 @@
-"""The kit on what is no loaded tokenizer: trained families, datasets, metrics, engines; without hypothesis."""
+"""The kit on what is no loaded tokenizer: trained families, datasets, metrics, plots …; without hypothesis."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.command import invoke
+from tokbench.errors import UnknownNameError
 from tokbench.registry import Registry, build_registry
 from tokbench.testing import failures_of
 from tokbench.testing.kit import failures_of_other
@@ -49,8 +50,10 @@ class Data:
     def shards(self, language):
         return [Shard(language, "here")]
     def read(self, shard):
-        for n in range(3):
-            yield Document(f"{shard.language} {n}", line=n + LINES * (shard.language == "deu_Latn"))
+        if NOTHING:
+            return None
+        lines = (None if NO_LINE else n + LINES * (shard.language == "deu_Latn") for n in range(3 - 3 * EMPTY))
+        return (Document(f"{shard.language} {n}", line=line, words=WORDS) for n, line in enumerate(lines))
     def digest(self, shard):
         return "same" if DIGEST else shard.language
 
@@ -72,21 +75,46 @@ def tokbench_datasets():
 @tokbench.hookimpl
 def tokbench_metrics():
     yield Metric(name="mine", unit="u", better="none", summary="s", counters={"mine": "m"}, count=count,
-                 compute=lambda t: t.mine / ("x" if TEXT else t.tokens or 1))
+                 compute=lambda t: t.mine / ("x" if TEXT else 0 if ZERO else t.tokens or 1))
+
+def draw(run):
+    from matplotlib.figure import Figure
+    rows = run.frame[run.frame["metric"] == "compression_ratio"]
+    if rows.empty and not BARE:
+        return None
+    figure = Figure()
+    figure.subplots().set_title(str(rows["value"].iloc[0]))
+    return 7 if NUMBER else figure
+
+@tokbench.hookimpl
+def tokbench_plots():
+    yield tokbench.Plot(name="drawn", title="t", summary="s", draw=draw, needs="" if UNSAID else "compression")
+
+def write(run, path):
+    rows = run.frame[run.frame["metric"] == "compression_ratio"]
+    ELSEWHERE or path.write_text(str(rows["value"].iloc[0] if BARE else len(rows)))
+
+@tokbench.hookimpl
+def tokbench_report_writers():
+    yield tokbench.ReportWriter(name="written", summary="s", suffix=".txt", write=write)
 
 @tokbench.hookimpl
 def tokbench_engines():
     yield tokbench.Engine(name="threads", summary="s", open=lambda jobs, address: ThreadPoolExecutor(jobs),
                           shared=bool(SHARED))
 """
-FAULTS = ("LOST", "RANDOM", "LINES", "DIGEST", "BATCHED", "TEXT", "SHARED", "EXITS")
+FAULTS = (
+    *("LOST", "RANDOM", "LINES", "DIGEST", "BATCHED", "TEXT", "SHARED", "EXITS", "NOTHING", "NO_LINE", "EMPTY"),
+    *("ZERO", "BARE", "NUMBER", "UNSAID", "ELSEWHERE", "OUTSIDE", "OVER"),
+)
 
 
 def registry_with(folder: Path, *faults: str) -> Registry:
     path = (
         folder / f"kinds{'_'.join(faults)}.py"
     )  # one file rewritten within a second has the old one's bytecode
-    path.write_text("\n".join(f"{name} = {int(name in faults)}" for name in FAULTS) + SOURCE)
+    words = "WORDS = ((0, 99),) if OUTSIDE else ((0, 4), (3, 6)) if OVER else ((0, 8), (9, 10))\n"
+    path.write_text("\n".join([*(f"{name} = {int(name in faults)}" for name in FAULTS), words]) + SOURCE)
     return build_registry(plugin_files=[str(path)])
 
 
@@ -111,6 +139,17 @@ def found(folder: Path, kind: str, name: str, *faults: str) -> list[tuple[str, s
         ("tokenizer", "letters", "EXITS", "train", "SystemExit: 3"),
         ("dataset", "data", "LINES", "parallel", "the lines of deu_Latn"),
         ("dataset", "data", "DIGEST", "digest", "two shards of different text"),
+        ("dataset", "data", "NOTHING", "documents", "'NoneType' object is not iterable"),
+        ("dataset", "data", "EMPTY", "documents", "there is no document"),
+        ("dataset", "data", "NO_LINE", "parallel", "a document of eng_Latn has no line"),
+        ("dataset", "data", "OUTSIDE", "words", "a word is 0:99, after 0, in 'eng_Latn 0' of 0:10"),
+        ("dataset", "data", "OVER", "words", "a word is 3:6, after 4"),
+        ("metric", "mine", "ZERO", "computes", "undefined: nothing to divide by"),
+        ("plot", "drawn", "BARE", "draws_bare", "IndexError"),
+        ("plot", "drawn", "NUMBER", "draws", "draw returned int"),
+        ("plot", "drawn", "UNSAID", "draws_bare", "`needs` does not say what it lacks"),
+        ("report", "written", "BARE", "writes_bare", "IndexError"),
+        ("report", "written", "ELSEWHERE", "writes", "wrote no file as_asked.txt"),
         ("metric", "mine", "BATCHED", "adds_up", "mine of all documents together"),
         ("metric", "mine", "TEXT", "computes", "TypeError"),
         ("engine", "threads", "SHARED", "shared", "tasks run in this process; shared is True"),
@@ -123,7 +162,11 @@ def test_each_fault_is_found(tmp_path: Path, kind: str, name: str, fault: str, c
 
 
 @pytest.mark.parametrize(
-    ("kind", "name"), [("tokenizer", "letters"), ("dataset", "data"), ("metric", "mine"), ("engine", "threads")]
+    ("kind", "name"),
+    [
+        *(("tokenizer", "letters"), ("dataset", "data"), ("metric", "mine"), ("engine", "threads")),
+        *(("plot", "drawn"), ("report", "written")),
+    ],
 )
 def test_nothing_is_found_where_there_is_no_fault(tmp_path: Path, kind: str, name: str) -> None:
     assert found(tmp_path, kind, name) == []
@@ -134,7 +177,10 @@ def test_the_command_finds_out_what_kind_of_thing_it_is(tmp_path: Path) -> None:
     plugin = ["--plugin", str(tmp_path / "kindsLINES.py")]
     done = invoke("plugins", "check", "data", *plugin)
     assert (done.exit_code, "data: 1 check fails" in done.output) == (1, True)
-    assert "threads: conforms" in invoke("plugins", "check", "threads", *plugin).output
+    for name in ("threads", "drawn", "written"):
+        assert f"{name}: conforms" in invoke("plugins", "check", name, *plugin).output
+    with pytest.raises(UnknownNameError, match="unknown name 'drown'; did you mean the plot 'drawn'"):
+        invoke("plugins", "check", "drown", *plugin, catch=False)
     assert invoke("plugins", "check", "compression_ratio").exit_code == 0
 
 
