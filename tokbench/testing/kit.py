@@ -42,12 +42,14 @@ def check_tokenizer(
     examples: int = 100,
     extra_texts: Sequence[str] = (),
     skip: Sequence[str] = (),
+    plugins: Sequence[str] = (),
     registry: Registry | None = None,
     train_on: str = "stdlib:docs",
 ) -> None:
     """Raise `ConformanceError` with every check that `tokenizer`, an object or a spec, fails.
 
     Given a spec, it is also loaded a second time here and once in a new process, and the three must agree.
+    The spec may be of a plugin in one of the files `plugins`, or of what `registry` has.
     `examples` texts are drawn for each check (by hypothesis, where it is installed) beside the built-in edge
     cases and `extra_texts`; the smallest failing text that is found is reported. `skip` names checks to leave
     out. A spec that asks for training is trained on the dataset `train_on`, saved, and checked as loaded from
@@ -58,6 +60,7 @@ def check_tokenizer(
         examples=examples,
         extra_texts=extra_texts,
         skip=skip,
+        plugins=plugins,
         registry=registry,
         train_on=train_on,
     )
@@ -72,6 +75,7 @@ def failures_of(
     examples: int = 100,
     extra_texts: Sequence[str] = (),
     skip: Sequence[str] = (),
+    plugins: Sequence[str] = (),
     registry: Registry | None = None,
     train_on: str = "stdlib:docs",
 ) -> list[Failure]:
@@ -81,7 +85,7 @@ def failures_of(
     from tokbench.registry import build_registry
     from tokbench.testing.recipes import recipe_failures
 
-    registry = registry or build_registry()
+    registry = registry or build_registry(plugin_files=plugins)
     spec = registry.tokenizer_spec(tokenizer)
     with tempfile.TemporaryDirectory() as folder:
         failures = []

@@ -172,6 +172,13 @@ def test_nothing_is_found_where_there_is_no_fault(tmp_path: Path, kind: str, nam
     assert found(tmp_path, kind, name) == []
 
 
+def test_a_spec_of_a_plugin_file_is_checked(tmp_path: Path) -> None:
+    (tmp_path / "letters.txt").write_text("abc")
+    plugins = [registry_with(tmp_path).context.plugins[0]]
+    given = {"plugins": plugins, "examples": 5, "skip": ["memory", "speed", "threads"]}
+    assert failures_of(f"letters:{tmp_path}/letters.txt", **given) == []
+
+
 def test_the_command_finds_out_what_kind_of_thing_it_is(tmp_path: Path) -> None:
     registry_with(tmp_path, "LINES")
     plugin = ["--plugin", str(tmp_path / "kindsLINES.py")]
