@@ -6,13 +6,13 @@ tokbench run --plugin superbpe.py -t superbpe:vocab_size=2k -t bpe:vocab_size=2k
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 from tokbench_subword.methods import train_bpe
 
 import tokbench
 from tokbench import LoadContext, Option, Progress, Spec, Tokenizer, TokenizerFamily, TrainingCorpus
+from tokbench.registry import registry_of
 
 
 def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Tokenizer:
@@ -28,7 +28,7 @@ def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
 
 def load(spec: Spec, context: LoadContext) -> Tokenizer:
     """The tokenizer in a file: what `train` gave was saved as a `tokenizer.json`."""
-    return tokbench.load(f"bpe:{spec.variant}")
+    return registry_of(context).load(Spec("bpe", spec.variant))
 
 
 @tokbench.hookimpl
@@ -40,7 +40,7 @@ def tokbench_tokenizers() -> Iterable[TokenizerFamily]:
             summary="BPE within words, then across them.",
             load=load,
             train=train,
-            files=lambda spec, context: [Path(spec.variant)] if spec.variant else [],
+            saved_as=(".json",),
             options=(
                 Option("vocab_size", "int", 8000, "tokens in all"),
                 Option("within_words", "float", 0.75, "share of them that is learned within words"),

@@ -54,11 +54,13 @@ def new_plugin(
     """Write a complete plugin package: entry point, example, tests, README, CI."""
     from tokbench.errors import SpecError
     from tokbench.scaffold import write_plugin
+    from tokbench.testing.kit import checkable
 
     registry = open_registry()
-    taken = {"tokenizer": registry.tokenizers, "dataset": registry.datasets, "metric": registry.metrics}
-    if name in taken.get(kind, ()):
-        raise SpecError(f"there is a {kind} {name!r} already, and two of one name cannot be told apart")
+    taken = {**dict.fromkeys(("tokenizer", "trainable"), registry.tokenizers), **checkable(registry)}
+    for own in {name, name.replace("-", "_")} & {*taken.get(kind, ())}:  # a metric has the latter
+        what = "tokenizer" if kind == "trainable" else kind
+        raise SpecError(f"there is a {what} {own!r} already, and two of one name cannot be told apart")
     if name in registry.host.plugins:
         raise SpecError(f"there is a plugin named {name!r} already; choose another name")
     files = write_plugin(name, kind, folder)

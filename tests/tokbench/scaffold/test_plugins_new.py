@@ -114,8 +114,14 @@ def test_a_file_in_the_way_and_a_name_that_is_taken_are_said(tmp_path: Path) -> 
         write_plugin("demo", folder=tmp_path / "file")
     with pytest.raises(TokbenchError, match=r"cannot write .*Not a directory"):
         write_plugin("demo", folder=tmp_path / "file" / "inside")
-    with pytest.raises(TokbenchError, match="there is a tokenizer 'bytes' already"):
-        CliRunner().invoke(
-            app, ["plugins", "new", "bytes", "-o", str(tmp_path / "new")], catch_exceptions=False
-        )
+    for name, kind, said in (
+        ("bytes", "tokenizer", "tokenizer 'bytes'"),
+        ("bpe", "trainable", "tokenizer 'bpe'"),
+        ("compression-ratio", "metric", "metric 'compression_ratio'"),
+        ("zipf", "plot", "plot 'zipf'"),
+        ("md", "report", "report 'md'"),
+    ):
+        command = ["plugins", "new", name, "--kind", kind, "-o", str(tmp_path / "new")]
+        with pytest.raises(TokbenchError, match=f"there is a {said} already"):
+            CliRunner().invoke(app, command, catch_exceptions=False)
     assert not (tmp_path / "new").exists()
