@@ -45,7 +45,7 @@ def trace(
     check_apart({"--html": html, "--svg": svg})
     for target in (html, svg):
         if target is not None and str(target) != "-":
-            check_target(target, force=force)
+            check_target(target, force=force or target.is_dir())  # that it is none is said when it is written
     text = read_text(text)
     tokenizer = registry.load(spec)
     steps = _steps(tokenizer, text, lambda: elsewhere(registry, spec))

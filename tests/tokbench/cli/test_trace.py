@@ -11,7 +11,7 @@ import pytest
 
 from tests.command import output
 from tokbench.capabilities import Step
-from tokbench.errors import TokenizerError
+from tokbench.errors import TokbenchError, TokenizerError
 from tokbench.inspection.steps import html_page, label, svg_figure
 
 HOSTILE = "<script>alert('x')</script>&\x00\ud800"
@@ -108,3 +108,10 @@ def test_what_cannot_be_traced_is_said() -> None:
 def test_too_long_a_text_is_said(vocab: Path) -> None:
     with pytest.raises(TokenizerError, match="too long to trace"):
         run(f"wordpiece:{vocab}", "-", text="a " * 6000)
+
+
+def test_a_page_is_no_folder_and_may_go_to_a_device(vocab: Path, tmp_path: Path) -> None:
+    with pytest.raises(TokbenchError, match="it is a folder; name a file"):
+        run(f"wordpiece:{vocab}", "unhappiness", "--html", str(tmp_path))
+    if Path("/dev/null").is_char_device():
+        assert "/dev/null" in run(f"wordpiece:{vocab}", "unhappiness", "--svg", "/dev/null")
