@@ -155,14 +155,18 @@ class TrainingCorpus:
         return sum(shard.n_bytes for shard in self.shards())
 
 
-def shares(sizes: Mapping[str, int]) -> str:
-    """Bytes of languages in words, with the share of each, the largest first.
+def shares(sizes: Mapping[str, int], most: int | None = None) -> str:
+    """Bytes of languages in words, with the share of each, the largest first; of more than `most`, in a number.
 
     Example:
         >>> shares({"deu_Latn": 250, "eng_Latn": 750})
         '1,000 bytes: eng_Latn 75.0 %, deu_Latn 25.0 %'
+        >>> shares({"deu_Latn": 250, "eng_Latn": 750}, most=1)
+        '1,000 bytes of 2 languages'
     """
     total = sum(sizes.values())
+    if most is not None and len(sizes) > most:
+        return f"{total:,} bytes of {len(sizes)} languages"
     largest = sorted(sizes.items(), key=lambda item: (-item[1], item[0]))
     told = ", ".join(f"{language} {100 * size / max(1, total):.1f} %" for language, size in largest)
     return f"{total:,} bytes: {told}" if sizes else ""

@@ -81,7 +81,8 @@ class TrainingStage:
         when = "before" if trained.reused else f"in {trained.info.get('seconds', 0):.1f} s"
         if group is not None and "nested_in" in trained.info:
             when = f"with {trained.info['nested_in']}, of whose merges it has the first"
-        self.display.say(f"{entry.key}: trained on {on} {when}; {shares(trained.info.get('text_bytes', {}))}")
+        text = shares(trained.info.get("text_bytes", {}), most=4)
+        self.display.say(f"{entry.key}: trained on {on} {when}; {text}")
         return trained, {**trained.info, "reused": trained.reused, "on": on}
 
     def _known(self, spec: Spec) -> Trained | None:
