@@ -70,7 +70,7 @@ def small(number: int) -> tuple[WordPieceTokenizer, Any]:
 def test_ids_offsets_and_text_equal_tokenizers(number: int, text: str) -> None:
     ours, theirs = small(number)
     expected = theirs.encode(text, add_special_tokens=False)
-    assert ours(text) == expected.ids
+    assert ours.encode(text) == ours(text) == expected.ids
     assert ours.normalize(text) == theirs.normalizer.normalize_str(text)
     assert ours.decode(expected.ids) == theirs.decode(expected.ids, skip_special_tokens=False)
     assert ours.encode_batch([text, "", text]).ids.tolist() == expected.ids * 2

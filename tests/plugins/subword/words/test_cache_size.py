@@ -38,7 +38,7 @@ def test_ids_do_not_depend_on_the_cache_and_none_keeps_no_word(vocabulary: Path)
         assert tokenizer.facts()["word_cache_bytes"] == cache_bytes(size, where="")
         found.append([tokenizer.encode_batch(TEXTS).to_lists(), tokenizer.encode_batch(TEXTS).to_lists()])
         tokenizer.encode_batch(TEXTS * 10)
-        held = [work.words.held for work in tokenizer._encoder._words._idle]
+        held = [work.words.held for work in tokenizer._encoder._idle]
         assert all(held) != (size == "0"), size
     assert found[0] == found[1] == found[2]
     assert found[0][0] == found[0][1] == [[2, 2, 3, 5, 7, 8, 6, 2], [2, 4] * 40]
