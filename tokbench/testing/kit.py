@@ -141,7 +141,7 @@ def failures_of_other(kind: str, name: str, registry: Registry) -> list[Failure]
     else:
         found = others.report_checks(registry.pick(registry.report_writers, name, "report format"))
     with tempfile.TemporaryDirectory() as folder:
-        return _of(found, *others.sample_runs(Path(folder)))
+        return _of(found, *others.sample_runs(Path(folder), registry.context))
 
 
 def _raised(check: str, error: BaseException, remedy: str) -> Failure:

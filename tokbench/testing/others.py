@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.corpus import Dataset, Document, Shard, read_text
 from tokbench.errors import Undefined
+from tokbench.spec import LoadContext
 from tokbench.testing.check import ConformanceCheck, Problem
 from tokbench.testing.texts import EDGE_CASES, PROSE
 
@@ -225,15 +226,18 @@ class _PlainBytes:
         return bytes([token_id])
 
 
-def sample_runs(folder: Path) -> tuple[Run, Run]:
-    """Two small runs: two tokenizers on prose and on parallel text, and one that measured next to nothing."""
+def sample_runs(folder: Path, context: LoadContext) -> tuple[Run, Run]:
+    """Two small runs, with the plugins of a context: one of two tokenizers on prose and on parallel text, with
+    every metric; one that measured next to nothing.
+    """
     from tokbench.runner.run import run_suite
 
     prose, letter = folder / "prose.txt", folder / "letter.txt"
     prose.write_text(PROSE, encoding="utf-8")
     letter.write_text("a", encoding="utf-8")
     texts = [f"text:{prose}", "bundled:parallel,languages=eng_Latn+jpn_Jpan"]
-    options: dict[str, Any] = {"speed": False, "jobs": 1, "cache": False}
+    options: dict[str, Any] = {"plugins": context.plugins, "disable_plugins": context.disable}
+    options |= {"speed": False, "jobs": 1, "cache": False}
     whole = run_suite(None, ["bytes", "chars"], texts, folder / "whole", **options)
     bare = run_suite(None, ["bytes"], [f"text:{letter}"], folder / "bare", metrics=["tokens"], **options)
     return whole, bare

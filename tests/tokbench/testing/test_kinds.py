@@ -79,7 +79,7 @@ def tokbench_metrics():
 
 def draw(run):
     from matplotlib.figure import Figure
-    rows = run.frame[run.frame["metric"] == "compression_ratio"]
+    rows = run.frame[run.frame["metric"] == "mine"]
     if rows.empty and not BARE:
         return None
     figure = Figure()
