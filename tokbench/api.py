@@ -117,7 +117,7 @@ class PluginPresenter:
 
         registry = build_registry(plugin_files=plugins)
         plot = registry.pick(registry.plots, name, "plot")
-        figure = plot.draw(run)
+        figure = plot.drawn(run)
         if figure is None:
             raise ResultsError(f"{run.path}: no data for the plot {name!r}: {plot.needs or 'not measured'}")
         return figure
@@ -137,7 +137,7 @@ class PluginPresenter:
         chosen = format or format_of(path, registry.report_writers)
         writer = registry.pick(registry.report_writers, chosen, "report format")
         target = Path(path) if path is not None else run.path / f"report{writer.suffix}"
-        writer.write(run, target)
+        writer.written(run, target)
         run.folder.remember([target])
         return target
 

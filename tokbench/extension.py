@@ -28,6 +28,18 @@ class Plot:
     draw: Callable[[Run], Figure | None]
     needs: str = ""
 
+    def drawn(self, run: Run) -> Figure | None:
+        """What `draw` gives; raises `PluginError` for what is no figure."""
+        from matplotlib.figure import Figure
+
+        found = self.draw(run)
+        if found is not None and not isinstance(found, Figure):
+            raise PluginError(
+                f"the plot {self.name!r} drew {type(found).__name__}; return a Figure of matplotlib, or None "
+                "where the run lacks the data"
+            )
+        return found
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportWriter:
@@ -44,6 +56,12 @@ class ReportWriter:
                 f"report format {self.name!r}: suffix is {self.suffix!r}; "
                 "it is how its files end, in lower case, as '.txt'"
             )
+
+    def written(self, run: Run, path: Path) -> None:
+        """Write a run; raises `PluginError` where there is no file then."""
+        self.write(run, path)
+        if not path.is_file():
+            raise PluginError(f"the report format {self.name!r} wrote no {path}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

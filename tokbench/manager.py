@@ -114,7 +114,7 @@ class Host:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # SystemExit, and what Rust panics with, too
-            self.refuse(plugin, f"{hook}: {_told(error, self.source(plugin))}")
+            self.refuse(plugin, f"{hook}: {told(error, self.source(plugin))}")
             return False, None
 
     def fail(self, plugin: str, error: str) -> None:
@@ -143,7 +143,7 @@ class Host:
             if source is None:
                 continue
             if _place(error, source):
-                return PluginError(f"the plugin {plugin.name!r} failed: {_told(error, source)}")
+                return PluginError(f"the plugin {plugin.name!r} failed: {told(error, source)}")
         return None
 
     def lacking(self) -> str:
@@ -158,7 +158,7 @@ class Host:
         return [plugin for plugin in self.plugins.values() if plugin.status == "failed"]
 
 
-def _told(error: BaseException, source: Path | None) -> str:
+def told(error: BaseException, source: Path | None) -> str:
     """An exception, and where in a plugin's code it came from."""
     place = _place(error, source) if source is not None else ""
     return f"{type(error).__name__}: {error}" + (f" ({place})" if place else "")
@@ -304,5 +304,5 @@ def _import_file(path: Path) -> ModuleType:
         raise
     except BaseException as error:  # SystemExit, and what Rust panics with, too
         sys.modules.pop(name, None)
-        raise PluginError(f"--plugin {path}: {_told(error, path.absolute())}") from error
+        raise PluginError(f"--plugin {path}: {told(error, path.absolute())}") from error
     return module

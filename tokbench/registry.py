@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cache, cached_property
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,7 +15,7 @@ from tokbench.corpus import Dataset, DatasetFamily
 from tokbench.errors import CorpusError, TokbenchError, TokenizerError, UnknownNameError
 from tokbench.extension import Command, Engine, Plot, ReportWriter
 from tokbench.family import LoadContext, TokenizerFamily
-from tokbench.manager import PROJECT, Host, build_host
+from tokbench.manager import PROJECT, Host, build_host, told
 from tokbench.resolving import Named, dataset_spec, recognising, tokenizer_spec
 from tokbench.spec import NAME, Spec
 from tokbench.tokenizer import Tokenizer, check_facts
@@ -181,7 +183,8 @@ class Registry:
             things[name] = thing
             return
         twice = "it offers" if owner == plugin else f"the plugin {owner!r} offers"
-        remedy = "rename one" if owner == plugin else "leave one out with --disable-plugin"
+        built_in = self.host.plugins[owner].distribution == PROJECT
+        remedy = "rename one" if owner == plugin or built_in else "leave one out with --disable-plugin"
         self.host.refuse(plugin, f"{twice} the {kind} {name!r} already, which stays; {remedy}")
 
     @cached_property
@@ -235,12 +238,19 @@ class Registry:
         except TokbenchError:
             raise
         except (Exception, SystemExit) as error:
-            raise TokenizerError(f"{spec}: {type(error).__name__}: {error}") from error
+            raise TokenizerError(self._told(spec, error, "tokbench_tokenizers")) from error
         self._check(spec, tokenizer)
         return tokenizer
 
+    def _told(self, spec: Spec, error: BaseException, hook: str) -> str:
+        """What went wrong in a plugin's code, with the line of it."""
+        return f"{spec}: {told(error, self.host.source(self.owner(spec.family, hook)))}"
+
     def _check(self, spec: Spec, tokenizer: Tokenizer) -> None:
         """Raise `TokenizerError` where what a plugin loaded is no tokenizer by its looks."""
+        if isinstance(tokenizer, type):
+            found = f"the class {tokenizer.__name__}"
+            raise TokenizerError(f"{spec}: what the plugin loaded is {found}; return an object of it")
         if not isinstance(tokenizer, Tokenizer):
             missing = [
                 name for name in ("name", "vocab_size", "encode", "decode") if not hasattr(tokenizer, name)
@@ -248,12 +258,15 @@ class Registry:
             raise TokenizerError(
                 f"{spec}: what the plugin loaded is no tokenizer: it lacks {', '.join(missing)}"
             )
+        for method in ("encode", "decode"):
+            if why := _uncallable(getattr(tokenizer, method), ["one"]):
+                raise TokenizerError(f"{spec}: {method} is called with one argument: {why}")
         try:
             check_facts(tokenizer)
         except TokenizerError as error:
             raise TokenizerError(f"{spec}: {error}") from None
         except Exception as error:  # a property of the plugin's
-            raise TokenizerError(f"{spec}: {type(error).__name__}: {error}") from error
+            raise TokenizerError(self._told(spec, error, "tokbench_tokenizers")) from error
 
     def load_matching(self, text: Named, context: LoadContext | None = None) -> Tokenizer | None:
         """The tokenizer with the text of special tokens matched, by the option its family has for that.
@@ -280,7 +293,7 @@ class Registry:
         except TokbenchError:
             raise
         except (Exception, SystemExit) as error:
-            raise CorpusError(f"{spec}: {type(error).__name__}: {error}") from error
+            raise CorpusError(self._told(spec, error, "tokbench_datasets")) from error
         there = {*dir(dataset)}  # which asks no property: one may read all of the text
         if missing := [name for name in _OF_DATASETS if name not in there and not hasattr(dataset, name)]:
             raise CorpusError(f"{spec}: what the plugin loaded is no dataset: it lacks {', '.join(missing)}")
@@ -304,6 +317,8 @@ def _misfit(thing: Any) -> str:
             continue
         if "Callable[" in declared:
             fits, wanted = callable(value), "give what can be called"
+            if fits and (why := _uncallable(value, _arguments(declared))):
+                return f"{each.name} is called with {', '.join(_arguments(declared))}: {why}"
         elif declared.startswith("tuple["):
             fits = isinstance(value, tuple | list)
             wanted = "give a tuple" + (f", as in ({value!r},)" if isinstance(value, str) else "")
@@ -313,6 +328,39 @@ def _misfit(thing: Any) -> str:
             continue
         if not fits:
             return f"{each.name} is {value!r}; {wanted}"
+    return ""
+
+
+@cache
+def _arguments(declared: str) -> tuple[str, ...]:
+    """The types of what a function is called with, of its declared type; none where that does not say.
+
+    Example:
+        >>> _arguments("Callable[[Spec, LoadContext], Tokenizer] | None"), _arguments("Callable[..., Any]")
+        (('Spec', 'LoadContext'), ())
+    """
+    for node in ast.walk(ast.parse(declared, mode="eval")):
+        if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "Callable":
+            given = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) else None
+            return tuple(map(ast.unparse, given.elts)) if isinstance(given, ast.List) else ()
+    return ()
+
+
+def _uncallable(function: Callable[..., object], arguments: Sequence[str]) -> str:
+    """Why a function cannot be called with so many arguments; empty where it can, or where nothing is known.
+
+    Example:
+        >>> _uncallable(lambda spec: None, ["Spec", "LoadContext"])
+        'too many positional arguments'
+    """
+    try:
+        own = signature(function)
+    except (TypeError, ValueError):  # written in C
+        return ""
+    try:
+        own.bind(*arguments) if arguments else None
+    except TypeError as error:
+        return str(error)
     return ""
 
 

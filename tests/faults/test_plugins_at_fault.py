@@ -350,6 +350,21 @@ PLOT = "tokbench.Plot(name='pp', title='', summary='', draw={})"
             "[tokbench.Metric(name='mm', summary='', compute=len)]",
             "arguments: 'unit' and 'better' .*poor.py, line 4",
         ),
+        (
+            "metrics",
+            "[tokbench.Metric(name='m', unit='', better='none', summary='', compute=len, needs='words')]",
+            r"needs is 'words'; give a tuple, as in \('words',\)",
+        ),
+        (
+            "tokenizers",
+            "[tokbench.TokenizerFamily(name='wl', summary='', load=lambda spec: None)]",
+            "'wl': load is called with Spec, LoadContext: too many positional arguments",
+        ),
+        (
+            "tokenizers",
+            "[tokbench.TokenizerFamily(name='bytes', summary='', load=print)]",
+            "the plugin 'baselines' offers the tokenizer family 'bytes' already, which stays; rename one",
+        ),
         ("suites", "[('s', 'a.toml'), ('s', 'b.toml')]", "it offers the suite 's' already"),
         ("prices", "['ab']", "tokbench_prices: 'ab' is no pair of name and file"),
     ],
@@ -381,7 +396,7 @@ def test_what_a_plugin_left_out_may_offer_is_said() -> None:
 @pytest.mark.parametrize(
     ("opens", "says"),
     [
-        ("lambda: 3", "the engine 'mine': TypeError"),
+        ("lambda: 3", r"the engine 'mine': open is called with int, str \| None: too many positional"),
         ("lambda jobs, address: 3", "'mine' opened int, not an Exec"),
     ],
 )
@@ -400,6 +415,11 @@ def test_an_engine_at_fault_is_named(opens: str, says: str, text: Path, run: Run
             ["report", "--format", "rr"],
             "tokbench.ReportWriter(name='rr', summary='', suffix='.txt', write=lambda run, path: None)",
             "the report format 'rr' wrote no",
+        ),
+        (
+            ["plot", "pp"],
+            "tokbench.Plot(name='pp', title='', summary='', draw=lambda run: 7)",
+            "the plot 'pp' drew int; return a Figure of matplotlib",
         ),
     ],
 )

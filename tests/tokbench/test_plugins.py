@@ -258,6 +258,22 @@ def test_what_is_no_tokenizer_is_named_with_what_it_lacks(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("Mine()", "Mine", "what the plugin loaded is the class Mine; return an object of it"),
+        ("encode(self, text)", "encode(self)", "encode is called with one argument: too many positional"),
+        ("decode(self, ids)", "decode(self, ids, more)", "decode is called with .*: missing .* 'more'"),
+        ("Mine()", "spec.options['n']", r"mine: KeyError: 'n' \(.*mine.py, line 14\)"),
+    ],
+)
+def test_what_a_load_gives_is_looked_at(tmp_path: Path, before: str, after: str, said: str) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(TOKENIZER.replace("NAME", "mine").replace(before, after))
+    with pytest.raises(TokenizerError, match=said):
+        build_registry(plugin_files=[str(file)]).load("mine")
+
+
+@pytest.mark.parametrize(
     ("facts", "said"),
     [
         ("vocab_size = 10**12", "vocab_size: 1000000000000 is no whole number from 0 to"),

@@ -59,7 +59,7 @@ def report(
 ) -> None:
     """Write a report of a run, in the format that --output's ending says, else html."""
     from tokbench.api import format_of
-    from tokbench.errors import PluginError, TokbenchError
+    from tokbench.errors import TokbenchError
 
     opened = open_run(registry, run)
     wanted = formats or [format_of(output, registry.report_writers)]
@@ -80,9 +80,7 @@ def report(
         check_target(target, force=force or target.is_dir() or opened.folder.wrote(target))
     for writer, target in zip(writers, targets, strict=True):
         with reading(run, host=registry.host):
-            writer.write(opened, target)
-        if not target.exists():
-            raise PluginError(f"the report format {writer.name!r} wrote no {target}")
+            writer.written(opened, target)
         opened.folder.remember([target])
         typer.echo(target)
 
@@ -129,5 +127,5 @@ def _latex(
 def _print(run: Run, writer: ReportWriter) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"report{writer.suffix}"
-        writer.write(run, path)
+        writer.written(run, path)
         put(path.read_bytes())

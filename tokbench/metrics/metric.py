@@ -143,6 +143,9 @@ def _problem_of(metric: Metric) -> str | None:
         return "a name is letters, digits, '_', '.' and '-', and begins with a letter"
     if not callable(metric.compute):
         return f"compute is {type(metric.compute).__name__}, nothing that can be called"
+    for what in ("shown", "needs", "options"):
+        if isinstance(value := getattr(metric, what), str):
+            return f"{what} is {value!r}; give a tuple, as in ({value!r},)"
     for what, value, known in (
         ("better", metric.better, get_args(Better)),
         ("level", metric.level, get_args(Level)),
@@ -151,7 +154,7 @@ def _problem_of(metric: Metric) -> str | None:
     ):
         if value not in known:
             near = nearest(str(value), known)
-            guess = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(known)}"
+            guess = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(sorted(known))}"
             return f"{what}: {value!r} is none{guess}"
     if bool(metric.counters) != (metric.count is not None):
         return "counters and count go together: one names what the other gives"

@@ -33,7 +33,7 @@ def write_plots(
     written: list[Path] = []
     for plot in plots:
         with style.house_style(size):
-            figure = plot.draw(run)
+            figure = plot.drawn(run)
             if figure is None:
                 on_missing(plot)
                 continue

@@ -73,7 +73,7 @@ def write_report(run: Run, registry: Registry, name: str) -> list[Path]:
     """Write one report of a run."""
     writer = registry.report_writers[name]
     target = run.path / f"report{writer.suffix}"
-    writer.write(run, target)
+    writer.written(run, target)
     return [target]
 
 

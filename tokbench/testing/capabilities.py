@@ -21,7 +21,10 @@ from tokbench.testing.check import ConformanceCheck, Problem, ids_of
 from tokbench.tokenizer import Tokenizer, special_ids, whole_text
 
 
-@ConformanceCheck.of("batch", "encode_batch must give what encode gives for each text, as int32 and int64.")
+@ConformanceCheck.of(
+    "batch",
+    "encode_batch must give, in a TokenBatch (TokenBatch.of makes one), what encode gives for each.",
+)
 def _batch_is_single(tokenizer: Tokenizer, text: str) -> Problem:
     if not isinstance(tokenizer, BatchEncoder):
         return None
@@ -142,6 +145,8 @@ def _offsets(tokenizer: Tokenizer, text: str) -> Problem:
     if not isinstance(tokenizer, OffsetEncoder):
         return None
     spans, ids = tokenizer.offsets(text), ids_of(tokenizer, text)
+    if getattr(spans, "dtype", None) != "int64":
+        return f"offsets returned {type(spans).__name__}, not an array of int64"
     if spans.shape != (len(ids), 2):
         return f"offsets has shape {spans.shape} for {len(ids)} tokens"
     if len(spans) and (spans.min() < 0 or spans.max() > len(text) or (spans[:, 0] > spans[:, 1]).any()):

@@ -52,7 +52,9 @@ def dataset_checks(dataset: Dataset) -> tuple[list[ConformanceCheck], list[Confo
         for shard in first():
             for document in dataset.read(shard):
                 if not isinstance(document, Document) or not isinstance(document.text, str):
-                    return f"read yields {type(document).__name__}, not Document(text)"
+                    text = getattr(document, "text", None)
+                    of = f" of {type(text).__name__}" if isinstance(document, Document) else ""
+                    return f"read yields {type(document).__name__}{of}, not a Document of str"
                 there = True
         return None if there else "there is no document in the first shards of any language"
 
@@ -245,14 +247,11 @@ def sample_runs(folder: Path, context: LoadContext) -> tuple[Run, Run]:
 
 def plot_checks(plot: Plot) -> list[ConformanceCheck]:
     """The checks of a plot, each given the `sample_runs`."""
-    from matplotlib.figure import Figure
 
     def drawn(run: Run) -> Problem:
-        figure = plot.draw(run)
+        figure = plot.drawn(run)
         if figure is None:
             return None if plot.needs else "it drew nothing, and `needs` does not say what it lacks"
-        if not isinstance(figure, Figure):
-            return f"draw returned {type(figure).__name__}, not a Figure of matplotlib"
         figure.savefig(io.BytesIO(), format="svg")
         return None
 
@@ -273,9 +272,7 @@ def report_checks(writer: ReportWriter) -> list[ConformanceCheck]:
 
     def written(run: Run) -> Problem:
         path = run.path / f"as_asked{writer.suffix}"
-        writer.write(run, path)
-        if not path.is_file():
-            return f"write(run, path) wrote no file {path.name}"
+        writer.written(run, path)
         return None if path.stat().st_size else "write(run, path) wrote an empty file"
 
     @ConformanceCheck.of("writes", "write(run, path) writes the report to that path.")

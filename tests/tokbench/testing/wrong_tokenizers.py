@@ -124,6 +124,11 @@ class BatchOfLists(Right):
         return [self.encode(text) for text in texts]
 
 
+class OffsetsOfLists(Right):
+    def offsets(self, text: str) -> Any:
+        return super().offsets(text).tolist()
+
+
 class BatchInt64(Right):
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         batch = super().encode_batch(texts)
@@ -354,6 +359,7 @@ WRONG: list[tuple[type, str]] = [
     (Lowercases, "lossless"),
     (BatchDiffers, "batch"),
     (BatchOfLists, "batch"),
+    (OffsetsOfLists, "offsets"),
     (BatchInt64, "batch"),
     (ReadsOn, "encode_utf8"),
     (StripsInBatches, "decode_batch"),
