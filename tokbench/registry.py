@@ -258,9 +258,9 @@ class Registry:
             raise TokenizerError(
                 f"{spec}: what the plugin loaded is no tokenizer: it lacks {', '.join(missing)}"
             )
-        for method in ("encode", "decode"):
-            if why := _uncallable(getattr(tokenizer, method), ["one"]):
-                raise TokenizerError(f"{spec}: {method} is called with one argument: {why}")
+        for method, argument in (("encode", "text"), ("decode", "ids")):
+            if why := _uncallable(method, getattr(tokenizer, method), [argument]):
+                raise TokenizerError(f"{spec}: {why}")
         try:
             check_facts(tokenizer)
         except TokenizerError as error:
@@ -317,8 +317,8 @@ def _misfit(thing: Any) -> str:
             continue
         if "Callable[" in declared:
             fits, wanted = callable(value), "give what can be called"
-            if fits and (why := _uncallable(value, _arguments(declared))):
-                return f"{each.name} is called with {', '.join(_arguments(declared))}: {why}"
+            if fits and (why := _uncallable(each.name, value, _arguments(declared))):
+                return why
         elif declared.startswith("tuple["):
             fits = isinstance(value, tuple | list)
             wanted = "give a tuple" + (f", as in ({value!r},)" if isinstance(value, str) else "")
@@ -346,12 +346,12 @@ def _arguments(declared: str) -> tuple[str, ...]:
     return ()
 
 
-def _uncallable(function: Callable[..., object], arguments: Sequence[str]) -> str:
+def _uncallable(name: str, function: Callable[..., object], arguments: Sequence[str]) -> str:
     """Why a function cannot be called with so many arguments; empty where it can, or where nothing is known.
 
     Example:
-        >>> _uncallable(lambda spec: None, ["Spec", "LoadContext"])
-        'too many positional arguments'
+        >>> _uncallable("load", lambda spec: None, ["Spec", "LoadContext"])
+        'load is called as load(Spec, LoadContext), which it cannot be: too many positional arguments'
     """
     try:
         own = signature(function)
@@ -360,7 +360,7 @@ def _uncallable(function: Callable[..., object], arguments: Sequence[str]) -> st
     try:
         own.bind(*arguments) if arguments else None
     except TypeError as error:
-        return str(error)
+        return f"{name} is called as {name}({', '.join(arguments)}), which it cannot be: {error}"
     return ""
 
 

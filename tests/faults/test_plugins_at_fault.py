@@ -358,7 +358,7 @@ PLOT = "tokbench.Plot(name='pp', title='', summary='', draw={})"
         (
             "tokenizers",
             "[tokbench.TokenizerFamily(name='wl', summary='', load=lambda spec: None)]",
-            "'wl': load is called with Spec, LoadContext: too many positional arguments",
+            r"'wl': load is called as load\(Spec, LoadContext\), which it cannot be: too many positional",
         ),
         (
             "tokenizers",
@@ -396,7 +396,7 @@ def test_what_a_plugin_left_out_may_offer_is_said() -> None:
 @pytest.mark.parametrize(
     ("opens", "says"),
     [
-        ("lambda: 3", r"the engine 'mine': open is called with int, str \| None: too many positional"),
+        ("lambda: 3", r"the engine 'mine': open is called as open\(int, str \| None\), which it cannot be"),
         ("lambda jobs, address: 3", "'mine' opened int, not an Exec"),
     ],
 )
