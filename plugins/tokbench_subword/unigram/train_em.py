@@ -30,26 +30,24 @@ _SMALL, _LARGE = 1e-120, 1e120
 
 def expect(
     text: Text, edges: Edges, pieces: SeedPieces, sums: NDArray[np.float64], threads: int
-) -> tuple[NDArray[np.float64], float]:
-    """The expected count of each piece, and the mean log likelihood of a word; `sums` as for `summed`."""
+) -> NDArray[np.float64]:
+    """The expected count of each piece; `sums` as for `summed`."""
     probabilities = np.exp(pieces.scores)
     longest = int(text.sizes.max())
 
-    def part(words: tuple[int, int], expected: NDArray[np.float64]) -> float:
+    def part(words: tuple[int, int], expected: NDArray[np.float64]) -> None:
         run = slice(*words)
-        objective: float = _expect(
+        _expect(
             text.starts[run],
             text.sizes[run],
             text.counts[run],
             edges.listed,
             probabilities,
             expected,
-            np.zeros((4, longest + 2)),
+            np.zeros((3, longest + 2)),
         )
-        return objective
 
-    expected, objectives = summed(part, text, len(pieces), sums, threads)
-    return expected, sum(objectives) / float(text.counts.sum())
+    return summed(part, text, len(pieces), sums, threads)
 
 
 def maximise(pieces: SeedPieces, edges: Edges, expected: NDArray[np.float64], threads: int) -> SeedPieces:
@@ -82,7 +80,7 @@ def estimate(
     sums = np.empty((CHUNKS, len(pieces)))
     while True:
         for _ in range(sub_iterations):
-            expected, _ = expect(text, edges, pieces, sums, threads)
+            expected = expect(text, edges, pieces, sums, threads)
             pieces = maximise(pieces, edges, expected, threads)
         progress(len(pieces))
         if len(pieces) <= target:
@@ -102,8 +100,8 @@ def _expect(
     probabilities_array: Floats,
     expected_array: Floats,
     scratch: Floats,
-) -> float:
-    """Add the expected counts of these words' pieces; returns the sum of their log likelihoods.
+) -> None:
+    """Add the expected counts of these words' pieces.
 
     Rows of `scratch`: forward sums, backward sums, and the logarithm by which each forward sum is too small.
     """
@@ -111,7 +109,6 @@ def _expect(
     probabilities, expected = pointer(probabilities_array), pointer(expected_array)
     forward, backward, scales = scratch[0], scratch[1], scratch[2]
     ahead, behind, scaled_by = pointer(forward), pointer(backward), pointer(scales)
-    objective = 0.0
     for word in range(len(starts)):
         start, size, count = starts[word], sizes[word], counts[word]
         for place in range(size + 1):
@@ -131,11 +128,9 @@ def _expect(
             for edge in range(bounds[start + place], bounds[start + place + 1]):
                 ahead[place + np.int64(lengths[edge])] += here * probabilities[np.int64(pieces[edge])]
         scaled_by[size] = scale
-        total = ahead[size]
-        objective += count * (np.log(total) + scale)
-        # Backward sums are kept relative to the forward scale of their place, times count / total, so that the
-        # product of both is the expected count itself.
-        behind[size] = count / total
+        # Backward sums are kept relative to the forward scale of their place, times the word's count / its sum,
+        # so that the product of both is the expected count itself.
+        behind[size] = count / ahead[size]
         for back in range(size):
             place = size - 1 - back
             own, here, sum_here = scaled_by[place], ahead[place], 0.0
@@ -149,7 +144,6 @@ def _expect(
                 sum_here += share
                 expected[piece] += here * share
             behind[place] = sum_here
-    return objective
 
 
 @kernel

@@ -64,7 +64,7 @@ def _best_counts(
             (np.zeros(room), np.zeros(room, np.int64)),
         )
 
-    return summed(part, text, len(pieces), sums, threads)[0]
+    return summed(part, text, len(pieces), sums, threads)
 
 
 def _losses_of(

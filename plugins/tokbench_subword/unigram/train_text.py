@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from tokbench.kernels.utf8 import code_point
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Result = TypeVar("Result")
 CHUNKS = 8
 """Parts of the work on a text, whose sums are added in order: the same for any number of threads."""
 _POINTS = 0x110000
@@ -104,27 +103,27 @@ def word_chunks(text: Text) -> list[tuple[int, int]]:
 
 
 def summed(
-    part: Callable[[tuple[int, int], NDArray[np.float64]], Result],
+    part: Callable[[tuple[int, int], NDArray[np.float64]], None],
     text: Text,
     size: int,
     sums: NDArray[np.float64],
     threads: int,
-) -> tuple[NDArray[np.float64], list[Result]]:
-    """The sum of what ``part(words, array)`` adds to `size` zeros for each run of words; and what each returns.
+) -> NDArray[np.float64]:
+    """The sum of what ``part(words, array)`` adds to `size` zeros for each run of words.
 
     The array of each run is one of the rows of `sums`, float64 of shape ``(CHUNKS, size)`` or with longer rows,
     and these are added in order, so that it makes no difference which thread does what when.
     """
 
-    def fill(job: tuple[tuple[int, int], NDArray[np.float64]]) -> Result:
+    def fill(job: tuple[tuple[int, int], NDArray[np.float64]]) -> None:
         words, row = job
         row[:] = 0.0
-        return part(words, row)
+        part(words, row)
 
     rows = sums[:, :size]
-    chunks = word_chunks(text)
-    results = in_threads(fill, zip(chunks, rows, strict=True), threads)
-    return rows.sum(axis=0), results  # row by row, the first ones first
+    in_threads(fill, zip(word_chunks(text), rows, strict=True), threads)
+    total: NDArray[np.float64] = rows.sum(axis=0)  # row by row, the first ones first
+    return total
 
 
 def place_chunks(text: Text) -> list[tuple[int, int]]:

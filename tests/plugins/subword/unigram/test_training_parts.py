@@ -218,14 +218,12 @@ def test_sums_are_added_in_order_by_any_number_of_threads() -> None:
     text = lay_out(WordCounts.of(words), np.arange(97, 105, dtype=np.uint32), 4, 1)
     sums = np.full((CHUNKS, 9), 7.0)
 
-    def part(words: tuple[int, int], row: np.ndarray) -> int:
+    def part(words: tuple[int, int], row: np.ndarray) -> None:
         row += 0.1 * words[1]
         row[0] += words[1] - words[0]
-        return words[0]
 
     results = [summed(part, text, 5, sums, threads) for threads in (1, 2, 20)]
-    for total, firsts in results:
+    for total in results:
         assert len(total) == 5
-        assert firsts == sorted(firsts)
         assert total[0] == pytest.approx(len(text.sizes) + total[1])
-        assert total.tolist() == results[0][0].tolist()
+        assert total.tolist() == results[0].tolist()
