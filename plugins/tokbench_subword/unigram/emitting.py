@@ -28,6 +28,15 @@ def place_token(spans: Ids | None, o: Int, start: Int, end: Int) -> None:
 
 
 @inline
+def place_recalled(spans: Ids | None, out: Ids, lengths: Ids, first: Int, last: Int, start: Int) -> None:
+    """Note where the tokens ``out[first:last]`` lie, one behind the other, where places are asked for."""
+    if spans is not None:
+        for token in range(first, last):
+            place_token(spans, token, start, start + lengths[out[token]])
+            start += lengths[out[token]]
+
+
+@inline
 def add_unknown(
     out: Ids, spans: Ids | None, o: np.int64, run: np.int64, unk_id: Int, start: Int, end: Int
 ) -> np.int64:

@@ -118,13 +118,19 @@ def _draw(
 
 
 @inline
+def _added(weight: Any, largest: Any, total: Any) -> Any:
+    """The largest term of a sum of exponentials, and the sum relative to it, with one term more."""
+    if weight > largest:
+        return weight, total * np.exp(largest - weight) + 1.0
+    return largest, total + np.exp(weight - largest)
+
+
+@inline
 def _walk(
     data: Bytes, start: Int, stop: Int, pieces: _DrawTables, beta: Floats, target: Any, nodes: Ints, row: Int
 ) -> Any:
     """The log of the sum over the pieces at `start`; or, with `target` in [0, 1), the drawn one as
     ``nodes[row]``.
-
-    The sum is kept relative to its largest term so far, which takes one exponential a piece.
     """
     units, scores, unknown, alpha = pieces
     largest, total, drawn = -np.inf, 0.0, 0.0
@@ -143,21 +149,15 @@ def _walk(
                 nodes[row, 0], nodes[row, 1], nodes[row, 2] = start, position, piece
                 if drawn > target:
                     return 0.0
-            elif weight > largest:
-                total = total * np.exp(largest - weight) + 1.0
-                largest = weight
             else:
-                total += np.exp(weight - largest)
+                largest, total = _added(weight, largest, total)
     if not single:
         position = start + width
         weight = alpha * unknown + beta[position]
         if target >= 0.0:
             nodes[row, 0], nodes[row, 1], nodes[row, 2] = start, position, UNKNOWN_PIECE
-        elif weight > largest:
-            total = total * np.exp(largest - weight) + 1.0
-            largest = weight
         else:
-            total += np.exp(weight - largest)
+            largest, total = _added(weight, largest, total)
     return largest + np.log(total)
 
 

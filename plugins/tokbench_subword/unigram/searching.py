@@ -25,7 +25,7 @@ from tokbench.kernels.compiling import inline, kernel, subroutine
 from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, f64_in, i32_in, i64_in, pointer, u64_in
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.unigram import layout as at
-from tokbench_subword.unigram.emitting import KNOWN, UNKNOWN_RUN, add_unknown, emit, place_token
+from tokbench_subword.unigram.emitting import KNOWN, UNKNOWN_RUN, add_unknown, emit, place_recalled, place_token
 from tokbench_subword.unigram.paths import link
 from tokbench_subword.unigram.viterbi import Lattice, double, search, search_with_margin, single
 from tokbench_subword.words.layout import WORDS
@@ -135,10 +135,7 @@ def encode_parts(
                 after = recall(words, slots, state[MASK], low, high, homes[k], text, index, out, o)
                 # the last number behind the ids is the limit
                 if after >= 0 and bound + (index - told) * a_byte <= np.int64(out[after - 1]):
-                    if spans is not None:
-                        for token in range(o, after - 1):
-                            place_token(spans, token, index - start, index - start + lengths[out[token]])
-                            index += lengths[out[token]]
+                    place_recalled(spans, out, lengths, o, after - 1, index - start)
                     o, run, index = after - 1, np.int64(KNOWN), stop
                     continue
             so_far = _with_scores(lattice, so_far, out, n_told, o)

@@ -36,7 +36,15 @@ from tokbench_subword.bpe.merging import SHORT, merge_long, merge_short
 from tokbench_subword.bpe.tables import NONE, merges_at, merges_in
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.charsmap_kernels import longest_symbol
-from tokbench_subword.unigram.emitting import KNOWN, UNKNOWN_RUN, add_unknown, emit, place_token, spell
+from tokbench_subword.unigram.emitting import (
+    KNOWN,
+    UNKNOWN_RUN,
+    add_unknown,
+    emit,
+    place_recalled,
+    place_token,
+    spell,
+)
 from tokbench_subword.unigram.paths import link, only_piece, width_of, write_rows
 from tokbench_subword.unigram.searching import SearchForms, add_rows
 from tokbench_subword.words.layout import WORDS
@@ -183,11 +191,7 @@ def encode_merged(
                 if known and size <= LONGEST_PART:
                     remember(words, low, high, text, index, out, first, o - first)
             else:
-                if spans is not None:
-                    place = index - start
-                    for token in range(o, after):
-                        place_token(spans, token, place, place + lengths[out[token]])
-                        place += lengths[out[token]]
+                place_recalled(spans, out, lengths, o, after, index - start)
                 o, run = after, np.int64(KNOWN)
             index = stop
     return o

@@ -182,10 +182,6 @@ class SpmTokenizer(OneByOne, Rebuilt):
         """The bytes of one token, its ``▁`` as a space; nothing for control symbols and UNK."""
         return self.vocabulary.token_bytes(token_id)
 
-    def token_bytes_batch(self, ids: Sequence[int]) -> list[bytes]:
-        """The bytes of many pieces."""
-        return [self.vocabulary.token_bytes(token_id) for token_id in ids]
-
     # --- the simple class API ---------------------------------------------------------------------------
 
     def normalize(self, text: str) -> str:
