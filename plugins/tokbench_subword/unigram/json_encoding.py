@@ -72,7 +72,7 @@ class JsonEncoder(PreparedEncoder):
             data, origin = part.stretch.text.encode(), part.stretch.origin or []
             begun = np.cumsum((np.frombuffer(data, np.uint8) & 0xC0) != 0x80)
             before = [0, *begun.tolist()]  # characters before each byte that one begins with
-            for token in tokens_of_path(self._algorithm.lexicon, data, self._algorithm.path(data)):
+            for token in tokens_of_path(self._algorithm, data, self._algorithm.path(data)):
                 spans = origin[before[token.start] : before[token.end]]
                 start = max(place, spans[0][0]) if spans else place
                 rows.append((start, max(start, spans[-1][1]) if spans else start))
@@ -86,7 +86,7 @@ class JsonEncoder(PreparedEncoder):
         data = words.data[: words.offsets[-1]].tobytes()
         rows = self._algorithm.sample_rows(data, rng, alpha, words.offsets)
         ends = np.searchsorted(rows[:, 0], words.offsets[1:]).tolist()
-        drawn = zip(words.marks.tolist(), ids_of_paths(self._algorithm.lexicon, data, rows, ends), strict=True)
+        drawn = zip(words.marks.tolist(), ids_of_paths(self._algorithm, data, rows, ends), strict=True)
         ids = [index for mark, word in drawn for index in (word if mark == TEXT else [mark])]
         self._check(min(ids, default=0))
         return ids

@@ -26,7 +26,7 @@ from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.unigram.charsmap import SPACE_SYMBOL
 from tokbench_subword.unigram.spm_bpe import SpmBpe
-from tokbench_subword.unigram.unigram_algorithm import spm_lexicon
+from tokbench_subword.unigram.unigram_algorithm import spm_scores
 
 if TYPE_CHECKING:
     from tokbench_subword.unigram.charsmap import Normalizer
@@ -76,7 +76,7 @@ def document_of_spm(vocabulary: SpmVocabulary, algorithm: Algorithm) -> Tokenize
 
 def _unigram_model(vocabulary: SpmVocabulary) -> dict[str, Any]:
     """Pieces with the scores by which they are chosen: user-defined symbols are pieces that nothing beats."""
-    scores = spm_lexicon(vocabulary).scores
+    scores = spm_scores(vocabulary)
     return {
         "type": "Unigram",
         "unk_id": vocabulary.unk_id,
@@ -162,7 +162,7 @@ def _of_one_score(vocabulary: SpmVocabulary) -> list[str]:
 
 def tie_of(vocabulary: SpmVocabulary) -> Callable[[Sequence[int], Sequence[int]], bool]:
     """Whether two segmentations of a text are equally good: sums of float32 and of float64 may part there."""
-    scores = spm_lexicon(vocabulary).scores.astype(np.float64)
+    scores = spm_scores(vocabulary).astype(np.float64)
     unk, decode = vocabulary.unk_id, vocabulary.decoder.text
 
     def tied(here: Sequence[int], there: Sequence[int]) -> bool:

@@ -36,7 +36,6 @@ from tokbench_subword.unigram.json_encoding import JsonEncoder
 from tokbench_subword.unigram.json_vocabulary import JsonVocabulary
 from tokbench_subword.unigram.path_tokens import tokens_of_path
 from tokbench_subword.unigram.tracing import word_steps
-from tokbench_subword.unigram.unigram_algorithm import Unigram
 from tokbench_subword.words.cache_size import CACHE_BYTES
 from tokbench_subword.words.prepared import OneByOne, PreparedEncoder
 
@@ -82,7 +81,7 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         self._names = dict(enumerate(vocabulary.pieces)) | {token.id: token.content for token in added}
         self.vocab_size = max(self._names) + 1
         self.special_ids = frozenset(token.id for token in added if token.special)
-        self._algorithm = Unigram(vocabulary.lexicon(where=self.name), None)
+        self._algorithm = vocabulary.algorithm(where=self.name)
         try:
             self._preparation = Preparation(document=document, match_special=self.match_special)
             decoder_of(document.decoder)
@@ -129,7 +128,7 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
 
         Then the best path is the shortest one (PathPiece). Raises `TokenizerError` for any other model.
         """
-        if not self.lossless or len(np.unique(self._algorithm.lexicon.scores)) > 1:
+        if not self.lossless or len(np.unique(self._algorithm.scores)) > 1:
             raise TokenizerError(f"{self.name}: only of byte-level pieces that all score the same")
         counts: NDArray[np.int64] = np.diff(self.encode_batch(texts).offsets)
         return counts
@@ -157,9 +156,9 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
                 done.append(part.token.content.encode())
                 yield Step("added", tuple(done), len(done) - 1, f"added token {part.token.content}")
                 continue
-            data, lexicon = part.stretch.text.encode(), self._algorithm.lexicon
-            yield from word_steps(self._algorithm, data, done, self._names, lambda piece: piece)
-            done += [token.text for token in tokens_of_path(lexicon, data, self._algorithm.path(data))]
+            data, algorithm = part.stretch.text.encode(), self._algorithm
+            yield from word_steps(algorithm, data, done, self._names, lambda piece: piece)
+            done += [token.text for token in tokens_of_path(algorithm, data, algorithm.path(data))]
 
     # --- ids to text ------------------------------------------------------------------------------------
 
@@ -216,7 +215,7 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
 
     @cached_property
     def _bytes(self) -> dict[int, int]:
-        return {index: byte for byte, index in enumerate(self._algorithm.lexicon.byte_ids.tolist())}
+        return {index: byte for byte, index in enumerate(self._algorithm.byte_ids.tolist())}
 
     @property
     def _decoders(self) -> Sequence[Mapping[str, Any]]:
@@ -278,7 +277,7 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
             "algorithm": "Unigram",
             "normalizer": kinds(self.document.normalizer, "normalizers"),
             "pre_tokenizer": kinds(self.document.pre_tokenizer, "pretokenizers"),
-            "byte_fallback": bool(len(self._algorithm.lexicon.byte_ids)),
+            "byte_fallback": bool(len(self._algorithm.byte_ids)),
             "word_cache_bytes": self.cache,
             **self._preparation.compiled.ways,
             "special_tokens": {self._names[index]: index for index in sorted(self.special_ids)},

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.files.json_numbers import as_read
-from tokbench_subword.unigram.unigram_algorithm import UNKNOWN_PENALTY, Lexicon
+from tokbench_subword.unigram.unigram_algorithm import UNKNOWN_PENALTY, Unigram
 from tokbench_subword.unigram.vocabulary import byte_ids_of
 
 
@@ -65,8 +65,8 @@ class JsonVocabulary:
         """The text of the unknown token, empty where there is none."""
         return "" if self.unk_id is None else self.pieces[self.unk_id]
 
-    def lexicon(self, *, where: str) -> Lexicon:
-        """The vocabulary as the kernels read it; raises `TokenizerError` for contradictions.
+    def algorithm(self, *, where: str) -> Unigram:
+        """What segments words by the vocabulary; raises `TokenizerError` for contradictions.
 
         Bytes are fallen back to where there is an unknown token, as in `tokenizers`.
         """
@@ -75,12 +75,11 @@ class JsonVocabulary:
         byte_ids = byte_ids_of(self.ids if falls_back else {}, where=where)
         if self.unk_id is None and not pieces:
             raise TokenizerError(f"{where}: an empty vocabulary without an unknown token")
-        return Lexicon.of(
+        return Unigram(
             pieces,
             self.scores,
             unknown=float(self.scores.min()) - UNKNOWN_PENALTY,
             threshold=math.inf,
             byte_ids=byte_ids,
             unk_id=self.unk_id,
-            escaped=False,
         )

@@ -46,4 +46,4 @@ U+2581 is the byte of a space; and of BPE, the first rank that pieces share, and
 user-defined."""
 
 UNKNOWN, THRESHOLD, LARGEST, ULP = range(4)
-"""Members of PARAMETERS (see `unigram_algorithm.Lexicon`)."""
+"""Members of PARAMETERS (see `unigram_algorithm.Unigram`)."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tokbench_subword.unigram.spm_bpe import Algorithm
-    from tokbench_subword.unigram.unigram_algorithm import Lexicon
+    from tokbench_subword.unigram.unigram_algorithm import Unigram
     from tokbench_subword.unigram.vocabulary import SpmVocabulary
 
 
@@ -32,7 +32,7 @@ class PathToken(NamedTuple):
     text: bytes
 
 
-def tokens_of_path(rules: Lexicon | SpmVocabulary, data: bytes, path: Iterable[Node]) -> list[PathToken]:
+def tokens_of_path(rules: Unigram | SpmVocabulary, data: bytes, path: Iterable[Node]) -> list[PathToken]:
     """The tokens that encoding makes of a path through internal text `data`.
 
     The text of the unknown token itself, a piece like any other in a `tokenizer.json`, is unknown beside what
@@ -54,7 +54,7 @@ def tokens_of_path(rules: Lexicon | SpmVocabulary, data: bytes, path: Iterable[N
 
 
 def ids_of_paths(
-    rules: Lexicon | SpmVocabulary, data: bytes, rows: NDArray[np.integer], ends: list[int]
+    rules: Unigram | SpmVocabulary, data: bytes, rows: NDArray[np.integer], ends: list[int]
 ) -> list[list[int]]:
     """The ids of paths given end to end as rows of (start, end, piece), and where each ends."""
     parts, pieces = list(pairwise([0, *ends])), rows[:, 2]

@@ -41,15 +41,14 @@ def word_steps(
 
     `done` are the tokens before it, `spelled` turns internal text into what the vocabulary writes.
     """
-    lexicon = algorithm.lexicon
     arriving: dict[int, list[dict[str, Any]]] = {0: []}
     best: dict[int, tuple[float, int]] = {0: (0.0, 0)}
     position = 0
     while position < len(data):
         if position:
             yield _arrival(data, position, best, arriving[position], done)
-        for end, piece in edges_from(data, position, lexicon.units):
-            score = float(lexicon.scores[piece]) if piece >= 0 else lexicon.unknown
+        for end, piece in edges_from(data, position, algorithm.units):
+            score = float(algorithm.scores[piece]) if piece >= 0 else algorithm.unknown
             total = best[position][0] + score
             arriving.setdefault(end, []).append(
                 {
@@ -65,7 +64,7 @@ def word_steps(
     if data:
         yield _arrival(data, len(data), best, arriving[len(data)], done)
     path = algorithm.path(data)
-    tokens = [token.text for token in tokens_of_path(algorithm.lexicon, data, path)]
+    tokens = [token.text for token in tokens_of_path(algorithm, data, path)]
     detail = {
         "pieces": [names[node.piece] if node.piece >= 0 else None for node in path],
         "score": round(algorithm.score(path), 6),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,70 +18,12 @@ from tokbench_subword.unigram.lattice import best_paths, draw_paths
 from tokbench_subword.unigram.paths import Node, write_rows
 from tokbench_subword.unigram.searching import SINGLE
 from tokbench_subword.unigram.viterbi import Lattice, search
-from tokbench_subword.words.safe_cuts import SafeCuts, find_cuts
+from tokbench_subword.words.safe_cuts import find_cuts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tokbench_subword.unigram.vocabulary import SpmVocabulary
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Lexicon:
-    """A vocabulary as the kernels read it.
-
-    `units` is the trie of the pieces (see `trie`); `scores` float32 or float64 by id, which is also the
-    precision of all sums; `lengths` int32 by id, how many bytes of text a piece takes; `unknown` the score of
-    an unknown character, `largest` a bound on all absolute scores, `threshold` the sum at which scores are set
-    back to zero; `byte_ids` int32 of ``(256,)``, or of ``(0,)`` without byte fallback.
-    """
-
-    units: NDArray[np.uint64]
-    scores: NDArray[np.floating[Any]]
-    lengths: NDArray[np.int32]
-    unknown: float
-    largest: float
-    threshold: float
-    byte_ids: NDArray[np.int32]
-    unk_id: int
-    cuts: SafeCuts
-    escaped: bool
-
-    @classmethod
-    def of(
-        cls,
-        pieces: Mapping[bytes, int],
-        scores: NDArray[np.floating[Any]],
-        *,
-        unk_id: int | None,
-        **others: Any,
-    ) -> Lexicon:
-        """The lexicon of pieces in internal form, by id; the others are its fields that do not follow."""
-        return cls(
-            units=build_trie(pieces),
-            scores=scores,
-            lengths=lengths_of(pieces, len(scores)),
-            largest=float(max(np.abs(scores).max(), abs(others["unknown"]))),
-            unk_id=-1 if unk_id is None else unk_id,
-            cuts=find_cuts(pieces),
-            **others,
-        )
-
-    def tables(self) -> dict[int, NDArray[Any]]:
-        """The arrays of a `PathEncoder`, by their place."""
-        ulp = float(np.finfo(self.scores.dtype).eps)
-        settings = np.zeros(at.N_SETTINGS, np.int64)
-        settings[at.UNK_ID], settings[at.FALLBACK] = self.unk_id, len(self.byte_ids) > 0
-        settings[at.ESCAPED] = self.escaped
-        return {
-            at.UNITS: self.units,
-            at.SCORES: np.append(self.scores.dtype.type(-np.inf), self.scores),
-            at.LENGTHS: self.lengths,
-            at.BYTE_IDS: self.byte_ids,
-            at.PARAMETERS: np.array([self.unknown, self.threshold, self.largest, ulp], self.scores.dtype),
-            at.SETTINGS: settings,
-            **dict(enumerate(self.cuts.arrays, at.CHARACTERS)),
-        }
 
 
 def lengths_of(pieces: Mapping[bytes, int], size: int) -> NDArray[np.int32]:
@@ -103,43 +44,83 @@ RESET_THRESHOLD = 100_000.0
 """The running sum at which sentencepiece starts again from zero."""
 
 
-def spm_lexicon(vocabulary: SpmVocabulary) -> Lexicon:
-    """The lexicon of a sentencepiece unigram model, with the scores its encoder uses.
+def spm_scores(vocabulary: SpmVocabulary) -> NDArray[np.float32]:
+    """The scores by which sentencepiece's encoder goes, by id.
 
     A user-defined symbol scores 0.1 a byte beyond the first, so that it wins over anything else.
     """
-    scores = np.zeros(len(vocabulary), np.float32)
-    normal = vocabulary.types == NORMAL
-    scores[normal] = vocabulary.scores[normal]
+    scores = np.where(vocabulary.types == NORMAL, vocabulary.scores, np.float32(0))
     for index in np.flatnonzero(vocabulary.types == USER_DEFINED).tolist():
         scores[index] = 0.1 * (len(vocabulary.pieces[index].encode()) - 1)
-    lowest = np.float32(scores[normal].min()) if normal.any() else np.finfo(np.float32).max
-    return Lexicon.of(
-        vocabulary.in_text(),
-        scores,
-        unknown=float(np.float32(lowest - np.float32(UNKNOWN_PENALTY))),
-        threshold=RESET_THRESHOLD,
-        byte_ids=vocabulary.byte_ids,
-        unk_id=vocabulary.unk_id,
-        escaped=vocabulary.escaped,
-    )
+    return scores
 
 
 class Unigram:
-    """A lexicon and its normaliser, ready to segment. Internal text is what `charsmap` describes.
+    """A unigram model, ready to segment internal text, which `charsmap` describes.
 
-    `tables` are the arrays of the lexicon, by their place. `nominal` are the scores for sampling and n-best
-    where they differ from the encoder's (user-defined symbols count characters there, as in sentencepiece).
+    `pieces` are in internal form, with their ids; `scores`, float32 or float64 by id, give all sums their
+    precision; `unknown` is the score of an unknown character, `threshold` the sum at which scores are set back
+    to zero; `byte_ids` are int32 of ``(256,)``, or of ``(0,)`` without byte fallback. A sentencepiece model has
+    a normaliser, and `nominal` scores for sampling and n-best where they differ from the encoder's.
     """
 
     name = "Unigram"
     plain = False
 
     def __init__(
-        self, lexicon: Lexicon, normalizer: Normalizer | None, nominal: NDArray[np.float64] | None = None
+        self,
+        pieces: Mapping[bytes, int],
+        scores: NDArray[np.floating[Any]],
+        *,
+        unknown: float,
+        threshold: float,
+        byte_ids: NDArray[np.int32],
+        unk_id: int | None,
+        escaped: bool = False,
+        normalizer: Normalizer | None = None,
+        nominal: NDArray[np.float64] | None = None,
     ) -> None:
-        self.lexicon, self._normalizer, self.tables = lexicon, normalizer, lexicon.tables()
-        self.nominal = lexicon.scores.astype(np.float64) if nominal is None else nominal
+        self.scores, self.unknown, self.byte_ids, self.unk_id = scores, unknown, byte_ids, unk_id
+        self.escaped, self._normalizer = escaped, normalizer
+        self._nominal = scores.astype(np.float64) if nominal is None else nominal
+        self.units = build_trie(pieces)
+        largest, ulp = max(float(np.abs(scores).max()), abs(unknown)), float(np.finfo(scores.dtype).eps)
+        settings = np.zeros(at.N_SETTINGS, np.int64)
+        settings[at.UNK_ID], settings[at.FALLBACK] = -1 if unk_id is None else unk_id, len(byte_ids) > 0
+        settings[at.ESCAPED] = escaped
+        self.tables: dict[int, NDArray[Any]] = {
+            at.UNITS: self.units,
+            at.SCORES: np.append(scores.dtype.type(-np.inf), scores),
+            at.LENGTHS: lengths_of(pieces, len(scores)),
+            at.BYTE_IDS: byte_ids,
+            at.PARAMETERS: np.array([unknown, threshold, largest, ulp], scores.dtype),
+            at.SETTINGS: settings,
+            **dict(enumerate(find_cuts(pieces).arrays, at.CHARACTERS)),
+        }
+        """The arrays of a `PathEncoder`, by their place."""
+
+    @classmethod
+    def of_vocabulary(cls, vocabulary: SpmVocabulary) -> Unigram:
+        """The algorithm of a sentencepiece model.
+
+        For sampling and n-best, user-defined symbols count characters, as in sentencepiece.
+        """
+        scores, normal = spm_scores(vocabulary), vocabulary.types == NORMAL
+        nominal = scores.astype(np.float64)
+        for index in np.flatnonzero(vocabulary.types == USER_DEFINED).tolist():
+            nominal[index] = 0.1 * (len(vocabulary.pieces[index]) - 1)
+        lowest = scores[normal].min() if normal.any() else np.finfo(np.float32).max
+        return cls(
+            vocabulary.in_text(),
+            scores,
+            unknown=float(np.float32(lowest - np.float32(UNKNOWN_PENALTY))),
+            threshold=RESET_THRESHOLD,
+            byte_ids=vocabulary.byte_ids,
+            unk_id=vocabulary.unk_id,
+            escaped=vocabulary.escaped,
+            normalizer=vocabulary.normalizer(),
+            nominal=nominal,
+        )
 
     @property
     def normalizer(self) -> Normalizer:
@@ -150,15 +131,6 @@ class Unigram:
     def encoder(self, *, threads: int, cache: int) -> PathEncoder:
         """What encodes whole documents."""
         return PathEncoder(SINGLE, self.tables, threads=threads, cache=cache)
-
-    @classmethod
-    def of_vocabulary(cls, vocabulary: SpmVocabulary) -> Unigram:
-        """The algorithm of a sentencepiece model."""
-        lexicon = spm_lexicon(vocabulary)
-        nominal = lexicon.scores.astype(np.float64)
-        for index in np.flatnonzero(vocabulary.types == USER_DEFINED).tolist():
-            nominal[index] = 0.1 * (len(vocabulary.pieces[index]) - 1)
-        return cls(lexicon, vocabulary.normalizer(), nominal)
 
     def path(self, data: bytes) -> list[Node]:
         """The best path through internal text `data`: the one that encoding takes."""
@@ -173,19 +145,18 @@ class Unigram:
 
         They are drawn with probability proportional to ``P(path) ** alpha`` (Kudo 2018).
         """
-        lexicon, uniforms = self.lexicon, rng.random(len(data))
+        uniforms = rng.random(len(data))
         if bounds is None:
             bounds = np.array([0, len(data)], np.int64)
-        return draw_paths(data, bounds, lexicon.units, self.nominal, lexicon.unknown, alpha, uniforms)
+        return draw_paths(data, bounds, self.units, self._nominal, self.unknown, alpha, uniforms)
 
     def best(self, data: bytes, n: int) -> tuple[NDArray[np.int32], list[int], list[float]]:
         """The `n` best paths as `best_paths` gives them."""
-        return best_paths(data, self.lexicon.units, self.nominal, self.lexicon.unknown, n)
+        return best_paths(data, self.units, self._nominal, self.unknown, n)
 
     def score(self, path: Sequence[Node]) -> float:
         """The sum of a path's scores, in float64."""
-        scores, unknown = self.lexicon.scores, self.lexicon.unknown
-        return float(sum(float(scores[node.piece]) if node.piece >= 0 else unknown for node in path))
+        return sum(float(self.scores[node.piece]) if node.piece >= 0 else self.unknown for node in path)
 
 
 def _padded(data: bytes) -> NDArray[np.uint8]:

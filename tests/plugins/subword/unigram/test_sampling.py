@@ -47,7 +47,7 @@ def drawn_word_by_word(tokenizer: JsonUnigramTokenizer, text: str, rng: Any, alp
             continue
         data = part.stretch.text.encode()
         path = [Node(*row) for row in algorithm.sample_rows(data, rng, alpha).tolist()]
-        ids += [token.id for token in tokens_of_path(algorithm.lexicon, data, path)]
+        ids += [token.id for token in tokens_of_path(algorithm, data, path)]
     return ids
 
 
