@@ -120,20 +120,21 @@ def texts_by_id(model: BpeModel) -> dict[int, str]:
     return {**texts, **model.unreachable}
 
 
-def json_of_model(model: BpeModel, *, names: Mapping[int, str]) -> dict[str, Any]:
-    """The model as `tokenizers` reads it; `names` are the special tokens' texts by id.
+def merged_texts(model: BpeModel, texts: Mapping[int, str]) -> list[tuple[str, str]]:
+    """The two tokens of each merge as files spell them, in the order of ranks, which is all that files say."""
+    rows = model.merges[np.argsort(model.merge_ranks, kind="stable")]
+    return [(texts[left], texts[right]) for left, right, _ in rows.tolist()]
 
-    Merges are written in the order of their ranks, which is all `tokenizers` goes by.
-    """
+
+def json_of_model(model: BpeModel, *, names: Mapping[int, str]) -> dict[str, Any]:
+    """The model as `tokenizers` reads it; `names` are the special tokens' texts by id."""
     texts = texts_by_id(model)
-    order = np.argsort(model.merge_ranks, kind="stable")
-    lefts, rights = model.merges[order, 0].tolist(), model.merges[order, 1].tolist()
     vocab = {text: index for index, text in texts.items()}
     for index, name in sorted(names.items()):
         vocab.setdefault(name, index)
     return bpe_model(
         dict(sorted(vocab.items(), key=lambda item: item[1])),
-        [[texts[left], texts[right]] for left, right in zip(lefts, rights, strict=True)],
+        list(map(list, merged_texts(model, texts))),
         dropout=model.dropout or None,
         unk_token=None if model.unk is None else names.get(model.unk) or texts[model.unk],
         continuing_subword_prefix=model.continuing_prefix or None,

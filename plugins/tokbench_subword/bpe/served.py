@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tokbench.errors import TokenizerError, nearest
-from tokbench_subword.bpe.json_model import texts_by_id
+from tokbench_subword.bpe.json_model import merged_texts, texts_by_id
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.ranks import model_of_ranks, ranks_of
 from tokbench_subword.bpe.tokenizer_json import document_around, split_of
@@ -89,13 +89,12 @@ def gguf_of(model: BpeModel, document: TokenizerJson, *, name: str) -> GgufVocab
         texts[token.id] = token.content
         kinds[token.id] = CONTROL if token.special else USER_DEFINED
     size = max(len(model), 1 + max(texts, default=-1))
-    order = model.merge_ranks.argsort(kind="stable")
     return GgufVocabulary(
         model="gpt2",
         pre=pre,
         tokens=[texts.get(index, f"[PAD{index}]") for index in range(size)],
         types=[kinds.get(index, UNUSED) for index in range(size)],
-        merges=[f"{texts[left]} {texts[right]}" for left, right, _ in model.merges[order].tolist()],
+        merges=list(map(" ".join, merged_texts(model, texts))),
     )
 
 

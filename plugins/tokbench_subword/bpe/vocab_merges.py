@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.bpe.json_model import merges_of, texts_by_id, token_text, vocabulary_of
+from tokbench_subword.bpe.json_model import merged_texts, merges_of, texts_by_id, token_text, vocabulary_of
 from tokbench_subword.bpe.model import BpeModel, can_happen
-from tokbench_subword.bpe.tokenizer_json import document_around
+from tokbench_subword.bpe.tokenizer_json import document_around, document_of_model
 from tokbench_subword.files.beside import BESIDE, Beside
 from tokbench_subword.files.vocab_merges import read_merges, read_token_ids, write_vocab_merges
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_numbers
@@ -93,15 +93,14 @@ class PairSettings:
 
     def document(self, model: BpeModel) -> TokenizerJson:
         """The document around `model`, whose special tokens are among the added ones."""
-        document = document_around(model.pattern, model.level)
+        document = document_of_model(model)
         config: Any = document.pre_tokenizer
         if self.prefix_space and config["type"] == "Sequence":
             *steps, last = config["pretokenizers"]
             config = config | {"pretokenizers": [*steps, last | {"add_prefix_space": True}]}
         elif self.prefix_space:
             config = config | {"add_prefix_space": True}
-        special = (AddedToken(t, i, normalized=False, special=True) for t, i in model.special_tokens.items())
-        by_content = {token.content: token for token in (*special, *self.added)}
+        by_content = {token.content: token for token in (*document.added_tokens, *self.added)}
         added = sorted(by_content.values(), key=lambda token: token.id)
         ids = {token_text(model, token): index for token, index in model.ids.items()}
         check_numbers(added, {**ids, **model.special_tokens}, where=self.where)
@@ -127,5 +126,4 @@ def save_pair(model: BpeModel, document: TokenizerJson, folder: str | os.PathLik
     texts = texts_by_id(model)
     vocab = {text: index for index, text in texts.items()}
     vocab |= {token.content: token.id for token in document.added_tokens}
-    rows = model.merges[model.merge_ranks.argsort(kind="stable")].tolist()
-    write_vocab_merges(vocab, ((texts[left], texts[right]) for left, right, _ in rows), folder)
+    write_vocab_merges(vocab, merged_texts(model, texts), folder)
