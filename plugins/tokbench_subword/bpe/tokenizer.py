@@ -24,7 +24,6 @@ from tokbench_subword.bpe.dropout import sample_merges
 from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.offsets import BpeOffsets
-from tokbench_subword.bpe.plain import segment
 from tokbench_subword.bpe.preparation import BpePreparation
 from tokbench_subword.bpe.token_table import TokenLookup
 from tokbench_subword.bpe.tokenizer_json import complete_document, document_of_model, model_of_document
@@ -200,16 +199,15 @@ class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         """
         if not 0.0 <= alpha <= 1.0:
             raise TokenizerError(f"BPE-dropout leaves out a share of merges between 0 and 1, not {alpha}")
+        if not alpha:
+            return self._prepared.encode_to_list(text)
         ids: list[int] = []
         for part in self._preparation.parts(repaired(text)):
             if part.token is not None:
                 ids.append(part.token.id)
                 continue
             pieces = [piece.text for piece in self._preparation.pretokens(part.stretch)]
-            if alpha:
-                ids += sample_merges(self.model, pieces, rng, alpha)
-            else:
-                ids += [symbol.id for piece in pieces for symbol in segment(self.model, piece)]
+            ids += sample_merges(self.model, pieces, rng, alpha)
         return ids
 
     def with_dropout(self, dropout: float) -> BpeTokenizer:
