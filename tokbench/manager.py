@@ -203,8 +203,9 @@ def build_host(*, disable: Sequence[str] = (), plugin_files: Sequence[str | os.P
             continue
         _register(host, plugin, entry.name)
     for file in map(Path, plugin_files):
-        if file.stem in blocked and file.stem not in host.plugins:
-            host.plugins[file.stem] = PluginStatus(file.stem, str(file), "-", "disabled")
+        name = _name_of(file)
+        if name in blocked and name not in host.plugins:
+            host.plugins[name] = PluginStatus(name, str(file), "-", "disabled")
         else:
             _register_file(host, file)
     for name in disable:
@@ -272,9 +273,14 @@ def _parameters(function: object) -> set[str]:
     return set(inspect.signature(function).parameters) if callable(function) else set()
 
 
+def _name_of(path: Path) -> str:
+    """What a plugin of a file is called: as the file, or as the package whose ``__init__.py`` it is."""
+    return path.absolute().parent.name if path.stem == "__init__" else path.stem
+
+
 def _register_file(host: Host, path: Path) -> None:
     module = _import_file(path)
-    name = path.stem
+    name = _name_of(path)
     if name in host.plugins:
         raise PluginError(f"--plugin {path}: a plugin named {name!r} is there already; rename the file")
     host.plugins[name] = PluginStatus(name, str(path), "-", "loaded", named=True)
@@ -287,9 +293,11 @@ def _register_file(host: Host, path: Path) -> None:
 
 
 def _import_file(path: Path) -> ModuleType:
+    if path.is_dir():
+        raise PluginFileError(f"--plugin {path}: a folder; name a file, or install the package: pip install -e")
     if not path.is_file():
         raise PluginFileError(f"--plugin {path}: no such file")
-    name = f"tokbench_plugin_{path.stem}"
+    name = f"tokbench_plugin_{_name_of(path)}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise PluginFileError(f"--plugin {path}: not a Python file")

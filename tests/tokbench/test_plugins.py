@@ -128,6 +128,20 @@ def test_a_plugin_file_is_loaded_for_one_call(tmp_path: Path) -> None:
     assert "mine" not in build_registry().tokenizers
 
 
+def test_a_package_that_is_not_installed_is_loaded_by_its_init_and_has_its_name(tmp_path: Path) -> None:
+    package = tmp_path / "tokbench_mine"
+    package.mkdir()
+    (package / "inside.py").write_text("NAME = 'mine'")
+    source = TOKENIZER.replace('"NAME"', "NAME").replace(
+        "import tokbench\n", "import tokbench\nfrom .inside import NAME\n"
+    )
+    (package / "__init__.py").write_text(source)
+    registry = build_registry(plugin_files=[str(package / "__init__.py")])
+    assert (registry.load("mine").name, registry.owner("mine")) == ("mine", "tokbench_mine")
+    with pytest.raises(PluginError, match="a folder; name a file, or install the package"):
+        build_registry(plugin_files=[str(package)])
+
+
 @pytest.mark.parametrize(
     ("source", "says"),
     [
