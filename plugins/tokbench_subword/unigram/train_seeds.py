@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import Floats, Ids, Int, Ints, pointer
+from tokbench.kernels.pointers import Ids, Int, Ints, pointer
 from tokbench.kernels.threads import in_threads
 from tokbench_subword.unigram.train_suffixes import sorted_suffixes
-from tokbench_subword.unigram.train_text import Text, word_chunks
+from tokbench_subword.unigram.train_text import Text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -134,9 +134,8 @@ def find_seeds(
     """
     n, n_characters = len(text.symbols) - max_length - 1, len(text.alphabet)
     orders = sorted_suffixes(text.symbols, n, max_length, n_characters + 1, threads)
-    weights = np.empty(n, np.int64)
-    words = text.starts, text.sizes, text.counts
-    in_threads(lambda run: _weigh(*words, *run, weights), word_chunks(text), threads)
+    weights = np.zeros(n, np.int64)
+    weights[text.symbols[:n] != 0] = np.repeat(text.counts.astype(np.int64), text.sizes)
     scripts_by_symbol = np.concatenate(([COMMON], scripts)).astype(np.int32)
 
     def repeats(order: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -165,14 +164,6 @@ def find_seeds(
     mass = np.maximum(mass, 1.0)
     lengths = np.concatenate((np.ones(n_characters, np.int64), lengths[chosen]))
     return SeedPieces(starts, lengths, np.log(mass) - np.log(mass.sum())), occurrences
-
-
-@kernel
-def _weigh(starts: Ints, sizes: Ints, counts: Floats, low: Int, high: Int, weights: Ints) -> None:
-    """Write how often each word occurs to all of its places."""
-    for word in range(low, high):
-        for place in range(starts[word], starts[word] + sizes[word]):
-            weights[place] = np.int64(counts[word])
 
 
 @kernel

@@ -126,7 +126,7 @@ def _train(
         )
     learnt = options.vocab_size - len(meta)
     points, totals = _alphabet(words, options, learnt, len(meta))
-    text = lay_out(words, points, options.max_piece_length, options.threads)
+    text = lay_out(words, points, options.max_piece_length)
     progress(0.3, "seeds")
     scripts = scripts_of(points)
     if not options.split_by_script:
@@ -197,7 +197,7 @@ def _alphabet(
     words: WordCounts, options: TrainingOptions, learnt: int, n_meta: int
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """The characters that get a piece, with their counts, by code point."""
-    points, totals = covering(*character_counts(words, options.threads), options.character_coverage)
+    points, totals = covering(*character_counts(words), options.character_coverage)
     if not len(points):
         raise TokenizerError("unigram: there is no text to train on: nothing but NUL characters")
     if len(points) > learnt:

@@ -15,6 +15,7 @@ from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.bert import BertRules
 from tokbench_subword.pipeline.compiled_normalizers import compiled_normalizer_of
 from tokbench_subword.pipeline.cuts import cuts_of
+from tokbench_subword.training.characters import characters_of
 from tokbench_subword.training.counting import Block, Fill, count_blocks, filler
 from tokbench_subword.training.session import MergeSession
 from tokbench_subword.training.spelling import spelled
@@ -161,7 +162,7 @@ def _session(score: Score) -> type[MergeSession]:
 
 def _kept(words: WordCounts, limit_alphabet: int | None, longest: int) -> WordCounts:
     """The words that the vocabulary will be able to build."""
-    points, starts = _characters(words)
+    points, starts = characters_of(words)
     sizes = np.diff(starts)
     word_of = np.repeat(np.arange(len(words)), sizes)
     listed = sizes <= longest
@@ -181,18 +182,11 @@ def _kept(words: WordCounts, limit_alphabet: int | None, longest: int) -> WordCo
     )
 
 
-def _characters(words: WordCounts) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """The code points of all words, and at which of them each word begins (and the last ends)."""
-    begins = np.flatnonzero((words.data & 0xC0) != 0x80)
-    points = np.frombuffer(words.data.tobytes().decode("utf-8").encode("utf-32-le"), np.uint32)
-    return points, np.searchsorted(begins, words.starts).astype(np.int64)
-
-
 def _symbols(words: WordCounts, prefix: str) -> tuple[NDArray[np.int32], NDArray[np.int64], list[bytes]]:
     """The symbol at each place, where words begin, and how symbols are spelled: characters, then continuing
     ones.
     """
-    points, starts = _characters(words)
+    points, starts = characters_of(words)
     known, places = np.unique(points, return_inverse=True)
     symbols: NDArray[np.int32] = places.astype(np.int32)
     continuing = np.ones(len(points), np.bool_)

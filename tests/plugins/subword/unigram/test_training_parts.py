@@ -61,16 +61,16 @@ def _ended(key: tuple[int, int, int]) -> tuple[int, ...]:
     return key[:size]
 
 
-@given(_words, st.integers(1, 20), st.sampled_from([1, 3]))
-def test_characters_are_counted_and_words_laid_out(words: dict[str, int], length: int, threads: int) -> None:
-    points, totals = character_counts(WordCounts.of(words), threads)
+@given(_words, st.integers(1, 20))
+def test_characters_are_counted_and_words_laid_out(words: dict[str, int], length: int) -> None:
+    points, totals = character_counts(WordCounts.of(words))
     expected: Counter[str] = Counter()
     for word, count in words.items():
         expected.update({character: count * times for character, times in Counter(word).items()})
     expected["\uffff"] = expected.pop("\0", 0)  # stands for NUL
     assert dict(zip(map(chr, points.tolist()), totals.tolist(), strict=True)) == +expected
     alphabet = np.array(sorted(map(ord, "abé日")), np.uint32)
-    text = lay_out(WordCounts.of(words), alphabet, length, threads)
+    text = lay_out(WordCounts.of(words), alphabet, length)
     known = {ord(character) for character in "abé日"}
     written = [chr(text.alphabet[symbol - 1]) if symbol else "\0" for symbol in text.symbols]
     plain = "".join("".join(one if ord(one) in known else "\0" for one in word) + "\0" for word in words)
@@ -90,7 +90,7 @@ def test_the_alphabet_covers_what_is_asked_for() -> None:
 
 @given(_words, st.integers(1, 20), st.sampled_from([1, 3]))
 def test_suffixes_are_sorted(words: dict[str, int], length: int, threads: int) -> None:
-    text = lay_out(WordCounts.of(words), np.array(sorted(map(ord, "aébcd日𝄞")), np.uint32), length, threads)
+    text = lay_out(WordCounts.of(words), np.array(sorted(map(ord, "aébcd日𝄞")), np.uint32), length)
     n = len(text.symbols) - length - 1
     parts = sorted_suffixes(text.symbols, n, length, len(text.alphabet) + 1, threads)
     suffixes = []
@@ -133,10 +133,10 @@ def test_seeds_are_all_repeated_substrings_and_their_edges(
     words: dict[str, int], length: int, seed_size: int, threads: int, random: Random
 ) -> None:
     counted = WordCounts.of(words)
-    points, totals = covering(*character_counts(counted, threads), 1.0)
+    points, totals = covering(*character_counts(counted), 1.0)
     if not len(points):
         return
-    text = lay_out(counted, points, length, threads)
+    text = lay_out(counted, points, length)
     pieces, occurrences = find_seeds(text, totals, np.ones(len(points), np.int32), length, seed_size, threads)
     expected = _repeated_substrings(text, length)
     masses = sorted((len(one) * times for one, times in expected.items()), reverse=True)[:seed_size]
@@ -201,7 +201,7 @@ def _plain_edges(text: Text, pieces: list[tuple[int, ...]], max_length: int) -> 
 
 
 def test_pieces_are_spelled() -> None:
-    text = lay_out(WordCounts.of({"abab": 1, " ba": 2}), np.array([32, 97, 98], np.uint32), 4, 1)
+    text = lay_out(WordCounts.of({"abab": 1, " ba": 2}), np.array([32, 97, 98], np.uint32), 4)
     pieces = SeedPieces(np.array([0, 1, 5]), np.array([1, 3, 2]), np.zeros(3))
     assert pieces.spelled(text) == ["a", "bab", " b"]
     assert pieces.kept(np.array([2, 0])).spelled(text, np.array([95, 97, 98], np.uint32)) == ["_b", "a"]
@@ -215,7 +215,7 @@ def test_the_largest_values_are_found(values: list[float], count: int) -> None:
 
 def test_sums_are_added_in_order_by_any_number_of_threads() -> None:
     words = {"ab" * (1 + number % 3) + chr(97 + number % 7) * number: 1 for number in range(50)}
-    text = lay_out(WordCounts.of(words), np.arange(97, 105, dtype=np.uint32), 4, 1)
+    text = lay_out(WordCounts.of(words), np.arange(97, 105, dtype=np.uint32), 4)
     sums = np.full((CHUNKS, 9), 7.0)
 
     def part(words: tuple[int, int], row: np.ndarray) -> None:
