@@ -68,5 +68,5 @@ def test_so_it_is_with_sentencepiece_models(family: str, ending: str, tmp_path: 
 def test_special_tokens_are_matched_where_that_is_asked_for(vocabulary: Path) -> None:
     tokenizer = tokbench.load(f"wordpiece:{vocabulary},match_special=true")
     assert tokenizer.encode_batch(TEXTS[:1]).to_lists() == [[2, 2, 3, 1, 2]]
-    assert tokenizer.encode("[CLS]un") == [1, 2]
+    assert tokenizer("[CLS]un") == [1, 2]
     assert tokenizer.offsets("un [CLS]un").tolist() == [[0, 2], [3, 8], [8, 10]]
