@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -57,9 +56,8 @@ def new_plugin(
     from tokbench.testing.kit import checkable
 
     registry = open_registry()
-    taken = {**dict.fromkeys(("tokenizer", "trainable"), registry.tokenizers), **checkable(registry)}
-    for own in {name, name.replace("-", "_")} & {*taken.get(kind, ())}:  # a metric has the latter
-        what = "tokenizer" if kind == "trainable" else kind
+    what = "tokenizer" if kind == "trainable" else kind
+    for own in {name, name.replace("-", "_")} & {*checkable(registry).get(what, ())}:  # a metric has the latter
         raise SpecError(f"there is a {what} {own!r} already, and two of one name cannot be told apart")
     if name in registry.host.plugins:
         raise SpecError(f"there is a plugin named {name!r} already; choose another name")
@@ -95,20 +93,15 @@ def check_plugin(
     """Run the conformance kit; exit status 1 when a check fails."""
     from tokbench.errors import UnknownNameError
     from tokbench.testing import failures_of
-    from tokbench.testing.kit import checkable, failures_of_other
+    from tokbench.testing.kit import HOOKS, failures_of_other
 
-    offered = checkable(registry)
-    name = spec.partition(":")[0].partition(",")[0]
-    if kind is None and name not in registry.tokenizers:
-        kind = next((kind for kind, known in offered.items() if name in known), None)
-    if kind is None:
-        _check_known(registry, spec, {each: kind for kind, known in offered.items() for each in known})
-    if kind is not None and kind not in ("tokenizer", *offered):
-        raise UnknownNameError.of("kind of thing to check", kind, ["tokenizer", *offered])
-    if kind in offered:
-        failures = failures_of_other(kind, spec, registry)
-    else:
+    kind = kind or _kind_of(registry, spec)
+    if kind not in HOOKS:
+        raise UnknownNameError.of("kind of thing to check", kind, HOOKS)
+    if kind == "tokenizer":
         failures = failures_of(spec, examples=examples, registry=registry, train_on=train_on)
+    else:
+        failures = failures_of_other(kind, spec, registry)
     for failure in failures:
         print(f"- {failure}")
     fail = f"{counted(len(failures), 'check')} {'fails' if len(failures) == 1 else 'fail'}"
@@ -116,16 +109,29 @@ def check_plugin(
     raise typer.Exit(1 if failures else 0)
 
 
-def _check_known(registry: Registry, spec: str, others: Mapping[str, str]) -> None:
-    """Raise `UnknownNameError` for no tokenizer's name that is nearest to one of `others`, kinds by name."""
-    from tokbench.errors import UnknownNameError, nearest
+def _kind_of(registry: Registry, spec: str) -> str:
+    """What is meant by a name: what a plugin brings before what is built in.
 
+    Raises `SpecError` where that is several kinds of thing, `UnknownNameError` for none, with the nearest.
+    """
+    from tokbench.errors import SpecError, UnknownNameError, nearest
+    from tokbench.testing.kit import HOOKS, checkable
+
+    name = spec.partition(":")[0].partition(",")[0]
+    known = checkable(registry)
+    kinds = [kind for kind, things in known.items() if name in things]
+    kinds = [kind for kind in kinds if not registry.in_house(name, HOOKS[kind])] or kinds
+    if len(kinds) > 1:
+        raise SpecError(f"{name!r} is a {' and a '.join(kinds)}; say which with --kind")
+    if kinds:
+        return kinds[0]
     try:
         registry.tokenizer_spec(spec)
     except UnknownNameError:
-        name = spec.partition(":")[0]
-        near = nearest(name, [*registry.tokenizers, *others])
-        if near and near[0] in others:
-            meant = f"the {others[near[0]]} {near[0]!r}"
+        kind_of = {name: kind for kind, things in reversed(known.items()) for name in things}
+        near = nearest(name, kind_of)
+        if near and kind_of[near[0]] != "tokenizer":
+            meant = f"the {kind_of[near[0]]} {near[0]!r}"
             raise UnknownNameError(f"unknown name {name!r}; did you mean {meant}?") from None
         raise
+    return "tokenizer"

@@ -110,19 +110,24 @@ def failures_of(
         return failures + ([] if "recipe" in skip else recipe_failures(registry, str(spec), loaded))
 
 
+HOOKS = {
+    "tokenizer": "tokbench_tokenizers",
+    "dataset": "tokbench_datasets",
+    "metric": "tokbench_metrics",
+    "plot": "tokbench_plots",
+    "report": "tokbench_report_writers",
+    "engine": "tokbench_engines",
+}
+"""The kinds of thing that the kit checks, each with the hook that offers it."""
+
+
 def checkable(registry: Registry) -> dict[str, Mapping[str, object]]:
-    """What the kit checks beside tokenizers, by kind and name."""
-    return {
-        "dataset": registry.datasets,
-        "metric": registry.metrics,
-        "plot": registry.plots,
-        "report": registry.report_writers,
-        "engine": registry.engines,
-    }
+    """What there is to check, by kind and name."""
+    return {kind: getattr(registry, hook.removeprefix("tokbench_")) for kind, hook in HOOKS.items()}
 
 
 def failures_of_other(kind: str, name: str, registry: Registry) -> list[Failure]:
-    """Every failure of something `checkable`: a ``dataset`` by its spec, any other kind by its name."""
+    """Every failure of something `checkable` but a tokenizer: a ``dataset`` by its spec, others by name."""
     from tokbench.testing import others
 
     if kind == "metric":

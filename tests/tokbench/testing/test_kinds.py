@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.command import invoke
-from tokbench.errors import UnknownNameError
+from tokbench.errors import SpecError, UnknownNameError
 from tokbench.registry import Registry, build_registry
 from tokbench.testing import failures_of
 from tokbench.testing.kit import failures_of_other
@@ -186,6 +186,9 @@ def test_the_command_finds_out_what_kind_of_thing_it_is(tmp_path: Path) -> None:
     assert (done.exit_code, "data: 1 check fails" in done.output) == (1, True)
     for name in ("threads", "drawn", "written"):
         assert f"{name}: conforms" in invoke("plugins", "check", name, *plugin).output
+    assert invoke("plugins", "check", "written", "--kind", "report", *plugin).exit_code == 0
+    with pytest.raises(SpecError, match="'csv' is a dataset and a report; say which with --kind"):
+        invoke("plugins", "check", "csv", catch=False)
     with pytest.raises(UnknownNameError, match="unknown name 'drown'; did you mean the plot 'drawn'"):
         invoke("plugins", "check", "drown", *plugin, catch=False)
     assert invoke("plugins", "check", "compression_ratio").exit_code == 0
