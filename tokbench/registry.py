@@ -353,12 +353,14 @@ def _uncallable(name: str, function: Callable[..., object], arguments: Sequence[
         >>> _uncallable("load", lambda spec: None, ["Spec", "LoadContext"])
         'load is called as load(Spec, LoadContext), which it cannot be: too many positional arguments'
     """
+    if not arguments:
+        return ""
     try:
         own = signature(function)
     except (TypeError, ValueError):  # written in C
         return ""
     try:
-        own.bind(*arguments) if arguments else None
+        own.bind(*arguments)
     except TypeError as error:
         return f"{name} is called as {name}({', '.join(arguments)}), which it cannot be: {error}"
     return ""

@@ -269,6 +269,7 @@ def test_a_file_that_no_family_names_is_part_of_the_fingerprint_all_the_same(
     [
         (("constant", ""), "digest returned str, not a hash"),
         (('"constant"', "None"), "digest returned NoneType, not a hash"),
+        (('"constant"', "hash(shard)"), "the dataset 'mine' of the plugin 'poor': TypeError: unhashable"),
         (("def digest", "def no_digest"), "no dataset: it lacks digest"),
         (('("eng",)', '"eng"'), "languages is 'eng', not a list of tags"),
     ],

@@ -6,6 +6,7 @@ import gc
 import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
@@ -145,7 +146,8 @@ def _count(emit: Emit, task: CountTask, portion: Portion) -> PortionResult:
     def of_shard(shard: Shard) -> Tally:
         nonlocal cached
         emit(Begun())  # once more: a time limit is for a shard
-        digest = dataset.digest(shard)
+        with _blaming(portion.dataset):
+            digest = dataset.digest(shard)
         if not isinstance(digest, str) or not digest:
             kind = type(digest).__name__
             raise CorpusError(f"{portion.dataset.key}: digest returned {kind}, not a hash of the text as str")
@@ -175,30 +177,40 @@ def own_fault(text: Text, dataset: DatasetRecipe) -> Text:
 
     Raises `CorpusError` that names dataset and plugin.
     """
+    return _checked(text, dataset) if _whose(dataset) else text
+
+
+@contextmanager
+def _blaming(dataset: DatasetRecipe) -> Iterator[None]:
+    """In the block, what a plugin's dataset raises becomes a `CorpusError` that names both."""
+    try:
+        yield
+    except (TokbenchError, KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:  # SystemExit, and what Rust panics with, too
+        if whose := _whose(dataset):
+            raise CorpusError(f"{whose}: {type(error).__name__}: {error}") from error
+        raise
+
+
+def _whose(dataset: DatasetRecipe) -> str:
+    """A dataset and its plugin, for errors; empty where that is tokbench's own."""
     registry, family = registry_of(dataset.context), dataset.spec.family
     if registry.in_house(family, "tokbench_datasets"):
-        return text
-    owner = registry.owner(family, "tokbench_datasets")
-    return _checked(iter(text), f"the dataset {dataset.key!r} of the plugin {owner!r}")
+        return ""
+    return f"the dataset {dataset.key!r} of the plugin {registry.owner(family, 'tokbench_datasets')!r}"
 
 
-def _checked(text: Iterator[Any], whose: str) -> Iterator[Any]:
-    while True:
-        try:
-            found = next(text)
-        except StopIteration:
-            return
-        except (TokbenchError, KeyboardInterrupt):
-            raise
-        except BaseException as error:  # SystemExit, and what Rust panics with, too
-            raise CorpusError(f"{whose}: {type(error).__name__}: {error}") from error
-        if not isinstance(found, TextBlock) and not (
-            isinstance(found, Document) and isinstance(found.text, str)
-        ):
-            raise CorpusError(
-                f"{whose} gives {kind_of(found)}, where a tokbench.Document with a text is needed"
-            )
-        yield found
+def _checked(text: Text, dataset: DatasetRecipe) -> Iterator[Any]:
+    with _blaming(dataset):
+        for found in text:
+            if not isinstance(found, TextBlock) and not (
+                isinstance(found, Document) and isinstance(found.text, str)
+            ):
+                raise CorpusError(
+                    f"{_whose(dataset)} gives {kind_of(found)}, where a tokbench.Document with a text is needed"
+                )
+            yield found
 
 
 def tally_key(
