@@ -66,15 +66,16 @@ def lint(
     from tokbench.errors import SpecError, UnknownNameError
     from tokbench.lint import output
     from tokbench.lint.check import Outcome
+    from tokbench.lint.running import LOADS, subject_of
     from tokbench.lint.running import lint as run_checks
-    from tokbench.lint.running import subject_of
     from tokbench.lint.settings import Settings, read_settings
 
     known = list(registry.checks.values())
     chosen = read_settings(settings, known) if settings else Settings()
+    codes = [LOADS, *(check.code for check in known)]
     for code in only or ():
-        if not any(check.code.startswith(code) for check in known):
-            raise UnknownNameError.of("check", code, [check.code for check in known])
+        if not any(each.startswith(code) for each in codes):
+            raise UnknownNameError.of("check", code, codes)
     checks = chosen.chosen(known, only or ())
     texts = texts_of(registry, dataset or [], documents)
     if dataset and not any(text.strip() for each in texts.values() for text in each):

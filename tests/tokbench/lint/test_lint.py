@@ -259,6 +259,7 @@ def _settings(folder: Path) -> str:
 
 def test_the_exit_status_says_whether_anything_failed(tmp_path):
     folder = write(tmp_path / "v", sound())
+    assert "1 pass" in cli("lint", f"bpe:{folder}", "--only", "TB001")[1]
     assert cli("lint", f"bpe:{folder}", "--only", "TB505")[0] == 0
     assert cli("lint", f"bpe:{folder}", "--only", "TB505", "--strict")[0] == 1
     with pytest.raises(TokbenchError, match="unknown check"):
