@@ -122,7 +122,15 @@ class Registry:
         """Checks for `tokbench lint`, by name."""
         from tokbench.lint.check import Check
 
-        return self._named("tokbench_checks", "check", Check)
+        found = self._named("tokbench_checks", "check", Check)
+        of_code: dict[str, str] = {}
+        for name, check in [*found.items()]:
+            first = of_code.setdefault(check.code, name)
+            if first != name:  # settings and reports go by codes
+                del found[name]
+                why = f"the check {name!r} has the code {check.code} of {first!r}; give it another"
+                self.host.refuse(self._owners["tokbench_checks", name], why)
+        return found
 
     @cached_property
     def commands(self) -> Mapping[str, Command]:
@@ -143,8 +151,11 @@ class Registry:
         found: dict[str, Path] = {}
         for plugin, pair in self.host.collect(hook):
             match pair:
-                case (str() as name, str() | os.PathLike() as path):
+                case (str() as name, str() | os.PathLike() as path) if Path(path).is_file():
                     self._add(hook, kind, plugin, name, Path(path), found)
+                case (str() as name, str() | os.PathLike() as path):
+                    near = "name one beside the plugin by Path(__file__).parent"
+                    self.host.refuse(plugin, f"{hook}: the {kind} {name!r}: no file {path}; {near}")
                 case _:
                     self.host.refuse(plugin, f"{hook}: {pair!r} is no pair of name and file")
         return found

@@ -366,7 +366,13 @@ PLOT = "tokbench.Plot(name='pp', title='', summary='', draw={})"
             "[tokbench.TokenizerFamily(name='bytes', summary='', load=print)]",
             "the plugin 'baselines' offers the tokenizer family 'bytes' already, which stays; rename one",
         ),
-        ("suites", "[('s', 'a.toml'), ('s', 'b.toml')]", "it offers the suite 's' already"),
+        ("suites", "[('s', __file__), ('s', __file__)]", "it offers the suite 's' already"),
+        ("suites", "[('s', 'no.toml')]", "the suite 's': no file no.toml; name one beside the plugin by"),
+        (
+            "checks",
+            "[tokbench.Check(code='TB101', name='mine', summary='', harm='', look=lambda of, bounds: None)]",
+            "the check 'mine' has the code TB101 of 'pattern-never-matches'; give it another",
+        ),
         ("prices", "['ab']", "tokbench_prices: 'ab' is no pair of name and file"),
     ],
 )

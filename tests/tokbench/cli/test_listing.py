@@ -60,7 +60,7 @@ from pathlib import Path
 import tokbench
 @tokbench.hookimpl
 def tokbench_prices():
-    return [("mine", Path("mine.toml"))]
+    return [("mine", Path(__file__))]
 @tokbench.hookimpl
 def tokbench_report_writers():
     return [tokbench.ReportWriter(name="rr", summary="Own.", suffix=".rr", write=print)]
@@ -73,7 +73,7 @@ def test_what_a_plugin_brings_is_listed_with_the_plugin(tmp_path: Path) -> None:
     (tmp_path / "brings.py").write_text(BRINGS)
     plugin = ["--plugin", str(tmp_path / "brings.py"), "--json"]
     assert json.loads(output("list", "prices", *plugin)) == [
-        {"name": "mine", "file": "mine.toml", "plugin": "brings"}
+        {"name": "mine", "file": plugin[1], "plugin": "brings"}
     ]
     assert json.loads(output("list", "formats", "rr", *plugin)) == [
         {"name": "rr", "summary": "Own.", "suffix": ".rr", "plugin": "brings"}
