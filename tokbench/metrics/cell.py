@@ -16,7 +16,7 @@ from tokbench.metrics.intervals import Interval, binomial_limits, intervals
 from tokbench.metrics.metric import ALL, CellKey, Measurement, Metric, as_number, computed
 from tokbench.metrics.needs import CONDITIONS, MIXED, missing_need
 from tokbench.metrics.own import scoped
-from tokbench.metrics.view import errors, point, resampled, settings
+from tokbench.metrics.view import EstimatedResamples, Resamples, errors, point, resampled, settings
 from tokbench.tally import Tally
 from tokbench.tally.counters import GROUPS, TEXT_COUNTERS
 
@@ -42,14 +42,15 @@ class MeasuredCell:
         tally = Tally.sum(cells[key._replace(language=language)] for language in chosen)
         return cls(key, tally, context, len(chosen))
 
-    def of_this_text(self) -> Counts:
+    def of_this_text(self) -> Resamples:
         """The counts of this very text as resamples, in which only estimated numbers of tokens vary."""
         known = vars(self.counts)
         n = self.context.replicates + GROUPS + 1
         same = {name: np.full(n, float(known[name])) for name in ("tokens", *TEXT_COUNTERS)}
-        if isinstance(self.counts, EstimatedCounts):
-            same["tokens"] *= errors(self.key, self.context)
-        return type(self.counts)(**{**known, **same})
+        if not isinstance(self.counts, EstimatedCounts):
+            return Resamples(**{**known, **same})
+        same["tokens"] *= errors(self.key, self.context)
+        return EstimatedResamples(**{**known, **same})
 
     def hides(self, share: float) -> bool:
         """Whether unknown tokens are known to hide more than this share of the text."""

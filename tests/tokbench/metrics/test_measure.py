@@ -120,6 +120,16 @@ def test_what_is_needed_is_named(tally) -> None:
     assert row.status == "undefined: no operators (operators of two or more characters (code))"
 
 
+def test_estimated_tokens_have_figures_where_code_makes_one_number_of_resamples(tally) -> None:
+    context = MeasureContext(estimates={"t": (0.9, 1.1)})
+    whole = metric(lambda t: float(np.sum(t.bytes) / np.sum(t.tokens)), no_interval="none")
+    arrays = metric(lambda t: t.bytes / t.tokens, no_interval="none")
+    found = [measure({CellKey("t", "d", "eng"): tally}, [each], context=context)[0] for each in (whole, arrays)]
+    assert found[0].status == "ok"
+    assert found[0].ci_low is not None
+    assert found[0] == found[1]
+
+
 def test_one_document_has_no_interval(stand_ins) -> None:
     row = one(collect(stand_ins.Pieces(), [Document("abc")]), NAMED["compression_ratio"])
     assert row.value == 1
