@@ -24,7 +24,10 @@ def model_of_json(
     """
     kind = content.get("type", "BPE" if "merges" in content else None)
     if kind != "BPE":
-        raise TokenizerError(f"{where}: the model is {kind or 'of no stated type'}, not BPE")
+        raise TokenizerError(
+            f"{where}: the model is {kind or 'of no stated type'}, not BPE; "
+            "open it with wordpiece:, unigram: or transformers:"
+        )
     ids = content.get("vocab")
     if not isinstance(ids, Mapping) or not all(type(index) is int and index >= 0 for index in ids.values()):
         raise TokenizerError(f"{where}: the vocabulary must give each token an id, a whole number from 0 on")

@@ -35,7 +35,7 @@ class JsonVocabulary:
         if model.get("type", "Unigram") != "Unigram" or not isinstance(model.get("vocab"), Sequence):
             raise TokenizerError(
                 f"{where}: the model is {model.get('type') or 'of no stated type'}, not Unigram; "
-                "the families 'bpe' and 'wordpiece' read the others"
+                "open it with bpe:, wordpiece: or transformers:"
             )
         pieces, scores = [], []
         for index, entry in enumerate(model["vocab"]):

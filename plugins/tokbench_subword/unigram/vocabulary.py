@@ -41,7 +41,11 @@ def byte_ids_of(ids: Mapping[str, int], *, where: str) -> NDArray[np.int32]:
     """
     known = [index for byte in range(256) if (index := ids.get(byte_piece(byte))) is not None]
     if len(known) not in (0, 256):
-        raise TokenizerError(f"{where}: byte_fallback with only some of the 256 byte tokens")
+        missing = next(piece for piece in map(byte_piece, range(256)) if piece not in ids)
+        raise TokenizerError(
+            f"{where}: byte_fallback with only {len(known)} of the 256 byte pieces ({missing!r} is not there), "
+            "which this plugin does not know; load the tokenizer with `transformers:` instead"
+        )
     return np.array(known, np.int32)
 
 

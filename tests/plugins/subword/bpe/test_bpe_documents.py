@@ -242,7 +242,7 @@ CTC = {"type": "CTC", "pad_token": "<pad>", "word_delimiter_token": "|", "cleanu
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"model": {"type": "Unigram", "vocab": []}}, "Unigram, not BPE"),
+        ({"model": {"type": "Unigram", "vocab": []}}, "Unigram, not BPE; open it with .*unigram:"),
         ({"normalizer": {"type": "Unheard"}}, "normalizer 'Unheard'"),
         ({"pre_tokenizer": {"type": "UnicodeScripts"}}, "pre-tokenizer 'UnicodeScripts'"),
         ({"decoder": CTC, "pre_tokenizer": None}, "decoder 'CTC'"),

@@ -53,7 +53,12 @@ def test_tokenizer_json_errors_name_the_component() -> None:
         ({"pre_tokenizer": {"type": "Surprise"}}, "Surprise"),
         ({"decoder": {"type": "Surprise"}}, "Surprise"),
         ({"normalizer": {"type": "Precompiled", "precompiled_charsmap": "!!"}}, "base 64"),
-        ({"model": {"type": "BPE", "vocab": {}, "merges": []}}, "not Unigram"),
+        ({"model": {"type": "BPE", "vocab": {}, "merges": []}}, "not Unigram; open it with bpe:"),
+        ({"model": {"type": "WordLevel", "vocab": {}}}, "is WordLevel, not Unigram; .*transformers:"),
+        (
+            {"model": {**model, "vocab": [["<0x00>", 0.0], ["a", -1.0]], "byte_fallback": True}},
+            "only 1 of the 256 byte pieces .'<0x01>'.*transformers:",
+        ),
         ({"model": {**model, "unk_id": 7}}, "unk_id"),
         ({"model": {**model, "vocab": [["a"]]}}, "entry 0"),
         ({"model": {**model, "vocab": [["<unk>", 0.0], ["a\0", -1.0]]}}, "piece 1 .* NUL .*transformers:"),
