@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -129,9 +130,10 @@ def merged_texts(model: BpeModel, texts: Mapping[int, str]) -> list[tuple[str, s
     return [(texts[left], texts[right]) for left, right, _ in rows.tolist()]
 
 
-def json_of_model(model: BpeModel, *, names: Mapping[int, str]) -> dict[str, Any]:
-    """The model as `tokenizers` reads it; `names` are the special tokens' texts by id."""
-    texts = texts_by_id(model)
+def json_of_model(model: BpeModel, *, names: Mapping[int, str] = MappingProxyType({})) -> dict[str, Any]:
+    """The model as `tokenizers` reads it, with tokens that it does not know of by their texts: `names`, by id."""
+    unknown = {index: text for text, index in model.special_tokens.items() if index == model.unk}
+    texts = unknown | texts_by_id(model)
     vocab = {text: index for index, text in texts.items()}
     for index, name in sorted(names.items()):
         vocab.setdefault(name, index)
@@ -139,7 +141,7 @@ def json_of_model(model: BpeModel, *, names: Mapping[int, str]) -> dict[str, Any
         dict(sorted(vocab.items(), key=lambda item: item[1])),
         list(map(list, merged_texts(model, texts))),
         dropout=model.dropout or None,
-        unk_token=None if model.unk is None else names.get(model.unk) or texts[model.unk],
+        unk_token=None if model.unk is None else texts[model.unk],
         continuing_subword_prefix=model.continuing_prefix or None,
         end_of_word_suffix=model.end_of_word or None,
         fuse_unk=model.fuse_unk,

@@ -36,9 +36,7 @@ def model_of_document(document: TokenizerJson, *, where: str) -> BpeModel:
 
 def complete_document(model: BpeModel, document: TokenizerJson) -> TokenizerJson:
     """The document with the model in it: all that a `tokenizer.json` holds."""
-    names = {token.id: token.content for token in document.added_tokens if token.special}
-    inside = {i: name for i, name in names.items() if i < len(model.vocabulary)}
-    content = json_of_model(model, names=inside)
+    content = json_of_model(model)
     if any(token.id != index for token, index in numbered(document.added_tokens, content["vocab"])):
         content = json_of_model(model, names={token.id: token.content for token in document.added_tokens})
     return document.with_model(content)

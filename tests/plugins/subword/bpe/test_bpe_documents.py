@@ -344,6 +344,25 @@ def test_of_a_merge_that_is_listed_twice_the_last_counts() -> None:
         assert BpeTokenizer.from_dict(content)("abc") == theirs.encode("abc").ids, merges
 
 
+@pytest.mark.parametrize("unknown", [None, "[UNK]"])
+def test_added_tokens_that_share_ids_with_others_are_saved_as_they_were(unknown, tmp_path):
+    """`tokenizers` numbers added tokens from the size of the vocabulary on, whatever ids there are."""
+    vocabulary = {"a": 0, "b": 2, "ab": 9, "[UNK]": 4}
+    theirs = Tokenizer(models.BPE(vocabulary, [("a", "b")], unk_token=unknown))
+    theirs.add_special_tokens(["<s>", "</s>"])
+    theirs.add_tokens(["<new>"])
+    content = json.loads(theirs.to_str())
+    assert [one["id"] for one in content["added_tokens"]] == [4, 5, 6]
+    ours = BpeTokenizer.from_dict(content)
+    ours.save(tmp_path / "saved.json")
+    saved = json.loads((tmp_path / "saved.json").read_text("utf-8"))
+    assert saved["model"] == content["model"]
+    assert saved["added_tokens"] == content["added_tokens"]
+    again = BpeTokenizer.from_file(tmp_path / "saved.json")
+    for text in ("abx", "a<new>xb", "b"):
+        assert ours(text) == again(text) == Tokenizer.from_file(str(tmp_path / "saved.json")).encode(text).ids
+
+
 def test_spans_of_long_text_do_not_take_the_quadratic_form(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a token may be of several sizes: whole words that are tokens as they are, suffix and all."""
     tokens = ["a", "b", "b</w>", "ab", "</w>", "<unk>", "aé", "aé</w>"]
