@@ -42,6 +42,16 @@ def _saved(folder: Path, family: str, content: Json) -> Made:
     return Made(family, path, description, added=added)
 
 
+def _older(content: Json) -> Json:
+    """The same as older versions write it: merges as texts, and nothing that goes without saying."""
+    model = {key: value for key, value in content["model"].items() if value is not None and value is not False}
+    del model["type"]
+    merges = model.get("merges", [])
+    if not any(" " in token for merge in merges for token in merge):
+        model |= {"merges": [" ".join(merge) for merge in merges]} if merges else {}
+    return {key: value for key, value in content.items() if value is not None} | {"model": model}
+
+
 def _content(model: Json, **others: Any) -> Json:
     empty = dict.fromkeys(("normalizer", "pre_tokenizer", "post_processor", "decoder"))
     return {"version": "1.0", "added_tokens": [], **empty, **others, "model": model}
@@ -57,6 +67,8 @@ def _finished(rng: random.Random, content: Json, special: list[str]) -> Json:
     if added := parts.added_tokens(rng):
         tokenizer.add_tokens([AddedToken(**one) for one in added])
     finished: Json = json.loads(tokenizer.to_str())
+    if chance(rng, 0.1):
+        finished = _older(finished)
     return finished | parts.limits(rng) | {"post_processor": parts.post_processor(rng)}
 
 

@@ -72,7 +72,7 @@ def _with_gaps(content: dict[str, Any]) -> Any:
     from tokenizers import Tokenizer
 
     model = content["model"]
-    if model["type"] != "BPE" or model["unk_token"] is not None:
+    if "merges" not in model or model.get("unk_token") is not None:
         return None
     vocabulary = {**model["vocab"], _GAP: max(model["vocab"].values(), default=-1) + 1}
     changes = {"unk_token": _GAP, "fuse_unk": False, "byte_fallback": False, "vocab": vocabulary}
@@ -99,13 +99,13 @@ class _Tokenizers:
         if self._gaps is not None:
             self._gaps.encode_special_tokens = not made.match_special
         # An unknown token comes after all bytes of the next characters there, and has a span of as many.
-        late = made.family == "bpe" and content["model"]["byte_fallback"]
-        self._late_unknown = content["model"]["unk_token"] if late else None
+        late = made.family == "bpe" and content["model"].get("byte_fallback")
+        self._late_unknown = content["model"].get("unk_token") if late else None
         self._added = self._library.get_added_tokens_decoder()
         self._own = self._library.get_vocab(with_added_tokens=False)
-        self._fused_bytes = made.family == "unigram" and content["model"]["byte_fallback"]
+        self._fused_bytes = made.family == "unigram" and content["model"].get("byte_fallback")
         self._steps = _steps(self._library.normalizer)
-        self._spells = '"ByteLevel"' in json.dumps(content["pre_tokenizer"])
+        self._spells = '"ByteLevel"' in json.dumps(content.get("pre_tokenizer"))
         matched = [one for one in self._added.values() if made.match_special or not one.special]
         raw = [one for one in matched if not one.normalized]
         self._raw = [
