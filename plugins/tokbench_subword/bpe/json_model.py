@@ -131,7 +131,7 @@ def merged_texts(model: BpeModel, texts: Mapping[int, str]) -> list[tuple[str, s
 
 
 def json_of_model(model: BpeModel, *, names: Mapping[int, str] = MappingProxyType({})) -> dict[str, Any]:
-    """The model as `tokenizers` reads it, with tokens that it does not know of by their texts: `names`, by id."""
+    """The model as `tokenizers` reads it, with tokens that it does not know of by their texts, `names`."""
     unknown = {index: text for text, index in model.special_tokens.items() if index == model.unk}
     texts = unknown | texts_by_id(model)
     vocab = {text: index for index, text in texts.items()}
