@@ -7,6 +7,7 @@ that it leaves take their spans from `Stretch.origin`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.plain import first_symbols
 from tokbench_subword.bpe.preparation import BpePreparation
 from tokbench_subword.pipeline.cutters import units_of
-from tokbench_subword.pipeline.origins import located, walk
+from tokbench_subword.pipeline.origins import Located, located, walk
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.splicing import replaced
 from tokbench_subword.pipeline.stretch import Stretch
@@ -41,11 +42,13 @@ class BpeOffsets:
 
     def batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The spans of the tokens of many texts, ``(total, 2)``, and where those of each text begin and end."""
-        texts, compiled = [repaired(text) for text in texts], self._preparation.compiled
-        found = None if self._preparation.spelling else located(compiled, Segments(*utf8_of(texts)))
+        texts, pipeline = [repaired(text) for text in texts], self._preparation.before_model
+        found = located(pipeline, Segments(*utf8_of(texts)))
         if found is None:
             every = [np.zeros((0, 2), np.int64), *map(self.of, texts)]
             return np.concatenate(every), np.cumsum(list(map(len, every)))
+        if self._preparation.spelling:  # the encoder is one of letters, which cuts nothing
+            found = cast(Located, found.cut(pipeline.cutters))
         batch = self._encoder.encode_utf8(found.data, found.offsets)
         places, walked = self._walked(batch, found.offsets)
         found.leave(np.flatnonzero(~walked))

@@ -96,6 +96,19 @@ MAKES = {
         P.Sequence([P.Split(Regex(r" ?[^(\s|[.,!?…。，、।۔،])]+"), "isolated"), PLAIN_BYTES]),
         initial_alphabet=ALPHABET,
     ),
+    "falcon": lambda: _trained(
+        models.BPE(),
+        P.Sequence(
+            [
+                P.Punctuation("contiguous"),
+                P.ByteLevel(add_prefix_space=False),
+                P.Digits(False),
+                P.Split(Regex("[0-9][0-9][0-9]"), "isolated"),
+            ]
+        ),
+        initial_alphabet=ALPHABET,
+        added=[AddedToken(">>TITLE<<", special=True, normalized=False)],
+    ),
     "few bytes, unknown": lambda: _trained(
         models.BPE(unk_token="[UNK]"), P.ByteLevel(add_prefix_space=False), special_tokens=["[UNK]"]
     ),
@@ -382,6 +395,23 @@ def test_spans_of_long_text_do_not_take_the_quadratic_form(monkeypatch: pytest.M
     monkeypatch.setattr("tokbench_subword.bpe.plain.merges", never)
     for text in ("abxab" * 4000, "aé" * 2000, "ab</w>", "</w>"):
         assert [tuple(span) for span in ours.offsets(text).tolist()] == theirs.encode(text).offsets
+
+
+@pytest.mark.parametrize("make", ["falcon", "clip"])
+def test_spans_of_tokens_of_letters_take_kernels(make, tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where bytes are spelled as letters before the model, in the midst of cutting or behind it."""
+    theirs, path = _theirs_and_its_file(make, tmp_path)
+    ours = BpeTokenizer.from_file(path)
+
+    def never(*_: object) -> None:
+        raise AssertionError("the plain form takes a hundred times as long")
+
+    monkeypatch.setattr(BpeOffsets, "of", never)
+    texts = [*TEXTS[:3], "", "the  THE, the"]
+    spans, limits = ours.offsets_batch(texts)
+    for text, start, end in zip(texts, limits[:-1], limits[1:], strict=True):
+        expected = theirs.encode(text, add_special_tokens=False).offsets
+        assert [tuple(span) for span in spans[start:end].tolist()] == expected, text
 
 
 def test_what_encoding_was_prepared_for_cannot_be_set_afterwards() -> None:
