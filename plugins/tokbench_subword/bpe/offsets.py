@@ -52,9 +52,8 @@ class BpeOffsets:
         batch = self._encoder.encode_utf8(found.data, found.offsets)
         places, walked = self._walked(batch, found.offsets)
         found.leave(np.flatnonzero(~walked))
-        limits = batch.offsets[found.limits]
-        left = [self.of(texts[index]) for index in found.left]
-        return replaced(found.spans(places, limits), limits, found.left, left)
+        spans, limits = found.spans(places, batch.offsets)
+        return replaced(spans, limits, found.left, [self.of(texts[index]) for index in found.left])
 
     def of(self, text: str) -> NDArray[np.int64]:
         """(start, end) of each token of `text`, which holds no surrogates, in code points: int64 ``(n, 2)``."""

@@ -2,14 +2,14 @@
 
 The kernels that prepare text for encoding tell their edits (`splicing.splice`), and a place is found by going
 through these once more, from the last to the first. As in `stretch`, new text comes from the whole of what it
-replaces, and text put in front of a character from that. Texts with added tokens, and those whose characters
-were joined or put in order, are left to the plain form.
+replaces, and text put in front of a character from that. An added token is led back where it is found. Texts
+whose characters were joined or put in order are left to the plain form.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -18,10 +18,8 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import Bytes, Ids, Int, Ints, pointer
-from tokbench_subword.pipeline.added_matching import AddedMatcher
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
 from tokbench_subword.pipeline.compiled import CompiledPipeline
-from tokbench_subword.pipeline.cutters import Cutter
 from tokbench_subword.pipeline.normal_form_kernel import normal_form
 from tokbench_subword.pipeline.replacing_kernel import spell_bytes
 from tokbench_subword.pipeline.rewriting import before_rewriting, rewrite
@@ -39,10 +37,12 @@ class Located(Segments):
     """Documents on their way to the model, as prepared so far, from `source`, where each is a text.
 
     `known`, bool, says for which documents all is right, and `back` what leads places back, step by step.
+    `added` is where in `source` the added tokens are that were found so far.
     """
 
     source: Segments
     known: NDArray[np.bool_]
+    added: Places = field(default_factory=lambda: np.empty((0, 2), np.int64))
     back: list[Callable[[Places], Any]] = field(default_factory=list)
 
     @property
@@ -50,19 +50,20 @@ class Located(Segments):
         """The documents that are left to the plain form."""
         return np.flatnonzero(~self.known).tolist()
 
-    def words(self, cutters: Sequence[Cutter]) -> tuple[Places, NDArray[np.int64]]:
-        """Where the pre-tokens begin and end, and how many there are up to each document."""
-        words, before = self.pieces(cutters)
-        return words, before[self.limits]
+    def spans(self, places: Places, before: NDArray[np.int64]) -> tuple[Places, NDArray[np.int64]]:
+        """The spans in code points of all tokens, and how many there are up to each document.
 
-    def spans(self, places: Places, limits: NDArray[np.int64]) -> Places:
-        """What becomes of `places`: the spans in code points of tokens, those of document d from ``limits[d]``
-        on.
+        `places`, which is changed, has those of texts, ``before[s]`` up to segment s.
         """
+        self._lead_back(places)
+        spans, limits = self._among(places, before, self.added)
+        _count_characters(self.source.data, self.source.offsets, limits, spans)
+        return spans, limits
+
+    def _lead_back(self, places: Places) -> None:
+        """Make places in the text as it is now those in `source`."""
         for step in reversed(self.back):
             step(places)
-        _count_characters(self.source.data, self.source.offsets, limits, places)
-        return places
 
     def leave(self, texts: NDArray[np.int64]) -> None:
         """Leave the documents that some texts are of to the plain form."""
@@ -72,15 +73,14 @@ class Located(Segments):
         """Leave those that some bytes are of."""
         self.leave(np.searchsorted(self.offsets, places, "right") - 1)
 
-    def split(self, matcher: AddedMatcher | None) -> Segments:
-        """The same texts: those in which there are added tokens are left."""
-        if matcher is not None:
-            self._leave_at(matcher.find(self.data, self.offsets)[0][:, 0])
-        return self
+    def _split_at(self, places: Places, ids: NDArray[np.int32]) -> Segments:
+        found = places.copy()
+        self._lead_back(found)
+        added = np.concatenate([self.added, found])
+        return Segments._split_at(replace(self, added=added[np.argsort(added[:, 0])]), places, ids)
 
-    def _cut_at(self, units: Places, before: NDArray[np.int64]) -> Segments:
-        self.back.append(partial(_before_cutting, units))
-        return Segments._cut_at(self, units, before)
+    def _moved(self, begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> None:
+        self.back.append(partial(_before_cutting, np.stack([begins, begins + sizes], axis=1)))
 
     def by_kernel(self, written: Written, capacity: int, plain: Any = None) -> Segments:
         """The same segments as a kernel writes them; those that it declines are left."""
@@ -117,7 +117,8 @@ def located(pipeline: CompiledPipeline, texts: Segments) -> Located | None:
         >>> found = located(pipeline, texts)
         >>> found.offsets.tolist()
         [0, 4, 6]
-        >>> found.spans(np.array([[0, 2], [2, 4], [4, 6]]), np.array([0, 2, 3])).tolist()
+        >>> spans, limits = found.spans(np.array([[0, 2], [2, 4], [4, 6]]), np.array([0, 2, 3]))
+        >>> spans.tolist()
         [[0, 2], [1, 3], [0, 1]]
     """
     if pipeline.normalizer is not None and pipeline.normalizer.in_python:

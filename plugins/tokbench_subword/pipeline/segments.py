@@ -68,8 +68,9 @@ class Segments:
         if matcher is None:
             return self
         places, ids = matcher.find(self.data, self.offsets)
-        if not len(ids):
-            return self
+        return self._split_at(places, ids) if len(ids) else self
+
+    def _split_at(self, places: NDArray[np.int64], ids: NDArray[np.int32]) -> Segments:
         size, count = int(self.offsets[-1] - self.offsets[0]), len(self.offsets) - 1 + 2 * len(ids)
         return self._parted(_at_tokens, (places, ids), count, size)
 
@@ -81,14 +82,12 @@ class Segments:
 
     def cut(self, cutters: Sequence[Cutter]) -> Segments:
         """The segments with the `pieces` of each text in its place."""
-        return self._cut_at(*self.pieces(cutters))
-
-    def _cut_at(self, units: NDArray[np.int64], before: NDArray[np.int64]) -> Segments:
+        units, before = self.pieces(cutters)
         count = len(units) + (0 if self.marks is None else int(np.count_nonzero(self.marks != TEXT)))
         return self._parted(_into_pieces, (units, before), count, int((units[:, 1] - units[:, 0]).sum()))
 
     def _parted(self, part: Callable[..., None], at: tuple[Any, ...], count: int, size: int) -> Segments:
-        """The segments in so many parts, of so many bytes in all, that a kernel makes of them."""
+        """The segments in so many parts, of so many bytes in all, that a kernel makes of them; see `_moved`."""
         n_segments = len(self.offsets) - 1
         marks = np.full(n_segments, TEXT, np.int32) if self.marks is None else self.marks
         data, offsets = np.zeros(size + PADDING, np.uint8), np.zeros(count + 1, np.int64)
@@ -100,7 +99,12 @@ class Segments:
             whole = np.repeat(np.arange(n_segments), np.diff(reached))
             leading = np.clip(leading[whole] - (begins - self.offsets[whole]), 0, np.diff(offsets))
         documents = reached if self.documents is None else reached[self.documents]
+        texts = new_marks == TEXT
+        self._moved(begins[texts], np.diff(offsets)[texts])
         return replace(self, data=data, offsets=offsets, marks=new_marks, documents=documents, leading=leading)
+
+    def _moved(self, begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> None:
+        """Hear that the texts of new segments are those that began at `begins`, of so many bytes each."""
 
     def prefixed(self, prefix: str, *, only_first: bool) -> Segments:
         """With `prefix` before each text that is not empty and does not begin with it, or only before those
@@ -137,9 +141,19 @@ class Segments:
         """The ids of the documents, from those of each segment and the added tokens."""
         if self.marks is None:
             return encoded
-        added = np.flatnonzero(self.marks != TEXT)
-        ids = np.insert(encoded.ids, encoded.offsets[added], self.marks[added]) if len(added) else encoded.ids
-        return TokenBatch(ids, encoded.offsets[self.limits] + np.searchsorted(added, self.limits))
+        return TokenBatch(*self._among(encoded.ids, encoded.offsets, self.marks[self.marks != TEXT]))
+
+    def _among(
+        self, rows: NDArray[Any], before: NDArray[np.int64], added: NDArray[Any]
+    ) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """Rows of the tokens of texts, ``before[s]`` of them up to segment s, with those of `added` tokens among
+        them; and how many there are up to each document.
+        """
+        if self.marks is None:
+            return rows, before[self.limits]
+        at = np.flatnonzero(self.marks != TEXT)
+        woven = np.insert(rows, before[at], added, axis=0) if len(at) else rows
+        return woven, before[self.limits] + np.searchsorted(at, self.limits)
 
 
 @kernel

@@ -52,8 +52,8 @@ class JsonEncoder(PreparedEncoder):
             every = [np.zeros((0, 2), np.int64), *map(self.plain_offsets, texts)]
             return self.encode_batch(texts), np.concatenate(every)
         batch, places = self.words.locate(found.data, found.offsets)
-        batch = TokenBatch(batch.ids, batch.offsets[found.limits])
-        spans = found.spans(places, batch.offsets)
+        spans, _ = found.spans(places, batch.offsets)
+        batch = found.woven(batch)
         if left := found.left:
             some = [texts[index] for index in left]
             spans, _ = replaced(spans, batch.offsets, left, [self.plain_offsets(text) for text in some])

@@ -66,13 +66,12 @@ class WordPieceOffsets:
         if found is None:
             every = [np.zeros((0, 2), np.int64), *map(self._of, texts)]
             return np.concatenate(every), np.cumsum(list(map(len, every)))
-        (words, documents), data = found.words(compiled.cutters), found.data
+        (words, before), data = found.pieces(compiled.cutters), found.data
         batch = self._encoder.encode_pretokens(data, words)
         places = np.empty((len(batch.ids), 2), np.int64)
         _places(data, words, (batch.ids, batch.offsets), self._written, self._model.unk_id, places)
-        limits = batch.offsets[documents]
-        left = [self._of(texts[index]) for index in found.left]
-        return replaced(found.spans(places, limits), limits, found.left, left)
+        spans, limits = found.spans(places, batch.offsets[before])
+        return replaced(spans, limits, found.left, [self._of(texts[index]) for index in found.left])
 
     def _of(self, text: str) -> NDArray[np.int64]:
         """The spans of the tokens of one text, int64 ``(n, 2)``."""

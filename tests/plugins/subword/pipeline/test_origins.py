@@ -40,10 +40,11 @@ def left_alone(name: str, lines: list[str], *, placed: bool = True) -> int:
     (normalizer, pre_tokenizer), preparation = CHAINS[name], PREPARATIONS[name]
     found = located(preparation.compiled, Segments(*utf8_of(lines)))
     assert found is not None
-    pieces, ends = found.words(preparation.compiled.cutters)
+    pieces, before = found.pieces(preparation.compiled.cutters)
+    ends = before[found.limits]
     data, left = found.data.tobytes(), set(found.left)
     offsets, each = found.offsets, np.arange(found.offsets[-1])
-    origins = found.spans(np.stack([each, each + 1], axis=1), offsets[found.limits]).tolist()
+    origins = found.spans(np.stack([each, each + 1], axis=1), offsets)[0].tolist()
     for document, line in enumerate(lines):
         if document in left:
             continue
