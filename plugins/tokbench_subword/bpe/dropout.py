@@ -1,6 +1,6 @@
 """BPE-dropout as a kernel (Provilkov et al. 2020): n log n in the length of a pre-token, seeded.
 
-With a probability of 0 it is merging as ever, which tells what tokens are made of (`first_symbols_in`).
+With a probability of 0 it is merging as ever, which tells what tokens are made of (`merged_symbols`).
 
 At every step each merge that could be done next is left out with probability alpha, and the first of the rest
 is done. Only merges before that one need a draw: they come up from a queue in their order, are laid aside while
@@ -44,16 +44,15 @@ def sample_merges(
     return ids
 
 
-def first_symbols_in(model: BpeModel, symbols: Sequence[int]) -> NDArray[np.int64]:
-    """How many of the symbols that a pre-token begins with each of its tokens is made of.
+def merged_symbols(model: BpeModel, symbols: NDArray[np.integer], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Of how many of its first symbols, those up to one of `ends`, each token of every pre-token is made.
 
     Example:
         >>> model = BpeModel(vocabulary=(b"a", b"b", b"ab"), merges=np.array([[0, 1, 2]]))
-        >>> first_symbols_in(model, [0, 1, 1])
+        >>> merged_symbols(model, np.array([0, 1, 1]), np.array([2, 3]))
         array([2, 1])
     """
-    merged = np.array(symbols, np.int64)
-    return _merge(model, merged, np.array([len(merged)]), np.random.default_rng(0), 0.0)
+    return _merge(model, symbols.astype(np.int64), ends, np.random.default_rng(0), 0.0)
 
 
 def _merge(

@@ -18,6 +18,7 @@ from tokbench_subword.bpe.pieces import N_BYTES, Pieces
 from tokbench_subword.bpe.spaces import word_cutters
 from tokbench_subword.bpe.superwords import first_across, merges_before
 from tokbench_subword.bpe.tables import MOST_RANKS, NONE, PairTable, TokenBytes
+from tokbench_subword.bpe.uncached import symbols_of_words
 from tokbench_subword.bpe.words import encode_new
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF, unspelled
 from tokbench_subword.pipeline.cutters import Cutter
@@ -63,6 +64,22 @@ class BpeEncoder(WordEncoder):
         if not cutters and not spelled and arrays[at.SETTINGS - MODEL][at.CUT] == 1:
             cutters = word_cutters(model)
         super().__init__(encode_new, arrays, _own, cutters=cutters, threads=threads, cache=cache)
+
+    def first_symbols(
+        self, data: NDArray[np.uint8], words: NDArray[np.int64]
+    ) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.int64]]:
+        """The symbols that merging starts from, where in `data` each begins and ends, int64 ``(n, 2)``, and how
+        many there are up to each word's end. A word begins and ends as a row of `words` says.
+
+        Not of a model whose bytes all are tokens: its symbols are numbers of `pieces`.
+        """
+        ids, fallback, settings = (self._shared[k - MODEL] for k in (at.FIRST_IDS, at.FALLBACK, at.SETTINGS))
+        most = int((words[:, 1] - words[:, 0]).sum())
+        symbols, places = np.empty(most, np.uint32), np.empty(2 * most, np.int64)
+        ends = np.zeros(len(words), np.int64)
+        symbols_of_words(ids, fallback, settings, data, np.ascontiguousarray(words), symbols, places, ends)
+        count = ends[-1] if len(ends) else 0
+        return symbols[:count], places.reshape(-1, 2)[:count], ends
 
 
 def _own() -> list[NDArray[Any]]:

@@ -6,7 +6,7 @@ that it leaves take their spans from `Stretch.origin`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import cast
 
 import numpy as np
@@ -17,12 +17,11 @@ from tokbench.kernels.copies import cached_property
 from tokbench.kernels.pointers import padded
 from tokbench.kernels.text import utf8_of
 from tokbench.kernels.utf8 import repaired
-from tokbench_subword.bpe.dropout import first_symbols_in
+from tokbench_subword.bpe.dropout import merged_symbols
 from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.bpe.plain import first_symbols
 from tokbench_subword.bpe.preparation import BpePreparation
-from tokbench_subword.pipeline.cutters import units_of
+from tokbench_subword.pipeline.cutters import cut_in_turn, units_of
 from tokbench_subword.pipeline.origins import Located, located, walk
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.splicing import replaced
@@ -49,9 +48,17 @@ class BpeOffsets:
             return np.concatenate(every), np.cumsum(list(map(len, every)))
         if self._preparation.spelling:  # the encoder is one of letters, which cuts nothing
             found = cast(Located, found.cut(pipeline.cutters))
-        batch = self._encoder.encode_utf8(found.data, found.offsets)
-        places, walked = self._walked(batch, found.offsets)
-        found.leave(np.flatnonzero(~walked))
+        data, units = found.data, units_of(found.offsets)
+        cutters = () if self._preparation.spelling else pipeline.cutters
+        batch = self._encoder.encode_utf8(data, found.offsets)
+        if not cutters:
+            places = self._of_words(batch, data, units)
+        else:
+            places, walked = _walked(batch, self._sizes_anywhere, units)
+            if not walked.all():  # where words do not cover a text, or tokens vary in size
+                words, _ = cut_in_turn(cutters, data, units[~walked])
+                places[np.repeat(~walked, batch.lengths())] = self._places(data, words)
+        found.leave_at(places[1:][(places[1:] < places[:-1]).any(axis=1), 0])  # what goes back
         spans, limits = found.spans(places, batch.offsets)
         return replaced(spans, limits, found.left, [self.of(texts[index]) for index in found.left])
 
@@ -66,14 +73,6 @@ class BpeOffsets:
                 rows.append(self._stretch(part.stretch))
         return np.concatenate(rows)
 
-    def _walked(
-        self, batch: TokenBatch, offsets: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Where the tokens of texts that `offsets` part begin and end, and for which that could be told."""
-        places, walked = np.empty((len(batch.ids), 2), np.int64), np.zeros(len(batch), np.bool_)
-        walk(batch.ids, batch.offsets, self._consumed, offsets, places, walked)
-        return places, walked
-
     def _stretch(self, stretch: Stretch) -> NDArray[np.int64]:
         data = stretch.text.encode()
         pattern = self._preparation.pattern
@@ -85,7 +84,7 @@ class BpeOffsets:
             encoded = [piece.text.encode() for piece in pieces]
             data, ends = b"".join(encoded), np.cumsum([0, *map(len, encoded)])
             origin = None if stretch.origin is None else [one for piece in pieces for one in piece.origin or []]
-        places = self._places(data, ends)
+        places = self._places(padded(data), units_of(ends))
         begun = np.cumsum((np.frombuffer(data, np.uint8) & 0xC0) != 0x80)  # characters up to each byte, with it
         spans = np.stack([begun[places[:, 0]] - 1, begun[places[:, 1] - 1]], axis=1)
         if origin is None or not len(spans):
@@ -93,57 +92,66 @@ class BpeOffsets:
         table = np.array(origin, np.int64)
         return np.stack([table[spans[:, 0], 0], table[spans[:, 1] - 1, 1]], axis=1)
 
-    def _places(self, data: bytes, ends: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The bytes of `data` that the tokens of its pre-tokens stand for: (start, end) of each."""
-        batch = self._encoder.encode_pretokens(padded(data), units_of(ends))
-        places, walked = self._walked(batch, ends)
-        for p in np.flatnonzero(~walked).tolist():
-            tokens, start, end = slice(batch.offsets[p], batch.offsets[p + 1]), ends[p], ends[p + 1]
-            places[tokens] = start + self._by_symbols(data[start:end], batch.ids[tokens])
+    def _places(self, data: NDArray[np.uint8], words: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The bytes of `data` that the tokens of pre-tokens stand for: (start, end) of each."""
+        return self._of_words(self._encoder.encode_pretokens(data, words), data, words)
+
+    def _of_words(
+        self, batch: TokenBatch, data: NDArray[np.uint8], words: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """The same, where the ids of each word are known."""
+        places, walked = _walked(batch, self._sizes, words)
+        counts = batch.lengths()
+        if self.model.whole_tokens:  # a word that is one token as it is written
+            alone = np.flatnonzero(counts == 1)
+            whole = alone[self._lengths[batch.ids[batch.offsets[alone]]] == words[alone, 1] - words[alone, 0]]
+            places[batch.offsets[whole]], walked[whole] = words[whole], True
+        if not walked.all():  # symbols that are unknown or dropped, or some that merges give another size
+            symbols, theirs, ends = self._encoder.first_symbols(data, words[~walked])
+            last = np.cumsum(made := merged_symbols(self.model, symbols, ends))
+            places[np.repeat(~walked, counts)] = np.stack([theirs[last - made, 0], theirs[last - 1, 1]], axis=1)
         return places
 
-    def _by_symbols(self, pretoken: bytes, ids: NDArray[np.int32]) -> NDArray[np.int64]:
-        """The same for one pre-token with unknown symbols, or some that are dropped."""
-        if self.model.whole_tokens and pretoken in self.model.ids:
-            return np.array([[0, len(pretoken)]], np.int64)
-        symbols = first_symbols(self.model, pretoken)
-        counts = self._n_symbols[ids]
-        if (counts < 0).any() or counts.sum() != len(symbols):
-            counts = first_symbols_in(self.model, [symbol.id for symbol in symbols])
-        ends = np.cumsum(counts)
-        places = np.array([(symbol.start, symbol.end) for symbol in symbols], np.int64).reshape(-1, 2)
-        return np.stack([places[ends - counts, 0], places[ends - 1, 1]], axis=1)
+    @cached_property
+    def _lengths(self) -> NDArray[np.int64]:
+        """How many bytes each token is written with."""
+        return np.fromiter(map(len, self.model.vocabulary), np.int64, len(self.model.vocabulary))
 
     @cached_property
-    def _consumed(self) -> NDArray[np.int64]:
-        """How many bytes each token stands for."""
-        return _sizes(self.model, len, unknown=_VARIES)
+    def _sizes(self) -> NDArray[np.int64]:
+        """How many bytes each token stands for in a word that is not, as it is written, a token."""
+        return _sizes(self.model)
 
     @cached_property
-    def _n_symbols(self) -> NDArray[np.int64]:
-        """How many first symbols each token is made of.
+    def _sizes_anywhere(self) -> NDArray[np.int64]:
+        """How many in any word."""
+        return (
+            np.where(self._sizes == self._lengths, self._sizes, _VARIES)
+            if self.model.whole_tokens
+            else self._sizes
+        )
 
-        To ask the kernel of each pre-token instead takes 2.3 times as long over text that is mostly unknown.
-        """
-        bytewise = self.model.level == "byte"
-        count = len if bytewise else lambda text: len(text.decode("utf-8", "surrogatepass"))
-        return _sizes(self.model, count, unknown=1)
+
+def _walked(
+    batch: TokenBatch, sizes: NDArray[np.int64], units: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Where the tokens of texts begin and end, and for which that could be told."""
+    places, walked = np.empty((len(batch.ids), 2), np.int64), np.zeros(len(batch), np.bool_)
+    walk(batch.ids, batch.offsets, sizes, units, places, walked)
+    return places, walked
 
 
-def _sizes(model: BpeModel, size: Callable[[bytes], int], *, unknown: int) -> NDArray[np.int64]:
-    """The size of what each token stands for in a pre-token: int64, `unknown` for the unknown token.
+def _sizes(model: BpeModel) -> NDArray[np.int64]:
+    """How many bytes each token stands for in a word that merges make tokens of: int64.
 
-    It varies for a token that a pre-token may be as it is written, affixes and all, and for one that some merge
-    makes of sides which have another size together: what a character with its affix is, too.
+    It varies for the unknown token, and for one that some merge makes of sides which have another size
+    together: what a character with its affix is, too.
     """
-    if model.level == "byte":
-        sizes = [size(token) for token in model.vocabulary]
-    else:
-        texts = [(token, _bare(model, token)) for token in model.vocabulary]
-        sizes = [_VARIES if model.whole_tokens and bare != token else size(bare) for token, bare in texts]
+    bytewise = model.level == "byte"
+    sizes = [len(token if bytewise else _bare(model, token)) for token in model.vocabulary]
     if model.unk is not None:
-        sizes[model.unk] = unknown
-    for left, right, result in [] if model.level == "byte" and model.unk is None else model.merges.tolist():
+        sizes[model.unk] = _VARIES
+    for left, right, result in [] if bytewise and model.unk is None else model.merges.tolist():
         if sizes[left] < 0 or sizes[right] < 0 or sizes[left] + sizes[right] != sizes[result]:
             sizes[result] = _VARIES
     return np.array(sizes, np.int64)

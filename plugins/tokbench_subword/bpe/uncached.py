@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tokbench.kernels.compiling import inline, subroutine
+from tokbench.kernels.compiling import inline, kernel, subroutine
 from tokbench.kernels.pointers import (
     Block,
     Bytes,
@@ -25,15 +25,24 @@ from tokbench_subword.bpe.tables import NONE, MergeTable, Number, merges_at
 
 
 @inline
-def _first_symbols(block: Block, settings: Ints, text: Bytes, start: Int, end: Int, symbols: Keys) -> np.int64:
+def _first_symbols(
+    ids: Keys,
+    fallback: Keys,
+    settings: Ints,
+    text: Bytes,
+    start: Int,
+    end: Int,
+    symbols: Keys,
+    places: Ints | None,
+) -> np.int64:
     """Write the first symbols of ``text[start:end]``, bytes or characters; return how many, which may be none.
 
-    See `BpeModel`. An unknown token is `waiting`, since those after it may become one with it.
+    See `BpeModel`. An unknown token is `waiting`, since those after it may become one with it. `places`, where
+    asked for, are the two ends of each in `text`.
     """
-    ids, fallback = u32_in(block, at.FIRST_IDS), u32_in(block, at.FALLBACK)
     units, unk, bytewise = settings[at.UNITS], settings[at.UNK], settings[at.BYTEWISE] != 0
     count, waiting = np.int64(0), False
-    i = start
+    begun = ended = i = start  # begun and ended: the two ends of what waits
     while i < end:
         unit, length = (np.int64(text[i]), 1) if bytewise else code_point(text, i)
         form = (settings[at.PREFIX] if i > start else 0) + (2 * settings[at.SUFFIX] if i + length == end else 0)
@@ -45,20 +54,56 @@ def _first_symbols(block: Block, settings: Ints, text: Bytes, start: Int, end: I
         if spelled:  # what waits comes behind this, as in `tokenizers`
             for k in range(length):
                 symbols[count] = fallback[text[i + k]]
+                _place(places, count, i + k, i + k + 1)
                 count += 1
         else:
             if waiting and (found != NONE or settings[at.FUSE_UNK] == 0):
                 symbols[count] = unk
-                count += 1
-            waiting = found == NONE and unk >= 0
+                _place(places, count, begun, ended)
+                count, waiting = count + 1, False
             if found != NONE:
                 symbols[count] = found
+                _place(places, count, i, i + length)
                 count += 1
+            elif unk >= 0:
+                begun, ended = begun if waiting else i, i + length
+                waiting = True
         i += length
     if waiting:
         symbols[count] = unk
+        _place(places, count, begun, ended)
         count += 1
     return count
+
+
+@inline
+def _place(places: Ints | None, symbol: Int, begin: Int, end: Int) -> None:
+    if places is not None:
+        places[2 * symbol], places[2 * symbol + 1] = begin, end
+
+
+@inline
+def _symbols_of(block: Block, text: Bytes, start: Int, end: Int, symbols: Keys) -> np.int64:
+    """The same by the tables of a block, without places."""
+    ids, fallback, settings = (
+        u32_in(block, at.FIRST_IDS),
+        u32_in(block, at.FALLBACK),
+        i64_in(block, at.SETTINGS),
+    )
+    return _first_symbols(ids, fallback, settings, text, start, end, symbols, None)
+
+
+@kernel
+def symbols_of_words(
+    ids: Keys, fallback: Keys, settings: Ints, text: Bytes, words: Ints, symbols: Keys, places: Ints, ends: Ints
+) -> None:
+    """Write the first symbols of words, which begin and end in `text` as `words` say; see `BpeEncoder`."""
+    data, count = pointer(text), np.int64(0)
+    for word in range(len(words)):
+        start, end = words[word, 0], words[word, 1]
+        some, theirs = symbols[count:], places[2 * count :]
+        count += _first_symbols(ids, fallback, settings, data, start, end, some, theirs)
+        ends[word] = count
 
 
 @inline
@@ -189,7 +234,7 @@ def merged(
                 for i in range(length):
                     symbols[i] = text[start + i]
             else:
-                count = _first_symbols(block, settings, text, start, end, symbols)
+                count = _symbols_of(block, text, start, end, symbols)
             count = merge_many(block, merges, symbols, count)
         o = write_symbols(block, symbols, count, out, o, as_ids)
         keep(array)
@@ -198,7 +243,7 @@ def merged(
     if numbered:
         count = _merge_bytes(block, merges, text, start, length)
     else:
-        count = _first_symbols(block, settings, text, start, end, symbols)
+        count = _symbols_of(block, text, start, end, symbols)
         count = merge_few(block, settings, merges, count)
     return write_symbols(block, symbols, count, out, o, as_ids)
 

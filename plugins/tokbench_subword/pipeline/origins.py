@@ -69,8 +69,8 @@ class Located(Segments):
         """Leave the documents that some texts are of to the plain form."""
         self.known[np.searchsorted(self.limits, texts, "right") - 1] = False
 
-    def _leave_at(self, places: NDArray[np.int64]) -> None:
-        """Leave those that some bytes are of."""
+    def leave_at(self, places: NDArray[np.int64]) -> None:
+        """Leave those that some bytes are of to it."""
         self.leave(np.searchsorted(self.offsets, places, "right") - 1)
 
     def _split_at(self, places: Places, ids: NDArray[np.int32]) -> Segments:
@@ -100,7 +100,7 @@ class Located(Segments):
         if written.writer is normal_form:  # what became of several characters is told apart by the plain form
             lead = data[edits[:, 0]]
             width = 1 + (lead >= 0xC0) + (lead >= 0xE0) + (lead >= 0xF0)
-            self._leave_at(edits[edits[:, 1] - edits[:, 0] > width, 0])
+            self.leave_at(edits[edits[:, 1] - edits[:, 0] > width, 0])
         return self.rewritten(new, ends)
 
 
@@ -130,21 +130,21 @@ def located(pipeline: CompiledPipeline, texts: Segments) -> Located | None:
 
 
 @kernel
-def walk(ids: Ids, ends: Ints, sizes: Ints, offsets: Ints, places: Ints, walked: NDArray[np.bool_]) -> None:
+def walk(ids: Ids, ends: Ints, sizes: Ints, units: Ints, places: Ints, walked: NDArray[np.bool_]) -> None:
     """Write where the tokens of texts begin and end; ``walked[t]`` says whether those of text t could be told.
 
-    Text t goes from ``offsets[t]`` on, its tokens are ``ids[ends[t]:ends[t + 1]]``, and each stands for
-    ``sizes[id]`` bytes, or -1 where that varies.
+    Text t begins and ends as ``units[t]`` says, its tokens are ``ids[ends[t]:ends[t + 1]]``, and each stands
+    for ``sizes[id]`` bytes, or -1 where that varies.
     """
-    for t in range(len(offsets) - 1):
-        at, known = offsets[t], True
+    for t in range(len(units)):
+        at, end, known = units[t, 0], units[t, 1], True
         for token in range(ends[t], ends[t + 1]):
             length = sizes[ids[token]]
-            known = known and length >= 0 and at + length <= offsets[t + 1]
+            known = known and length >= 0 and at + length <= end
             places[token, 0] = at
             at += length if known else 0
             places[token, 1] = at
-        walked[t] = known and at == offsets[t + 1]
+        walked[t] = known and at == end
 
 
 @kernel

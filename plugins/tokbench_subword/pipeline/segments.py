@@ -146,8 +146,8 @@ class Segments:
     def _among(
         self, rows: NDArray[Any], before: NDArray[np.int64], added: NDArray[Any]
     ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """Rows of the tokens of texts, ``before[s]`` of them up to segment s, with those of `added` tokens among
-        them; and how many there are up to each document.
+        """The rows of tokens of texts, ``before[s]`` of them up to segment s, with those of `added` tokens
+        among them; and how many there are up to each document.
         """
         if self.marks is None:
             return rows, before[self.limits]

@@ -116,7 +116,7 @@ class PathEncoder(WordEncoder):
             return self._locate_words(data, units)
         batch = self.encode_utf8(data, offsets)
         places, walked = np.empty((len(batch.ids), 2), np.int64), np.zeros(len(batch), np.bool_)
-        walk(batch.ids, batch.offsets, self._sizes, offsets, places, walked)
+        walk(batch.ids, batch.offsets, self._sizes, units, places, walked)
         if not walked.all():
             words, _ = cut_in_turn(self._cutters, data, units[~walked])
             _, places[np.repeat(~walked, batch.lengths())] = self._locate_words(data, words)

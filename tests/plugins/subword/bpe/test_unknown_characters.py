@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokbench_subword.bpe.dropout import first_symbols_in
+from tokbench_subword.bpe.dropout import merged_symbols
 from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.plain import first_symbols, segment
 from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.words.slots import LONGEST_WORD
+
+from tokbench.kernels.pointers import padded
 
 KNOWN = "ab▁é日本"
 UNKNOWN = "x\tü語😀"
@@ -60,12 +62,12 @@ def test_they_are_encoded_as_the_plain_form_does(model: BpeModel, texts: list[st
 @settings(max_examples=80, deadline=None)
 def test_tokens_are_made_of_as_many_symbols_as_in_the_plain_form(model: BpeModel, text: str) -> None:
     """Without the plain form's time, which is quadratic: seconds for 10,000 characters."""
-    symbols = first_symbols(model, text)
-    counts = first_symbols_in(model, [symbol.id for symbol in symbols])
-    ends = np.cumsum(counts)
-    spans = [
-        (symbols[first].start, symbols[last].end) for first, last in zip(ends - counts, ends - 1, strict=True)
-    ]
+    data, words = padded(text.encode()), np.array([[0, len(text.encode())]])
+    symbols, places, ends = BpeEncoder(model).first_symbols(data, words)
+    plain = first_symbols(model, text)
+    assert list(zip(symbols.tolist(), *places.T.tolist(), strict=True)) == plain
+    last = np.cumsum(counts := merged_symbols(model, symbols, ends))
+    spans = list(zip(places[last - counts, 0].tolist(), places[last - 1, 1].tolist(), strict=True))
     assert spans == [(symbol.start, symbol.end) for symbol in segment(model, text)]
 
 
