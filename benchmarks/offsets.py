@@ -3,6 +3,7 @@
     python benchmarks/offsets.py --vocabulary tokenizer.json --vocabulary spiece.model --text novel.txt
     python benchmarks/offsets.py --vocabulary tiktoken:o200k_base --text novel.txt
     TOKBENCH_TEST_DATA=… python benchmarks/offsets.py            the vocabularies and corpora found there
+    TOKBENCH_TEST_DATA=… python benchmarks/offsets.py --variants  those of `vocabulary_variants`, offsets
 
 A `tokenizer.json` is compared with `tokenizers`, a `.model` with sentencepiece, `tiktoken:NAME` with tiktoken.
 Documents are lines. Spans are of code points: ours come as one array, theirs as their library gives them, with
@@ -22,6 +23,7 @@ os.environ["RAYON_NUM_THREADS"] = "1"
 
 import json
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,6 +33,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from vocabulary_variants import variants
 
 import tokbench
 from tokbench.tokenizer import decode_batch, encode_batch, offsets_batch
@@ -50,6 +53,9 @@ VOCABULARIES = (
 )
 CORPORA = ("corpora/novels/eng_Latn.txt", "corpora/novels/rus_Cyrl.txt", "corpora/novels/zho_Hans.txt")
 FAMILIES = {"BPE": "bpe", "WordPiece": "wordpiece", "Unigram": "unigram"}
+
+SPIKES = "<mask>  <unused_7>\u2d30 "
+"""Added tokens of some variants, and a letter that few vocabularies have."""
 
 Spans = list[tuple[int, int]]
 
@@ -190,15 +196,39 @@ def measure(name: str, ours: Any, theirs: Reference, texts: list[str], rounds: i
         ),
     }
     for label, both in calls.items():
-        best = [float("inf"), float("inf")]
-        for _ in range(rounds):
-            for side, call in enumerate(both):
-                start = time.process_time()
-                call()
-                best[side] = min(best[side], time.process_time() - start)
+        best = fastest(*both, rounds)
         mine, other = size / best[0], size / best[1]
         print(f"{label.rstrip()} {mine:.1f} MB/s, {theirs.name} {other:.1f} (x{mine / other:.1f})", end="")
     print(flush=True)
+
+
+def measure_variants(folder: Path, texts: dict[str, list[str]], rounds: int) -> None:
+    """Print how many times as fast as `tokenizers` offsets are under each variant, for each kind of text."""
+    ratios = []
+    for variant in variants(folder):
+        with tempfile.TemporaryDirectory() as temporary:
+            path = Path(temporary) / "tokenizer.json"
+            path.write_text(json.dumps(variant.content), "utf-8")
+            ours, theirs = pair(str(path))
+        row = []
+        for kind, documents in texts.items():
+            kept = agreed(ours, theirs, documents)
+            best = fastest(lambda: offsets_batch(ours, kept), lambda: theirs.offsets(kept), rounds)  # noqa: B023
+            row.append(best[1] / best[0])
+            print(f"{variant.name}, {kind}, {len(kept)} of {len(documents)} alike: x{row[-1]:.1f}", flush=True)
+        ratios += row
+    print(f"least x{min(ratios):.1f}, geometric mean x{np.exp(np.mean(np.log(ratios))):.1f}")
+
+
+def fastest(ours: Callable[[], object], theirs: Callable[[], object], rounds: int) -> list[float]:
+    """The least CPU time of each of two calls, in seconds, in so many rounds."""
+    best = [float("inf"), float("inf")]
+    for _ in range(rounds):
+        for side, call in enumerate((ours, theirs)):
+            start = time.process_time()
+            call()
+            best[side] = min(best[side], time.process_time() - start)
+    return best
 
 
 def by_document(spans: NDArray[np.int64], limits: NDArray[np.int64]) -> list[NDArray[np.int64]]:
@@ -215,19 +245,36 @@ def main() -> int:
     parser.add_argument("--text", action="append", type=Path, help="a text file, a document a line")
     parser.add_argument("--megabytes", type=float, default=1.0, help="of each text (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--variants", action="store_true", help="offsets under the variants of vocabularies")
     given = parser.parse_args()
     root = Path(os.environ.get("TOKBENCH_TEST_DATA", ""))
     if not os.environ.get("TOKBENCH_TEST_DATA") and not (given.vocabulary and given.text):
         parser.error("name --vocabulary and --text, or set TOKBENCH_TEST_DATA")
     os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(root / "vocabs/tiktoken-cache"))
+    if given.variants:
+        texts = {path.stem: lines_of(path, given.megabytes) for path in given.text or [root / CORPORA[0]]}
+        spiked = {
+            f"{kind}, a fifth of lines with {SPIKES}": with_spikes(lines) for kind, lines in texts.items()
+        }
+        measure_variants(root / "vocabs", texts | spiked, given.rounds)
+        return 0
     found = [name if ":" in name else str(root / name) for name in VOCABULARIES]
     for vocabulary in given.vocabulary or found:
         ours, theirs = pair(vocabulary)
         parts = [part for part in Path(vocabulary).parts if part not in ("hf", "tokenizer.json")]
         for path in given.text or [root / name for name in CORPORA]:
-            data = path.read_bytes()[: int(given.megabytes * 1e6)].decode("utf-8", "ignore")
-            measure(f"{parts[-1]}, {path.stem}", ours, theirs, data.split("\n"), given.rounds)
+            measure(f"{parts[-1]}, {path.stem}", ours, theirs, lines_of(path, given.megabytes), given.rounds)
     return 0
+
+
+def lines_of(path: Path, megabytes: float) -> list[str]:
+    """The lines of the beginning of a file."""
+    return path.read_bytes()[: int(megabytes * 1e6)].decode("utf-8", "ignore").split("\n")
+
+
+def with_spikes(lines: list[str]) -> list[str]:
+    """The lines, and in front of every fifth what is an added token in some variants, or unknown."""
+    return [SPIKES + line if index % 5 == 0 else line for index, line in enumerate(lines)]
 
 
 if __name__ == "__main__":

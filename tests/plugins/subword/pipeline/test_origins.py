@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.normalizers import normalizer_of
 from tokbench_subword.pipeline.origins import located
 from tokbench_subword.pipeline.preparation import Preparation
-from tokbench_subword.pipeline.segments import Segments
+from tokbench_subword.pipeline.segments import TEXT, Segments
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 from tokenizers import Regex, Tokenizer, models
@@ -130,6 +131,20 @@ def test_consonants_are_one_cluster_where_a_linker_joins_two_of_them(name: str) 
     plain = normalizer_of(config(MAP))
     for line in lines:
         assert plain(Stretch(line)).text == MAP.normalize_str(line), ascii(line)
+
+
+def test_added_tokens_are_led_back_to_where_they_were_found() -> None:
+    tokens = AddedToken("<m>", 0, lstrip=True, normalized=False), AddedToken("AB", 1), AddedToken("--", 2)
+    normalizer = config(N.Sequence([N.Replace("b", "ab"), N.Lowercase()]))
+    document = TokenizerJson(model={}, added_tokens=tokens, normalizer=normalizer, pre_tokenizer=None)
+    found = located(Preparation(document=document).compiled, Segments(*utf8_of(["x", "cb  <m>--b<m>"])))
+    assert found is not None
+    assert found.left == []
+    assert found.marks is not None
+    assert found.marks[found.marks != TEXT].tolist() == [1, 0, 2, 1, 0]
+    spans, limits = found.spans(np.array([[0, 1], [1, 2]]), found.offsets)  # a token for each letter left
+    assert limits.tolist() == [0, 1, 7]
+    assert spans.tolist() == [[0, 1], [0, 1], [1, 2], [2, 7], [7, 9], [9, 10], [10, 13]]
 
 
 def test_what_needs_the_plain_form_is_left_to_it() -> None:

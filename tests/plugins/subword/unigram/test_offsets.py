@@ -177,3 +177,21 @@ def test_added_tokens_take_the_plain_path() -> None:
     assert limits.tolist() == [0, 2, 6, 6, 9]
     assert spans[2:6].tolist() == [[0, 1], [1, 4], [4, 5], [5, 6]]
     check_json(tokenizer, ["ab", "a<x>ab", "", "<x>", "b a"])
+
+
+def test_texts_with_added_tokens_are_not_left_to_the_plain_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokens = [{"id": 3, "content": "<m>", "lstrip": True, "rstrip": False, "single_word": False}]
+    flags = {"normalized": True, "special": False}
+    pieces = [["<unk>", 0.0], ["▁a", -1.0], ["b", -2.0]]
+    ours = JsonUnigramTokenizer.from_dict(
+        {
+            "added_tokens": [{**tokens[0], **flags}],
+            "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"},
+            "model": {"type": "Unigram", "vocab": pieces, "unk_id": 0},
+        }
+    )
+    expected = ours._encoder.plain_offsets("ab  <m>a")
+    monkeypatch.delattr(type(ours._encoder), "plain_offsets")
+    ids, spans = ours.encode_with_offsets(["ab  <m>a", ""])
+    assert ids.ids.tolist() == [1, 2, 3, 1]
+    assert spans.tolist() == expected.tolist() == [[0, 1], [1, 2], [2, 7], [7, 8]]
