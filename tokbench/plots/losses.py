@@ -7,11 +7,12 @@ the text itself is compared with nothing, nor what is estimated, since what it l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tokbench.plots.data import by_language, natural_datasets, overall, ranked, remembered
+from tokbench.wording import listed
 
 if TYPE_CHECKING:
     from tokbench.results import Run
@@ -37,14 +38,15 @@ class LossSummary:
     """What a tokenizer loses; or that it is `estimated`, and from what.
 
     `changed` is the share of documents that do not come back, `unknown` the share of characters under unknown
-    tokens, both on the dataset of which it loses most, named by `where` if there are several. `kinds` is what
-    is lost on any of them ("case, accents or normal form", "spaces", "text"), with the greatest share of
-    documents; empty where the run does not tell.
+    tokens, `kinds` what is lost ("case, accents or normal form", "spaces", "text"; empty where the run does not
+    tell), all on the dataset of which it loses most, named by `where` if there are several. `elsewhere` is what
+    is lost on others alone.
     """
 
-    changed: float
-    unknown: float
-    kinds: Mapping[str, float]
+    changed: float = 0.0
+    unknown: float = 0.0
+    kinds: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
     estimated: str = ""
     where: str = ""
 
@@ -53,12 +55,13 @@ class LossSummary:
         """The mark beside the name."""
         if self.estimated:
             return ESTIMATED
-        return REWRITES if self.kinds and not self.unknown and "text" not in self.kinds else LOSES
+        kinds = {*self.kinds, *self.elsewhere}
+        return REWRITES if kinds and not self.unknown and "text" not in kinds else LOSES
 
     @property
     def likeness(self) -> tuple[str, ...] | None:
         """What tokenizers that compare with this one lose too; None where none compares."""
-        return tuple(self.kinds) if self.mark == REWRITES else None
+        return tuple(sorted({*self.kinds, *self.elsewhere})) if self.mark == REWRITES else None
 
     def __str__(self) -> str:
         if self.estimated:
@@ -68,7 +71,8 @@ class LossSummary:
             said[0] += f" ({', '.join(self.kinds)})"
         if self.unknown:
             said.append(f"{_percent(self.unknown)} of characters unknown")
-        return "; ".join(said) + (f", on {self.where}" if self.where else "")
+        elsewhere = f"; elsewhere {listed([*self.elsewhere])}, too" if self.elsewhere else ""
+        return "; ".join(said) + (f", on {self.where}" if self.where else "") + elsewhere
 
 
 @remembered
@@ -79,7 +83,7 @@ def losses(run: Run) -> dict[str, LossSummary]:
     would be enough. What is lost of them alone: `hard_losses`.
     """
     estimated = {
-        entry["spec"]: LossSummary(0.0, 0.0, {}, entry["facts"]["estimated"]["from"])
+        entry["spec"]: LossSummary(estimated=entry["facts"]["estimated"]["from"])
         for entry in run.manifest["tokenizers"]
         if entry.get("facts", {}).get("estimated")
     }
@@ -108,13 +112,17 @@ def _lost_of(run: Run, datasets: Sequence[str]) -> dict[str, LossSummary]:
             lost.append((text, unknown, 1 - shares.get(("round_trip", name, dataset), 1.0), dataset))
         _, unknown, changed, dataset = max(lost, key=lambda own: own[:3], default=(0.0, 0.0, 0.0, ""))
         if changed or unknown:
-            kinds = {
-                what: share
+            on = {
+                what: [each for each in datasets if shares.get((metric, name, each))]
                 for metric, what in _KINDS.items()
-                if (share := max(shares.get((metric, name, each), 0.0) for each in datasets))
             }
-            where = names[dataset] if len(datasets) > 1 else ""
-            found[name] = LossSummary(changed, unknown, kinds, where=where)
+            found[name] = LossSummary(
+                changed,
+                unknown,
+                kinds=tuple(what for what, there in on.items() if dataset in there),
+                elsewhere=tuple(what for what, there in on.items() if there and dataset not in there),
+                where=names[dataset] if len(datasets) > 1 else "",
+            )
     return found
 
 

@@ -46,6 +46,17 @@ def test_both_figures_are_of_the_dataset_where_most_is_lost(made_up_run: Callabl
     )
 
 
+def test_what_is_lost_on_other_text_alone_is_said_apart(made_up_run: Callable[..., Any]) -> None:
+    run = lossy_run(made_up_run)
+    frame, spec = run.frame, "wordpiece:vocab_size=8000"
+    own = frame["tokenizer"] == spec
+    frame.loc[own & (frame["metric"] == "lost_spaces") & (frame["dataset"] == "bundled:code"), "value"] = 0.2
+    assert str(losses(run)[spec]) == (
+        "50 % of documents changed (case, accents or normal form), on bundled:parallel; elsewhere spaces, too"
+    )
+    assert losses(run)[spec].likeness == ("case, accents or normal form", "spaces")
+
+
 def test_a_case_made_to_be_hard_is_no_reason_not_to_rank(made_up_run: Callable[..., Any]) -> None:
     run = lossy_run(made_up_run)
     frame, unigram = run.frame, "unigram:vocab_size=8000"
