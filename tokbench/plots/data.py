@@ -11,6 +11,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from tokbench.metrics.context import CONFIDENCE
+from tokbench.metrics.speed import METRICS
 from tokbench.wording import data_size
 
 if TYPE_CHECKING:
@@ -117,10 +118,18 @@ def timed_dataset(run: Run) -> str:
     return main if main in timed or not timed else str(timed[0])
 
 
+_SPEEDS = frozenset(metric.name for metric in METRICS)
+
+
+def level(run: Run, metric: str) -> str:
+    """How sure a run's intervals of a metric are: those of speeds are at 95 % whatever was asked for."""
+    return f"{100 * CONFIDENCE:.6g} %" if metric in _SPEEDS else run.level
+
+
 def levels(run: Run) -> str:
-    """How sure a run's intervals are, in words: those of speeds are at 95 % whatever was asked for."""
-    always = f"{100 * CONFIDENCE:.6g} %"
-    return run.level if run.level == always or speeds(run).empty else f"{run.level} (of speeds {always})"
+    """How sure a run's intervals are, in words."""
+    timed = level(run, speed_metric(run))
+    return run.level if timed == run.level or speeds(run).empty else f"{run.level} (of speeds {timed})"
 
 
 def first_pass(run: Run, dataset: str) -> str:

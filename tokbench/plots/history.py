@@ -9,6 +9,7 @@ from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, printable, run_labels
 from tokbench.plots.losses import colors
 from tokbench.plots.multiples import Axis, Curve, draw_curves
+from tokbench.wording import listed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,14 +36,16 @@ def draw_history(runs: Sequence[Run], metric: str, dataset: str | None = None) -
     if not curves:
         return None
     units = [str(unit) for row in rows for unit in row["unit"]]
+    pairs = zip(runs, rows, strict=True)
+    levels = dict.fromkeys(data.level(run, metric) for run, row in pairs if row["ci_low"].notna().any())
+    band = f"; band: {listed([*levels])} interval" if levels else ""
     figure = draw_curves(
         curves,
         x=Axis(label="run", ticks=tuple(range(len(runs)))),
         y=Axis(label=f"{metric} ({units[0]})" if units[0] else metric),
         marks=True,
-        note=f"{metric} over {dataset_label(last, over)}; band: {last.level} interval. Runs measured on other "
-        "text, or with other versions, differ for that alone: `tokbench runs compare` tells what changed "
-        "between two.",
+        note=f"{metric} over {dataset_label(last, over)}{band}. Runs measured on other text, or with other "
+        "versions, differ for that alone: `tokbench runs compare` tells what changed between two.",
     )
     for axes in figure.axes:
         axes.xaxis.set_major_formatter(FixedFormatter([printable(run.path.name) for run in runs]))

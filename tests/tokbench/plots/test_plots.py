@@ -405,3 +405,19 @@ def test_a_metric_is_drawn_over_runs(made_up_run: Callable[..., Any]) -> None:
     assert [text.get_text() for text in figure.axes[0].get_xticklabels()] == ["run 0", "run 1", "run 2"]
     with style.house_style("page"):
         assert draw_history(runs[:1], "compression_ratio") is None
+
+
+def test_the_caption_of_a_history_says_at_what_level_its_bands_are(made_up_run: Callable[..., Any]) -> None:
+    runs = [made_up_run(2, 3) for _ in range(2)]
+    for number, run in enumerate(runs):
+        run.path, run.level = Path(f"run {number}"), ["99 %", "80 %"][number]
+
+    def said(metric: str) -> str:
+        with style.house_style("page"):
+            figure = draw_history(runs, metric, "bundled:parallel")
+        assert figure is not None
+        return str(figure.get_label()).partition(". ")[0]
+
+    assert said("compression_ratio").endswith("; band: 99 % and 80 % interval")
+    assert said("encode_speed").endswith("; band: 95 % interval"), "whatever was asked for"
+    assert said("vocab_utilization") == "vocab_utilization over bundled parallel", "no interval, no band"
