@@ -83,7 +83,8 @@ def lint(
     rows: list[CheckedRow] = []
     files = [_file_of(registry, spec) for spec in specs]
     for spec, file in zip(specs, files, strict=True):
-        rows += run_checks(spec, partial(subject_of, registry, spec, texts), checks, chosen, progress, file)
+        load = partial(subject_of, registry, spec, texts)
+        rows += run_checks(spec, load, checks, chosen, progress, file, registry.host.at_fault)
     if form is ReportFormat.JSON:
         put(output.as_json(rows))
     elif form is ReportFormat.MARKDOWN:

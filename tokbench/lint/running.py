@@ -63,10 +63,12 @@ def lint(
     settings: Settings | None = None,
     tell: Progress = lambda done, word: None,
     file: str = "",
+    at_fault: Callable[[Exception], Exception | None] = lambda error: None,
 ) -> list[CheckedRow]:
     """Run `checks` on the tokenizer that `load` opens; one that does not load or work has the one row TB001.
 
-    `file` is what it reads, if anything: rows name it.
+    `file` is what it reads, if anything: rows name it. `at_fault` (`Host.at_fault`) gives what to tell of an
+    exception that came out of a plugin's code.
 
     Example:
         >>> import tokbench
@@ -85,7 +87,7 @@ def lint(
     listed: Sequence[Check] = list(checks)
     for number, check in enumerate(listed):
         tell(number / len(listed), check.name)
-        rows.append(CheckedRow(spec, check.code, check.name, _found(check, subject, settings), file))
+        rows.append(CheckedRow(spec, check.code, check.name, _found(check, subject, settings, at_fault), file))
     tell(1.0, "done")
     return rows
 
@@ -103,11 +105,15 @@ def _try(tokenizer: Tokenizer) -> None:
         raise TokenizerError(f"it loads, and fails on {_PROBE!r}: {type(error).__name__}: {error}") from error
 
 
-def _found(check: Check, subject: Subject, settings: Settings) -> Finding:
+def _found(
+    check: Check, subject: Subject, settings: Settings, at_fault: Callable[[Exception], Exception | None]
+) -> Finding:
     try:
         finding = check.look(subject, settings.bounds_of(check))
+    except TokbenchError as error:
+        return Finding.unchecked(str(error))
     except Exception as error:  # a check never takes the others with it
-        return Finding.unchecked(f"{type(error).__name__}: {error}")
+        return Finding.unchecked(str(at_fault(error) or f"{type(error).__name__}: {error}"))
     if not isinstance(finding, Finding):
         return Finding.unchecked(f"the check returned {type(finding).__name__}, not a Finding")
     return settings.levelled(check, finding)

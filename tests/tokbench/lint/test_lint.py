@@ -121,6 +121,22 @@ def test_a_check_that_fails_is_not_a_pass_and_takes_no_other_with_it(registry, t
     assert outcomes["TB104"] is Outcome.PASS
 
 
+def test_a_plugins_check_that_raises_is_named_with_what_it_raised(tmp_path):
+    plugin = tmp_path / "strict.py"
+    plugin.write_text(
+        "import tokbench\n\n"
+        "def look(subject, bounds):\n"
+        "    raise KeyError('q')\n\n"
+        "@tokbench.hookimpl\n"
+        "def tokbench_checks():\n"
+        "    return [tokbench.Check(code='XX101', name='strict', summary='s', harm='h', look=look)]\n"
+    )
+    _, shown = cli("lint", "bytes", "--plugin", str(plugin), "--only", "XX101", "--format", "json")
+    row = next(row for row in json.loads(shown) if row["code"] == "XX101")
+    assert row["outcome"] == "not checked"
+    assert row["message"] == f"the plugin 'strict' failed: KeyError: 'q' ({plugin}, line 4)"
+
+
 class _Latin:
     name, vocab_size, unk_id, lossless = "latin", 300, 0, False
 
