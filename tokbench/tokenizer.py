@@ -180,6 +180,17 @@ def whole_text(data: bytes, surrogates: str = "strict") -> str | None:
         return None
 
 
+def first_difference(one: Sequence[object], other: Sequence[object]) -> int:
+    """The first index at which two sequences differ, be they text, ids or pieces; the length of equal ones.
+
+    Example:
+        >>> first_difference("newer", "never"), first_difference([1, 2], [1, 2, 3])
+        (2, 2)
+    """
+    pairs = zip(one, other, strict=False)
+    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
 def check_facts(tokenizer: Tokenizer) -> None:
     """Raise `TokenizerError` where what a tokenizer says of its vocabulary is not of the type it has to be.
 

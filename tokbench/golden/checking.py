@@ -13,7 +13,7 @@ from typing import Any
 from tokbench.capabilities import Staged
 from tokbench.errors import SpecError, TokenizerError
 from tokbench.golden.pack import Golden, Pack, checksum
-from tokbench.tokenizer import Tokenizer, encode_batch, token_bytes
+from tokbench.tokenizer import Tokenizer, encode_batch, first_difference, token_bytes
 
 MODEL = "model"
 UNKNOWN = "unknown (only ids are given)"
@@ -118,10 +118,7 @@ def check(pack: Pack, implementation: Implementation) -> Iterator[Departure]:
 
 def _departure(case: Golden, answer: Answer) -> Departure:
     """The first stage at which an answer departs from a case."""
-    position = next(
-        (at for at, (one, other) in enumerate(zip(case.ids, answer.ids, strict=False)) if one != other),
-        min(len(case.ids), len(answer.ids)),
-    )
+    position = first_difference(case.ids, answer.ids)
     for name, expected in (case.stages or {}).items():
         theirs = (answer.stages or {}).get(name)
         if theirs is not None and list(theirs) != list(expected):

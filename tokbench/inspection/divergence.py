@@ -24,7 +24,7 @@ from typing import Any
 
 from tokbench.inspection.pieces import TextPiece
 from tokbench.inspection.recent import is_recent
-from tokbench.tokenizer import whole_text
+from tokbench.tokenizer import first_difference, whole_text
 
 CAUSES = (
     "special tokens",
@@ -87,10 +87,7 @@ def first_divergence(
     key: Callable[[TextPiece], object] = attrgetter("id"),
 ) -> Divergence | None:
     """The first place where `a` and `b`, two tokenizations of `text`, differ in `key`, or None."""
-    position = next(
-        (index for index, (one, other) in enumerate(zip(a, b, strict=False)) if key(one) != key(other)),
-        min(len(a), len(b)),
-    )
+    position = first_difference([*map(key, a)], [*map(key, b)])
     if position == len(a) == len(b):
         return None
     end_a, end_b = _resync(a, b, position, key)

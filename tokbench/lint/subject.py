@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
@@ -14,7 +13,7 @@ from unicodedata import normalize
 from tokbench.capabilities import Describable
 from tokbench.errors import TokenizerError
 from tokbench.lint.samples import SENTENCES
-from tokbench.tokenizer import Tokenizer, encode_batch, special_ids
+from tokbench.tokenizer import Tokenizer, encode_batch, first_difference, special_ids
 
 if TYPE_CHECKING:
     from tokbench.inspection.audit import VocabularyAudit
@@ -155,6 +154,6 @@ def shown_changed(text: str, back: str) -> str:
     said = f"{shown(text)} comes back as {shown(back)}"
     if normalize("NFC", shown(text)) != normalize("NFC", shown(back)):
         return said
-    at = next(at for at, (one, other) in enumerate(zip_longest(text, back)) if one != other)
+    at = first_difference(text, back)
     parted = (" ".join(f"U+{ord(one):04X}" for one in each[at : at + 2]) or "nothing" for each in (text, back))
     return f"{said} ({' as '.join(parted)})"

@@ -9,6 +9,7 @@ from tokbench.inspection.pieces import visible
 from tokbench.plots.labels import run_labels
 from tokbench.reports.figures import number
 from tokbench.reports.table import Column, Row, Table, TableCell
+from tokbench.tokenizer import first_difference
 from tokbench.wording import data_size
 
 if TYPE_CHECKING:
@@ -106,10 +107,10 @@ def _column(pieces: list[dict[str, Any]], key: str) -> list[Any]:
 
 def _first_difference(pairs: list[tuple[list[dict[str, Any]], list[dict[str, Any]]]]) -> str:
     for at, (first, second) in enumerate(pairs, 1):
-        for place, (one, other) in enumerate(zip(first, second, strict=False)):
-            if one["id"] != other["id"]:
-                left, right = visible(one["text"]), visible(other["text"])
-                return f"passage {at}, token {place + 1}: {left} ({one['id']}) and {right} ({other['id']})"
+        place = first_difference(_column(first, "id"), _column(second, "id"))
+        if place < min(len(first), len(second)):
+            left, right = (f"{visible(each[place]['text'])} ({each[place]['id']})" for each in (first, second))
+            return f"passage {at}, token {place + 1}: {left} and {right}"
         if len(first) != len(second):
-            return f"passage {at}: one ends after {min(len(first), len(second))} tokens"
+            return f"passage {at}: one ends after {place} tokens"
     return "none"

@@ -27,7 +27,7 @@ from tokbench.tally.loss import EDITS_SAMPLE, Loss, fewest, same_white_space
 from tokbench.tally.lost import what_is_lost
 from tokbench.tally.places import Places
 from tokbench.tally.text import TextBatch
-from tokbench.tokenizer import Tokenizer, decode_batch, unk_id
+from tokbench.tokenizer import Tokenizer, decode_batch, first_difference, unk_id
 
 if TYPE_CHECKING:
     from tokbench.tally.text import Flags
@@ -156,9 +156,7 @@ def examine(key: int, text: str, decoded: str, *, unknown: str = "") -> Loss:
     for spelled in (unknown, unknown.strip()):
         if spelled.strip() and spelled not in text:
             told = told.replace(spelled, _UNKNOWN)
-    first = next((i for i, (a, b) in enumerate(zip(text, told, strict=False)) if a != b), None)
-    if first is None:
-        first = min(len(text), len(told))
+    first = first_difference(text, told)
     a, b = text[first : first + EDIT_WINDOW], told[first : first + EDIT_WINDOW]
     begin = max(0, first - 20)
     return Loss(

@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
-from itertools import compress
 from pathlib import Path
 from typing import Any
 
 from tokbench.errors import TokenizerError
+from tokbench.tokenizer import first_difference
 from tokbench_subword.files.probes import Probe
 
 Encode = Callable[[str], Any]
@@ -66,8 +66,7 @@ def _difference(
     for rule, text in probes:
         here, there = [int(index) for index in source(text)], [int(index) for index in written(text)]
         if here != there and not (tied and tied(here, there)):
-            same = [one != other for one, other in zip(here, there, strict=False)]
-            first = next(compress(range(len(same)), same), min(len(here), len(there)))
+            first = first_difference(here, there)
             part = slice(first, first + 6)
             return f"{text!r} ({rule}) is {here[part]} from token {first} on, and would be {there[part]}"
     return ""
