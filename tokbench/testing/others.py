@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -255,16 +255,11 @@ def plot_checks(plot: Plot) -> list[ConformanceCheck]:
         figure.savefig(io.BytesIO(), format="svg")
         return None
 
-    @ConformanceCheck.of("draws", "draw(run) gives a matplotlib Figure, or None for what `needs` says.")
-    def draws(whole: Run, bare: Run) -> Problem:
-        return drawn(whole)
-
-    @ConformanceCheck.of("draws_bare", "return None where the run lacks the data, and say which in `needs`.")
-    def draws_bare(whole: Run, bare: Run) -> Problem:
-        found = drawn(bare)
-        return f"of a run of one letter, with no metric but `tokens`: {found}" if found else None
-
-    return [draws, draws_bare]
+    return _of_both_runs(
+        drawn,
+        ("draws", "draw(run) gives a matplotlib Figure, or None for what `needs` says."),
+        ("draws_bare", "return None where the run lacks the data, and say which in `needs`."),
+    )
 
 
 def report_checks(writer: ReportWriter) -> list[ConformanceCheck]:
@@ -275,16 +270,26 @@ def report_checks(writer: ReportWriter) -> list[ConformanceCheck]:
         writer.written(run, path)
         return None if path.stat().st_size else "write(run, path) wrote an empty file"
 
-    @ConformanceCheck.of("writes", "write(run, path) writes the report to that path.")
-    def writes(whole: Run, bare: Run) -> Problem:
-        return written(whole)
+    return _of_both_runs(
+        written,
+        ("writes", "write(run, path) writes the report to that path."),
+        ("writes_bare", "write what the run has: figures may be missing, and null."),
+    )
 
-    @ConformanceCheck.of("writes_bare", "write what the run has: figures may be missing, and null.")
-    def writes_bare(whole: Run, bare: Run) -> Problem:
-        found = written(bare)
+
+def _of_both_runs(
+    tried: Callable[[Run], Problem], on_whole: tuple[str, str], on_bare: tuple[str, str]
+) -> list[ConformanceCheck]:
+    """Two checks, of names and remedies, that try something on each of the `sample_runs`."""
+
+    def tried_on_bare(whole: Run, bare: Run) -> Problem:
+        found = tried(bare)
         return f"of a run of one letter, with no metric but `tokens`: {found}" if found else None
 
-    return [writes, writes_bare]
+    return [
+        ConformanceCheck(*on_whole, lambda whole, bare: tried(whole)),
+        ConformanceCheck(*on_bare, tried_on_bare),
+    ]
 
 
 def engine_checks(engine: Engine) -> list[ConformanceCheck]:
