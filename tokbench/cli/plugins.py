@@ -94,6 +94,7 @@ def check_plugin(
     from tokbench.errors import UnknownNameError
     from tokbench.testing import failures_of
     from tokbench.testing.kit import HOOKS, failures_of_other
+    from tokbench.testing.others import no_value
 
     kind = kind or _kind_of(registry, spec)
     if kind not in HOOKS:
@@ -104,8 +105,12 @@ def check_plugin(
         failures = failures_of_other(kind, spec, registry)
     for failure in failures:
         print(f"- {failure}")
-    fail = f"{counted(len(failures), 'check')} {'fails' if len(failures) == 1 else 'fail'}"
-    print(f"{spec}: {fail if failures else 'conforms'}")
+    if failures:
+        print(f"{spec}: {counted(len(failures), 'check')} {'fails' if len(failures) == 1 else 'fail'}")
+    elif kind == "metric" and (why := no_value(registry.metric(spec))):
+        print(f"{spec}: conforms, but it had no value on the text it was tried on ({why})")
+    else:
+        print(f"{spec}: conforms")
     raise typer.Exit(1 if failures else 0)
 
 

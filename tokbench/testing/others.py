@@ -18,7 +18,9 @@ from tokbench.testing.texts import EDGE_CASES, PROSE
 if TYPE_CHECKING:
     from tokbench.extension import Engine, Plot, ReportWriter
     from tokbench.metrics import Metric
+    from tokbench.metrics.metric import Measurement
     from tokbench.results import Run
+    from tokbench.tally import Tally
 
 
 def dataset_checks(dataset: Dataset) -> tuple[list[ConformanceCheck], list[ConformanceCheck]]:
@@ -133,17 +135,7 @@ def _texts(part: object) -> list[str]:
 
 
 def metric_checks(metric: Metric) -> list[ConformanceCheck]:
-    """The checks of a metric: on prose, by the tokenizers of single bytes and of single characters."""
-    from tokbench.metrics.context import MeasureContext
-    from tokbench.metrics.cost import PriceTable
-    from tokbench.metrics.measure import measure
-    from tokbench.metrics.metric import CellKey, Measurement
-    from tokbench.metrics.model import PRESETS
-    from tokbench.metrics.own import counting_of
-    from tokbench.tally import CorpusFacts, Tally
-    from tokbench.tally.collect import collect
-
-    lines = [line for line in PROSE.splitlines() if line] * 3 + list(EDGE_CASES)
+    """The checks of a metric: on prose, by a tokenizer of single bytes."""
     answers: set[str] = set()
 
     def compute(*given: Any) -> Any:
@@ -156,30 +148,10 @@ def metric_checks(metric: Metric) -> list[ConformanceCheck]:
             answers.add("called")
 
     tried = replace(metric, compute=compute)
-    own = [each for each in [counting_of(metric)] if each is not None]
-
-    def tally(*texts: str) -> Tally:
-        documents = [Document(text, line=number) for number, text in enumerate(texts)]
-        facts = CorpusFacts(language="eng_Latn", parallel=metric.level == "languages")
-        return collect(_PlainBytes(), documents, counting=own, facts=facts)
-
-    def rows(*texts: str) -> list[Measurement]:
-        names = ("eng_Latn", "jpn_Jpan") if metric.level == "languages" else ("eng_Latn",)
-        cells = {CellKey("bytes", "prose", name): tally(*texts) for name in names}
-        known = MeasureContext(
-            vocab_sizes={"bytes": 256},
-            parallel={"prose": True},
-            baseline="bytes",
-            context_length=1000,
-            prices=PriceTable("EUR", {"bytes": 1.0}),
-            model=next(iter(PRESETS.values())),
-        )
-        return measure(cells, [tried], context=known)
 
     @ConformanceCheck.of("computes", "compute must give a number, or raise tokbench.Undefined with the reason.")
     def computes() -> Problem:
-        answers.clear()
-        found = rows(*lines)
+        found = _measured(tried, *_LINES)
         failed = [row for row in found if row.status.startswith("failed")]
         if not failed and answers == {"called"} and all(row.value is None for row in found):
             failed = found  # where `needs` are not met it is not called
@@ -187,32 +159,75 @@ def metric_checks(metric: Metric) -> list[ConformanceCheck]:
 
     @ConformanceCheck.of("empty", "name in `needs` what must be there, or raise tokbench.Undefined.")
     def empty() -> Problem:
-        failed = [row for row in rows("") if row.status.startswith("failed")]
+        failed = [row for row in _measured(metric, "") if row.status.startswith("failed")]
         return f"on an empty document: {failed[0].status}" if failed else None
 
     @ConformanceCheck.of(
         "interval", "use plain arithmetic on counts, or say in `no_interval` why there is none."
     )
     def intervals() -> Problem:
-        measured = [row for row in rows(*lines) if row.value is not None and row.language == "all"]
+        rows = _measured(metric, *_LINES)
+        measured = [row for row in rows if row.value is not None and row.language == "all"]
         if metric.level != "cell" or metric.no_interval:
             return None
         if any(row.ci_low is not None for row in measured) or not measured:
             return None
-        values = {rows(line)[-1].value for line in lines[:20]}
+        values = {_measured(metric, line)[-1].value for line in _LINES[:20]}
         found = "it varies between documents, and no interval came of it"
         return found if len(values - {None}) > 1 else None
 
     @ConformanceCheck.of("adds_up", "count each document by itself: batches are cut anywhere.")
     def adds_up() -> Problem:
-        whole, parts = tally(*lines).own, [tally(line).own.totals() for line in lines]
+        whole, parts = _counted(metric, *_LINES).own, [_counted(metric, line).own.totals() for line in _LINES]
         for name, total in whole.totals().items():
             if total != sum(part.get(name, 0) for part in parts):
                 counter = name.rpartition(".")[2]
                 return f"{counter} of all documents together is {total}, of one after the other something else"
         return None
 
-    return [computes, empty, intervals, *([adds_up] if own else [])]
+    return [computes, empty, intervals, *([adds_up] if metric.count else [])]
+
+
+def no_value(metric: Metric) -> str:
+    """Why a metric has no value on the text of its checks, so that its numbers are not tried; else empty."""
+    rows = _measured(metric, *_LINES)
+    return (
+        "" if any(row.value is not None for row in rows) else next((row.status for row in rows), "not measured")
+    )
+
+
+_LINES = [line for line in PROSE.splitlines() if line] * 3 + list(EDGE_CASES)
+
+
+def _counted(metric: Metric, *texts: str) -> Tally:
+    from tokbench.metrics.own import counting_of
+    from tokbench.tally import CorpusFacts
+    from tokbench.tally.collect import collect
+
+    own = counting_of(metric)
+    documents = [Document(text, line=number) for number, text in enumerate(texts)]
+    facts = CorpusFacts(language="eng_Latn", parallel=metric.level == "languages")
+    return collect(_PlainBytes(), documents, counting=[own] if own else [], facts=facts)
+
+
+def _measured(metric: Metric, *texts: str) -> list[Measurement]:
+    from tokbench.metrics.context import MeasureContext
+    from tokbench.metrics.cost import PriceTable
+    from tokbench.metrics.measure import measure
+    from tokbench.metrics.metric import CellKey
+    from tokbench.metrics.model import PRESETS
+
+    names = ("eng_Latn", "jpn_Jpan") if metric.level == "languages" else ("eng_Latn",)
+    cells = {CellKey("bytes", "prose", name): _counted(metric, *texts) for name in names}
+    known = MeasureContext(
+        vocab_sizes={"bytes": 256},
+        parallel={"prose": True},
+        baseline="bytes",
+        context_length=1000,
+        prices=PriceTable("EUR", {"bytes": 1.0}),
+        model=next(iter(PRESETS.values())),
+    )
+    return measure(cells, [metric], context=known)
 
 
 class _PlainBytes:

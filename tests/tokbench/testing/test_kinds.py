@@ -194,6 +194,22 @@ def test_the_command_finds_out_what_kind_of_thing_it_is(tmp_path: Path) -> None:
     assert invoke("plugins", "check", "compression_ratio").exit_code == 0
 
 
+def test_that_a_metric_never_had_a_value_is_said(tmp_path: Path) -> None:
+    plugin = tmp_path / "declines.py"
+    plugin.write_text(
+        "import tokbench\n"
+        "def compute(t):\n"
+        "    raise tokbench.Undefined('no dates')\n\n"
+        "@tokbench.hookimpl\n"
+        "def tokbench_metrics():\n"
+        "    yield tokbench.Metric(name='dates', unit='u', better='none', summary='s', compute=compute)\n"
+    )
+    done = invoke("plugins", "check", "dates", "--plugin", str(plugin))
+    assert done.exit_code == 0
+    assert "conforms, but it had no value on the text it was tried on (undefined: no dates)" in done.output
+    assert invoke("plugins", "check", "compression_ratio").output.endswith("compression_ratio: conforms\n")
+
+
 def test_it_works_without_hypothesis_and_still_shows_a_small_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
