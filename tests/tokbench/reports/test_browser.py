@@ -156,6 +156,19 @@ def test_the_headline_fits_a_screen_and_its_lines_meet(page: Any, width: int) ->
     assert heights == [round(height) for height in heights]
 
 
+@pytest.mark.parametrize("width", [360, 400])
+def test_the_decision_fits_a_phone(page: Any, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    box = page.locator(".decision .scroll")
+    assert box.evaluate("box => box.scrollWidth - box.clientWidth") <= 0
+    places = "row => [...row.cells].slice(2).map(cell => Math.round(cell.getBoundingClientRect().right))"
+    head, first, *_ = [row.evaluate(places) for row in box.locator("tr").all()]
+    assert len(head) > 3
+    assert head == first, "figures stand under their headings"
+    clipped = "heads => heads.filter(h => h.scrollWidth > h.clientWidth + 1).map(h => h.textContent)"
+    assert box.locator("th").evaluate_all(clipped) == []
+
+
 def test_the_contents_are_a_line_on_a_phone(page: Any) -> None:
     page.set_viewport_size({"width": 400, "height": 900})
     assert page.locator("nav.contents").bounding_box()["height"] < 70  # pixels: a line and what is around it
