@@ -114,9 +114,14 @@ def draw(run: Run) -> Figure | None:
     axes.grid(True, axis="both")
     style.caption(
         figure,
-        f"Up and to the right is better. Bars: {data.levels(run)} intervals. Steps: tokenizers that no other "
-        "beats on both, leaving out those that do not give every text back (hollow)"
-        + (", of which an arrow and a figure mark those far above." if far else ".")
+        f"Up and to the right is better. Bars: {data.levels(run)} intervals."
+        + (" Steps: tokenizers that no other beats on both." if steps else "")
+        + (
+            " Hollow: not every text comes back, or estimated; no part of the steps."
+            if bad.keys() & points
+            else ""
+        )
+        + (" Arrow: far above, at the figure." if far else "")
         + (f" Speed: {first}." if first else "")
         + f" {data.busy(run)}".rstrip(),
     )

@@ -229,6 +229,22 @@ def test_the_caption_explains_arrows_where_there_are_some(made_up_run: Callable[
     assert "Arrow: beyond the axis." in drawn("compression", run)._supxlabel.get_text().replace("\n", " ")
 
 
+def test_the_caption_of_speeds_speaks_of_what_is_drawn(made_up_run: Callable[..., Any]) -> None:
+    def said(run: Any) -> str:
+        return str(drawn("speed", run).get_label())
+
+    run = made_up_run(3, 4)
+    assert "Steps:" in said(run)
+    assert "Hollow:" in said(run)
+    alone = made_up_run(3, 2)
+    best = best_first(alone, "compression_ratio", "bundled:parallel")[0]
+    alone.frame = alone.frame.copy()
+    fastest = (alone.frame["metric"] == "encode_speed") & (alone.frame["tokenizer"] == best)
+    alone.frame.loc[fastest, "value"] = 1000.0
+    assert "Steps:" not in said(alone)
+    assert "Hollow:" not in said(alone)
+
+
 def test_intervals_of_speed_and_compression_are_drawn(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(3, 2)
     timed = run.frame["metric"] == "encode_speed"
