@@ -242,7 +242,8 @@ def speed(run: Run) -> KeyFinding | None:
             if equal
             else ""
         )
-        sentence += f" {labels[fastest]} also compresses best of those timed{also}."
+        pooled = ", pooled by bytes" if data.main_metric(run, dataset) != "compression_ratio" else ""
+        sentence += f" {labels[fastest]} also compresses best of those timed{pooled}{also}."
     else:
         unbeaten = listed([labels[name] for name in front], "or")
         sentence += f" No other tokenizer beats {unbeaten} on both speed and compression."

@@ -14,7 +14,7 @@ from tokbench.plots import data
 from tokbench.plots.labels import run_labels
 from tokbench.plots.losses import best_first
 from tokbench.reports import tables
-from tokbench.reports.findings import apart, compression, cost, fairness, findings
+from tokbench.reports.findings import apart, compression, cost, fairness, findings, speed
 from tokbench.reports.html import page
 from tokbench.reports.table import TableCell
 from tokbench.reports.training import shares_text, trained_on
@@ -142,3 +142,20 @@ def test_what_loses_text_is_not_the_cheapest(made_up_run: Callable[..., Any]) ->
     assert found is not None
     assert "costs least with unigram" not in found.sentence
     assert "unigram 8k † loses text: no cost to compare." in found.sentence
+
+
+def test_the_compression_beside_a_speed_is_said_to_be_pooled_where_another_is_ranked_by(
+    made_up_run: Callable[..., Any],
+) -> None:
+    run = made_up_run(3, 2)
+    best = best_first(run, "compression_ratio", "bundled:parallel")[0]
+    rows = run.frame = run.frame.copy()
+    rows.loc[(rows["metric"] == "encode_speed") & (rows["tokenizer"] == best), "value"] = 1000.0
+    said = speed(run)
+    assert said is not None
+    assert said.sentence.endswith("also compresses best of those timed.")
+    pooled = rows[(rows["metric"] == "compression_ratio") & (rows["language"] == "all")]
+    run.frame = pd.concat([rows, pooled.assign(metric="compression_ratio_macro")])
+    said = speed(run)
+    assert said is not None
+    assert said.sentence.endswith("also compresses best of those timed, pooled by bytes.")
