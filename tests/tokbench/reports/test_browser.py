@@ -169,6 +169,12 @@ def test_the_decision_fits_a_phone(page: Any, width: int) -> None:
     assert box.locator("th").evaluate_all(clipped) == []
 
 
+def test_names_of_metrics_break_at_underscores_on_a_phone(page: Any) -> None:
+    page.set_viewport_size({"width": 400, "height": 900})
+    name = page.locator("th[scope=row]", has_text="chars_per_token").first
+    assert name.evaluate("cell => cell.querySelectorAll('wbr').length") == 2
+
+
 def test_the_contents_are_a_line_on_a_phone(page: Any) -> None:
     page.set_viewport_size({"width": 400, "height": 900})
     assert page.locator("nav.contents").bounding_box()["height"] < 70  # pixels: a line and what is around it
