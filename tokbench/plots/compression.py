@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from tokbench.extension import Plot
 from tokbench.plots import data, style
-from tokbench.plots.labels import dataset_label, explained, row_chart, run_labels
-from tokbench.plots.losses import best_first, colors, losses, mark_of
+from tokbench.plots.labels import dataset_label, hollow, row_chart, run_labels
+from tokbench.plots.losses import best_first, colors, losses
 from tokbench.plots.reach import beyond, reach
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def draw(run: Run) -> Figure | None:
         end = 1.04 * max(panel.dataLim.x1 for panel in axes)
     for panel in axes:
         panel.set_xlim(0, end)
-    style.caption(figure, _note(run, labels, panels[0], arrows=any(arrows)))
+    style.caption(figure, _note(run, panels[0], arrows=any(arrows)))
     return figure
 
 
@@ -82,16 +82,14 @@ def _panel(axes: Axes, run: Run, dataset: str, order: list[str], end: float | No
     return arrows
 
 
-def _note(run: Run, labels: dict[str, str], dataset: str, *, arrows: bool) -> str:
+def _note(run: Run, dataset: str, *, arrows: bool) -> str:
     note = f"More is better. Bar: {run.level} interval."
     if len(run.languages(dataset)) > 1:
         macro = data.main_metric(run, dataset) != "compression_ratio"
         note += (
             f" Dot: {'mean of the languages' if macro else 'all languages together'}; ticks: single languages."
         )
-    if any(map(mark_of, labels.values())):
-        note += f" Hollow: not every text comes back, or estimated. {explained(run)}"
-    return f"{note} Arrow: beyond the axis." if arrows else note
+    return " ".join(filter(None, [note, hollow(run), "Arrow: beyond the axis." if arrows else ""]))
 
 
 PLOTS = (

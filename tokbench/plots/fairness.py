@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tokbench.extension import Plot
 from tokbench.plots import data, style
-from tokbench.plots.labels import dataset_label, printable, row_chart, run_labels
+from tokbench.plots.labels import dataset_label, hollow, printable, row_chart, run_labels
 from tokbench.plots.losses import colors, fairest_first, losses
 
 if TYPE_CHECKING:
@@ -47,7 +47,8 @@ def draw(run: Run) -> Figure | None:
     shades = f"shades and the bar of the most expensive: {run.level} intervals; " if known else ""
     style.caption(
         figure,
-        f"Ticks: single languages; {shades}dot: the median; the most expensive is named. 1× is parity.",
+        f"Ticks: single languages; {shades}dot: the median; the most expensive is named. 1× is parity. "
+        + hollow(run),
     )
     return figure
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.extension import Plot
 from tokbench.plots import data, style
-from tokbench.plots.labels import cut, dataset_label, heading, language_label, run_labels
+from tokbench.plots.labels import cut, dataset_label, explained, heading, language_label, run_labels
 from tokbench.plots.losses import losses
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def draw(run: Run, *, metric: str, unit: str, note: str = "", parallel: bool = F
     table = table.rename(columns=labels)
     ends = _range(table[sound] if sound else table)
     table = table.rename(index=lambda code: language_label(code, data.kind(run, dataset)))
+    note = f"{note} {explained(run)}".strip() if losses(run) else note
     return _heat(table, ends, title=f"{metric} · {dataset_label(run, dataset)}", unit=unit, note=note)
 
 
@@ -75,9 +76,10 @@ def _heat(table: pd.DataFrame, ends: tuple[float, float], *, title: str, unit: s
         if annotate:
             _write(axis, part, scale, small)
     thick, long = style.lines(0.8), chosen.width / 2
+    beyond = (bool((table < ends[0]).any(axis=None)), bool((table > ends[1]).any(axis=None)))
     bar = figure.colorbar(
         image, ax=axes, orientation="horizontal", fraction=thick / figure.get_figheight(), pad=0.01,
-        aspect=long / thick, shrink=0.5,
+        aspect=long / thick, shrink=0.5, extend=_EXTEND[beyond], extendfrac=0.05,
     )  # fmt: skip
     bar.outline.set_visible(False)
     bar.set_label(style.wrapped(unit, long * 72, chosen.type))
@@ -85,6 +87,10 @@ def _heat(table: pd.DataFrame, ends: tuple[float, float], *, title: str, unit: s
     if note:
         style.caption(figure, note)
     return figure
+
+
+_EXTEND = {(False, False): "neither", (True, False): "min", (False, True): "max", (True, True): "both"}
+"""The ends of a scale that are drawn as arrows: those that figures lie beyond."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,6 +86,11 @@ def explained(run: Run) -> str:
     return " ".join(said)
 
 
+def hollow(run: Run) -> str:
+    """A caption's sentences on hollow points and marked names; empty where nothing is lost or estimated."""
+    return f"Hollow: not every text comes back, or estimated. {explained(run)}" if losses(run) else ""
+
+
 def _agreed(spec: str, specs: Iterable[str]) -> set[str]:
     """The options of a spec that no other of its family says otherwise; its size is none of them."""
     try:

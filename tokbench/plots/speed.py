@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tokbench.extension import Plot
 from tokbench.plots import data, style
-from tokbench.plots.labels import dataset_label, in_lines, run_labels
+from tokbench.plots.labels import dataset_label, hollow, in_lines, run_labels
 from tokbench.plots.losses import colors, losses
 from tokbench.plots.placement import label_points
 from tokbench.plots.reach import reach
@@ -116,11 +116,7 @@ def draw(run: Run) -> Figure | None:
         figure,
         f"Up and to the right is better. Bars: {data.levels(run)} intervals."
         + (" Steps: tokenizers that no other beats on both." if steps else "")
-        + (
-            " Hollow: not every text comes back, or estimated; no part of the steps."
-            if bad.keys() & points
-            else ""
-        )
+        + f" {hollow(run)}".rstrip()
         + (" Arrow: far above, at the figure." if far else "")
         + (f" Speed: {first}." if first else "")
         + f" {data.busy(run)}".rstrip(),

@@ -229,6 +229,30 @@ def test_the_caption_explains_arrows_where_there_are_some(made_up_run: Callable[
     assert "Arrow: beyond the axis." in drawn("compression", run)._supxlabel.get_text().replace("\n", " ")
 
 
+@pytest.mark.parametrize("name", ["compression", "fairness", "speed", "premium_by_language"])
+def test_a_caption_explains_the_marks_of_names_where_there_are_some(
+    made_up_run: Callable[..., Any], name: str
+) -> None:
+    def said(tokenizers: int) -> str:
+        return str(drawn(name, made_up_run(5, tokenizers)).get_label())
+
+    assert "† loses text: its figures are comparable with no others." in said(4)
+    assert "†" not in said(2)
+    assert "Hollow" not in said(2)
+
+
+def test_a_scale_that_figures_lie_beyond_ends_in_arrows(made_up_run: Callable[..., Any]) -> None:
+    def ends(run: Any) -> str:
+        (image,) = [image for axes in drawn("tokens_per_line", run).axes for image in axes.images]
+        return str(image.colorbar.extend)
+
+    run = made_up_run(2, 1)
+    rows = (run.frame["metric"] == "tokens_per_line") & (run.frame["language"] != "all")
+    run.frame.loc[rows, "value"] = 3.0
+    assert ends(run) == "neither"
+    assert ends(made_up_run(30, 4)) == "both"
+
+
 def test_the_caption_of_speeds_speaks_of_what_is_drawn(made_up_run: Callable[..., Any]) -> None:
     def said(run: Any) -> str:
         return str(drawn("speed", run).get_label())
