@@ -139,7 +139,7 @@ def _with_gold(documents: Sequence[Document], marked: Flags, texts: Texts, segme
     """The segments of documents that are not `marked`, and the words that the others carry."""
     starts, ends = (np.split(places, segments.limits[1:-1]) for places in (segments.start, segments.end))
     for index in np.flatnonzero(marked).tolist():
-        pairs = np.array(list(_checked(documents[index])), np.int64).reshape(-1, 2)
+        pairs = np.array(list(gold_words(documents[index])), np.int64).reshape(-1, 2)
         own = texts.data[texts.starts[index] : texts.ends[index]]
         byte_of = np.append(np.flatnonzero((own & 0xC0) != 0x80), len(own)) + texts.starts[index]
         starts[index], ends[index] = byte_of[pairs[:, 0]], byte_of[pairs[:, 1]]
@@ -157,7 +157,8 @@ def _kinds(data: Bytes, spans: Spans) -> tuple[Flags, Flags]:
     return before[last] > before[first], kinds[first] & CharacterKind.UNSPACED != 0
 
 
-def _checked(document: Document) -> Iterator[tuple[int, int]]:
+def gold_words(document: Document) -> Iterator[tuple[int, int]]:
+    """The words that a document carries; raises `CorpusError` where they do not lie in its text, in order."""
     last = 0
     for start, end in document.words or ():
         if not last <= start < end <= len(document.text):
