@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tokbench.errors import TokenizerError
-from tokbench.lint.subject import Subject
+from tokbench.lint.subject import Subject, token_text
 
 _ROLES = ("bos_token", "eos_token", "unk_token", "pad_token")
 
@@ -22,8 +22,7 @@ def render(subject: Subject, messages: Sequence[Mapping[str, str]], **options: A
         trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols"]
     )
     environment.globals |= {"raise_exception": _refuse, "strftime_now": lambda form: "2024-01-01"}
-    names = {role: (subject.config or {}).get(role) for role in _ROLES}
-    names = {role: text.get("content") if isinstance(text, Mapping) else text for role, text in names.items()}
+    names = {role: token_text((subject.config or {}).get(role)) for role in _ROLES}
     try:
         template = environment.from_string(subject.chat_template)
         return template.render(messages=messages, **{**names, "add_generation_prompt": False, **options})

@@ -10,7 +10,7 @@ from typing import Any
 from tokbench.errors import TokbenchError
 from tokbench.lint.check import Bounds, Check, Finding, Outcome
 from tokbench.lint.samples import ROUND_TRIPS
-from tokbench.lint.subject import Subject, shown
+from tokbench.lint.subject import Subject, shown, token_text
 
 _ROLES = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 _PARTS = ("normalizers", "pretokenizers", "processors", "decoders")
@@ -33,11 +33,6 @@ def steps(component: Mapping[str, Any] | None) -> Iterator[Mapping[str, Any]]:
         yield from steps(part)
 
 
-def _text(token: Any) -> str | None:
-    """A token as tokenizer_config.json names it: a text, or an object with its content."""
-    return token.get("content") if isinstance(token, Mapping) else token
-
-
 def _known(document: Mapping[str, Any]) -> dict[str, int]:
     """Every token of a `tokenizer.json` with its id, as files spell it."""
     vocabulary = document["model"].get("vocab") or {}
@@ -51,11 +46,11 @@ def _known(document: Mapping[str, Any]) -> dict[str, int]:
 def _disagreements(document: Mapping[str, Any], config: Mapping[str, Any]) -> Iterator[str]:
     known = _known(document)
     for role in _ROLES:
-        text = _text(config.get(role))
+        text = token_text(config.get(role))
         if text is not None and text not in known:
             yield f"{role} is {text!r}, which tokenizer.json does not have"
     for index, token in (config.get("added_tokens_decoder") or {}).items():
-        text = str(_text(token))
+        text = str(token_text(token))
         if known.get(text) != int(index):
             there = known.get(text, "none")
             yield f"added_tokens_decoder gives {text!r} the id {index}, tokenizer.json {there}"
@@ -76,7 +71,7 @@ def _disagreements(document: Mapping[str, Any], config: Mapping[str, Any]) -> It
     if stated is not None and prefixes and bool(stated) != any(prefixes):
         yield f"add_prefix_space is {stated}, and tokenizer.json says {any(prefixes)}"
     for role, place in (("bos_token", 0), ("eos_token", -1)):
-        stated, text = config.get(f"add_{role}"), _text(config.get(role))
+        stated, text = config.get(f"add_{role}"), token_text(config.get(role))
         added = _template(document, "single")
         if stated is not None and text is not None and bool(stated) != (added[place] == text):
             yield f"add_{role} is {stated}, and the post-processor of tokenizer.json says otherwise"
@@ -152,7 +147,7 @@ def ends(subject: Subject, bounds: Bounds) -> Finding:
     template = subject.chat_template
     if template is not None and begin:
         named = re.search(r"\bbos_token\b", template) is not None
-        if begin[0] in template or (named and begin[0] == _text((subject.config or {}).get("bos_token"))):
+        if begin[0] in template or (named and begin[0] == token_text((subject.config or {}).get("bos_token"))):
             twice.append(begin[0])
     said = "a text is encoded as " + " ".join("TEXT" if one == "A" else one for one in around)
     if twice:

@@ -38,7 +38,7 @@ def as_text(subject: Subject, bounds: Bounds) -> Finding:
     if not subject.controls:
         return Finding.passed("there are no special tokens")
     wrong = [one for one in injections(subject) if one.entry == ENCODE and one.became]
-    if isinstance(given := subject.facts.get("special_token_text"), str) and given == "match":
+    if subject.facts.get("special_token_text") == "match":
         return Finding(
             Outcome.FAIL, "the spec itself asks for special tokens to be matched in text", len(wrong)
         )

@@ -126,6 +126,11 @@ class Subject:
         return encode_batch(self.tokenizer, texts).to_lists()
 
 
+def token_text(token: Any) -> str | None:
+    """A token as tokenizer_config.json names it: a text, or an object with its content."""
+    return token.get("content") if isinstance(token, Mapping) else token
+
+
 def _json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
