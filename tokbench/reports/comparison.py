@@ -6,7 +6,7 @@ The verdicts are those of `tokbench.results.comparison`; here they are laid out,
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,10 +48,17 @@ def write_comparison(
     write_bytes(path, page.encode("utf-8", "backslashreplace"))
 
 
-def figures_table(figures: pd.DataFrame, *, name: str, title: str, least: float | None = None) -> Table:
+def figures_table(
+    figures: pd.DataFrame,
+    *,
+    name: str,
+    title: str,
+    least: float | None = None,
+    kind: Callable[[str], str] = lambda dataset: "text",
+) -> Table:
     """Compared figures as a table: what got worse first, and the largest changes of each verdict first.
 
-    `least` is the smallest p-value that can be told.
+    `least` is the smallest p-value that can be told; `kind` gives a dataset's, by which languages are named.
     """
     labels = tokenizer_labels(figures["tokenizer"])
     single = bool((figures["language"] != data.OVERALL).any())
@@ -65,7 +72,7 @@ def figures_table(figures: pd.DataFrame, *, name: str, title: str, least: float 
             (
                 labels[row.tokenizer],
                 dataset_name(row.dataset) if row.dataset else "",
-                *((language_label(row.language),) if single else ()),
+                *((language_label(row.language, kind(row.dataset)),) if single else ()),
                 row.metric,
                 _MEANS.get(row.verdict, row.verdict),
                 TableCell.known(row.change, why="not measured"),
@@ -108,10 +115,12 @@ def _page(before: Run, after: Run, figures: pd.DataFrame, facts: Sequence[Change
 
     overall, least = figures[figures["language"] == data.OVERALL], least_p(REPLICATES)
     single = figures[figures["language"] != data.OVERALL]
-    tables = {
-        "languages": figures_table(single, name="languages", title="Language by language", least=least),
-        "facts": facts_table(facts),
-    }
+
+    def kind(dataset: str) -> str:
+        return data.kind(after if dataset in after.datasets else before, dataset)
+
+    by_language = figures_table(single, name="languages", title="Language by language", least=least, kind=kind)
+    tables = {"languages": by_language, "facts": facts_table(facts)}
     headline = figures_table(overall, name="changes", title="Overall", least=least)
     sections = [Section(id="answer", title="What changed")]
     sections += [

@@ -198,10 +198,10 @@ def _premiums(run: Run, dataset: str) -> str:
         language = str(table[name].idxmax())
         low, high = known.get((language, name), (None, None))
         times = measured(float(table.at[language, name]), low, high, "times", run.level)
-        return times, language_label(language)
+        return times, language_label(language, data.kind(run, dataset))
 
     times, language = most(str(fairest))
-    reference = reference_of(run, table[fairest]) or "the reference language"
+    reference = reference_of(run, dataset, table[fairest]) or "the reference language"
     said = f"{labels[fairest]} needs up to {times} as many tokens for {language} as for {reference}"
     if hardest != fairest:
         times, language = most(str(hardest))

@@ -243,8 +243,8 @@ def fairness(run: Run, dataset: str) -> Table:
             ginis[name],
             float(premiums[name].median()),
             TableCell.known(float(premiums[name].max()), *known.get((costliest[name], name), ())),
-            language_label(costliest[name]),
-            reference_of(run, premiums[name]),
+            language_label(costliest[name], data.kind(run, dataset)),
+            reference_of(run, dataset, premiums[name]),
         )
         for name in names
     }
@@ -256,13 +256,12 @@ def fairness(run: Run, dataset: str) -> Table:
     return Table("fairness", dataset_label(run, dataset), columns, rows, " ".join(filter(None, said)), best)
 
 
-def reference_of(run: Run, premiums: pd.Series[float]) -> str:
+def reference_of(run: Run, dataset: str, premiums: pd.Series[float]) -> str:
     """The language that premiums are relative to: the one chosen, else the cheapest, whose premium is 1."""
     chosen = run.manifest.get("suite", {}).get("reference")
     there = [str(code) for code, value in premiums.items() if value == 1]
-    if chosen in there or not there:
-        return language_label(str(chosen)) if chosen in there else ""
-    return language_label(there[0])
+    found = chosen if chosen in there else next(iter(there), None)
+    return "" if found is None else language_label(str(found), data.kind(run, dataset))
 
 
 def definitions(run: Run, metrics: Sequence[str]) -> Table:

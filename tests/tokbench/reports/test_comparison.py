@@ -36,6 +36,19 @@ def test_what_got_worse_comes_first(made_up_run: Callable[..., Any]) -> None:
     assert table.text(0, 5) == "−50.00"
 
 
+def test_programming_languages_are_not_named_as_tongues(
+    made_up_run: Callable[..., Any], tmp_path: Path
+) -> None:
+    before, after = later(made_up_run, 0.5)
+    for run in (before, after):
+        run.manifest["datasets"][1]["kind"] = "code"
+        run.frame["language"] = run.frame["language"].replace({"python": "lua"})
+        run.frame.loc[run.frame["language"] == "lua", "value"] *= 1 + (run is after)
+    page = page_of(before, after, tmp_path / "page.html")
+    assert ">lua<" in page
+    assert "Luba-Kasai" not in page
+
+
 def test_a_summary_for_ci_lists_the_worst_and_its_table_ends(made_up_run: Callable[..., Any]) -> None:
     figures = compare_figures(*later(made_up_run, 0.5), better={"compression_ratio": "higher"})
     figures["verdict"], figures["change"] = "worse", -0.01

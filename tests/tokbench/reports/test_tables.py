@@ -10,7 +10,7 @@ import pytest
 
 from tests.tokbench.reports.tested import chances, lossy_run
 from tokbench.plots import data
-from tokbench.plots.labels import run_labels
+from tokbench.plots.labels import language_label, run_labels
 from tokbench.plots.speed import speed_points
 from tokbench.reports import differences, latex, marks, tables
 from tokbench.reports.diffs import passages_table
@@ -432,3 +432,15 @@ def test_one_unit_serves_a_whole_table_by_language_and_each_row_of_all_metrics(
     (row,) = (index for index, row in enumerate(every.rows) if row.key == "train_flops")
     assert every.text(row, 1) == "MFLOP/byte"
     assert float(every.text(row, 3).replace(",", "")) < 1000
+
+
+def test_programming_languages_of_parallel_code_are_named_by_their_tags(
+    made_up_run: Callable[..., Any],
+) -> None:
+    run = made_up_run(3, 2)
+    run.manifest["datasets"][0]["kind"] = "code"
+    rows = tables.fairness(run, "bundled:parallel").rows
+    assert {row.cells[4] for row in rows} <= set(run.spoken)
+    said = fairness(run)
+    assert said is not None
+    assert not [code for code in run.spoken if language_label(code) in said.sentence]
