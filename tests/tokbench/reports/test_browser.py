@@ -362,6 +362,15 @@ def test_a_table_downloads_as_csv_in_full_precision(page: Any, tmp_path: Path) -
     assert len(frame) == len(SPECS)
     assert frame["compression_ratio"].dtype == "float64"
     assert (frame["compression_ratio"].round(2) != frame["compression_ratio"]).any()
+    assert "wordpiece 8k †" in set(frame["tokenizer"]), "with a common space"
+
+
+def test_rows_are_found_by_a_name_and_its_mark(page: Any) -> None:
+    block = page.locator("[data-table=headline-bundled-parallel]")
+    block.get_by_label("Filter rows").fill("8k †")
+    assert block.locator("tbody tr:visible").count() == 1
+    against = page.locator("[data-table^=differences] td").all_text_contents()
+    assert "wordpiece 8k\u00a0†" in against, "a mark stays with its name"
 
 
 def test_the_theme_follows_the_system_and_the_button(page: Any) -> None:

@@ -5,7 +5,6 @@ document.querySelectorAll("[data-decision]").forEach((block) => {
   const form = block.querySelector("form");
   const body = block.querySelector("tbody");
   const [choice, turns] = [block.querySelector(".choice"), block.querySelector(".turns")];
-  const plain = (cell) => cell.textContent.replaceAll("\u00a0", " ").trim();
   const rows = new Map([...body.rows].map((row) => [plain(row.cells[0]), row]));
   const indices = given.names.map((_, index) => index);
   const number = (value) => String(Number(value.toPrecision(2)));

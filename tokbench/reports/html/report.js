@@ -8,6 +8,11 @@ function saveFile(name, text, type) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
+// The text of an element, whose names do not hold on to their marks by a space of their own.
+function plain(element) {
+  return element.textContent.replaceAll("\u00a0", " ").trim();
+}
+
 (() => {
   const make = (tag, properties = {}, ...children) => {
     const element = Object.assign(document.createElement(tag), properties);
@@ -42,7 +47,7 @@ function saveFile(name, text, type) {
   const value = (cell) => {
     if (!cell) return null;
     if (cell.dataset.v !== undefined) return Number(cell.dataset.v);
-    return cell.classList.contains("none") ? null : cell.textContent.trim();
+    return cell.classList.contains("none") ? null : plain(cell);
   };
   const order = new Intl.Collator("en", { numeric: true }).compare;
 
@@ -95,7 +100,7 @@ function saveFile(name, text, type) {
     const apply = () => {
       let there = 0;
       for (const row of rows) {
-        row.hidden = (hideLossy && row.classList.contains("lossy")) || !row.textContent.toLowerCase().includes(words);
+        row.hidden = (hideLossy && row.classList.contains("lossy")) || !plain(row).toLowerCase().includes(words);
         there += !row.hidden;
       }
       const all = `${rows.length} row${rows.length === 1 ? "" : "s"}`;
