@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from tokbench.results import Run
 
-Differences = dict[str, tuple[float, float, float, bool]]
-"""By tokenizer: (difference, low, high) in bytes per token, and whether the difference is more than chance."""
+Differences = dict[str, tuple[float, float, float, float | None]]
+"""By tokenizer: (difference, low, high) in bytes per token, and its p-value; None where it was not tested."""
 
 
 def from_one(run: Run) -> tuple[str, Differences]:
@@ -42,7 +42,9 @@ def _against(run: Run, dataset: str, one: str, others: Sequence[str]) -> Differe
             continue
         sign = 1 if row["tokenizer"] == other else -1
         ends = sorted((sign * float(row["ci_low"]), sign * float(row["ci_high"])))
-        found[other] = (sign * float(row["value"]), ends[0], ends[1], bool(row["p_adjusted"] < SURE))
+        chance = row["p_adjusted"]
+        chance = None if chance is None or chance != chance else float(chance)
+        found[other] = (sign * float(row["value"]), ends[0], ends[1], chance)
     return found
 
 
@@ -55,11 +57,11 @@ def draw(run: Run) -> Figure | None:
     over = dataset_label(run, data.main_dataset(run))
     title = f"against {labels[best]}" + ("" if style.size().narrow else f" · {over}")
     figure, [axes] = row_chart({name: labels[name] for name in found}, [title], beside=10)
-    for y, (name, (value, low, high, sure)) in enumerate(found.items()):
+    for y, (name, (value, low, high, chance)) in enumerate(found.items()):
         hue = colors(run).get(name, style.ACCENT)
         told = name, style.value_text(value, "bytes per token apart", low, high)
         style.bar(axes, low, high, y, told, hue=hue)
-        style.dot(axes, value, y, told, hue=hue, hollow=not sure)
+        style.dot(axes, value, y, told, hue=hue, hollow=chance is None or chance >= SURE)
     axes.axvline(0, color=style.MUTED, lw=0.8, zorder=0)
     axes.set_xlabel("bytes per token" if style.size().narrow else "difference in bytes per token")
     mean = (
@@ -67,10 +69,18 @@ def draw(run: Run) -> Figure | None:
         if data.main_metric(run, data.main_dataset(run)) != "compression_ratio"
         else ""
     )
+    tests = [chance for *_, chance in found.values()]
+    hollow = []
+    if any(chance is not None and chance >= SURE for chance in tests):
+        hollow.append(f"may be chance (p ≥ {SURE}, corrected for everything compared)")
+    if None in tests:
+        hollow.append("not tested, for too few documents or without resamples")
     style.caption(
         figure,
-        f"Over {over}{mean}, paired by document; bar: {run.level} interval; hollow: may be "
-        "chance (p ≥ 0.05, corrected for everything compared). Tokenizers that lose text are left out.",
+        f"Over {over}{mean}, paired by document"
+        + (f"; bar: {run.level} interval" if any(low == low for _, low, *_ in found.values()) else "")
+        + (f"; hollow: {', or '.join(hollow)}" if hollow else "")
+        + ". Tokenizers that lose text are left out.",
     )
     return figure
 

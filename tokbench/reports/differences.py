@@ -47,7 +47,7 @@ def table(run: Run, metric: str, dataset: str) -> Table:
             labels.get(row.baseline, row.baseline),
             TableCell.known(row.value, row.ci_low, row.ci_high),
             TableCell.known(row.ratio, why="the other figure is 0"),
-            TableCell.known(row.p_adjusted, why="no bootstrap replicates"),
+            TableCell.known(row.p_adjusted, why="too few documents, or no resamples"),
             _verdict(row),
             lossy="; ".join(str(lost[name]) for name in (row.tokenizer, row.baseline) if name in lost),
             key=row.tokenizer,

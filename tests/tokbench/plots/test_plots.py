@@ -325,6 +325,21 @@ def test_differences_are_from_the_baseline_where_the_run_compared_with_one(
     assert others[best][0] == pytest.approx(-found[baseline][0])
 
 
+def test_a_difference_that_was_not_tested_is_not_called_chance(made_up_run: Callable[..., Any]) -> None:
+    def said(run: Any) -> str:
+        return str(drawn("differences", run).get_label())
+
+    run = made_up_run(3, 5)
+    assert "hollow" not in said(run)
+    run.comparisons = run.comparisons.assign(p_adjusted=0.3)
+    assert "hollow: may be chance (p ≥ 0.05" in said(run)
+    assert "not tested" not in said(run)
+    run.comparisons = run.comparisons.assign(p_adjusted=float("nan"), ci_low=float("nan"), ci_high=float("nan"))
+    assert "; hollow: not tested, for too few documents or without resamples." in said(run)
+    assert "bar:" not in said(run)
+    assert "chance" not in said(run)
+
+
 def test_one_language_is_no_heat_map(made_up_run: Callable[..., Any]) -> None:
     plot = next(each for each in PLOTS if each.name == "compression_by_language")
     assert plot.draw(made_up_run(1, 3)) is None
