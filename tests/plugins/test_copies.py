@@ -67,7 +67,7 @@ def byte_level() -> dict:
     vocabulary = {text: index for index, text in enumerate([*spelled, "ab", "abab"])}
     return {
         "model": {"type": "BPE", "vocab": vocabulary, "merges": ["a b", "ab ab"]},
-        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False},
+        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True},
         "decoder": {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True},
         "added_tokens": [{"id": 258, "content": "<s>", "special": True}],
     }
@@ -96,7 +96,12 @@ WORDPIECE = {
         "continuing_subword_prefix": "##",
         "max_input_chars_per_word": 100,
     },
-    "normalizer": {"type": "BertNormalizer", "lowercase": True, "strip_accents": None},
+    "normalizer": {
+        "type": "BertNormalizer",
+        "clean_text": True,
+        "handle_chinese_chars": True,
+        "lowercase": True,
+    },
     "pre_tokenizer": {"type": "BertPreTokenizer"},
     "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
 }

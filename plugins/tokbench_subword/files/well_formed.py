@@ -1,8 +1,7 @@
 """Whether the parts of a `tokenizer.json` around its model are what `tokenizers` would load.
 
 `tokenizers` refuses a file in which one of them lacks something or is of the wrong type: so do we, with the
-place. Of normalizers and pre-tokenizers that is asked for which there is nothing to take instead. Types that
-are not known pass: who reads them says so.
+place. Types that are not known pass: who reads them says so.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tokbench.errors import TokenizerError
+from tokbench_subword.pipeline.regexes import BEHAVIORS
 
 Check = Callable[[Any], bool]
 
@@ -102,21 +102,38 @@ _POST_PROCESSORS: Mapping[str, Fields] = {
     "TemplateProcessing": {"single": _template, "pair": _template, "special_tokens": _special_tokens},
 }
 _REPLACE: Fields = {"pattern": _pattern, "content": _text}
-_NORMALIZERS: Mapping[str, Fields] = {"Prepend": {"prepend": _text}, "Replace": _REPLACE}
+_METASPACE: Fields = {
+    "replacement": _character,
+    "add_prefix_space?": _or_null(_flag),
+    "prepend_scheme?": _one_of("always", "never", "first"),
+    "split?": _or_null(_flag),
+    "str_rep?": _or_null(_text),
+}
+_NORMALIZERS: Mapping[str, Fields] = {
+    "BertNormalizer": {
+        "clean_text": _flag,
+        "handle_chinese_chars": _flag,
+        "strip_accents?": _or_null(_flag),
+        "lowercase": _flag,
+    },
+    "Prepend": {"prepend": _text},
+    "Replace": _REPLACE,
+    "Strip": {"strip_left": _flag, "strip_right": _flag},
+}
 _PRE_TOKENIZERS: Mapping[str, Fields] = {
+    "ByteLevel": _BYTE_LEVEL,
     "CharDelimiterSplit": {"delimiter": _character},
-    "Metaspace": {"replacement": _character},
-    "Split": {"pattern": _pattern, "behavior": _text},
+    "Digits": {"individual_digits": _flag},
+    "FixedLength": {"length?": _count},
+    "Metaspace": _METASPACE,
+    "Punctuation": {"behavior?": _one_of(*BEHAVIORS)},
+    "Split": {"pattern": _pattern, "behavior": _one_of(*BEHAVIORS), "invert": _flag},
 }
 _DECODERS: Mapping[str, Fields] = {
     "BPEDecoder": {"suffix": _text},
     "ByteLevel": _BYTE_LEVEL,
     "WordPiece": {"prefix": _text, "cleanup": _flag},
-    "Metaspace": {
-        "replacement": _character,
-        "prepend_scheme?": _one_of("always", "never", "first"),
-        "split?": _or_null(_flag),
-    },
+    "Metaspace": _METASPACE,
     "CTC": {"pad_token": _text, "word_delimiter_token": _text, "cleanup": _flag},
     "Replace": _REPLACE,
     "Strip": {"content": _character, "start": _count, "stop": _count},
@@ -153,6 +170,15 @@ def _check_typed(part: Any, types: Mapping[str, Fields], inner: str, place: str)
             _check_typed(step, types, inner, f"{place}.{inner}[{number}]")
     elif kind in types:  # of others, who reads them says that they are not known
         _check_fields(part, types[kind], place)
+        if (
+            kind == "Metaspace"
+            and part.get("add_prefix_space") is False
+            and part.get("prepend_scheme") != "never"
+        ):
+            raise TokenizerError(
+                f"{place}.add_prefix_space: is false, but prepend_scheme is not 'never'; tokenizers refuses it "
+                "too: say one of both"
+            )
 
 
 def _check_fields(part: Any, fields: Fields, place: str) -> None:

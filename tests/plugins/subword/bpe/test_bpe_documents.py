@@ -269,7 +269,7 @@ CTC = {"type": "CTC", "pad_token": "<pad>", "word_delimiter_token": "|", "cleanu
 def test_what_is_wrong_or_unknown_is_named(change, message):
     content = {
         "model": {"type": "BPE", "vocab": {"a": 0}, "merges": []},
-        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False},
+        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True},
     }
     with pytest.raises(TokenizerError, match=message):
         BpeTokenizer.from_dict({**content, **change})

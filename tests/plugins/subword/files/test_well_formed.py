@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 from tokbench_subword.files.well_formed import check_parts
+from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
+from tokbench_subword.pipeline.stretch import Stretch
 from tokenizers import Tokenizer
 
 import tokbench
@@ -16,11 +18,30 @@ from tokbench.errors import TokenizerError
 
 MODEL = {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": []}
 BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
+METASPACE = {"type": "Metaspace", "replacement": "_", "prepend_scheme": "never", "split": True,
+             "add_prefix_space": False, "str_rep": "_"}  # fmt: skip
 ENDS = {"sep": ["a", 0], "cls": ["b", 1]}
 A = {"Sequence": {"id": "A", "type_id": 0}}
 PADDING = {"strategy": "BatchLongest", "direction": "Right", "pad_to_multiple_of": None, "pad_id": 0,
            "pad_type_id": 0, "pad_token": "[PAD]"}  # fmt: skip
 GOOD: dict[str, list[dict[str, Any]]] = {
+    "normalizer": [
+        {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "strip_accents": None,
+         "lowercase": True},
+        {"type": "Prepend", "prepend": "_"},
+        {"type": "Replace", "pattern": {"String": "_"}, "content": " "},
+        {"type": "Strip", "strip_left": True, "strip_right": True},
+        {"type": "Sequence", "normalizers": [{"type": "NFC"}]},
+    ],
+    "pre_tokenizer": [
+        BYTE_LEVEL,
+        {"type": "CharDelimiterSplit", "delimiter": "_"},
+        {"type": "Digits", "individual_digits": True},
+        {"type": "FixedLength", "length": 3},
+        METASPACE,
+        {"type": "Split", "pattern": {"Regex": "_"}, "behavior": "Isolated", "invert": False},
+        {"type": "Sequence", "pretokenizers": [METASPACE]},
+    ],
     "truncation": [{"direction": "Right", "max_length": 5, "strategy": "LongestFirst", "stride": 0}],
     "padding": [PADDING, {**PADDING, "strategy": {"Fixed": 3}, "direction": "Left", "pad_to_multiple_of": 8}],
     "post_processor": [
@@ -36,7 +57,7 @@ GOOD: dict[str, list[dict[str, Any]]] = {
         {"type": "BPEDecoder", "suffix": "</w>"},
         BYTE_LEVEL,
         {"type": "WordPiece", "prefix": "##", "cleanup": True},
-        {"type": "Metaspace", "replacement": "_", "prepend_scheme": "always", "split": True},
+        METASPACE,
         {"type": "CTC", "pad_token": "<p>", "word_delimiter_token": "|", "cleanup": True},
         {"type": "Replace", "pattern": {"String": "_"}, "content": " "},
         {"type": "Replace", "pattern": {"Regex": "_"}, "content": " "},
@@ -75,6 +96,23 @@ def test_what_tokenizers_refuses_is_refused_with_the_place() -> None:
     assert refused > 500
 
 
+@pytest.mark.parametrize("scheme", [{}, *({"prepend_scheme": name} for name in ("always", "never", "first"))])
+@pytest.mark.parametrize("older", [{}, *({"add_prefix_space": value} for value in (None, True, False))])
+def test_metaspace_with_the_field_of_older_versions(older: dict[str, Any], scheme: dict[str, Any]) -> None:
+    """Which may be null, and says nothing then: no mark was put before texts."""
+    metaspace = {"type": "Metaspace", "replacement": "_", **older, **scheme}
+    content = {"version": "1.0", "added_tokens": [], "model": MODEL, "pre_tokenizer": metaspace}
+    try:
+        theirs = Tokenizer.from_str(json.dumps(content)).pre_tokenizer
+    except Exception:
+        with pytest.raises(TokenizerError, match=r"f\.json: pre_tokenizer\.add_prefix_space: is false, but"):
+            check_parts(content, "f.json")
+    else:
+        check_parts(content, "f.json")
+        pieces = [piece.text for piece in pre_tokenizer_of(metaspace)(Stretch("a b"))]
+        assert pieces == [text for text, _ in theirs.pre_tokenize_str("a b")]
+
+
 @pytest.mark.parametrize("family", ["bpe", "unigram", "wordpiece"])
 def test_every_family_refuses_such_a_file(family: str, tmp_path: Path) -> None:
     model = {
@@ -108,7 +146,7 @@ REPLACE = {"type": "Replace", "pattern": {"String": "a"}}
         ),
         (
             BPE | {"pre_tokenizer": {"type": "Split", "pattern": {"String": "x"}, "behavior": "x" * 9999}},
-            r"split behavior 'x{50,80} is not known$",
+            r"pre_tokenizer\.behavior: 'x{50,80} is none of its kind",
         ),
         (
             BPE | {"pre_tokenizer": {"type": "Metaspace", "replacement": "\ud800"}},

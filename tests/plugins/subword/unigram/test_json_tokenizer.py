@@ -97,7 +97,7 @@ def test_facts_say_which_stages_are_python() -> None:
     model = {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], ["a", -1.0]]}
     kernels = JsonUnigramTokenizer.from_dict({"model": model}).facts()
     assert (kernels["normalizing"], kernels["cutting"]) == ("kernels", "kernels")
-    atomic = {"type": "Split", "pattern": {"Regex": "(?>a|ab)c"}, "behavior": "Isolated"}
+    atomic = {"type": "Split", "pattern": {"Regex": "(?>a|ab)c"}, "behavior": "Isolated", "invert": False}
     tokenizer = JsonUnigramTokenizer.from_dict({"model": model, "pre_tokenizer": atomic})
     assert str(tokenizer.facts()["cutting"]).startswith("Python: ")
     assert tokenizer("aab") == [1, 1, 0]

@@ -47,10 +47,13 @@ def vocab(tmp_path: Path) -> Path:
     return path
 
 
+BERT = {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "lowercase": True}
+
+
 def write_json(path: Path, **changes: Any) -> Path:
     content: dict[str, Any] = {
         "added_tokens": [{"id": 1, "content": "[UNK]", "special": True}],
-        "normalizer": {"type": "BertNormalizer", "lowercase": True, "strip_accents": None},
+        "normalizer": BERT,
         "pre_tokenizer": {"type": "BertPreTokenizer"},
         "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
         "model": {"type": "WordPiece", "vocab": {token: index for index, token in enumerate(TOKENS)}},
@@ -96,9 +99,7 @@ def test_files_beside_a_vocabulary_are_honoured(vocab: Path) -> None:
     assert load(f"wordpiece:{vocab}").tokenize("Café") == ["Caf", "##é"]
     assert load(f"wordpiece:{vocab.parent}").facts()["rules_from"] == "tokenizer_config.json"
     assert load(f"wordpiece:{vocab},lowercase=true").tokenize("Café") == ["caf", "##e"]
-    write_json(
-        vocab.with_name("tokenizer.json"), normalizer={"type": "BertNormalizer", "handle_chinese_chars": False}
-    )
+    write_json(vocab.with_name("tokenizer.json"), normalizer=BERT | {"handle_chinese_chars": False})
     assert load(f"wordpiece:{vocab}").tokenize("北京") == ["北京"]
     assert [path.name for path in WORDPIECE.files(Spec.parse(f"wordpiece:{vocab}"), default_context())] == [  # type: ignore[misc]
         "vocab.txt",
@@ -110,7 +111,7 @@ def test_files_beside_a_vocabulary_are_honoured(vocab: Path) -> None:
 @pytest.mark.parametrize(
     ("normalizer", "pre_tokenizer"),
     [
-        ({"type": "BertNormalizer", "lowercase": False, "clean_text": True}, {"type": "BertPreTokenizer"}),
+        (BERT | {"lowercase": False}, {"type": "BertPreTokenizer"}),
         ({"type": "Lowercase"}, {"type": "BertPreTokenizer"}),
         (None, {"type": "Whitespace"}),
         (None, {"type": "WhitespaceSplit"}),
@@ -128,7 +129,7 @@ def test_files_beside_a_vocabulary_are_honoured(vocab: Path) -> None:
         (
             {
                 "type": "Sequence",
-                "normalizers": [{"type": "NFC"}, {"type": "BertNormalizer", "lowercase": True}],
+                "normalizers": [{"type": "NFC"}, BERT],
             },
             {"type": "BertPreTokenizer"},
         ),

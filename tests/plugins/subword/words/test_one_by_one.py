@@ -41,7 +41,7 @@ SHAPES: dict[str, tuple[Any, Any]] = {
     ),
     "Llama-2": ({"type": "Sequence", "normalizers": LLAMA}, None),
     "Strip": ({"type": "Strip", "strip_left": True, "strip_right": True}, {"type": "Punctuation"}),
-    "NFC": ({"type": "NFC"}, {"type": "ByteLevel", "add_prefix_space": True, "use_regex": True}),
+    "NFC": ({"type": "NFC"}, {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True}),
     "a pattern replaced": (SPACES, MARK),
     "digits": ({"type": "NFKC"}, {"type": "Digits", "individual_digits": True}),
 }
