@@ -176,6 +176,16 @@ def test_a_plugin_imports_only_public_names() -> None:
     assert not wrong
 
 
+PATTERNS = "tokbench_subword.pipeline.patterns"
+
+
+def test_patterns_know_nothing_of_the_pipeline_around_them() -> None:
+    rooms = {module: source(path).anywhere for module, path in HOMES.items() if module.startswith(PATTERNS)}
+    assert len(rooms) > 10
+    ours = {(module, name) for module, names in rooms.items() for name in names if name.startswith("tokbench_")}
+    assert not {(module, name) for module, name in ours if not name.startswith(PATTERNS)}
+
+
 def test_every_package_is_listed() -> None:
     listed = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"])
     found = {"tokbench._datasets"}

@@ -5,8 +5,8 @@ regex-syntax, tokenizers 0.23 in Oniguruma: equal on every code point), while `r
 version and Python's `unicodedata` an older one. Ids that should equal a library's must follow its table, so the
 kernels use 16.0, shipped with us (`unicode_16`), whatever is installed.
 
-For patterns that `regex` executes, `moved` says which characters it classifies otherwise; `pipeline.regexes`
-spells their classes out where a text holds one of them.
+For patterns that `regex` executes, `moved` says which characters it classifies otherwise;
+`pipeline.patterns.regexes` spells their classes out where a text holds one of them.
 """
 
 from __future__ import annotations

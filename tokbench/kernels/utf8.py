@@ -25,6 +25,15 @@ def code_point(data: Bytes, index: Int) -> tuple[Any, Any]:
     return ((first & 0x07) << 18) | (second << 12) | (third << 6) | (np.int64(data[index + 3]) & 0x3F), 4
 
 
+@inline
+def character_before(text: Bytes, end: Int) -> np.int64:
+    """Where the character begins that ends at byte `end`."""
+    end -= 1
+    while text[end] & 0xC0 == 0x80:
+        end -= 1
+    return np.int64(end)
+
+
 def encodable(text: str) -> bytes:
     r"""`text` in UTF-8; surrogate pairs become the character they stand for, lone surrogates U+FFFD.
 

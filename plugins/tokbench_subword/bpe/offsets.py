@@ -21,8 +21,8 @@ from tokbench_subword.bpe.dropout import merged_symbols
 from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.preparation import BpePreparation
-from tokbench_subword.pipeline.cutters import cut_in_turn, units_of
 from tokbench_subword.pipeline.origins import Located, located, walk
+from tokbench_subword.pipeline.patterns.cutters import cut_in_turn, units_of
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.splicing import replaced
 from tokbench_subword.pipeline.stretch import Stretch

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.pipeline.cutters import Cutter, cutter_of
+from tokbench_subword.pipeline.patterns.cutters import Cutter, cutter_of
 
 _MARKS = (" ", "\u2581")
 """A space, and what stands for one in vocabularies after sentencepiece."""

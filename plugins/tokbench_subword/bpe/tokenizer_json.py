@@ -12,8 +12,8 @@ from tokbench_subword.bpe.preparation import BpePreparation
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_numbers, numbered
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.pipeline.document import TokenizerJson
-from tokbench_subword.pipeline.pattern_writing import in_ruby
 from tokbench_subword.pipeline.patterns import CL100K_IN_RUBY, NAMED, Pattern
+from tokbench_subword.pipeline.patterns.writing import in_ruby
 
 
 def model_of_document(document: TokenizerJson, *, where: str) -> BpeModel:

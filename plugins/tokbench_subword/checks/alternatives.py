@@ -7,8 +7,8 @@ are few, since the states are.
 
 from __future__ import annotations
 
-from tokbench_subword.pipeline.automaton import MOST_STATES, Builder, State, classes_of
-from tokbench_subword.pipeline.pattern_tree import Either, Node, NotExpressible
+from tokbench_subword.pipeline.patterns.automaton import MOST_STATES, Builder, State, classes_of
+from tokbench_subword.pipeline.patterns.tree import Either, Node, NotExpressible
 
 
 def winners(tree: Node) -> list[bool]:
@@ -17,7 +17,7 @@ def winners(tree: Node) -> list[bool]:
     Raises `NotExpressible` where the pattern has no automaton, or one too large.
 
     Example:
-        >>> from tokbench_subword.pipeline.pattern_groups import tree_of
+        >>> from tokbench_subword.pipeline.patterns.simplifying import tree_of
         >>> winners(tree_of(r"\p{L}+|\p{Lu}+|\d")), winners(tree_of(r"[^\s\S]+"))
         ([True, False, True], [False])
     """

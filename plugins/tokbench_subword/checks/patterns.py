@@ -10,13 +10,13 @@ from typing import Any
 
 from tokbench import Check, Finding, Outcome
 from tokbench_subword.checks.alternatives import winners
-from tokbench_subword.pipeline.class_names import Dialect
 from tokbench_subword.pipeline.document import steps_of
-from tokbench_subword.pipeline.pattern_groups import tree_of
-from tokbench_subword.pipeline.pattern_tree import Either, Node, NotExpressible
 from tokbench_subword.pipeline.patterns import NAMED, Pattern
+from tokbench_subword.pipeline.patterns.class_names import Dialect
+from tokbench_subword.pipeline.patterns.regexes import compile_regex
+from tokbench_subword.pipeline.patterns.simplifying import tree_of
+from tokbench_subword.pipeline.patterns.tree import Either, Node, NotExpressible
 from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN, pre_tokenizer_of
-from tokbench_subword.pipeline.regexes import compile_regex
 from tokbench_subword.pipeline.stretch import Stretch
 
 _LIKE_REGEX = re.compile(r"\\[pPsSdDwWbB]|\(\?[:=!<i]|\[\^|[\])][+*?]|\{\d+,\d*\}")

@@ -25,11 +25,11 @@ from tokbench.kernels.bits import WINDOW, in_range_64, trailing_zeros
 from tokbench.kernels.compiling import inline
 from tokbench.kernels.pointers import Block, Bytes, Int, i64_in, load_u64, u8_in, u64_in
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
-from tokbench.kernels.utf8 import code_point
+from tokbench.kernels.utf8 import character_before, code_point
 from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.added_tokens import SPACE, AddedToken, AddedTokens
-from tokbench_subword.pipeline.regexes import compile_regex
-from tokbench_subword.pipeline.splicing import N_NUMBERS, Writer, Written, character_before
+from tokbench_subword.pipeline.patterns.regexes import compile_regex
+from tokbench_subword.pipeline.splicing import N_NUMBERS, Writer, Written
 from tokbench_subword.pipeline.trie import build_trie, longest_below, root_of
 
 RANGES, PAIRS, UNITS, FLAGS, CHARACTERS, N_RANGES = range(6)

@@ -14,7 +14,7 @@ from typing import Any
 
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import cached_property
-from tokbench_subword.pipeline.regexes import compile_regex
+from tokbench_subword.pipeline.patterns.regexes import compile_regex
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 from tokbench_subword.pipeline.added_matching import AddedMatcher
 from tokbench_subword.pipeline.added_tokens import AddedTokens
 from tokbench_subword.pipeline.compiled_normalizers import BatchNormalizer, compiled_normalizer_of
-from tokbench_subword.pipeline.cuts import Cuts, IntoPieces, TextChange, cuts_of
-from tokbench_subword.pipeline.cutters import Cutter
+from tokbench_subword.pipeline.compiled_pre_tokenizers import Cuts, IntoPieces, TextChange, cuts_of
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.leading import Leading
+from tokbench_subword.pipeline.patterns.cutters import Cutter
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.splicing import Written
 

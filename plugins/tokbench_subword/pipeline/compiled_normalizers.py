@@ -23,13 +23,13 @@ from tokbench.kernels.utf8 import encodable
 from tokbench_subword.pipeline import bert
 from tokbench_subword.pipeline.added_tokens import SPACE
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
-from tokbench_subword.pipeline.charsmap_kernel import by_charsmap, charsmap_tables
-from tokbench_subword.pipeline.cutters import finder_of
 from tokbench_subword.pipeline.normal_form_kernel import normal_form, normal_form_tables
 from tokbench_subword.pipeline.normal_forms import Form, lowered, marks
 from tokbench_subword.pipeline.normalizers import check_growth, text_normalizer_of
-from tokbench_subword.pipeline.pattern_tree import NotExpressible
+from tokbench_subword.pipeline.patterns.cutters import finder_of
+from tokbench_subword.pipeline.patterns.tree import NotExpressible
 from tokbench_subword.pipeline.precompiled import NMT, decoded_charsmap
+from tokbench_subword.pipeline.precompiled_kernel import by_charsmap, charsmap_tables
 from tokbench_subword.pipeline.replacing_kernel import edges, replace_literal, replace_matches, spell_bytes
 from tokbench_subword.pipeline.rewriting import SELF, Rewriting, rewrite, rewriting_tables
 from tokbench_subword.pipeline.segments import Segments

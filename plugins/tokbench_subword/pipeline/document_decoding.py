@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.arguments import flat_ids, known_ids
 from tokbench_subword.pipeline.decoders import BYTE, decoder_of
+from tokbench_subword.pipeline.decoding_kernel import TokenJoiner
 from tokbench_subword.pipeline.document import steps_of
-from tokbench_subword.pipeline.joining import TokenJoiner
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

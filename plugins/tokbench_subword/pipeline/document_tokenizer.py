@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from tokbench.batch import batched
 from tokbench.kernels.copies import cached_property
 from tokbench.kernels.utf8 import repaired
+from tokbench_subword.pipeline.decoding_kernel import TokenJoiner
 from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.document_decoding import DocumentDecoder
-from tokbench_subword.pipeline.joining import TokenJoiner
 from tokbench_subword.pipeline.preparation import Preparation
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from tokbench.kernels.copies import cached_property
 from tokbench_subword.pipeline.document import steps_of
 from tokbench_subword.pipeline.normalizers import normalizer_of
-from tokbench_subword.pipeline.pattern_groups import tree_of
-from tokbench_subword.pipeline.pattern_tree import Far, Look, Node, NotExpressible, One, may_be_empty, parts_of
+from tokbench_subword.pipeline.patterns.simplifying import tree_of
+from tokbench_subword.pipeline.patterns.tree import Far, Look, Node, NotExpressible, One, may_be_empty, parts_of
 from tokbench_subword.pipeline.pre_tokenizers import expression_of
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.stretch import Stretch

@@ -22,8 +22,8 @@ from tokbench_subword.pipeline import bert
 from tokbench_subword.pipeline.added_tokens import SPACE
 from tokbench_subword.pipeline.byte_alphabet import spelled
 from tokbench_subword.pipeline.normal_forms import Form, changes, decomposed, lowered, marks, normalized
+from tokbench_subword.pipeline.patterns.regexes import compile_regex
 from tokbench_subword.pipeline.precompiled import NMT, Precompiled, decoded_charsmap
-from tokbench_subword.pipeline.regexes import compile_regex
 from tokbench_subword.pipeline.stretch import Span, Stretch
 
 Normalizer = Callable[[Stretch], Stretch]

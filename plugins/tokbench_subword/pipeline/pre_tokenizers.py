@@ -1,9 +1,9 @@
 """The pre-tokenizers of `tokenizer.json`, by their names there: a stretch of text into several.
 
 `splits_of` says at the matches of which patterns they cut, and what becomes of these. What follows is the plain
-form, in Python, with patterns run by `regex`; `cuts` is the compiled one. `ByteLevel` writes the bytes of its
-pieces as characters only where it is asked to: a model of bytes rather has its vocabulary read as bytes, and
-the text left as it is.
+form, in Python, with patterns run by `regex`; `compiled_pre_tokenizers` is the compiled one. ``ByteLevel``
+writes the bytes of its pieces as characters only where it is asked to: a model of bytes rather has its
+vocabulary read as bytes, and the text left as it is.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import numpy as np
 
 from tokbench.errors import TokenizerError
 from tokbench.kernels.unicode_classes import CATEGORIES, general_categories, ranges
-from tokbench_subword.pipeline.class_names import Dialect
 from tokbench_subword.pipeline.normalizers import spelled_out
-from tokbench_subword.pipeline.pattern_tree import quoted
 from tokbench_subword.pipeline.patterns import NAMED
-from tokbench_subword.pipeline.regexes import Rules, compile_regex
+from tokbench_subword.pipeline.patterns.class_names import Dialect
+from tokbench_subword.pipeline.patterns.regexes import Rules, compile_regex
+from tokbench_subword.pipeline.patterns.tree import quoted
 from tokbench_subword.pipeline.stretch import Stretch
 
 GPT2_PATTERN = NAMED["gpt2"]

@@ -19,10 +19,10 @@ from tokbench.kernels.pointers import (
     u64_in,
 )
 from tokbench.kernels.unicode_classes import SPACE, class_table
-from tokbench.kernels.utf8 import code_point
+from tokbench.kernels.utf8 import character_before, code_point
 from tokbench_subword.pipeline import splicing
-from tokbench_subword.pipeline.cutting import SPARE, cut_some
-from tokbench_subword.pipeline.splicing import Writer, Written, character_before, documents_of, finished, splice
+from tokbench_subword.pipeline.patterns.cutting import SPARE, cut_some
+from tokbench_subword.pipeline.splicing import Writer, Written, documents_of, finished, splice
 
 _PIECES = 64
 """Matches of a pattern that are found at a time."""

@@ -15,8 +15,8 @@ from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import PADDING, Block, Ids, Ints, i64_in, keep, pointer, u8_in
 from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.added_matching import AddedMatcher
-from tokbench_subword.pipeline.cutters import Cutter, cut_in_turn, units_of
-from tokbench_subword.pipeline.cutting import SPARE, cut_some
+from tokbench_subword.pipeline.patterns.cutters import Cutter, cut_in_turn, units_of
+from tokbench_subword.pipeline.patterns.cutting import SPARE, cut_some
 from tokbench_subword.pipeline.replacing_kernel import edges
 from tokbench_subword.pipeline.splicing import Writer, Written, copy_span, documents_of, rewritten
 

@@ -258,15 +258,6 @@ def finished(batch: Block, copied: Int, size: Int) -> np.int64:
 
 
 @inline
-def character_before(text: Bytes, end: Int) -> np.int64:
-    """Where the character of UTF-8 begins that ends at `end`."""
-    end -= 1
-    while text[end] & 0xC0 == 0x80:
-        end -= 1
-    return np.int64(end)
-
-
-@inline
 def put_character(point: Int, out: Bytes, size: Int) -> np.int64:
     """Write a code point as UTF-8; the new size."""
     if point < 0x80:

@@ -23,8 +23,8 @@ from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import PADDING, Bytes, Int, Ints, Words, pointer
 from tokbench.kernels.text import MOST_BYTES, measured, write_list
 from tokbench.kernels.threads import in_threads
-from tokbench_subword.pipeline.cutters import Cutter, cut_in_turn
 from tokbench_subword.pipeline.patterns import Pattern
+from tokbench_subword.pipeline.patterns.cutters import Cutter, cut_in_turn
 from tokbench_subword.training.word_table import POSITION, WordTable, note_word, opened
 
 BLOCK = 1 << 18

@@ -22,7 +22,7 @@ from tokbench.kernels.pointers import (
 )
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.pipeline import splicing
-from tokbench_subword.pipeline.charsmap_kernel import rule_step, trie_root
+from tokbench_subword.pipeline.precompiled_kernel import rule_step, trie_root
 from tokbench_subword.pipeline.splicing import Writer, copy_span, documents_of
 from tokbench_subword.pipeline.trie import longest_below, root_of
 from tokbench_subword.unigram.charsmap_classes import CHARACTER_CLASS, COPIED, READY, TARGET_SHIFT

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from tokbench.batch import TokenBatch
 from tokbench.kernels.pointers import block
 from tokbench_subword.bpe.merging import scratch
-from tokbench_subword.pipeline.cutters import Cutter, cut_in_turn, units_of
 from tokbench_subword.pipeline.origins import walk
+from tokbench_subword.pipeline.patterns.cutters import Cutter, cut_in_turn, units_of
 from tokbench_subword.pipeline.splicing import Written
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.searching import SearchForms

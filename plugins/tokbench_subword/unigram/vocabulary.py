@@ -13,8 +13,8 @@ from tokbench.arguments import known_id
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import cached_property
 from tokbench_subword.files import sentencepiece_model as spm
+from tokbench_subword.pipeline.decoding_kernel import TokenJoiner
 from tokbench_subword.pipeline.document_decoding import DocumentDecoder
-from tokbench_subword.pipeline.joining import TokenJoiner
 from tokbench_subword.unigram.charsmap import SPACE_SYMBOL, Normalizer, compile_normalizer, to_internal
 
 if TYPE_CHECKING:

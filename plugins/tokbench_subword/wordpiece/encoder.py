@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from tokbench.kernels.compiling import inline
 from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, i64_in, u64_in
 from tokbench_subword.pipeline.byte_alphabet import unspelled
-from tokbench_subword.pipeline.cutters import Cutter
 from tokbench_subword.pipeline.document import steps_of
+from tokbench_subword.pipeline.patterns.cutters import Cutter
 from tokbench_subword.pipeline.preparation import Preparation
 from tokbench_subword.pipeline.trie import build_trie, children, longest_below, root_of
 from tokbench_subword.wordpiece.model import WordPieceModel

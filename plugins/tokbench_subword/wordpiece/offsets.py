@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import Bytes, Ids, Int, Ints
 from tokbench.kernels.text import utf8_of
-from tokbench_subword.pipeline.cutters import units_of
 from tokbench_subword.pipeline.origins import located
+from tokbench_subword.pipeline.patterns.cutters import units_of
 from tokbench_subword.pipeline.preparation import Part
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.splicing import replaced

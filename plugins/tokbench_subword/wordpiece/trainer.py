@@ -14,7 +14,7 @@ from tokbench.family import Progress
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.bert import BertRules
 from tokbench_subword.pipeline.compiled_normalizers import compiled_normalizer_of
-from tokbench_subword.pipeline.cuts import cuts_of
+from tokbench_subword.pipeline.compiled_pre_tokenizers import cuts_of
 from tokbench_subword.training.characters import characters_of
 from tokbench_subword.training.counting import Block, Fill, count_blocks, filler
 from tokbench_subword.training.session import MergeSession

@@ -19,8 +19,8 @@ from tokbench.kernels.calls import address, callable_of, prepare
 from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import frozen
 from tokbench.kernels.text import utf8_of
-from tokbench_subword.pipeline.cuts import cutting
-from tokbench_subword.pipeline.cutters import Cutter, cut_in_turn, units_of
+from tokbench_subword.pipeline.compiled_pre_tokenizers import cutting
+from tokbench_subword.pipeline.patterns.cutters import Cutter, cut_in_turn, units_of
 from tokbench_subword.pipeline.splicing import Written
 from tokbench_subword.words import layout as at
 from tokbench_subword.words.cache import CACHE_BYTES

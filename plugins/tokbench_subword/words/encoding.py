@@ -2,7 +2,8 @@
 
 Where the time goes, and what is done about it:
 
-- Text is cut by an automaton without a branch at the ends of words (`pipeline.cutting`, `lane_cutting`).
+- Text is cut by an automaton without a branch at the ends of words (`pipeline.patterns`: `cutting`,
+  `simd_cutting`).
 - Text repeats itself: more than 95 % of words are found in the word cache (`slots`).
 - The cache is larger than the processor's fastest. So words are taken in groups: first all are cut, then all
   hashed and their slots fetched, then all looked up; the slots are there by then, and a wrong guess of the
@@ -43,8 +44,8 @@ from tokbench.kernels.pointers import (
     u64_in,
 )
 from tokbench.kernels.text import write_text
-from tokbench_subword.pipeline.cutting import SPARE, cut_some
-from tokbench_subword.pipeline.lane_cutting import cut_units
+from tokbench_subword.pipeline.patterns.cutting import SPARE, cut_some
+from tokbench_subword.pipeline.patterns.simd_cutting import cut_units
 from tokbench_subword.pipeline.splicing import (
     DECLINED,
     N_FOUND,

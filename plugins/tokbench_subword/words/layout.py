@@ -9,10 +9,10 @@ from __future__ import annotations
 from tokbench.kernels.text import MOST_BYTES
 
 (
-    MACHINE,  # addresses: the block of the last cutter, see `pipeline.machine`; empty where nothing cuts
+    MACHINE,  # addresses: the block of the last cutter (`pipeline.patterns.machine`); empty where nothing cuts
     WORDS,  # the block of the word cache, see `slots`
     COUNTERS,  # int64
-    STARTS,  # int64 (WORDS_AT_ONCE + BEYOND,): where words begin, see `pipeline.lane_cutting`
+    STARTS,  # int64 (WORDS_AT_ONCE + BEYOND,): where words begin, see `pipeline.patterns.simd_cutting`
     ENDS,  # the same: where they end
     WORD_KEYS,  # uint64 (2 * GROUP,): their keys
     HOMES,  # int64 (GROUP + 1,): the slots where they are looked for first, and the shift that gave them

@@ -12,7 +12,7 @@ from tokbench.kernels.calls import address as address_of
 from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import PADDING, block
 from tokbench_subword.pipeline import splicing
-from tokbench_subword.pipeline.lane_cutting import BEYOND
+from tokbench_subword.pipeline.patterns.simd_cutting import BEYOND
 from tokbench_subword.pipeline.splicing import Written
 from tokbench_subword.words import layout as at
 from tokbench_subword.words.cache import CACHE_BYTES, WordCache

@@ -50,7 +50,7 @@ def test_lanes_are_looked_up_and_their_top_bits_pushed() -> None:
 TEXT = "It's 12  words,\n\n    naïve — 漢字 and\tmore; " * 30
 _CUT = f"""
 from tokbench.kernels import lanes
-from tokbench_subword.pipeline.cutters import cutter_of
+from tokbench_subword.pipeline.patterns.cutters import cutter_of
 from tokbench_subword.pipeline.patterns import NAMED
 for name in ("gpt2", "cl100k"):
     print(cutter_of(NAMED[name], "rust").spans({TEXT!r}.encode()).tolist())

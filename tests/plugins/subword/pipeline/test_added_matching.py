@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tokbench_subword.pipeline import added_matching
 from tokbench_subword.pipeline.added_matching import AddedMatcher
 from tokbench_subword.pipeline.added_tokens import SPACE, AddedToken, AddedTokens
-from tokbench_subword.pipeline.regexes import compile_regex
+from tokbench_subword.pipeline.patterns.regexes import compile_regex
 from tokenizers import AddedToken as TheirToken
 from tokenizers import Tokenizer, models
 

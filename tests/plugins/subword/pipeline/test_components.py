@@ -12,8 +12,8 @@ from tokbench_subword.files.tokenizer_json import document_of, read_document
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.pipeline.normal_forms import normalized
 from tokbench_subword.pipeline.normalizers import normalizer_of, text_normalizer_of
+from tokbench_subword.pipeline.patterns.regexes import compile_regex
 from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
-from tokbench_subword.pipeline.regexes import compile_regex
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.unigram.rules import charsmap_of
 from tokenizers import PreTokenizedString, Regex, decoders, normalizers, pre_tokenizers

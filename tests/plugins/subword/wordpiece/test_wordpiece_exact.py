@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tokbench_subword.files.vocab_txt import read_vocabulary
 from tokbench_subword.pipeline import bert
 from tokbench_subword.pipeline.bert import BertRules
+from tokbench_subword.pipeline.patterns.regexes import compile_regex
 from tokbench_subword.pipeline.pre_tokenizers import cut_at
-from tokbench_subword.pipeline.regexes import compile_regex
 from tokbench_subword.wordpiece.model import WordPieceModel, bert_document
 from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 

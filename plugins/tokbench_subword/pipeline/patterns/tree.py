@@ -1,6 +1,6 @@
 """A regular expression as a tree.
 
-`pattern_reading` reads it, `pattern_writing` writes it for other libraries, and `pattern_groups` says `Edge`,
+`parsing` reads it, `writing` writes it for other libraries, and `simplifying` says `Edge`,
 `Around` and `Atomic` by `Look` and `Far`: what `automaton` builds its states from.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tokbench_subword.pipeline.point_sets import NOTHING, Points, of_range, of_text
+from tokbench_subword.pipeline.patterns.point_sets import NOTHING, Points, of_range, of_text
 
 
 class NotExpressible(Exception):

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from tokbench_subword.pipeline.pattern_tree import Either, Node, One, characters, in_order
-from tokbench_subword.pipeline.point_sets import folded, of_text
+from tokbench_subword.pipeline.patterns.point_sets import folded, of_text
+from tokbench_subword.pipeline.patterns.tree import Either, Node, One, characters, in_order
 
 
 @lru_cache(maxsize=1)
@@ -45,7 +45,7 @@ def in_all_cases(letters: str, *, rows: bool) -> Node:
     """Letters side by side, whatever their case; `rows` as Oniguruma has them.
 
     Example:
-        >>> from tokbench_subword.pipeline.pattern_writing import written
+        >>> from tokbench_subword.pipeline.patterns.writing import written
         >>> written(in_all_cases("as", rows=False)), written(in_all_cases("ss", rows=True))
         ('[Aa][Ssſ]', '[Ssſ][Ssſ]|[ßẞ]')
     """

@@ -10,8 +10,8 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline, subroutine
 from tokbench.kernels.pointers import Block, Bytes, Int, Ints, i32_in, i64_in, u8_in, u16_in, u32_in
-from tokbench_subword.pipeline import machine as at
-from tokbench_subword.pipeline.splicing import character_before
+from tokbench.kernels.utf8 import character_before, code_point
+from tokbench_subword.pipeline.patterns import machine as at
 
 SPARE = 32
 """Pieces that may be written beyond those asked for. A machine may wait with the ends of some four characters,
@@ -23,17 +23,7 @@ SLOW = (1 << at.ROW_SHIFT) - (1 << at.SLOW_SHIFT)
 @inline
 def class_of(machine: Block, text: Bytes, i: Int) -> tuple[np.int64, np.int64]:
     """The class of the character that begins at byte `i`, beyond ASCII, and how many bytes it has."""
-    byte = np.int64(text[i])
-    second = np.int64(text[i + 1]) & 0x3F
-    if byte < 0xE0:
-        point, size = ((byte & 0x1F) << 6) | second, np.int64(2)
-    else:
-        third = np.int64(text[i + 2]) & 0x3F
-        if byte < 0xF0:
-            point, size = ((byte & 0x0F) << 12) | (second << 6) | third, np.int64(3)
-        else:
-            fourth = np.int64(text[i + 3]) & 0x3F
-            point, size = ((byte & 0x07) << 18) | (second << 12) | (third << 6) | fourth, np.int64(4)
+    point, size = code_point(text, i)
     page = np.int64(u16_in(machine, at.PAGES)[point >> 8])
     return np.int64(u8_in(machine, at.CLASSES)[(page << 8) | (point & 255)]), size
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tokbench_subword.pipeline.cutters import MachineCutter, cutter_of, few_of
-from tokbench_subword.pipeline.cutting import SPARE, cut_some
+from tokbench_subword.pipeline.patterns.cutters import MachineCutter, cutter_of, few_of
+from tokbench_subword.pipeline.patterns.cutting import SPARE, cut_some
 
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import pointer

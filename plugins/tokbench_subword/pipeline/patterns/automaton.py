@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
-from tokbench_subword.pipeline.pattern_tree import (
+from tokbench_subword.pipeline.patterns.tree import (
     Either,
     Far,
     InOrder,
@@ -69,7 +69,7 @@ def automaton_of(tree: Node) -> Automaton:
     """The automaton of a pattern; raises `NotExpressible` where it would be too large.
 
     Example:
-        >>> from tokbench_subword.pipeline.pattern_groups import tree_of
+        >>> from tokbench_subword.pipeline.patterns.simplifying import tree_of
         >>> automaton = automaton_of(tree_of("ab?"))
         >>> a, b = automaton.classes[ord("a")], automaton.classes[ord("b")]
         >>> state, matched = automaton.following[automaton.starts[automaton.edge]][a]

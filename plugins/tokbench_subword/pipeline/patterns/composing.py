@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tokbench_subword.pipeline.automaton import MOST_CLASSES
-from tokbench_subword.pipeline.machine import EDGE, PAGE, Configurations, End, Ends, Machine
-from tokbench_subword.pipeline.pattern_tree import NotExpressible
+from tokbench_subword.pipeline.patterns.automaton import MOST_CLASSES
+from tokbench_subword.pipeline.patterns.machine import EDGE, PAGE, Configurations, End, Ends, Machine
+from tokbench_subword.pipeline.patterns.tree import NotExpressible
 
 _MOST_WAITING = 8
 """Characters that the second machine may wait for."""
@@ -130,7 +130,7 @@ def composed(first: Machine, second: Machine) -> Machine:
     characters (`End.over`), or where both together would be too large.
 
     Example:
-        >>> from tokbench_subword.pipeline.cutters import MachineCutter, cutter_of
+        >>> from tokbench_subword.pipeline.patterns.cutters import MachineCutter, cutter_of
         >>> first, second = (cutter_of(source, "oniguruma").machine for source in ("[0-9]+", "[a-z]1?"))
         >>> MachineCutter(composed(first, second)).spans(b"a1 b").tolist()
         [[0, 1], [1, 2], [2, 3], [3, 4]]

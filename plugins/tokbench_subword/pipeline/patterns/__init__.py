@@ -1,6 +1,11 @@
-r"""`Pattern`: how text is cut before BPE, by a name (gpt2, cl100k, o200k …) or by any regular expression.
+r"""Patterns that cut text into pre-tokens: read, compiled, and run over UTF-8.
 
-What can be said as an automaton is cut by compiled code, everything else by `regex` (`pipeline.cutters`).
+An expression is read as a tree (`parsing`, `set_parsing`) and said in simpler terms (`simplifying`), becomes an
+automaton (`automaton`, `lookarounds`), then the tables of a machine (`machine_building`, `composing`), by which
+kernels cut (`cutting`, `simd_cutting`). What has no automaton is written for `regex` (`writing`, `regexes`) and
+cut in Python; a `cutters.Cutter` is either.
+
+`Pattern` is how text is cut before BPE: by a name (gpt2, cl100k, o200k …) or by any regular expression.
 """
 
 from __future__ import annotations
@@ -11,15 +16,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tokbench.kernels.copies import Rebuilt, cached_property
-from tokbench.kernels.utf8 import encodable
-from tokbench_subword.pipeline.regexes import compile_regex
+from tokbench_subword.pipeline.patterns.regexes import compile_regex
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from tokbench_subword.pipeline.class_names import Dialect
-    from tokbench_subword.pipeline.cutters import Cutter
+    from tokbench_subword.pipeline.patterns.class_names import Dialect
+    from tokbench_subword.pipeline.patterns.cutters import Cutter
 
 _GPT2 = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
 SUFFIXES = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
@@ -127,7 +131,7 @@ class Pattern(Rebuilt):
         """What makes the same cuts in UTF-8: nothing to do for ``none``."""
         if self.name == "none":
             return ()
-        from tokbench_subword.pipeline.cutters import cutter_of
+        from tokbench_subword.pipeline.patterns.cutters import cutter_of
 
         behavior = "Isolated" if self.keep_gaps else "Removed"
         dialect: Dialect = "rust" if self.name else self.dialect
@@ -135,6 +139,8 @@ class Pattern(Rebuilt):
 
     def pieces(self, text: str) -> list[str]:
         """The pre-tokens of `text`."""
+        from tokbench.kernels.utf8 import encodable
+
         data = encodable(text)
         return [data[start:end].decode() for start, end in self.byte_spans(data).tolist()]
 

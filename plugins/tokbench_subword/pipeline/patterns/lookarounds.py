@@ -19,8 +19,8 @@ from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import Bytes, Int, Ints, pointer
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench.kernels.utf8 import code_point
-from tokbench_subword.pipeline.automaton import Automaton, Builder, classes_of, endings_of
-from tokbench_subword.pipeline.pattern_tree import (
+from tokbench_subword.pipeline.patterns.automaton import Automaton, Builder, classes_of, endings_of
+from tokbench_subword.pipeline.patterns.tree import (
     Either,
     Far,
     InOrder,

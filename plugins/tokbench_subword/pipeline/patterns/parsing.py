@@ -1,4 +1,4 @@
-r"""Regular expressions of other libraries read as trees; what matches one character is read by `pattern_sets`.
+r"""Regular expressions of other libraries read as trees; what matches one character is read by `set_parsing`.
 
 `tokenizers` hands patterns to Oniguruma (Ruby syntax), tiktoken to Rust's fancy-regex. Most of what
 vocabularies use is written and means the same in both. What does not:
@@ -29,16 +29,16 @@ import re
 from functools import lru_cache
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.pipeline.class_names import Dialect, word_members
-from tokbench_subword.pipeline.ignoring_case import (
+from tokbench_subword.pipeline.patterns.class_names import Dialect, word_members
+from tokbench_subword.pipeline.patterns.ignoring_case import (
     has_cases,
     in_all_cases,
     may_be_one,
     rows_of_set,
     set_in_all_cases,
 )
-from tokbench_subword.pipeline.pattern_sets import SetReader, set_of
-from tokbench_subword.pipeline.pattern_tree import (
+from tokbench_subword.pipeline.patterns.set_parsing import SetReader, set_of
+from tokbench_subword.pipeline.patterns.tree import (
     ANYTHING,
     Around,
     Atomic,

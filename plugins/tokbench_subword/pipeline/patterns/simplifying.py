@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from tokbench_subword.pipeline.class_names import Dialect
-from tokbench_subword.pipeline.pattern_reading import read
-from tokbench_subword.pipeline.pattern_tree import (
+from tokbench_subword.pipeline.patterns.class_names import Dialect
+from tokbench_subword.pipeline.patterns.parsing import read
+from tokbench_subword.pipeline.patterns.point_sets import NOTHING, Points, union
+from tokbench_subword.pipeline.patterns.tree import (
     Around,
     Atomic,
     Edge,
@@ -28,7 +29,6 @@ from tokbench_subword.pipeline.pattern_tree import (
     may_be_empty,
     when_empty,
 )
-from tokbench_subword.pipeline.point_sets import NOTHING, Points, union
 
 _LONGEST_REPEAT = 256
 

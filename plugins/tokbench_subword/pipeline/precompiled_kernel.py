@@ -28,7 +28,7 @@ from tokbench.kernels.pointers import (
     u32_in,
 )
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
-from tokbench.kernels.utf8 import code_point
+from tokbench.kernels.utf8 import character_before, code_point
 from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.normal_form_kernel import lead_steps
 from tokbench_subword.pipeline.precompiled import (
@@ -40,7 +40,6 @@ from tokbench_subword.pipeline.precompiled import (
 )
 from tokbench_subword.pipeline.splicing import (
     Writer,
-    character_before,
     documents_of,
     finished,
     put_character,

@@ -11,16 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import config
-from tokbench_subword.pipeline import regexes
-from tokbench_subword.pipeline.automaton import automaton_of
-from tokbench_subword.pipeline.cuts import Cuts, cuts_of
-from tokbench_subword.pipeline.cutters import MachineCutter, cutter_of, few_of
-from tokbench_subword.pipeline.machine import HAS_STEPS
-from tokbench_subword.pipeline.pattern_groups import tree_of
-from tokbench_subword.pipeline.pattern_tree import NotExpressible
-from tokbench_subword.pipeline.patterns import CL100K_IN_RUBY, NAMED
+from tokbench_subword.pipeline.compiled_pre_tokenizers import Cuts, cuts_of
+from tokbench_subword.pipeline.patterns import CL100K_IN_RUBY, NAMED, regexes
+from tokbench_subword.pipeline.patterns.automaton import automaton_of
+from tokbench_subword.pipeline.patterns.cutters import MachineCutter, cutter_of, few_of
+from tokbench_subword.pipeline.patterns.machine import HAS_STEPS
+from tokbench_subword.pipeline.patterns.regexes import Rules, compile_regex
+from tokbench_subword.pipeline.patterns.simplifying import tree_of
+from tokbench_subword.pipeline.patterns.tree import NotExpressible
 from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
-from tokbench_subword.pipeline.regexes import Rules, compile_regex
 from tokbench_subword.pipeline.stretch import Stretch
 
 from tokbench.errors import TokenizerError

@@ -1,10 +1,10 @@
 """What runs over text once, without going back, and cuts it: the tables of the kernels that cut.
 
-What is done on the way is worked out beforehand, for all configurations there may be: each is a row of a table,
-with an entry for each class of characters. They are those of an automaton that searches (`streaming`), or of
-two machines, one in the pieces of the other (`composing`). Configurations that do the same whatever follows are
-one (Moore 1956, "Gedanken-Experiments on Sequential Machines"): of the 17 to 53 of published patterns 12 to 26
-are left.
+Such a machine, which tells something as it reads, is a finite-state transducer. What is done on the way is
+worked out beforehand, for all configurations there may be: each is a row of a table, with an entry for each
+class of characters. They are those of an automaton that searches (`machine_building`), or of two machines, one
+in the pieces of the other (`composing`). Configurations that do the same whatever follows are one (Moore 1956,
+"Gedanken-Experiments on Sequential Machines"): of the 17 to 53 of published patterns 12 to 26 are left.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.lanes import LANES, THERE
-from tokbench_subword.pipeline.pattern_tree import NotExpressible
+from tokbench_subword.pipeline.patterns.tree import NotExpressible
 
 KEEP, BEGIN, SLOW_SHIFT, ROW_SHIFT = 1, 2, 2, 12
 """What an entry of the table holds: bit 0, a piece that is kept ends before this character; bit 1, the next
@@ -35,7 +35,7 @@ _MOST_CONFIGURATIONS, _MOST_ACTIONS = 512, 1 << (ROW_SHIFT - SLOW_SHIFT)
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Machine:
-    """The tables of the kernels in `cutting` and `lane_cutting`, each contiguous.
+    """The tables of the kernels in `cutting` and `simd_cutting`, each contiguous.
 
     A *row* is ``1 << shift`` entries of `table`, one for each class of code points, then one for the end of the
     text. Where a match was told and too much has been read since, an action says so: the kernel then reads on

@@ -11,14 +11,14 @@ import tiktoken
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.ranks import model_of_ranks
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
-from tokbench_subword.pipeline.pattern_writing import in_ruby
 from tokbench_subword.pipeline.patterns import Pattern
+from tokbench_subword.pipeline.patterns.writing import in_ruby
 from tokenizers import Regex, Tokenizer
 from tokenizers import pre_tokenizers as P
 
 from tokbench.errors import TokenizerError
 
-_spec = importlib.util.spec_from_file_location("strings", Path(__file__).parents[1] / "strings.py")
+_spec = importlib.util.spec_from_file_location("strings", Path(__file__).parents[2] / "strings.py")
 _strings = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(_strings)
 STRINGS = [text.encode("utf-8", "replace").decode() for text in _strings.hard_strings(600, seed=3)]

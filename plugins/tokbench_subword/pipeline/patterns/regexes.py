@@ -1,6 +1,6 @@
 r"""Regular expressions of other libraries, executed by `regex` with the same meaning.
 
-What has another meaning there is written otherwise (`pattern_reading`, `pattern_writing`); which characters a
+What has another meaning there is written otherwise (`parsing`, `writing`); which characters a
 class holds follows Unicode 16.0 in every case (see `kernels.unicode_classes`).
 """
 
@@ -16,7 +16,7 @@ from tokbench.kernels.copies import cached_property
 from tokbench.kernels.unicode_classes import has_moved
 
 if TYPE_CHECKING:
-    from tokbench_subword.pipeline.class_names import Dialect
+    from tokbench_subword.pipeline.patterns.class_names import Dialect
 
 _SECONDS, _CHARACTERS_A_SECOND = 5.0, 10_000
 """CPU time for a text: ordinary patterns need a hundredth; those that try every way of a split never end."""
@@ -155,8 +155,8 @@ def compile_regex(source: str, dialect: Dialect = "rust") -> Regex:
 def _compiled(source: str, dialect: Dialect, *, exact: bool) -> Any:
     import regex
 
-    from tokbench_subword.pipeline.pattern_reading import read
-    from tokbench_subword.pipeline.pattern_writing import exactly, written
+    from tokbench_subword.pipeline.patterns.parsing import read
+    from tokbench_subword.pipeline.patterns.writing import exactly, written
 
     expression = written(read(source, dialect))
     try:

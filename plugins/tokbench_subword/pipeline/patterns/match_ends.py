@@ -1,19 +1,19 @@
 """What the state of an automaton tells of a search: whether a match is sure, and where the last one ended.
 
-`streaming` asks, in order to decide as early as it can, and to keep as little of what was read as it can.
+`machine_building` asks, to decide as early as it can, and to keep as little of what was read as it can.
 """
 
 from __future__ import annotations
 
-from tokbench_subword.pipeline.automaton import DEAD, Automaton
+from tokbench_subword.pipeline.patterns.automaton import DEAD, Automaton
 
 
 class MatchEnds:
     """The states of an automaton, and what each tells.
 
     Example:
-        >>> from tokbench_subword.pipeline.automaton import automaton_of
-        >>> from tokbench_subword.pipeline.pattern_groups import tree_of
+        >>> from tokbench_subword.pipeline.patterns.automaton import automaton_of
+        >>> from tokbench_subword.pipeline.patterns.simplifying import tree_of
         >>> automaton = automaton_of(tree_of("[ab]c*d?e|f"))
         >>> a, f = (automaton.following[automaton.starts[automaton.edge]][automaton.classes[ord(one)]][0]
         ...     for one in "af")

@@ -1,6 +1,6 @@
 r"""Sets of characters in patterns: characters by number, classes, properties, and what stands in brackets.
 
-The part of `pattern_reading` that reads what matches one character; names are explained by `class_names`.
+The part of `parsing` that reads what matches one character; names are explained by `class_names`.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import re
 from functools import lru_cache
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.pipeline import point_sets
-from tokbench_subword.pipeline.class_names import (
+from tokbench_subword.pipeline.patterns import point_sets
+from tokbench_subword.pipeline.patterns.class_names import (
     POSIX_CLASSES,
     Dialect,
     canonical,
@@ -18,8 +18,8 @@ from tokbench_subword.pipeline.class_names import (
     property_members,
     word_members,
 )
-from tokbench_subword.pipeline.ignoring_case import set_in_all_cases
-from tokbench_subword.pipeline.pattern_tree import ANYTHING, NEVER, One, character, inverse, ranges
+from tokbench_subword.pipeline.patterns.ignoring_case import set_in_all_cases
+from tokbench_subword.pipeline.patterns.tree import ANYTHING, NEVER, One, character, inverse, ranges
 
 _REFUSED = {"g": "subexpression call", "G": "where a search begins", "K": "keep", "R": "line break"}
 _REFUSED |= {"X": "grapheme", **dict.fromkeys("0123456789", "back-reference")}

@@ -11,9 +11,9 @@ from itertools import compress
 import pytest
 import regex
 import tiktoken
-from tokbench_subword.pipeline.cutters import cutter_of
-from tokbench_subword.pipeline.pattern_reading import read
-from tokbench_subword.pipeline.regexes import compile_regex
+from tokbench_subword.pipeline.patterns.cutters import cutter_of
+from tokbench_subword.pipeline.patterns.parsing import read
+from tokbench_subword.pipeline.patterns.regexes import compile_regex
 from tokenizers import Regex
 from tokenizers import pre_tokenizers as P
 

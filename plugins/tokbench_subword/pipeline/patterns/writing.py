@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from tokbench.kernels.unicode_classes import exact_class
-from tokbench_subword.pipeline.pattern_reading import read
-from tokbench_subword.pipeline.pattern_tree import Around, Atomic, Edge, Either, InOrder, Node, One, Repeat
+from tokbench_subword.pipeline.patterns.parsing import read
+from tokbench_subword.pipeline.patterns.tree import Around, Atomic, Edge, Either, InOrder, Node, One, Repeat
 
 _PROPERTY = re.compile(r"\\[pP]\{[^}]*\}")
 _MARKS = {(0, 1): "?", (0, None): "*", (1, None): "+"}

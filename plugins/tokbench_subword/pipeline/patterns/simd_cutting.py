@@ -26,8 +26,8 @@ from tokbench.kernels.pointers import (
     u8_in,
     u32_in,
 )
-from tokbench_subword.pipeline import machine as at
-from tokbench_subword.pipeline.cutting import SLOW, SPARE, act, class_of, cut_up_to
+from tokbench_subword.pipeline.patterns import machine as at
+from tokbench_subword.pipeline.patterns.cutting import SLOW, SPARE, act, class_of, cut_up_to
 
 _PART, _PARTS = 16, 4
 """Bytes of a part, and parts that are read at once."""

@@ -24,8 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tokbench.kernels.lanes import LANES
-from tokbench_subword.pipeline.automaton import DEAD, Automaton
-from tokbench_subword.pipeline.machine import (
+from tokbench_subword.pipeline.patterns.automaton import DEAD, Automaton
+from tokbench_subword.pipeline.patterns.machine import (
     CUT_IF_GAP,
     CUT_IF_MATCH,
     KEEP_BEFORE,
@@ -37,8 +37,8 @@ from tokbench_subword.pipeline.machine import (
     Machine,
     TooLarge,
 )
-from tokbench_subword.pipeline.match_ends import MatchEnds
-from tokbench_subword.pipeline.regexes import GAP, MATCH, Rules
+from tokbench_subword.pipeline.patterns.match_ends import MatchEnds
+from tokbench_subword.pipeline.patterns.regexes import GAP, MATCH, Rules
 
 _READ_AGAIN = (4, 2, 1)
 _MOST_ENTRIES = 4000
@@ -185,9 +185,9 @@ def machine_of(automaton: Automaton, rules: Rules) -> Machine:
     """The tables for an automaton and a behavior; raises `NotExpressible` where they would be too large.
 
     Example:
-        >>> from tokbench_subword.pipeline.automaton import automaton_of
-        >>> from tokbench_subword.pipeline.machine import EDGE
-        >>> from tokbench_subword.pipeline.pattern_groups import tree_of
+        >>> from tokbench_subword.pipeline.patterns.automaton import automaton_of
+        >>> from tokbench_subword.pipeline.patterns.machine import EDGE
+        >>> from tokbench_subword.pipeline.patterns.simplifying import tree_of
         >>> machine = machine_of(automaton_of(tree_of("a+")), Rules.of("Isolated"))
         >>> len(machine), machine.settings[EDGE].item()
         (3, 2)
