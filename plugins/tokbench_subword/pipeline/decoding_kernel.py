@@ -164,11 +164,7 @@ class TokenJoiner:
         """The text of every document."""
         data, ends = self._joined(batch.ids.astype(np.int64, copy=False), batch.offsets)
         whole, limits = data.tobytes(), pairwise(ends.tolist())
-        if whole.isascii():
-            joined = whole.decode("ascii")
-            texts = [joined[start:end] for start, end in limits]
-        else:
-            texts = [whole[start:end].decode("utf-8", "replace") for start, end in limits]
+        texts = [whole[start:end].decode("utf-8", "replace") for start, end in limits]
         return texts if self._finish is None else list(map(self._finish, texts))
 
     def _joined(self, ids: NDArray[np.int64], offsets: NDArray[np.int64]) -> tuple[Bytes, Ints]:

@@ -73,12 +73,8 @@ def splits_of(step: Mapping[str, Any]) -> list[Split]:
     )
 
 
-def expression_of(pattern: Mapping[str, str] | str) -> str:
+def expression_of(pattern: Mapping[str, str]) -> str:
     """A pattern as `tokenizer.json` writes it, a text or an expression, as an expression of Oniguruma."""
-    if isinstance(pattern, str):
-        return quoted(pattern)
-    if "Regex" not in pattern and "String" not in pattern:
-        raise TokenizerError(f"the pattern {pattern!r:.80} is neither a String nor a Regex")
     return str(pattern["Regex"]) if "Regex" in pattern else quoted(str(pattern["String"]))
 
 

@@ -132,20 +132,14 @@ class Precompiled:
         consonant, between = rf"(?!{recent})\p{{InCB=Consonant}}", r"[\p{InCB=Extend}\p{InCB=Linker}]"
         linked = rf"{consonant}{between}*?\p{{InCB=Linker}}{between}*"
         self._wrongly_joined = regex.compile(rf"(?<={between})(?<!{linked}){consonant}")
-        self._known: dict[str, tuple[Edit, ...]] = {}
+        self._known_edits = lru_cache(maxsize=1 << 16)(self._edits)
 
     def __call__(self, stretch: Stretch) -> Stretch:
         """`stretch` normalized."""
         text = stretch.text
         edits: list[Edit] = []
         for match in self._clusters_of(text):
-            cluster = match.group()
-            if cluster in self._known:
-                found = self._known[cluster]
-            else:
-                found = self._known[cluster] = self._edits(cluster)
-                if len(self._known) > 1 << 16:
-                    self._known.clear()
+            found = self._known_edits(match.group())
             edits += [(match.start() + start, match.start() + end, new) for start, end, new in found]
         if not edits:
             return stretch

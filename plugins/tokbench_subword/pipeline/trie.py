@@ -40,8 +40,8 @@ def build_trie(pieces: Mapping[bytes, int], *, nul: bool = False) -> NDArray[np.
 
     Example:
         >>> units = build_trie({b"a": 0, b"ab": 1})
-        >>> find(units, b"ab"), find(units, b"b")
-        (1, -1)
+        >>> [unit_of(units, key) >> VALUE_SHIFT for key in (b"ab", b"b")]  # ids plus one, 0 for none
+        [2, 0]
     """
     keys = sorted(pieces)
     for key in keys:
@@ -63,18 +63,8 @@ def build_trie(pieces: Mapping[bytes, int], *, nul: bool = False) -> NDArray[np.
     raise TokenizerError(f"a vocabulary of {len(keys)} pieces needs more than {_MOST_NODES} trie nodes")
 
 
-def find(units: NDArray[np.uint64], key: bytes) -> int:
-    """The id of the piece `key`, or -1: the plain form of a walk by `descend`."""
-    return (_unit(units, key) >> VALUE_SHIFT & VALUE_MASK) - 1
-
-
-def children(units: NDArray[np.uint64], key: bytes) -> int:
-    """Where the children of the node of `key` are, 0 for nowhere."""
-    return _unit(units, key) >> BASE_SHIFT
-
-
-def _unit(units: NDArray[np.uint64], key: bytes) -> int:
-    """The unit that `key` leads to, `EMPTY` for none."""
+def unit_of(units: NDArray[np.uint64], key: bytes) -> int:
+    """The unit that `key` leads to, `EMPTY` for none: the plain form of a walk by `descend`."""
     unit = int(units[0])
     for byte in key:
         base = unit >> BASE_SHIFT

@@ -15,7 +15,7 @@ from tokbench_subword.pipeline.byte_alphabet import unspelled
 from tokbench_subword.pipeline.document import steps_of
 from tokbench_subword.pipeline.patterns.cutters import Cutter
 from tokbench_subword.pipeline.preparation import Preparation
-from tokbench_subword.pipeline.trie import build_trie, children, longest_below, root_of
+from tokbench_subword.pipeline.trie import BASE_SHIFT, build_trie, longest_below, root_of, unit_of
 from tokbench_subword.wordpiece.model import WordPieceModel
 from tokbench_subword.words.encoder import WordEncoder
 from tokbench_subword.words.layout import MODEL
@@ -113,7 +113,7 @@ def _arrays(model: WordPieceModel, *, spelled: bool) -> list[NDArray[Any]]:
     """The arrays of the search."""
     keys = {_key(token, spelled): index for token, index in model.vocabulary.items()}
     units = build_trie({key: index for key, index in keys.items() if key}, nul=True)
-    continuation = children(units, _key(model.prefix, spelled) or b"")
+    continuation = unit_of(units, _key(model.prefix, spelled) or b"") >> BASE_SHIFT
     settings = [continuation, model.unk_id, model.max_input_chars_per_word, spelled]
     return [units, np.array(settings, np.int64)]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tokbench_subword.files.sentencepiece_model import UNKNOWN, Piece, SpmModel
-from tokbench_subword.pipeline.trie import build_trie, find
+from tokbench_subword.pipeline.trie import VALUE_MASK, VALUE_SHIFT, build_trie, unit_of
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 from tokbench_subword.unigram.tokenizer import SpmTokenizer
 
@@ -240,7 +240,8 @@ def test_words_long_and_short_are_as_in_tokenizers(steps: list[dict[str, Any]], 
 
 def test_tries_hold_ids_of_millions_of_pieces() -> None:
     last = (1 << 26) - 2
-    assert find(build_trie({b"ab": last, b"a": 1 << 24}), b"ab") == last
+    unit = unit_of(build_trie({b"ab": last, b"a": 1 << 24}), b"ab")
+    assert (unit >> VALUE_SHIFT & VALUE_MASK) - 1 == last
     with pytest.raises(TokenizerError, match="67,108,863 is too large"):
         build_trie({b"a": last + 1})
 

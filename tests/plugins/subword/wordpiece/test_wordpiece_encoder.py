@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokbench_subword.pipeline.bert import BertRules, marks
 from tokbench_subword.pipeline.document import TokenizerJson
-from tokbench_subword.pipeline.trie import build_trie, find
+from tokbench_subword.pipeline.trie import VALUE_MASK, VALUE_SHIFT, build_trie, unit_of
 from tokbench_subword.wordpiece.model import WordPieceModel, bert_document, bert_special_tokens
 from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 
@@ -201,6 +201,11 @@ def test_lone_surrogates_and_long_lines() -> None:
     assert tokenizer("a\ud800b") == [SMALL["ab"]]
     assert len(tokenizer("ab, " * 500_000)) == 1_000_000
     assert tokenizer("a" * 1_000_000) == [0]
+
+
+def find(units: np.ndarray, key: bytes) -> int:
+    """The id of the piece `key`, or -1."""
+    return (unit_of(units, key) >> VALUE_SHIFT & VALUE_MASK) - 1
 
 
 def test_a_trie_finds_what_is_in_it() -> None:
