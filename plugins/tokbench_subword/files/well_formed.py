@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.pipeline.patterns.regexes import BEHAVIORS
+from tokbench_subword.pipeline.patterns.behaviors import BEHAVIORS
 
 Check = Callable[[Any], bool]
 

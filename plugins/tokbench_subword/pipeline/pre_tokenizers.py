@@ -18,8 +18,9 @@ from tokbench.errors import TokenizerError
 from tokbench.kernels.unicode_classes import CATEGORIES, general_categories, ranges
 from tokbench_subword.pipeline.normalizers import spelled_out
 from tokbench_subword.pipeline.patterns import NAMED
+from tokbench_subword.pipeline.patterns.behaviors import Rules
 from tokbench_subword.pipeline.patterns.class_names import Dialect
-from tokbench_subword.pipeline.patterns.regexes import Rules, compile_regex
+from tokbench_subword.pipeline.patterns.regexes import compile_regex
 from tokbench_subword.pipeline.patterns.tree import quoted
 from tokbench_subword.pipeline.stretch import Stretch
 

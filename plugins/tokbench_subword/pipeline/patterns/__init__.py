@@ -3,7 +3,8 @@ r"""Patterns that cut text into pre-tokens: read, compiled, and run over UTF-8.
 An expression is read as a tree (`parsing`, `set_parsing`) and said in simpler terms (`simplifying`), becomes an
 automaton (`automaton`, `lookarounds`), then the tables of a machine (`machine_building`, `composing`), by which
 kernels cut (`cutting`, `simd_cutting`). What has no automaton is written for `regex` (`writing`, `regexes`) and
-cut in Python; a `cutters.Cutter` is either.
+cut in Python; a `cutters.Cutter` is either. `behaviors` says what becomes of matches and of the gaps between
+them.
 
 `Pattern` is how text is cut before BPE: by a name (gpt2, cl100k, o200k …) or by any regular expression.
 """

@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import PADDING, block, frozen
 from tokbench_subword.pipeline.patterns.automaton import automaton_of
+from tokbench_subword.pipeline.patterns.behaviors import Rules
 from tokbench_subword.pipeline.patterns.class_names import Dialect
 from tokbench_subword.pipeline.patterns.composing import composed
 from tokbench_subword.pipeline.patterns.lookarounds import Labels, label_texts, labelled_automaton
 from tokbench_subword.pipeline.patterns.machine import Machine
 from tokbench_subword.pipeline.patterns.machine_building import machine_of
-from tokbench_subword.pipeline.patterns.regexes import Rules, compile_regex
+from tokbench_subword.pipeline.patterns.regexes import compile_regex
 from tokbench_subword.pipeline.patterns.simd_cutting import BEYOND, cut_texts
 from tokbench_subword.pipeline.patterns.simplifying import tree_of
 from tokbench_subword.pipeline.patterns.tree import Far, NotExpressible, all_of

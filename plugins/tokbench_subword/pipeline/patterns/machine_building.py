@@ -12,7 +12,7 @@ the next character that is none. What the next search would do with them is then
 configuration in the configuration). To one machine alone that gives nothing to speak of, but only so can it be
 composed with others (`composing`): of DeepSeek-V3's three cutters two would be left, not one.
 
-What becomes of matches, and of the gaps between them, is said by `regexes.Rules`.
+What becomes of matches, and of the gaps between them, is said by `behaviors.Rules`.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import numpy as np
 
 from tokbench.kernels.lanes import LANES
 from tokbench_subword.pipeline.patterns.automaton import DEAD, Automaton
+from tokbench_subword.pipeline.patterns.behaviors import GAP, MATCH, Rules
 from tokbench_subword.pipeline.patterns.machine import (
     CUT_IF_GAP,
     CUT_IF_MATCH,
@@ -38,7 +39,6 @@ from tokbench_subword.pipeline.patterns.machine import (
     TooLarge,
 )
 from tokbench_subword.pipeline.patterns.match_ends import MatchEnds
-from tokbench_subword.pipeline.patterns.regexes import GAP, MATCH, Rules
 
 _READ_AGAIN = (4, 2, 1)
 _MOST_ENTRIES = 4000

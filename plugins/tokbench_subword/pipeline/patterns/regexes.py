@@ -1,7 +1,7 @@
 r"""Regular expressions of other libraries, executed by `regex` with the same meaning.
 
-What has another meaning there is written otherwise (`parsing`, `writing`); which characters a
-class holds follows Unicode 16.0 in every case (see `kernels.unicode_classes`).
+What has another meaning there is written otherwise (`parsing`, `writing`); which characters a class holds
+follows Unicode 16.0 in every case (see `kernels.unicode_classes`).
 """
 
 from __future__ import annotations
@@ -14,62 +14,13 @@ from typing import TYPE_CHECKING, Any
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import cached_property
 from tokbench.kernels.unicode_classes import has_moved
+from tokbench_subword.pipeline.patterns.behaviors import GAP, MATCH, Rules
 
 if TYPE_CHECKING:
     from tokbench_subword.pipeline.patterns.class_names import Dialect
 
 _SECONDS, _CHARACTERS_A_SECOND = 5.0, 10_000
 """CPU time for a text: ordinary patterns need a hundredth; those that try every way of a split never end."""
-
-
-GAP, MATCH = 0, 1
-_AFTER_MATCH = {(MATCH, MATCH), (MATCH, GAP)}
-_APART = {
-    "Isolated": {*_AFTER_MATCH, (GAP, MATCH)},
-    "Removed": {*_AFTER_MATCH, (GAP, MATCH)},
-    "Contiguous": {(GAP, MATCH), (MATCH, GAP)},
-    "MergedWithPrevious": _AFTER_MATCH,
-    "MergedWithNext": {(MATCH, MATCH), (GAP, MATCH)},
-}
-BEHAVIORS = tuple(_APART)
-"""What a `Split` in a `tokenizer.json` may have become of matches."""
-_INVERTED = {"MergedWithPrevious": "MergedWithNext", "MergedWithNext": "MergedWithPrevious"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
-    """Which neighbouring matches and gaps are cut apart, and which are kept.
-
-    `apart` holds pairs of kinds between which there is a cut.
-    """
-
-    apart: frozenset[tuple[int, int]]
-    keeps_matches: bool
-    keeps_gaps: bool
-
-    @classmethod
-    def of(cls, behavior: str, *, invert: bool = False) -> Rules:
-        """The rules of a behavior; `invert` has matches and gaps change places.
-
-        Example:
-            >>> Rules.of("Removed", invert=True).keeps_gaps
-            False
-        """
-        removed = behavior == "Removed"
-        return cls(
-            apart=frozenset(_APART[_INVERTED.get(behavior, behavior) if invert else behavior]),
-            keeps_matches=not removed or invert,
-            keeps_gaps=not (removed and invert),
-        )
-
-    @property
-    def ends_matches(self) -> bool:
-        """Whether there is a cut behind every match, whatever follows."""
-        return self.apart >= _AFTER_MATCH
-
-    def keeps(self, kind: int) -> bool:
-        """Whether a piece that ends with a match, or a gap, is kept."""
-        return self.keeps_matches if kind == MATCH else self.keeps_gaps
 
 
 @dataclass(frozen=True)

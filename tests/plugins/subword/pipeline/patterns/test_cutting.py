@@ -14,9 +14,10 @@ from numba import config
 from tokbench_subword.pipeline.compiled_pre_tokenizers import Cuts, cuts_of
 from tokbench_subword.pipeline.patterns import CL100K_IN_RUBY, NAMED, regexes
 from tokbench_subword.pipeline.patterns.automaton import automaton_of
+from tokbench_subword.pipeline.patterns.behaviors import Rules
 from tokbench_subword.pipeline.patterns.cutters import MachineCutter, cutter_of, few_of
 from tokbench_subword.pipeline.patterns.machine import HAS_STEPS
-from tokbench_subword.pipeline.patterns.regexes import Rules, compile_regex
+from tokbench_subword.pipeline.patterns.regexes import compile_regex
 from tokbench_subword.pipeline.patterns.simplifying import tree_of
 from tokbench_subword.pipeline.patterns.tree import NotExpressible
 from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of

@@ -1,0 +1,55 @@
+"""What a pre-tokenizer makes of matches and of the gaps between them, by the names in `tokenizer.json`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+GAP, MATCH = 0, 1
+"""What a piece is: text between matches, or a match."""
+_AFTER_MATCH = {(MATCH, MATCH), (MATCH, GAP)}
+_APART = {
+    "Isolated": {*_AFTER_MATCH, (GAP, MATCH)},
+    "Removed": {*_AFTER_MATCH, (GAP, MATCH)},
+    "Contiguous": {(GAP, MATCH), (MATCH, GAP)},
+    "MergedWithPrevious": _AFTER_MATCH,
+    "MergedWithNext": {(MATCH, MATCH), (GAP, MATCH)},
+}
+BEHAVIORS = tuple(_APART)
+"""What a `Split` in a `tokenizer.json` may have become of matches."""
+_INVERTED = {"MergedWithPrevious": "MergedWithNext", "MergedWithNext": "MergedWithPrevious"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """Which neighbouring matches and gaps are cut apart, and which are kept.
+
+    `apart` holds pairs of kinds between which there is a cut.
+    """
+
+    apart: frozenset[tuple[int, int]]
+    keeps_matches: bool
+    keeps_gaps: bool
+
+    @classmethod
+    def of(cls, behavior: str, *, invert: bool = False) -> Rules:
+        """The rules of a behavior; `invert` has matches and gaps change places.
+
+        Example:
+            >>> Rules.of("Removed", invert=True).keeps_gaps
+            False
+        """
+        removed = behavior == "Removed"
+        return cls(
+            apart=frozenset(_APART[_INVERTED.get(behavior, behavior) if invert else behavior]),
+            keeps_matches=not removed or invert,
+            keeps_gaps=not (removed and invert),
+        )
+
+    @property
+    def ends_matches(self) -> bool:
+        """Whether there is a cut behind every match, whatever follows."""
+        return self.apart >= _AFTER_MATCH
+
+    def keeps(self, kind: int) -> bool:
+        """Whether a piece that ends with a match, or a gap, is kept."""
+        return self.keeps_matches if kind == MATCH else self.keeps_gaps
