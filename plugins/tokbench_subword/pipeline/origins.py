@@ -21,7 +21,6 @@ from tokbench.kernels.pointers import Bytes, Ids, Int, Ints, pointer
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
 from tokbench_subword.pipeline.compiled import CompiledPipeline
 from tokbench_subword.pipeline.normal_form_kernel import normal_form
-from tokbench_subword.pipeline.patterns.cutters import Cutter
 from tokbench_subword.pipeline.replacing_kernel import spell_bytes
 from tokbench_subword.pipeline.rewriting import before_rewriting, rewrite
 from tokbench_subword.pipeline.segments import Segments
