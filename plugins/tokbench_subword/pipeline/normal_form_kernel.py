@@ -33,7 +33,15 @@ from tokbench.kernels.pointers import (
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench.kernels.utf8 import character_before, code_point
 from tokbench_subword.pipeline import splicing
-from tokbench_subword.pipeline.normal_forms import Form, combining_classes, pairs, parts_of
+from tokbench_subword.pipeline.normal_forms import (
+    FINALS,
+    VOWELS,
+    Form,
+    combining_classes,
+    joining,
+    pairs,
+    parts_of,
+)
 from tokbench_subword.pipeline.splicing import (
     Writer,
     documents_of,
@@ -83,23 +91,21 @@ def normal_form_tables(form: Form) -> tuple[NDArray[Any], ...]:
         about[points] |= np.uint32(flags)
 
     for character, number in classes.items():
-        mark(ord(character), number | JOINS)
+        mark(ord(character), number)
+    mark(_points(joining(form)), JOINS)
     syllables = np.arange(FIRST_SYLLABLE, FIRST_SYLLABLE + N_SYLLABLES)
     mark(syllables, TAKEN_APART if composes else TAKEN_APART | NEVER)
     composed: set[str] = set()
-    seconds = {pair[1] for pair in composing} | {chr(FIRST_V + index) for index in range(N_V)}
-    seconds |= {chr(BEFORE_T + index) for index in range(1, N_T)}
     if composes:
         canonical = parts_of(compatible=False)
         composed = {pair[2] for pair in composing if taken_apart[pair[2]] == canonical[pair[2]]}
         mark(_points({pair[0] for pair in composing}), FIRST)
         mark(np.arange(FIRST_L, FIRST_L + N_L), FIRST)
         mark(syllables[::N_T], FIRST)
-        mark(_points(seconds), SECOND | JOINS)
+        mark(_points({*VOWELS, *FINALS, *(pair[1] for pair in composing)}), SECOND)
     parts = [0]
     for character, those in taken_apart.items():
-        joins = those[0] in classes or (composes and those[0] in seconds)
-        flags = TAKEN_APART | (0 if character in composed else NEVER) | (JOINS if joins else 0)
+        flags = TAKEN_APART | (0 if character in composed else NEVER)
         about[ord(character)] |= flags | len(parts) << PARTS_SHIFT
         parts += [len(those), *map(ord, those)]
     steps, numbers = lead_steps(about & np.uint32(SPECIAL) != 0), np.array([composes], np.int64)
@@ -311,6 +317,8 @@ def normal_form(tables: Block, batch: Block) -> np.int64:
                 last = properties & CLASS
                 if last == 0:
                     starter = position
+                if properties & JOINS == 0:
+                    boundary = position
                 position += width
                 after = position
                 continue

@@ -104,6 +104,21 @@ def pairs() -> list[str]:
     ]
 
 
+@lru_cache(maxsize=4)
+def joining(form: Form) -> frozenset[str]:
+    """The characters that can affect, or be affected by, what is before them in a form."""
+    classes = combining_classes()
+    seconds = {pair[1] for pair in pairs()} | set(VOWELS) | set(FINALS) if form in ("NFC", "NFKC") else set()
+    parts = parts_of(compatible=form in ("NFKC", "NFKD"))
+    begun = {one for one, those in parts.items() if those[0] in classes or those[0] in seconds}
+    return frozenset(begun.union(classes, seconds))
+
+
+VOWELS = "".join(map(chr, range(0x1161, 0x1176)))
+FINALS = "".join(map(chr, range(0x11A8, 0x11C3)))
+"""The vowels and final consonants of Hangul, which compose with what is before them."""
+
+
 @lru_cache(maxsize=1)
 def _later() -> re.Pattern[str]:
     """Characters that Python would take apart, put in order or compose, since it knows a later version."""

@@ -12,16 +12,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any, cast
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.pipeline import bert
 from tokbench_subword.pipeline.added_tokens import SPACE
 from tokbench_subword.pipeline.byte_alphabet import spelled
-from tokbench_subword.pipeline.normal_forms import Form, changes, decomposed, lowered, marks, normalized
+from tokbench_subword.pipeline.normal_forms import (
+    Form,
+    changes,
+    decomposed,
+    joining,
+    lowered,
+    marks,
+    normalized,
+)
 from tokbench_subword.pipeline.patterns.regexes import compile_regex
 from tokbench_subword.pipeline.precompiled import NMT, Precompiled, decoded_charsmap
 from tokbench_subword.pipeline.stretch import Span, Stretch
@@ -133,10 +140,40 @@ def _each(change: Callable[[str], str], stretch: Stretch) -> Stretch:
 
 
 def _unicode(form: Form, stretch: Stretch) -> Stretch:
-    if stretch.text.isascii():
+    """The stretch in a normal form, run by run where spans are kept: nothing meets across the ends of a run."""
+    text = stretch.text
+    if text.isascii():
         return stretch
-    leading = stretch.leading_after(changes(stretch.text, form))
-    return _replaced(stretch, partial(normalized, form=form), leading)
+    leading = stretch.leading_after(changes(text, form))
+    if stretch.origin is None:
+        return Stretch(normalized(text, form), None, leading)
+    joins = joining(form)
+    begins = [at for at, one in enumerate(text) if at == 0 or one not in joins]
+    runs = [
+        (stretch.part(*ends), normalized(text[slice(*ends)], form)) for ends in pairwise([*begins, len(text)])
+    ]
+    origin = [one for run, new in runs for one in _run_origin(run, new, form)]
+    return Stretch("".join(new for _, new in runs), origin, leading)
+
+
+def _run_origin(run: Stretch, new: str, form: Form) -> list[Span]:
+    """The spans of what a run became.
+
+    Where its characters are only taken apart, each part has the span of its own; those that changed places for
+    that, and whatever is composed, have that of all of them.
+    """
+    assert run.origin is not None
+    if run.text == new:
+        return run.origin
+    parts = [(one, span) for c, span in zip(run.text, run.origin, strict=True) for one in normalized(c, form)]
+    origin = [span for _, span in parts]
+    if sorted(new) != sorted(one for one, _ in parts):
+        return [(run.origin[0][0], run.origin[-1][1])] * len(new)
+    moved = [index for index, (one, _) in enumerate(parts) if one != new[index]]
+    if moved:
+        first, last = moved[0], moved[-1]
+        origin[first : last + 1] = [(origin[first][0], origin[last][1])] * (last + 1 - first)
+    return origin
 
 
 def spelled_out(stretch: Stretch) -> Stretch:
@@ -174,43 +211,3 @@ def _bert_decomposed(stretch: Stretch) -> Stretch:
     if origin is not None:
         origin = [origin[count - 1] for count in accumulate(change == 0 for _, change in parts)]
     return Stretch("".join(part for part, _ in parts), origin, leading)
-
-
-def _replaced(stretch: Stretch, normalize: Callable[[str], str], leading: int | None) -> Stretch:
-    """The stretch with its text normalized, by clusters where spans are kept.
-
-    Nothing here reaches across a grapheme cluster, so clusters say which characters came from which.
-    """
-    text, normal = stretch.text, normalize(stretch.text)
-    if normal == text:
-        return stretch
-    if stretch.origin is None:
-        return Stretch(normal, None, leading)
-    import regex
-
-    clusters = [match.span() for match in regex.finditer(r"\X", text)]
-    parts = [(span, normalize(text[slice(*span)])) for span in clusters]
-    if "".join(new for _, new in parts) != normal:
-        return replace(stretch.edited([(0, len(text), normal)]), leading=leading)
-    origin = [one for span, new in parts for one in _cluster_origin(stretch.part(*span), new, normalize)]
-    return Stretch(normal, origin, leading)
-
-
-def _cluster_origin(cluster: Stretch, new: str, normalize: Callable[[str], str]) -> list[Span]:
-    """The spans of what a cluster became.
-
-    Where its characters are only taken apart, each part has the span of its own; those that changed places for
-    that, and whatever is composed, have that of all of them.
-    """
-    assert cluster.origin is not None
-    if cluster.text == new:
-        return cluster.origin
-    parts = [(one, span) for c, span in zip(cluster.text, cluster.origin, strict=True) for one in normalize(c)]
-    origin = [span for _, span in parts]
-    if sorted(new) != sorted(one for one, _ in parts):
-        return [(cluster.origin[0][0], cluster.origin[-1][1])] * len(new)
-    moved = [index for index, (one, _) in enumerate(parts) if one != new[index]]
-    if moved:
-        first, last = moved[0], moved[-1]
-        origin[first : last + 1] = [(origin[first][0], origin[last][1])] * (last + 1 - first)
-    return origin
