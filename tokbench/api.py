@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tokbench.errors import ResultsError, SpecError
 from tokbench.presenting import present_by
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from tokbench.corpus import Dataset
-    from tokbench.extension import ReportWriter
+    from tokbench.registry import Registry
     from tokbench.results import Run
     from tokbench.tokenizer import Tokenizer
 
@@ -92,8 +93,6 @@ def _plain(value: Any) -> Any:
 
 def _listed(what: str, specs: Asked) -> list[str] | None:
     """A spec by itself as a list of one; raises `SpecError` for a list of none, which asks for nothing."""
-    from tokbench.errors import SpecError
-
     if specs is None:
         return None
     found = []
@@ -112,7 +111,6 @@ class PluginPresenter:
 
     def plot(self, run: Run, name: str, plugins: Sequence[str]) -> Figure:
         """See `Run.plot`."""
-        from tokbench.errors import ResultsError
         from tokbench.registry import build_registry
 
         registry = build_registry(plugin_files=plugins)
@@ -126,7 +124,6 @@ class PluginPresenter:
         self, run: Run, path: str | os.PathLike[str] | None, format: str | None, plugins: Sequence[str]
     ) -> Path:
         """See `Run.report`."""
-        from tokbench.errors import SpecError
         from tokbench.registry import build_registry
 
         registry = build_registry(plugin_files=plugins)
@@ -134,7 +131,7 @@ class PluginPresenter:
             raise SpecError(f"{path!r} is no file: report(path) takes its path, as text or as a pathlib.Path")
         if format is None and path is not None and os.fspath(path) in registry.report_writers:
             raise SpecError(f"{os.fspath(path)!r} is a format, not a file: report(format={os.fspath(path)!r})")
-        chosen = format or format_of(path, registry.report_writers)
+        chosen = format or format_of(path, registry)
         writer = registry.pick(registry.report_writers, chosen, "report format")
         target = Path(path) if path is not None else run.path / f"report{writer.suffix}"
         writer.written(run, target)
@@ -151,7 +148,19 @@ class PluginPresenter:
 present_by(PluginPresenter())
 
 
-def format_of(path: str | os.PathLike[str] | None, writers: Mapping[str, ReportWriter]) -> str:
-    """The first report format whose files end as `path` does; without a path or such a format, ``html``."""
-    ending = "" if path is None else Path(path).suffix.lower()
-    return next((name for name, writer in writers.items() if ending and writer.suffix == ending), "html")
+def format_of(path: str | os.PathLike[str] | None, registry: Registry) -> str:
+    """The report format whose files end as `path` does, the longest ending first; ``html`` where it has none.
+
+    Raises `SpecError` for an ending that no format has.
+    """
+    writers = registry.report_writers
+    name = "" if path is None else Path(path).name.lower()
+    found = [writer for writer in writers.values() if name.endswith(writer.suffix)]
+    if found:
+        return max(found, key=lambda writer: len(writer.suffix)).name
+    if not Path(name).suffix:
+        return "html"
+    known = ", ".join(f"{writer.suffix} ({format})" for format, writer in writers.items())
+    remedy = "name the format too, or give the file the ending of one"
+    said = f"{path}: no report format's files end in {Path(name).suffix!r}; {remedy}: {known}"
+    raise SpecError(". ".join(filter(None, (said, registry.host.lacking()))))

@@ -62,7 +62,7 @@ def report(
     from tokbench.errors import TokbenchError
 
     opened = open_run(registry, run)
-    wanted = formats or [format_of(output, registry.report_writers)]
+    wanted = formats or [format_of(output, registry)]
     writers = [registry.pick(registry.report_writers, name, "report format") for name in wanted]
     if output is not None and len(writers) > 1:
         raise TokbenchError("--output names one file: give it with one --format, or leave it out")

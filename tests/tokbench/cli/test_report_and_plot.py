@@ -8,7 +8,7 @@ import pytest
 
 import tokbench
 from tests.command import invoke
-from tokbench.errors import TokbenchError, UnknownNameError
+from tokbench.errors import SpecError, TokbenchError, UnknownNameError
 from tokbench.reports import WRITERS
 from tokbench.reports.html.page import NOT_DRAWN, render
 from tokbench.results import Run
@@ -101,6 +101,7 @@ def test_the_ending_says_the_format(folder: Path, tmp_path: Path) -> None:
         (".md", "# tokbench report"),
         (".tex", "% Needs"),
         (".html", "<!doctype"),
+        (".card.md", "---"),
         ("", "<!doctype"),
     ):
         path = tmp_path / f"x{ending}"
@@ -109,6 +110,17 @@ def test_the_ending_says_the_format(folder: Path, tmp_path: Path) -> None:
     assert Run.open(folder).report(tmp_path / "y.md").read_text("utf-8").startswith("# tokbench report")
     assert invoke("report", str(folder), "-f", "md", "-o", str(path), "--force").exit_code == 0
     assert path.read_text("utf-8").startswith("# tokbench report")
+
+
+def test_an_ending_that_no_format_has_is_refused_with_those_there_are(folder: Path, tmp_path: Path) -> None:
+    done = invoke("report", folder, "-o", tmp_path / "x.unknown")
+    assert (done.exit_code, type(done.exception)) == (1, SpecError)
+    assert "no report format's files end in '.unknown'" in str(done.exception)
+    assert ".tex (latex)" in str(done.exception)
+    with pytest.raises(SpecError, match=r"'\.htm'; name the format too"):
+        Run.open(folder).report(tmp_path / "x.htm")
+    assert invoke("report", folder, "-f", "csv", "-o", tmp_path / "x.htm").exit_code == 0
+    assert [each.name for each in tmp_path.iterdir()] == ["x.htm"]
 
 
 def test_two_tokenizers_on_little_text_are_not_drawn_unless_asked(folder: Path) -> None:
