@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tokbench.corpus import DatasetFamily
-    from tokbench.extension import Engine, Plot, ReportWriter
+    from tokbench.extension import Command, Engine, Plot, ReportWriter
     from tokbench.family import TokenizerFamily
     from tokbench.lint.check import Check
     from tokbench.metrics import Metric
@@ -82,3 +82,11 @@ def tokbench_checks() -> Iterable[Check]:
     from tokbench.lint.catalogue import CATALOGUE
 
     return CATALOGUE
+
+
+@hookimpl
+def tokbench_commands() -> Iterable[Command]:
+    """The commands of the command line, whose names no plugin can take."""
+    from tokbench.cli.program import built_in  # upwards: only where commands are asked for
+
+    return built_in()

@@ -134,7 +134,7 @@ class Registry:
 
     @cached_property
     def commands(self) -> Mapping[str, Command]:
-        """Commands that plugins bring, by name."""
+        """Commands of the command line by name."""
         return self._named("tokbench_commands", "command", Command)
 
     @cached_property

@@ -33,6 +33,7 @@ from tokbench.cli.train import train
 from tokbench.wording import in_paragraphs
 
 if TYPE_CHECKING:
+    from tokbench.extension import Command
     from tokbench.registry import Registry
 
 
@@ -41,8 +42,7 @@ class Commands(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """All names."""
-        own = super().list_commands(ctx)
-        return [*own, *(name for name in _registry().commands if name not in own)]
+        return [*dict.fromkeys([*super().list_commands(ctx), *_registry().commands])]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of that name."""
@@ -65,7 +65,7 @@ class Commands(TyperGroup):
         registry = _registry(*files)
         found = _brought(registry, name)
         if found is None:
-            known = [*self.commands, *registry.commands]
+            known = [*registry.commands]
             hints = [registry.host.lacking()]
             if not files and not nearest(name, known):
                 hints.append(f"One that a file brings is called as: tokbench {name} --plugin FILE.py")
@@ -151,3 +151,14 @@ def root(
     ] = False,
 ) -> None:
     """Compare tokenizers: compression, cost per language, fairness, losslessness, speed."""
+
+
+def built_in() -> list[Command]:
+    """The commands above, as a plugin would offer them."""
+    from tokbench.extension import Command
+
+    commands = typer.main.get_group(app).commands
+    return [
+        Command(name=name, summary=each.get_short_help_str(limit=200), run=each)
+        for name, each in commands.items()
+    ]
