@@ -50,11 +50,14 @@ class TokenBatch:
             raise _malformed(f"offsets must go up from 0 to the number of ids, {count}; they are {offsets}")
 
     @classmethod
-    def of(cls, documents: Iterable[Ids]) -> TokenBatch:
-        """The batch of some sequences of ids; raises `TokenizerError` for what is not a sequence of int32."""
+    def of(cls, documents: Iterable[Ids], *, name: str = "") -> TokenBatch:
+        """The batch of some sequences of ids; raises `TokenizerError` for what is not a sequence of int32.
+
+        `name` is that of the tokenizer that gave them, for errors.
+        """
         import numpy as np
 
-        arrays = [_int32(ids) for ids in documents]
+        arrays = [_int32(ids, name) for ids in documents]
         offsets = np.cumsum([0, *map(len, arrays)], dtype=np.int64)
         return cls(np.concatenate(arrays) if arrays else np.zeros(0, np.int32), offsets)
 
@@ -122,10 +125,7 @@ class TokenBatch:
         return np.diff(self.offsets)
 
 
-_FLAT = "encode must return a flat sequence of whole numbers"
-
-
-def _int32(ids: Ids) -> NDArray[np.int32]:
+def _int32(ids: Ids, name: str) -> NDArray[np.int32]:
     import numpy as np
 
     try:
@@ -137,10 +137,15 @@ def _int32(ids: Ids) -> NDArray[np.int32]:
         if array.dtype != np.int32 and (array.min() < -(2**31) or array.max() >= 2**31):
             raise TypeError("ids beyond 32 bits")
     except ValueError:  # of sequences of several lengths, of which numpy says more than helps
-        raise TokenizerError(f"{_FLAT}; it returned {kind_of(ids)}") from None
+        raise _uneven(kind_of(ids), name) from None
     except TypeError as error:
-        raise TokenizerError(f"{_FLAT}; it returned {error}") from error
+        raise _uneven(str(error), name) from error
     return array.astype(np.int32, copy=False)
+
+
+def _uneven(found: str, name: str) -> TokenizerError:
+    whose = f"{name}: " if name else ""
+    return TokenizerError(f"{whose}encode must return a flat sequence of whole numbers; it returned {found}")
 
 
 def _malformed(what: str) -> TokenizerError:

@@ -72,7 +72,7 @@ def encode_batch(tokenizer: Tokenizer, texts: Sequence[str]) -> TokenBatch:
                 f"{tokenizer.name}: encode_batch returned {len(batch)} documents for {len(texts)} texts"
             )
         return batch
-    return TokenBatch.of(tokenizer.encode(text) for text in texts)
+    return TokenBatch.of((tokenizer.encode(text) for text in texts), name=tokenizer.name)
 
 
 def checked_ids(tokenizer: Tokenizer, text: str) -> list[int]:
@@ -83,7 +83,7 @@ def checked_ids(tokenizer: Tokenizer, text: str) -> list[int]:
         >>> checked_ids(tokbench.load("bytes"), "hi")
         [104, 105]
     """
-    ids = TokenBatch.of([tokenizer.encode(text)]).ids
+    ids = TokenBatch.of([tokenizer.encode(text)], name=tokenizer.name).ids
     check_encoded(tokenizer.name, ids, tokenizer.vocab_size)
     found: list[int] = ids.tolist()
     return found

@@ -14,6 +14,7 @@ from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.tokenizer import (
     Tokenizer,
+    checked_ids,
     decode_batch,
     encode_batch,
     offsets_batch,
@@ -51,6 +52,17 @@ def test_what_is_not_ids_is_refused(wrong: list[int]) -> None:
         TokenBatch.of([wrong])
     with pytest.raises(TokenizerError, match="ids"):
         TokenBatch.of_lists([[1], wrong])
+
+
+def test_whose_ids_are_none_is_said() -> None:
+    class Wrong(Minimal):
+        def encode(self, text: str) -> Any:
+            return [[1], [2, 3]] if text == "uneven" else text
+
+    for text, found in (("uneven", "list"), ("ab", "str")):
+        for asked in (lambda text: encode_batch(Wrong(), [text]), lambda text: checked_ids(Wrong(), text)):
+            with pytest.raises(TokenizerError, match=f"^minimal: encode must return .*; it returned {found}"):
+                asked(text)
 
 
 def test_an_index_beyond_the_batch_is_an_error() -> None:
