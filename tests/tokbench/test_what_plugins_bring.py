@@ -142,7 +142,7 @@ def test_no_plugin_takes_the_name_of_what_is_built_in(tmp_path: Path) -> None:
         build_registry(plugin_files=[str(file)]).load("bytes")
     for name in ("run", "list"):
         file.write_text(BRINGS.replace('name="greet"', f"name={name!r}"))
-        with pytest.raises(PluginError, match=f"'core' offers the command '{name}' already, which stays; rename"):
+        with pytest.raises(PluginError, match=f"'core' offers the command '{name}' already, which stays"):
             assert build_registry(plugin_files=[str(file)]).commands
 
 
