@@ -30,11 +30,12 @@ def print_headline(run: Run) -> None:
     lossy, labels = losses(run), run_labels(run)
     names = {entry["spec"]: entry.get("label") or entry["spec"] for entry in run.manifest["datasets"]}
     for dataset in run.datasets:
-        if not any(d == dataset and row.value == row.value for (_, d, _), row in values.items()):
+        measured = any(d == dataset and row.value == row.value for (_, d, _), row in values.items())
+        columns = _columns(run, dataset) if measured else []
+        if not columns:
             console.print(names[dataset], style="bold", soft_wrap=True)
             console.print(f" nothing was measured: {_reason(run, dataset)}\n")
             continue
-        columns = _columns(run, dataset)
         shown = {
             labels[tokenizer]: [
                 _cell(
@@ -90,7 +91,10 @@ def _failures(run: Run) -> Iterator[str]:
 
 
 def _columns(run: Run, dataset: str) -> list[tuple[str, str, float, int | str]]:
-    """The metrics of the headline: name, heading, what figures are divided by, places (% of shares)."""
+    """The metrics of the headline: name, heading, what figures are divided by, places (% of shares).
+
+    Where none of those has a figure, the tokens that were counted are there.
+    """
     from tokbench.reports.chosen import headline_metrics, metric_facts
     from tokbench.reports.figures import decimals, is_share, typical
     from tokbench.wording import in_unit
@@ -99,7 +103,7 @@ def _columns(run: Run, dataset: str) -> list[tuple[str, str, float, int | str]]:
     frame = run.frame[(run.frame["language"] == "all") & run.frame["value"].notna()]
     frame = frame[frame["dataset"].isin([dataset, ""])]
     columns: list[tuple[str, str, float, int | str]] = []
-    for name in headline_metrics(run, dataset, "terminal"):
+    for name in headline_metrics(run, dataset, "terminal") or {"tokens"} & {*frame["metric"]}:
         rows = frame[frame["metric"] == name]
         unit = str(rows["unit"].iloc[0]).partition(" (")[0]
         head = (name in facts and facts[name].heading) or name.replace("_", " ")
@@ -157,11 +161,10 @@ def _reason(run: Run, dataset: str) -> str:
 
 def in_vain(run: Run, metric: str) -> str:
     """Why a metric that was asked for by name has no figure at all; empty where it has one, or failed."""
-    rows = run.frame[run.frame["metric"] == metric]
-    if rows["value"].notna().any() or rows["status"].str.startswith("failed").any():
-        return ""
-    reasons = rows["status"].str.removeprefix("undefined: ").value_counts()
-    return str(reasons.index[0]) if len(reasons) else "it applies to no dataset of this run"
+    from tokbench.results.frames import why_unmeasured
+
+    statuses = run.frame.loc[run.frame["metric"] == metric, "status"]
+    return "" if statuses.str.startswith("failed").any() else why_unmeasured(run.frame, metric)
 
 
 def _cell(row: Any, divisor: float, places: int | str) -> str:

@@ -15,7 +15,7 @@ from tokbench.metrics.metric import CellKey
 from tokbench.presenting import presenter
 from tokbench.results.cell import cell_file_name, read_cell
 from tokbench.results.folder import RunFolder, read_json
-from tokbench.results.frames import read_frame, read_measurements
+from tokbench.results.frames import read_frame, read_measurements, why_unmeasured
 from tokbench.wording import counted, writable
 
 if TYPE_CHECKING:
@@ -119,11 +119,8 @@ class Run:
         rows = self.frame[self.frame["metric"] == metric]
         if dataset is not None:
             rows = rows[rows["dataset"] == self._dataset(dataset)["spec"]]
-        if rows["value"].isna().all():
-            where = "anything" if dataset is None else dataset
-            reasons = rows["status"].str.removeprefix("undefined: ").value_counts().index  # most frequent first
-            why = reasons[0] if len(reasons) else "the run has no row of it there"
-            raise ResultsError(f"{metric}: not measured on {where}: {why}")
+        if why := why_unmeasured(self.frame, metric, dataset):
+            raise ResultsError(f"{metric}: not measured on {dataset or 'anything'}: {why}")
         single = dataset is not None or rows["dataset"].nunique() == 1
         index = ["language"] if single else ["dataset", "language"]
         wide = rows.pivot_table(

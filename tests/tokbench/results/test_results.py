@@ -15,7 +15,7 @@ from tokbench.results import COLUMNS, SCHEMA_VERSION, CellResult, Run, RunFolder
 from tokbench.results.atomic import StorageError, write_bytes, write_json
 from tokbench.results.cell import cell_file_name, read_cell, write_cell
 from tokbench.results.comparison import compare_figures, compare_manifests, paired, unpaired
-from tokbench.results.frames import measurement_table, write_measurements
+from tokbench.results.frames import measurement_table, why_unmeasured, write_measurements
 
 KEY = CellKey("bytes", "text:a", "eng_Latn")
 TEXT = {"sha256": "1" * 64}
@@ -152,6 +152,9 @@ def test_a_table_without_figures_says_why(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", nothing)
     with pytest.raises(ResultsError, match="not measured on anything: only on parallel text"):
         run.table("compression_ratio")
+    assert why_unmeasured(run.frame, "compression_ratio") == "only on parallel text"
+    assert why_unmeasured(run.frame, "compression_ratio", "elsewhere") == "it applies to another dataset"
+    assert why_unmeasured(run.frame, "gini") == "it applies to no dataset of this run"
 
 
 def test_what_is_no_run_is_said(tmp_path: Path) -> None:
