@@ -90,9 +90,9 @@ def load(spec: Spec, context: LoadContext) -> CalibratedTokenizer:
         kind = fit.kind_of(spec.get("kind"))
     except SpecError as error:
         raise SpecError(f"{spec}: {error}") from error
-    local = _registry(context).load(fit.spec)
+    local = _registry(context).load(local_spec(spec, context))
     if isinstance(local, TokenEstimator):
-        raise SpecError(f"{spec}: it was fitted to {fit.spec}, an estimate itself; fit one that is at hand")
+        raise SpecError(_FITTED_TO_ESTIMATE.format(spec=spec, local=fit.spec))
     return CalibratedTokenizer(str(spec), fit, kind, local)
 
 
@@ -103,8 +103,14 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
 
 
 def local_spec(spec: Spec, context: LoadContext) -> Spec:
-    """The local tokenizer that the fit was made with."""
-    return _registry(context).tokenizer_spec(read_fit(_path(spec)).spec)
+    """The local tokenizer that the fit was made with; raises `SpecError` where that is a fit, as this one."""
+    local = _registry(context).tokenizer_spec(read_fit(_path(spec)).spec)
+    if local.family == spec.family:
+        raise SpecError(_FITTED_TO_ESTIMATE.format(spec=spec, local=local))
+    return local
+
+
+_FITTED_TO_ESTIMATE = "{spec}: it was fitted to {local}, an estimate itself; fit a tokenizer that is at hand"
 
 
 def recognises(path: Path, head: bytes) -> bool:

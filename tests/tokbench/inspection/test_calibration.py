@@ -11,6 +11,7 @@ import pytest
 
 import tokbench
 from tests.command import output
+from tokbench.cli.headline import print_headline
 from tokbench.errors import CorpusError, SpecError, TokbenchError, TokenizerError
 from tokbench.inspection.calibration import SHARED, Observed, calibrate, read_observed
 from tokbench.registry import build_registry
@@ -163,9 +164,15 @@ def test_a_fit_is_a_tokenizer_that_counts_and_does_not_encode(fit):
 
 def test_what_was_fitted_to_an_estimate_is_refused(fit, tmp_path):
     again = tmp_path / "again.json"
-    again.write_text(json.dumps({**json.loads(fit.read_text()), "spec": f"calibrated:{fit},kind=code"}))
-    with pytest.raises(SpecError, match="an estimate itself"):
-        tokbench.load(f"calibrated:{again},kind=code")
+    spec = f"calibrated:{again},kind=code"
+    for made_with in (fit, again):
+        content = {**json.loads(fit.read_text()), "spec": f"calibrated:{made_with},kind=code"}
+        again.write_text(json.dumps(content))
+        registry = build_registry()
+        asked, family = registry.tokenizer_spec(spec), registry.tokenizers["calibrated"]
+        for reads in (family.load, family.files_of):
+            with pytest.raises(SpecError, match=r"again\.json.*, an estimate itself"):
+                reads(asked, registry.context)
 
 
 def test_a_fit_may_name_a_tokenizer_of_a_plugin_file(tmp_path):
@@ -232,6 +239,16 @@ def test_a_run_counts_by_a_fit_and_marks_it_as_estimated_everywhere(fit, tmp_pat
     assert "≈ estimated: numbers of tokens told from those of another tokenizer" in report
     assert "since they are estimated: calibrated fit prose ≈" in report
     assert "True" in (tmp_path / "run" / "measurements.csv").read_text()
+
+
+def test_a_run_of_estimates_alone_shows_the_tokens_where_nothing_asked_for_is_known(fit, tmp_path, capsys):
+    (tmp_path / "words.txt").write_text("some words\n" * 30)
+    spec, text = f"calibrated:{fit},kind=prose", f"text:{tmp_path / 'words.txt'}"
+    done = tokbench.run(spec, text, output=tmp_path / "out", metrics=["fertility"], speed=False, jobs=1)
+    print_headline(done)
+    _, heads, figures, *_ = capsys.readouterr().out.splitlines()
+    counted = done.frame.query("metric == 'tokens' and language == 'all'")["value"].iloc[0]
+    assert (heads.split()[-1], figures.split()[-1]) == ("tokens", f"{counted:.0f}")
 
 
 def test_the_live_page_says_what_is_estimated(fit):
