@@ -109,9 +109,15 @@ class RunFolder:
         if not self.path.is_dir():
             what = "a file, not the folder of a run" if self.path.exists() else "no such folder"
             raise ResultsError(f"{self.path}: {what}; `tokbench list runs` shows the runs there are")
-        manifest = read_json(self.manifest, "is this the folder of a run?")
+        if not self.manifest.is_file():
+            raise ResultsError(f"{self.manifest}: No such file or directory; is this the folder of a run?")
+        remedy = (
+            "copy the folder again from where the run was made, or run the suite again into another folder: "
+            "what was counted comes from the cache"
+        )
+        manifest = read_json(self.manifest, remedy)
         if not isinstance(manifest, dict):
-            raise ResultsError(f"{self.manifest}: no object of JSON; is this the folder of a run?")
+            raise ResultsError(f"{self.manifest}: no object of JSON; {remedy}")
         version = manifest.get("schema")
         if not isinstance(version, int) or version > SCHEMA_VERSION:
             raise ResultsError(
@@ -227,13 +233,13 @@ def _hold(stream: IO[str], path: Path) -> bool:
 
 
 def read_json(path: Path, hint: str) -> Any:
-    """The JSON in a file; raises `ResultsError` with `hint` where it is missing or damaged."""
+    """The JSON in a file; raises `ResultsError` with `hint`, on what to do, where it is missing or damaged."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ResultsError(f"{path}: {error.strerror or error}; {hint}") from error
     except ValueError as error:
-        raise ResultsError(f"{path}: {error}; {hint}") from error
+        raise ResultsError(f"{path}: truncated or damaged: no JSON ({error}); {hint}") from error
 
 
 def _version(manifest: dict[str, Any]) -> str:

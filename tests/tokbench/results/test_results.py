@@ -162,9 +162,10 @@ def test_what_is_no_run_is_said(tmp_path: Path) -> None:
         Run.open(tmp_path / "nowhere")
     with pytest.raises(ResultsError, match="is this the folder of a run"):
         Run.open(tmp_path)
-    (tmp_path / "run.json").write_text("{")
-    with pytest.raises(ResultsError, match=r"run\.json"):
-        Run.open(tmp_path)
+    for damaged in ('{"schema": 1, "tokeni', "", "[]"):
+        (tmp_path / "run.json").write_text(damaged)
+        with pytest.raises(ResultsError, match=r"run\.json: .*JSON.*; copy the folder again .* another folder"):
+            Run.open(tmp_path)
     (tmp_path / "run.json").write_text(json.dumps({"schema": 99, "versions": {"tokbench": "9.9"}}))
     with pytest.raises(ResultsError, match=r"written by tokbench 9\.9: upgrade"):
         Run.open(tmp_path)
