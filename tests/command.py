@@ -19,7 +19,7 @@ def invoke(
 
 
 def output(*arguments: object, text: str | None = None, columns: int | None = 160) -> str:
-    """What ``tokbench ARGUMENTS`` prints where all goes well; what it raises is raised."""
+    """What ``tokbench ARGUMENTS`` writes to standard output where all goes well; what it raises is raised."""
     result = invoke(*arguments, text=text, columns=columns, catch=False)
     assert result.exit_code == 0, result.output
-    return result.output
+    return result.stdout

@@ -121,10 +121,10 @@ def test_options_that_have_no_effect_together_are_refused(options: list[str]) ->
 def test_the_name_of_a_file_is_taken_as_text_and_that_is_told(tmp_path):
     file = tmp_path / "prose.txt"
     file.write_text("one")
-    shown = output("encode", "bytes", str(file), "--ids")
-    assert f"for what is in the file: - < {file}" in shown
-    assert len(shown.split()) > len(str(file))
-    assert "for what is in the file" not in output("encode", "bytes", "prose", "--ids")
+    done = invoke("encode", "bytes", file, "--ids")
+    assert f"for what is in the file: - < {file}" in done.stderr
+    assert len(done.stdout.split()) == len(str(file))
+    assert invoke("encode", "bytes", "prose", "--ids").stderr == ""
     with pytest.raises(SpecError, match=r"two tokenizers or more, then the text"):
         output("compare", "bytes", "chars")
 
