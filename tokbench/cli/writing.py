@@ -7,7 +7,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -28,14 +28,38 @@ _outputs: list[TextIO] = []
 def output_for_programs() -> Iterator[None]:
     """In the block, standard output has what `put` writes and nothing else.
 
-    What anything else prints, a plugin for one, goes to standard error.
+    What anything else prints, a plugin for one, be it from Python or from C, goes to standard error.
     """
-    _outputs.append(sys.stdout)
-    try:
-        with redirect_stdout(sys.stderr):
+    with _apart(sys.stdout) as output, redirect_stdout(sys.stderr):
+        _outputs.append(output)
+        try:
             yield
-    finally:
-        _outputs.pop()
+        finally:
+            _outputs.pop()
+
+
+@contextmanager
+def _apart(stream: TextIO) -> Iterator[TextIO]:
+    """A stream to where `stream` leads, whose own descriptor leads to standard error in the block.
+
+    One that has no descriptor, as in a notebook, is given as it is.
+    """
+    import ctypes
+
+    try:
+        number, other = stream.fileno(), sys.stderr.fileno()
+    except (AttributeError, OSError):
+        yield stream
+        return
+    stream.flush()
+    with os.fdopen(os.dup(number), "w", encoding=stream.encoding, errors=stream.errors) as apart:
+        os.dup2(other, number)
+        try:
+            yield apart
+        finally:
+            with suppress(AttributeError, OSError, TypeError):  # Windows has no library of that name
+                ctypes.CDLL(None).fflush(None)  # what C has printed and not written yet
+            os.dup2(apart.fileno(), number)
 
 
 def put(content: str | bytes) -> None:

@@ -89,6 +89,16 @@ def test_what_a_plugin_prints_is_not_in_output_for_programs(
     assert "noisy: imported\nnoisy: asked\n" in done.stderr
 
 
+@pytest.mark.skipif(os.name == "nt", reason="the C library has another name there")
+def test_what_a_plugin_prints_from_c_is_not_in_output_for_programs(tmp_path: Path) -> None:
+    printing = "import ctypes, os\nos.write(1, b'noisy: written\\n')\nctypes.CDLL(None).puts(b'noisy: put')\n"
+    (tmp_path / "noisy.py").write_text(printing + NOISY)
+    command = ["encode", "mine", "hi", "--ids", "--plugin", str(tmp_path / "noisy.py")]
+    done = subprocess.run([*PROGRAM, *command], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "104 105\n")
+    assert {"noisy: written", "noisy: put", "noisy: imported"} <= set(done.stderr.splitlines())
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.parametrize("arguments", [["list", "plots"], ["encode", "bytes", "hi", "--ids"]])
 def test_an_output_that_cannot_be_written_is_told_in_a_line(arguments: list[str]) -> None:
