@@ -58,7 +58,11 @@ class ReportWriter:
             )
 
     def written(self, run: Run, path: Path) -> None:
-        """Write a run; raises `PluginError` where there is no file then."""
+        """Write a run; raises `PluginError` where there is no file then.
+
+        Raises `ResultsError` for a file of the run itself, which is left as it is.
+        """
+        run.folder.spare(path)
         self.write(run, path)
         if not path.is_file():
             raise PluginError(f"the report format {self.name!r} wrote no {path}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.loading import documents_of, load_trained
+from tokbench.cli.loading import documents_of, files_read, load_trained
 from tokbench.cli.options import (
     Documents,
     Force,
@@ -49,7 +49,7 @@ def token_bytes(
     if output is not None and output.suffix not in ENDINGS:
         raise SpecError(f"{output}: tables are written as {', '.join(ENDINGS)}, by the file's ending")
     if output is not None:
-        check_target(output, force=force)
+        check_target(output, force=force, read=files_read(registry, [spec], dataset or ()))
     tokenizer = load_trained(registry, spec, train_on)
     texts = [documents_of(registry, name, documents) for name in dataset or ()]
     table = byte_table(tokenizer, progress)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tokbench.cli.loading import files_read
 from tokbench.cli.options import Force, JsonOutput, dataset_option, loads_tokenizers, output_option
 from tokbench.cli.tables import interval, plain_console, table_of
 from tokbench.cli.writing import check_target, print_json
@@ -66,7 +68,7 @@ def calibrate(
                 "(-o FILE.json), then estimate by it (--fit FILE.json -d DATASET)"
             )
         if output is not None:
-            check_target(output, force=force)
+            check_target(output, force=force, read=chain([observed], files_read(registry, specs)))
         found = _fitted(registry, specs, observed)
         if output is not None:
             write_bytes(output, json.dumps(found[0].to_json(), indent=1).encode() + b"\n")

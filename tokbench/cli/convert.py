@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tokbench.cli.loading import files_read
 from tokbench.cli.options import Force, SpecArgument, loads_tokenizers
 from tokbench.cli.writing import check_target, elsewhere, save
 from tokbench.wording import counted
@@ -29,7 +30,7 @@ def convert(
     The in-house families open what others publish and write it again: `tokbench diff` proves that the ids are
     the same. A folder gets `vocab.json` and `merges.txt`; a .json with `tekken` in its name is Tekken's.
     """
-    check_target(output, force=force)
+    check_target(output, force=force, read=files_read(registry, [spec]))
     tokenizer = registry.load(spec)
     family = registry.tokenizers[registry.tokenizer_spec(spec).family]
     save(tokenizer, family, output, lambda: elsewhere(registry, spec))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tokbench.cli.loading import files_read
 from tokbench.cli.options import Address, Force, Jobs, Languages, dataset_option, output_option, with_registry
 from tokbench.cli.progress import bar
 from tokbench.cli.writing import check_target
@@ -47,7 +48,7 @@ def count(
 
     if bool(dataset) == bool(merge):
         raise SpecError("name what to count with -d DATASET, or files to add up with --merge FILE: one of both")
-    check_target(output, force=force)
+    check_target(output, force=force, read=merge or files_read(registry, [], dataset or ()))
     if merge:
         head, rows = merge_counts(merge, output)
     else:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from tokbench.family import variant_file
 
 if TYPE_CHECKING:
     from tokbench.manager import Host
@@ -49,6 +51,18 @@ def _languages(registry: Registry, spec: str, most: int | None) -> Iterator[tupl
     for language in dataset.languages:
         texts = (document.text for shard in dataset.shards(language) for document in dataset.read(shard))
         yield language, islice(texts, most)
+
+
+def files_read(registry: Registry, specs: Iterable[str], datasets: Iterable[str] = ()) -> Iterator[Path]:
+    """The files and folders that tokenizers and datasets are read from."""
+    for text in specs:
+        spec = registry.tokenizer_spec(text)
+        family = registry.tokenizers[spec.family]
+        if not family.trains(spec):
+            yield from (*variant_file(spec, registry.context), *family.files_of(spec, registry.context))
+    for text in datasets:
+        dataset = registry.dataset(text)
+        yield from (Path(shard.source) for language in dataset.languages for shard in dataset.shards(language))
 
 
 def read_text(argument: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tokbench.cli.loading import files_read
 from tokbench.cli.options import Force, SpecArgument, dataset_option, loads_tokenizers, output_option
 from tokbench.cli.progress import bar
 from tokbench.cli.writing import check_apart, check_target, elsewhere, save
@@ -45,9 +46,9 @@ def prune(
     from tokbench.spec import Option
 
     check_apart({"--output": output, "--map": id_map})
-    check_target(output, force=force)
-    if id_map is not None:
-        check_target(id_map, force=force)
+    for target in (output, id_map):
+        if target is not None:
+            check_target(target, force=force, read=files_read(registry, [spec], dataset))
     size = Option("vocab-size", "int").parse(vocab_size, where="tokbench prune")
     assert isinstance(size, int)
     tokenizer = registry.load(spec)

@@ -90,6 +90,9 @@ def compare(
         raise SpecError(f"--budget {without[0]}: -m leaves this metric out; add -m {without[0]}")
     better = {name: each.better for name, each in registry.metrics.items()}
     one, other = Run.open(before), Run.open(after)
+    for target in filter(None, (junit, summary, page)):
+        one.folder.spare(target)
+        other.folder.spare(target)
     with reading(before, after, host=registry.host):
         timed = {name for name, each in registry.metrics.items() if each.level == "speed"}
         figures = compare_figures(

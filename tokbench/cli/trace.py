@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.loading import read_text
+from tokbench.cli.loading import files_read, read_text
 from tokbench.cli.options import Force, JsonOutput, SpecArgument, TextArgument, loads_tokenizers
 from tokbench.cli.tables import plain_console
 from tokbench.cli.writing import check_apart, check_target, elsewhere, print_json, write_text
@@ -45,7 +45,8 @@ def trace(
     check_apart({"--html": html, "--svg": svg})
     for target in (html, svg):
         if target is not None and str(target) != "-":
-            check_target(target, force=force or target.is_dir())  # that it is none is said when it is written
+            forced = force or target.is_dir()  # that it is no file is said when it is written
+            check_target(target, force=forced, read=files_read(registry, [spec]))
     text = read_text(text)
     tokenizer = registry.load(spec)
     steps = _steps(tokenizer, text, lambda: elsewhere(registry, spec))

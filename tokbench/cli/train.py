@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tokbench.cli.loading import files_read
 from tokbench.cli.options import Force, Languages, dataset_option, output_option, with_registry
 from tokbench.cli.progress import bar
 from tokbench.cli.writing import check_target, save
@@ -43,7 +45,8 @@ def train(
 
     spec = _spec(registry, family, vocab_size, option or [])
     chosen = registry.tokenizers[spec.family]
-    check_target(output, force=force)
+    begins_with = chosen.training_files(spec) if chosen.training_files is not None else ()
+    check_target(output, force=force, read=chain(begins_with, files_read(registry, [], dataset)))
     if why := chosen.unwritable(output):  # before the training
         raise SpecError(f"{chosen.name} {why}")
     options = check_training(registry, spec)

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -99,9 +99,11 @@ def check_apart(targets: Mapping[str, Path | None]) -> None:
             raise SpecError(f"{other} and {option} both write {target}; give each a file of its own")
 
 
-def check_target(output: Path, *, force: bool) -> None:
+def check_target(output: Path, *, force: bool, read: Iterable[Path] = ()) -> None:
     """Refuse, before any work, a target that exists, or whose folder does not or cannot be written to; raises
     `SpecError`.
+
+    One that is among the files that the command is to `read` is refused with `force`, too.
     """
     from tokbench.errors import SpecError
 
@@ -112,6 +114,8 @@ def check_target(output: Path, *, force: bool) -> None:
     file = output.is_file() or not output.exists()  # else a folder, or a device such as /dev/stdout
     if not os.access(output.parent if file else output, os.W_OK):
         raise SpecError(f"{output} cannot be written; name a place elsewhere")
+    if output.exists() and any(each.exists() and output.samefile(each) for each in read):
+        raise SpecError(f"{output} is what this command reads, and would be lost; name another file")
 
 
 def save(tokenizer: Tokenizer, family: TokenizerFamily, output: Path, remedy: Callable[[], str]) -> None:

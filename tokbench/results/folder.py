@@ -81,6 +81,12 @@ class RunFolder:
         name = self._name_of(path)
         return name is not None and self._remembered().get(name) == file_sha256(path)
 
+    def spare(self, path: Path) -> None:
+        """Raise `ResultsError` where `path` is a file of the run itself: nothing else may be written there."""
+        name = self._name_of(path)
+        if name is not None and _of_the_run(Path(name)):
+            raise ResultsError(f"{path} is a file of the run, and would be lost; name another one")
+
     def _name_of(self, path: Path) -> str | None:
         """What a file in this folder is remembered under; None for what is no file, or lies elsewhere."""
         whole, here = path.resolve(), self.path.resolve()
@@ -207,8 +213,13 @@ def locked(folder: RunFolder) -> Iterator[None]:
 
 def _half_written(path: Path) -> bool:
     """Whether a file was to become one of those that nobody but the run itself writes."""
-    name = name_to_take(path.name) or ""
-    return name in _OF_THE_RUN or (path.parent.name == "cells" and _CELL.fullmatch(name) is not None)
+    name = name_to_take(path.name)
+    return name is not None and _of_the_run(path.with_name(name))
+
+
+def _of_the_run(path: Path) -> bool:
+    """Whether a file in a run's folder has the name of one that nobody but the run itself writes."""
+    return path.name in _OF_THE_RUN or (path.parent.name == "cells" and bool(_CELL.fullmatch(path.name)))
 
 
 _OF_THE_RUN = {

@@ -6,13 +6,14 @@ import json
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tokbench
 from tests.command import invoke
 from tokbench.cli.headline import print_headline
-from tokbench.errors import CorpusError, SpecError, TokbenchError
+from tokbench.errors import CorpusError, ResultsError, SpecError, TokbenchError
 from tokbench.registry import build_registry
 from tokbench.results import Run
 
@@ -84,6 +85,52 @@ def test_two_report_formats_of_one_ending_are_not_written_over_each_other(
     asked = ("report", finished.path, "-f", "md", "-f", "mine", "--plugin", plugin)
     with pytest.raises(SpecError, match="--format md and --format mine both write"):
         invoke(*asked, catch=False)
+
+
+@pytest.mark.parametrize(
+    ("command", "own"),
+    [
+        ("convert bpe:a.json a.json", "a.json"),
+        ("convert bpe:a.json link.json", "link.json"),
+        ("convert bpe:folder folder", "folder"),
+        ("prune bpe:a.json -d text:a.txt --vocab-size 260 -o a.json", "a.json"),
+        ("prune bpe:a.json -d text:a.txt --vocab-size 260 -o b.json --map a.txt", "a.txt"),
+        ("train bpe -d text:a.txt -o a.txt", "a.txt"),
+        ("train bpe -d text:a.txt --option base=a.json -o a.json", "a.json"),
+        ("count -d text:a.txt -o a.txt", "a.txt"),
+        ("count --merge a.txt -o a.txt", "a.txt"),
+        ("calibrate bytes --observed a.txt -o a.txt", "a.txt"),
+        ("bytes bpe:a.json -o a.json", "a.json"),
+        ("trace bpe:a.json text --html a.json", "a.json"),
+    ],
+)
+def test_what_a_command_reads_is_not_written_over_by_force(
+    command: str, own: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_text("some words, some more\n" * 30)
+    made: Any = tokbench.load("bpe:vocab_size=262", train_on=["some words"] * 9)
+    made.save(Path("a.json"))
+    made.save(Path("folder"))
+    Path("link.json").symlink_to("a.json")
+    before = Path(own).read_bytes() if Path(own).is_file() else b""
+    done = invoke(*command.split(), "--force")
+    assert str(done.exception) == f"{own} is what this command reads, and would be lost; name another file"
+    assert Path(own).is_dir() or Path(own).read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["run.json", "measurements.parquet", "cells"])
+def test_no_report_is_written_over_a_file_of_the_run(finished: Run, name: str) -> None:
+    [path, *_] = [finished.path / name] if name != "cells" else [*(finished.path / "cells").iterdir()]
+    before = path.read_bytes()
+    for command in (
+        ("report", finished.path, "-f", "json", "-o", path, "--force"),
+        ("runs", "compare", finished.path, finished.path, "--page", path),
+    ):
+        assert "is a file of the run, and would be lost; name another" in str(invoke(*command).exception)
+    with pytest.raises(ResultsError, match="is a file of the run"):
+        finished.report(path, "md")
+    assert path.read_bytes() == before
 
 
 def test_two_names_of_one_tokenizer_are_one_row_and_that_is_said(tmp_path: Path) -> None:
