@@ -67,16 +67,17 @@ def _show(found: BitsAudit) -> None:
         ends, off_ends = interval(figure.interval), interval(figure.error_interval, "+.2%")
         table.add_row(figure.name, f"{figure.value:.4f}", ends, off, off_ends, figure.how)
     console.print(table)
-    for count, what in (
-        (counted(found.unscored, "token"), "without a loss: bytes left out"),
+    for number, what, told in (
+        (found.unscored, "token", "without a loss, whose bytes are left out"),
         (
-            counted(found.left_out, "document"),
-            "left out: some tokens have no loss, and add what is not exact",
+            found.left_out,
+            "document",
+            "left out: of tokens without a loss the bytes are not known exactly",
         ),
-        (counted(found.from_ids, "document"), "without text: the bytes are those of the decoded ids"),
+        (found.from_ids, "document", "without text: the bytes are those of the decoded ids"),
     ):
-        if not count.startswith("0 "):
-            console.print(f"{count} {what}")
+        if number:
+            console.print(f"{counted(number, what)} {told}")
     if found.rewritten:
         print(
             f"warning: {found.rewritten:,} documents decode to other text than theirs: the bytes are those of "

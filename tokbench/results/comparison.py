@@ -76,7 +76,7 @@ def compare_figures(
     chances = paired(before, after, [metric for metric in metrics if metric.name not in timed])
     both["p"] = [chances.get(tuple(row[name] for name in KEYS)) for row in both.to_dict("records")]
     both["p"] = both["p"].astype(float)
-    elsewhere = set(unpaired(before, after))
+    other_texts = set(unpaired(before, after))
     both["verdict"] = [
         _verdict(
             row,
@@ -84,7 +84,7 @@ def compare_figures(
             (budgets or {}).get(name),
             threshold,
             timed=name in timed,
-            same_text=row["dataset"] not in elsewhere,
+            same_text=row["dataset"] not in other_texts,
         )
         for row, name in zip(both.to_dict("records"), both["metric"], strict=True)
     ]
@@ -101,7 +101,7 @@ def _verdict(
     timed: bool,
     same_text: bool,
 ) -> Verdict:
-    # another text gives another figure though no tokenizer has changed; a size is no more than that text's
+    # another text gives other figures of the same tokenizer; of what has no better way, that it moved is told
     moves = timed or not (same_text or better == "none" or budget is not None)
     before, after = row["before"], row["after"]
     threshold = threshold if budget is None else budget
