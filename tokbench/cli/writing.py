@@ -49,6 +49,8 @@ def _apart(stream: TextIO) -> Iterator[TextIO]:
     try:
         number, other = stream.fileno(), sys.stderr.fileno()
     except (AttributeError, OSError):
+        number = other = -1
+    if number < 0:  # not above, where whatever is raised in the block would seem to come of it
         yield stream
         return
     stream.flush()
