@@ -123,3 +123,20 @@ def test_tampered_manifests_are_said_in_a_sentence(done: Path) -> None:
                 assert error is None or isinstance(error, ResultsError | SystemExit), (key, instead, command)
                 said += isinstance(error, ResultsError) and str(done) in str(error)
     assert said > 10
+
+
+@pytest.mark.long
+def test_names_that_are_not_utf8_lose_nothing(
+    run: Callable[..., Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = tmp_path / "h\udc80re"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    odd = here / "t\udc80xt.txt"
+    odd.write_text("the cat sat\n" * 30)
+    done = run(["bytes", "chars"], [f"text:{odd}"], report=True, output=tmp_path / "o\udc80t")
+    assert done.frame[done.frame["metric"] == "compression_ratio"]["value"].notna().any()
+    assert (done.path / "report.html").is_file()
+    assert done.failures == []
+    [dataset] = done.datasets
+    assert int(done.tally("bytes", dataset).documents) == 30
