@@ -1,4 +1,4 @@
-"""Made-up runs: with the p-values that a test wants, or whose tokenizers lose some of the text."""
+"""Made-up runs, with the p-values that a test wants or losses of text; what a page in a browser shows."""
 
 from __future__ import annotations
 
@@ -6,6 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
+
+from tokbench.spec import Spec
+
+HOSTILE = str(Spec("bpe", "<img src=x onerror='window.hurt=1'>{{7*7}}\u202e.json"))
+SPECS = [
+    "tiktoken:o200k_base",
+    "bytes",
+    HOSTILE,
+    "unigram:vocab_size=8000",
+    "wordpiece:vocab_size=8000",
+    "chars",
+]
 
 
 def chances(run: Any, *pairs: tuple[str, str, float]) -> None:
@@ -35,3 +47,9 @@ def lossy_run(made_up_run: Callable[..., Any]) -> Any:
         rows.append(first.assign(metric=metric, value=families.map(values).fillna(fine)))
     run.frame = pd.concat([frame, *rows])
     return run
+
+
+def column(page: Any, block: str, number: int) -> list[str]:
+    """What the rows that are seen have in a column of a table."""
+    cells = page.locator(f"{block} tbody tr:visible > :nth-child({number})")
+    return [text.splitlines()[0] for text in cells.all_inner_texts()]
