@@ -72,14 +72,14 @@ class Conllu(Encoded, Format):
                 wrong = ""
                 if len(columns) != 10:
                     wrong = f"{len(columns)} columns between tabs, where CoNLL-U has 10"
-                elif "-" in columns[0] and not last.isdigit():
+                elif "-" in columns[0] and not (name + last).isdecimal():
                     wrong = f"{columns[0]!r} is no range of words such as 3-4"
                 if wrong:
                     at = blocks.line_number(path, offset, self.encoding) + number
                     raise CorpusError(f"{path}, line {at}: {wrong}")
                 if last:
                     inside = int(last)
-                elif "." in name or (name.isdigit() and int(name) <= inside):
+                elif "." in name or (name.isdecimal() and int(name) <= inside):
                     continue
                 spaced = "SpaceAfter=No" not in columns[9].split("|")
                 words.append(_TreebankWord(columns[1], columns[3] == "PUNCT", spaced))

@@ -54,7 +54,7 @@ class Delimited(RecordFormat):
         # The limit is the csv module's own, one for the process; its default refuses texts above 128 KiB.
         csv.field_size_limit(_FIELD_LIMIT)
         reader = csv.reader(self._lines(piece), delimiter=self._delimiter(piece.path), strict=True)
-        header = next(reader, None)
+        header = _next_row(reader, f"{piece.path}, line 1")
         if header is None:
             raise CorpusError(f"{piece.path}: no header")
         for option, name in {"field": self.fields.text, **self.fields.others}.items():
@@ -71,10 +71,7 @@ class Delimited(RecordFormat):
                 raise CorpusError(f"{piece.path}: {header.count(name)} columns are named {name!r}")
         while True:
             where = f"{piece.path}, line {reader.line_num + 1}"
-            try:
-                values = next(reader, None)
-            except csv.Error as error:
-                raise CorpusError(f"{where}: {_said(error)}") from None
+            values = _next_row(reader, where)
             if values is None:
                 return
             if not values:
@@ -94,10 +91,14 @@ class Delimited(RecordFormat):
             yield from io.StringIO(text, newline="")
 
 
-def _said(error: csv.Error) -> str:
-    """What is wrong with a row, in words."""
-    unfinished = "unexpected end of data" in str(error)
-    return "a quotation mark is opened here and never closed" if unfinished else str(error)
+def _next_row(reader: Iterator[list[str]], where: str) -> list[str] | None:
+    """The values of the next row, None at the end; raises `CorpusError` for what is no CSV."""
+    try:
+        return next(reader, None)
+    except csv.Error as error:
+        unfinished = "unexpected end of data" in str(error)
+        said = "a quotation mark is opened here and never closed" if unfinished else error
+        raise CorpusError(f"{where}: {said}") from None
 
 
 def load(spec: Spec, context: LoadContext) -> Dataset:

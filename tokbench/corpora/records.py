@@ -63,15 +63,19 @@ class Fields(Encoded):
     def row_of(self, row: Mapping[str, Any], text: str, *, where: object) -> Row:
         """A row whose text is known."""
         tag = row.get(self.language) if self.language else None
-        for name in self.others.values():
+        for option, name in self.others.items():
             if name not in row:
                 known = ", ".join(map(str, list(row)[:20]))
-                raise CorpusError(f"{where}: no field {name!r}; the row has: {known}")
+                raise CorpusError(
+                    f"{where}: no field {name!r}; the row has: {known}. Name another with {option}=NAME"
+                )
         if self.language and not (isinstance(tag, str) and tag):
-            raise CorpusError(f"{where}: field {self.language!r} holds no language but {tag!r}")
+            found = "null" if tag is None else repr(tag)
+            raise CorpusError(f"{where}: field {self.language!r} is {found}, not a language tag, as eng_Latn")
         cluster = row.get(self.cluster) if self.cluster else None
         if self.cluster and (cluster is None or isinstance(cluster, (dict, list))):
-            raise CorpusError(f"{where}: field {self.cluster!r} names no cluster but holds {cluster!r}")
+            found = "null" if cluster is None else repr(cluster)
+            raise CorpusError(f"{where}: field {self.cluster!r} is {found}, not a text or a number")
         return tag, text, None if cluster is None else str(cluster)
 
 

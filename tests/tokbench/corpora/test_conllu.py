@@ -65,6 +65,8 @@ def test_sentences_survive_any_cut(tmp_path, load, read, monkeypatch):
         ("5\tmar\tmar", "5\tmaar\tmar", r"line 1: the word 'maar' is not at character 11 .*'mar,"),
         ("5\tmar\tmar", "5 mar mar", "line 9: 8 columns between tabs, where CoNLL-U has 10"),
         ("3-4\tal", "3-x\tal", "line 6: '3-x' is no range of words"),
+        ("3-4\tal", "3-²\tal", "line 6: '3-²' is no range of words"),
+        ("3-4\tal", "x-4\tal", "line 6: 'x-4' is no range of words"),
     ],
 )
 def test_errors_are_located(tmp_path, load, read, old, new, message):

@@ -109,6 +109,26 @@ def test_a_misspelt_other_field_names_those_there_are(tmp_path, load, read, fami
         read(dataset, dataset.languages[0])
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("language_field", None, "line 2, byte offset .*: field 'lang' is null, not a language tag"),
+        ("language_field", 3, "field 'lang' is 3, not a language tag"),
+        ("cluster", None, "field 'lang' is null, not a text or a number"),
+        ("cluster", ["a"], r"field 'lang' is \['a'\], not a text"),
+    ],
+)
+def test_what_is_no_language_or_cluster_is_said(tmp_path, load, read, option, value, said):
+    path = tmp_path / "x.jsonl"
+    rows = [{"text": "a", "lang": "eng_Latn"}, {"text": "b", "lang": value}, {"text": "c"}]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    with pytest.raises(CorpusError, match=said):
+        read(load(f"jsonl:{path},{option}=lang"))
+    path.write_text("\n".join(map(json.dumps, rows[::2])))
+    with pytest.raises(CorpusError, match=f"no field 'lang'; the row has: text. Name another with {option}="):
+        read(load(f"jsonl:{path},{option}=lang"))
+
+
 def test_the_delimiter_that_a_header_has_is_named(tmp_path, load, read):
     path = tmp_path / "x.csv"
     path.write_text("id;text\n1;one\n")
@@ -190,6 +210,9 @@ def test_csv_errors(tmp_path, load, read):
     path = tmp_path / "x.csv"
     path.write_bytes(b'text\nfine\n"open quote\n')
     with pytest.raises(CorpusError, match=r"x\.csv, line 3: a quotation mark is opened here"):
+        read(load(f"csv:{path}"))
+    path.write_bytes(b'"text\nfine\n')
+    with pytest.raises(CorpusError, match=r"x\.csv, line 1: a quotation mark is opened here"):
         read(load(f"csv:{path}"))
     path.write_bytes(b'text\nfine\n"open quote\n' + b"and on\n" * 50)
     with pytest.raises(CorpusError, match=r"x\.csv, line 3: a quotation mark is opened here"):
