@@ -17,6 +17,7 @@ import numpy as np
 
 from tokbench.counts import WordCounts
 from tokbench.errors import CorpusError
+from tokbench.wording import nothing_at
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -67,9 +68,11 @@ def read_head(path: str | Path) -> Head:
         texts = tuple(TextSize(**each) for each in found["texts"])
         head = Head(found["cut"], found["wanted"], texts)
     except FileNotFoundError:
-        raise CorpusError(f"there is no file {path}") from None
+        raise CorpusError(f"{path}: {nothing_at(Path(path))}") from None
     except (pa.ArrowException, OSError, KeyError, TypeError, ValueError) as error:
-        raise CorpusError(f"{path}: no file that `tokbench count` wrote ({type(error).__name__})") from error
+        raise CorpusError(
+            f"{path}: no file of counts, or a damaged one; `tokbench count -d DATASET -o FILE` writes one"
+        ) from error
     if found.get("format") != FORMAT:
         raise CorpusError(
             f"{path}: counts of format {found.get('format')}; this tokbench reads {FORMAT}: count anew"

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokbench.corpora.counted import added_up, joined, read_head, read_parts, words_of
+from tokbench.corpora.finding import path_of
 from tokbench.corpora.naming import choose
 from tokbench.corpus import Dataset, Document, Shard
 from tokbench.errors import CorpusError, SpecError, UnknownNameError
@@ -25,7 +26,7 @@ UNIT = 1 << 16
 
 def load(spec: Spec, context: LoadContext) -> Dataset:
     """The dataset of ``counts:FILE``."""
-    path = Path(spec.variant or "").expanduser()
+    path = Path(path_of(spec)).expanduser()
     head = read_head(path)
     sizes: Counter[str] = Counter()
     for text in head.texts:
