@@ -24,8 +24,8 @@ lines. The intervals of this table are tokbench's own.
 
 from __future__ import annotations
 
+import argparse
 import math
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -174,12 +174,17 @@ def cell(found: Sequence[tuple[float, ...]]) -> str:
     return said + (f" ({none:.0f} % none)" if none > 0.5 else "")
 
 
-def main(spec: str, baseline: str, *paths: str) -> None:
+def main() -> None:
     """Print both tables."""
-    tokenizers = [tokbench.load(spec), tokbench.load(baseline)]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("spec", metavar="SPEC")
+    parser.add_argument("baseline", metavar="BASELINE")
+    parser.add_argument("paths", metavar="FILE", type=Path, nargs="+")
+    asked = parser.parse_args()
+    tokenizers = [tokbench.load(asked.spec), tokbench.load(asked.baseline)]
     texts = []
-    for path in paths:
-        lines = [line for line in Path(path).read_text("utf-8").splitlines() if line.strip()][:20_000]
+    for path in asked.paths:
+        lines = [line for line in path.read_text("utf-8").splitlines() if line.strip()][:20_000]
         sizes = [len(line.encode()) for line in lines]
         tokens = [encode_batch(tokenizer, lines).lengths() for tokenizer in tokenizers]
         texts.append(np.array([sizes, *tokens]).T)
@@ -199,4 +204,4 @@ def main(spec: str, baseline: str, *paths: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

@@ -6,7 +6,7 @@ one document a line: the mean over random samples of n documents, as a deviation
 
 from __future__ import annotations
 
-import sys
+import argparse
 from pathlib import Path
 
 import numpy as np
@@ -28,10 +28,13 @@ SHOWN = (
 )  # fmt: skip
 
 
-def main(spec: str, path: str) -> None:
+def main() -> None:
     """Print the table."""
-    tokenizer = tokbench.load(spec)
-    lines = Path(path).read_text("utf-8").splitlines()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("spec", metavar="SPEC")
+    parser.add_argument("path", metavar="FILE", type=Path)
+    asked = parser.parse_args()
+    tokenizer, lines = tokbench.load(asked.spec), asked.path.read_text("utf-8").splitlines()
     metrics = [metric for metric in CATALOGUE if metric.name in SHOWN]
     context = MeasureContext(vocab_sizes={"t": tokenizer.vocab_size}, replicates=0)
 
@@ -50,4 +53,4 @@ def main(spec: str, path: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()
