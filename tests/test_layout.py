@@ -33,6 +33,7 @@ LAYERS = [
     ("cli",),
     ("__main__",),
 ]
+"""docs/architecture.md shows them, too."""
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 # Imports inside functions may look up where a comment at the place says why.
 PLUGIN_MAY_IMPORT = {
@@ -142,6 +143,13 @@ def test_imports_go_one_way() -> None:
         found = {other for other in map(room, source(path).at_import) if other in LEVEL}
         upward += [f"{path}: {own} must not import {other}" for other in found if LEVEL[other] > LEVEL[own]]
     assert not upward
+
+
+def test_the_page_of_the_architecture_shows_these_layers() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    shown = page.split("## Who may import whom")[1].split("```")[1].removeprefix("text")
+    layers = [tuple(name.strip() for name in layer.split(",")) for layer in shown.split("←")]
+    assert layers == LAYERS[: LEVEL["cli"] + 1]
 
 
 HOMES = {
