@@ -181,9 +181,7 @@ def test_a_tokenizer_is_loaded_and_marked_where_it_cuts_differently(
     page.check("#differences")
     view = page.locator(".view", has_text="wordpiece vocab.txt")
     view.locator(".differs").first.wait_for()
-    assert view.locator(".differs").all_text_contents() == ["new", "york", "ab"] or view.locator(
-        ".differs"
-    ).all_text_contents() == ["new", "york"]
+    assert view.locator(".differs").all_text_contents() == ["new", "york"]
     page.select_option("#mode", "special")
     page.locator(".view .error", has_text="matches no special tokens").wait_for()
 

@@ -113,6 +113,10 @@ def test_counts_add_up_and_languages_can_be_chosen(corpus: Path, counts: Path, t
         output("count", "-d", f"parallel:{corpus}", "-l", language, "-o", parts[-1], "--jobs", "1")
     output("count", *parts, *parts, "-o", str(tmp_path / "twice.parquet"))
     assert rows(tmp_path / "twice.parquet") == {key: 2 * count for key, count in rows(counts).items()}
+    once, twice = (counted.read_head(path).texts for path in (counts, tmp_path / "twice.parquet"))
+    assert {text.language: (text.documents, text.bytes) for text in twice} == {
+        text.language: (2 * text.documents, 2 * text.bytes) for text in once
+    }
     both = build_registry().dataset(f"counts:{counts},languages=eng_Latn;deu_Latn")
     assert list(both.languages) == ["eng_Latn", "deu_Latn"]
     dataset = build_registry().dataset(f"counts:{counts},languages=deu_Latn")

@@ -69,7 +69,7 @@ def test_what_a_normaliser_composes_or_splits(stand_ins) -> None:
 
 def test_around_one_unknown_word(stand_ins) -> None:
     places, under = place(stand_ins.Words("good", "day"), "good xyz day", "good day")
-    assert under == [["good", " xyz ", "day"], ["good", "day"]] or under[0][1].strip() == "xyz"
+    assert under == [["good", "xyz", "day"], ["good", "day"]]
     assert places.hidden.tolist() == [3, 0]
 
 
