@@ -182,11 +182,14 @@ class FileDataset:
 
 
 def shards_of(pieces: Sequence[FilePiece], language: str) -> list[Shard]:
-    """One shard per large piece; pieces that are small whole files share one, up to about 8 MB together."""
+    """One shard per large piece; pieces that are small whole files share one, up to about 8 MB together.
+
+    A file of which the size is not known has a shard of its own: it may be of any.
+    """
     groups: list[list[FilePiece]] = []
     room = 0
     for piece in pieces:
-        whole = piece.start == 0 and piece.stop == -1
+        whole = piece.start == 0 and piece.stop == -1 and piece.n_bytes > 0
         if whole and groups and piece.n_bytes <= room:
             groups[-1].append(piece)
             room -= piece.n_bytes

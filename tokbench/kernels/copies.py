@@ -11,7 +11,6 @@ another was holding is never given back. `cached_property` therefore works witho
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from inspect import signature
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -103,4 +102,4 @@ def _rebuilt(kind: Any, made_of: dict[str, Any]) -> Any:
 
 def _as_dict(value: Any) -> Any:
     """A mapping that cannot be written to as one that can be pickled; anything else as it is."""
-    return dict(value) if isinstance(value, MappingProxyType) and isinstance(value, Mapping) else value
+    return dict(value) if isinstance(value, MappingProxyType) else value

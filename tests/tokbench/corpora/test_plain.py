@@ -12,8 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tokbench.corpora import blocks
-from tokbench.corpora.dataset import FilePiece
-from tokbench.corpora.storage import chunks, stat
+from tokbench.corpora.dataset import FilePiece, pieces_of, shards_of, whole_file
+from tokbench.corpora.storage import StoredFile, chunks, stat
 from tokbench.corpora.text import LineFormat, WholeFileFormat
 from tokbench.errors import CorpusError, SpecError, UnknownNameError
 from tokbench.tally import CorpusFacts
@@ -109,6 +109,12 @@ def test_small_files_share_a_shard(tmp_path, load, read):
     dataset = load(f"text:{tmp_path}")
     assert len(dataset.shards("und")) == 1
     assert texts(read(dataset)) == [f"text {number}" for number in range(300)]
+
+
+def test_files_of_a_size_that_no_server_tells_share_none():
+    known, unknown = (whole_file(StoredFile(name, size, "")) for name, size in (("a.txt", 9), ("b.txt", -1)))
+    shards = shards_of([*known, *unknown, *known, *unknown, *unknown], "und")
+    assert [len(pieces_of(shard)) for shard in shards] == [1, 1, 1, 1, 1]
 
 
 @pytest.mark.parametrize("line", [b"a" * 99 + b"\n", b"b" * 2_000_000 + b"\n"], ids=["short", "long"])
