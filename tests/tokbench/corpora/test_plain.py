@@ -82,6 +82,19 @@ def test_cutting_changes_no_document(tmp_path_factory, unit, lines, end, last, t
         assert whole == [line for line in lines if line.strip()]
 
 
+@pytest.mark.parametrize("end", [blocks.LINE_END, blocks.BLANK_LINE])
+def test_a_range_ends_where_a_line_does_however_long_that_is(tmp_path, end):
+    """Longer than what is read at a time, with a line end just before that or across it."""
+    lines = [b"a" * size + b"\n\n" for size in (chunks.__kwdefaults__["room"] - 1, 2_500_000, 5)]
+    path = write(tmp_path / "x.txt", b"".join(lines) * 2)
+    ends = {0, *(at.end() for at in end.finditer(path.read_bytes()))}
+    for target in (1_000, 1_000_000, 2_000_000):
+        ranges = blocks.cut(stat(str(path)), end, target=target)
+        assert {start for start, _ in ranges} < ends
+        assert len(ranges) > 2
+        assert [start for start, _ in ranges[1:]] == [stop for _, stop in ranges[:-1]]
+
+
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 64])
 @pytest.mark.parametrize("unit", ["line", "paragraph"])
 def test_the_size_of_reads_changes_no_document(tmp_path, monkeypatch, unit, size):
@@ -167,6 +180,14 @@ def test_undecodable_bytes_are_located(tmp_path, load, read):
     ):
         read(load(f"text:{path}"))
     assert texts(read(load(f"text:{path},errors=replace")))[-2] == "caf\ufffd au lait"
+
+
+@pytest.mark.parametrize("options", ["unit=file", "unit=file,max_document_bytes=20", "unit=paragraph"])
+@pytest.mark.parametrize("lines", [3, 300_000])
+def test_undecodable_bytes_are_located_in_larger_documents(tmp_path, load, read, options, lines):
+    path = write(tmp_path / "x.txt", b"fine\n" * lines + b"caf\xe9 au lait\nfine\n")
+    with pytest.raises(CorpusError, match=rf"line {lines + 1}, byte offset {5 * lines + 3}: byte 0xe9 "):
+        read(load(f"text:{path},{options}"))
 
 
 def test_utf16_is_recognised(tmp_path, load, read):

@@ -87,6 +87,17 @@ def test_hashes_and_equality_go_by_the_bytes_alone(a, b):
     assert _hash(_padded(a), 0, len(a)) == _hash(_padded(b"xyz" + a + b"?"), 3, len(a))
 
 
+def test_every_byte_counts_in_hashes_and_equality():
+    """Of all lengths around the eight and the sixteen bytes that are read together."""
+    for length in range(1, 50):
+        text = bytes(range(1, length + 1))
+        others = [text[:at] + b"\xff" + text[at + 1 :] for at in range(length)]
+        assert len({_hash(_padded(each), 0, length) for each in (text, *others)}) == length + 1
+        assert not any(_equal(_padded(text), _padded(other), length) for other in others)
+        assert _equal(_padded(text), _padded(text), length)
+    assert len({_hash(np.zeros(90, np.uint8), 0, length) for length in range(50)}) == 50
+
+
 @given(st.text(min_size=1, max_size=20).filter(lambda t: not any(0xD800 <= ord(c) < 0xE000 for c in t)))
 def test_code_points(text):
     data = text.encode()
