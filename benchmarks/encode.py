@@ -23,6 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rounds import interleaved
+
 os.environ.setdefault("RAYON_NUM_THREADS", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
@@ -183,17 +185,8 @@ def measure_shapes(name: str, texts: list[str], found: dict[str, Contender], rou
     got = [ids.tolist() for ids in ours(texts)]
     if want is not None and got != want:
         raise SystemExit(f"{name}: the ids differ from tiktoken's; nothing is timed")
-    size = sum(len(text.encode()) for text in texts)
-    again = max(1, MEGABYTE // (10 * size))  # a short text is too quick for the clock
-    best = {"tokbench": float("inf"), "tiktoken": float("inf")}
-    for _ in range(rounds):
-        for label, run in (("tokbench", ours), ("tiktoken", theirs)):
-            if run is theirs and want is None:
-                continue
-            start = time.process_time()
-            for _ in range(again):
-                run(texts)
-            best[label] = min(best[label], (time.process_time() - start) / again)
+    calls = {"tokbench": lambda: ours(texts)} | ({} if want is None else {"tiktoken": lambda: theirs(texts)})
+    best = {label: min(seconds) for label, seconds in interleaved(calls, rounds).items()}
     line = f"{name}: tokbench {best['tokbench'] * 1e6:.1f} us"
     if want is not None:
         line += f", tiktoken {best['tiktoken'] * 1e6:.1f} us (x{best['tiktoken'] / best['tokbench']:.1f})"

@@ -24,15 +24,16 @@ os.environ["RAYON_NUM_THREADS"] = "1"
 import json
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from rounds import interleaved
 from vocabulary_variants import variants
 
 import tokbench
@@ -196,8 +197,8 @@ def measure(name: str, ours: Any, theirs: Reference, texts: list[str], rounds: i
         ),
     }
     for label, both in calls.items():
-        best = fastest(*both, rounds)
-        mine, other = size / best[0], size / best[1]
+        taken = interleaved(dict(zip(("mine", "other"), both, strict=True)), rounds)
+        mine, other = (size / min(seconds) for seconds in taken.values())
         print(f"{label.rstrip()} {mine:.1f} MB/s, {theirs.name} {other:.1f} (x{mine / other:.1f})", end="")
     print(flush=True)
 
@@ -213,22 +214,12 @@ def measure_variants(folder: Path, texts: dict[str, list[str]], rounds: int) -> 
         row = []
         for kind, documents in texts.items():
             kept = agreed(ours, theirs, documents)
-            best = fastest(lambda: offsets_batch(ours, kept), lambda: theirs.offsets(kept), rounds)  # noqa: B023
-            row.append(best[1] / best[0])
+            both = {"mine": partial(offsets_batch, ours, kept), "other": partial(theirs.offsets, kept)}
+            taken = interleaved(both, rounds)
+            row.append(min(taken["other"]) / min(taken["mine"]))
             print(f"{variant.name}, {kind}, {len(kept)} of {len(documents)} alike: x{row[-1]:.1f}", flush=True)
         ratios += row
     print(f"least x{min(ratios):.1f}, geometric mean x{np.exp(np.mean(np.log(ratios))):.1f}")
-
-
-def fastest(ours: Callable[[], object], theirs: Callable[[], object], rounds: int) -> list[float]:
-    """The least CPU time of each of two calls, in seconds, in so many rounds."""
-    best = [float("inf"), float("inf")]
-    for _ in range(rounds):
-        for side, call in enumerate((ours, theirs)):
-            start = time.process_time()
-            call()
-            best[side] = min(best[side], time.process_time() - start)
-    return best
 
 
 def by_document(spans: NDArray[np.int64], limits: NDArray[np.int64]) -> list[NDArray[np.int64]]:
