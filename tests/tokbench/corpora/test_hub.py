@@ -80,6 +80,12 @@ def test_a_digest_goes_by_the_commit(hub, load):
     assert digests.isdisjoint(load("hub:org/set").digest(s) for s in load("hub:org/set").shards("und"))
 
 
+def test_where_the_hub_tells_no_commit_the_revision_has_to_do(hub, load):
+    hub.commit = None
+    assert load("hub:org/set").facts()["revision"] == "main"
+    assert load("hub:org/set,revision=v1").facts()["revision"] == "v1"
+
+
 def test_a_commit_that_moves_during_the_run_is_noticed(hub, load):
     (shard, *_) = load("hub:org/set").shards("und")
     hub.commit = "decade"
