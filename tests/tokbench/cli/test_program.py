@@ -138,8 +138,9 @@ def test_help_says_every_option_and_default_whole(
     command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    shown = CliRunner().invoke(app, [*command, "--help"]).output
-    words = " ".join(re.sub(r"[│\n]", " ", shown).split())
+    done = CliRunner().invoke(app, [*command, "--help"])
+    assert done.exit_code == 0
+    words = " ".join(re.sub(r"[│\n]", " ", done.output).split())
     found: Any = typer.main.get_command(app)
     for word in command:
         found = found.commands[word]
