@@ -167,3 +167,74 @@ def test_a_metric_is_drawn_over_runs(made_up_run: Callable[..., Any]) -> None:
     assert [text.get_text() for text in figure.axes[0].get_xticklabels()] == ["run 0", "run 1", "run 2"]
     with style.house_style("page"):
         assert draw_history(runs[:1], "compression_ratio") is None
+
+
+@pytest.mark.parametrize("name", ["compression", "fairness", "speed", "premium_by_language"])
+def test_a_caption_explains_the_marks_of_names_where_there_are_some(
+    made_up_run: Callable[..., Any], name: str
+) -> None:
+    def said(tokenizers: int) -> str:
+        return str(drawn(name, made_up_run(5, tokenizers)).get_label())
+
+    assert "† loses text: its figures are comparable with no others." in said(4)
+    assert "†" not in said(2)
+    assert "Hollow" not in said(2)
+
+
+def test_a_scale_that_figures_lie_beyond_ends_in_arrows(made_up_run: Callable[..., Any]) -> None:
+    def ends(run: Any) -> str:
+        (image,) = [image for axes in drawn("tokens_per_line", run).axes for image in axes.images]
+        return str(image.colorbar.extend)
+
+    run = made_up_run(2, 1)
+    rows = (run.frame["metric"] == "tokens_per_line") & (run.frame["language"] != "all")
+    run.frame.loc[rows, "value"] = 3.0
+    assert ends(run) == "neither"
+    assert ends(made_up_run(30, 4)) == "both"
+
+
+def test_the_caption_of_speeds_speaks_of_what_is_drawn(made_up_run: Callable[..., Any]) -> None:
+    def said(run: Any) -> str:
+        return str(drawn("speed", run).get_label())
+
+    run = made_up_run(3, 4)
+    assert "Steps:" in said(run)
+    assert "Hollow:" in said(run)
+    alone = made_up_run(3, 2)
+    best = best_first(alone, "compression_ratio", "bundled:parallel")[0]
+    alone.frame = alone.frame.copy()
+    fastest = (alone.frame["metric"] == "encode_speed") & (alone.frame["tokenizer"] == best)
+    alone.frame.loc[fastest, "value"] = 1000.0
+    assert "Steps:" not in said(alone)
+    assert "Hollow:" not in said(alone)
+
+
+def test_a_difference_that_was_not_tested_is_not_called_chance(made_up_run: Callable[..., Any]) -> None:
+    def said(run: Any) -> str:
+        return str(drawn("differences", run).get_label())
+
+    run = made_up_run(3, 5)
+    assert "hollow" not in said(run)
+    run.comparisons = run.comparisons.assign(p_adjusted=0.3)
+    assert "hollow: may be chance (p ≥ 0.05" in said(run)
+    assert "not tested" not in said(run)
+    run.comparisons = run.comparisons.assign(p_adjusted=float("nan"), ci_low=float("nan"), ci_high=float("nan"))
+    assert "; hollow: not tested, for too few documents or without resamples." in said(run)
+    assert "bar:" not in said(run)
+    assert "chance" not in said(run)
+
+
+def test_the_caption_of_a_history_says_at_what_level_its_bands_are(made_up_run: Callable[..., Any]) -> None:
+    runs = [made_up_run(2, 3) for _ in range(2)]
+    for number, run in enumerate(runs):
+        run.path, run.level = Path(f"run {number}"), ["99 %", "80 %"][number]
+
+    def said(metric: str) -> str:
+        with style.house_style("page"):
+            figure = draw_history(runs, metric, "bundled:parallel")
+        assert figure is not None
+        return str(figure.get_label()).partition(". ")[0]
+
+    assert said("compression_ratio").endswith("; band: 99 % and 80 % interval")
+    assert said("encode_speed").endswith("; band: 95 % interval"), "whatever was asked for"
+    assert said("vocab_utilization") == "vocab_utilization over bundled parallel", "no interval, no band"

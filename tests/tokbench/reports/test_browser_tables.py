@@ -163,6 +163,7 @@ def test_a_table_downloads_as_csv_in_full_precision(page: Any, tmp_path: Path) -
     assert len(frame) == len(SPECS)
     assert frame["compression_ratio"].dtype == "float64"
     assert (frame["compression_ratio"].round(2) != frame["compression_ratio"]).any()
+    assert "wordpiece 8k †" in set(frame["tokenizer"]), "with a common space"
 
 
 def test_a_table_that_goes_on_fades_at_its_edge(page: Any) -> None:
@@ -178,3 +179,30 @@ def test_a_table_that_goes_on_fades_at_its_edge(page: Any) -> None:
     assert box.evaluate("box => getComputedStyle(box).maskImage").count("linear-gradient") == 2
     box.evaluate("box => box.scrollTo(0, box.scrollHeight)")
     page.wait_for_selector("#languages .scroll.tall:not(.below)")
+
+
+@pytest.mark.parametrize("width", [360, 400])
+def test_the_decision_fits_a_phone(page: Any, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    box = page.locator(".decision .scroll")
+    assert box.evaluate("box => box.scrollWidth - box.clientWidth") <= 0
+    places = "row => [...row.cells].slice(2).map(cell => Math.round(cell.getBoundingClientRect().right))"
+    head, first, *_ = [row.evaluate(places) for row in box.locator("tr").all()]
+    assert len(head) > 3
+    assert head == first, "figures stand under their headings"
+    clipped = "heads => heads.filter(h => h.scrollWidth > h.clientWidth + 1).map(h => h.textContent)"
+    assert box.locator("th").evaluate_all(clipped) == []
+
+
+def test_names_of_metrics_break_at_underscores_on_a_phone(page: Any) -> None:
+    page.set_viewport_size({"width": 400, "height": 900})
+    name = page.locator("th[scope=row]", has_text="chars_per_token").first
+    assert name.evaluate("cell => cell.querySelectorAll('wbr').length") == 2
+
+
+def test_rows_are_found_by_a_name_and_its_mark(page: Any) -> None:
+    block = page.locator("[data-table=headline-bundled-parallel]")
+    block.get_by_label("Filter rows").fill("8k †")
+    assert block.locator("tbody tr:visible").count() == 1
+    against = page.locator("[data-table^=differences] td").all_text_contents()
+    assert "wordpiece 8k\u00a0†" in against, "a mark stays with its name"
