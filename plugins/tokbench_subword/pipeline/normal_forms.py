@@ -22,6 +22,8 @@ from tokbench_subword.pipeline import unicode_tables
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 Noted = tuple[str, int]
 """A character and its change, as `Stretch.leading_after` has them."""
+LONG_RUN = 128
+"""Marks in a row that are put in order here rather than by Python."""
 
 
 # Lower case that came after the oldest Python we run on (Unicode 14.0): first, last, offset to the lower case.
@@ -138,7 +140,34 @@ def normalized(text: str, form: Form) -> str:
         (True, True)
     """
     parts = _later().split(text)
-    return "".join(part if k % 2 else unicodedata.normalize(form, part) for k, part in enumerate(parts))
+    return "".join(
+        part if k % 2 else unicodedata.normalize(form, _runs_ordered(part, form))
+        for k, part in enumerate(parts)
+    )
+
+
+def _runs_ordered(text: str, form: Form) -> str:
+    """The text with its long runs of marks taken apart and in canonical order, which alters no normal form.
+
+    Python puts marks in order by insertion, in time that grows with the square of a run's length.
+    """
+    if len(text) < LONG_RUN:
+        return text
+    compatible = form in ("NFKC", "NFKD")
+    parts, classes = parts_of(compatible=compatible), combining_classes()
+
+    def ordered(run: re.Match[str]) -> str:
+        return "".join(sorted("".join(parts.get(mark, mark) for mark in run[0]), key=classes.__getitem__))
+
+    return _long_runs(compatible=compatible).sub(ordered, text)
+
+
+@lru_cache(maxsize=2)
+def _long_runs(*, compatible: bool) -> re.Pattern[str]:
+    """Long runs of characters all of whose parts are put in order by their combining classes."""
+    parts, classes = parts_of(compatible=compatible), combining_classes()
+    marks = [one for one in {*classes, *parts} if all(part in classes for part in parts.get(one, one))]
+    return re.compile(f"[{''.join(map(re.escape, sorted(marks)))}]{{{LONG_RUN},}}")
 
 
 def changes(text: str, form: Form) -> Iterator[int]:

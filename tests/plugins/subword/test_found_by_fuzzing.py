@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
+from tokbench_subword.pipeline.normal_forms import normalized
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
@@ -155,6 +157,17 @@ def test_unknown_characters_in_a_long_word_are_found_in_linear_time() -> None:
     )
     ours = BpeTokenizer.from_dict(content_of(theirs))
     assert_same_ids_and_spans(ours, theirs, "ab中中a" * 50_000)
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC", "NFKD"])
+def test_a_long_run_of_marks_takes_a_normal_form_in_linear_time(form: str) -> None:
+    """It took minutes: Python's own normal forms take the square of a run's length."""
+    for marks in ("\u0301\u0327", "\u0f73\u0301\u0344", "\uff9e\u0301\u3099"):
+        text = "x\u3131e" + marks * 50_000 + "é\u0323" + marks * 60
+        start = time.process_time()
+        found = normalized(text, form)
+        assert time.process_time() - start < 5
+        assert found == getattr(normalizers, form)().normalize_str(text)
 
 
 def test_no_texts_have_no_spans() -> None:
