@@ -31,6 +31,7 @@ from tokbench_subword.files.tokenizer_json import content_of, document_of, read_
 from tokbench_subword.pipeline.added_tokens import new_tokens, numbered
 from tokbench_subword.pipeline.byte_alphabet import spelled
 from tokbench_subword.pipeline.decoding_kernel import TokenJoiner
+from tokbench_subword.pipeline.decoders import joins_bytes
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.document_tokenizer import DocumentTokenizer
 from tokbench_subword.words.cache_size import CACHE_BYTES
@@ -253,8 +254,7 @@ class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
     @cached_property
     def decode_joins_bytes(self) -> bool:
         """Whether `decode` joins the bytes of tokens: they are bytes, and the file's decoder does no more."""
-        decoders = [step.get("type") for step in steps_of(self.document.decoder, "decoders")]
-        return self.model.level == "byte" and "ByteLevel" in decoders and {*decoders} <= {"ByteLevel", "Fuse"}
+        return self.model.level == "byte" and joins_bytes(self.document.decoder)
 
     def convert_token_to_id(self, token: str) -> int | None:
         """The id of a token as files spell it (``Ġword``); where there is none, the unknown's or None."""

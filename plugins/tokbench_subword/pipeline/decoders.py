@@ -55,6 +55,17 @@ def decoder_of(config: Mapping[str, Any] | None) -> Decoder:
     )
 
 
+def joins_bytes(config: Mapping[str, Any] | None) -> bool:
+    """Whether a decoder joins the bytes that each token spells, and does no more.
+
+    Example:
+        >>> joins_bytes({"type": "ByteLevel"}), joins_bytes({"type": "Fuse"})
+        (True, False)
+    """
+    kinds = [step.get("type") for step in steps_of(config, "decoders")]
+    return kinds[:1] == ["ByteLevel"] and {*kinds[1:]} <= {"Fuse"}
+
+
 def replacements_of(config: Mapping[str, Any] | None) -> list[tuple[str, str]]:
     """What a decoder puts in place of what in each token, in turn: texts alone, no patterns."""
     found = []

@@ -27,7 +27,7 @@ from tokbench_subword.files import formats
 from tokbench_subword.files.tokenizer_json import content_of, document_of, read_document, write_document
 from tokbench_subword.pipeline.added_tokens import check_numbers, new_tokens
 from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
-from tokbench_subword.pipeline.decoders import decoder_of, replacements_of
+from tokbench_subword.pipeline.decoders import decoder_of, joins_bytes, replacements_of
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.document_tokenizer import DocumentTokenizer
 from tokbench_subword.pipeline.preparation import Preparation
@@ -196,9 +196,8 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
     def _of_bytes(self) -> bool:
         """Whether pieces are bytes in the letters of the byte alphabet, and decoding joins them."""
         cuts = steps_of(self.document.pre_tokenizer, "pretokenizers")
-        decoders = {str(step.get("type")) for step in self._decoders}
         last = cuts[-1].get("type") if cuts else None
-        return last == "ByteLevel" and "ByteLevel" in decoders and decoders <= {"ByteLevel", "Fuse"}
+        return last == "ByteLevel" and joins_bytes(self.document.decoder)
 
     @cached_property
     def lossless(self) -> bool:

@@ -38,6 +38,19 @@ def test_an_id_that_a_vocabulary_of_bpe_leaves_out_adds_nothing_to_text(decoder:
         assert ours.decode(ids) == theirs.decode(ids), ids
 
 
+@pytest.mark.parametrize("steps", [["Fuse", "ByteLevel"], ["ByteLevel", "ByteLevel"], ["ByteLevel", "Fuse"]])
+def test_bytes_are_joined_only_where_the_decoder_does_no_more(steps: list[str]) -> None:
+    """Fused text that is not all bytes stands for itself, and text may be taken for bytes once more."""
+    letters = {letter: index for index, letter in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
+    theirs = Tokenizer(models.BPE(letters | {"▁a": 256}, []))
+    theirs.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    theirs.decoder = decoders.Sequence([getattr(decoders, step)() for step in steps])
+    ours = BpeTokenizer.from_dict(content_of(theirs))
+    for ids in (ours("é ü"), [256, letters["Ã"], letters["Ġ"]], []):
+        assert ours.decode(ids) == theirs.decode(ids), ids
+    assert ours.lossless == (steps == ["ByteLevel", "Fuse"])
+
+
 def test_a_token_in_letters_that_stand_for_no_byte_is_decoded_and_kept_and_never_merged(tmp_path: Path) -> None:
     """No text gives it, so neither do its merges happen; it once let a kernel write out of bounds."""
     vocabulary = {letter: index for index, letter in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
