@@ -33,8 +33,14 @@ def model_of_json(
     if not isinstance(ids, Mapping) or not all(type(index) is int and index >= 0 for index in ids.values()):
         raise TokenizerError(f"{where}: the vocabulary must give each token an id, a whole number from 0 on")
     for name in ("unk_token", "continuing_subword_prefix", "end_of_word_suffix"):
-        if not isinstance(content.get(name) or "", str):
+        if not isinstance(content.get(name), str | None):
             raise TokenizerError(f"{where}: {name} is {content[name]!r}, not a string")
+    for name in ("fuse_unk", "byte_fallback", "ignore_merges"):
+        if not isinstance(content.get(name), bool | None):
+            raise TokenizerError(f"{where}: {name} is {content[name]!r:.80}, not true or false")
+    dropout = content.get("dropout")
+    if isinstance(dropout, bool) or not isinstance(dropout, int | float | None):
+        raise TokenizerError(f"{where}: dropout is {dropout!r:.80}, not a number")
     prefix = content.get("continuing_subword_prefix") or ""
     unk = content.get("unk_token")
     if unk is not None and unk not in ids:
@@ -60,7 +66,7 @@ def model_of_json(
             continuing_prefix=prefix,
             end_of_word=content.get("end_of_word_suffix") or "",
             whole_tokens=bool(content.get("ignore_merges")),
-            dropout=float(content.get("dropout") or 0.0),
+            dropout=float(dropout or 0.0),
         )
     except TokenizerError as error:
         raise TokenizerError(f"{where}: {error}") from error

@@ -30,8 +30,8 @@ from tokbench_subword.bpe.tokenizer_json import complete_document, document_of_m
 from tokbench_subword.files.tokenizer_json import content_of, document_of, read_document
 from tokbench_subword.pipeline.added_tokens import new_tokens, numbered
 from tokbench_subword.pipeline.byte_alphabet import spelled
-from tokbench_subword.pipeline.decoding_kernel import TokenJoiner
 from tokbench_subword.pipeline.decoders import joins_bytes
+from tokbench_subword.pipeline.decoding_kernel import TokenJoiner
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.document_tokenizer import DocumentTokenizer
 from tokbench_subword.words.cache_size import CACHE_BYTES

@@ -56,6 +56,8 @@ def document_of(content: Any, *, where: str) -> TokenizerJson:
     """The document in parsed JSON; raises `TokenizerError` for what is no tokenizer."""
     if not isinstance(content, Mapping) or not isinstance(content.get("model"), Mapping):
         raise TokenizerError(f'{where}: is not a tokenizer.json: it has no "model"')
+    if content.get("version", "1.0") != "1.0":
+        raise TokenizerError(f"{where}: version: {content['version']!r:.80} is not '1.0', the one there is")
     check_parts(content, where)
     return TokenizerJson(
         model=content["model"],
@@ -97,7 +99,13 @@ def _added(entry: Any, where: str) -> AddedToken:
         raise TokenizerError(
             f"{where}: an added token without its content, a string, and its id: {entry!r:.80}"
         )
-    return AddedToken(entry["content"], entry["id"], **{flag: bool(entry.get(flag, False)) for flag in flags})
+    said = {flag: entry.get(flag, False) for flag in flags}
+    for flag, value in said.items():
+        if not isinstance(value, bool):
+            raise TokenizerError(
+                f"{where}: the added token {entry['content']!r:.80} has {flag} {value!r:.80}, not true or false"
+            )
+    return AddedToken(entry["content"], entry["id"], **said)
 
 
 def content_of(document: TokenizerJson) -> dict[str, Any]:

@@ -54,11 +54,13 @@ class JsonVocabulary:
             scores.append(as_read(entry[1]))
         if not pieces:
             raise TokenizerError(f"{where}: the vocabulary is empty")
-        unk = model.get("unk_id")
-        if unk is not None and not (isinstance(unk, int) and 0 <= unk < len(pieces)):
+        unk, falls_back = model.get("unk_id"), model.get("byte_fallback")
+        if unk is not None and not (type(unk) is int and 0 <= unk < len(pieces)):
             raise TokenizerError(f"{where}: unk_id {unk!r} is outside the vocabulary of {len(pieces)}")
+        if not isinstance(falls_back, bool | None):
+            raise TokenizerError(f"{where}: byte_fallback is {falls_back!r:.80}, not true or false")
         ids = {piece: index for index, piece in enumerate(pieces)}
-        return cls(pieces, np.array(scores, np.float64), unk, ids, bool(model.get("byte_fallback")))
+        return cls(pieces, np.array(scores, np.float64), unk, ids, bool(falls_back))
 
     @property
     def unknown(self) -> str:

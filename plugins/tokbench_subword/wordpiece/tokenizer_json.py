@@ -42,6 +42,9 @@ def model_of_document(document: TokenizerJson, *, where: str) -> WordPieceModel:
         other = by_id.setdefault(index, token)
         if other != token:
             raise TokenizerError(f"{where}: the id {index} belongs to {other!r} and to {token!r}")
+    unk_token = model.get("unk_token", "[UNK]")
+    if not isinstance(unk_token, str):
+        raise TokenizerError(f"{where}: its unk_token is {unk_token!r:.80}, not a string")
     prefix, longest = model.get("continuing_subword_prefix", "##"), model.get("max_input_chars_per_word", 100)
     if not isinstance(prefix, str) or type(longest) is not int:
         raise TokenizerError(
@@ -52,7 +55,7 @@ def model_of_document(document: TokenizerJson, *, where: str) -> WordPieceModel:
         decoder_of(document.decoder)
         read = WordPieceModel(
             vocabulary=dict(vocabulary),
-            unk_token=model.get("unk_token", "[UNK]"),
+            unk_token=unk_token,
             prefix=prefix,
             max_input_chars_per_word=longest,
             document=document.with_model({}),

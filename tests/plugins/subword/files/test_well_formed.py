@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.files.well_formed import check_parts
 from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
 from tokbench_subword.pipeline.stretch import Stretch
+from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
+from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 from tokenizers import Tokenizer
 
 import tokbench
@@ -125,6 +128,70 @@ def test_every_family_refuses_such_a_file(family: str, tmp_path: Path) -> None:
     path.write_text(json.dumps({"padding": {**PADDING, "pad_id": "0"}, "added_tokens": [], "model": model}))
     with pytest.raises(TokenizerError, match=r"tokenizer\.json: padding\.pad_id: '0'"):
         tokbench.load(f"{family}:{path}")
+
+
+FLAGS = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized", "special"), False)
+SETTINGS: dict[str, list[dict[str, Any]]] = {
+    "normalizer": [
+        {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "strip_accents": None,
+         "lowercase": False},
+        {"type": "Strip", "strip_left": True, "strip_right": False},
+    ],
+    "pre_tokenizer": [
+        BYTE_LEVEL,
+        {"type": "Digits", "individual_digits": True},
+        {"type": "FixedLength", "length": 3},
+        {"type": "Metaspace", "replacement": "_", "prepend_scheme": "always", "split": True},
+        {"type": "Split", "pattern": {"String": "a"}, "behavior": "Isolated", "invert": False},
+    ],
+    "added_tokens": [{"id": 2, "content": "c", **FLAGS}],
+    "model": [
+        {**MODEL, "dropout": None, "unk_token": "a", "continuing_subword_prefix": "",
+         "end_of_word_suffix": None, "fuse_unk": False, "byte_fallback": False, "ignore_merges": False},
+    ],
+}  # fmt: skip
+
+
+def settings() -> Iterator[dict[str, Any]]:
+    """Documents in which one setting is something else."""
+    for part, items in SETTINGS.items():
+        for item in items:
+            for key in item.keys() - {"type", "id", "content", "vocab", "merges", "behavior"}:
+                for value in (None, 1, "x", "false", "", True, [], {}, 2.5):
+                    if key == "unk_token" and isinstance(value, str):
+                        continue  # of the right type, but no token
+                    yield {part: [{**item, key: value}] if part == "added_tokens" else {**item, key: value}}
+    yield from ({"version": version} for version in (1, "2.0", "", None))
+
+
+def test_a_setting_of_the_wrong_type_is_refused_by_name_as_tokenizers_refuses_it() -> None:
+    """The text "false" was taken for true, and a list for the unknown token ended in a bare TypeError."""
+    refused, said = 0, r"none of its kind|not true or|not a |is not '1\.0'|dropout must lie"
+    for parts in settings():
+        content = {"version": "1.0", "added_tokens": [], "model": MODEL} | parts
+        try:
+            Tokenizer.from_str(json.dumps(content))
+        except Exception:
+            refused += 1
+            with pytest.raises(TokenizerError, match=said):
+                BpeTokenizer.from_dict(content)
+        else:
+            BpeTokenizer.from_dict(content)
+    assert refused > 150
+
+
+@pytest.mark.parametrize(
+    ("family", "setting", "match"),
+    [
+        (JsonUnigramTokenizer, {"byte_fallback": "false"}, "byte_fallback is 'false', not true or false"),
+        (JsonUnigramTokenizer, {"unk_id": True}, "unk_id True is outside"),
+        (WordPieceTokenizer, {"unk_token": []}, r"unk_token is \[\]"),
+    ],
+)
+def test_the_models_of_the_others_refuse_them_too(family: Any, setting: dict[str, Any], match: str) -> None:
+    kind = "unigram" if family is JsonUnigramTokenizer else "wordpiece"
+    with pytest.raises(TokenizerError, match=match):
+        family.from_dict({"added_tokens": [], "model": MODELS[kind] | setting})
 
 
 BPE = {"model": MODEL}
