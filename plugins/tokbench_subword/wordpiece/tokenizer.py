@@ -181,9 +181,10 @@ class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         """
         target = Path(path)
         saving.check_format(target, name=self.name)
+        sources = [Path(source).name for source in self.notes.get("files", ())]
         if target.suffix == ".txt":
             self.save_vocabulary(target)
-        elif self.notes.get("files") and self.notes.get("rules_from") != "tokenizer.json":
+        elif sources not in ([], [self.notes.get("rules_from")]):  # a tokenizer.json has rules of its own
             tokens = map(self.token_bytes, range(self.vocab_size))
             saving.save_converted(self.model, target, encode=self.encode, tokens=tokens, name=self.name)
         else:

@@ -10,6 +10,7 @@ import pytest
 from tokbench_subword.wordpiece.family import WORDPIECE
 from tokbench_subword.wordpiece.model import WordPieceModel
 from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
+from tokenizers import AddedToken, Tokenizer, models, normalizers
 
 from tokbench.errors import SpecError, TokenizerError
 from tokbench.registry import default_context
@@ -358,3 +359,16 @@ def test_added_tokens_beside_a_vocabulary_and_classes_that_are_not_berts(vocab: 
     vocab.with_name("added_tokens.json").write_text('{"new": 20}')
     with pytest.raises(TokenizerError, match="has the id 20"):
         load(f"wordpiece:{vocab}")
+
+
+@pytest.mark.parametrize("name", ["tokenizer.json", "other.json"])
+def test_a_tokenizer_json_is_saved_as_it_is_whatever_it_is_called(name: str, tmp_path: Path) -> None:
+    """Under another name it was taken for a conversion, which a special token in text seemed to disprove."""
+    theirs = Tokenizer(models.WordPiece({"[UNK]": 0, "é": 1, "##a": 2}, unk_token="[UNK]"))
+    theirs.normalizer = normalizers.NFD()
+    theirs.add_special_tokens([AddedToken("e", normalized=True)])
+    theirs.save(str(tmp_path / name))
+    ours = load(f"wordpiece:{tmp_path / name},match_special=true")
+    ours.save(tmp_path / "saved.json")
+    again = load(f"wordpiece:{tmp_path / 'saved.json'},match_special=true")
+    assert list(again.encode("aéa")) == list(ours.encode("aéa")) == theirs.encode("aéa").ids
