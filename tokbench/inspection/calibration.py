@@ -53,7 +53,8 @@ def read_observed(path: Path) -> list[Observed]:
             if "tokens" not in columns or not columns & {"text", "file"}:
                 has = ", ".join(name[:40] for name in (reader.fieldnames or ())[:8]) or "nothing"
                 raise CorpusError(
-                    f"{path}: needs a first line that names the columns tokens, and text or file; it has: {has}"
+                    f"{path}: is read as CSV, and needs a first line that names the columns tokens, "
+                    f"and text or file; it has: {has}"
                 )
             rows = [_row(path, reader.line_num, entry) for entry in reader]
     except UnicodeDecodeError as error:

@@ -87,6 +87,7 @@ def test_rare_kinds_share_a_factor_and_overhead_is_never_negative():
     ("content", "match"),
     [
         ("a,b\n1,2\n", "needs a first line that names the columns"),
+        ('{"text": "x", "tokens": 3}\n', "is read as CSV"),
         ("text,tokens\nx,many\n", "line 2"),
         ("text,tokens\nx,0\n", "above 0"),
         ("text,tokens\nx,3\n", "at least 10"),
