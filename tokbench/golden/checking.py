@@ -14,6 +14,7 @@ from tokbench.capabilities import Staged
 from tokbench.errors import SpecError, TokenizerError
 from tokbench.golden.pack import Golden, Pack, checksum
 from tokbench.tokenizer import Tokenizer, encode_batch, first_difference, token_bytes
+from tokbench.wording import reason
 
 MODEL = "model"
 UNKNOWN = "unknown (only ids are given)"
@@ -71,7 +72,7 @@ def by_command(command: str, *, timeout: float) -> Implementation:
                 timeout=timeout,
             )
         except (OSError, ValueError) as error:
-            raise SpecError(f"--command {command}: cannot be run ({error})") from error
+            raise SpecError(f"--command {command}: cannot be run ({reason(error)})") from error
         except subprocess.TimeoutExpired as error:
             raise TokenizerError(f"--command {command}: no answer within {timeout:g} s") from error
         if done.returncode:

@@ -20,6 +20,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from tokbench.errors import CorpusError, UnknownNameError
+from tokbench.wording import reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ def read_gold(path: Path, format: str) -> GoldWords:
     try:
         text = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise CorpusError(f"gold segmentations {path}: {error}") from error
+        raise CorpusError(f"gold segmentations {path}: {reason(error)}") from error
     found: dict[str, GoldWord] = {}
     seen = 0
     for line, row in _rows(text, path, format):

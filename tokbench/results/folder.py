@@ -30,7 +30,7 @@ from typing import IO, Any
 from tokbench.errors import ResultsError
 from tokbench.inspection.facts import file_sha256
 from tokbench.results.atomic import name_to_take, write_json
-from tokbench.wording import counted
+from tokbench.wording import counted, reason
 
 SCHEMA_VERSION = 1
 """The version of the run folder's layout; a folder of a later version is refused, of an earlier upgraded."""
@@ -201,7 +201,7 @@ def locked(folder: RunFolder) -> Iterator[None]:
         folder.path.mkdir(parents=True, exist_ok=True)
         stream = (folder.path / ".lock").open("a")
     except OSError as error:
-        raise ResultsError(f"cannot write to {folder.path}: {error}") from error
+        raise ResultsError(f"cannot write to {folder.path}: {reason(error)}") from error
     with stream:
         if _hold(stream, folder.path):
             for path in filter(_half_written, [*folder.path.glob(".*"), *folder.cells.glob(".*")]):

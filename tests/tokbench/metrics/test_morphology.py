@@ -261,3 +261,8 @@ def test_other_languages_differ_from_the_script_only_where_it_cannot_tell(test_d
         counts = score(tokenizer, [word for word, _ in told])
         points = [point for _, point in told if point is not None]
         assert (counts.recalls, counts.cut - counts.cut_whole) == (sum(points), len(points)), path.name
+
+
+def test_a_file_of_gold_that_is_not_there_is_named_once(tmp_path):
+    with pytest.raises(CorpusError, match=r"^gold segmentations \S*none\.csv: No such file or directory$"):
+        read_gold(tmp_path / "none.csv", "morphscore")

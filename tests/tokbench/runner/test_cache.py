@@ -145,6 +145,18 @@ def test_two_runs_at_once_share_the_cache(
     assert one == other
 
 
+def test_a_folder_that_cannot_be_made_is_named_once(tmp_path: Path) -> None:
+    from tokbench.errors import ResultsError
+    from tokbench.results import RunFolder
+    from tokbench.results.folder import locked
+
+    (tmp_path / "file").touch()
+    folder = tmp_path / "file" / "out"
+    with pytest.raises(ResultsError) as caught, locked(RunFolder(folder)):
+        pass
+    assert str(caught.value) == f"cannot write to {folder}: Not a directory"
+
+
 def test_two_runs_on_one_folder_are_refused(corpus: Path, run: RunIt, tmp_path: Path) -> None:
     from tokbench.errors import ResultsError
     from tokbench.results import RunFolder
