@@ -57,15 +57,20 @@ def ids_of_paths(
     rules: Unigram | SpmVocabulary, data: bytes, rows: NDArray[np.integer], ends: list[int]
 ) -> list[list[int]]:
     """The ids of paths given end to end as rows of (start, end, piece), and where each ends."""
-    parts, pieces = list(pairwise([0, *ends])), rows[:, 2]
-    if not (
-        (pieces == UNKNOWN_PIECE) | (pieces == (UNKNOWN_PIECE if rules.unk_id is None else rules.unk_id))
-    ).any():
-        ids: list[int] = pieces.tolist()
-        return [ids[start:end] for start, end in parts]
-    nodes = list(starmap(Node, rows.tolist()))
-    paths = (nodes[start:end] for start, end in parts)
-    return [[token.id for token in tokens_of_path(rules, data, path)] for path in paths]
+    pieces, unk_id = rows[:, 2], UNKNOWN_PIECE if rules.unk_id is None else rules.unk_id
+    unknown = (pieces == UNKNOWN_PIECE) | (pieces == unk_id)
+    if unknown.any():
+        if len(rules.byte_ids):
+            nodes = list(starmap(Node, rows.tolist()))
+            paths = (nodes[start:end] for start, end in pairwise([0, *ends]))
+            return [[token.id for token in tokens_of_path(rules, data, path)] for path in paths]
+        kept = np.ones(len(rows) + 1, np.bool_)  # what does not go on with something unknown
+        kept[1:-1] = ~(unknown[1:] & unknown[:-1])
+        kept[[0, *ends]] = True  # another path begins there
+        pieces = np.where(unknown, unk_id, pieces)[kept[:-1]]
+        ends = np.append(0, np.cumsum(kept[:-1]))[ends].tolist()
+    ids: list[int] = pieces.tolist()
+    return [ids[start:end] for start, end in pairwise([0, *ends])]
 
 
 def spans_in(origins: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokbench_subword.pipeline.trie import build_trie
 from tokbench_subword.unigram.lattice import best_paths, edges_from
+from tokbench_subword.unigram.path_tokens import ids_of_paths, tokens_of_path
+from tokbench_subword.unigram.paths import Node
 
 PIECES = {
     "a": -1.0,
@@ -66,3 +69,19 @@ def test_a_long_text_has_a_path_of_every_rank() -> None:
         assert rows[-1, 1] == 10_000
         assert (rows[1:, 0] == rows[:-1, 1]).all()
         assert SCORES[rows[:, 2]].sum() == pytest.approx(score)
+
+
+@given(
+    st.lists(st.lists(st.integers(-1, 2), max_size=5), max_size=4),
+    st.sampled_from([None, 0]),
+    st.sampled_from([0, 256]),
+)
+def test_ids_of_several_paths_are_those_of_each(
+    pieces: list[list[int]], unk_id: int | None, n_byte_ids: int
+) -> None:
+    rules: Any = SimpleNamespace(unk_id=unk_id, byte_ids=np.arange(3, 3 + n_byte_ids), escaped=False)
+    data = b"abcdefgh"
+    paths = [[Node(at, at + 1, piece) for at, piece in enumerate(path)] for path in pieces]
+    rows = np.array([node for path in paths for node in path], np.int32).reshape(-1, 3)
+    found = ids_of_paths(rules, data, rows, np.cumsum([len(path) for path in paths], dtype=int).tolist())
+    assert found == [[token.id for token in tokens_of_path(rules, data, path)] for path in paths]
