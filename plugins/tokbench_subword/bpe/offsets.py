@@ -58,7 +58,8 @@ class BpeOffsets:
             if not walked.all():  # where words do not cover a text, or tokens vary in size
                 words, _ = cut_in_turn(cutters, data, units[~walked])
                 places[np.repeat(~walked, batch.lengths())] = self._places(data, words)
-        found.leave_at(places[1:][(places[1:] < places[:-1]).any(axis=1), 0])  # what goes back
+        if self.model.byte_fallback:  # an unknown token comes behind the bytes of what follows it
+            found.leave_at(places[1:][(places[1:] < places[:-1]).any(axis=1), 0])
         spans, limits = found.spans(places, batch.offsets)
         return replaced(spans, limits, found.left, [self.of(texts[index]) for index in found.left])
 

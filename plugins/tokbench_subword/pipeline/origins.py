@@ -56,7 +56,7 @@ class Located(Segments):
         `places`, which is changed, has those of texts, ``before[s]`` up to segment s.
         """
         self._lead_back(places)
-        spans, limits = self._among(places, before, self.added)
+        spans, limits = self.among(places, before, self.added)
         _count_characters(self.source.data, self.source.offsets, limits, spans)
         return spans, limits
 
@@ -79,8 +79,8 @@ class Located(Segments):
         added = np.concatenate([self.added, found])
         return Segments._split_at(replace(self, added=added[np.argsort(added[:, 0])]), places, ids)
 
-    def _moved(self, begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> None:
-        self.back.append(partial(_before_cutting, np.stack([begins, begins + sizes], axis=1)))
+    def _moved(self, begins: NDArray[np.int64], offsets: NDArray[np.int64]) -> None:
+        self.back.append(partial(_before_cutting, begins, offsets))
 
     def by_kernel(self, written: Written, capacity: int, plain: Any = None) -> Segments:
         """The same segments as a kernel writes them; those that it declines are left."""
@@ -207,17 +207,16 @@ def _before_edits(edits_: Ints, places_: Ints) -> None:
 
 
 @kernel
-def _before_cutting(words_: Ints, places_: Ints) -> None:
-    """Lead places back from pieces, laid end to end, of a text in which they begin and end as `words` say."""
-    words, places = pointer(words_), pointer(places_)
+def _before_cutting(begins: Ints, offsets: Ints, places_: Ints) -> None:
+    """Lead places back from pieces, which `offsets` part, of a text in which they begin at `begins`."""
+    places = pointer(places_)
     for side in range(2 if len(places_) else 0):
-        word, shift = np.int64(0), words[0]  # how far the piece was from where it is
+        piece = 0
         for token in range(len(places_)):
             place = places[2 * token + side] - side
-            while place + shift >= words[word + 1]:
-                shift += words[word + 2] - words[word + 1]
-                word += 2
-            places[2 * token + side] = place + shift + side
+            while place >= offsets[piece + 1]:
+                piece += 1
+            places[2 * token + side] = begins[piece] + place - offsets[piece] + side
 
 
 def _before_spelling(ends: NDArray[np.int64], places: Places) -> None:

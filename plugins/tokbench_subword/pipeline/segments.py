@@ -99,12 +99,11 @@ class Segments:
             whole = np.repeat(np.arange(n_segments), np.diff(reached))
             leading = np.clip(leading[whole] - (begins - self.offsets[whole]), 0, np.diff(offsets))
         documents = reached if self.documents is None else reached[self.documents]
-        texts = new_marks == TEXT
-        self._moved(begins[texts], np.diff(offsets)[texts])
+        self._moved(begins, offsets)
         return replace(self, data=data, offsets=offsets, marks=new_marks, documents=documents, leading=leading)
 
-    def _moved(self, begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> None:
-        """Hear that the texts of new segments are those that began at `begins`, of so many bytes each."""
+    def _moved(self, begins: NDArray[np.int64], offsets: NDArray[np.int64]) -> None:
+        """Hear where the texts of new segments, which `offsets` part, began before."""
 
     def prefixed(self, prefix: str, *, only_first: bool) -> Segments:
         """With `prefix` before each text that is not empty and does not begin with it, or only before those
@@ -141,19 +140,19 @@ class Segments:
         """The ids of the documents, from those of each segment and the added tokens."""
         if self.marks is None:
             return encoded
-        return TokenBatch(*self._among(encoded.ids, encoded.offsets, self.marks[self.marks != TEXT]))
+        return TokenBatch(*self.among(encoded.ids, encoded.offsets, self.marks[self.marks != TEXT]))
 
-    def _among(
+    def among(
         self, rows: NDArray[Any], before: NDArray[np.int64], added: NDArray[Any]
     ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """The rows of tokens of texts, ``before[s]`` of them up to segment s, with those of `added` tokens
+        """The rows of tokens of texts, ``before[s]`` of them up to segment s, with those of the `added` tokens
         among them; and how many there are up to each document.
         """
-        if self.marks is None:
-            return rows, before[self.limits]
+        limits = before[self.limits]
+        if not len(added):
+            return rows, limits
         at = np.flatnonzero(self.marks != TEXT)
-        woven = np.insert(rows, before[at], added, axis=0) if len(at) else rows
-        return woven, before[self.limits] + np.searchsorted(at, self.limits)
+        return np.insert(rows, before[at], added, axis=0), limits + np.searchsorted(at, self.limits)
 
 
 @kernel
