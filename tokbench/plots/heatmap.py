@@ -78,7 +78,7 @@ def _heat(table: pd.DataFrame, ends: tuple[float, float], *, title: str, unit: s
     thick, long = style.lines(0.8), chosen.width / 2
     beyond = (bool((table < ends[0]).any(axis=None)), bool((table > ends[1]).any(axis=None)))
     bar = figure.colorbar(
-        image, ax=axes, orientation="horizontal", fraction=thick / figure.get_figheight(), pad=0.01,
+        image, ax=axes, orientation="horizontal", fraction=thick / (thick + per_block * row), pad=0.01,
         aspect=long / thick, shrink=0.5, extend=_EXTEND[beyond], extendfrac=0.05,
     )  # fmt: skip
     bar.outline.set_visible(False)

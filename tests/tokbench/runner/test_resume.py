@@ -111,7 +111,7 @@ def test_killed_coordinator(cached: bool, text: Path, tmp_path: Path, undisturbe
 def test_killed_at_fifty_random_moments(text: Path, tmp_path: Path, undisturbed: dict[str, bytes]) -> None:
     rng, env = random.Random(50), environment(tmp_path / "cache")
     for attempt in range(10):
-        out = tmp_path / str(attempt)
+        out = tmp_path / str(attempt) / "run"  # a run has its folder's name
         moments = [rng.uniform(0.3, 4.0) for _ in range(5)]
         for moment in moments:
             process = started(text, out, env, "--no-cache")
