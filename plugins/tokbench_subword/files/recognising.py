@@ -36,6 +36,8 @@ _MODEL_TYPE = re.compile(rb'"model"\s*:\s*\{\s*"type"\s*:\s*"(\w+)"')
 _TELLING = ((b'"merges"', "BPE"), (b'"max_input_chars_per_word"', "WordPiece"))
 _TEKKEN = re.compile(rb'"token_bytes"\s*:\s*"')
 _JSON_VOCABULARY = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\d')
+_JSON_LIST = re.compile(rb'\s*(?:\[\s*)+(?:-?\d+(?:\.\d+)?|"(?:[^"\\]|\\.)*")\s*,')
+"""How a list of JSON begins, cut short or not; a merge of the token ``[`` has no comma."""
 _LINE = re.compile(rb"[^\n]+")
 _RANK = re.compile(rb"[A-Za-z0-9+/]*={0,2}[ \t]+\d+\s*")
 _PLAUSIBLE = re.compile(r"\.(?:model|tiktoken|bpe)\b")
@@ -64,7 +66,7 @@ def format_of_bytes(data: bytes) -> Format | None:
     if data.startswith(MAGIC):
         return "gguf"
     first = data[:64].removeprefix(codecs.BOM_UTF8).lstrip()[:1]
-    if first == b"[" and _is_json(data):
+    if first == b"[" and (_JSON_LIST.match(data) or _is_json(data)):
         return None
     if first == b"{":
         if _TEKKEN.search(data):

@@ -150,6 +150,7 @@ def test_the_recognised_are_recognised(test_data: Path, tmp_path: Path) -> None:
         (b'{"model": {', "line 1, column 12: not JSON"),
         (b'{"config": {"x": []}}', "in no format of tokenizers"),
         (b"[1, 2]", "is JSON, but a list"),  # taken for a merges.txt before: two words on a line
+        (b'["a", "b"', "line 1, column"),
         (b"\xff\xfe\x00", "not UTF-8 at byte 0"),
         (gzip.compress(small_ranks())[:-20], "gzip, and breaks off"),
         (b"\x1f\x8b damaged", "gzip, and damaged"),
