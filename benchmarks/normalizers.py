@@ -25,7 +25,7 @@ import numpy as np
 from rounds import interleaved
 from tokbench_subword.pipeline.compiled_normalizers import compiled_normalizer_of
 from tokbench_subword.pipeline.normalizers import text_normalizer_of
-from tokbench_subword.unigram.rules import charsmap_of
+from tokbench_subword.sentencepiece.rules import charsmap_of
 from tokenizers import Regex
 from tokenizers import normalizers as N
 

@@ -33,8 +33,8 @@ import numpy as np
 import sentencepiece
 from numpy.typing import NDArray
 from tokbench_subword.files.sentencepiece_model import read_model
+from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
-from tokbench_subword.unigram.tokenizer import SpmTokenizer
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -42,8 +42,8 @@ import numpy as np
 import sentencepiece
 from side_by_side import SideBySide, whenever_asked
 from tokbench_subword.files.sentencepiece_model import SpmModel, parse, serialize
-from tokbench_subword.unigram.tokenizer import SpmTokenizer
-from tokbench_subword.unigram.trainer import TrainingOptions, train_unigram
+from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
+from tokbench_subword.sentencepiece.trainer import TrainingOptions, train_unigram
 
 DATA = os.environ.get("TOKBENCH_TEST_DATA", "")
 TRAINERS = ("ours", "sentencepiece")

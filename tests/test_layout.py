@@ -194,6 +194,14 @@ def test_patterns_know_nothing_of_the_pipeline_around_them() -> None:
     assert not {(module, name) for module, name in ours if not name.startswith(PATTERNS)}
 
 
+def test_unigram_knows_nothing_of_sentencepieces_models() -> None:
+    """Nor of their files: those are built on the search, which serves a `tokenizer.json` alike."""
+    rooms = {name: source(path).anywhere for name, path in HOMES.items() if ".unigram." in f"{name}."}
+    assert len(rooms) > 15
+    upward = ("tokbench_subword.sentencepiece", "tokbench_subword.files.sentencepiece_model")
+    assert not {name: used for name, used in rooms.items() if any(one.startswith(upward) for one in used)}
+
+
 def test_every_package_is_listed() -> None:
     listed = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"])
     found = {"tokbench._datasets"}

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tokbench_subword.files.recognising import format_of
-from tokbench_subword.unigram.json_export import tie_of
-from tokbench_subword.unigram.tokenizer import SpmTokenizer
+from tokbench_subword.sentencepiece.json_export import tie_of
+from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 
 from tokbench.errors import TokbenchError
 from tokbench.golden.checking import by_command, by_tokenizer, check

@@ -15,7 +15,7 @@ def tokbench_tokenizers() -> Iterable[TokenizerFamily]:
     """The subword algorithms."""
     from tokbench_subword.bpe.family import BPE
     from tokbench_subword.optimal.families import GREEDTOK, PATHPIECE, PICKYBPE
-    from tokbench_subword.unigram.family import UNIGRAM
+    from tokbench_subword.sentencepiece.family import UNIGRAM
     from tokbench_subword.wordpiece.family import WORDPIECE
 
     return [BPE, WORDPIECE, UNIGRAM, PATHPIECE, GREEDTOK, PICKYBPE]

@@ -16,7 +16,7 @@ from tokbench.kernels.threads import usable_cores
 if TYPE_CHECKING:
     from tokbench_subword.bpe.model import BpeModel
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
-    from tokbench_subword.unigram.tokenizer import SpmTokenizer
+    from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
     from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 
 
@@ -114,9 +114,9 @@ def train_wordpiece(texts: Iterable[str], vocab_size: int, *, name: str = "wordp
 
 def train_unigram(texts: Iterable[str], vocab_size: int, *, name: str = "unigram") -> SpmTokenizer:
     """A Unigram model by sentencepiece's rules, trained on texts that are read once."""
-    from tokbench_subword.unigram.tokenizer import SpmTokenizer
-    from tokbench_subword.unigram.trainer import TrainingOptions
-    from tokbench_subword.unigram.trainer import train_unigram as train
+    from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
+    from tokbench_subword.sentencepiece.trainer import TrainingOptions
+    from tokbench_subword.sentencepiece.trainer import train_unigram as train
 
     return SpmTokenizer(name, train(texts, TrainingOptions(vocab_size=vocab_size, threads=usable_cores())))
 

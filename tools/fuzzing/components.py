@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tokbench_subword.pipeline.patterns import CL100K_IN_RUBY, NAMED
-from tokbench_subword.unigram.rules import charsmap_of
+from tokbench_subword.sentencepiece.rules import charsmap_of
 
 from fuzzing.patterns import pattern
 from fuzzing.texts import chance

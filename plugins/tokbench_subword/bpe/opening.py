@@ -163,8 +163,8 @@ def _refuse_special_tokens(spec: Spec, what: str) -> None:
 
 def _of_sentencepiece(spec: Spec, path: Path, threads: int) -> Tokenizer:
     """A `.model` says everything itself: by what rules text is normalized, cut and merged; so does its GGUF."""
-    from tokbench_subword.unigram.opening import of_gguf
-    from tokbench_subword.unigram.tokenizer import SpmTokenizer
+    from tokbench_subword.sentencepiece.opening import of_gguf
+    from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 
     for name in {*spec.options} - {"cache"}:
         raise TokenizerError(f"{spec}: {name} does not apply to a sentencepiece model; leave it out")

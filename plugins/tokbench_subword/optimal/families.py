@@ -14,9 +14,9 @@ from tokbench_subword.bpe.options import named_pattern
 from tokbench_subword.files.opening import refuse_training
 from tokbench_subword.files.recognising import json_model_type
 from tokbench_subword.files.special_tokens import names_to_train
+from tokbench_subword.sentencepiece import opening as unigram_opening
 from tokbench_subword.training.sizes import check_size
 from tokbench_subword.training.stages import stage
-from tokbench_subword.unigram import opening as unigram_opening
 
 if TYPE_CHECKING:
     from tokbench.tokenizer import Tokenizer

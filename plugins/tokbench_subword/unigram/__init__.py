@@ -1,1 +1,1 @@
-"""Unigram language models (Kudo 2018), and everything sentencepiece: its `.model` files, normaliser and BPE."""
+"""Unigram language models (Kudo 2018): search, sampling, estimation, and the `tokenizer.json`."""

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.files.json_numbers import as_read
+from tokbench_subword.unigram.path_tokens import byte_ids_of
 from tokbench_subword.unigram.unigram_algorithm import UNKNOWN_PENALTY, Unigram
-from tokbench_subword.unigram.vocabulary import byte_ids_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)

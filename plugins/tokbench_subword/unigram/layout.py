@@ -15,7 +15,7 @@ from tokbench_subword.words.layout import MODEL
     CUT_NUMBERS,  # uint64 (2,)
     PARAMETERS,  # of the type of the scores, see below
     SETTINGS,  # int64, see below
-    FIRST,  # uint32 (0x110000,): for BPE, see `spm_bpe_tables`, as the next ten: code point -> symbol
+    FIRST,  # uint32 (0x110000,), and ten more: of BPE, see `sentencepiece.spm_bpe_tables`; code point -> symbol
     SYMBOL_IDS,  # int32: symbol -> id, or -1
     MERGES,  # uint64: `PairTable.table` of the one pair that makes each piece
     MERGE_BLOOM,  # uint32: `PairTable.bloom`

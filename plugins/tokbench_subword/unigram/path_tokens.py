@@ -1,26 +1,66 @@
 """Paths as tokens, in plain Python: ids, bytes, and where they lie; `emitting` is the compiled form.
 
 Sampled and n-best paths go this way, and traces, and BPE models with unused pieces, which the kernels do not
-know (see `spm_bpe`). Unknown characters are spelled in bytes, or are one token for several in a row.
+know (see `sentencepiece.spm_bpe`). Unknown characters are spelled in bytes, or are one token for several in a
+row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import groupby, pairwise, starmap
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from tokbench_subword.unigram.charsmap import to_text
+from tokbench.errors import TokenizerError
 from tokbench_subword.unigram.paths import UNKNOWN_PIECE, Node
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tokbench_subword.unigram.spm_bpe import Algorithm
-    from tokbench_subword.unigram.unigram_algorithm import Unigram
-    from tokbench_subword.unigram.vocabulary import SpmVocabulary
+_MARK = "\u2581".encode()
+
+
+def byte_piece(byte: int) -> str:
+    """The piece that stands for one byte.
+
+    Example:
+        >>> byte_piece(10)
+        '<0x0A>'
+    """
+    return f"<0x{byte:02X}>"
+
+
+def byte_ids_of(ids: Mapping[str, int], *, where: str) -> NDArray[np.int32]:
+    """The id of each byte's piece: int32 of ``(256,)``, or of ``(0,)`` where there is none.
+
+    Raises `TokenizerError` where there are only some.
+    """
+    known = [index for byte in range(256) if (index := ids.get(byte_piece(byte))) is not None]
+    if len(known) not in (0, 256):
+        missing = next(piece for piece in map(byte_piece, range(256)) if piece not in ids)
+        raise TokenizerError(
+            f"{where}: byte_fallback with only {len(known)} of the 256 byte pieces ({missing!r} is not there), "
+            "which this plugin does not know; load the tokenizer with `transformers:` instead"
+        )
+    return np.array(known, np.int32)
+
+
+class UnknownRules(Protocol):
+    """What a model says of unknown characters: a `Unigram`, or a vocabulary of sentencepiece."""
+
+    @property
+    def unk_id(self) -> int | None:
+        """The id of the unknown token."""
+
+    @property
+    def byte_ids(self) -> NDArray[np.int32]:
+        """The id of each byte's token, where characters are spelled in bytes: of ``(256,)``, else ``(0,)``."""
+
+    @property
+    def escaped(self) -> bool:
+        """Whether a space in internal text stands for U+2581."""
 
 
 class PathToken(NamedTuple):
@@ -32,7 +72,7 @@ class PathToken(NamedTuple):
     text: bytes
 
 
-def tokens_of_path(rules: Unigram | SpmVocabulary, data: bytes, path: Iterable[Node]) -> list[PathToken]:
+def tokens_of_path(rules: UnknownRules, data: bytes, path: Iterable[Node]) -> list[PathToken]:
     """The tokens that encoding makes of a path through internal text `data`.
 
     The text of the unknown token itself, a piece like any other in a `tokenizer.json`, is unknown beside what
@@ -45,7 +85,7 @@ def tokens_of_path(rules: Unigram | SpmVocabulary, data: bytes, path: Iterable[N
             tokens += [PathToken(node.piece, *node[:2], data[node.start : node.end]) for node in nodes]
         elif len(rules.byte_ids):
             for start, end, _ in nodes:
-                spelled = to_text(data[start:end], rules.escaped).encode()
+                spelled = data[start:end].replace(b" ", _MARK) if rules.escaped else data[start:end]
                 tokens += [PathToken(int(rules.byte_ids[byte]), start, end, bytes([byte])) for byte in spelled]
         else:
             start, end = nodes[0].start, nodes[-1].end
@@ -54,7 +94,7 @@ def tokens_of_path(rules: Unigram | SpmVocabulary, data: bytes, path: Iterable[N
 
 
 def ids_of_paths(
-    rules: Unigram | SpmVocabulary, data: bytes, rows: NDArray[np.integer], ends: list[int]
+    rules: UnknownRules, data: bytes, rows: NDArray[np.integer], ends: list[int]
 ) -> list[list[int]]:
     """The ids of paths given end to end as rows of (start, end, piece), and where each ends."""
     pieces, unk_id = rows[:, 2], UNKNOWN_PIECE if rules.unk_id is None else rules.unk_id
@@ -79,12 +119,3 @@ def spans_in(origins: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[n
     `origins` has for each byte such a span in its document: the start above the 32 bits of the end.
     """
     return np.stack([origins[places[:, 0]] >> 32, origins[places[:, 1] - 1] & 0xFFFFFFFF], axis=1)
-
-
-def spans_of_path(vocabulary: SpmVocabulary, algorithm: Algorithm, source: bytes) -> NDArray[np.int64]:
-    """(start, end) of each token of UTF-8 `source` in its code points: int64 ``(tokens, 2)``."""
-    text = np.frombuffer(source, np.uint8)
-    normal, _, origins = algorithm.normalizer.located(text, np.array([0, len(source)]))
-    data = normal.tobytes()
-    tokens = tokens_of_path(vocabulary, data, algorithm.path(data))
-    return spans_in(origins, np.array([token[1:3] for token in tokens], np.int64).reshape(-1, 2))

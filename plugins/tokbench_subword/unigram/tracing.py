@@ -1,4 +1,4 @@
-"""The steps that `tokbench trace` shows: the normalised text, then either the lattice or the merges."""
+"""The steps that `tokbench trace` shows of Unigram: the lattice place by place, and the best path."""
 
 from __future__ import annotations
 
@@ -7,27 +7,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tokbench.capabilities import Step
-from tokbench_subword.unigram.charsmap import to_text
 from tokbench_subword.unigram.lattice import edges_from
 from tokbench_subword.unigram.path_tokens import tokens_of_path
-from tokbench_subword.unigram.paths import Node, plain_width_of
-from tokbench_subword.unigram.spm_bpe import Algorithm, SpmBpe, merge
-from tokbench_subword.unigram.unigram_algorithm import Unigram
+from tokbench_subword.unigram.paths import plain_width_of
 
 if TYPE_CHECKING:
-    from tokbench_subword.unigram.vocabulary import SpmVocabulary
-
-
-def steps(vocabulary: SpmVocabulary, algorithm: Algorithm, data: bytes) -> Iterator[Step]:
-    """The steps for internal text `data` of a sentencepiece model."""
-    yield Step("normalize", _characters(data), None, "the normalised text, character by character")
-    names = dict(enumerate(vocabulary.pieces))
-    if isinstance(algorithm, SpmBpe):
-        yield from _merge_steps(algorithm, data, names)
-    elif isinstance(algorithm, Unigram):
-        yield from word_steps(
-            algorithm, data, (), names, lambda text: to_text(text.encode(), vocabulary.escaped)
-        )
+    from tokbench_subword.unigram.unigram_algorithm import Unigram
 
 
 def word_steps(
@@ -85,25 +70,13 @@ def _arrival(
         ends.append(here)
     ends.reverse()
     tokens = [data[start:end] for start, end in pairwise(ends)]
-    rest = _characters(data[position:])
+    rest = characters_of(data[position:])
     changed = len(done) + len(tokens) - 1
     note = f"{len(candidates)} way{'s' if len(candidates) != 1 else ''} to arrive here"
     detail = {"candidates": list(candidates), "total": round(best[position][0], 6)}
     return Step("lattice", (*done, *tokens, *rest), changed, note, detail)
 
 
-def _merge_steps(algorithm: SpmBpe, data: bytes, names: Mapping[int, str]) -> Iterator[Step]:
-    """The merges of sentencepiece's BPE, one by one."""
-    recorded: list[tuple[list[Node], int, int]] = []
-    final = merge(algorithm, data, record=recorded)
-    for nodes, changed, piece in recorded:
-        tokens = tuple(data[node.start : node.end] for node in nodes)
-        score = float(algorithm.vocabulary.scores[piece])
-        detail = {"piece": names[piece], "id": piece, "score": score, "rank": int(algorithm.ranks[piece])}
-        yield Step("merge", tokens, changed, f"{names[piece]} (score {score:g})", detail)
-    tokens = tuple(token.text for token in tokens_of_path(algorithm.vocabulary, data, final))
-    yield Step("best", tokens, None, f"{len(tokens)} tokens; nothing more merges")
-
-
-def _characters(data: bytes) -> tuple[bytes, ...]:
+def characters_of(data: bytes) -> tuple[bytes, ...]:
+    """The characters of `data`, each as UTF-8."""
     return tuple(character.encode() for character in data.decode())

@@ -9,10 +9,8 @@ import numpy as np
 
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import Bytes, Int, Ints, Words, keep, pointer
-from tokbench_subword.files.sentencepiece_model import NORMAL, USER_DEFINED
 from tokbench_subword.pipeline.trie import build_trie
 from tokbench_subword.unigram import layout as at
-from tokbench_subword.unigram.charsmap import Normalizer
 from tokbench_subword.unigram.encoder import PathEncoder
 from tokbench_subword.unigram.lattice import best_paths, draw_paths
 from tokbench_subword.unigram.paths import Node, write_rows
@@ -22,8 +20,6 @@ from tokbench_subword.words.safe_cuts import find_cuts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from tokbench_subword.unigram.vocabulary import SpmVocabulary
 
 
 def lengths_of(pieces: Mapping[bytes, int], size: int) -> NDArray[np.int32]:
@@ -40,28 +36,15 @@ def lengths_of(pieces: Mapping[bytes, int], size: int) -> NDArray[np.int32]:
 
 UNKNOWN_PENALTY = 10.0
 """How much worse an unknown character is than the worst piece."""
-RESET_THRESHOLD = 100_000.0
-"""The running sum at which sentencepiece starts again from zero."""
-
-
-def spm_scores(vocabulary: SpmVocabulary) -> NDArray[np.float32]:
-    """The scores by which sentencepiece's encoder goes, by id.
-
-    A user-defined symbol scores 0.1 a byte beyond the first, so that it wins over anything else.
-    """
-    scores = np.where(vocabulary.types == NORMAL, vocabulary.scores, np.float32(0))
-    for index in np.flatnonzero(vocabulary.types == USER_DEFINED).tolist():
-        scores[index] = 0.1 * (len(vocabulary.pieces[index].encode()) - 1)
-    return scores
 
 
 class Unigram:
-    """A unigram model, ready to segment internal text, which `charsmap` describes.
+    """A unigram model, ready to segment text in internal form: UTF-8, with a space for U+2581 if `escaped`.
 
     `pieces` are in internal form, with their ids; `scores`, float32 or float64 by id, give all sums their
     precision; `unknown` is the score of an unknown character, `threshold` the sum at which scores are set back
-    to zero; `byte_ids` are int32 of ``(256,)``, or of ``(0,)`` without byte fallback. A sentencepiece model has
-    a normaliser, and `nominal` scores for sampling and n-best where they differ from the encoder's.
+    to zero; `byte_ids` are int32 of ``(256,)``, or of ``(0,)`` without byte fallback;
+    `nominal`, float64, are the scores for sampling and n-best where they differ from the encoder's.
     """
 
     name = "Unigram"
@@ -77,11 +60,10 @@ class Unigram:
         byte_ids: NDArray[np.int32],
         unk_id: int | None,
         escaped: bool = False,
-        normalizer: Normalizer | None = None,
         nominal: NDArray[np.float64] | None = None,
     ) -> None:
         self.scores, self.unknown, self.byte_ids, self.unk_id = scores, unknown, byte_ids, unk_id
-        self.escaped, self._normalizer = escaped, normalizer
+        self.escaped = escaped
         self._nominal = scores.astype(np.float64) if nominal is None else nominal
         self.units = build_trie(pieces)
         largest, ulp = max(float(np.abs(scores).max()), abs(unknown)), float(np.finfo(scores.dtype).eps)
@@ -98,35 +80,6 @@ class Unigram:
             **dict(enumerate(find_cuts(pieces).arrays, at.CHARACTERS)),
         }
         """The arrays of a `PathEncoder`, by their place."""
-
-    @classmethod
-    def of_vocabulary(cls, vocabulary: SpmVocabulary) -> Unigram:
-        """The algorithm of a sentencepiece model.
-
-        For sampling and n-best, user-defined symbols count characters, as in sentencepiece.
-        """
-        scores, normal = spm_scores(vocabulary), vocabulary.types == NORMAL
-        nominal = scores.astype(np.float64)
-        for index in np.flatnonzero(vocabulary.types == USER_DEFINED).tolist():
-            nominal[index] = 0.1 * (len(vocabulary.pieces[index]) - 1)
-        lowest = scores[normal].min() if normal.any() else np.finfo(np.float32).max
-        return cls(
-            vocabulary.in_text(),
-            scores,
-            unknown=float(np.float32(lowest - np.float32(UNKNOWN_PENALTY))),
-            threshold=RESET_THRESHOLD,
-            byte_ids=vocabulary.byte_ids,
-            unk_id=vocabulary.unk_id,
-            escaped=vocabulary.escaped,
-            normalizer=vocabulary.normalizer(),
-            nominal=nominal,
-        )
-
-    @property
-    def normalizer(self) -> Normalizer:
-        """What makes internal text, of a sentencepiece model."""
-        assert self._normalizer is not None
-        return self._normalizer
 
     def encoder(self, *, threads: int, cache: int) -> PathEncoder:
         """What encodes whole documents."""

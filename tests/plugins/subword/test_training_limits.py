@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from tokbench_subword.bpe import continuing
 from tokbench_subword.bpe.family import BPE
+from tokbench_subword.sentencepiece.family import UNIGRAM
 from tokbench_subword.training import counting
-from tokbench_subword.unigram.family import UNIGRAM
 from tokbench_subword.wordpiece.family import WORDPIECE
 
 import tokbench

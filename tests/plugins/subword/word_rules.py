@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from hypothesis import strategies as st
-from tokbench_subword.unigram.json_export import ENDS
-from tokbench_subword.unigram.rules import charsmap_of
+from tokbench_subword.sentencepiece.json_export import ENDS
+from tokbench_subword.sentencepiece.rules import charsmap_of
 from tokenizers import Regex, normalizers, pre_tokenizers
 
 N, P = normalizers, pre_tokenizers

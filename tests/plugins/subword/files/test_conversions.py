@@ -14,7 +14,7 @@ from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.files.probes import probes
 from tokbench_subword.files.sentencepiece_model import NORMAL, USER_DEFINED, Piece, read_model
 from tokbench_subword.pipeline.document import TokenizerJson
-from tokbench_subword.unigram.tokenizer import SpmTokenizer
+from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 from tokbench_subword.wordpiece.model import WordPieceModel
 from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 

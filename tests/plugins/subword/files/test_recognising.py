@@ -13,7 +13,7 @@ import tiktoken
 from tokbench_subword.bpe.family import BPE
 from tokbench_subword.files.recognising import format_of_bytes, json_model_type
 from tokbench_subword.files.special_tokens import names_to_train, numbered_tokens
-from tokbench_subword.unigram.family import UNIGRAM
+from tokbench_subword.sentencepiece.family import UNIGRAM
 from tokbench_subword.wordpiece.family import WORDPIECE
 from tokbench_tiktoken.family import TIKTOKEN
 

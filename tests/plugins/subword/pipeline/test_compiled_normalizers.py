@@ -21,7 +21,7 @@ from tokbench_subword.pipeline.normal_form_kernel import JOINS, LONGEST, SPECIAL
 from tokbench_subword.pipeline.normalizers import text_normalizer_of
 from tokbench_subword.pipeline.precompiled import Precompiled, points_of
 from tokbench_subword.pipeline.rewriting import SELF, Rewriting
-from tokbench_subword.unigram.rules import charsmap_of, normalizer_in
+from tokbench_subword.sentencepiece.rules import charsmap_of, normalizer_in
 from tokenizers import Regex, normalizers
 
 from tokbench.errors import TokenizerError

@@ -15,7 +15,7 @@ from tokbench_subword.pipeline.normalizers import normalizer_of, text_normalizer
 from tokbench_subword.pipeline.patterns.regexes import compile_regex
 from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
 from tokbench_subword.pipeline.stretch import Stretch
-from tokbench_subword.unigram.rules import charsmap_of
+from tokbench_subword.sentencepiece.rules import charsmap_of
 from tokenizers import PreTokenizedString, Regex, decoders, normalizers, pre_tokenizers
 
 from tokbench.errors import TokenizerError

@@ -10,26 +10,12 @@ import numpy as np
 import pytest
 from tokbench_subword.files.sentencepiece_model import UNKNOWN, Piece, SpmModel
 from tokbench_subword.pipeline.trie import VALUE_MASK, VALUE_SHIFT, build_trie, unit_of
+from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
-from tokbench_subword.unigram.tokenizer import SpmTokenizer
 
 import tokbench
 from tokbench.errors import TokenizerError
 from tokbench.testing import check_tokenizer
-
-from .conftest import UNIGRAM_MODELS
-from .small_models import Pair
-
-
-def test_saved_json_of_t5_keeps_ids(pair: Pair, test_data: Path, tmp_path: Path) -> None:
-    from tokenizers import Tokenizer
-
-    ours, _ = pair(UNIGRAM_MODELS[0])
-    ours.save(tmp_path / "t5.json")
-    hf = Tokenizer.from_file(str(tmp_path / "t5.json"))
-    for language in ("eng_Latn", "deu_Latn", "jpn_Jpan"):
-        for line in (test_data / f"corpora/pud/{language}.txt").read_text(encoding="utf-8").split("\n")[:200]:
-            assert hf.encode(line, add_special_tokens=False).ids == ours(line)
 
 
 def test_scores_whose_sums_overflow() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tokbench_subword.unigram.train_counts import sorted_words
+from tokbench_subword.sentencepiece.train_counts import sorted_words
 from tokbench_subword.unigram.train_edges import Edges, find_edges, thin
 from tokbench_subword.unigram.train_prune import _largest
 from tokbench_subword.unigram.train_seeds import SeedPieces, find_seeds

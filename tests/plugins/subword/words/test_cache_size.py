@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tokbench_subword.files.sentencepiece_model import UNKNOWN, Piece, SpmModel, TrainerSpec
-from tokbench_subword.unigram.tokenizer import SpmTokenizer
+from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 from tokbench_subword.words.cache_size import CACHE_BYTES, cache_bytes
 
 import tokbench

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
+from tokbench_subword.sentencepiece.rules import charsmap_of
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
-from tokbench_subword.unigram.rules import charsmap_of
 
 from tokbench.kernels.text import utf8_of
 from tokbench.tokenizer import Tokenizer

@@ -14,10 +14,10 @@ from tokbench.counts import WordCounts
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import PADDING, Bytes, Int, Ints, Words, pointer
 from tokbench.kernels.pointers import Block as Arrays
+from tokbench_subword.sentencepiece.charsmap import Normalizer
+from tokbench_subword.sentencepiece.charsmap_kernels import longest_symbol, normalize_into
 from tokbench_subword.training.counting import Block, Fill, count_blocks
 from tokbench_subword.training.word_table import DOCUMENT, POSITION, WordTable, note_word, opened
-from tokbench_subword.unigram.charsmap import Normalizer
-from tokbench_subword.unigram.charsmap_kernels import longest_symbol, normalize_into
 from tokbench_subword.unigram.train_sorting import NextKeys, in_order
 
 if TYPE_CHECKING:

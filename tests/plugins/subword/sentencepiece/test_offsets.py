@@ -14,10 +14,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tokbench_subword.files.sentencepiece_model import BYTE, NormalizerSpec, Piece, SpmModel, TrainerSpec
+from tokbench_subword.sentencepiece.algorithms import spans_of_path
+from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
-from tokbench_subword.unigram.path_tokens import spans_of_path
-from tokbench_subword.unigram.tokenizer import SpmTokenizer
-from tokbench_subword.unigram.vocabulary import byte_piece
+from tokbench_subword.unigram.path_tokens import byte_piece
 from tokenizers import Tokenizer
 
 from tokbench.kernels.utf8 import encodable

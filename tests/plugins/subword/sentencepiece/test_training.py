@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tokbench_subword.files.sentencepiece_model import SpmModel, parse, serialize
-from tokbench_subword.unigram.family import UNIGRAM, train
-from tokbench_subword.unigram.tokenizer import SpmTokenizer
-from tokbench_subword.unigram.trainer import TrainingOptions, train_unigram
+from tokbench_subword.sentencepiece.family import UNIGRAM, train
+from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
+from tokbench_subword.sentencepiece.trainer import TrainingOptions, train_unigram
 
 import tokbench
 from tokbench import TrainingCorpus

@@ -39,7 +39,7 @@ def load(spec: Spec, context: LoadContext) -> Tokenizer:
     if found == "gguf":
         other = f"load it as bpe:{path} or wordpiece:{path}"
         return of_gguf(path, "t5", name=str(spec), remedy=other, **options)
-    from tokbench_subword.unigram.tokenizer import SpmTokenizer
+    from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 
     return cast(Tokenizer, SpmTokenizer.from_file(path, "unigram", name=str(spec), **options))
 
@@ -49,8 +49,8 @@ def of_gguf(path: Path, model: str, *, name: str = "", remedy: str = "", **optio
 
     `options` are ``threads`` and ``cache``.
     """
-    from tokbench_subword.unigram.served import model_of_gguf
-    from tokbench_subword.unigram.tokenizer import SpmTokenizer
+    from tokbench_subword.sentencepiece.served import model_of_gguf
+    from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 
     found = read_gguf(path, model, remedy=remedy)
     name = name or str(path)
@@ -64,7 +64,7 @@ def of_gguf(path: Path, model: str, *, name: str = "", remedy: str = "", **optio
             "with Unigram that is not known here"
         )
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
-    from tokbench_subword.unigram.json_export import document_of_spm
+    from tokbench_subword.sentencepiece.json_export import document_of_spm
 
     document = document_of_spm(tokenizer.vocabulary, tokenizer.algorithm)
     added = tuple(replace(token, special=token.content not in symbols) for token in document.added_tokens)

@@ -18,9 +18,9 @@ from tokbench_subword.files.sentencepiece_model import (
     serialize,
     write_model,
 )
-from tokbench_subword.unigram.charsmap import compile_normalizer
-from tokbench_subword.unigram.rules import charsmap_of
-from tokbench_subword.unigram.tokenizer import SpmTokenizer
+from tokbench_subword.sentencepiece.charsmap import compile_normalizer
+from tokbench_subword.sentencepiece.rules import charsmap_of
+from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 
 from tokbench.errors import TokenizerError
 

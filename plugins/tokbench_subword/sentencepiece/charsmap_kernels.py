@@ -25,7 +25,7 @@ from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.precompiled_kernel import rule_step, trie_root
 from tokbench_subword.pipeline.splicing import Writer, copy_span, documents_of
 from tokbench_subword.pipeline.trie import longest_below, root_of
-from tokbench_subword.unigram.charsmap_classes import CHARACTER_CLASS, COPIED, READY, TARGET_SHIFT
+from tokbench_subword.sentencepiece.charsmap_classes import CHARACTER_CLASS, COPIED, READY, TARGET_SHIFT
 
 ESCAPE, REMOVE_EXTRA, DUMMY, SUFFIX = 1, 2, 4, 8
 """The flags of a normaliser."""

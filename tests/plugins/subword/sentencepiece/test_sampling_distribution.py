@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tokbench_subword.files.sentencepiece_model import parse
-from tokbench_subword.unigram.tokenizer import SpmTokenizer
+from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 
 _spec = importlib.util.spec_from_file_location("distributions", Path(__file__).parents[1] / "distributions.py")
 _distributions = importlib.util.module_from_spec(_spec)

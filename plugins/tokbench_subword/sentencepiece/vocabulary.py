@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,38 +15,14 @@ from tokbench.kernels.copies import cached_property
 from tokbench_subword.files import sentencepiece_model as spm
 from tokbench_subword.pipeline.decoding_kernel import TokenJoiner
 from tokbench_subword.pipeline.document_decoding import DocumentDecoder
-from tokbench_subword.unigram.charsmap import SPACE_SYMBOL, Normalizer, compile_normalizer, to_internal
+from tokbench_subword.sentencepiece.charsmap import SPACE_SYMBOL, Normalizer, compile_normalizer, to_internal
+from tokbench_subword.unigram.path_tokens import byte_ids_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BYTE_PIECE = re.compile(r"<0x([0-9A-F]{2})>\Z")
 _IN_TEXT = (spm.NORMAL, spm.USER_DEFINED)
-
-
-def byte_piece(byte: int) -> str:
-    """The piece that stands for one byte.
-
-    Example:
-        >>> byte_piece(10)
-        '<0x0A>'
-    """
-    return f"<0x{byte:02X}>"
-
-
-def byte_ids_of(ids: Mapping[str, int], *, where: str) -> NDArray[np.int32]:
-    """The id of each byte's piece: int32 of ``(256,)``, or of ``(0,)`` where there is none.
-
-    Raises `TokenizerError` where there are only some.
-    """
-    known = [index for byte in range(256) if (index := ids.get(byte_piece(byte))) is not None]
-    if len(known) not in (0, 256):
-        missing = next(piece for piece in map(byte_piece, range(256)) if piece not in ids)
-        raise TokenizerError(
-            f"{where}: byte_fallback with only {len(known)} of the 256 byte pieces ({missing!r} is not there), "
-            "which this plugin does not know; load the tokenizer with `transformers:` instead"
-        )
-    return np.array(known, np.int32)
 
 
 class SpmVocabulary:

@@ -20,10 +20,10 @@ from tokbench_subword.files.sentencepiece_model import (
 )
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.pipeline.document_decoding import joining_decoder
+from tokbench_subword.sentencepiece.rules import charsmap_of
+from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
-from tokbench_subword.unigram.rules import charsmap_of
-from tokbench_subword.unigram.tokenizer import SpmTokenizer
-from tokbench_subword.unigram.vocabulary import byte_piece
+from tokbench_subword.unigram.path_tokens import byte_piece
 
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError

@@ -34,8 +34,8 @@ from tokbench.kernels.pointers import (
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.bpe.merging import SHORT, merge_long, merge_short
 from tokbench_subword.bpe.tables import NONE, merges_at, merges_in
+from tokbench_subword.sentencepiece.charsmap_kernels import longest_symbol
 from tokbench_subword.unigram import layout as at
-from tokbench_subword.unigram.charsmap_kernels import longest_symbol
 from tokbench_subword.unigram.emitting import (
     KNOWN,
     UNKNOWN_RUN,

@@ -24,14 +24,14 @@ from tokbench_subword.files.proof import Encode, by_tokenizers, write_proved
 from tokbench_subword.files.tokenizer_json import bpe_model, write_document
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
-from tokbench_subword.unigram.charsmap import SPACE_SYMBOL
-from tokbench_subword.unigram.spm_bpe import SpmBpe
-from tokbench_subword.unigram.unigram_algorithm import spm_scores
+from tokbench_subword.sentencepiece.algorithms import spm_scores
+from tokbench_subword.sentencepiece.charsmap import SPACE_SYMBOL
+from tokbench_subword.sentencepiece.spm_bpe import SpmBpe
 
 if TYPE_CHECKING:
-    from tokbench_subword.unigram.charsmap import Normalizer
-    from tokbench_subword.unigram.spm_bpe import Algorithm
-    from tokbench_subword.unigram.vocabulary import SpmVocabulary
+    from tokbench_subword.sentencepiece.algorithms import Algorithm
+    from tokbench_subword.sentencepiece.charsmap import Normalizer
+    from tokbench_subword.sentencepiece.vocabulary import SpmVocabulary
 
 ENDS = r"\A +| +\z"
 """The spaces at both ends of a text, as a pattern of `tokenizers`."""

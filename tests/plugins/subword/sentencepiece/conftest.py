@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tokbench_subword.files.sentencepiece_model import read_model
-from tokbench_subword.unigram.tokenizer import SpmTokenizer
+from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 
 UNIGRAM_MODELS = (
     "t5-base/spiece.model",

@@ -15,14 +15,14 @@ from tokbench.family import Progress
 from tokbench.kernels.threads import kept_threads
 from tokbench_subword.files import sentencepiece_model as spm
 from tokbench_subword.pipeline.trie import build_trie
-from tokbench_subword.unigram.charsmap import SPACE_SYMBOL, compile_normalizer, to_internal
-from tokbench_subword.unigram.rules import charsmap_of
-from tokbench_subword.unigram.train_counts import count_words, sorted_words
+from tokbench_subword.sentencepiece.charsmap import SPACE_SYMBOL, compile_normalizer, to_internal
+from tokbench_subword.sentencepiece.rules import charsmap_of
+from tokbench_subword.sentencepiece.train_counts import count_words, sorted_words
+from tokbench_subword.unigram.path_tokens import byte_piece
 from tokbench_subword.unigram.train_edges import find_edges
 from tokbench_subword.unigram.train_em import estimate
 from tokbench_subword.unigram.train_seeds import SPACE_SCRIPT, SeedPieces, find_seeds, scripts_of
 from tokbench_subword.unigram.train_text import Text, character_counts, covering, lay_out
-from tokbench_subword.unigram.vocabulary import byte_piece
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,14 +14,14 @@ from tokbench.errors import TokenizerError
 from tokbench_subword.files import sentencepiece_model as spm
 from tokbench_subword.files.gguf import GgufVocabulary, read_gguf, write_gguf
 from tokbench_subword.files.proof import Encode, write_proved
-from tokbench_subword.unigram.json_export import mark_is_a_space, probes_of
-from tokbench_subword.unigram.spm_bpe import algorithm_of
-from tokbench_subword.unigram.vocabulary import SpmVocabulary
+from tokbench_subword.sentencepiece.algorithms import algorithm_of
+from tokbench_subword.sentencepiece.json_export import mark_is_a_space, probes_of
+from tokbench_subword.sentencepiece.vocabulary import SpmVocabulary
 from tokbench_subword.words.cache_size import CACHE_BYTES
 from tokbench_subword.words.prepared import PreparedEncoder
 
 if TYPE_CHECKING:
-    from tokbench_subword.unigram.spm_bpe import Algorithm
+    from tokbench_subword.sentencepiece.algorithms import Algorithm
 
 MODELS = {"llama": "bpe", "t5": "unigram"}
 """The names of GGUF and of sentencepiece for one kind of model."""

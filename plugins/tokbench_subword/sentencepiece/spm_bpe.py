@@ -22,18 +22,18 @@ import numpy as np
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import cached_property
 from tokbench_subword.files.sentencepiece_model import NORMAL, UNUSED, USER_DEFINED
+from tokbench_subword.sentencepiece.spm_bpe_encoding import MERGED, merge_all
+from tokbench_subword.sentencepiece.spm_bpe_tables import merge_tables
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.encoder import PathEncoder
 from tokbench_subword.unigram.paths import Node, plain_width_of
-from tokbench_subword.unigram.spm_bpe_encoding import MERGED, merge_all
-from tokbench_subword.unigram.spm_bpe_tables import merge_tables
-from tokbench_subword.unigram.unigram_algorithm import Unigram, lengths_of
+from tokbench_subword.unigram.unigram_algorithm import lengths_of
 from tokbench_subword.words.safe_cuts import find_cuts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tokbench_subword.unigram.vocabulary import SpmVocabulary
+    from tokbench_subword.sentencepiece.vocabulary import SpmVocabulary
 
 _FROZEN, _GONE = -1, -2  # symbols that merge with nothing: one that never could, and one merged already
 
@@ -121,21 +121,6 @@ class SpmBpe:
     def best(self, data: bytes, n: int) -> tuple[NDArray[np.int32], list[int], list[float]]:
         """Not defined for BPE."""
         raise TokenizerError(f"{self.vocabulary.where}: n-best needs a unigram model, this is BPE")
-
-
-Algorithm = Unigram | SpmBpe
-"""How internal text becomes tokens."""
-
-
-def algorithm_of(vocabulary: SpmVocabulary) -> Algorithm:
-    """What segments text by a vocabulary; raises `TokenizerError` where that is neither Unigram nor BPE."""
-    kind = vocabulary.model.trainer.model_type
-    if kind not in ("unigram", "bpe"):
-        raise TokenizerError(
-            f"{vocabulary.where}: a sentencepiece model of the type {kind!r}; in-house there are unigram and "
-            "bpe. Load it with the family 'sentencepiece'"
-        )
-    return Unigram.of_vocabulary(vocabulary) if kind == "unigram" else SpmBpe(vocabulary)
 
 
 def merge(

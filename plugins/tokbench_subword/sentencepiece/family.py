@@ -11,12 +11,12 @@ from tokbench.family import Progress
 from tokbench.kernels.threads import THREADS, usable_cores
 from tokbench_subword.files import formats
 from tokbench_subword.files.special_tokens import names_to_train
-from tokbench_subword.unigram.opening import files, load, recognises
-from tokbench_subword.unigram.rules import RULES
+from tokbench_subword.sentencepiece.opening import files, load, recognises
+from tokbench_subword.sentencepiece.rules import RULES
 from tokbench_subword.words.cache_size import CACHE, cache_bytes
 
 if TYPE_CHECKING:
-    from tokbench_subword.unigram.trainer import TrainingOptions
+    from tokbench_subword.sentencepiece.trainer import TrainingOptions
 
 _OPTIONS = (
     Option("vocab_size", "int", 8000, "Training: pieces in all, special ones and characters included."),
@@ -53,7 +53,7 @@ _OPTIONS = (
 
 
 def _settings(options: Mapping[str, Any]) -> TrainingOptions:
-    from tokbench_subword.unigram.trainer import TrainingOptions
+    from tokbench_subword.sentencepiece.trainer import TrainingOptions
 
     names = names_to_train(options["special_tokens"], where="unigram")
     lists = {"special_tokens": tuple(names), "user_symbols": tuple(options["user_symbols"].split())}
@@ -78,21 +78,21 @@ def _check(options: Mapping[str, Any]) -> None:
 
 
 def _cut(options: Mapping[str, Any]) -> str:
-    from tokbench_subword.unigram.trainer import cut_of
+    from tokbench_subword.sentencepiece.trainer import cut_of
 
     return cut_of(_settings(options))
 
 
 def _counted(texts: Iterable[str], options: Mapping[str, Any]) -> WordCounts:
-    from tokbench_subword.unigram.trainer import counted
+    from tokbench_subword.sentencepiece.trainer import counted
 
     return counted(texts, _settings(options))
 
 
 def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Tokenizer:
     """Train on the documents of `corpus`, or on its counts."""
-    from tokbench_subword.unigram.tokenizer import SpmTokenizer
-    from tokbench_subword.unigram.trainer import train_unigram
+    from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
+    from tokbench_subword.sentencepiece.trainer import train_unigram
 
     settings = _settings(options)
     model = train_unigram(corpus.source(_cut(options)), settings, progress, corpus.n_bytes)

@@ -25,8 +25,8 @@ from tokbench_subword.pipeline.replacing_kernel import edges, replace_literal
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.splicing import Written, rewritten
 from tokbench_subword.pipeline.trie import build_trie
-from tokbench_subword.unigram.charsmap_classes import checked, compiled_map
-from tokbench_subword.unigram.charsmap_kernels import (
+from tokbench_subword.sentencepiece.charsmap_classes import checked, compiled_map
+from tokbench_subword.sentencepiece.charsmap_kernels import (
     DUMMY,
     ESCAPE,
     N_ROWS,

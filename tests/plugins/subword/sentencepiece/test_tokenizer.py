@@ -16,11 +16,11 @@ from tokbench_subword.files.sentencepiece_model import (
     TrainerSpec,
     read_model,
 )
+from tokbench_subword.sentencepiece.spm_bpe import SpmBpe, merge
+from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
+from tokbench_subword.unigram.path_tokens import byte_piece
 from tokbench_subword.unigram.paths import Node
-from tokbench_subword.unigram.spm_bpe import SpmBpe, merge
-from tokbench_subword.unigram.tokenizer import SpmTokenizer
-from tokbench_subword.unigram.vocabulary import byte_piece
 
 from tokbench.errors import TokenizerError
 from tokbench.testing import check_tokenizer
@@ -229,3 +229,14 @@ def test_from_file_refuses_other_models(test_data: Path) -> None:
     with pytest.raises(TokenizerError, match="unigram:"):
         SpmTokenizer.from_file(test_data / "vocabs" / UNIGRAM_MODELS[0], "bpe")
     assert read_model(test_data / "vocabs" / BPE_MODELS[0]).trainer.model_type == "bpe"
+
+
+def test_saved_json_of_t5_keeps_ids(pair: Pair, test_data: Path, tmp_path: Path) -> None:
+    from tokenizers import Tokenizer
+
+    ours, _ = pair(UNIGRAM_MODELS[0])
+    ours.save(tmp_path / "t5.json")
+    hf = Tokenizer.from_file(str(tmp_path / "t5.json"))
+    for language in ("eng_Latn", "deu_Latn", "jpn_Jpan"):
+        for line in (test_data / f"corpora/pud/{language}.txt").read_text(encoding="utf-8").split("\n")[:200]:
+            assert hf.encode(line, add_special_tokens=False).ids == ours(line)

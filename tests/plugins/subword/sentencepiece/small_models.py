@@ -11,7 +11,7 @@ from tokbench_subword.files.sentencepiece_model import (
     Piece,
     SpmModel,
 )
-from tokbench_subword.unigram.tokenizer import SpmTokenizer
+from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 
 Pair = Callable[[str], tuple[SpmTokenizer, Any]]
 UNK = Piece("<unk>", 0.0, UNKNOWN)

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 from tokbench_subword.unigram.path_tokens import tokens_of_path
 from tokbench_subword.unigram.paths import Node
-from tokbench_subword.unigram.tokenizer import SpmTokenizer
 
 from tokbench.errors import TokenizerError
 

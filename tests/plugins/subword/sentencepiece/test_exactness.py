@@ -20,11 +20,11 @@ from tokbench_subword.files.sentencepiece_model import (
     SpmModel,
     TrainerSpec,
 )
+from tokbench_subword.sentencepiece.spm_bpe import SpmBpe, merge
+from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
+from tokbench_subword.unigram.path_tokens import byte_piece
 from tokbench_subword.unigram.paths import Node
-from tokbench_subword.unigram.spm_bpe import SpmBpe, merge
-from tokbench_subword.unigram.tokenizer import SpmTokenizer
-from tokbench_subword.unigram.vocabulary import byte_piece
 
 from .conftest import BPE_MODELS, LONG, UNIGRAM_MODELS, corpus_files, lines_of
 from .small_models import UNK, sentencepiece_of

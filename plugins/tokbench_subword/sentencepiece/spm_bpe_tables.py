@@ -21,13 +21,13 @@ from tokbench.errors import TokenizerError
 from tokbench_subword.bpe.merging import SHARED
 from tokbench_subword.bpe.tables import NONE, PairTable
 from tokbench_subword.pipeline.trie import build_trie
+from tokbench_subword.sentencepiece.spm_bpe_encoding import last_merges
 from tokbench_subword.unigram import layout as at
-from tokbench_subword.unigram.spm_bpe_encoding import last_merges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tokbench_subword.unigram.spm_bpe import SpmBpe
+    from tokbench_subword.sentencepiece.spm_bpe import SpmBpe
 
 
 def merge_tables(algorithm: SpmBpe) -> tuple[dict[int, NDArray[Any]], int]:

@@ -20,12 +20,12 @@ from tokbench.kernels.utf8 import encodable
 from tokbench_subword.files import formats
 from tokbench_subword.files import sentencepiece_model as spm
 from tokbench_subword.pipeline.added_tokens import new_tokens
-from tokbench_subword.unigram.json_export import save_json
-from tokbench_subword.unigram.path_tokens import ids_of_paths, spans_in, spans_of_path, tokens_of_path
-from tokbench_subword.unigram.served import save_gguf
-from tokbench_subword.unigram.spm_bpe import algorithm_of
-from tokbench_subword.unigram.tracing import steps
-from tokbench_subword.unigram.vocabulary import SpmVocabulary
+from tokbench_subword.sentencepiece.algorithms import algorithm_of, spans_of_path
+from tokbench_subword.sentencepiece.json_export import save_json
+from tokbench_subword.sentencepiece.served import save_gguf
+from tokbench_subword.sentencepiece.tracing import steps
+from tokbench_subword.sentencepiece.vocabulary import SpmVocabulary
+from tokbench_subword.unigram.path_tokens import ids_of_paths, spans_in, tokens_of_path
 from tokbench_subword.words.cache_size import CACHE_BYTES
 from tokbench_subword.words.prepared import OneByOne, PreparedEncoder
 

@@ -1,0 +1,81 @@
+"""What segments the text of a sentencepiece model: Unigram with its scores and its normaliser, or its BPE."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tokbench.errors import TokenizerError
+from tokbench_subword.files.sentencepiece_model import NORMAL, USER_DEFINED
+from tokbench_subword.sentencepiece.spm_bpe import SpmBpe
+from tokbench_subword.unigram.path_tokens import spans_in, tokens_of_path
+from tokbench_subword.unigram.unigram_algorithm import UNKNOWN_PENALTY, Unigram
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tokbench_subword.sentencepiece.vocabulary import SpmVocabulary
+
+RESET_THRESHOLD = 100_000.0
+"""The running sum at which sentencepiece starts again from zero."""
+
+
+def spm_scores(vocabulary: SpmVocabulary) -> NDArray[np.float32]:
+    """The scores by which sentencepiece's encoder goes, by id.
+
+    A user-defined symbol scores 0.1 a byte beyond the first, so that it wins over anything else.
+    """
+    scores = np.where(vocabulary.types == NORMAL, vocabulary.scores, np.float32(0))
+    for index in np.flatnonzero(vocabulary.types == USER_DEFINED).tolist():
+        scores[index] = 0.1 * (len(vocabulary.pieces[index].encode()) - 1)
+    return scores
+
+
+class SpmUnigram(Unigram):
+    """The unigram model of a sentencepiece vocabulary, with the `normalizer` that makes its internal text.
+
+    For sampling and n-best, user-defined symbols count characters, as in sentencepiece.
+    """
+
+    def __init__(self, vocabulary: SpmVocabulary) -> None:
+        scores, normal = spm_scores(vocabulary), vocabulary.types == NORMAL
+        nominal = scores.astype(np.float64)
+        for index in np.flatnonzero(vocabulary.types == USER_DEFINED).tolist():
+            nominal[index] = 0.1 * (len(vocabulary.pieces[index]) - 1)
+        lowest = scores[normal].min() if normal.any() else np.finfo(np.float32).max
+        super().__init__(
+            vocabulary.in_text(),
+            scores,
+            unknown=float(np.float32(lowest - np.float32(UNKNOWN_PENALTY))),
+            threshold=RESET_THRESHOLD,
+            byte_ids=vocabulary.byte_ids,
+            unk_id=vocabulary.unk_id,
+            escaped=vocabulary.escaped,
+            nominal=nominal,
+        )
+        self.normalizer = vocabulary.normalizer()
+
+
+Algorithm = SpmUnigram | SpmBpe
+"""How internal text becomes tokens."""
+
+
+def algorithm_of(vocabulary: SpmVocabulary) -> Algorithm:
+    """What segments text by a vocabulary; raises `TokenizerError` where that is neither Unigram nor BPE."""
+    kind = vocabulary.model.trainer.model_type
+    if kind not in ("unigram", "bpe"):
+        raise TokenizerError(
+            f"{vocabulary.where}: a sentencepiece model of the type {kind!r}; in-house there are unigram and "
+            "bpe. Load it with the family 'sentencepiece'"
+        )
+    return SpmUnigram(vocabulary) if kind == "unigram" else SpmBpe(vocabulary)
+
+
+def spans_of_path(vocabulary: SpmVocabulary, algorithm: Algorithm, source: bytes) -> NDArray[np.int64]:
+    """(start, end) of each token of UTF-8 `source` in its code points: int64 ``(tokens, 2)``."""
+    text = np.frombuffer(source, np.uint8)
+    normal, _, origins = algorithm.normalizer.located(text, np.array([0, len(source)]))
+    data = normal.tobytes()
+    tokens = tokens_of_path(vocabulary, data, algorithm.path(data))
+    return spans_in(origins, np.array([token[1:3] for token in tokens], np.int64).reshape(-1, 2))
