@@ -343,4 +343,5 @@ class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         }
 
     def __repr__(self) -> str:
-        return f"BpeTokenizer({self.name!r}, vocab_size={self.vocab_size}, merges={len(self.model.merges)})"
+        size, merges = self.vocab_size, len(self.model.merges)
+        return f"{type(self).__name__}({self.name!r}, vocab_size={size}, merges={merges})"

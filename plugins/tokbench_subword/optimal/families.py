@@ -125,7 +125,7 @@ def _family_of_own_files(
             )
         special = bool(spec.get("match_special", False))
         options = {"name": str(spec), "threads": context.threads, "match_special": special}
-        return cast("Tokenizer", WordwiseTokenizer.from_file(path, kind(), **options))
+        return cast("Tokenizer", WordwiseTokenizer.from_file(path, kind=kind(), **options))
 
     return TokenizerFamily(
         name=name,

@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
-from tokbench.kernels.copies import Rebuilt, cached_property
+from tokbench.kernels.copies import cached_property
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.preparation import BpePreparation
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
-from tokbench_subword.files.tokenizer_json import content_of, read_document, write_document
+from tokbench_subword.files.tokenizer_json import content_of, write_document
 from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.words.encoder import Arrays, WordEncoder
@@ -63,79 +63,44 @@ class WordwiseModel(BpeModel, ABC):
         """The model that `content` described, with the fields of `BpeModel` that stand `around` it."""
 
 
-class _Spelled(BpeTokenizer):
-    """A `BpeTokenizer` whose words are encoded by its model's own search."""
+class WordwiseTokenizer(BpeTokenizer):
+    """A `BpeTokenizer` whose words are encoded by a search of its `WordwiseModel`'s own."""
 
     model: WordwiseModel
-
-    @cached_property
-    def _encoder(self) -> WordEncoder:  # type: ignore[override]
-        compiled = self._preparation.compiled
-        cutters = compiled.cuts.cutters if compiled else ()
-        return WordEncoder(
-            self.model.search, self.model.shared(), cutters=cutters, threads=self.threads, cache=self.cache
-        )
-
-
-class WordwiseTokenizer(Rebuilt):
-    """Encodes and decodes with a `WordwiseModel`; see `BpeTokenizer` for options and methods."""
-
-    def __init__(
-        self,
-        model: WordwiseModel,
-        document: TokenizerJson,
-        *,
-        name: str,
-        threads: int = 1,
-        match_special: bool = False,
-        source: str = "",
-    ) -> None:
-        self.model, self.document, self.name, self.source = model, document, name, source
-        self.threads, self.match_special = threads, match_special
-        self._inner = inner = _Spelled(
-            model, document, name=name, threads=threads, match_special=match_special, source=source
-        )
-        self.encode, self.encode_batch, self.encode_utf8 = inner.encode, inner.encode_batch, inner.encode_utf8
-        self.decode, self.decode_batch, self.lossless = inner.decode, inner.decode_batch, inner.lossless
-        self.token_bytes, self.token_bytes_batch = inner.token_bytes, inner.token_bytes_batch
-        self.offsets, self.offsets_batch = inner.offsets, inner.offsets_batch
-        self.pre_tokenize, self.fewest_tokens = inner.pre_tokenize, inner.fewest_tokens
-        self.convert_token_to_id = inner.convert_token_to_id
-        self.convert_id_to_token = inner.convert_id_to_token
-        self.vocab_size, self.special_ids, self.unk_id = inner.vocab_size, inner.special_ids, None
-        self.decode_joins_bytes = inner.decode_joins_bytes
+    sample = with_dropout = trace = pruned = None  # type: ignore[assignment]
+    """What only merges can: to whoever asks for a capability, it is not there."""
 
     @classmethod
-    def of_model(cls, model: WordwiseModel, *, name: str) -> WordwiseTokenizer:
-        """The tokenizer around a model that was trained."""
-        return cls(model, BpeTokenizer.of_model(model).document, name=name)
-
-    @classmethod
-    def from_file(
-        cls, path: str | os.PathLike[str], kind: type[WordwiseModel], **options: Any
+    def of_document(  # type: ignore[override]
+        cls, document: TokenizerJson, *, where: str, kind: type[WordwiseModel], **options: Any
     ) -> WordwiseTokenizer:
-        """The tokenizer of a file; raises `TokenizerError` for one that holds another model."""
-        document = read_document(path)
+        """The tokenizer of a file; raises `TokenizerError` for one that holds no model of this `kind`."""
         found = document.model.get("type")
         if found != kind.kind:
-            raise TokenizerError(f"{path}: its model is {found or 'of no stated type'}, not {kind.kind}")
+            raise TokenizerError(f"{where}: its model is {found or 'of no stated type'}, not {kind.kind}")
         special = {token.content: token.id for token in document.added_tokens if token.special}
         pattern = BpePreparation.of(document).pattern or Pattern("none")
         try:
             model = kind.of_content(document.model, pattern=pattern, special_tokens=MappingProxyType(special))
         except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise TokenizerError(f"{path}: the model {kind.kind} is damaged: {error!r}") from error
+            raise TokenizerError(f"{where}: the model {kind.kind} is damaged: {error!r}") from error
         missing = next((byte for byte in range(256) if bytes([byte]) not in model.ids), None)
         if missing is not None:
-            raise TokenizerError(f"{path}: the model {kind.kind} is damaged: no token is the byte {missing}")
-        return cls(model, document.with_model({}), **{"source": str(path), **options})
+            raise TokenizerError(f"{where}: the model {kind.kind} is damaged: no token is the byte {missing}")
+        return cls(model, document.with_model({}), source=where, **options)
+
+    @cached_property
+    def _encoder(self) -> WordEncoder:  # type: ignore[override]
+        cutters = self._preparation.compiled.cutters
+        return WordEncoder(
+            self.model.search, self.model.shared(), cutters=cutters, threads=self.threads, cache=self.cache
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The content of its file, ready for JSON."""
-        return content_of(self._written)
+        return content_of(self._complete())
 
-    @property
-    def _written(self) -> TokenizerJson:
+    def _complete(self) -> TokenizerJson:
         return self.document.with_model({"type": self.model.kind, **self.model.content()})
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -146,8 +111,8 @@ class WordwiseTokenizer(Rebuilt):
                 f"{self.name} cannot be written as {Path(path).name!r}: {self.model.why}, so ids would differ; "
                 f"name FILE{ending}"
             )
-        write_document(self._written, path)
+        write_document(self._complete(), path)
 
     def facts(self) -> dict[str, Any]:
         """What this tokenizer is, ready for JSON."""
-        return {**self._inner.facts(), "algorithm": self.model.kind}
+        return {**super().facts(), "algorithm": self.model.kind}

@@ -20,6 +20,7 @@ from tokbench_subword.training.ties import HF
 
 from tests.plugins.subword.strings import hard_strings
 from tokbench import TrainingCorpus
+from tokbench.capabilities import Prunable, Sampler, ShortestSpeller, Traceable
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.registry import build_registry
@@ -170,6 +171,20 @@ def test_it_conforms_and_its_file_gives_the_same(tmp_path: Path) -> None:
     assert registry.recognising(tmp_path / "t.pickybpe")[0].name == "pickybpe"
     with pytest.raises(TokenizerError, match=r"takes a token back after merging.*name FILE\.pickybpe"):
         ours.save(tmp_path / "tokenizer.json")
+
+
+def test_what_only_merges_can_is_not_there_and_added_tokens_stay_in_its_file(tmp_path: Path) -> None:
+    picked = learn_picky(WordCounts.of({"abc": 9, "ab": 1}), 258, ios=0.8, minimum=2)
+    ours = WordwiseTokenizer.of_model(ReplayModel.of_picked(picked, 0), name="picky")
+    assert isinstance(ours, ShortestSpeller)
+    assert not isinstance(ours, Sampler | Traceable | Prunable)
+    assert not callable(ours.with_dropout)
+    ours.add_tokens("<x>")
+    ours.save(tmp_path / "t.pickybpe")
+    again = WordwiseTokenizer.from_file(tmp_path / "t.pickybpe", kind=ReplayModel, name="again")
+    assert repr(again) == "WordwiseTokenizer('again', vocab_size=258, merges=0)"
+    assert again("ab<x>abc") == ours("ab<x>abc")
+    assert again.decode(again("<x>")) == "<x>"
 
 
 @pytest.mark.parametrize("event", ["[[0, 1], [2, 3]]", "[[0], [1, 2]]", "[[0, 99999], [1]]"])
