@@ -4,9 +4,8 @@ A document goes in parts, most of which the word cache knows. Parts end where no
 A character that begins no longer piece is a part by itself, whose ids need no cache: in scripts of many
 characters most are.
 
-There are two ways to merge. `_merge_part` takes the short loop of the family `bpe`, which knows one merge for
-each piece (see `spm_bpe_tables`). `_merge_whole` knows every pair that spells one, keeps a queue, and can pass
-merges over: it is for long texts and for dropout.
+There are two ways to merge. `_merge_part` takes the short loop of the family `bpe`. `_merge_whole` keeps a
+queue, and can pass merges over: it is for long texts and for dropout.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from tokbench.kernels.pointers import (
     Int,
     Ints,
     Keys,
-    Words,
     f64_in,
     i32_in,
     i64_in,
@@ -33,7 +31,7 @@ from tokbench.kernels.pointers import (
 )
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.bpe.merging import SHORT, merge_long, merge_short
-from tokbench_subword.bpe.tables import NONE, merges_at, merges_in
+from tokbench_subword.bpe.tables import merges_at
 from tokbench_subword.sentencepiece.charsmap_kernels import longest_symbol
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.emitting import (
@@ -98,12 +96,14 @@ def _merge_whole(block: Block, data: Bytes, begin: Int, size: Int, uniforms: Flo
 
 
 @subroutine
-def _merge_part(block: Block, data: Bytes, begin: Int, size: Int) -> np.int64:
-    """Merge ``data[begin:begin + size]``, up to `SHORT` bytes; how many symbols there are in SYMBOLS then."""
-    count = _first_symbols(block, data, begin, size, u32_in(block, at.SYMBOLS))
+def _merge_part(block: Block, data: Bytes, begin: Int, size: Int) -> None:
+    """The same of up to `SHORT` bytes, by `merge_short`."""
+    symbols = u32_in(block, at.SYMBOLS)
+    count = _first_symbols(block, data, begin, size, symbols)
     merges, results = merges_at(block, at.MERGES), u32_in(block, at.RESULTS)
     untied = np.uint32(i64_in(block, at.SETTINGS)[at.UNTIED])
-    return merge_short(block, np.int64(at.SYMBOLS), count, merges, results, untied)
+    count = merge_short(block, np.int64(at.SYMBOLS), count, merges, results, untied)
+    _write_links(block, data, begin, symbols, count)
 
 
 @inline
@@ -118,7 +118,10 @@ def _lone_characters(
     run: np.int64,
     origin: Int,
 ) -> tuple[np.int64, np.int64, np.int64]:
-    """Encode characters up to the first that does not stand alone; where that is, and as `emit`."""
+    """Encode characters up to the first that does not stand alone; where that is, and as `emit`.
+
+    As parts like any other, Chinese takes 3.4 times as long (Llama-2), 21 languages 1.2, and 1.5 when known.
+    """
     characters, settings = i32_in(block, at.CHARACTERS), i64_in(block, at.SETTINGS)
     unk_id, fallback = settings[at.UNK_ID], settings[at.FALLBACK] == 1
     while index < end:
@@ -153,17 +156,10 @@ def _encode_part(
     origin: Int,
 ) -> tuple[np.int64, np.int64, bool]:
     """`emit` of a part that is merged here."""
-    ids, symbols = i32_in(block, at.SYMBOL_IDS), u32_in(block, at.SYMBOLS)
     if size > SHORT:
         _merge_whole(block, text, begin, size, f64_in(block, at.EXACT), 0.0)
     else:
-        count, least = _merge_part(block, text, begin, size), np.int32(0)
-        for k in range(count):
-            out[o + k] = ids[symbols[k]]
-            least = min(least, ids[symbols[k]])
-        if spans is None and least == 0:
-            return o + count, np.int64(KNOWN), True
-        _write_links(block, text, begin, symbols, count)
+        _merge_part(block, text, begin, size)
     return emit(block, text, begin, size, out, spans, o, run, origin)
 
 
@@ -232,19 +228,3 @@ def merge_all(arrays: Block, source: Bytes, uniforms: Floats, dropout: float, ro
         return np.int64(0)
     _merge_whole(block, pointer(source), np.int64(0), size, pointer(uniforms), dropout)
     return write_rows(i64_in(block, at.LINKS), size, rows)
-
-
-@kernel
-def last_merges(
-    texts: Keys, limits: Ints, pairs: Words, bloom: Keys, shift: Words, ranks: Ids, rows: Keys
-) -> None:
-    """How each of some texts, given as symbols, becomes one piece.
-
-    Text k is ``texts[limits[k]:limits[k + 1]]``, which is overwritten; the pair that is merged last goes to
-    ``rows[k]``, `NONE` twice where more than one symbol is left.
-    """
-    merges, pieces_ranks = merges_in(pairs, bloom, shift), pointer(ranks)
-    for k in range(len(limits) - 1):
-        symbols, count = pointer(texts[limits[k] :]), limits[k + 1] - limits[k]
-        count, left, right = merge_long(symbols, count, merges, None, pieces_ranks, None, 0.0)
-        rows[k, 0], rows[k, 1] = (left, right) if count == 1 else (NONE, NONE)

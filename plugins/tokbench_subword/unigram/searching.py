@@ -113,7 +113,9 @@ def encode_parts(
                 so_far = _with_score(lattice, so_far, one)
                 links[0] = link(np.int64(width), one)
             if one < 0 and not fallback:
-                while stop < min(end, safe - 4):  # most often more that are unknown follow
+                # Most often more that are unknown follow. One at a time, Japanese takes 1.45 to 1.7 times as
+                # long, Thai 1.35 to 1.5, Chinese 1.25 to 1.3 (T5, ALBERT).
+                while stop < min(end, safe - 4):
                     character, width = code_point(text, stop)
                     if character < 0x80 or characters[character] != 0:
                         break
