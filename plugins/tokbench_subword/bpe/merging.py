@@ -125,20 +125,19 @@ def merge_long(
     ranks: Ids | None,
     uniforms: Floats | None,
     dropout: float,
-) -> tuple[np.int64, np.uint32, np.uint32]:
+) -> np.int64:
     """Merge ``symbols[:count]`` in place, as `merge_short` does.
 
     The number of a pair in the table is its rank, and ``results[rank]`` the symbol it gives. Without `results`
     it is that symbol, and ``ranks[symbol]`` the rank, which pairs that give different symbols may share. Each
     merge is passed over where the next of `uniforms` is less than `dropout`. Returns how many symbols are left,
-    which are moved together at the beginning, and the two that were merged last.
+    which are moved together at the beginning.
     """
     following_array, before_array = np.empty(count, np.int64), np.empty(count, np.int64)
     makes_array, heap_array = np.empty(count, np.uint32), np.empty(3 * count + 4, np.int64)
     following, before, makes = pointer(following_array), pointer(before_array), pointer(makes_array)
     heap = pointer(heap_array)  # of rank << 32 | place
     size, drawn = np.int64(0), np.int64(0)
-    last_left = last_right = NONE
     for i in range(count):
         following[i], before[i], makes[i] = i + 1, i - 1, NONE
         if i + 1 < count:
@@ -162,7 +161,6 @@ def merge_long(
         if results is not None:
             made = results[made]
         j = following[i]
-        last_left, last_right = symbols[i], symbols[j]
         after, previous = following[j], before[i]
         symbols[i], following[i] = made, after
         makes[i] = makes[j] = NONE
@@ -184,4 +182,4 @@ def merge_long(
     keep(before_array)
     keep(makes_array)
     keep(heap_array)
-    return left, last_left, last_right
+    return left

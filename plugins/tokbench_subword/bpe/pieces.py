@@ -122,7 +122,7 @@ def _happen(
         start, end = starts[unreached[k]], starts[unreached[k] + 1]
         symbols = blob[start:end].astype(np.uint32)
         made = merges_in(table, bloom, shift)
-        count, _, _ = merge_long(pointer(symbols), np.int64(end - start), made, None, None, None, 0.0)
+        count = merge_long(pointer(symbols), np.int64(end - start), made, None, None, None, 0.0)
         for m in range(firsts[k], firsts[k + 1]):
             if count == 2 and number_of[merges[m, 0]] == symbols[0] and number_of[merges[m, 1]] == symbols[1]:
                 return True

@@ -90,7 +90,7 @@ def _merge_whole(block: Block, data: Bytes, begin: Int, size: Int, uniforms: Flo
     array, merges = np.empty(size + 1, np.uint32), merges_at(block, at.EVERY_PAIR)
     symbols, ranks = pointer(array), i32_in(block, at.RANKS)
     count = _first_symbols(block, data, begin, size, symbols)
-    count, _, _ = merge_long(symbols, count, merges, None, ranks, uniforms, dropout)
+    count = merge_long(symbols, count, merges, None, ranks, uniforms, dropout)
     _write_links(block, data, begin, symbols, count)
     keep(array)
 
