@@ -69,43 +69,6 @@ def spell(
 
 
 @subroutine
-def emit_unknown(
-    block: Block,
-    text: Bytes,
-    begin: Int,
-    size: Int,
-    out: Ids,
-    spans: Ids | None,
-    o: np.int64,
-    run: np.int64,
-    origin: Int,
-) -> tuple[np.int64, np.int64]:
-    """`emit` of a path with something unknown: the new end of `out`, and `run`."""
-    links, settings = i64_in(block, at.LINKS), i64_in(block, at.SETTINGS)
-    unknown, fallback = settings[at.UNK_ID], settings[at.FALLBACK] == 1
-    position = np.int64(0)
-    while position < size:
-        end, piece = link_place(links[position]), link_piece(links[position])
-        start, stop = begin + position, begin + end
-        known = piece >= 0 and piece != unknown
-        if known or (fallback and piece >= 0 and run == KNOWN):
-            out[o] = piece
-            place_token(spans, o, start - origin, stop - origin)
-            o += 1
-            run = np.int64(KNOWN) if known else start
-        elif fallback:
-            if run >= 0:
-                o = spell(block, text, run, start, out, spans, o - 1, origin)
-            o = spell(block, text, start, stop, out, spans, o, origin)
-            run = np.int64(UNKNOWN_RUN)
-        else:
-            o = add_unknown(out, spans, o, run, unknown, start - origin, stop - origin)
-            run = np.int64(UNKNOWN_RUN)
-        position = end
-    return o, run
-
-
-@inline
 def emit(
     block: Block,
     text: Bytes,
@@ -121,14 +84,26 @@ def emit(
 
     Returns the new end of `out`, `run`, and whether all was known.
     """
-    links, unknown = i64_in(block, at.LINKS), i64_in(block, at.SETTINGS)[at.UNK_ID]
-    position, first = np.int64(0), o
+    links, settings = i64_in(block, at.LINKS), i64_in(block, at.SETTINGS)
+    unknown, fallback = settings[at.UNK_ID], settings[at.FALLBACK] == 1
+    position, all_known = np.int64(0), True
     while position < size:
         end, piece = link_place(links[position]), link_piece(links[position])
-        if piece < 0 or piece == unknown:
-            o, run = emit_unknown(block, text, begin, size, out, spans, first, run, origin)
-            return o, run, False
-        out[o] = piece
-        place_token(spans, o, begin + position - origin, begin + end - origin)
-        o, position = o + 1, end
-    return o, np.int64(KNOWN), True
+        start, stop = begin + position, begin + end
+        known = piece >= 0 and piece != unknown
+        all_known = all_known and bool(known)
+        if known or (fallback and piece >= 0 and run == KNOWN):
+            out[o] = piece
+            place_token(spans, o, start - origin, stop - origin)
+            o += 1
+            run = np.int64(KNOWN) if known else start
+        elif fallback:
+            if run >= 0:
+                o = spell(block, text, run, start, out, spans, o - 1, origin)
+            o = spell(block, text, start, stop, out, spans, o, origin)
+            run = np.int64(UNKNOWN_RUN)
+        else:
+            o = add_unknown(out, spans, o, run, unknown, start - origin, stop - origin)
+            run = np.int64(UNKNOWN_RUN)
+        position = end
+    return o, run, all_known
