@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -140,3 +142,10 @@ def test_names_that_are_not_utf8_lose_nothing(
     assert done.failures == []
     [dataset] = done.datasets
     assert int(done.tally("bytes", dataset).documents) == 30
+
+
+@pytest.mark.parametrize("closed", [">&-", ">&- 2>&-", "2>&-"])
+def test_closed_standard_output_is_as_good_as_thrown_away(closed: str) -> None:
+    program = f'"{sys.executable}" -c "from tokbench.cli import main; main()" encode bytes hi {closed}'
+    done = subprocess.run(program, shell=True, capture_output=True, text=True, timeout=100)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -21,6 +21,9 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 def main() -> None:
     """Run the command line: 0 all done, 1 something failed or differs, 2 a wrong request, 130 interrupted."""
     gc.set_threshold(COLLECTED_AFTER)
+    for name in ("stdout", "stderr"):  # Python has None for those that were closed (>&-)
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
     try:
         try:
             from tokbench.cli.program import app  # here, where an interrupt is answered: it takes a while
