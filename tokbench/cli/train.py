@@ -88,6 +88,12 @@ def _spec(registry: Registry, family: str, vocab_size: str | None, options: list
         if name in given:
             raise SpecError(f"the option {name!r} is given twice")
         given[name] = value
+    if ":" in family:
+        only, asked = family.split(":", 1)
+        raise SpecError(
+            f"{family!r} is a spec, and train takes the family by itself, {only!r}: {asked!r} is said by "
+            "options, --vocab-size N and --option NAME=VALUE"
+        )
     found = registry.pick(registry.tokenizers, family, "tokenizer family")
     if found.train is None:
         able = sorted(name for name, other in registry.tokenizers.items() if other.trainable)

@@ -60,6 +60,7 @@ def test_options_reach_the_trainer(corpus: Path, tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["bytes"], "bytes cannot be trained; these can: .*wordpiece"),
+        (["wordpiece:vocab_size=300"], "the family by itself, 'wordpiece': .*--vocab-size"),
         (["wordpeice"], "did you mean 'wordpiece'"),
         (["wordpiece", "--option", "scor=likelihood"], "did you mean 'score'"),
         (["wordpiece", "--option", "score"], "NAME=VALUE"),
