@@ -38,7 +38,7 @@ def learn_more(
     """Merges that follow those of a byte-level `model`: int32 ``(n, 3)``, learned from `words`.
 
     They end where there are `vocab_size` tokens. New ones get the ids from ``len(model.vocabulary)`` on. The
-    other options are those of `training.session.Training`.
+    other options are those of `training.session.MergeSession`.
     """
     ids, starts = spelled_in(model, words, workers)
     session = MergeSession(

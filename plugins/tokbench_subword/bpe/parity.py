@@ -34,7 +34,7 @@ from tokbench_subword.training.layout import (
 )
 from tokbench_subword.training.merges import make_token
 from tokbench_subword.training.queue import GREATEST, drop_top
-from tokbench_subword.training.session import PAUSE, Training
+from tokbench_subword.training.session import PAUSE, MergeSession
 from tokbench_subword.training.spelling import NOT_A_TOKEN
 from tokbench_subword.training.ties import HF
 
@@ -195,9 +195,9 @@ def learn_fairly(
     """
     how.check(len(languages))
 
-    def session(words: WordCounts) -> Training:
+    def session(words: WordCounts) -> MergeSession:
         symbols, starts, tokens = byte_symbols(words, HF, None)
-        return Training(
+        return MergeSession(
             symbols,
             starts,
             words.counts,

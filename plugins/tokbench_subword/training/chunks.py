@@ -84,7 +84,7 @@ def learn_from_sequences(
 ) -> NDArray[np.int32]:
     """What a `MergeSession` learns from the ids of some documents, each seen once.
 
-    The other arguments are those of `training.session.Training`.
+    The other arguments are those of `training.session.MergeSession`.
     """
     wanted = n_wanted - len(tokens)
     borders = np.zeros(_BUCKETS, np.int64)

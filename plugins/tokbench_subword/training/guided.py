@@ -15,7 +15,7 @@ from tokbench_subword.training import layout as at
 from tokbench_subword.training.merges import count_anew, fill_queue, first_pair
 from tokbench_subword.training.pairs import find_pair, pair_key, sides, take_runs
 from tokbench_subword.training.rewrite import rewrite, take_positions
-from tokbench_subword.training.session import Training
+from tokbench_subword.training.session import MergeSession
 
 SHARED = (
     *(at.LENGTHS, at.TOKEN_HASHES, at.SPELLED, at.SPELLED_IDS, at.STARTS, at.SPELLING, at.MERGES),
@@ -65,7 +65,7 @@ def merge_given(block: Block, left: Int, right: Int, new: Int, n_merges: Int) ->
 class Trainings:
     """Several trainings from the same first tokens, and the `blocks` of all of them for a kernel."""
 
-    def __init__(self, sessions: Sequence[Training]) -> None:
+    def __init__(self, sessions: Sequence[MergeSession]) -> None:
         self._sessions = list(sessions)
         self.leader = self._sessions[0]
         self._share(self.leader)
@@ -77,7 +77,7 @@ class Trainings:
         session.growers()[reason]()
         self._share(session)
 
-    def _share(self, source: Training) -> None:
+    def _share(self, source: MergeSession) -> None:
         for session in self._sessions:
             for number in SHARED:
                 if session.work[number] is not source.work[number]:

@@ -36,8 +36,8 @@ Growers = dict[int, Callable[[], None]]
 """What makes room, by what a kernel stopped for."""
 
 
-class Training:
-    """The arrays of a training by merges over words of symbols.
+class MergeSession:
+    """Learns merges over words of symbols by `kernel`, in arrays that grow as it asks.
 
     `symbols` is int32, the symbols of all words one after another; `starts` and `counts` as in `WordCounts`.
     ``tokens[i]`` spells symbol i (bytes); a token that begins with `prefix` drops it where it is joined to a
@@ -47,6 +47,8 @@ class Training:
     make the same token. Then a pair that a merge makes fewer than `minimum` times is dropped, as no later merge
     makes more of it. `workers` threads count the pairs it begins with; the result is the same for any number.
     """
+
+    kernel: Callable[[Any], Any] = staticmethod(learn_merges)
 
     def __init__(
         self,
@@ -95,6 +97,19 @@ class Training:
             said = b"".join(tokens)
             order = bytes(np.argsort(byte_order(HF)).astype(np.uint8)) if rule == GREATEST else None
             work[at.SPELLING] = np.frombuffer(said.translate(order), np.uint8)
+
+    def run(self, progress: Callable[[float], None] = lambda fraction: None) -> NDArray[np.int32]:
+        """Learn until the wanted number of tokens; returns `merges`."""
+        state = self.work[at.STATE]
+        state[at.PAUSE_AT] = PAUSE
+        growers = self.growers()
+        while (reason := int(self.kernel(self.work.block))) != at.DONE:
+            if reason == at.PAUSED:
+                state[at.PAUSE_AT] += PAUSE
+                progress(self.done)
+            else:
+                growers[reason]()
+        return self.merges()
 
     @property
     def done(self) -> float:
@@ -146,22 +161,3 @@ class Training:
     def _grow_positions(self) -> None:
         self.work.grow(at.POSITIONS)
         self.work.grow(at.EVENTS, more=2 * int(self.work[at.STATE][at.N_POSITIONS]))
-
-
-class MergeSession(Training):
-    """Learns merges by `kernel`; the arguments are those of `Training`."""
-
-    kernel: Callable[[Any], Any] = staticmethod(learn_merges)
-
-    def run(self, progress: Callable[[float], None] = lambda fraction: None) -> NDArray[np.int32]:
-        """Learn until the wanted number of tokens; returns `merges`."""
-        state = self.work[at.STATE]
-        state[at.PAUSE_AT] = PAUSE
-        growers = self.growers()
-        while (reason := int(self.kernel(self.work.block))) != at.DONE:
-            if reason == at.PAUSED:
-                state[at.PAUSE_AT] += PAUSE
-                progress(self.done)
-            else:
-                growers[reason]()
-        return self.merges()
