@@ -6,6 +6,9 @@ At every step each merge that could be done next is left out with probability al
 is done. Only merges before that one need a draw: they come up from a queue in their order, are laid aside while
 draws leave them out, and go back behind the merge. That is what `plain.merges` does with `drop`, draw by draw,
 so from one generator both give the same ids.
+
+`merging.merge_long`, which merges with a queue as well, passes over a merge for good once it is left out, as
+sentencepiece does. Its draws are others, so neither can stand for the other.
 """
 
 from __future__ import annotations
