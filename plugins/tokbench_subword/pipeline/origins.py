@@ -140,6 +140,16 @@ def located(pipeline: CompiledPipeline, texts: Segments) -> Located | None:
     return found
 
 
+def ascending(spans: NDArray[np.int64], added: NDArray[np.bool_]) -> Places:
+    """Spans of which neither begins nor ends go back, but for `added` tokens.
+
+    One of these may lie in white space that the one before has taken along.
+    """
+    spans = spans.reshape(-1, 2)
+    spans[~added] = np.maximum.accumulate(spans[~added], axis=0)
+    return spans
+
+
 @kernel
 def walk(ids: Ids, ends: Ints, sizes: Ints, units: Ints, places: Ints, walked: NDArray[np.bool_]) -> None:
     """Write where the tokens of texts begin and end; ``walked[t]`` says whether those of text t could be told.
