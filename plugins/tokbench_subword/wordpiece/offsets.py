@@ -79,8 +79,8 @@ class WordPieceOffsets:
         data, offsets = utf8_of([word.stretch.text for word in words])
         matched = self._encoder.encode_pretokens(data, units_of(offsets))
         rows = [list(self._of_word(word, ids.tolist())) for word, ids in zip(words, matched, strict=True)]
-        added = np.repeat([word.token is not None for word in words], [len(row) for row in rows])
-        return ascending(np.array([span for row in rows for span in row], np.int64), added)
+        added = [word.token is not None for word, row in zip(words, rows, strict=True) for _ in row]
+        return ascending(np.array([span for row in rows for span in row], np.int64), np.array(added, np.bool_))
 
     def _of_word(self, word: Part, ids: Sequence[int]) -> Iterator[Span]:
         """The spans of what a word, or an added token, became: from their first to their last character."""
