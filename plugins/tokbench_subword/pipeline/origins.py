@@ -75,9 +75,14 @@ class Located(Segments):
 
     def _split_at(self, places: Places, ids: NDArray[np.int32]) -> Segments:
         found = places.copy()
+        by_end = np.argsort(found[:, 1], kind="stable")  # not in order where `rstrip` has taken another
+        found[:, 1] = found[by_end, 1]
         self._lead_back(found)
+        found[by_end, 1] = found[:, 1].copy()
         added = np.concatenate([self.added, found])
-        return Segments._split_at(replace(self, added=added[np.argsort(added[:, 0])]), places, ids)
+        return Segments._split_at(
+            replace(self, added=added[np.argsort(added[:, 0], kind="stable")]), places, ids
+        )
 
     def _moved(self, begins: NDArray[np.int64], offsets: NDArray[np.int64]) -> None:
         self.back.append(partial(_before_cutting, begins, offsets))
@@ -138,16 +143,6 @@ def located(pipeline: CompiledPipeline, texts: Segments) -> Located | None:
     found = pipeline.segments(Located(texts.data, texts.offsets, source=texts, known=known))
     assert isinstance(found, Located)
     return found
-
-
-def ascending(spans: NDArray[np.int64], added: NDArray[np.bool_]) -> Places:
-    """Spans of which neither begins nor ends go back, but for `added` tokens.
-
-    One of these may lie in white space that the one before has taken along.
-    """
-    spans = spans.reshape(-1, 2)
-    spans[~added] = np.maximum.accumulate(spans[~added], axis=0)
-    return spans
 
 
 @kernel

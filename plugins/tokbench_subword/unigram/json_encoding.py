@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 from tokbench.kernels.text import utf8_of
-from tokbench_subword.pipeline.origins import ascending, located
+from tokbench_subword.pipeline.origins import located
 from tokbench_subword.pipeline.preparation import Preparation
 from tokbench_subword.pipeline.segments import TEXT, Segments
 from tokbench_subword.pipeline.splicing import replaced
@@ -63,23 +63,17 @@ class JsonEncoder(PreparedEncoder):
     def plain_offsets(self, text: str) -> NDArray[np.int64]:
         """(start, end) of each token of `text` in its code points, by the plain form: int64 ``(tokens, 2)``."""
         rows: list[tuple[int, int]] = []
-        added: list[bool] = []
-        place = 0
         for part in self._preparation.words(text, track=True):
             if part.token is not None:
                 rows.append(part.span)
-                added.append(True)
-                place = rows[-1][1]
                 continue
             data, origin = part.stretch.text.encode(), part.stretch.origin or []
             begun = np.cumsum((np.frombuffer(data, np.uint8) & 0xC0) != 0x80)
             before = [0, *begun.tolist()]  # characters before each byte that one begins with
             for token in tokens_of_path(self._algorithm, data, self._algorithm.path(data)):
                 spans = origin[before[token.start] : before[token.end]]
-                start = max(place, spans[0][0]) if spans else place
-                rows.append((start, max(start, spans[-1][1]) if spans else start))
-                added.append(False)
-        return ascending(np.array(rows, np.int64), np.array(added, np.bool_))
+                rows.append((spans[0][0], spans[-1][1]))
+        return np.array(rows, np.int64).reshape(-1, 2)
 
     def sample(self, text: str, rng: np.random.Generator, alpha: float) -> list[int]:
         """A segmentation of each word, drawn at random."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import Bytes, Ids, Int, Ints
 from tokbench.kernels.text import utf8_of
-from tokbench_subword.pipeline.origins import ascending, located
+from tokbench_subword.pipeline.origins import located
 from tokbench_subword.pipeline.patterns.cutters import units_of
 from tokbench_subword.pipeline.preparation import Part
 from tokbench_subword.pipeline.segments import Segments
@@ -78,9 +78,9 @@ class WordPieceOffsets:
         words = list(self._preparation.words(text, track=True))
         data, offsets = utf8_of([word.stretch.text for word in words])
         matched = self._encoder.encode_pretokens(data, units_of(offsets))
-        rows = [list(self._of_word(word, ids.tolist())) for word, ids in zip(words, matched, strict=True)]
-        added = [word.token is not None for word, row in zip(words, rows, strict=True) for _ in row]
-        return ascending(np.array([span for row in rows for span in row], np.int64), np.array(added, np.bool_))
+        pairs = zip(words, matched, strict=True)
+        spans = [span for word, ids in pairs for span in self._of_word(word, ids.tolist())]
+        return np.array(spans, np.int64).reshape(-1, 2)
 
     def _of_word(self, word: Part, ids: Sequence[int]) -> Iterator[Span]:
         """The spans of what a word, or an added token, became: from their first to their last character."""

@@ -279,25 +279,26 @@ def test_an_added_token_is_found_where_surrogates_spell_it() -> None:
         assert list(ours("a\ud83d\ude00a")) == theirs.encode("a\U0001f600a").ids
 
 
-WORDPIECE = {"type": "WordPiece", "vocab": {"a": 0, "b": 1, "[UNK]": 2}, "unk_token": "[UNK]"}
-WORDPIECE |= {"continuing_subword_prefix": "##", "max_input_chars_per_word": 100}
-UNIGRAM = {"type": "Unigram", "vocab": [["<unk>", 0.0], ["a", -1.0], ["b", -2.0]], "unk_id": 0}
-
-
-@pytest.mark.parametrize("model", [WORDPIECE, UNIGRAM | {"byte_fallback": False}], ids=["wordpiece", "unigram"])
-def test_a_token_of_white_space_has_its_own_span_within_what_another_took_along(model: dict[str, Any]) -> None:
-    flags = {"single_word": False, "lstrip": False, "normalized": False, "special": False}
-    ways = ({"id": 3, "content": "<m>", "rstrip": True}, {"id": 4, "content": "  ", "rstrip": False})
-    tokens = [{**flags, **way} for way in ways]
-    content = {"version": "1.0", "added_tokens": tokens, "normalizer": None, "model": model}
-    content["pre_tokenizer"] = {"type": "Whitespace"}
-    text = "<m>    <m>  b"
-    expected = Tokenizer.from_str(json.dumps(content)).encode(text, add_special_tokens=False).offsets
-    assert expected[:2] == [(0, 7), (3, 5)]
-    if model["type"] == "Unigram":
-        unigram = JsonUnigramTokenizer.from_dict(content)
-        found, plain = unigram.offsets(text), unigram._encoder.plain_offsets(text)
-    else:
-        wordpiece = WordPieceTokenizer.from_dict(content)
-        found, plain = wordpiece.offsets(text), wordpiece._offsets._of(text)
-    assert found.tolist() == plain.tolist() == [list(span) for span in expected]
+@pytest.mark.parametrize("family", [BpeTokenizer, WordPieceTokenizer, JsonUnigramTokenizer])
+@pytest.mark.parametrize("marks", ["", " q\u0307\u0323"])
+def test_an_added_token_within_white_space_that_another_takes_has_its_own_span(family: Any, marks: str) -> None:
+    """And so have the parts of a character one of which is an added token. Texts with marks that change places
+    take the plain form.
+    """
+    theirs = Tokenizer(
+        {
+            BpeTokenizer: models.BPE({"?": 0, "a": 1, "b": 2}, [], unk_token="?"),
+            WordPieceTokenizer: models.WordPiece({"?": 0, "a": 1, "b": 2}, unk_token="?"),
+            JsonUnigramTokenizer: models.Unigram([("?", -9.0), ("a", -1.0), ("b", -2.0)], 0),
+        }[family]
+    )
+    theirs.normalizer = normalizers.Sequence([normalizers.NFKD(), normalizers.Replace("x", "ab")])
+    theirs.pre_tokenizer = P.Split(" ", "isolated")
+    theirs.add_tokens([AddedToken(",", rstrip=True), AddedToken("\t"), AddedToken("\u1100")])
+    ours = family.from_dict(content_of(theirs))
+    text = "xa,\t\r\nbx각각x" + marks
+    expected = theirs.encode(text)
+    spans, _ = ours.offsets_batch([text, "x"])
+    count = len(theirs.encode(text.removesuffix(marks)).ids)
+    assert ours(text) == expected.ids
+    assert list(map(tuple, spans[:count].tolist())) == expected.offsets[:count]
