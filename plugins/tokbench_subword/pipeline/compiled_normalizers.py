@@ -222,7 +222,7 @@ def _parts(config: Mapping[str, Any]) -> Iterator[Part]:
 def _replace(literal: str, content: str) -> Iterator[Part]:
     if len(literal) == 1:
         yield Rewriting.of({ord(literal): content})
-    elif literal != content:
+    else:
         texts = [encodable(one) for one in (literal, content)]
         sizes = np.array([len(one) for one in texts])
         yield ByKernel(Written(replace_literal, [*map(_array, texts), sizes]))

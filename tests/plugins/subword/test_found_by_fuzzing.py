@@ -302,3 +302,11 @@ def test_an_added_token_within_white_space_that_another_takes_has_its_own_span(f
     count = len(theirs.encode(text.removesuffix(marks)).ids)
     assert ours(text) == expected.ids
     assert list(map(tuple, spans[:count].tolist())) == expected.offsets[:count]
+
+
+def test_text_that_is_replaced_by_itself_has_the_span_of_all_of_it() -> None:
+    theirs = Tokenizer(models.BPE({"a": 0, "b": 1}, []))
+    theirs.normalizer = normalizers.Replace("ab", "ab")
+    ours = BpeTokenizer.from_dict(content_of(theirs))
+    assert ours.offsets("aab").tolist() == [[0, 1], [1, 3], [1, 3]]
+    assert ours._offsets.of("aab").tolist() == [[0, 1], [1, 3], [1, 3]]
