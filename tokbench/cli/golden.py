@@ -58,7 +58,9 @@ def make(
         token["content"] for token in (content or {}).get("added_tokens") or [] if not token.get("special")
     ]
     about: dict[str, Any] = {"made_by": f"tokbench {__version__}"}
-    made = make_pack(tokenizer, output, added=added[:12], about=about, tell=progress)
+    with TemporaryDirectory(prefix="tokbench-golden-") as folder:  # what fails half-way leaves nothing behind
+        made = make_pack(tokenizer, Path(folder), added=added[:12], about=about, tell=progress)
+        details, packed = (Path(folder, name).read_bytes() for name in (packs.CASES, packs.VOCABULARY))
     if mutations and content is not None:
         about["mutations"] = score(
             made,
@@ -73,7 +75,7 @@ def make(
             "asked not to" if content else "it has no tokenizer.json to change"
         )
     manifest = {key: value for key, value in made.manifest.items() if key != "files"} | about
-    packs.write(output, manifest, (output / packs.CASES).read_bytes(), (output / packs.VOCABULARY).read_bytes())
+    packs.write(output, manifest, details, packed)
     progress(1.0, "done")
     size = sum(file.stat().st_size for file in output.iterdir())
     covered, size_of_vocabulary = made.manifest["tokens_covered"], tokenizer.vocab_size

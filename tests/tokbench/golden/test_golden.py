@@ -115,6 +115,21 @@ def test_a_program_is_checked_by_what_it_prints(tmp_path):
         cli("golden", "check", str(place), "--command", "/no/such/program")
 
 
+def test_a_pack_that_cannot_be_measured_leaves_the_folder_as_it_was(made, tmp_path, monkeypatch):
+    folder, place, _ = made
+    before = {file.name: file.read_bytes() for file in place.iterdir()}
+
+    def fails(*given, **named):
+        raise TokenizerError("out of luck")
+
+    monkeypatch.setattr("tokbench.golden.mutations.score", fails)
+    for target in (place, tmp_path / "new"):
+        with pytest.raises(TokenizerError, match="out of luck"):
+            cli("golden", "make", f"bpe:{folder}", "-o", str(target), "--force")
+    assert {file.name: file.read_bytes() for file in place.iterdir()} == before
+    assert not (tmp_path / "new").exists()
+
+
 def test_what_is_no_pack_or_was_changed_is_refused(made, tmp_path, monkeypatch):
     with pytest.raises(SpecError, match="no golden pack"):
         pack.read(tmp_path)
