@@ -58,7 +58,7 @@ def lint(
         bool, typer.Option("--verbose", help="Show what passed and what was not checked, with reasons.")
     ] = False,
 ) -> None:
-    """Check tokenizers for what goes wrong silently; exit status 1 when a check fails.
+    """Check tokenizers for what goes wrong silently; exit status 1 when a check fails, or crashes itself.
 
     Every check has a stable code (TB101 …) with a section in docs/lint.md: what it means, and whom it has hurt.
     """
@@ -93,7 +93,7 @@ def lint(
         put(output.as_sarif(rows, known, version=__version__))
     else:
         _show(rows, verbose=verbose)
-    failing = {Outcome.FAIL, Outcome.WARN} if strict else {Outcome.FAIL}
+    failing = {Outcome.FAIL, Outcome.CRASHED, *([Outcome.WARN] if strict else [])}
     if any(row.outcome in failing for row in rows):
         raise typer.Exit(1)
 
@@ -151,7 +151,7 @@ def _file_of(registry: Registry, spec: str) -> str:
     return str(files[0]) if files else ""
 
 
-_STYLES = {"pass": "green", "warn": "yellow", "fail": "bold red", "not checked": "dim"}
+_STYLES = {"pass": "green", "warn": "yellow", "fail": "bold red", "crashed": "bold red", "not checked": "dim"}
 
 
 def _show(rows: Sequence[CheckedRow], *, verbose: bool) -> None:

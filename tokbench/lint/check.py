@@ -16,11 +16,12 @@ SHOWN = 5
 
 
 class Outcome(StrEnum):
-    """What a check came to. What could not be decided is never a pass."""
+    """What a check came to: what could not be decided is never a pass, nor a check that did not work itself."""
 
     PASS = "pass"
     WARN = "warn"
     FAIL = "fail"
+    CRASHED = "crashed"
     NOT_CHECKED = "not checked"
 
 
@@ -47,6 +48,11 @@ class Finding:
     def unchecked(cls, reason: str) -> Finding:
         """It could not be decided, for this reason."""
         return cls(Outcome.NOT_CHECKED, reason)
+
+    @classmethod
+    def crashed(cls, reason: str) -> Finding:
+        """The check itself did not work: what it looks for may be there."""
+        return cls(Outcome.CRASHED, reason)
 
     @classmethod
     def judged(

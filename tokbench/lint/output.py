@@ -11,7 +11,7 @@ from urllib.parse import quote
 from tokbench.lint.check import Check, Outcome
 from tokbench.lint.running import LOADS, LOADS_NAME, CheckedRow
 
-_LEVELS = {Outcome.FAIL: "error", Outcome.WARN: "warning"}
+_LEVELS = {Outcome.FAIL: "error", Outcome.CRASHED: "error", Outcome.WARN: "warning"}
 
 
 def as_json(rows: Iterable[CheckedRow]) -> str:
@@ -72,7 +72,7 @@ def _uri(place: str) -> str:
 
 
 def as_sarif(rows: Iterable[CheckedRow], checks: Iterable[Check], *, version: str) -> str:
-    """One run of SARIF 2.1.0: the checks as rules, and a result for each warning and failure.
+    """One run of SARIF 2.1.0: the checks as rules, and a result for each warning, failure and crash.
 
     Rules carry all three texts and results a place with a line, without which code hosts do not show them.
     """

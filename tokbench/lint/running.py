@@ -113,7 +113,7 @@ def _found(
     except TokbenchError as error:
         return Finding.unchecked(str(error))
     except Exception as error:  # a check never takes the others with it
-        return Finding.unchecked(str(at_fault(error) or f"{type(error).__name__}: {error}"))
+        return Finding.crashed(str(at_fault(error) or f"{type(error).__name__}: {error}"))
     if not isinstance(finding, Finding):
-        return Finding.unchecked(f"the check returned {type(finding).__name__}, not a Finding")
+        return Finding.crashed(f"the check returned {type(finding).__name__}, not a Finding")
     return settings.levelled(check, finding)

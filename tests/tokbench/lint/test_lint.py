@@ -121,20 +121,40 @@ def test_a_check_that_fails_is_not_a_pass_and_takes_no_other_with_it(registry, t
     assert outcomes["TB104"] is Outcome.PASS
 
 
-def test_a_plugins_check_that_raises_is_named_with_what_it_raised(tmp_path):
+@pytest.mark.parametrize("shape", ["text", "md", "sarif"])
+@pytest.mark.parametrize("fault", ["raise KeyError('q')", "return 'fine'"])
+def test_a_check_that_crashes_is_shown_in_every_form_and_fails_the_command(tmp_path, fault, shape):
+    status, shown = cli(*_strict(tmp_path, fault), "--format", shape)
+    assert status == 1
+    assert "XX101" in shown
+    assert "'q'" in shown or "the check returned str, not a Finding" in shown
+    assert ('"level": "error"' if shape == "sarif" else "1 crashed") in shown
+
+
+def test_a_check_that_cannot_decide_fails_no_command(tmp_path):
+    status, shown = cli(*_strict(tmp_path, "raise tokbench.TokbenchError('no text')"))
+    assert (status, "XX101" in shown, "1 not checked" in shown) == (0, False, True)
+
+
+def _strict(tmp_path: Path, fault: str) -> list[str]:
+    """The command that has only a plugin's check look at a tokenizer."""
     plugin = tmp_path / "strict.py"
     plugin.write_text(
         "import tokbench\n\n"
         "def look(subject, bounds):\n"
-        "    raise KeyError('q')\n\n"
+        f"    {fault}\n\n"
         "@tokbench.hookimpl\n"
         "def tokbench_checks():\n"
         "    return [tokbench.Check(code='XX101', name='strict', summary='s', harm='h', look=look)]\n"
     )
-    _, shown = cli("lint", "bytes", "--plugin", str(plugin), "--only", "XX101", "--format", "json")
+    return ["lint", "bytes", "--plugin", str(plugin), "--only", "XX101"]
+
+
+def test_a_plugins_check_that_raises_is_named_with_what_it_raised(tmp_path):
+    _, shown = cli(*_strict(tmp_path, "raise KeyError('q')"), "--format", "json")
     row = next(row for row in json.loads(shown) if row["code"] == "XX101")
-    assert row["outcome"] == "not checked"
-    assert row["message"] == f"the plugin 'strict' failed: KeyError: 'q' ({plugin}, line 4)"
+    assert row["outcome"] == "crashed"
+    assert row["message"] == f"the plugin 'strict' failed: KeyError: 'q' ({tmp_path / 'strict.py'}, line 4)"
 
 
 class _Latin:
