@@ -137,13 +137,13 @@ def _int32(ids: Ids, name: str) -> NDArray[np.int32]:
         if array.dtype != np.int32 and (array.min() < -(2**31) or array.max() >= 2**31):
             raise TypeError("ids beyond 32 bits")
     except ValueError:  # of sequences of several lengths, of which numpy says more than helps
-        raise _uneven(kind_of(ids), name) from None
+        raise _not_flat(kind_of(ids), name) from None
     except TypeError as error:
-        raise _uneven(str(error), name) from error
+        raise _not_flat(str(error), name) from error
     return array.astype(np.int32, copy=False)
 
 
-def _uneven(found: str, name: str) -> TokenizerError:
+def _not_flat(found: str, name: str) -> TokenizerError:
     whose = f"{name}: " if name else ""
     return TokenizerError(f"{whose}encode must return a flat sequence of whole numbers; it returned {found}")
 

@@ -72,7 +72,7 @@ def _show(found: BitsAudit) -> None:
         (
             found.left_out,
             "document",
-            "left out: of tokens without a loss the bytes are not known exactly",
+            "left out: a token has no loss, and its bytes are not known, for the tokens do not spell the text",
         ),
         (found.from_ids, "document", "without text: the bytes are those of the decoded ids"),
     ):

@@ -103,7 +103,10 @@ def _columns(run: Run, dataset: str) -> list[tuple[str, str, float, int | str]]:
     frame = run.frame[(run.frame["language"] == "all") & run.frame["value"].notna()]
     frame = frame[frame["dataset"].isin([dataset, ""])]
     columns: list[tuple[str, str, float, int | str]] = []
-    for name in headline_metrics(run, dataset, "terminal") or {"tokens"} & {*frame["metric"]}:
+    names = headline_metrics(run, dataset, "terminal")
+    if not names and (frame["metric"] == "tokens").any():
+        names = ["tokens"]
+    for name in names:
         rows = frame[frame["metric"] == name]
         unit = str(rows["unit"].iloc[0]).partition(" (")[0]
         head = (name in facts and facts[name].heading) or name.replace("_", " ")
