@@ -1,7 +1,8 @@
 """Whether the parts of a `tokenizer.json` around its model are what `tokenizers` would load.
 
 `tokenizers` refuses a file in which one of them lacks something or is of the wrong type: so do we, with the
-place. Types that are not known pass: who reads them says so.
+place. What normalizers and pre-tokenizers lack is asked for only where there is nothing to take instead. Types
+that are not known pass: who reads them says so.
 """
 
 from __future__ import annotations
@@ -111,23 +112,23 @@ _METASPACE: Fields = {
 }
 _NORMALIZERS: Mapping[str, Fields] = {
     "BertNormalizer": {
-        "clean_text": _flag,
-        "handle_chinese_chars": _flag,
+        "clean_text?": _flag,
+        "handle_chinese_chars?": _flag,
         "strip_accents?": _or_null(_flag),
-        "lowercase": _flag,
+        "lowercase?": _flag,
     },
     "Prepend": {"prepend": _text},
     "Replace": _REPLACE,
-    "Strip": {"strip_left": _flag, "strip_right": _flag},
+    "Strip": {"strip_left?": _flag, "strip_right?": _flag},
 }
 _PRE_TOKENIZERS: Mapping[str, Fields] = {
-    "ByteLevel": _BYTE_LEVEL,
+    "ByteLevel": {"add_prefix_space?": _flag, "trim_offsets?": _flag, "use_regex?": _flag},
     "CharDelimiterSplit": {"delimiter": _character},
-    "Digits": {"individual_digits": _flag},
+    "Digits": {"individual_digits?": _flag},
     "FixedLength": {"length?": _count},
     "Metaspace": _METASPACE,
     "Punctuation": {"behavior?": _one_of(*BEHAVIORS)},
-    "Split": {"pattern": _pattern, "behavior": _one_of(*BEHAVIORS), "invert": _flag},
+    "Split": {"pattern": _pattern, "behavior": _one_of(*BEHAVIORS), "invert?": _flag},
 }
 _DECODERS: Mapping[str, Fields] = {
     "BPEDecoder": {"suffix": _text},
@@ -173,7 +174,7 @@ def _check_typed(part: Any, types: Mapping[str, Fields], inner: str, place: str)
         if (
             kind == "Metaspace"
             and part.get("add_prefix_space") is False
-            and part.get("prepend_scheme") != "never"
+            and part.get("prepend_scheme", "never") != "never"
         ):
             raise TokenizerError(
                 f"{place}.add_prefix_space: is false, but prepend_scheme is not 'never'; tokenizers refuses it "

@@ -164,4 +164,4 @@ def _metaspace(replacement: str, scheme: str, split: PreTokenizer, stretch: Stre
 
 def prepend_scheme(config: Mapping[str, Any]) -> str:
     """Which texts ``Metaspace`` puts its mark before: ``always``, ``never``, or ``first``."""
-    return str(config.get("prepend_scheme", "always"))
+    return str(config.get("prepend_scheme", "never" if config.get("add_prefix_space") is False else "always"))

@@ -1,4 +1,7 @@
-"""Parts of `tokenizer.json` of the wrong type are refused where `tokenizers` refuses them, and nowhere else."""
+"""Parts of `tokenizer.json` of the wrong type are refused where `tokenizers` refuses them, and nowhere else.
+
+Flags of normalizers and pre-tokenizers may be missing: those have a default, where `tokenizers` has none.
+"""
 
 from __future__ import annotations
 
@@ -70,6 +73,8 @@ GOOD: dict[str, list[dict[str, Any]]] = {
         {"type": "Sequence", "decoders": [{"type": "Fuse"}, {"type": "ByteFallback"}]},
     ],
 }  # fmt: skip
+WITH_DEFAULT = {"clean_text", "handle_chinese_chars", "lowercase", "strip_left", "strip_right", "trim_offsets",
+                "add_prefix_space", "individual_digits", "invert", "prepend_scheme"}  # fmt: skip
 INSTEAD = [None, -1, 3, 2.5, "x", "xy", "", True, [], [1], ["a", 0], {}, {"Fixed": "x"}, {"String": 1}]
 
 
@@ -80,8 +85,14 @@ def variants() -> Iterator[dict[str, Any]]:
         for item in items:
             yield {part: item}
             for key in item.keys() - {"type"}:
-                yield {part: {name: value for name, value in item.items() if name != key}}
+                has_default = part in ("normalizer", "pre_tokenizer") and key in WITH_DEFAULT
+                if not has_default and key != "prepend_scheme":
+                    yield {part: without(item, key)}
                 yield from ({part: {**item, key: value}} for value in INSTEAD)
+
+
+def without(item: dict[str, Any], key: str) -> dict[str, Any]:
+    return {name: value for name, value in item.items() if name != key}
 
 
 def test_what_tokenizers_refuses_is_refused_with_the_place() -> None:
@@ -99,15 +110,28 @@ def test_what_tokenizers_refuses_is_refused_with_the_place() -> None:
     assert refused > 500
 
 
+def test_flags_that_are_missing_have_a_default() -> None:
+    for part in ("normalizer", "pre_tokenizer"):
+        for item in GOOD[part]:
+            for key in item.keys() & WITH_DEFAULT:
+                check_parts({part: without(item, key)}, "f.json")
+
+
 @pytest.mark.parametrize("scheme", [{}, *({"prepend_scheme": name} for name in ("always", "never", "first"))])
 @pytest.mark.parametrize("older", [{}, *({"add_prefix_space": value} for value in (None, True, False))])
 def test_metaspace_with_the_field_of_older_versions(older: dict[str, Any], scheme: dict[str, Any]) -> None:
-    """Which may be null, and says nothing then: no mark was put before texts."""
+    """Which may be null, and says nothing then. Without a scheme it says all, as it did in these versions:
+    `tokenizers` now refuses false alone.
+    """
     metaspace = {"type": "Metaspace", "replacement": "_", **older, **scheme}
     content = {"version": "1.0", "added_tokens": [], "model": MODEL, "pre_tokenizer": metaspace}
     try:
         theirs = Tokenizer.from_str(json.dumps(content)).pre_tokenizer
     except Exception:
+        if not scheme:
+            check_parts(content, "f.json")
+            assert [piece.text for piece in pre_tokenizer_of(metaspace)(Stretch("a b"))] == ["a", "_b"]
+            return
         with pytest.raises(TokenizerError, match=r"f\.json: pre_tokenizer\.add_prefix_space: is false, but"):
             check_parts(content, "f.json")
     else:
