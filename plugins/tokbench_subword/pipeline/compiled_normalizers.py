@@ -23,7 +23,8 @@ from tokbench.kernels.utf8 import encodable
 from tokbench_subword.pipeline import bert
 from tokbench_subword.pipeline.added_tokens import SPACE
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
-from tokbench_subword.pipeline.normal_form_kernel import normal_form, normal_form_tables
+from tokbench_subword.pipeline.normal_form_kernel import normal_form
+from tokbench_subword.pipeline.normal_form_tables import normal_form_tables
 from tokbench_subword.pipeline.normal_forms import Form, lowered, marks
 from tokbench_subword.pipeline.normalizers import check_growth, text_normalizer_of
 from tokbench_subword.pipeline.patterns.cutters import finder_of

@@ -159,21 +159,19 @@ def _unicode(form: Form, stretch: Stretch) -> Stretch:
 def _run_origin(run: Stretch, new: str, form: Form) -> list[Span]:
     """The spans of what a run became.
 
-    Where its characters are only taken apart, each part has the span of its own; those that changed places for
-    that, and whatever is composed, have that of all of them.
+    Parts of characters that stayed where they were, at either end of it, have the span of their own character;
+    what is between has that of all the characters that it is of.
     """
     assert run.origin is not None
-    if run.text == new:
-        return run.origin
-    parts = [(one, span) for c, span in zip(run.text, run.origin, strict=True) for one in normalized(c, form)]
-    origin = [span for _, span in parts]
-    if sorted(new) != sorted(one for one, _ in parts):
-        return [(run.origin[0][0], run.origin[-1][1])] * len(new)
-    moved = [index for index, (one, _) in enumerate(parts) if one != new[index]]
-    if moved:
-        first, last = moved[0], moved[-1]
-        origin[first : last + 1] = [(origin[first][0], origin[last][1])] * (last + 1 - first)
-    return origin
+    parts = [
+        (part, span) for one, span in zip(run.text, run.origin, strict=True) for part in normalized(one, form)
+    ]
+    most = min(len(parts), len(new))
+    first = next((k for k in range(most) if parts[k][0] != new[k]), most)
+    kept = next((k for k in range(most - first) if parts[-1 - k][0] != new[-1 - k]), most - first)
+    last, spans = len(parts) - kept, [span for _, span in parts]
+    between = [(spans[first][0], spans[last - 1][1])] * (len(new) - first - kept) if first < last else []
+    return [*spans[:first], *between, *spans[last:]]
 
 
 def spelled_out(stretch: Stretch) -> Stretch:

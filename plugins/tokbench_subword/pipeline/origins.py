@@ -3,7 +3,7 @@
 The kernels that prepare text for encoding tell their edits (`splicing.splice`), and a place is found by going
 through these once more, from the last to the first. As in `stretch`, new text comes from the whole of what it
 replaces, and text put in front of a character from that. An added token is led back where it is found. Texts
-in which marks were put in order are left to the plain form.
+that a kernel declines are left to the plain form.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import Bytes, Ids, Int, Ints, pointer
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
 from tokbench_subword.pipeline.compiled import CompiledPipeline
-from tokbench_subword.pipeline.normal_form_kernel import normal_form
 from tokbench_subword.pipeline.replacing_kernel import spell_bytes
 from tokbench_subword.pipeline.rewriting import before_rewriting, rewrite
 from tokbench_subword.pipeline.segments import Segments
@@ -102,22 +101,7 @@ class Located(Segments):
             self.back.append(partial(_before_spelling, np.cumsum(_SIZES[data[: offsets[-1]]])))
         else:
             self.back.append(partial(_before_edits, edits))
-        if written.writer is normal_form and len(edits):
-            self.leave_at(edits[_not_composed(data, new, edits), 0])
         return self.rewritten(new, ends)
-
-
-def _not_composed(
-    data: NDArray[np.uint8], new: NDArray[np.uint8], edits: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    """Which edits of a normal form make of several characters as many or more: what became of which of them is
-    told by the plain form alone. Fewer are composed, and come from all of them.
-    """
-    begins, ends, new_ends = edits.T
-    new_begins = np.append(0, (new_ends - ends)[:-1]) + begins
-    before, after = (np.append(0, np.cumsum((text & 0xC0) != 0x80)) for text in (data, new))
-    olds, news = before[ends] - before[begins], after[new_ends] - after[new_begins]
-    return (olds > 1) & (news >= olds)
 
 
 def located(pipeline: CompiledPipeline, texts: Segments) -> Located | None:

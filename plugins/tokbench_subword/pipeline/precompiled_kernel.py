@@ -30,7 +30,7 @@ from tokbench.kernels.pointers import (
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench.kernels.utf8 import character_before, code_point
 from tokbench_subword.pipeline import splicing
-from tokbench_subword.pipeline.normal_form_kernel import lead_steps
+from tokbench_subword.pipeline.normal_form_tables import lead_steps
 from tokbench_subword.pipeline.precompiled import (
     SHORT_CLUSTER,
     children_of,

@@ -31,7 +31,7 @@ from tokbench.kernels.pointers import (
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench.kernels.utf8 import code_point, encodable
 from tokbench_subword.pipeline import splicing
-from tokbench_subword.pipeline.normal_form_kernel import FIRST_SYLLABLE, N_SYLLABLES, lead_steps
+from tokbench_subword.pipeline.normal_form_tables import FIRST_SYLLABLE, N_SYLLABLES, lead_steps
 from tokbench_subword.pipeline.normal_forms import Form, changing, combining_classes
 from tokbench_subword.pipeline.splicing import Writer, copy_span, documents_of
 

@@ -17,7 +17,8 @@ import sentencepiece
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokbench_subword.pipeline.compiled_normalizers import compiled_normalizer_of
-from tokbench_subword.pipeline.normal_form_kernel import JOINS, LONGEST, SPECIAL, normal_form_tables
+from tokbench_subword.pipeline.normal_form_runs import LONGEST
+from tokbench_subword.pipeline.normal_form_tables import JOINS, SPECIAL, normal_form_tables
 from tokbench_subword.pipeline.normalizers import text_normalizer_of
 from tokbench_subword.pipeline.precompiled import Precompiled, points_of
 from tokbench_subword.pipeline.rewriting import SELF, Rewriting

@@ -148,11 +148,39 @@ def test_added_tokens_are_led_back_to_where_they_were_found() -> None:
 
 
 def test_what_needs_the_plain_form_is_left_to_it() -> None:
-    found = located(PREPARATIONS["nfc"].compiled, Segments(*utf8_of(["e\u0301", "q\u0301\u0323", "fine"])))
+    found = located(
+        PREPARATIONS["nfc"].compiled, Segments(*utf8_of(["e\u0301", "q" + "\u0301" * 2000 + "\u0323"]))
+    )
     assert found is not None
-    assert found.left == [1]  # put in order; what is composed has the span of all that it is made of
+    assert found.left == [1]  # a kernel takes no run of so many marks
     no_automaton = preparation_of(N.Replace(Regex("(?<=ab+)c"), "x"), P.Metaspace())
     assert located(no_automaton.compiled, Segments(*utf8_of(["abc"]))) is None
+
+
+MARKS = "\u05b4\u05bc\u05c1\u0301\u0323\u064e\u0651"  # Hebrew points, accents, Arabic vowels
+
+
+@pytest.mark.parametrize("name", ["nfc", "nfkc", "nfd", "letters"])
+def test_marks_that_are_put_in_order_or_taken_apart_need_no_plain_form(name: str) -> None:
+    runs = [*itertools.permutations(MARKS[:4]), *itertools.product(MARKS, repeat=3), MARKS[::-1] * 20]
+    letters = "\u05e9", "\ufb2a", "\u0958", "e\u0301", "\u09df\u09be", "ầ", "각\u11a8"
+    lines = [f"x{letter}{''.join(run)}x {''.join(run)}" for run in runs for letter in letters]
+    assert left_alone(name, lines) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "spans"),
+    [
+        ("xe\u0301", [(0, 1), (1, 3)]),
+        ("e\u0301\u0301", [(0, 2), (2, 3)]),
+        ("\u05e9\u05bc\u05b4", [(0, 1), (1, 3), (1, 3)]),
+        ("\ufb2a\u05b4x", [(0, 1), (0, 2), (0, 2), (2, 3)]),
+        ("\u09df\u09be", [(0, 1), (0, 1), (1, 2)]),
+    ],
+)
+def test_what_became_of_one_character_has_its_span_and_of_several_that_of_all(text: str, spans: Any) -> None:
+    stretch = normalizer_of({"type": "NFC"})(Stretch(text, [(i, i + 1) for i in range(len(text))]))
+    assert stretch.origin == spans
 
 
 def test_damaged_maps_are_refused() -> None:
