@@ -49,7 +49,8 @@ def token_bytes(
     if output is not None and output.suffix not in ENDINGS:
         raise SpecError(f"{output}: tables are written as {', '.join(ENDINGS)}, by the file's ending")
     if output is not None:
-        check_target(output, force=force, read=files_read(registry, [spec], dataset or ()))
+        both = [*(dataset or ()), *(train_on.split(" + ") if train_on else ())]
+        check_target(output, force=force, read=files_read(registry, [spec], both))
     tokenizer = load_trained(registry, spec, train_on)
     texts = [documents_of(registry, name, documents) for name in dataset or ()]
     table = byte_table(tokenizer, progress)

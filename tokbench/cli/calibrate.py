@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -68,7 +69,8 @@ def calibrate(
                 "(-o FILE.json), then estimate by it (--fit FILE.json -d DATASET)"
             )
         if output is not None:
-            check_target(output, force=force, read=chain([observed], files_read(registry, specs)))
+            read = chain([observed], _texts_beside(observed), files_read(registry, specs))
+            check_target(output, force=force, read=read)
         found = _fitted(registry, specs, observed)
         if output is not None:
             write_bytes(output, json.dumps(found[0].to_json(), indent=1).encode() + b"\n")
@@ -90,6 +92,13 @@ def calibrate(
         raise SpecError(
             "name reported counts and tokenizers (--observed FILE.csv SPEC…), or a fit and datasets (--fit, -d)"
         )
+
+
+def _texts_beside(observed: Path) -> Iterator[Path]:
+    """The files of text that reported counts name."""
+    from tokbench.inspection.calibration import read_observed
+
+    yield from (row.file for row in read_observed(observed) if row.file is not None)
 
 
 def _fitted(registry: Registry, specs: list[str], observed: Path) -> list[Calibration]:

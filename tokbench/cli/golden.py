@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tokbench.cli.loading import files_read
 from tokbench.cli.options import JsonOutput, SpecArgument, loads_tokenizers, output_option
 from tokbench.cli.progress import progress
 from tokbench.cli.writing import check_target, put
@@ -51,7 +52,7 @@ def make(
         raise SpecError(f"{output} holds a pack; name another folder, or overwrite it with --force")
     if output.is_file():
         raise SpecError(f"{output} is a file, and a pack is a folder")
-    check_target(output, force=True)
+    check_target(output, force=True, read=files_read(registry, [spec]))
     tokenizer = registry.load(spec)
     content = document_of(registry, spec, tokenizer)
     added = [

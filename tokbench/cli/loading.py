@@ -54,15 +54,21 @@ def _languages(registry: Registry, spec: str, most: int | None) -> Iterator[tupl
 
 
 def files_read(registry: Registry, specs: Iterable[str], datasets: Iterable[str] = ()) -> Iterator[Path]:
-    """The files and folders that tokenizers and datasets are read from."""
+    """The files and folders that tokenizers, datasets and plugins are read from."""
+    from tokbench.corpora.dataset import pieces_of
+
+    yield from map(Path, registry.context.plugins)
     for text in specs:
         spec = registry.tokenizer_spec(text)
         family = registry.tokenizers[spec.family]
         if not family.trains(spec):
             yield from (*variant_file(spec, registry.context), *family.files_of(spec, registry.context))
+        elif family.training_files is not None:
+            yield from family.training_files(spec)
     for text in datasets:
         dataset = registry.dataset(text)
-        yield from (Path(shard.source) for language in dataset.languages for shard in dataset.shards(language))
+        shards = (shard for language in dataset.languages for shard in dataset.shards(language))
+        yield from (Path(piece.path) for shard in shards for piece in pieces_of(shard))
 
 
 def read_text(argument: str) -> str:

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -90,22 +91,23 @@ def write_text(path: Path, content: str) -> None:
 
 
 def check_apart(targets: Mapping[str, Path | None]) -> None:
-    """Refuse, before any work, two options that write the same file, of which one would be lost; raises
-    `SpecError`.
+    """Refuse, before any work, two options that write the same file, or one into the other's folder, where one
+    would be lost; raises `SpecError`.
     """
     from tokbench.errors import SpecError
 
-    taken: dict[Path, str] = {}
-    for option, target in targets.items():
-        if target is not None and (other := taken.setdefault(target.resolve(), option)) != option:
-            raise SpecError(f"{other} and {option} both write {target}; give each a file of its own")
+    given = [(option, target.resolve()) for option, target in targets.items() if target is not None]
+    for (one, first), (other, second) in combinations(given, 2):
+        if first == second or first in second.parents or second in first.parents:
+            raise SpecError(f"{one} and {other} both write {targets[other]}; give each a file of its own")
 
 
 def check_target(output: Path, *, force: bool, read: Iterable[Path] = ()) -> None:
     """Refuse, before any work, a target that exists, or whose folder does not or cannot be written to; raises
     `SpecError`.
 
-    One that is among the files that the command is to `read` is refused with `force`, too.
+    One that is among the files that the command is to `read`, or a folder that holds one, is refused with
+    `force`, too: which files are written into a folder is known only when they are.
     """
     from tokbench.errors import SpecError
 
@@ -116,8 +118,11 @@ def check_target(output: Path, *, force: bool, read: Iterable[Path] = ()) -> Non
     file = output.is_file() or not output.exists()  # else a folder, or a device such as /dev/stdout
     if not os.access(output.parent if file else output, os.W_OK):
         raise SpecError(f"{output} cannot be written; name a place elsewhere")
-    if output.exists() and any(each.exists() and output.samefile(each) for each in read):
-        raise SpecError(f"{output} is what this command reads, and would be lost; name another file")
+    for each in read if output.exists() else ():
+        if each.exists() and output.samefile(each):
+            raise SpecError(f"{output} is what this command reads, and would be lost; name another file")
+        if any(output.samefile(file.parent) for file in (each, each.resolve())):
+            raise SpecError(f"{output} holds {each}, which this command reads; name another folder")
 
 
 def save(tokenizer: Tokenizer, family: TokenizerFamily, output: Path, remedy: Callable[[], str]) -> None:

@@ -34,11 +34,12 @@ FORMAT = "tokbench-calibration"
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """One request: its text, the tokens that were reported for it, and what kind of text it is."""
+    """One request: its text, the tokens that were reported for it, its kind of text, and its file, if any."""
 
     text: str
     tokens: int
     kind: str
+    file: Path | None = None
 
 
 def read_observed(path: Path) -> list[Observed]:
@@ -73,6 +74,7 @@ def _row(path: Path, line: int, entry: Mapping[str, str | None]) -> Observed:
     tokens = int(said) if said.isdecimal() and len(said) < 16 else 0
     if tokens <= 0:
         raise CorpusError(f"{path}, line {line}: tokens takes a whole number above 0, not {said!r}")
+    file = None
     if text is None:
         file = path.parent / str(entry["file"])
         try:
@@ -81,7 +83,7 @@ def _row(path: Path, line: int, entry: Mapping[str, str | None]) -> Observed:
             raise CorpusError(f"{path}, line {line}: {file}: {error.strerror}") from error
         except UnicodeDecodeError as error:
             raise CorpusError(f"{path}, line {line}: {file} is not UTF-8 (byte {error.start})") from error
-    return Observed(text, tokens, entry.get("kind") or DEFAULT)
+    return Observed(text, tokens, entry.get("kind") or DEFAULT, file)
 
 
 @dataclass(frozen=True, slots=True)
