@@ -37,7 +37,8 @@ class TokenizerFamily:
     a tokenizer that is `Savable`; `train_sizes` gives those of several values of ``vocab_size`` by one
     training, each as `train` gives it, less the sizes that cannot be. A spec of such a family without a variant
     is trained on the suite's training corpus, saved with the suffix `trained_suffix`, and loaded from there as
-    the variant. `saved_as` are the suffixes it can be saved with, "" for a folder; any, where there are none.
+    the variant. `saved_as` are the suffixes it can be saved with, "" for a folder; without it, what is trained
+    is saved with `trained_suffix` alone, and what is loaded with any that its `save` takes.
     `check(options)` raises a `TokbenchError` for options with which no text can be trained on: before any work.
     `counting` is there where it can be trained from counted pre-tokens as well: `train` asks ``corpus.source``.
     `files(spec, context)` names what `load` will read, for checksums (left out: the file that the variant is);
@@ -96,18 +97,21 @@ class TokenizerFamily:
             return [Path(path) for path in self.files(spec, context)]
         return [path for path in variant_file(spec, context) if path.is_file()]
 
-    def unwritable(self, path: Path) -> str:
-        """Why its tokenizers cannot be saved as `path`, by its ending; empty where they can.
+    def unwritable(self, path: Path, *, trained: bool = False) -> str:
+        """Why its tokenizers, or those that it has `trained`, cannot be saved as `path`; empty where they can.
 
         Example:
             >>> family = TokenizerFamily(name="mine", summary="", load=print, saved_as=(".json", ""))
             >>> family.unwritable(Path("a.json")), family.unwritable(Path("a.txt"))
             ('', "cannot be written as 'a.txt'; name FILE.json or a folder")
         """
-        if not self.saved_as or path.suffix in self.saved_as:
+        endings = self.saved_as or ((self.trained_suffix,) if trained else ())
+        there = ", which is a folder" if path.suffix and path.is_dir() else ""
+        there = ", which is a file" if not path.suffix and path.is_file() else there
+        if not endings or (path.suffix in endings and not there):
             return ""
-        choices = " or ".join(f"FILE{ending}" if ending else "a folder" for ending in self.saved_as)
-        return f"cannot be written as {path.name!r}; name {choices}"
+        choices = " or ".join(f"FILE{ending}" if ending else "a folder" for ending in endings)
+        return f"cannot be written as {path.name!r}{there}; name {choices}"
 
     def trains(self, spec: Spec) -> bool:
         """Whether `spec` asks for a tokenizer that must be trained first."""

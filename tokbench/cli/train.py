@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -45,9 +44,8 @@ def train(
 
     spec = _spec(registry, family, vocab_size, option or [])
     chosen = registry.tokenizers[spec.family]
-    begins_with = chosen.training_files(spec) if chosen.training_files is not None else ()
-    check_target(output, force=force, read=chain(begins_with, files_read(registry, [], dataset)))
-    if why := chosen.unwritable(output):  # before the training
+    check_target(output, force=force, read=files_read(registry, [str(spec)], dataset))
+    if why := chosen.unwritable(output, trained=True):
         raise SpecError(f"{chosen.name} {why}")
     options = check_training(registry, spec)
     corpora = [_corpus(registry, one, language or []) for one in dataset]

@@ -89,6 +89,14 @@ def test_a_file_that_its_family_cannot_write_is_refused_before_the_training(
 ) -> None:
     with pytest.raises(SpecError, match=r"bpe cannot be written as 'x\.model'; name FILE\.json or .* a folder"):
         run("bpe", "-d", str(corpus), "-o", str(tmp_path / "x.model"))
+    for name in ("x.model", "folder"):
+        with pytest.raises(SpecError, match=rf"transformers cannot be written as '{name}'; name FILE\.json$"):
+            run("transformers", "-d", str(corpus), "-o", str(tmp_path / name))
+    (tmp_path / "folder.json").mkdir()
+    (tmp_path / "file").touch()
+    for family, name, what in (("transformers", "folder.json", "folder"), ("bpe", "file", "file")):
+        with pytest.raises(SpecError, match=f"{family} cannot be written as '{name}', which is a {what}; "):
+            run(family, "-d", str(corpus), "-o", str(tmp_path / name), "--force")
 
 
 def test_a_vocabulary_too_small_is_said_and_leaves_no_file(corpus: Path, tmp_path: Path) -> None:
