@@ -9,8 +9,11 @@ import typer
 
 from tokbench.cli.loading import open_run, reading
 from tokbench.cli.options import FigureSize, RunArgument, output_option, with_registry
+from tokbench.cli.writing import check_target
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tokbench.extension import Plot
     from tokbench.registry import Registry
 
@@ -28,19 +31,24 @@ def plot(
     ] = None,
     size: FigureSize = "page",
     output: Annotated[
-        Path | None, output_option("The folder to write to; by default RUN/plots.", "DIR")
+        Path | None,
+        output_option("A folder, or the file of one plot (.svg, .png, .pdf).", show_default="RUN/plots"),
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite a file that is no plot of this run.")
+    ] = False,
 ) -> None:
     """Draw plots of a run. Exit status 1 where one that was named has no data."""
     from tokbench.plots.files import write_plots
 
     opened = open_run(registry, run)
-    plots = [registry.pick(registry.plots, name, "plot") for name in names or registry.plots]
+    plots = [registry.pick(registry.plots, name, "plot") for name in dict.fromkeys(names or registry.plots)]
+    place = output or opened.folder.plots
+    _check(place, plots, formats, force=force or opened.folder.wrote(place))
     missing: list[Plot] = []
-    folder = output or opened.folder.plots
     with reading(run, host=registry.host):
         written = write_plots(
-            opened, plots, folder, formats=formats or ["svg"], size=size, on_missing=missing.append
+            opened, plots, place, formats=formats or ["svg"], size=size, on_missing=missing.append
         )
     opened.folder.remember(written)
     for target in written:
@@ -49,3 +57,21 @@ def plot(
         typer.echo(f"{each.name}: not drawn, the run lacks {each.needs or 'the data'}", err=True)
     if missing and names:
         raise typer.Exit(1)
+
+
+def _check(place: Path, plots: Sequence[Plot], formats: Sequence[str] | None, *, force: bool) -> None:
+    """Refuse, before any work, a file for several plots or for another format; raises `SpecError`."""
+    from tokbench.errors import SpecError
+    from tokbench.plots.files import format_of, known_format
+
+    wanted = {known_format(kind) for kind in formats or ()}
+    own = format_of(place)
+    if own is None:
+        return
+    if len(plots) > 1:
+        raise SpecError(f"{place} is one file, for {len(plots)} plots: name one of them, or a folder for all")
+    if wanted - {own}:
+        raise SpecError(
+            f"{place} is to be {own}, and --format says {', '.join(sorted(wanted))}: give one of both"
+        )
+    check_target(place, force=force)

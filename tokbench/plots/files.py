@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mimetypes
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -22,14 +23,18 @@ FORMATS = ("svg", "png", "pdf")
 def write_plots(
     run: Run,
     plots: Iterable[Plot],
-    folder: Path,
+    place: Path,
     *,
     formats: Sequence[str] = ("svg",),
     size: str = "page",
     on_missing: Callable[[Plot], None] = lambda plot: None,
 ) -> list[Path]:
-    """Draw `plots` into `folder`, a file for each format; `on_missing` is told of those without data."""
-    kinds = [known_format(kind) for kind in formats]
+    """Draw `plots` into the folder `place`, a file for each format; `on_missing` is told of those without data.
+
+    Where `place` names a file (see `format_of`), it is that of the one plot there is then.
+    """
+    own = format_of(place)
+    kinds = [own] if own else [known_format(kind) for kind in formats]
     written: list[Path] = []
     for plot in plots:
         with style.house_style(size):
@@ -38,9 +43,23 @@ def write_plots(
                 on_missing(plot)
                 continue
             for kind in kinds:
-                written.append(folder / f"{plot.name}.{kind}")
+                written.append(place if own else place / f"{plot.name}.{kind}")
                 save(figure, written[-1])
     return written
+
+
+def format_of(place: Path) -> str | None:
+    """The format that the ending of a file's name says; None for a folder: one that is there, or a bare name.
+
+    Raises `UnknownNameError` for the ending of another kind of file.
+
+    Example:
+        >>> format_of(Path("figure.PNG")), format_of(Path("plots")), format_of(Path("plots.v2"))
+        ('png', None, None)
+    """
+    if place.is_dir() or mimetypes.MimeTypes().guess_type(place.name)[0] is None:
+        return None
+    return known_format(place.suffix.lstrip("."))
 
 
 def known_format(kind: str) -> str:

@@ -58,6 +58,40 @@ def test_plots_are_drawn_at_the_size_asked_for(folder: Path, tmp_path: Path) -> 
     assert 'width="244.8pt"' in (tmp_path / "compression.svg").read_text("utf-8")
 
 
+def test_one_plot_is_written_as_the_file_that_is_named(folder: Path, tmp_path: Path) -> None:
+    for name, begins in (("x.png", b"\x89PNG"), ("x.v2.PDF", b"%PDF"), ("x.svg", b"<?xml")):
+        path = tmp_path / name
+        done = invoke("plot", folder, "zipf", "zipf", "-o", path)
+        assert (done.exit_code, done.output) == (0, f"{path}\n")
+        assert path.read_bytes().startswith(begins)
+        assert "exists; name another file" in str(invoke("plot", folder, "zipf", "-o", path).exception)
+    assert invoke("plot", folder, "compression", "-f", "svg", "-o", path, "--force").exit_code == 0
+    own = folder / "own.svg"
+    assert [invoke("plot", folder, "zipf", "-o", own).exit_code for _ in range(2)] == [0, 0]
+    (tmp_path / "folder.png").mkdir()
+    for place in (tmp_path / "folder.png", tmp_path / "plots.v2"):
+        assert invoke("plot", folder, "zipf", "-o", place).output == f"{place / 'zipf.svg'}\n"
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (["-o", "x.png"], r"x\.png is one file, for \d+ plots: name one of them, or a folder"),
+        (["zipf", "compression", "-o", "x.png"], "for 2 plots"),
+        (["zipf", "-f", "svg", "-o", "x.png"], r"x\.png is to be png, and --format says svg"),
+        (["zipf", "-o", "x.jpg"], r"unknown figure format 'jpg'; .* There are: pdf, png, svg"),
+        (["zipf", "-o", "no/x.png"], "the folder no does not exist"),
+    ],
+)
+def test_a_file_that_cannot_hold_what_is_asked_for_is_refused_before_anything_is_drawn(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[str], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SpecError, match=message):
+        invoke("plot", folder, *asked, catch=False)
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_plot_without_data_is_named_with_what_it_needs(folder: Path) -> None:
     done = invoke("plot", str(folder), "fairness")
     assert done.exit_code == 1
