@@ -140,6 +140,7 @@ def read_text(dataset: Dataset, shard: Shard) -> Iterator[Any]:
 #   kind: "text" | "code"     what structure metrics apply
 #   code_language(lang): str  for code datasets, the programming language (the language tag itself)
 #   consecutive: bool         documents follow one another in a text, and intervals draw blocks of them together
+#   note: str                 what whoever named it is told when it is opened
 #   facts() -> Mapping        licence, origin, files with sha256, for the manifest
 
 

@@ -71,6 +71,9 @@ class Registry:
 
     host: Host
     context: LoadContext = field(default_factory=default_context)
+    tell: Callable[[str], None] = lambda note: None
+    """Called with what a dataset has to say to its user, once, when it is first opened."""
+    _told_of: set[str] = field(default_factory=set)
 
     @cached_property
     def tokenizers(self) -> Mapping[str, TokenizerFamily]:
@@ -308,6 +311,9 @@ class Registry:
         there = {*dir(dataset)}  # which asks no property: one may read all of the text
         if missing := [name for name in _OF_DATASETS if name not in there and not hasattr(dataset, name)]:
             raise CorpusError(f"{spec}: what the plugin loaded is no dataset: it lacks {', '.join(missing)}")
+        if "note" in there and (note := getattr(dataset, "note", "")) and note not in self._told_of:
+            self._told_of.add(note)
+            self.tell(note)
         return dataset
 
     def pick(self, things: Mapping[str, T], name: str, kind: str) -> T:

@@ -12,6 +12,7 @@ import typer
 
 from tokbench.cli.writing import output_for_programs
 from tokbench.errors import TokbenchError
+from tokbench.wording import printable
 
 if TYPE_CHECKING:
     from tokbench.registry import Registry
@@ -133,8 +134,10 @@ def open_registry(
     """The registry that a command's plugin options ask for; see `tokbench.manager.build_host`."""
     from tokbench.registry import build_registry, default_context
 
-    return build_registry(
+    registry = build_registry(
         disable=disable_plugin or (),
         plugin_files=plugin or (),
         context=default_context(allow_remote_code=allow_remote_code),
     )
+    registry.tell = lambda note: typer.echo(printable(note), err=True)
+    return registry

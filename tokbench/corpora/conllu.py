@@ -16,7 +16,7 @@ from tokbench.corpora import CONLLU, blocks
 from tokbench.corpora.dataset import FileDataset, FilePiece, Format, range_pieces
 from tokbench.corpora.encodings import Encoded, encoded_by, open_text, unless_utf8
 from tokbench.corpora.finding import find_files, path_of
-from tokbench.corpora.naming import by_language, choose
+from tokbench.corpora.naming import by_language, choose, note_on
 from tokbench.corpora.storage import StoredFile
 from tokbench.corpus import Dataset, Document
 from tokbench.errors import CorpusError
@@ -125,4 +125,5 @@ def load(spec: Spec, context: LoadContext) -> Dataset:
         files={tag: files[tag] for tag in choose(files, spec.get("languages"), where=str(spec))},
         format=Conllu(bool(spec.get("punctuation", True)), **encoded_by(spec)),
         word_unit="gold",
+        note=note_on(files, spec),
     )

@@ -117,7 +117,8 @@ class FileDataset:
 
     `files` maps a language to its files, in order. `kind` is "text" or "code"; `word_unit` is "gold" where
     documents carry words and "" where the tally chooses; `consecutive` says that documents follow one another
-    in a text; `about` is what the manifest says of the dataset.
+    in a text; `about` is what the manifest says of the dataset, and `note` what its user is
+    told when it is opened.
     """
 
     name: str
@@ -128,6 +129,7 @@ class FileDataset:
     word_unit: str = ""
     about: Mapping[str, Any] = field(default_factory=dict)
     consecutive: bool = False
+    note: str = ""
 
     @property
     def languages(self) -> Sequence[str]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from tokbench.corpora.finding import bare_name
 from tokbench.errors import SpecError
+from tokbench.languages import lookup
+from tokbench.spec import Spec
 
 UNKNOWN = "und"
 
@@ -84,6 +86,27 @@ def by_language(
     for path in paths:
         files.setdefault(language or named(path), []).append(path)
     return dict(sorted(files.items()))
+
+
+def note_on(files: Mapping[str, Sequence[str]], spec: Spec) -> str:
+    """What to say of languages that the names of files told, where these may be names of another kind.
+
+    ``my.txt`` is Burmese by the rule, and as likely a file of one's own. A tag of two letters is told where it
+    stands for one file alone, or beside files without a language; of several that all have one, none is.
+
+    Example:
+        >>> note_on({"my": ["my.txt"]}, Spec("text", "my.txt"))
+        'text:my.txt: the language my (Burmese) is read off the name; say language=und where it is none'
+        >>> note_on({"de": ["de.txt"], "en": ["en.txt"]}, Spec("text", "folder"))
+        ''
+    """
+    alone = len(files) == 1 and len(*files.values()) == 1
+    short = [tag for tag in files if len(tag) == 2]
+    if spec.get("language") or not short or not (alone or UNKNOWN in files):
+        return ""
+    told = ", ".join(f"{tag} ({known.name})" if (known := lookup(tag)) else tag for tag in short)
+    what = "the language {} is" if len(short) == 1 else "the languages {} are"
+    return f"{spec}: {what.format(told)} read off the name; say language=und where it is none"
 
 
 def choose(available: Iterable[str], wanted: str | None, *, where: str) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from tokbench.corpora.dataset import FileDataset, FilePiece, Format, shards_of
 from tokbench.corpora.encodings import Encoded, encoded_by, unless_utf8
 from tokbench.corpora.finding import find_files, path_of
-from tokbench.corpora.naming import by_language, choose
+from tokbench.corpora.naming import by_language, choose, note_on
 from tokbench.corpora.storage import StoredFile, is_remote, stat
 from tokbench.corpus import Dataset, Document, Shard
 from tokbench.errors import CorpusError, SpecError
@@ -171,4 +171,5 @@ def load_rows(spec: Spec, form: Callable[[Fields], RecordFormat], suffixes: tupl
         return MixedDataset(str(spec), {"": paths}, form(fields), wanted=spec.get("languages"))
     if spec.get("languages"):
         raise SpecError(f"{spec}: languages chooses among those of a language_field; name that field too")
-    return FileDataset(str(spec), by_language(paths, spec.get("language")), form(fields))
+    files = by_language(paths, spec.get("language"))
+    return FileDataset(str(spec), files, form(fields), note=note_on(files, spec))

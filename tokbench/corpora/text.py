@@ -14,7 +14,7 @@ from tokbench.corpora import blocks
 from tokbench.corpora.dataset import FileDataset, FilePiece, Format, range_pieces, text_of, whole_file
 from tokbench.corpora.encodings import Encoded, encoded_by, open_text, unless_utf8
 from tokbench.corpora.finding import find_files, path_of
-from tokbench.corpora.naming import UNKNOWN, by_language, code_language, text_language
+from tokbench.corpora.naming import UNKNOWN, by_language, code_language, note_on, text_language
 from tokbench.corpora.storage import StoredFile
 from tokbench.corpus import Dataset, Document, TextBlock
 from tokbench.errors import SpecError
@@ -148,12 +148,14 @@ def load(spec: Spec, context: LoadContext) -> Dataset:
         paths = find_files(path_of(spec), wanted=_is_code, describe=describe)
     else:
         paths = find_files(path_of(spec), TEXT_SUFFIXES)
+    files = by_language(paths, spec.get("language"), code_language if code else text_language)
     return FileDataset(
         name=str(spec),
-        files=by_language(paths, spec.get("language"), code_language if code else text_language),
+        files=files,
         format=WholeFileFormat(limit, **how) if unit == "file" else LineFormat(unit, limit, **how),
         kind="code" if code else "text",
         consecutive=unit != "file" and spec.get("cluster") != "document",
+        note="" if code else note_on(files, spec),
     )
 
 

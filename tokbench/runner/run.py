@@ -86,13 +86,15 @@ def run_suite(
     wanted = load_suite(suite, changes, brought)
     context = default_context(allow_remote_code=wanted.allow_remote_code)
     registry = build_registry(disable=wanted.disable_plugins, plugin_files=wanted.plugins, context=context)
+    display = display or Display()
+    registry.tell = display.say
     begin_with(registry)
     plan = make_plan(wanted, registry)
     request = digest_of(wanted.request)
     folder = choose_folder(output, wanted.name, request, force=force)
     with locked(folder):
         known = Provenance(writable(folder.path.resolve().name), request, plan)
-        return _RunStages(folder, known, display or Display(), report=report).run()
+        return _RunStages(folder, known, display, report=report).run()
 
 
 @dataclass

@@ -34,6 +34,31 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Run:
     )  # fmt: skip
 
 
+def test_a_language_that_a_short_name_tells_is_said_where_it_may_be_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("my.txt", "notes.txt", "folder/it.txt", "folder/de.txt", "mixed/it.txt", "mixed/notes.txt"):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text("some words\n" * 30)
+    Path("my.c").write_text("int main() {}\n")
+    why = "is read off the name; say language=und where it is none"
+    told = f"text:my.txt: the language my (Burmese) {why}\n"
+    for asked in (
+        ["train", "words", "-d", "my.txt", "-d", "my.txt", "-o", "a.json", "--force"],
+        ["count", "-d", "my.txt", "-o", "a.parquet"],
+        ["optimum", "bpe", "-d", "my.txt", "--train-on", "my.txt"],
+        ["run", "-t", "bytes", "-d", "my.txt", "-m", "tokens", "--no-report", "-o", "out"],
+    ):
+        assert invoke(*asked).stderr.count(told) == 1, asked
+    asked = ["train", "words", "-o", "a.json", "--force", "-d"]
+    assert invoke(*asked, "mixed").stderr == f"text:mixed: the language it (Italian) {why}\n"
+    for silent in ("my.txt,language=und", "my.txt,language=my", "notes.txt", "folder", "my.c,kind=code"):
+        done = invoke(*asked, silent)
+        assert (done.exit_code, done.stderr) == (0, ""), silent
+    assert "und 100.0 %" in invoke(*asked, "my.txt,language=und").stdout
+
+
 def test_a_metric_that_is_undefined_everywhere(finished: Run, capsys: pytest.CaptureFixture[str]) -> None:
     print_headline(finished)
     said = " ".join(capsys.readouterr().out.split())
