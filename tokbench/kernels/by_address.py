@@ -17,7 +17,7 @@ from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from tokbench.kernels.compiling import c_function
+from tokbench.kernels.compiling import c_function, kernel
 from tokbench.kernels.copies import cached_property
 
 NUMBER = types.int64
@@ -31,7 +31,7 @@ class ByAddress:
     takes: ClassVar[tuple[Any, ...]]
 
     def __init__(self, code: Callable[..., int] | Callable[..., np.int64]) -> None:
-        self.code = code
+        self.code = kernel(code) if config.DISABLE_JIT else code
         self.compiled: Any = None if config.DISABLE_JIT else c_function((self.takes, NUMBER), code)
 
     @cached_property

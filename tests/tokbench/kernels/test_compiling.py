@@ -127,6 +127,7 @@ def test_what_only_kernels_call_is_compiled_once_and_optimized_within_them(
     assert not any("more" in line for line in definitions)
 
 
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is kept")
 def test_a_damaged_cache_is_noticed_compiled_again_and_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numba import config
 
 from tokbench.kernels.joining import list_decoder
 from tokbench.kernels.pointers import PADDING
@@ -32,12 +33,16 @@ DECODE = list_decoder(
     lambda *given, **named: ("left", given, named),
 )
 
+called_directly = pytest.mark.skipif(config.DISABLE_JIT, reason="every list is left to Python")
 
+
+@called_directly
 @given(st.lists(st.integers(0, len(ROWS) - 1)))
 def test_as_bytes_joined_and_decoded(ids: list[int]) -> None:
     assert DECODE(ids) == b"".join(ROWS[index] for index in ids).decode("utf-8", "replace")
 
 
+@called_directly
 def test_of_many_ids() -> None:
     ids = np.random.default_rng(0).integers(0, len(ROWS), 100_000).tolist()
     assert DECODE(ids) == b"".join(ROWS[index] for index in ids).decode("utf-8", "replace")
