@@ -37,7 +37,11 @@ NORMALIZERS = [
     normalizers.Replace(" ", "▁"),
     normalizers.Replace("", "+"),
     normalizers.Replace(Regex(r"\p{L}+"), "yy"),
-    *(normalizers.Replace(Regex(pattern), "#") for pattern in ("^", "$", r"\b", r"\s*", r"(?<=\d)(?=\D)|x?")),
+    *(
+        normalizers.Replace(Regex(pattern), content)
+        for pattern in ("^", "$", r"\b", r"\s*", "(?=a)", r"(?<=\d)(?=\D)|x?")
+        for content in ("#", "")
+    ),
     normalizers.Nmt(),
     normalizers.BertNormalizer(),
     normalizers.BertNormalizer(lowercase=False, strip_accents=True, handle_chinese_chars=False),
@@ -66,9 +70,10 @@ PRE_TOKENIZERS = [
         for invert in (False, True)
     ),
     *(
-        P.Split(Regex(pattern), behavior)
+        P.Split(Regex(pattern), behavior, invert)
         for pattern in (r"(?=(\d{3})+(?!\d))", r"(?=\p{Lu})|\s", r"\b", "^", r"\p{M}*|.")
         for behavior in ("isolated", "removed", "merged_with_previous", "merged_with_next", "contiguous")
+        for invert in (False, True)
     ),
     P.Sequence(
         [
