@@ -26,6 +26,19 @@ def byte_order(rule: int) -> list[int]:
     return list(CHARACTER_OF)
 
 
+def characters_of(words: WordCounts) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """The code points of all words end to end, and at which of them each word begins (and the last ends).
+
+    Example:
+        >>> points, starts = characters_of(WordCounts.of({"aé": 2, "b": 1}))
+        >>> points.tolist(), starts.tolist()
+        ([97, 233, 98], [0, 2, 3])
+    """
+    begun = np.append(0, np.cumsum((words.data & 0xC0) != 0x80))  # characters before each byte
+    points = np.frombuffer(words.data.tobytes().decode("utf-8").encode("utf-32-le"), np.uint32)
+    return points, begun[words.starts]
+
+
 def byte_symbols(words: WordCounts, rule: int, alphabet: frozenset[str] | None) -> Symbols:
     """Every byte a symbol. `alphabet` None means all 256; else those seen and the UTF-8 of its characters."""
     seen = np.zeros(256, np.bool_)
@@ -45,10 +58,7 @@ def character_symbols(words: WordCounts, alphabet: frozenset[str], end_of_word: 
     """Every character a symbol, by code point; with `end_of_word`, the last of each word another one after
     those.
     """
-    data, starts = words.data, words.starts
-    begins = np.flatnonzero((data & 0xC0) != 0x80)
-    points = np.frombuffer(data.tobytes().decode("utf-8").encode("utf-32-le"), np.uint32).astype(np.int64)
-    first_of_word = np.searchsorted(begins, starts)
+    points, starts = characters_of(words)
     wrong = next((text for text in alphabet if len(text) != 1), None)
     if wrong is not None:
         raise TokenizerError(f"initial_alphabet holds characters; {wrong!r} is {len(wrong)} of them")
@@ -56,8 +66,8 @@ def character_symbols(words: WordCounts, alphabet: frozenset[str], end_of_word: 
     tokens = [chr(point).encode("utf-8", "surrogatepass") for point in known.tolist()]
     symbols = np.searchsorted(known, points).astype(np.int32)
     if end_of_word:
-        ends = first_of_word[1:][np.diff(first_of_word) > 0] - 1
+        ends = starts[1:][np.diff(starts) > 0] - 1
         last = np.unique(symbols[ends])
         symbols[ends] = len(tokens) + np.searchsorted(last, symbols[ends]).astype(np.int32)
         tokens += [tokens[index] + end_of_word.encode() for index in last.tolist()]
-    return symbols, first_of_word.astype(np.int64), tokens
+    return symbols, starts, tokens

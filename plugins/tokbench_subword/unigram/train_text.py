@@ -11,7 +11,7 @@ import numpy as np
 
 from tokbench.counts import WordCounts
 from tokbench.kernels.threads import in_threads
-from tokbench_subword.training.characters import characters_of
+from tokbench_subword.training.alphabet import characters_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

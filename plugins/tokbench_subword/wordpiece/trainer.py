@@ -15,7 +15,7 @@ from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.bert import BertRules
 from tokbench_subword.pipeline.compiled_normalizers import compiled_normalizer_of
 from tokbench_subword.pipeline.compiled_pre_tokenizers import cuts_of
-from tokbench_subword.training.characters import characters_of
+from tokbench_subword.training.alphabet import characters_of
 from tokbench_subword.training.counting import Block, Fill, count_blocks, filler
 from tokbench_subword.training.session import MergeSession
 from tokbench_subword.training.spelling import spelled
