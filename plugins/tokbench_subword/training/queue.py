@@ -15,7 +15,7 @@ import numpy as np
 from tokbench.kernels.compiling import inline
 from tokbench.kernels.pointers import Block, Int, Ints, i64_in, u8_in
 from tokbench_subword.training import layout as at
-from tokbench_subword.training.pairs import count_of, prefetch_pair, sides
+from tokbench_subword.training.pairs import count_of, sides
 from tokbench_subword.training.ties import FIRST_SEEN, LEXICOGRAPHIC, TIES
 
 BY_SCORE = len(TIES)
@@ -25,7 +25,6 @@ GREATEST = len(TIES) + 1
 _LISTS = 256
 """Lists of waiting entries for each power of two of counts; each count below twice this has one to itself."""
 N_LISTS = 64 * _LISTS
-_AHEAD = 4  # how many entries ahead their pairs are prefetched
 
 
 @inline
@@ -250,17 +249,10 @@ def call_waiting(block: Block) -> bool:
     ):
         level = state[at.MOST_WAITING]
         state[at.LEAST_QUEUED] = _least(level)
-        row = ahead = lists[level]
-        for _ in range(_AHEAD):
-            if ahead >= 0:
-                prefetch_pair(pairs, mask, waiting[ahead + 1])
-                ahead = waiting[ahead + 3]
+        row = lists[level]
         while row >= 0:
             if state[at.HEAP_SIZE] >= sizes[at.HEAP_KEYS]:
                 return False
-            if ahead >= 0:
-                prefetch_pair(pairs, mask, waiting[ahead + 1])
-                ahead = waiting[ahead + 3]
             lists[level] = waiting[row + 3]
             key = waiting[row + 1]
             count = min(waiting[row], count_of(pairs, mask, key))

@@ -45,7 +45,8 @@ class MergeSession:
     symbols or more is not merged, unless both are first symbols (as in `tokenizers`). With `most_words`, a
     merge makes no token but what `superwords` allows. With `made_once`, the caller expects that no two merges
     make the same token. Then a pair that a merge makes fewer than `minimum` times is dropped, as no later merge
-    makes more of it. `workers` threads count the pairs it begins with; the result is the same for any number.
+    makes more of it; with these, superwords of English take 1.25 times as long, and 1.25 times the memory.
+    `workers` threads count the pairs it begins with; the result is the same for any number.
     """
 
     kernel: Callable[[Any], Any] = staticmethod(learn_merges)

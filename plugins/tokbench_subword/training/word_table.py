@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tokbench.counts import WordCounts
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.hashing import equal_bytes, first_bytes, mix, spread
-from tokbench.kernels.pointers import Bytes, Int, Ints, Word, Words, load_u64, pointer, prefetch
+from tokbench.kernels.pointers import Bytes, Int, Ints, Word, Words, load_u64, pointer
 
 STORE_PADDING = 16
 """Bytes of the store that stay free, so that words can be compared eight bytes at a time."""
@@ -30,7 +30,6 @@ _NUMBER_SHIFT = np.uint64(36)
 _PLACE_MASK = np.uint64((1 << 36) - 1)
 _UPPER = np.uint64(0xFFFFFFFF00000000)
 _LENGTH = np.uint64(0xFFFFFFFF)
-_AHEAD = 8  # how many words ahead memory is prefetched
 
 
 @inline
@@ -152,9 +151,6 @@ def _absorb(other_rows: Words, other_kept: Bytes, rows_: Words, kept_: Bytes, st
     """Add the words of another table, from row ``state[POSITION]`` on; returns whether all found room."""
     words, other = opened(rows_, kept_, state), pointer(other_kept)
     for at in range(state[POSITION], len(other_rows)):
-        if at + _AHEAD < len(other_rows):
-            prefetch(words.rows, 4 * _home(other_rows[at + _AHEAD, TAG], words.shift))
-            prefetch(other, _place_of(other_rows[at + _AHEAD, PLACE]))
         tag, where, count, seen = other_rows[at]
         length = np.int64(tag & _LENGTH)
         if not _note_tagged(tag, other, _place_of(where), length, seen, count, words):
