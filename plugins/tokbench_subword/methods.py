@@ -131,7 +131,7 @@ def _continued(
 ) -> BpeModel:
     """The model with more merges, learned on the pre-tokens of `pattern` as the model encodes them."""
     from tokbench.kernels.threads import kept_threads
-    from tokbench_subword.bpe.onward import extended, learn_more
+    from tokbench_subword.bpe.continuing import extended, learn_more
     from tokbench_subword.pipeline.patterns import Pattern
     from tokbench_subword.training.counting import count_pretokens
     from tokbench_subword.training.ties import HF

@@ -1,12 +1,13 @@
-"""Training that goes on from a tokenizer's file: what it has keeps its ids, further merges follow its own.
+"""Training that goes on from a vocabulary: text is spelled in its tokens, and further pairs are merged.
 
-Text is prepared and cut as the file says, and spelled in its tokens; then pairs are merged as ever. Text in
-which no new token comes up is encoded as before.
+What the vocabulary has keeps its ids, and new merges follow its own: text in which no new token comes up is
+encoded as before. `continued` goes on from a tokenizer's file (``bpe:base=``), whose rules prepare and cut
+text; `learn_superwords` goes on over longer stretches of text (``bpe:transition=``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,15 +19,21 @@ from tokbench import LoadContext, Spec, TrainingCorpus
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.family import Progress
+from tokbench.kernels.pointers import PADDING
 from tokbench.kernels.threads import usable_cores
+from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import MOST_TOKENS, BpeModel
-from tokbench_subword.bpe.onward import extended, learn_more
 from tokbench_subword.bpe.opening import load
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.pipeline.compiled import CompiledPipeline
+from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.pipeline.segments import Segments
-from tokbench_subword.training.counting import Block, Fill, count_blocks, filler
+from tokbench_subword.training.chunks import learn_from_sequences
+from tokbench_subword.training.counting import Block, Fill, Utf8Buffer, blocks, count_blocks, filler
+from tokbench_subword.training.session import MergeSession
+from tokbench_subword.training.spelling import each_pair_once, spelled
 from tokbench_subword.training.stages import stage
+from tokbench_subword.training.superwords import MOST_WORDS
 from tokbench_subword.training.ties import BYTES, HF, tie_rule
 
 _OF_THE_BASE = (
@@ -39,6 +46,97 @@ _OF_THE_BASE = (
     "max_token_length",
 )
 _COUNTING_SHARE = 0.6
+_READ_AT_ONCE = 1 << 20  # characters of text
+
+
+def learn_more(
+    model: BpeModel,
+    words: WordCounts,
+    *,
+    vocab_size: int,
+    rule: int,
+    minimum: int = 0,
+    longest: int | None = None,
+    forbidden: Sequence[bytes] = (),
+    workers: int = 1,
+    progress: Callable[[float], None] = lambda share: None,
+) -> NDArray[np.int32]:
+    """Merges that follow those of a byte-level `model`: int32 ``(n, 3)``, learned from `words`.
+
+    They end where there are `vocab_size` tokens. New ones get the ids from ``len(model.vocabulary)`` on. The
+    other options are those of `training.session.MergeSession`.
+    """
+    data = np.concatenate((words.data, np.zeros(PADDING, np.uint8)))
+    spelled_words = _whole(model, workers).encode_utf8(data, words.starts)
+    session = MergeSession(
+        spelled_words.ids,
+        spelled_words.offsets,
+        words.counts,
+        tokens=model.vocabulary,
+        n_wanted=vocab_size,
+        rule=rule,
+        minimum=minimum * words.unit,
+        longest=longest,
+        forbidden=forbidden,
+        workers=workers,
+    )
+    return session.run(progress)
+
+
+def extended(model: BpeModel, learned: NDArray[np.int32]) -> BpeModel:
+    """The model with the merges that `learn_more` gave behind its own, and their tokens.
+
+    A merge of a pair that it has already is left out: what it encodes without the new tokens stays as it is.
+    """
+    merges = np.concatenate((model.merges, each_pair_once(learned)))
+    n_own, ranks = len(model.merges), model.ranks
+    _, first = np.unique(merges[:, :2], axis=0, return_index=True)
+    kept = np.sort(first)
+    if ranks is not None:
+        ranks = np.append(ranks, ranks.max(initial=-1) + 1 + np.arange(len(merges) - n_own))[kept]
+    vocabulary = tuple(spelled(model.vocabulary, learned))
+    return replace(model, vocabulary=vocabulary, merges=merges[kept], ranks=ranks)
+
+
+def learn_superwords(
+    model: BpeModel,
+    texts: Iterable[str],
+    pattern: Pattern,
+    *,
+    vocab_size: int,
+    workers: int = 1,
+    counted: Callable[[int], None] = lambda n_bytes: None,
+    **options: Any,
+) -> NDArray[np.int32]:
+    """`learn_more`, from texts, cut by `pattern` alone: merges of what may be superwords.
+
+    `counted` is told how many bytes are read; the other options are those of `learn_from_sequences`.
+    """
+    encoder, buffer, n_bytes = _whole(model, workers), Utf8Buffer(), 0
+    (cutter,) = pattern.cutters
+    batches = []
+    for documents in blocks(texts, _READ_AT_ONCE):
+        block = buffer.block(documents)
+        stretches, _ = cutter.cut(block.data, block.spans)
+        batches.append(encoder.encode_utf8(block.data, np.append(stretches[:, 0], block.ends[-1])))
+        n_bytes += int(block.ends[-1])
+        counted(n_bytes)
+    return learn_from_sequences(
+        batches,
+        tokens=model.vocabulary,
+        n_wanted=vocab_size,
+        most_words=MOST_WORDS,
+        workers=workers,
+        **options,
+    )
+
+
+def _whole(model: BpeModel, workers: int) -> BpeEncoder:
+    """An encoder that cuts nothing and knows no special tokens."""
+    return BpeEncoder(replace(model, pattern=Pattern("none"), special_tokens={}, dropout=0.0), threads=workers)
+
+
+# --- from a file ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -141,7 +141,7 @@ def _superwords(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Pr
     """Stage one to the size `transition`, then superwords, from the same text read again."""
     import numpy as np
 
-    from tokbench_subword.bpe.onward import learn_superwords
+    from tokbench_subword.bpe.continuing import learn_superwords
     from tokbench_subword.pipeline.patterns import Pattern
     from tokbench_subword.training.superwords import PATTERN
     from tokbench_subword.training.ties import tie_rule

@@ -1,4 +1,4 @@
-"""Merges learned from long sequences of ids (see `bpe.onward`), cut first wherever no merge will reach across.
+"""Merges learned from long sequences of ids (`bpe.continuing`), cut first wherever no merge will reach across.
 
 Two new tokens stand side by side at most as often as the two given tokens at their border did. So where those
 did so less often than the last merge will be seen, no merge crosses the border, and it may be cut: no count

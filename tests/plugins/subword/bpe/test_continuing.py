@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokbench_subword.bpe.continuing import extended
 from tokbench_subword.bpe.family import BPE
-from tokbench_subword.bpe.onward import extended
 from tokbench_subword.bpe.pruning import dropped_leaves
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.methods import bpe_of_merges
