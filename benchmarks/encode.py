@@ -69,8 +69,9 @@ def libraries(name: str) -> Libraries:
     import tiktoken
     from tokbench_subword.bpe.ranks import model_of_ranks, ranks_of
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
-    from tokbench_subword.files.ranks import write_ranks
     from tokbench_subword.pipeline.patterns import Pattern
+
+    from tokbench.vocabulary_files import write_ranks
 
     theirs = tiktoken.get_encoding(name)
     pattern = Pattern.of(theirs._pat_str, dialect="rust", keep_gaps=False)

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parent.parent
 LAYERS = [
     ("errors", "wording", "presenting"),
     ("spec", "languages"),
-    ("arguments",),
+    ("arguments", "vocabulary_files"),
     ("batch", "kernels", "counts"),
     ("tokenizer", "capabilities", "family", "corpus", "training_corpus"),
     ("pieces",),
@@ -50,6 +50,7 @@ PLUGIN_MAY_IMPORT = {
         ".family",
         ".corpus",
         ".pieces",
+        ".vocabulary_files",
     )
 }
 

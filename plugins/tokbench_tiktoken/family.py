@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tokbench import LoadContext, Option, Spec, SpecError, TokenizerError, TokenizerFamily
+from tokbench.vocabulary_files import GZIP
 from tokbench_tiktoken.adapter import TiktokenTokenizer
-from tokbench_tiktoken.ranks import GZIP
 
 
 def _file(spec: Spec) -> Path | None:

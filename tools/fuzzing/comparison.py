@@ -95,8 +95,9 @@ def _opened(made: Made) -> Any:
         return tokbench.load(f"{made.family}:{made.path}" + ",match_special=true" * made.match_special)
     from tokbench_subword.bpe.ranks import model_of_ranks
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
-    from tokbench_subword.files.ranks import read_ranks
     from tokbench_subword.pipeline.patterns import Pattern
+
+    from tokbench.vocabulary_files import read_ranks
 
     pattern = Pattern.of(made.pattern, dialect="rust", keep_gaps=False)
     ranks = read_ranks(made.path)

@@ -210,7 +210,8 @@ class _Sentencepiece:
 class _Tiktoken:
     def __init__(self, made: Made) -> None:
         import tiktoken
-        from tokbench_subword.files.ranks import read_ranks
+
+        from tokbench.vocabulary_files import read_ranks
 
         ranks = read_ranks(made.path)
         self._library = tiktoken.Encoding(

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tokbench import LoadContext, Spec, TokenizerError
+from tokbench.vocabulary_files import numbered_tokens
 from tokbench_subword.bpe.options import ENCODINGS, TRAINING_ONLY, named_pattern
 from tokbench_subword.files.gguf import gguf_model
-from tokbench_subword.files.opening import refuse_training
 from tokbench_subword.files.recognising import (
     NAMES,
     Format,
@@ -17,10 +17,10 @@ from tokbench_subword.files.recognising import (
     file_of,
     format_of,
     json_model_type,
+    refuse_training,
     sentencepiece_type,
     tell_damage,
 )
-from tokbench_subword.files.special_tokens import numbered_tokens
 from tokbench_subword.files.vocab_merges import PARTNER
 from tokbench_subword.words.cache_size import cache_bytes
 
@@ -97,9 +97,9 @@ def recognises(path: Path, head: bytes) -> bool:
 
 
 def _of_ranks(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:
+    from tokbench.vocabulary_files import read_ranks
     from tokbench_subword.bpe.ranks import model_of_ranks
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
-    from tokbench_subword.files.ranks import read_ranks
 
     text = spec.get("pattern") or ENCODINGS.get(path.stem)
     if text is None:

@@ -11,10 +11,10 @@ from tokbench.counts import WordCounts
 from tokbench.errors import CorpusError, TokenizerError
 from tokbench.family import Progress
 from tokbench.kernels.threads import usable_cores
+from tokbench.vocabulary_files import names_to_train
 from tokbench_subword.bpe.options import cut_by, pattern_of
 from tokbench_subword.bpe.parity import Fairness, learn_fairly
 from tokbench_subword.bpe.trainer import Learned, check_room, numbered, spellings
-from tokbench_subword.files.special_tokens import names_to_train
 from tokbench_subword.training.counting import count_pretokens
 from tokbench_subword.training.stages import stage
 

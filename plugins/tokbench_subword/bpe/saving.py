@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tokbench.vocabulary_files import read_ranks, write_ranks
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.preparation import BpePreparation
 from tokbench_subword.bpe.ranks import model_of_ranks, ranks_of
@@ -18,7 +19,6 @@ from tokbench_subword.files import formats
 from tokbench_subword.files.gguf import write_gguf
 from tokbench_subword.files.probes import probes_of
 from tokbench_subword.files.proof import Encode, by_mistral, by_tiktoken, by_tokenizers, write_proved
-from tokbench_subword.files.ranks import read_ranks, write_ranks
 from tokbench_subword.files.recognising import format_of
 from tokbench_subword.files.tekken import write_tekken
 from tokbench_subword.files.tokenizer_json import read_document, write_document

@@ -11,8 +11,8 @@ from tokbench.counts import Counting, WordCounts
 from tokbench.errors import CorpusError, TokenizerError
 from tokbench.family import Progress
 from tokbench.kernels.threads import usable_cores
+from tokbench.vocabulary_files import names_to_train
 from tokbench_subword.bpe.options import OF_PARITY, OPTIONS, cut_by, level_of, pattern_of
-from tokbench_subword.files.special_tokens import names_to_train
 from tokbench_subword.training.sizes import check_size
 from tokbench_subword.training.stages import stage
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.files.opening import read_text
+from tokbench.vocabulary_files import read_text
 from tokbench_subword.files.tokenizer_json import parse
 from tokbench_subword.pipeline.added_tokens import FLAGS, AddedToken
 

@@ -6,15 +6,15 @@ import codecs
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Literal
 
 from tokbench.errors import TokenizerError
 from tokbench.spec import Spec
+from tokbench.vocabulary_files import read_bytes, read_text
 from tokbench_subword.files.gguf import MAGIC, is_gguf
-from tokbench_subword.files.opening import read_bytes, read_text
 from tokbench_subword.files.sentencepiece_model import begins_model, model_type_in
 
 Format = Literal["tokenizer.json", "vocab.json", "sentencepiece", "ranks", "merges", "text", "tekken", "gguf"]
@@ -168,3 +168,10 @@ def file_of(spec: Spec, names: Sequence[str], *formats: Format) -> Path:
     also = f", and not one file with {' or '.join(NAMES[each] for each in formats)}" if formats else ""
     there = f" (there is: {', '.join(each.name for each in found)})" if found else ""
     raise TokenizerError(f"{spec}: {path} has no {wanted}{also}{there}; name the file")
+
+
+def refuse_training(spec: Spec, options: Iterable[str]) -> None:
+    """Raise `TokenizerError` where a spec that names a file has one of the `options` of training."""
+    given = sorted({*spec.options}.intersection(options))
+    if given:
+        raise TokenizerError(f"{spec}: {given[0]} is for training; {spec.variant} is trained already")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.files.opening import read_bytes
+from tokbench.vocabulary_files import read_bytes
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = 1, 2, 3, 4, 5, 6
 """What a piece is; GGUF numbers its tokens in the same way."""

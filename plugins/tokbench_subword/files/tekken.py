@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.files.opening import read_text
+from tokbench.vocabulary_files import read_text
 from tokbench_subword.files.tokenizer_json import parse
 
 _FIRST = (

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from tokbench.errors import TokenizerError
+from tokbench.vocabulary_files import read_text
 from tokbench_subword.files.json_numbers import WrittenFloat
-from tokbench_subword.files.opening import read_text
 from tokbench_subword.files.well_formed import check_parts
 from tokbench_subword.pipeline.added_tokens import FLAGS, AddedToken
 from tokbench_subword.pipeline.document import TokenizerJson

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.files.opening import read_text
+from tokbench.vocabulary_files import read_text
 from tokbench_subword.files.tokenizer_json import parse
 
 PARTNER = {

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.files.opening import read_text
+from tokbench.vocabulary_files import read_text
 from tokbench_subword.pipeline.added_tokens import SPACE
 
 

@@ -10,10 +10,9 @@ from tokbench import LoadContext, Option, Spec, TokenizerError, TokenizerFamily,
 from tokbench.counts import Counting, WordCounts
 from tokbench.family import Progress, variant_file
 from tokbench.kernels.threads import THREADS, usable_cores
+from tokbench.vocabulary_files import names_to_train
 from tokbench_subword.bpe.options import named_pattern
-from tokbench_subword.files.opening import refuse_training
-from tokbench_subword.files.recognising import json_model_type
-from tokbench_subword.files.special_tokens import names_to_train
+from tokbench_subword.files.recognising import json_model_type, refuse_training
 from tokbench_subword.sentencepiece import opening as unigram_opening
 from tokbench_subword.training.sizes import check_size
 from tokbench_subword.training.stages import stage

@@ -9,8 +9,8 @@ from tokbench import Option, Tokenizer, TokenizerError, TokenizerFamily, Trainin
 from tokbench.counts import Counting, WordCounts
 from tokbench.family import Progress
 from tokbench.kernels.threads import THREADS, usable_cores
+from tokbench.vocabulary_files import names_to_train
 from tokbench_subword.files import formats
-from tokbench_subword.files.special_tokens import names_to_train
 from tokbench_subword.sentencepiece.opening import files, load, recognises
 from tokbench_subword.sentencepiece.rules import RULES
 from tokbench_subword.words.cache_size import CACHE, cache_bytes

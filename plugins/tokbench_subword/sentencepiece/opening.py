@@ -9,8 +9,13 @@ from typing import Any, cast
 
 from tokbench import LoadContext, Spec, Tokenizer, TokenizerError
 from tokbench_subword.files.gguf import gguf_model, read_gguf
-from tokbench_subword.files.opening import refuse_training
-from tokbench_subword.files.recognising import expect, file_of, json_model_type, sentencepiece_type
+from tokbench_subword.files.recognising import (
+    expect,
+    file_of,
+    json_model_type,
+    refuse_training,
+    sentencepiece_type,
+)
 from tokbench_subword.files.sentencepiece_model import USER_DEFINED
 from tokbench_subword.words.cache_size import cache_bytes
 

@@ -9,8 +9,8 @@ from tokbench import Option, Spec, TokenizerError, TokenizerFamily, TrainingCorp
 from tokbench.counts import Counting, WordCounts
 from tokbench.family import Progress
 from tokbench.kernels.threads import THREADS, usable_cores
+from tokbench.vocabulary_files import names_to_train
 from tokbench_subword.files import formats
-from tokbench_subword.files.special_tokens import names_to_train
 from tokbench_subword.training.sizes import check_size
 from tokbench_subword.wordpiece.opening import files, load, recognises
 from tokbench_subword.words.cache_size import CACHE, cache_bytes

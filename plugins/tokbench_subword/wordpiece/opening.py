@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench import LoadContext, Spec, TokenizerError
+from tokbench.vocabulary_files import read_bytes
 from tokbench_subword.files.gguf import gguf_model
-from tokbench_subword.files.opening import read_bytes, refuse_training
-from tokbench_subword.files.recognising import expect, file_of, format_of, json_model_type
+from tokbench_subword.files.recognising import expect, file_of, format_of, json_model_type, refuse_training
 from tokbench_subword.words.cache_size import cache_bytes
 
 if TYPE_CHECKING:

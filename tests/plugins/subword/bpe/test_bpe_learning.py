@@ -216,7 +216,7 @@ def test_vocab_json_and_tiktoken_files_go_both_ways(tmp_path, test_data):
     trained.save(tmp_path / "mine.tiktoken")
     pair = _load(f"bpe:{tmp_path / 'pair'}")
     ranks = _load(f"bpe:{tmp_path / 'mine.tiktoken'},pattern=gpt2")
-    from tokbench_subword.files.ranks import read_ranks
+    from tokbench.vocabulary_files import read_ranks
 
     theirs = tiktoken.Encoding(
         "mine",

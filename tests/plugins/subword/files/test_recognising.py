@@ -12,13 +12,13 @@ import pytest
 import tiktoken
 from tokbench_subword.bpe.family import BPE
 from tokbench_subword.files.recognising import format_of_bytes, json_model_type
-from tokbench_subword.files.special_tokens import names_to_train, numbered_tokens
 from tokbench_subword.sentencepiece.family import UNIGRAM
 from tokbench_subword.wordpiece.family import WORDPIECE
 from tokbench_tiktoken.family import TIKTOKEN
 
 import tokbench
 from tokbench.errors import SpecError, TokenizerError
+from tokbench.vocabulary_files import names_to_train, numbered_tokens
 
 CL100K = "tiktoken-cache/9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
 TEXT = "Hello  World, naïve 你好 12345\n\t<|endoftext|> ﬁ 👩‍👩‍👧"
