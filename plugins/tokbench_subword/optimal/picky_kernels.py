@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import kernel, lean_inline, lean_kernel
+from tokbench.kernels.hashing import spread
 from tokbench.kernels.pointers import Ids, Int, Ints
 from tokbench_subword.optimal.queueing import pop, push
 
@@ -20,7 +21,6 @@ from tokbench_subword.optimal.queueing import pop, push
 # the step at hand, how often it merged its pair, and its number.
 N_PAIRS, N_NODES, N_QUEUED, N_TOUCHED, CHANGED, STEP, N_STATE = range(7)
 BETWEEN, WITHIN = -1, -2
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 class PickyWords(NamedTuple):
@@ -71,7 +71,7 @@ class Pairs(NamedTuple):
 def _slot(table: Ids, keys: Ints, key: Int) -> np.int64:
     """Where in the table a pair is, or would be."""
     mask = np.int64(len(table) - 1)
-    slot = np.int64((np.uint64(key) * _MULTIPLIER) >> np.uint64(32)) & mask
+    slot = np.int64(spread(np.uint64(key)) >> np.uint64(32)) & mask
     while table[slot] != 0 and keys[table[slot] - 1] != key:
         slot = (slot + 1) & mask
     return slot

@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.hashing import spread
 from tokbench.kernels.pointers import Bytes, Ids, Int, Ints, pointer
 from tokbench_subword.training.session import MergeSession
 
 _BUCKETS = 1 << 20
 """Counters of borders. Many pairs share a counter, which says at least as much as each of them has."""
-_SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT, _HIGH = np.uint64(64 - 20), np.uint64(32)
 _BORDERS_A_MERGE = 4
 """The guess: of n merges, the last is seen at least as often as pair 4 n in a list of all pairs by count. For
@@ -37,7 +37,7 @@ _LOWER = 4
 @inline
 def _bucket(left: Int, right: Int) -> np.int64:
     """The counter of two tokens."""
-    return np.int64((((np.uint64(left) << _HIGH) | np.uint64(right)) * _SPREAD) >> _SHIFT)
+    return np.int64(spread((np.uint64(left) << _HIGH) | np.uint64(right)) >> _SHIFT)
 
 
 @kernel

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.hashing import spread
 from tokbench.kernels.pointers import Block, Ids, Int, Ints, i32_in, i64_in, pointer, prefetch
 from tokbench_subword.training import layout as at
 from tokbench_subword.training.cells import stands_at
@@ -17,7 +18,6 @@ from tokbench_subword.training.ties import HF
 RUN_HEAD = 3
 """Numbers that a run holds beside its positions."""
 
-_SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _HIGH = np.uint64(32)
 _LOW_32 = np.int64(0xFFFFFFFF)
 
@@ -37,7 +37,7 @@ def sides(key: Int) -> tuple[np.int64, np.int64]:
 @inline
 def _home(mask: Int, key: Int) -> np.int64:
     """The first row to look at."""
-    return np.int64((np.uint64(key) * _SPREAD) >> _HIGH) & mask
+    return np.int64(spread(np.uint64(key)) >> _HIGH) & mask
 
 
 @inline

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.hashing import spread
 from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, Word, Words, i32_in, i64_in, pointer, u64_in
 from tokbench.kernels.text import end_to_end
 from tokbench_subword.training import layout as at
@@ -17,9 +18,6 @@ from tokbench_subword.training.layout import MergeWorkspace
 from tokbench_subword.training.superwords import joined_shape, may_be
 
 _BASE = np.uint64(0xD6E8FEB86659FD93)  # odd: the base of the polynomial that hashes spellings
-_SPREAD = np.uint64(
-    0x9E3779B97F4A7C15
-)  # 2**64 / golden ratio, odd: hashes of single bytes differ in low bits alone
 _ONE = np.uint64(1)
 _FREE = np.uint64(0)
 _HIGH = np.uint64(32)
@@ -42,7 +40,7 @@ def _power(exponent: Int) -> np.uint64:
 @inline
 def _find_spelling(hashes: Words, mask: Int, value: Word) -> np.int64:
     """Where a spelling's hash is in the table of spellings, or where it would go; 0 means free."""
-    place = np.int64((value * _SPREAD) >> _HIGH) & mask
+    place = np.int64(spread(value) >> _HIGH) & mask
     while hashes[place] != value and hashes[place] != _FREE:
         place = (place + 1) & mask
     return place
