@@ -22,49 +22,30 @@ BY_SCORE = len(TIES)
 GREATEST = len(TIES) + 1
 """A rule: of equally frequent pairs first that whose left token, then whose right one, is spelled greater."""
 
+_NO_TOKEN = -1
 _LISTS = 256
 """Lists of waiting entries for each power of two of counts; each count below twice this has one to itself."""
 N_LISTS = 64 * _LISTS
 
 
 @inline
-def _spelled_before(block: Block, key_a: Int, key_b: Int) -> int:
-    """-1, 0 or 1: how the merged tokens of two pairs compare, the shorter first, then by their bytes.
+def _spelling_order(block: Block, a1: Int, a2: Int, b1: Int, b2: Int) -> int:
+    """-1, 0 or 1: how what two tokens spell, one behind the other, compares with two others.
 
-    Lengths are in symbols. ``SPELLING[STARTS[t]:STARTS[t + 1]]`` is token t.
+    ``SPELLING[STARTS[t]:STARTS[t + 1]]`` is token t.
     """
-    starts, lengths, spelling = i64_in(block, at.STARTS), i64_in(block, at.LENGTHS), u8_in(block, at.SPELLING)
-    a1, a2 = sides(key_a)
-    b1, b2 = sides(key_b)
-    symbols_a, symbols_b = lengths[a1] + lengths[a2], lengths[b1] + lengths[b2]
-    if symbols_a != symbols_b:
-        return -1 if symbols_a < symbols_b else 1
-    size_a = starts[a1 + 1] - starts[a1]
-    size_b = starts[b1 + 1] - starts[b1]
-    total_a = size_a + starts[a2 + 1] - starts[a2]
-    total_b = size_b + starts[b2 + 1] - starts[b2]
+    starts, spelling = i64_in(block, at.STARTS), u8_in(block, at.SPELLING)
+    size_a, size_b = starts[a1 + 1] - starts[a1], starts[b1 + 1] - starts[b1]
+    total_a = size_a + (starts[a2 + 1] - starts[a2] if a2 != _NO_TOKEN else 0)
+    total_b = size_b + (starts[b2 + 1] - starts[b2] if b2 != _NO_TOKEN else 0)
     for index in range(min(total_a, total_b)):
         byte_a = spelling[starts[a1] + index] if index < size_a else spelling[starts[a2] + index - size_a]
         byte_b = spelling[starts[b1] + index] if index < size_b else spelling[starts[b2] + index - size_b]
         if byte_a != byte_b:
             return -1 if byte_a < byte_b else 1
-    if total_a != total_b:
-        return -1 if total_a < total_b else 1
-    return 0
-
-
-@inline
-def _spelling_order(block: Block, a: Int, b: Int) -> int:
-    """-1, 0 or 1: how two tokens compare by what they spell."""
-    starts, spelling = i64_in(block, at.STARTS), u8_in(block, at.SPELLING)
-    size_a, size_b = starts[a + 1] - starts[a], starts[b + 1] - starts[b]
-    for index in range(min(size_a, size_b)):
-        byte_a, byte_b = spelling[starts[a] + index], spelling[starts[b] + index]
-        if byte_a != byte_b:
-            return -1 if byte_a < byte_b else 1
-    if size_a != size_b:
-        return -1 if size_a < size_b else 1
-    return 0
+    if total_a == total_b:
+        return 0
+    return -1 if total_a < total_b else 1
 
 
 @inline
@@ -86,17 +67,21 @@ def before(
     if rule == FIRST_SEEN:
         if extra_a != extra_b:
             return extra_a < extra_b
-    elif rule == LEXICOGRAPHIC:
-        order = _spelled_before(block, key_a, key_b)
-        if order != 0:
-            return order < 0
-    elif rule == GREATEST and key_a != key_b:
+    elif key_a != key_b and rule in (LEXICOGRAPHIC, GREATEST):
         left_a, right_a = sides(key_a)
         left_b, right_b = sides(key_b)
-        order = _spelling_order(block, left_a, left_b)
-        if order == 0:
-            order = _spelling_order(block, right_a, right_b)
-        return order > 0
+        if rule == LEXICOGRAPHIC:
+            lengths = i64_in(block, at.LENGTHS)
+            order = lengths[left_a] + lengths[right_a] - lengths[left_b] - lengths[right_b]
+            if order == 0:
+                order = _spelling_order(block, left_a, right_a, left_b, right_b)
+            if order != 0:
+                return order < 0
+        else:
+            order = _spelling_order(block, left_a, _NO_TOKEN, left_b, _NO_TOKEN)
+            if order == 0:
+                order = _spelling_order(block, right_a, _NO_TOKEN, right_b, _NO_TOKEN)
+            return order > 0
     if key_a != key_b:
         return key_a < key_b
     return extra_a < extra_b
