@@ -66,8 +66,7 @@ class BpeOffsets:
     def of(self, text: str) -> NDArray[np.int64]:
         """(start, end) of each token of `text`, which holds no surrogates, in code points: int64 ``(n, 2)``."""
         rows: list[NDArray[np.int64]] = [np.zeros((0, 2), np.int64)]
-        track = not self._preparation.compiled.leaves_text or self._preparation.pattern is None
-        for part in self._preparation.parts(text, track=track):
+        for part in self._preparation.parts(text, track=True):
             if part.token is not None:
                 rows.append(np.array([part.span], np.int64))
             else:
@@ -75,23 +74,14 @@ class BpeOffsets:
         return np.concatenate(rows)
 
     def _stretch(self, stretch: Stretch) -> NDArray[np.int64]:
-        data = stretch.text.encode()
-        pattern = self._preparation.pattern
-        if pattern is not None:  # which leaves no gaps
-            ends = np.append(0, pattern.byte_spans(data)[:, 1])
-            origin = stretch.origin
-        else:
-            pieces = list(self._preparation.pretokens(stretch))
-            encoded = [piece.text.encode() for piece in pieces]
-            data, ends = b"".join(encoded), np.cumsum([0, *map(len, encoded)])
-            origin = None if stretch.origin is None else [one for piece in pieces for one in piece.origin or []]
+        pieces = list(self._preparation.pretokens(stretch))
+        encoded = [piece.text.encode() for piece in pieces]
+        data, ends = b"".join(encoded), np.cumsum([0, *map(len, encoded)])
         places = self._places(padded(data), units_of(ends))
         begun = np.cumsum((np.frombuffer(data, np.uint8) & 0xC0) != 0x80)  # characters up to each byte, with it
-        spans = np.stack([begun[places[:, 0]] - 1, begun[places[:, 1] - 1]], axis=1)
-        if origin is None or not len(spans):
-            return spans
-        table = np.array(origin, np.int64)
-        return np.stack([table[spans[:, 0], 0], table[spans[:, 1] - 1, 1]], axis=1)
+        first, last = begun[places[:, 0]] - 1, begun[places[:, 1] - 1] - 1
+        origin = np.array([one for piece in pieces for one in piece.origin or []], np.int64).reshape(-1, 2)
+        return np.stack([origin[first, 0], origin[last, 1]], axis=1)
 
     def _places(self, data: NDArray[np.uint8], words: NDArray[np.int64]) -> NDArray[np.int64]:
         """The bytes of `data` that the tokens of pre-tokens stand for: (start, end) of each."""
