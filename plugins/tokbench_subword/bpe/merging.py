@@ -48,6 +48,17 @@ def _least(keys: Keys, count: Int) -> np.uint32:
     return best
 
 
+@inline
+def _moved_together(symbols: Keys, following: Any, count: Int) -> np.int64:
+    """Move the symbols that are left to the beginning; `following` tells which is next to each. How many."""
+    left, place = np.int64(0), np.int64(0)
+    while place < count:
+        symbols[left] = symbols[place]
+        left += 1
+        place = np.int64(following[place])
+    return left
+
+
 @subroutine
 def _merge_least(
     symbols: Keys,
@@ -84,12 +95,7 @@ def _merge_least(
             key = _pair_key(pair_rank(merges, symbols[previous], symbol), previous)
             keys[previous] = key
             best = min(best, key)
-    left, place = np.int64(0), np.int64(0)
-    while place < count:
-        symbols[left] = symbols[place]
-        left += 1
-        place = np.int64(following[place])
-    return left
+    return _moved_together(symbols, following, count)
 
 
 @inline
@@ -173,11 +179,7 @@ def merge_long(
             makes[previous] = pair_rank(merges, symbols[previous], made)
             if makes[previous] != NONE:
                 size = push(heap, size, _rank_of(makes[previous], ranks) << 32 | previous)
-    left, place = np.int64(0), np.int64(0)
-    while place < count:
-        symbols[left] = symbols[place]
-        left += 1
-        place = following[place]
+    left = _moved_together(symbols, following, count)
     keep(following_array)
     keep(before_array)
     keep(makes_array)
