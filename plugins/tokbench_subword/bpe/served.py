@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from tokbench.errors import TokenizerError, nearest
-from tokbench_subword.bpe.json_model import merged_texts, texts_by_id
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.ranks import model_of_ranks, ranks_of
-from tokbench_subword.bpe.tokenizer_json import document_around, split_of
+from tokbench_subword.bpe.tokenizer_json import document_around, merged_texts, split_of, texts_by_id
 from tokbench_subword.files.gguf import GgufVocabulary, gguf_model, read_gguf
 from tokbench_subword.files.gguf_cuts import CUTS, GgufCuts
 from tokbench_subword.files.sentencepiece_model import CONTROL, NORMAL, UNUSED, USER_DEFINED

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from tokbench.arguments import known_id, known_ids
 from tokbench.kernels.copies import cached_property
-from tokbench_subword.bpe.json_model import texts_by_id
 from tokbench_subword.bpe.model import BpeModel
+from tokbench_subword.bpe.tokenizer_json import texts_by_id
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.byte_alphabet import unspelled
 from tokbench_subword.pipeline.decoders import BYTE, replacements_of

@@ -1,15 +1,21 @@
-"""A whole `tokenizer.json` of the type BPE: the model of one, and the one of a model that came without."""
+"""A `tokenizer.json` of the type BPE: its model and the document around it, to a `BpeModel` and back."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tokbench.errors import TokenizerError
-from tokbench_subword.bpe.json_model import json_of_model, model_of_json
-from tokbench_subword.bpe.model import BpeModel, Level
+from tokbench_subword.bpe.model import MOST_TOKENS, BpeModel, Level, can_happen
 from tokbench_subword.bpe.preparation import BpePreparation
+from tokbench_subword.files.tokenizer_json import bpe_model
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_numbers, numbered
+from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.patterns import CL100K_IN_RUBY, NAMED, Pattern
@@ -23,7 +29,7 @@ def model_of_document(document: TokenizerJson, *, where: str) -> BpeModel:
         decoder_of(document.decoder)
     except TokenizerError as error:
         raise TokenizerError(f"{where}: {error}") from error
-    model = model_of_json(
+    model = _model_of_json(
         document.model,
         level=preparation.level,
         pattern=preparation.pattern or Pattern("none"),
@@ -32,6 +38,146 @@ def model_of_document(document: TokenizerJson, *, where: str) -> BpeModel:
     )
     check_numbers(document.added_tokens, document.model["vocab"], where=where)
     return model
+
+
+def _model_of_json(
+    content: Mapping[str, Any], *, level: Level, pattern: Pattern, special_tokens: Mapping[str, int], where: str
+) -> BpeModel:
+    """The model; `level` and `pattern` come from the pre-tokenizer that stands around it.
+
+    Raises `TokenizerError` for another type of model and for parts that contradict each other.
+    """
+    kind = content.get("type", "BPE" if "merges" in content else None)
+    if kind != "BPE":
+        raise TokenizerError(
+            f"{where}: the model is {kind or 'of no stated type'}, not BPE; "
+            "open it with wordpiece:, unigram: or transformers:"
+        )
+    ids = content.get("vocab")
+    if not isinstance(ids, Mapping) or not all(type(index) is int and index >= 0 for index in ids.values()):
+        raise TokenizerError(f"{where}: the vocabulary must give each token an id, a whole number from 0 on")
+    for name in ("unk_token", "continuing_subword_prefix", "end_of_word_suffix"):
+        if not isinstance(content.get(name), str | None):
+            raise TokenizerError(f"{where}: {name} is {content[name]!r}, not a string")
+    for name in ("fuse_unk", "byte_fallback", "ignore_merges"):
+        if not isinstance(content.get(name), bool | None):
+            raise TokenizerError(f"{where}: {name} is {content[name]!r:.80}, not true or false")
+    dropout = content.get("dropout")
+    if isinstance(dropout, bool) or not isinstance(dropout, int | float | None):
+        raise TokenizerError(f"{where}: dropout is {dropout!r:.80}, not a number")
+    prefix = content.get("continuing_subword_prefix") or ""
+    unk = content.get("unk_token")
+    if unk is not None and unk not in ids:
+        if level != "byte" or not all(spelled(bytes([byte])) in ids for byte in range(256)):
+            raise TokenizerError(
+                f"{where}: the unknown token {unk!r} is not in the vocabulary, and at the first character that "
+                "is not there either `tokenizers` ends in an error: name one that is, or add it"
+            )
+        unk = None  # every byte is there: nothing is unknown
+    vocabulary = vocabulary_of(ids, level=level, where=where)
+    merges = merges_of(content.get("merges") or [], ids, prefix=prefix, where=where)
+    try:
+        return BpeModel(
+            vocabulary=vocabulary,
+            merges=merges[can_happen(merges, vocabulary)],
+            unreachable={index: token for token, index in ids.items() if not vocabulary[index]},
+            pattern=pattern,
+            special_tokens=special_tokens,
+            unk=None if unk is None else ids[unk],
+            level=level,
+            byte_fallback=bool(content.get("byte_fallback")),
+            fuse_unk=bool(content.get("fuse_unk")),
+            continuing_prefix=prefix,
+            end_of_word=content.get("end_of_word_suffix") or "",
+            whole_tokens=bool(content.get("ignore_merges")),
+            dropout=float(dropout or 0.0),
+        )
+    except TokenizerError as error:
+        raise TokenizerError(f"{where}: {error}") from error
+
+
+def vocabulary_of(ids: Mapping[str, int], *, level: Level, where: str) -> tuple[bytes, ...]:
+    """The bytes of each token by id, of a vocabulary as files spell it.
+
+    At level ``byte`` a token that is not spelled in the byte alphabet can come from no text: it is left empty.
+    """
+    size = max(ids.values(), default=-1) + 1
+    if size > MOST_TOKENS:
+        raise TokenizerError(
+            f"{where}: a token has the id {size - 1}; the most that are read are {MOST_TOKENS} tokens"
+        )
+    texts = {index: token for token, index in ids.items()}
+    if len(texts) < len(ids):
+        token, index = next((token, index) for token, index in ids.items() if texts[index] != token)
+        raise TokenizerError(f"{where}: the tokens {token!r} and {texts[index]!r} share the id {index}")
+    vocabulary = [b""] * size
+    for index, token in texts.items():
+        vocabulary[index] = (
+            unspelled(token) or b"" if level == "byte" else token.encode("utf-8", "surrogatepass")
+        )
+    return tuple(vocabulary)
+
+
+def merges_of(merges: Sequence[Any], ids: Mapping[str, int], *, prefix: str, where: str) -> NDArray[np.int32]:
+    """Merges as ids, int32 ``(n, 3)``; each is written ``"a b"`` or ``["a", "b"]``.
+
+    Of one that is listed twice the last counts, as in `tokenizers`.
+    """
+    found: list[int] = []
+    skip = len(prefix)
+    for rank, merge in enumerate(merges):
+        if isinstance(merge, str) and merge.startswith("#version"):
+            continue  # the first line of a merges.txt, which `tokenizers` passes over wherever it stands
+        pair = merge.split(" ") if isinstance(merge, str) else merge
+        if not isinstance(pair, list | tuple) or len(pair) != 2:
+            raise TokenizerError(f"{where}: merge {rank} is {merge!r}, not two tokens")
+        left, right = pair
+        try:
+            found += ids[left], ids[right], ids[left + right[skip:]]
+        except (KeyError, TypeError) as error:
+            raise TokenizerError(
+                f"{where}: merge {rank} of {left!r} and {right!r}: one of them, or what they make, is no token"
+            ) from error
+    rows = np.array(found, np.int32).reshape(-1, 3)
+    _, first = np.unique((rows[::-1, 0].astype(np.int64) << 32) | rows[::-1, 1], return_index=True)
+    return rows if len(first) == len(rows) else rows[np.sort(len(rows) - 1 - first)]
+
+
+def token_text(model: BpeModel, token: bytes) -> str:
+    """A token as files spell it."""
+    return spelled(token) if model.level == "byte" else token.decode("utf-8", "surrogatepass")
+
+
+def texts_by_id(model: BpeModel) -> dict[int, str]:
+    """Every token of the model's own as files spell it, by id."""
+    texts = {i: token_text(model, token) for i, token in enumerate(model.vocabulary) if token}
+    return {**texts, **model.unreachable}
+
+
+def merged_texts(model: BpeModel, texts: Mapping[int, str]) -> list[tuple[str, str]]:
+    """The two tokens of each merge as files spell them, in the order of ranks, which is all that files say."""
+    rows = model.merges[np.argsort(model.merge_ranks, kind="stable")]
+    return [(texts[left], texts[right]) for left, right, _ in rows.tolist()]
+
+
+def json_of_model(model: BpeModel, *, names: Mapping[int, str] = MappingProxyType({})) -> dict[str, Any]:
+    """The model as `tokenizers` reads it, with tokens that it does not know of by their texts, `names`."""
+    unknown = {index: text for text, index in model.special_tokens.items() if index == model.unk}
+    texts = unknown | texts_by_id(model)
+    vocab = {text: index for index, text in texts.items()}
+    for index, name in sorted(names.items()):
+        vocab.setdefault(name, index)
+    return bpe_model(
+        dict(sorted(vocab.items(), key=lambda item: item[1])),
+        list(map(list, merged_texts(model, texts))),
+        dropout=model.dropout or None,
+        unk_token=None if model.unk is None else texts[model.unk],
+        continuing_subword_prefix=model.continuing_prefix or None,
+        end_of_word_suffix=model.end_of_word or None,
+        fuse_unk=model.fuse_unk,
+        byte_fallback=model.byte_fallback,
+        ignore_merges=model.whole_tokens,
+    )
 
 
 def complete_document(model: BpeModel, document: TokenizerJson) -> TokenizerJson:

@@ -13,9 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.bpe.json_model import merged_texts, merges_of, texts_by_id, token_text, vocabulary_of
 from tokbench_subword.bpe.model import BpeModel, can_happen
-from tokbench_subword.bpe.tokenizer_json import document_around, document_of_model
+from tokbench_subword.bpe.tokenizer_json import (
+    document_around,
+    document_of_model,
+    merged_texts,
+    merges_of,
+    texts_by_id,
+    token_text,
+    vocabulary_of,
+)
 from tokbench_subword.files.beside import BESIDE, Beside
 from tokbench_subword.files.vocab_merges import read_merges, read_token_ids, write_vocab_merges
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_numbers
