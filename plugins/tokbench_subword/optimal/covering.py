@@ -6,16 +6,13 @@ are replaced. The places of one token come from left to right (Lim et al. 2025).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from tokbench.kernels.compiling import inline
 from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, Words, i32_in, u64_in
 from tokbench_subword.optimal.wordwise import WordwiseModel
-from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
 from tokbench_subword.pipeline.trie import build_trie, descend, root_of
 from tokbench_subword.words.encoder import Arrays
 from tokbench_subword.words.layout import MODEL
@@ -88,12 +85,3 @@ class CoverModel(WordwiseModel):
             np.array([*map(len, self.vocabulary), 0], np.int32),
             np.array([self.ids[bytes([byte])] for byte in range(256)], np.int32),
         )
-
-    def content(self) -> dict[str, Any]:
-        """The tokens as a `tokenizer.json` spells them, by id; empty for special tokens."""
-        return {"tokens": [spelled(token) for token in self.vocabulary]}
-
-    @classmethod
-    def of_content(cls, content: Mapping[str, Any], **around: Any) -> CoverModel:
-        """The model of such content."""
-        return cls(vocabulary=tuple(unspelled(token) or b"" for token in content["tokens"]), **around)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -182,13 +182,13 @@ class ReplayModel(WordwiseModel):
     def content(self) -> dict[str, Any]:
         """Tokens and symbols as a `tokenizer.json` spells them; events by the numbers of symbols."""
         return {
-            "tokens": [spelled(token) for token in self.vocabulary],
+            **super().content(),
             "symbols": [spelled(token) for token in self.symbols],
             "events": [[list(event.before), list(event.after)] for event in self.events],
         }
 
     @classmethod
-    def of_content(cls, content: Mapping[str, Any], **around: Any) -> ReplayModel:
+    def of_content(cls, content: Mapping[str, Any], **around: Any) -> Self:
         """The model of such content; raises `ValueError` for impossible events."""
         symbols = [unspelled(token) or b"" for token in content["symbols"]]
         events = [Event(tuple(before), tuple(after)) for before, after in content["events"]]
@@ -201,8 +201,7 @@ class ReplayModel(WordwiseModel):
             made, was = (b"".join(symbols[number] for number in side) for side in (event.after, event.before))
             if made != was:
                 raise ValueError(f"event {index} makes {made!r} of {was!r}")
-        vocabulary = tuple(unspelled(token) or b"" for token in content["tokens"])
-        return cls(vocabulary=vocabulary, symbols=symbols, events=events, **around)
+        return super().of_content(content, symbols=symbols, events=events, **around)
 
 
 def _times(events: Sequence[Event], n_symbols: int) -> tuple[NDArray[Any], ...]:

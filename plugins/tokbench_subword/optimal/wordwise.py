@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.preparation import BpePreparation
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.files.tokenizer_json import content_of, write_document
+from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
 from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.words.encoder import Arrays, WordEncoder
@@ -53,14 +54,14 @@ class WordwiseModel(BpeModel, ABC):
     def shared(self) -> Arrays:
         """The arrays that `search` finds in its block from `words.layout.MODEL` on."""
 
-    @abstractmethod
     def content(self) -> dict[str, Any]:
-        """The model as JSON, less its type."""
+        """The model as JSON, less its type: at least the tokens as a `tokenizer.json` spells them, by id."""
+        return {"tokens": [spelled(token) for token in self.vocabulary]}
 
     @classmethod
-    @abstractmethod
-    def of_content(cls, content: Mapping[str, Any], **around: Any) -> WordwiseModel:
+    def of_content(cls, content: Mapping[str, Any], **around: Any) -> Self:
         """The model that `content` described, with the fields of `BpeModel` that stand `around` it."""
+        return cls(vocabulary=tuple(unspelled(token) or b"" for token in content["tokens"]), **around)
 
 
 class WordwiseTokenizer(BpeTokenizer):
