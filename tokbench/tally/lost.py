@@ -8,7 +8,6 @@ in another order, that of normal forms: what differs is put into that order firs
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from tokbench.kernels.pointers import frozen
 from tokbench.kernels.text import end_to_end
 from tokbench.tally.folding import Degree, folded_characters
 from tokbench.tally.folding_kernels import compare_folded
+from tokbench.tally.loss import normal_form
 from tokbench.tally.text import TextBatch, Texts
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _in_order(texts: Texts, which: Ints) -> Texts:
     """Some of the texts, with the marks of each letter in canonical order (UAX #15)."""
     limits = zip(texts.starts[which].tolist(), texts.ends[which].tolist(), strict=True)
     found = [str(texts.data[start:end].data, "utf-8", "surrogatepass") for start, end in limits]
-    return _laid_out([unicodedata.normalize("NFKD", text) for text in found])
+    return _laid_out([normal_form("NFKD", text) for text in found])
 
 
 def _laid_out(texts: Sequence[str]) -> Texts:

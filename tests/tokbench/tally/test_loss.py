@@ -20,7 +20,7 @@ from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.measure import measure
 from tokbench.tally import Tally
 from tokbench.tally.collect import collect
-from tokbench.tally.loss import is_diacritic, kinds_of_loss, same_white_space
+from tokbench.tally.loss import is_diacritic, kinds_of_loss, normal_form, same_white_space
 from tokbench.tally.lost import what_is_lost
 from tokbench.tally.prepare import prepare
 from tokbench.tally.roundtrip import edit_distance
@@ -110,6 +110,43 @@ def test_what_each_document_lost() -> None:
         ("text",), ("text",), ("text",), ("form",),
     ]  # fmt: skip
     assert lost_of(("ab", "a b"), ("ab", "a b"), unknown=(0, 1)) == [("spaces",), ("text",)]
+
+
+MARKS = "\u0301\u0323\u0344\u0338\u05c1\u05bc\u0f73\uff9e\u0903\u20dd\u0345"
+
+
+@settings(max_examples=100)
+@given(st.text(alphabet="aé가" + MARKS, max_size=9), st.text(alphabet=MARKS, min_size=1, max_size=9))
+@pytest.mark.parametrize("form", ["NFD", "NFKC", "NFKD"])
+def test_normal_forms_of_long_runs_of_marks(form, text: str, run: str) -> None:
+    for each in (text, text + run * 64, text + run * 64 + text):
+        assert normal_form(form, each) == unicodedata.normalize(form, each)
+
+
+@pytest.mark.parametrize(
+    "marks", ["\u0301\u0323", "\u0f73", "\u0344\u0323", "\uff9e\u0301", "\u0903\u0301\u0323"]
+)
+def test_long_runs_of_marks_are_put_in_order_once(monkeypatch, marks: str) -> None:
+    """Python moves each mark past every one of a higher class before it: here there are few of those."""
+    moves, plain = 0, unicodedata.normalize
+
+    def counted(form, text: str) -> str:
+        nonlocal moves
+        higher = np.zeros(256, np.int64)
+        for each in "".join(plain(form.replace("C", "D"), one) for one in text):
+            if kind := unicodedata.combining(each):
+                moves += higher[kind + 1 :].sum()
+                higher[kind] += 1
+            else:
+                higher[:] = 0
+        return plain(form, text)
+
+    monkeypatch.setattr(unicodedata, "normalize", counted)
+    text = "é" + marks * 2_000
+    assert lost_of((text, "e" + text[1:])) == [("form",)]
+    assert lost_of((text, "x" + text[1:])) == [("text",)]
+    assert kinds_of_loss(text, "e" + text[1:]) == ("accents",)
+    assert moves < 30 * len(text)
 
 
 REWRITINGS: dict[str, Callable[[str], str]] = {
