@@ -1,12 +1,15 @@
-"""What plugins hand over beside tokenizers, datasets and metrics: plots, report writers, engines, commands …"""
+"""What plugins hand over beside tokenizers, datasets and metrics; and whether what they hand over fits."""
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cache
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,3 +93,63 @@ class Command:
     name: str
     summary: str
     run: Callable[..., Any]
+
+
+def misfit(thing: Any) -> str:
+    """Which field of what a plugin offers holds what it cannot hold, and what it should; empty where none does.
+
+    It goes by the field's declaration, so that every kind of thing is looked at, and its own classes.
+    """
+    for each in fields(thing):
+        declared, value = str(each.type), getattr(thing, each.name)
+        if value is None and declared.endswith("| None"):
+            continue
+        if "Callable[" in declared:
+            fits, wanted = callable(value), "give what can be called"
+            if fits and (why := uncallable(each.name, value, _arguments(declared))):
+                return why
+        elif declared.startswith("tuple["):
+            fits = isinstance(value, tuple | list)
+            wanted = "give a tuple" + (f", as in ({value!r},)" if isinstance(value, str) else "")
+        elif declared == "str":
+            fits, wanted = isinstance(value, str), "give text"
+        else:
+            continue
+        if not fits:
+            return f"{each.name} is {value!r}; {wanted}"
+    return ""
+
+
+@cache
+def _arguments(declared: str) -> tuple[str, ...]:
+    """The types of what a function is called with, of its declared type; none where that does not say.
+
+    Example:
+        >>> _arguments("Callable[[Spec, LoadContext], Tokenizer] | None"), _arguments("Callable[..., Any]")
+        (('Spec', 'LoadContext'), ())
+    """
+    for node in ast.walk(ast.parse(declared, mode="eval")):
+        if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "Callable":
+            given = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) else None
+            return tuple(map(ast.unparse, given.elts)) if isinstance(given, ast.List) else ()
+    return ()
+
+
+def uncallable(name: str, function: Callable[..., object], arguments: Sequence[str]) -> str:
+    """Why a function cannot be called with so many arguments; empty where it can, or where nothing is known.
+
+    Example:
+        >>> uncallable("load", lambda spec: None, ["Spec", "LoadContext"])
+        'load is called as load(Spec, LoadContext), which it cannot be: too many positional arguments'
+    """
+    if not arguments:
+        return ""
+    try:
+        own = signature(function)
+    except (TypeError, ValueError):  # written in C
+        return ""
+    try:
+        own.bind(*arguments)
+    except TypeError as error:
+        return f"{name} is called as {name}({', '.join(arguments)}), which it cannot be: {error}"
+    return ""

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from functools import cache, cached_property
-from inspect import signature
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from tokbench.corpus import Dataset, DatasetFamily
 from tokbench.errors import CorpusError, TokbenchError, TokenizerError, UnknownNameError
-from tokbench.extension import Command, Engine, Plot, ReportWriter
+from tokbench.extension import Command, Engine, Plot, ReportWriter, misfit, uncallable
 from tokbench.family import LoadContext, TokenizerFamily
 from tokbench.manager import PROJECT, Host, build_host, told
 from tokbench.resolving import Named, dataset_spec, recognising, tokenizer_spec
@@ -184,8 +182,8 @@ class Registry:
             if not isinstance(name, str) or not NAME.match(name):
                 why = "; a name is letters, digits, - and _, and begins with a letter"
                 self.host.refuse(plugin, f"{hook}: {name!r} is no name for a {kind}{why}")
-            elif misfit := _misfit(thing):
-                self.host.refuse(plugin, f"{hook}: the {kind} {name!r}: {misfit}")
+            elif wrong := misfit(thing):
+                self.host.refuse(plugin, f"{hook}: the {kind} {name!r}: {wrong}")
             else:
                 self._add(hook, kind, plugin, name, thing, things)
         return things
@@ -273,7 +271,7 @@ class Registry:
                 f"{spec}: what the plugin loaded is no tokenizer: it lacks {', '.join(missing)}"
             )
         for method, argument in (("encode", "text"), ("decode", "ids")):
-            if why := _uncallable(method, getattr(tokenizer, method), [argument]):
+            if why := uncallable(method, getattr(tokenizer, method), [argument]):
                 raise TokenizerError(f"{spec}: {why}")
         try:
             check_facts(tokenizer)
@@ -321,66 +319,6 @@ class Registry:
         if isinstance(name, str) and name in things:
             return things[name]
         raise UnknownNameError.of(kind, name, things, hint=self.host.lacking())
-
-
-def _misfit(thing: Any) -> str:
-    """Which field of what a plugin offers holds what it cannot hold, and what it should; empty where none does.
-
-    It goes by the field's declaration, so that every kind of thing is looked at, and its own classes.
-    """
-    for each in fields(thing):
-        declared, value = str(each.type), getattr(thing, each.name)
-        if value is None and declared.endswith("| None"):
-            continue
-        if "Callable[" in declared:
-            fits, wanted = callable(value), "give what can be called"
-            if fits and (why := _uncallable(each.name, value, _arguments(declared))):
-                return why
-        elif declared.startswith("tuple["):
-            fits = isinstance(value, tuple | list)
-            wanted = "give a tuple" + (f", as in ({value!r},)" if isinstance(value, str) else "")
-        elif declared == "str":
-            fits, wanted = isinstance(value, str), "give text"
-        else:
-            continue
-        if not fits:
-            return f"{each.name} is {value!r}; {wanted}"
-    return ""
-
-
-@cache
-def _arguments(declared: str) -> tuple[str, ...]:
-    """The types of what a function is called with, of its declared type; none where that does not say.
-
-    Example:
-        >>> _arguments("Callable[[Spec, LoadContext], Tokenizer] | None"), _arguments("Callable[..., Any]")
-        (('Spec', 'LoadContext'), ())
-    """
-    for node in ast.walk(ast.parse(declared, mode="eval")):
-        if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "Callable":
-            given = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) else None
-            return tuple(map(ast.unparse, given.elts)) if isinstance(given, ast.List) else ()
-    return ()
-
-
-def _uncallable(name: str, function: Callable[..., object], arguments: Sequence[str]) -> str:
-    """Why a function cannot be called with so many arguments; empty where it can, or where nothing is known.
-
-    Example:
-        >>> _uncallable("load", lambda spec: None, ["Spec", "LoadContext"])
-        'load is called as load(Spec, LoadContext), which it cannot be: too many positional arguments'
-    """
-    if not arguments:
-        return ""
-    try:
-        own = signature(function)
-    except (TypeError, ValueError):  # written in C
-        return ""
-    try:
-        own.bind(*arguments)
-    except TypeError as error:
-        return f"{name} is called as {name}({', '.join(arguments)}), which it cannot be: {error}"
-    return ""
 
 
 def build_registry(
