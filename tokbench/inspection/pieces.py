@@ -12,7 +12,7 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import accumulate, groupby
 from typing import Any, Literal
 
@@ -49,7 +49,8 @@ class TextPiece:
             '6869'
         """
         shown = self.text.encode("utf-8", "replace").decode()
-        return {**asdict(self), "bytes": self.bytes.hex(), "text": shown}
+        told = {name: getattr(self, name) for name in self.__slots__}  # `asdict` takes three times as long
+        return {**told, "bytes": self.bytes.hex(), "text": shown}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,20 +7,13 @@ not make up the text (normalised text, UNK), `spans_of` itself is asked.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from itertools import zip_longest
 
 from tokbench.inspection.pieces import pieces
 from tokbench.reports.tokenview.render import Span, shown, spans_of
-from tokbench.tokenizer import Tokenizer, checked_ids, special_ids, token_bytes, unk_id, whole_text
-
-
-class KnownToken(NamedTuple):
-    """What one id stands for; `text` is None where its bytes are no whole characters."""
-
-    data: bytes
-    text: str | None
+from tokbench.tokenizer import Tokenizer, checked_ids, special_ids, token_bytes, unk_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +42,7 @@ class QuickSpans:
     """
 
     tokenizer: Tokenizer
-    known: dict[int, KnownToken] = field(default_factory=dict)
+    known: dict[int, bytes] = field(default_factory=dict)
     odd: frozenset[int] = frozenset()
 
     def __post_init__(self) -> None:
@@ -61,8 +54,8 @@ class QuickSpans:
         ids = checked_ids(self.tokenizer, text)
         known = self.known
         for index in set(ids).difference(known):
-            known[index] = _look_up(self.tokenizer, index)
-        data, joined = text.encode("utf-8"), b"".join([known[index].data for index in ids])
+            known[index] = token_bytes(self.tokenizer, index)
+        data, joined = text.encode("utf-8"), b"".join([known[index] for index in ids])
         if joined in (data, b" " + data) and self.odd.isdisjoint(ids):
             spans, sequence = _walk(ids, known)
         else:
@@ -70,38 +63,20 @@ class QuickSpans:
         return Shown(ids, spans, sequence, joined == data)
 
 
-def _look_up(tokenizer: Tokenizer, index: int) -> KnownToken:
-    data = token_bytes(tokenizer, index)
-    text = whole_text(data)
-    return KnownToken(data, None if text is None else shown(text))
-
-
-def _walk(ids: Sequence[int], known: dict[int, KnownToken]) -> tuple[list[Span], list[int]]:
+def _walk(ids: Sequence[int], known: Mapping[int, bytes]) -> tuple[list[Span], list[int]]:
     """Spans of tokens whose bytes are the text: those that break a character wait until it is whole."""
     spans: list[Span] = []
     sequence: list[int] = []
-    places: dict[int | tuple[int, ...], int] = {}
+    places: dict[tuple[int, ...], int] = {}
     waiting: list[int] = []
-    for place, index in enumerate(ids):
-        if not waiting:
-            at = places.get(index)
-            if at is not None:
-                sequence.append(at)
-                continue
-            text = known[index].text
-            if text is not None:
-                places[index] = len(spans)
-                sequence.append(len(spans))
-                spans.append((text, [index], [known[index].data.hex()], ""))
-                continue
+    for index, following in zip_longest(ids, ids[1:]):
         waiting.append(index)
-        following = known[ids[place + 1]].data[:1] if place + 1 < len(ids) else b""
-        if following and 0x80 <= following[0] < 0xC0:
+        if following is not None and b"\x80" <= known[following][:1] < b"\xc0":
             continue
         at = places.setdefault(tuple(waiting), len(spans))
         sequence.append(at)
         if at == len(spans):
-            parts = [known[each].data for each in waiting]
+            parts = [known[each] for each in waiting]
             spans.append((shown(b"".join(parts).decode("utf-8")), waiting, [part.hex() for part in parts], ""))
         waiting = []
     return spans, sequence

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -27,26 +28,18 @@ def spans_of_json(pieces: Iterable[Mapping[str, Any]]) -> list[Span]:
         >>> spans_of_json([{"id": 7, "bytes": "20", "text": " ", "group": 0, "kind": "token"}])
         [('·', [7], ['20'], '')]
     """
-    return [
-        _span(members[0]["text"], [(each["id"], each["bytes"], each["kind"]) for each in members])
-        for _, group in groupby(pieces, key=lambda piece: piece["group"])
-        if (members := list(group))
-    ]
+    return [_span(list(group)) for _, group in groupby(pieces, key=itemgetter("group"))]
 
 
-def spans_of(pieces: Sequence[TextPiece]) -> list[Span]:
+def spans_of(pieces: Iterable[TextPiece]) -> list[Span]:
     """The spans of pieces as they come from `tokbench.inspection.pieces.pieces`."""
-    return [
-        _span(members[0].text, [(each.id, each.bytes.hex(), each.kind) for each in members])
-        for _, group in groupby(pieces, key=lambda piece: piece.group)
-        if (members := list(group))
-    ]
+    return spans_of_json(piece.as_json() for piece in pieces)
 
 
-def _span(text: str, tokens: list[tuple[int, str, str]]) -> Span:
-    kinds = {kind for _, _, kind in tokens}
+def _span(tokens: Sequence[Mapping[str, Any]]) -> Span:
+    text, kinds = tokens[0]["text"], {each["kind"] for each in tokens}
     kind = "unk" if "unknown" in kinds else "special" if "special" in kinds else "" if text else "empty"
-    return shown(text), [index for index, _, _ in tokens], [data for _, data, _ in tokens], kind
+    return shown(text), [each["id"] for each in tokens], [each["bytes"] for each in tokens], kind
 
 
 def shown(text: str) -> str:
