@@ -9,12 +9,16 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pandas as pd
 import pytest
 
+from tokbench.plots import data
 from tokbench.plots.losses import losses
-from tokbench.reports.findings import findings
+from tokbench.plots.speed import speed_points
+from tokbench.reports import tables
+from tokbench.reports.findings import findings, speed
 from tokbench.reports.markdown import document, render
-from tokbench.reports.speeds import rank_ranges, speed_tables
+from tokbench.reports.speeds import measurements, rank_ranges, speed_tables
 from tokbench.reports.table import TableCell
 
 
@@ -166,3 +170,37 @@ def test_where_no_two_give_the_same_ids_there_is_no_column_for_it(timed: Any) ->
     assert [column.key for column in table.columns[:3]] == ["tokenizer", "rank", "first pass"]
     assert all(len(row.cells) == len(table.columns) for row in table.rows)
     assert "same ids" not in table.note
+
+
+def test_a_speed_is_shown_with_the_text_it_is_of(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 3)
+    timed = run.frame["metric"] == "encode_speed"
+    run.frame.loc[timed, "dataset"] = "bundled:code"
+    columns = [column.key for column in tables.headline(run, "bundled:parallel").columns]
+    assert "encode_speed" not in columns
+    assert "encode_speed" in [column.key for column in tables.headline(run, "bundled:code").columns]
+    assert "Speeds and latencies are of bundled code." in measurements(run).note
+    said = speed(run)
+    assert said is not None
+    assert "encodes bundled code fastest" in said.sentence
+    assert {y for _, y in speed_points(run).values()} == set(
+        data.overall(run, "compression_ratio", "bundled:code")["value"]
+    )
+
+
+def test_a_busy_machine_is_told_beside_every_speed(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 3)
+    assert "uncertain" not in tables.headline(run, "bundled:parallel").note
+    run.manifest["speed"] = {"notes": ["the machine was busy: others used 2.0 of 2 cores when timing began"]}
+    said = speed(run)
+    assert said is not None
+    for text in (tables.headline(run, "bundled:parallel").note, measurements(run).note, said.sentence):
+        assert "Speeds are uncertain: the machine was busy: others used 2.0 of 2 cores" in text
+
+
+def test_the_first_pass_over_a_text_stands_before_the_second(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 3)
+    warm = run.frame[run.frame["metric"] == "encode_speed"]
+    run.frame = pd.concat([run.frame, warm.assign(metric="encode_speed_cold")])
+    columns = [column.key for column in tables.headline(run, "bundled:parallel").columns]
+    assert columns.index("encode_speed_cold") + 1 == columns.index("encode_speed")

@@ -8,17 +8,14 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from tests.tokbench.reports.tested import chances, lossy_run
+from tests.tokbench.reports.tested import lossy_run
 from tokbench.plots import data
-from tokbench.plots.labels import language_label, run_labels
-from tokbench.plots.speed import speed_points
-from tokbench.reports import differences, latex, marks, tables
+from tokbench.plots.labels import language_label
+from tokbench.reports import differences, latex, tables
 from tokbench.reports.diffs import passages_table
-from tokbench.reports.findings import compression, fairness, speed
+from tokbench.reports.findings import compression, fairness
 from tokbench.reports.html import page
-from tokbench.reports.speeds import measurements
 from tokbench.reports.table import Column, Row, Table, TableCell
-from tokbench.reports.training import trained_beside, trained_on
 from tokbench.reports.unmeasured import undefined
 
 
@@ -26,24 +23,6 @@ def table(*cells: TableCell, better: str = "higher", lossy: int = -1) -> Table:
     column = Column(key="x", label="x", better=better)
     rows = tuple(Row((cell,), lossy="loses" if place == lossy else "") for place, cell in enumerate(cells))
     return Table("t", "t", (column,), rows)
-
-
-def bold(run: Any, values: dict[str, float], better: str = "higher", language: str = "all") -> set[str]:
-    return set(marks.best(run, "compression_ratio", "bundled:parallel", better, values, language))
-
-
-def test_bold_is_the_best_and_what_a_paired_test_cannot_tell_from_it(made_up_run: Callable[..., Any]) -> None:
-    run = made_up_run(3, 3)
-    a, b, c = run.tokenizers
-    values = {a: 5.0, b: 4.9, c: 3.0}
-    chances(run, (a, b, 0.3), (c, a, 0.001), (b, c, 0.001))
-    assert bold(run, values) == {a, b}
-    assert bold(run, values, "lower") == {c}
-    assert bold(run, values, "none") == set()
-    assert bold(run, {a: 5.0, b: 5.0, c: 5.0}) == set()  # of equals, none is best
-    # 70.3 tokens a line beside 58.6: intervals that overlap, and a difference that is the same in every line
-    chances(run, (a, b, 0.002), (c, a, 0.002), (b, c, 0.002))
-    assert bold(run, values) == {a}
 
 
 def test_languages_say_what_their_words_are_where_these_differ(made_up_run: Callable[..., Any]) -> None:
@@ -58,73 +37,6 @@ def test_languages_say_what_their_words_are_where_these_differ(made_up_run: Call
     assert [row.cells[0] for row in tables.by_language(run, metric, dataset).rows] == before
 
 
-def test_nothing_is_bold_where_no_test_was_made(made_up_run: Callable[..., Any]) -> None:
-    run = made_up_run(3, 3)
-    a, b, c = run.tokenizers
-    chances(run, (a, b, 0.3))
-    assert bold(run, {a: 5.0, b: 4.9, c: 3.0}) == set()
-    assert bold(run, {a: 5.0, b: 4.9}) == {a, b}
-    chances(run, (a, b, 0.3), (a, c, 0.001))
-    assert bold(run, {a: 5.0, b: 4.9, c: 3.0}, language="deu_Latn") == set()
-    assert measurements(run).best == frozenset()
-    head = tables.headline(run, "bundled:code")
-    assert head.best == frozenset()
-    assert "Nothing is bold: no two figures here were tested against each other." in head.note
-
-
-def test_where_only_pairs_with_the_baseline_were_tested_that_is_said(made_up_run: Callable[..., Any]) -> None:
-    run = made_up_run(3, 3)
-    best, middle, base = data.ranked(run, "compression_ratio", "bundled:parallel")["tokenizer"]
-    chances(run, (best, base, 0.001), (middle, base, 0.001))
-    head = tables.headline(run, "bundled:parallel")
-    assert head.best == frozenset()
-    assert (
-        "Nothing is bold: no column has one best figure, tested against all others. "
-        f"Only pairs with {run_labels(run)[base]} were tested." in head.note
-    )
-    chances(run, (best, base, 0.001), (best, middle, 0.001))
-    assert (
-        "Where it was not tested against all others, nothing is bold."
-        in tables.headline(run, "bundled:parallel").note
-    )
-
-
-def test_tables_by_language_compare_tokenizers_and_never_languages(made_up_run: Callable[..., Any]) -> None:
-    run = made_up_run(2, 3)
-    a, b, c = run.tokenizers
-    chances(run, (a, b, 0.001), (a, c, 0.001), (b, c, 0.001))
-    run.comparisons["language"] = "deu_Latn"
-    made = tables.by_language(run, "compression_ratio", "bundled:parallel")
-    [(row, column)] = made.best
-    assert made.rows[row].key == "deu_Latn"
-    values = [cell.value for cell in made.rows[row].cells[1:] if isinstance(cell, TableCell)]
-    assert values[column - 1] == max(values)
-
-
-def test_what_loses_text_is_never_best(made_up_run: Callable[..., Any]) -> None:
-    run = made_up_run(3, 5)
-    wordpiece = "wordpiece:vocab_size=8000"
-    a, b = run.tokenizers[:2]
-    chances(run, (a, b, 0.001), (a, wordpiece, 0.001), (b, wordpiece, 0.001))
-    assert bold(run, {wordpiece: 9.0, a: 3.0, b: 2.0}) == {a}
-
-
-def test_a_speed_is_shown_with_the_text_it_is_of(made_up_run: Callable[..., Any]) -> None:
-    run = made_up_run(3, 3)
-    timed = run.frame["metric"] == "encode_speed"
-    run.frame.loc[timed, "dataset"] = "bundled:code"
-    columns = [column.key for column in tables.headline(run, "bundled:parallel").columns]
-    assert "encode_speed" not in columns
-    assert "encode_speed" in [column.key for column in tables.headline(run, "bundled:code").columns]
-    assert "Speeds and latencies are of bundled code." in measurements(run).note
-    said = speed(run)
-    assert said is not None
-    assert "encodes bundled code fastest" in said.sentence
-    assert {y for _, y in speed_points(run).values()} == set(
-        data.overall(run, "compression_ratio", "bundled:code")["value"]
-    )
-
-
 def test_the_headline_shows_first_what_matters_first(made_up_run: Callable[..., Any]) -> None:
     run = lossy_run(made_up_run)
     first = run.frame[(run.frame["metric"] == "compression_ratio") & (run.frame["language"] == "all")]
@@ -133,24 +45,6 @@ def test_the_headline_shows_first_what_matters_first(made_up_run: Callable[..., 
     first = ["tokenizer", "round_trip", "unk_rate", "compression_ratio", "cost", "encode_speed"]
     assert columns[: len(first)] == first
     assert columns[-1] == "vocab_size"
-
-
-def test_a_busy_machine_is_told_beside_every_speed(made_up_run: Callable[..., Any]) -> None:
-    run = made_up_run(3, 3)
-    assert "uncertain" not in tables.headline(run, "bundled:parallel").note
-    run.manifest["speed"] = {"notes": ["the machine was busy: others used 2.0 of 2 cores when timing began"]}
-    said = speed(run)
-    assert said is not None
-    for text in (tables.headline(run, "bundled:parallel").note, measurements(run).note, said.sentence):
-        assert "Speeds are uncertain: the machine was busy: others used 2.0 of 2 cores" in text
-
-
-def test_the_first_pass_over_a_text_stands_before_the_second(made_up_run: Callable[..., Any]) -> None:
-    run = made_up_run(3, 3)
-    warm = run.frame[run.frame["metric"] == "encode_speed"]
-    run.frame = pd.concat([run.frame, warm.assign(metric="encode_speed_cold")])
-    columns = [column.key for column in tables.headline(run, "bundled:parallel").columns]
-    assert columns.index("encode_speed_cold") + 1 == columns.index("encode_speed")
 
 
 def test_the_headline_ranks_by_the_mean_of_languages_and_says_so(made_up_run: Callable[..., Any]) -> None:
@@ -200,38 +94,6 @@ def test_blocks_of_one_text_are_not_called_independent(made_up_run: Callable[...
     note = tables.headline(run, "bundled:parallel").note
     assert "60 blocks of consecutive documents. Blocks of one text resemble each other" in note
     assert "independent" not in note
-
-
-def test_what_was_trained_on_the_other_half_is_marked(made_up_run: Callable[..., Any]) -> None:
-    run = made_up_run(3, 3)
-    spec = run.tokenizers[0]
-    for name in ("frame", "comparisons"):
-        frame = getattr(run, name)
-        setattr(run, name, frame.replace({"dataset": {"bundled:parallel": "bundled:parallel,lines=odd"}}))
-    run.datasets = ["bundled:parallel,lines=odd", "bundled:code"]
-    run.manifest["tokenizers"][0]["training"] = {"on": "bundled:parallel,lines=even + stdlib:docs"}
-    assert trained_beside(run, run.datasets[0]) == {spec: "bundled:parallel,lines=even"}
-    made = tables.headline(run, run.datasets[0])
-    assert [row.key for row in made.rows if str(row.cells[0]).endswith(" §")] == [spec]
-    assert "§ trained on bundled parallel, even lines" in made.note
-
-
-def test_what_was_trained_on_a_copy_of_the_text_is_marked(made_up_run: Callable[..., Any]) -> None:
-    run = made_up_run(3, 3)
-    spec, dataset = run.tokenizers[0], data.main_dataset(run)
-    run.manifest["tokenizers"][0]["training"] = {"on": "text:another-name.txt"}
-    [entry] = [each for each in run.manifest["datasets"] if each["spec"] == dataset]
-    codes = run.languages(dataset)
-    for found, telling in ((1, False), (30, True)):
-        entry["in_training"] = {code: {"lines": 30, "found": found * (code == codes[0])} for code in codes}
-        assert trained_on(run, dataset) == [spec] * telling
-        for made in (tables.headline(run, dataset), tables.fairness(run, dataset)):
-            assert [row.key for row in made.rows if str(row.cells[0]).endswith(" ¶")] == [spec] * telling
-            said = f"¶ trained on this very text (33.3 % of its lines; those of {codes[0]}), which flatters"
-            assert (said in made.note) == telling
-    for finding in (compression(run), fairness(run)):
-        assert finding is not None
-        assert "trained on this very text (33.3 % of its lines" in finding.sentence
 
 
 def test_languages_of_code_are_programming_languages(made_up_run: Callable[..., Any]) -> None:

@@ -1,0 +1,43 @@
+"""Who was trained on what is measured is marked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tokbench.plots import data
+from tokbench.reports import tables
+from tokbench.reports.findings import compression, fairness
+from tokbench.reports.training import trained_beside, trained_on
+
+
+def test_what_was_trained_on_the_other_half_is_marked(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 3)
+    spec = run.tokenizers[0]
+    for name in ("frame", "comparisons"):
+        frame = getattr(run, name)
+        setattr(run, name, frame.replace({"dataset": {"bundled:parallel": "bundled:parallel,lines=odd"}}))
+    run.datasets = ["bundled:parallel,lines=odd", "bundled:code"]
+    run.manifest["tokenizers"][0]["training"] = {"on": "bundled:parallel,lines=even + stdlib:docs"}
+    assert trained_beside(run, run.datasets[0]) == {spec: "bundled:parallel,lines=even"}
+    made = tables.headline(run, run.datasets[0])
+    assert [row.key for row in made.rows if str(row.cells[0]).endswith(" §")] == [spec]
+    assert "§ trained on bundled parallel, even lines" in made.note
+
+
+def test_what_was_trained_on_a_copy_of_the_text_is_marked(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 3)
+    spec, dataset = run.tokenizers[0], data.main_dataset(run)
+    run.manifest["tokenizers"][0]["training"] = {"on": "text:another-name.txt"}
+    [entry] = [each for each in run.manifest["datasets"] if each["spec"] == dataset]
+    codes = run.languages(dataset)
+    for found, telling in ((1, False), (30, True)):
+        entry["in_training"] = {code: {"lines": 30, "found": found * (code == codes[0])} for code in codes}
+        assert trained_on(run, dataset) == [spec] * telling
+        for made in (tables.headline(run, dataset), tables.fairness(run, dataset)):
+            assert [row.key for row in made.rows if str(row.cells[0]).endswith(" ¶")] == [spec] * telling
+            said = f"¶ trained on this very text (33.3 % of its lines; those of {codes[0]}), which flatters"
+            assert (said in made.note) == telling
+    for finding in (compression(run), fairness(run)):
+        assert finding is not None
+        assert "trained on this very text (33.3 % of its lines" in finding.sentence
