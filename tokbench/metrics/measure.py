@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
@@ -27,10 +26,10 @@ def measure(
     """One row for every metric in every cell, and for all languages of a dataset together.
 
     `cells` holds the tally of each tokenizer on each language; the rows of language ``"all"`` are of their
-    sum. It is read once per tokenizer and dataset, so a mapping that reads from disk keeps little in
-    memory. Metrics of level ``speed`` give no rows: the speed pass measures them. Metrics of level
-    ``vocabulary`` give one row per tokenizer, with no dataset. With `only`, no rows are made but of these
-    tokenizers; the others are there to be the baseline.
+    sum. It is read once per tokenizer and dataset, the baseline's again for each, so a mapping that reads from
+    disk keeps little in memory. Metrics of level ``speed`` give no rows: the speed pass measures them. Metrics
+    of level ``vocabulary`` give one row per tokenizer, with no dataset. With `only`, no rows are made but of
+    these tokenizers; the others are there to be the baseline.
 
     What a metric raises becomes a row ``failed: …``; what is not defined a row ``undefined: …``.
     """
@@ -47,11 +46,11 @@ def measure(
     wanted = {key: languages for key, languages in datasets.items() if only is None or key[0] in only}
     # those of fidelity say what is lost
     ranking = {metric.name for metric in metrics if metric.better != "none" and metric.group != "fidelity"}
-    bases = _Bases(cells, datasets, wanted, context)
     for (tokenizer, dataset), languages in wanted.items():
         tallies = {language: cells[CellKey(tokenizer, dataset, language)] for language in languages}
         tallies[ALL] = Tally.sum(tallies.values())
         lossy = tallies[ALL].lossy and tokenizer not in context.estimates  # of those it is not known
+        based = datasets.get((context.baseline or "", dataset), [])
         evaluated: dict[str, MeasuredCell] = {}
         here: list[Measurement] = []
         for language in [*tallies]:
@@ -59,7 +58,7 @@ def measure(
             cell = evaluated[language] = MeasuredCell(own, tallies.pop(language), context, added)
             base = None
             if by_level["tokenizers"]:
-                base = cell if tokenizer == context.baseline else bases.of(dataset, language)
+                base = cell if tokenizer == context.baseline else _base_of(cells, own, based, context)
             here += cell.rows(by_level["cell"], by_level["tokenizers"], base)
             cell.keep(Languages.COUNTERS.values() if by_level["languages"] else ())
         if by_level["languages"]:
@@ -73,38 +72,13 @@ def measure(
     return rows
 
 
-class _Bases:
-    """The baseline's cells for the other tokenizers: made at the first request, let go of after the last."""
-
-    def __init__(
-        self,
-        cells: Mapping[CellKey, Tally],
-        datasets: Mapping[tuple[str, str], list[str]],
-        wanted: Mapping[tuple[str, str], list[str]],
-        context: MeasureContext,
-    ) -> None:
-        self._cells, self._datasets, self._context = cells, datasets, context
-        self._made: dict[tuple[str, str], MeasuredCell] = {}
-        self._asking = Counter(
-            (dataset, language)
-            for (tokenizer, dataset), languages in wanted.items()
-            for language in [*languages, ALL]
-            if tokenizer != context.baseline
-        )
-
-    def of(self, dataset: str, language: str) -> MeasuredCell | None:
-        """The baseline on one language of a dataset, or None where it was not measured there."""
-        spec = self._context.baseline
-        languages = self._datasets.get((spec, dataset), []) if spec is not None else []
-        if spec is None or language not in [*languages, ALL] or not languages:
-            return None
-        if (dataset, language) not in self._made:
-            key = CellKey(spec, dataset, language)
-            self._made[dataset, language] = MeasuredCell.of(self._cells, key, languages, self._context)
-        self._asking[dataset, language] -= 1
-        if not self._asking[dataset, language]:
-            return self._made.pop((dataset, language))
-        return self._made[dataset, language]
+def _base_of(
+    cells: Mapping[CellKey, Tally], key: CellKey, languages: Sequence[str], context: MeasureContext
+) -> MeasuredCell | None:
+    """The baseline on the text of a cell, or None where it was not measured there."""
+    if context.baseline is None or key.language not in (*languages, ALL) or not languages:
+        return None
+    return MeasuredCell.of(cells, key._replace(tokenizer=context.baseline), languages, context)
 
 
 def _vocabulary(tokenizer: str, metrics: Sequence[Metric], context: MeasureContext) -> list[Measurement]:
