@@ -18,7 +18,7 @@ from tokbench.errors import CorpusError, SpecError
 from tokbench.metrics.context import CONFIDENCE, REPLICATES
 from tokbench.metrics.intervals import Interval, intervals
 from tokbench.metrics.metric import ALL
-from tokbench.metrics.ngram_training import LIMIT, TrainedOn, digest, trained_model, utf8_of, with_text
+from tokbench.metrics.ngram_training import LIMIT, digest, trained_ngrams, utf8_of, with_text
 from tokbench.metrics.resampling import resampled_sums
 from tokbench.tally.counters import GROUPS
 from tokbench.tally.prepare import Grouping
@@ -98,27 +98,19 @@ def ngram_bits(
     """
     if order < 1:
         raise SpecError(f"an n-gram model has an order of 1 or more, not {order}")
-    known: TrainedOn | None = None
     excluded = done = 0
     read: dict[str, dict[str, Floats]] = {}
     estimates: dict[str, list[str]] = {}
     for name, tokenizer in tokenizers.items():
-        training = TrainedOn() if known is None else None
-        begun = done
 
-        def told(documents: int, begun: int = begun) -> None:
+        def told(documents: int, begun: int = done) -> None:
             progress(begun + documents)
 
         taken = (text for text in train.texts() if split is None or not half(utf8_of(text), split))
-        model = trained_model(
-            name, tokenizer, taken, order=order, limit=limit, training=training, progress=told
-        )
-        known = known or training
-        assert known is not None
-        done += known.documents
-        estimates[name] = [each.discounts.estimate for each in model.orders]
-        read[name] = {}
-        excluded = 0
+        trained = trained_ngrams(name, tokenizer, taken, order=order, limit=limit, progress=told)
+        done += trained.documents
+        estimates[name] = [each.discounts.estimate for each in trained.model.orders]
+        read[name], excluded = {}, 0
         for language in dataset.languages:
             own = read[name][language] = np.zeros((len(SUMS), GROUPS))
             grouping = Grouping(CorpusFacts.of(dataset, language))
@@ -126,20 +118,24 @@ def ngram_bits(
                 groups = grouping.of_documents(some)
                 encoded = [utf8_of(document.text) for document in some]
                 chosen = [at for at, data in enumerate(encoded) if split is None or half(data, split)]
-                fresh = [at for at in chosen if digest(encoded[at]) not in known.seen]
+                fresh = [at for at in chosen if digest(encoded[at]) not in trained.seen]
                 excluded += len(chosen) - len(fresh)
-                texts = [some[at].text for at in fresh]
-                batch = encode_batch(tokenizer, texts)
                 if fresh:
-                    begins = batch.offsets[:-1] + np.arange(len(batch))
-                    bits = np.add.reduceat(model.bits(batch, name), begins)
-                    sizes = [len(encoded[at]) for at in fresh]
-                    decoded = decode_batch(tokenizer, batch)
-                    lost = [one != other for one, other in zip(texts, decoded, strict=True)]
-                    each = np.array([bits, sizes, np.ones(len(fresh)), np.diff(batch.offsets), lost])
+                    texts = [some[at].text for at in fresh]
+                    batch = encode_batch(tokenizer, texts)
+                    back = decode_batch(tokenizer, batch)
+                    each = np.array(
+                        [
+                            trained.document_bits(batch, name),
+                            [len(encoded[at]) for at in fresh],
+                            np.ones(len(fresh)),
+                            batch.lengths(),
+                            [one != other for one, other in zip(texts, back, strict=True)],
+                        ]
+                    )
                     np.add.at(own.T, groups[fresh], each.T)
                 progress(done := done + len(some))
-    if known is None or not any(each[_DOCUMENTS].any() for own in read.values() for each in own.values()):
+    if not any(each[_DOCUMENTS].any() for own in read.values() for each in own.values()):
         raise CorpusError(
             f"{dataset.name}: all {excluded:,} documents occur in the training text, so nothing is left to read"
             if excluded
@@ -158,7 +154,7 @@ def ngram_bits(
             seed,
         )
     ]
-    return NgramReading(order, known.documents, known.n_bytes, excluded, figures, estimates)
+    return NgramReading(order, trained.documents, trained.n_bytes, excluded, figures, estimates)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from tokbench.metrics.ngram import NgramModel
-    from tokbench.metrics.ngram_training import TrainedOn
+    from tokbench.metrics.ngram_training import TrainedNgrams
 
 NO_QUALITY = (
     "No paper validates n-gram bits per byte as a measure of a tokenizer's quality; how well a tokenizer "
@@ -33,16 +32,15 @@ MICRO = 1_000_000
 """Counts are whole numbers: millionths of bits."""
 
 
-class _TrainedModel(NamedTuple):
-    """The model of a tokenizer on the text of some options, and what that text is."""
+class _Last(NamedTuple):
+    """The model of a tokenizer on the text of some options."""
 
     tokenizer: Tokenizer
     options: dict[str, Any]
-    model: NgramModel
-    training: TrainedOn
+    trained: TrainedNgrams
 
 
-_last: list[_TrainedModel] = []
+_last: list[_Last] = []
 """The model that was trained last in this process: batches of one tokenizer follow one another."""
 
 
@@ -61,16 +59,15 @@ def training_text(spec: str) -> TrainingCorpus:
     return TrainingCorpus(dataset, tuple(dataset.languages))
 
 
-def _trained(tokenizer: Tokenizer, options: Mapping[str, Any]) -> _TrainedModel:
-    from tokbench.metrics.ngram_training import TrainedOn, trained_model
+def _trained(tokenizer: Tokenizer, options: Mapping[str, Any]) -> TrainedNgrams:
+    from tokbench.metrics.ngram_training import trained_ngrams
 
     if not _last or _last[0].tokenizer is not tokenizer or _last[0].options != options:
-        training = TrainedOn()
-        texts = training_text(options["train_on"]).texts()
         _last.clear()
-        model = trained_model(tokenizer.name, tokenizer, texts, order=options["order"], training=training)
-        _last.append(_TrainedModel(tokenizer, dict(options), model, training))
-    return _last[0]
+        texts = training_text(options["train_on"]).texts()
+        trained = trained_ngrams(tokenizer.name, tokenizer, texts, order=options["order"])
+        _last.append(_Last(tokenizer, dict(options), trained))
+    return _last[0].trained
 
 
 def _count(
@@ -84,11 +81,10 @@ def _count(
     microbits, n_bytes = np.zeros(len(texts), np.int64), np.zeros(len(texts), np.int64)
     if options["train_on"] is not None and len(texts):
         trained = _trained(tokenizer, options)
-        bits = trained.model.bits(batch, tokenizer.name)
-        each = np.add.reduceat(bits, batch.offsets[:-1] + np.arange(len(batch)))
+        bits = trained.document_bits(batch, tokenizer.name)
         encoded = [utf8_of(text) for text in texts]
-        fresh = [at for at, data in enumerate(encoded) if data and digest(data) not in trained.training.seen]
-        microbits[fresh] = np.rint(each[fresh] * MICRO)
+        fresh = [at for at, data in enumerate(encoded) if data and digest(data) not in trained.seen]
+        microbits[fresh] = np.rint(bits[fresh] * MICRO)
         n_bytes[fresh] = [len(encoded[at]) for at in fresh]
     return {"microbits": microbits, "read_bytes": n_bytes}
 

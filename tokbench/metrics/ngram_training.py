@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
 from tokbench.corpus import Document
@@ -21,37 +24,38 @@ TOKEN_MEMORY = 240
 """Bytes of memory for a token at most, at order 3, when no two n-grams are alike; half in common text."""
 
 
-@dataclass(slots=True)
-class TrainedOn:
-    """What was trained on: a digest of every document's text, and how much it is."""
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainedNgrams:
+    """A model of a tokenizer's ids, and what it was trained on: a digest of every document, and how much."""
 
-    seen: set[bytes] = field(default_factory=set)
-    documents: int = 0
-    n_bytes: int = 0
+    model: NgramModel
+    seen: frozenset[bytes]
+    documents: int
+    n_bytes: int
 
-    def add(self, encoded: list[bytes]) -> None:
-        """Count some documents' UTF-8."""
-        self.seen.update(map(digest, encoded))
-        self.documents += len(encoded)
-        self.n_bytes += sum(map(len, encoded))
+    def document_bits(self, batch: TokenBatch, name: str) -> NDArray[np.float64]:
+        """The bits of each document, its end among them: float64 ``(documents,)``; `name` is for errors."""
+        bits = self.model.bits(batch, name)
+        found: NDArray[np.float64] = np.add.reduceat(bits, batch.offsets[:-1] + np.arange(len(batch)))
+        return found
 
 
-def trained_model(
+def trained_ngrams(
     name: str,
     tokenizer: Tokenizer,
     texts: Iterable[str],
     *,
     order: int,
     limit: int = LIMIT,
-    training: TrainedOn | None = None,
     progress: Callable[[int], None] = lambda documents: None,
-) -> NgramModel:
-    """The model of a tokenizer's ids of some texts; `training` is told what they are, `progress` how many.
+) -> TrainedNgrams:
+    """The model of a tokenizer's ids of some texts; `progress` is told how many.
 
     Raises `CorpusError` for no text, and for text of more than `limit` tokens.
     """
     batches: list[TokenBatch] = []
-    tokens = done = 0
+    seen: set[bytes] = set()
+    tokens = done = n_bytes = 0
     for some in with_text(Document(text) for text in texts):
         batches.append(encode_batch(tokenizer, [document.text for document in some]))
         tokens += len(batches[-1].ids) + len(some)
@@ -60,10 +64,12 @@ def trained_model(
                 f"{name}: the training text makes more than {limit:,} tokens, for which counts would take "
                 f"up to {data_size(limit * TOKEN_MEMORY)}; train on a part of it, or set a higher limit"
             )
-        if training is not None:
-            training.add([utf8_of(document.text) for document in some])
+        encoded = [utf8_of(document.text) for document in some]
+        seen.update(map(digest, encoded))
+        n_bytes += sum(map(len, encoded))
         progress(done := done + len(some))
-    return NgramModel.fit(batches, tokenizer.vocab_size, order=order, name=name)
+    model = NgramModel.fit(batches, tokenizer.vocab_size, order=order, name=name)
+    return TrainedNgrams(model, frozenset(seen), done, n_bytes)
 
 
 def with_text(documents: Iterator[Document]) -> Iterator[list[Document]]:
