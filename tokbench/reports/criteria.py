@@ -19,6 +19,9 @@ from tokbench.plots import data
 if TYPE_CHECKING:
     from tokbench.results import Run
 
+EQUAL = 1e-12
+"""Logarithms of ratios below this are those of equals."""
+
 
 class Known(NamedTuple):
     """The figures of one criterion: `values` by tokenizer, more is better, above zero; `noise` of a pair.
@@ -46,6 +49,17 @@ def known_criteria(run: Run) -> dict[str, Known]:
         "speed": _together(run, _speed),
     }
     return {name: known for name, known in found.items() if known is not None}
+
+
+def level_of(name: str, active: Mapping[str, float], known: Mapping[str, Known]) -> float:
+    """The weighted mean of the logarithms of a tokenizer's figures."""
+    total = sum(active.values())
+    return sum(weight * math.log(known[key].values[name]) for key, weight in active.items()) / total
+
+
+def noise_unknown(known: Known, one: str, other: str) -> bool:
+    """Whether two figures differ, and nothing tells by how much they may by chance."""
+    return known.noise(one, other) is None and known.values[one] != known.values[other]
 
 
 def _together(run: Run, of: Callable[[Run, str], Known | None]) -> Known | None:

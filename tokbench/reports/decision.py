@@ -12,25 +12,22 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tokbench.metrics.weights import CRITERIA, weights_of
 from tokbench.plots import data
-from tokbench.plots.labels import dataset_label, run_labels
+from tokbench.plots.labels import run_labels
 from tokbench.plots.losses import ESTIMATED, LOSES, REWRITES, losses
-from tokbench.reports.criteria import Known, costs, known_criteria, priced_tokenizers
+from tokbench.reports.criteria import EQUAL, Known, known_criteria, level_of, noise_unknown
+from tokbench.reports.reasons import reasons, texts_named
 from tokbench.reports.table import Column, Table, TableCell, tokenizer_rows
-from tokbench.reports.training import training_marks
-from tokbench.wording import listed
 
 if TYPE_CHECKING:
     from tokbench.results import Run
 
 SURE = 1.96
-EQUAL = 1e-12
-"""Logarithms of ratios below this are those of equals."""
 DRAWS = 4000
 """Weights drawn evenly, with a fixed seed, for the share under which each tokenizer is first."""
 
@@ -60,15 +57,15 @@ def decide(run: Run, weights: Mapping[str, float] | None = None) -> Decision | N
     active = {name: chosen[name] for name in known if chosen[name] > 0}
     if len(candidates) < 2 or not active:
         return None
-    ranked = sorted(candidates, key=lambda name: -_level(name, active, known))
+    ranked = sorted(candidates, key=lambda name: -level_of(name, active, known))
     first = ranked[0]
     unsaid = sum(chosen[c.name] for c in CRITERIA if c.name not in known and c.name != "lossless")
     vague = unsaid > sum(active.values())
     ties = [name for name in ranked[1:] if vague or not _told_apart(first, name, active, known)]
-    top = _level(first, active, known)
-    scores = {name: math.exp(_level(name, active, known) - top) for name in ranked}
+    top = level_of(first, active, known)
+    scores = {name: math.exp(level_of(name, active, known) - top) for name in ranked}
     shares = _first_shares(candidates, known)
-    said = _sentences(run, chosen, active, known, (first, *ties), ranked)
+    said = reasons(run, chosen, active, known, (first, *ties), ranked)
     if vague:
         said[0] = "No choice under these weights: most of what weighs is not known."
     return Decision(chosen, known, tuple(ranked), (first, *ties), scores, shares, tuple(said))
@@ -118,7 +115,7 @@ def table(run: Run, decision: Decision) -> Table:
     over = {each.datasets for each in decision.known.values() if each.datasets}
     texts = {name for datasets in over for name in datasets}
     same = "each of which counts the same" if len(over) == 1 else "not all of them for every criterion"
-    each = f"On {_on(run, texts)}{f', {same}' if len(texts) > 1 else ''}. " if texts else ""
+    each = f"On {texts_named(run, texts)}{f', {same}' if len(texts) > 1 else ''}. " if texts else ""
     note = (
         f"{each}Each column is the share of the best candidate's figure; the score is their weighted "
         "geometric mean. First under: the share of all weights, drawn evenly, under which the tokenizer comes "
@@ -146,39 +143,9 @@ def script_data(run: Run, decision: Decision) -> str:
     )
 
 
-def headline_of(names: list[str], unknown: list[str], level: int) -> str:
-    """The choice in words: so many of the `names` are `level` with the first, itself among them.
-
-    `unknown` are the criteria of which it is not known how far chance bears on them.
-
-    Example:
-        >>> headline_of(["a"], [], 1), headline_of(["a", "b"], [], 1)
-        ('Choice under these weights: a.', 'No winner under these weights: a and b cannot be told apart.')
-        >>> headline_of(["a", "b"], [], 2)
-        'No winner under these weights: a and b are level.'
-        >>> headline_of(["a", "b"], ["price"], 1).partition(": ")[2]
-        'by the figures alone a leads, but too little is measured to tell how far chance bears on price.'
-    """
-    if len(names) == 1:
-        return f"Choice under these weights: {names[0]}."
-    ahead = f"{names[0]} leads" if level == 1 else f"{listed(names[:level])} are level"
-    if unknown:
-        said = (
-            f"by the figures alone {ahead}, but too little is measured to tell how far chance bears on "
-            f"{listed(unknown)}"
-        )
-    else:
-        said = ahead if level == len(names) else f"{listed(names)} cannot be told apart"
-    return f"No winner under these weights: {said}."
-
-
 def _made_of(run: Run, known: Known) -> str:
     """The metric of a criterion, and the datasets it is measured on."""
-    return f"{known.metric}, on {_on(run, known.datasets)}" if known.datasets else known.metric
-
-
-def _on(run: Run, datasets: Collection[str]) -> str:
-    return listed([dataset_label(run, name) for name in run.datasets if name in datasets])
+    return f"{known.metric}, on {texts_named(run, known.datasets)}" if known.datasets else known.metric
 
 
 def _candidates(run: Run, weights: Mapping[str, float], known: Mapping[str, Known]) -> list[str]:
@@ -199,25 +166,15 @@ def _log(known: Known, name: str) -> float | None:
     return None if not value else math.log(value)
 
 
-def _level(name: str, active: Mapping[str, float], known: Mapping[str, Known]) -> float:
-    total = sum(active.values())
-    return sum(weight * math.log(known[key].values[name]) for key, weight in active.items()) / total
-
-
 def _told_apart(one: str, other: str, active: Mapping[str, float], known: Mapping[str, Known]) -> bool:
     """Whether a difference is beyond its noise; not where the noise of something that weighs is unknown."""
     noise = 0.0
     for key, weight in active.items():
-        if _noise_unknown(known[key], one, other):
+        if noise_unknown(known[key], one, other):
             return False
         noise += weight * (known[key].noise(one, other) or 0.0)
-    apart = abs(_level(one, active, known) - _level(other, active, known)) * sum(active.values())
+    apart = abs(level_of(one, active, known) - level_of(other, active, known)) * sum(active.values())
     return apart > max(SURE * noise, EQUAL)
-
-
-def _noise_unknown(known: Known, one: str, other: str) -> bool:
-    """Whether two figures differ, and nothing tells by how much they may by chance."""
-    return known.noise(one, other) is None and known.values[one] != known.values[other]
 
 
 def _first_shares(candidates: list[str], known: Mapping[str, Known]) -> dict[str, float]:
@@ -232,109 +189,6 @@ def _first_shares(candidates: list[str], known: Mapping[str, Known]) -> dict[str
     return dict(zip(candidates, (first / first.sum(axis=0)).mean(axis=1).tolist(), strict=True))
 
 
-def _turning_points(
-    weights: Mapping[str, float], known: Mapping[str, Known], ranked: list[str]
-) -> tuple[dict[str, tuple[float, bool, str]], list[str]]:
-    """For each criterion, the nearest weight beyond which another than the first of `ranked` is ahead.
-
-    With it, whether that is above it, and who is ahead then; one that weighs nothing may weigh more. Second,
-    the criteria any change of which parts the first from those that are level with it.
-    """
-    first, *others = ranked
-    found: dict[str, tuple[float, bool, str]] = {}
-    parting: dict[str, None] = {}
-    keys = [key for key, each in known.items() if all(name in each.values for name in ranked)]
-    for other in others:
-        apart = {key: math.log(known[key].values[first] / known[key].values[other]) for key in keys}
-        lead = sum(weights[key] * apart[key] for key in keys)
-        lead = 0.0 if lead < EQUAL else lead
-        for key in keys:
-            if abs(apart[key]) < EQUAL:
-                continue
-            if not lead:
-                parting[key] = None
-            turn = weights[key] - lead / apart[key]
-            near = key not in found or abs(turn - weights[key]) < abs(found[key][0] - weights[key])
-            if near and (apart[key] < 0 or turn > EQUAL):
-                found[key] = (turn, apart[key] < 0, other)
-    return {key: found[key] for key in keys if key in found}, [key for key in keys if key in parting]
-
-
-def _sentences(
-    run: Run,
-    weights: Mapping[str, float],
-    active: Mapping[str, float],
-    known: Mapping[str, Known],
-    choice: tuple[str, ...],
-    ranked: list[str],
-) -> list[str]:
-    """The choice, what would change it, what is noise, and what is not known."""
-    labels, lost = run_labels(run), losses(run)
-    first, *ties = choice
-    unknown = [key for key in active if any(_noise_unknown(known[key], first, name) for name in ties)]
-    top = _level(first, active, known)
-    level = sum(top - _level(name, active, known) < EQUAL for name in choice)
-    said = [headline_of([labels[name] for name in choice], unknown, level)]
-    turns, parting = _turning_points(weights, known, ranked)
-    parts = [
-        f"{key} {'above' if above else 'below'} {_number(turn)} (now {weights[key]:g}): {labels[other]}"
-        for key, (turn, above, other) in turns.items()
-    ]
-    said.append(
-        f"Another would come first with {'; '.join(parts)}."
-        if parts
-        else f"No change of a single weight puts another ahead of {labels[ranked[0]]}."
-    )
-    if parting:
-        said[1] = f"The first are level: any other weight of {' or '.join(parting)} parts them. {said[1]}"
-    for unsure in dict.fromkeys(known[key].unsure for key in active):
-        if unsure:
-            keys = [key for key in active if known[key].unsure == unsure]
-            leave = f"{listed(keys).capitalize()} {'leaves' if len(keys) == 1 else 'leave'} out"
-            said.append(f"{leave} {_on(run, unsure)}: how far chance bears there is not known.")
-    missing = [c for c in CRITERIA if c.name not in known and c.name != "lossless" and weights[c.name] > 0]
-    if missing:
-        said.append(f"Not known: {'; '.join(f'{c.name} ({c.lacking})' for c in missing)}.")
-    flattered: dict[str, list[str]] = {}
-    for dataset in data.natural_datasets(run):
-        marks = training_marks(run, dataset)
-        if names := ", ".join(labels[name] for name in ranked if name in marks):
-            flattered.setdefault(names, []).append(dataset)
-    for names, datasets in flattered.items():
-        said.append(
-            f"Better on {_on(run, datasets)} than elsewhere, since trained on that text or on another part of "
-            f"its collection: {names}. Judge them on other text (-d)."
-        )
-    for why, of_estimates in (("text does not come back as it was", False), ("they are estimated", True)):
-        out = [
-            labels[name]
-            for name in run.tokenizers
-            if name in lost and name not in ranked and (lost[name].mark == ESTIMATED) == of_estimates
-        ]
-        if out:
-            said.append(f"Left out, since {why}: {', '.join(out)}.")
-    if known.get("price") and known.get("context") and known["price"].metric == known["context"].metric:
-        said.append("Price and context are the same figure here, tokens: their weights add up.")
-    if known.get("price"):
-        said += _unpriced(run, per_token=known["price"].metric != "cost")
-    return said
-
-
-def _unpriced(run: Run, per_token: bool) -> list[str]:
-    """What to say of tokenizers without a price, and where price is taken `per_token` therefore."""
-    labels, costing, priced = run_labels(run), costs(run), priced_tokenizers(run)
-    free = [labels[name] for name, cost in costing.items() if not cost]
-    without = [labels[name] for name in run.tokenizers if name not in priced]
-    if not per_token:
-        return [f"Left out, since no price was given: {listed(without)}."] if without else []
-    if costing and free:
-        return [f"The price of {listed(free)} is 0, so that no ratio can be taken: price is taken per token."]
-    if priced and not without:
-        return ["Too few tokenizers were measured on all texts to compare prices: price is taken per token."]
-    whose = f"No price was given for {listed(without)}" if priced else "No prices were given"
-    return [f"{whose}: price is taken per token."]
-
-
 def _verdict(spec: str, decision: Decision, lost: Mapping[str, Any]) -> str:
     if spec not in decision.candidates:
         if spec in lost:
@@ -343,16 +197,6 @@ def _verdict(spec: str, decision: Decision, lost: Mapping[str, Any]) -> str:
     if spec in decision.choice:
         return "choice" if len(decision.choice) == 1 else "may be as good"
     return f"{1 - decision.scores[spec]:.1%} behind"
-
-
-def _number(value: float) -> str:
-    """Two digits, written out.
-
-    Example:
-        >>> _number(139.6), _number(0.0421)
-        ('140', '0.042')
-    """
-    return f"{float(f'{value:.2g}'):g}"
 
 
 def _rounded(value: float | None) -> float | None:
