@@ -19,6 +19,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
 from tokbench.errors import SpecError, TokenizerError
 
 FORMAT, VERSION = "tokbench-golden", 1
@@ -75,8 +77,6 @@ def checksum(ids: Sequence[int]) -> int:
         >>> checksum([1, 2])
         58791804
     """
-    import numpy as np
-
     return zlib.crc32(np.asarray(ids, "<i4").tobytes())
 
 

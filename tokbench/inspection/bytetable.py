@@ -18,7 +18,10 @@ from dataclasses import asdict, dataclass, field
 from enum import IntEnum
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
 from tokbench.errors import SpecError, TokenizerError
@@ -33,10 +36,6 @@ from tokbench.tokenizer import (
     unk_id,
     whole_text,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 UNTOLD = -1
 """In place of a number of bytes that the tokenizer does not tell."""
@@ -85,8 +84,6 @@ class ByteTable:
             >>> byte_table(tokbench.load("bytes")).of_tokens(TokenBatch.of([[104, 105], [200]])).tolist()
             [1, 1, 1]
         """
-        import numpy as np
-
         ids = batch.ids
         if len(ids) and not 0 <= int(ids.min()) <= int(ids.max()) < len(self):
             wrong = int(ids.min()) if ids.min() < 0 else int(ids.max())
@@ -109,8 +106,6 @@ class ByteTable:
 
     def of_documents(self, batch: TokenBatch) -> NDArray[np.int64]:
         """The bytes of the decoded text of each document, int64 of shape ``(documents,)``."""
-        import numpy as np
-
         return np.diff(np.append(0, np.cumsum(self.of_tokens(batch)))[batch.offsets])
 
     def as_json(self) -> dict[str, Any]:
@@ -130,8 +125,6 @@ class ByteTable:
         the columns id, bytes, bytes_at_start and kind. ``.json``: as `as_json`.
         """
         import json
-
-        import numpy as np
 
         if path.suffix == ".npy":
             np.save(path, np.stack([self.after, self.first]))
@@ -162,8 +155,6 @@ def byte_table(tokenizer: Tokenizer, progress: Progress | None = None) -> ByteTa
         >>> int(table.after[ord("a")]), IdKind(table.kind[0xE9]).name
         (1, 'PARTIAL')
     """
-    import numpy as np
-
     tell = progress or (lambda done, word: None)
     size, unknown = int(tokenizer.vocab_size), unk_id(tokenizer)
     table = ByteTable(

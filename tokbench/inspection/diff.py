@@ -11,16 +11,15 @@ from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
 from tokbench.inspection.divergence import CAUSES, Divergence, first_divergence
 from tokbench.inspection.pieces import pieces
 from tokbench.tokenizer import Tokenizer, encode_batch, token_bytes
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 DOCUMENTS_A_BATCH = 256
 EXAMPLES = 20

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.tokenizer import Tokenizer, encode_batch
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 DOCUMENTS_A_BATCH = 1024
 
@@ -37,15 +35,11 @@ class Usage:
 
     def rare(self, most: int) -> NDArray[np.int64]:
         """The ids that occur `most` times or less, ascending; with 0, those that never do."""
-        import numpy as np
-
         return np.flatnonzero(self.counts <= most)
 
 
 def usage(tokenizer: Tokenizer, texts: Iterable[str], progress: Callable[[int], None] | None = None) -> Usage:
     """Count the ids of some texts, a few documents in memory at a time."""
-    import numpy as np
-
     counts = np.zeros(int(tokenizer.vocab_size), np.int64)
     rest, documents = iter(texts), 0
     while some := list(islice(rest, DOCUMENTS_A_BATCH)):

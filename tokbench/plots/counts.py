@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tokbench.errors import ResultsError
 from tokbench.plots.data import remembered
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from tokbench.results import Run
 
 FEW_DOCUMENTS = 5
@@ -34,8 +35,6 @@ class PlotCounts:
 @remembered
 def counts(run: Run, tokenizer: str, dataset: str) -> PlotCounts | None:
     """The counts of a tokenizer over all languages of a dataset; None where some were not measured."""
-    import numpy as np
-
     try:
         tally = run.tally(tokenizer, dataset, "all")
     except ResultsError:

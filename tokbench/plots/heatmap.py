@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tokbench.extension import Plot
 from tokbench.plots import data, style
 from tokbench.plots.labels import cut, dataset_label, explained, heading, language_label, run_labels
@@ -130,15 +132,11 @@ def _range(table: pd.DataFrame) -> tuple[float, float]:
 
     Nor do tokenizers that lose text: the table given is without them, where there are others.
     """
-    import numpy as np
-
     low, high = np.nanquantile(table.to_numpy(float), [0.01, 0.99])
     return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 
 def _write(axis: Any, part: pd.DataFrame, scale: Any, size: float) -> None:
-    import numpy as np
-
     for (y, x), value in np.ndenumerate(part.to_numpy(float)):
         if value == value:
             hue = "white" if scale(value) > 0.55 else "black"

@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tokbench.plots import style
 from tokbench.plots.labels import fitting
 from tokbench.plots.losses import mark_of
@@ -15,7 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
-    from numpy.typing import NDArray
 
 TOGETHER = 5
 _SINGLE = 12
@@ -40,8 +42,6 @@ class Curve:
     @classmethod
     def of_rows(cls, rows: Sequence[tuple[float, Any]], tokenizer: str = "", color: str = "") -> Curve:
         """The curve of measured figures with their intervals: places, each with its row of `Run.frame`."""
-        import numpy as np
-
         keys = ("value", "ci_low", "ci_high")
         value, low, high = (np.array([row[key] for _, row in rows], float) for key in keys)
         return cls(np.array([place for place, _ in rows]), value, low, high, tokenizer, color)
@@ -126,8 +126,6 @@ def _grid(curves: Mapping[str, Curve], x: Axis, y: Axis, marks: bool) -> Figure:
 
 def _thinned(curve: Curve) -> tuple[NDArray[Any], NDArray[Any]]:
     """A curve for the background: its course in few points, since every panel repeats every curve."""
-    import numpy as np
-
     places = np.unique(np.linspace(0, len(curve.x) - 1, 14).round().astype(int))
     return curve.x[places], curve.y[places]
 
@@ -138,8 +136,6 @@ def _range(curves: Mapping[str, Curve], x: Axis, y: Axis) -> tuple[NDArray[Any],
     Between its points a curve goes straight as it is drawn, on logarithmic axes too. Where each begins and ends
     is one of the places, since many fall steeply before their end.
     """
-    import numpy as np
-
     (along, x_back), (up, y_back) = (
         (np.log, np.exp) if axis.scale == "log" else (np.asarray, np.asarray) for axis in (x, y)
     )

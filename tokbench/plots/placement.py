@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tokbench.plots import style
 
 if TYPE_CHECKING:
@@ -42,7 +44,6 @@ def label_points(
     Names keep off `bars`, level or upright lines from one point to another. A name for which every place is
     taken goes where it covers least, within the frame, so that none is lost.
     """
-    import numpy as np
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.patheffects import withStroke
     from matplotlib.transforms import Bbox

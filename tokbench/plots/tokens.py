@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tokbench.extension import Plot
 from tokbench.plots import data
 from tokbench.plots.counts import FEW_DOCUMENTS, PlotCounts, counts, most_varied
@@ -14,7 +17,6 @@ from tokbench.plots.multiples import Axis, Curve, draw_curves
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
     from tokbench.results import Run
 
@@ -38,8 +40,6 @@ def _curves(run: Run, dataset: str, points: Callable[[PlotCounts], Points]) -> d
 
 
 def _lengths(counted: PlotCounts) -> Points:
-    import numpy as np
-
     total = counted.token_bytes.sum()
     if not total:
         return None
@@ -64,8 +64,6 @@ def draw_lengths(run: Run) -> Figure | None:
 
 
 def _ranked(counted: PlotCounts) -> Points:
-    import numpy as np
-
     frequencies = counted.frequencies
     if len(frequencies) < 2:
         return None

@@ -16,6 +16,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tokbench.metrics.weights import CRITERIA, weights_of
 from tokbench.plots import data
 from tokbench.plots.labels import run_labels
@@ -179,8 +181,6 @@ def _told_apart(one: str, other: str, active: Mapping[str, float], known: Mappin
 
 def _first_shares(candidates: list[str], known: Mapping[str, Known]) -> dict[str, float]:
     """The share of weights, drawn evenly from all that sum to one, under which each is first; equals share."""
-    import numpy as np
-
     keys = [key for key in known if all(name in known[key].values for name in candidates)]
     logs = np.array([[math.log(known[key].values[name]) for key in keys] for name in candidates])
     drawn = np.random.default_rng(0).dirichlet(np.ones(len(keys)), DRAWS)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import numpy as np
+
 from tokbench.batch import TokenBatch
 from tokbench.capabilities import (
     BatchDecoder,
@@ -42,8 +44,6 @@ def _batch_is_single(tokenizer: Tokenizer, text: str) -> Problem:
 
 @ConformanceCheck.of("encode_utf8", "encode_utf8 must give what encode gives for each document.")
 def _utf8_is_text(tokenizer: Tokenizer, text: str) -> Problem:
-    import numpy as np
-
     if not isinstance(tokenizer, Utf8Encoder):
         return None
     parts = [part.encode("utf-8", "ignore") for part in (text, "", text, "a")]  # lone surrogates are no UTF-8
@@ -194,8 +194,6 @@ def _elsewhere(tokenizer: Tokenizer, text: str, ids: list[int], spans: list[list
 def _sample(tokenizer: Tokenizer, text: str) -> Problem:
     if not isinstance(tokenizer, Sampler):
         return None
-    import numpy as np
-
     one, two = (list(tokenizer.sample(text, np.random.default_rng(7), 0.1)) for _ in range(2))
     if [int(token) for token in one] != [int(token) for token in two]:
         return "the same seed gave two segmentations"
