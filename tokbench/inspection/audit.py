@@ -19,7 +19,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.batch import Ids, TokenBatch
 from tokbench.capabilities import TokenByter
@@ -27,10 +30,6 @@ from tokbench.family import Progress
 from tokbench.inspection.bytestrings import ByteStrings, pack, unpack
 from tokbench.inspection.scripts import PARTIAL, script_of
 from tokbench.tokenizer import Tokenizer, checked_ids, encode_batch, special_ids, token_bytes, whole_text
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 CHUNK = 20_000
 BEGINNINGS = ("zq", "«", "1", "я", "中")  # unlike enough that few tokens continue each of them
@@ -66,8 +65,6 @@ class VocabularyAudit:
     @cached_property
     def counts(self) -> dict[str, int]:
         """How many ids have each status; sums to `vocab_size`."""
-        import numpy as np
-
         found = np.bincount(self.status, minlength=len(Status))
         return {status.name: int(found[status]) for status in Status}
 
@@ -78,8 +75,6 @@ class VocabularyAudit:
 
     def ids(self, status: Status) -> list[int]:
         """The ids that have `status`, ascending."""
-        import numpy as np
-
         return [int(index) for index in np.flatnonzero(self.status == status)]
 
     def text(self, token_id: int) -> str | None:
@@ -110,8 +105,6 @@ class VocabularyAudit:
 
     def longest(self, n: int = 20) -> list[int]:
         """The ids of the `n` longest tokens in bytes, longest first."""
-        import numpy as np
-
         order = np.argsort(-self.tokens.lengths(), kind="stable")[:n]
         return [int(index) for index in order if len(self.tokens[int(index)])]
 
@@ -145,8 +138,6 @@ class VocabularyAudit:
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> VocabularyAudit:
         """The audit that `to_json` wrote."""
-        import numpy as np
-
         return cls(
             tokenizer=content["tokenizer"],
             vocab_size=content["vocab_size"],
@@ -165,8 +156,6 @@ def audit(tokenizer: Tokenizer, progress: Progress | None = None) -> VocabularyA
         >>> audit(tokbench.load("bytes")).counts["UNDECODABLE"]
         128
     """
-    import numpy as np
-
     tell = progress or (lambda done, word: None)
     status = np.full(tokenizer.vocab_size, Status.OK, np.uint8)
     parts, texts = _decode_all(tokenizer, status, tell)

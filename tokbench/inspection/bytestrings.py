@@ -7,11 +7,10 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,8 +45,6 @@ class ByteStrings:
 
     def lengths(self) -> NDArray[np.int64]:
         """Bytes per id, int64 of shape ``(n,)``."""
-        import numpy as np
-
         return np.diff(self.offsets)
 
     def to_json(self) -> dict[str, Any]:
@@ -60,8 +57,6 @@ class ByteStrings:
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> ByteStrings:
         """The table that `to_json` wrote."""
-        import numpy as np
-
         lengths = np.frombuffer(unpack(content["lengths"]), "<u4")
         offsets = np.append(0, np.cumsum(lengths, dtype=np.int64))
         return cls(np.frombuffer(unpack(content["data"]), np.uint8), offsets)

@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.inspection.audit import VocabularyAudit
 from tokbench.inspection.scripts import PARTIAL, script_of
 from tokbench.tokenizer import whole_text
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +79,6 @@ def used_tokens(audit: VocabularyAudit, counts: NDArray[np.int64]) -> dict[bytes
 
 def overlap_matrix(audits: Sequence[VocabularyAudit]) -> NDArray[np.float64]:
     """Jaccard of every pair, float64 of shape ``(n, n)``, symmetric, ones on the diagonal."""
-    import numpy as np
-
     sets = [audit.byte_strings() for audit in audits]
     matrix = np.ones((len(sets), len(sets)))
     for row, a in enumerate(sets):
@@ -92,8 +89,6 @@ def overlap_matrix(audits: Sequence[VocabularyAudit]) -> NDArray[np.float64]:
 
 def lacking_matrix(audits: Sequence[VocabularyAudit]) -> NDArray[np.int64]:
     """How many tokens each vocabulary (row) has that another (column) lacks: int64 of shape ``(n, n)``."""
-    import numpy as np
-
     sets = [audit.byte_strings() for audit in audits]
     return np.array([[len(a) - len(a & b) for b in sets] for a in sets], np.int64)
 

@@ -22,15 +22,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.metrics.resampling import parts_of
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _USABLE = 0.95
 """The share of resamples in which a figure must be defined to have an interval."""
@@ -64,8 +63,6 @@ def bearing(left_out: Floats, whole: Floats) -> Bearing:
         >>> found.groups.tolist(), found.freedom.round(1).tolist()
         ([100.0, 99.0], [99.0, 2.1])
     """
-    import numpy as np
-
     with np.errstate(all="ignore"):
         apart = left_out - whole[:, None]
         moved = np.abs(apart) > _ROUNDING * np.abs(whole[:, None])
@@ -123,8 +120,6 @@ def intervals(figures: Sequence[Floats], confidence: float, documents: int) -> l
     """
     from statistics import NormalDist
 
-    import numpy as np
-
     if not len(figures):
         return []
     drawn, left_out, whole = parts_of(np.array(figures, np.float64))
@@ -178,8 +173,6 @@ def p_value(figures: Floats) -> float | None:
     document makes a difference.
     """
     from statistics import NormalDist
-
-    import numpy as np
 
     drawn, left_out, whole = parts_of(figures[None])
     [groups], [freedom] = (each.tolist() for each in bearing(left_out, whole))

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tokbench.metrics.intervals import intervals
 from tokbench.metrics.metric import Measurement, Metric, as_number, computed
 from tokbench.metrics.needs import CONDITIONS
 
@@ -104,6 +103,8 @@ def across(languages: Languages, overall: MeasuredCell, metrics: Sequence[Metric
     theirs, and says so in ``all``.
     """
     import numpy as np
+
+    from tokbench.metrics.intervals import intervals
 
     again = languages.resamples()
     rows: list[Measurement] = []

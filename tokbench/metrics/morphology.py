@@ -12,7 +12,6 @@ from tokbench.corpus import Document
 from tokbench.errors import Undefined
 from tokbench.metrics.gold import GoldWord
 from tokbench.metrics.metric import Metric
-from tokbench.metrics.resampling import resampled_sums
 from tokbench.metrics.structure import f1
 from tokbench.tally.counters import GROUPS
 from tokbench.tokenizer import Tokenizer, encode_batch
@@ -47,6 +46,8 @@ class MorphCounts:
 
     def resampled(self, *, seed: int, n: int) -> MorphCounts | None:
         """The counts over again, as `tokbench.metrics.resampling` does it; None without `groups`."""
+        from tokbench.metrics.resampling import resampled_sums
+
         if self.groups is None:
             return None
         again = resampled_sums(self.groups.T, seed=seed, n=n)
@@ -56,8 +57,8 @@ class MorphCounts:
 SUMMED = ("words", "cut", "cut_whole", "gold", "gold_split", "made", "hits", "recalls")
 
 
-def score(tokenizer: Tokenizer, gold: Sequence[GoldWord], *, leading_space: bool = False) -> MorphCounts:
-    """Encode each word alone and compare boundaries; with `leading_space`, as it stands after a space.
+def score(tokenizer: Tokenizer, gold: Sequence[GoldWord]) -> MorphCounts:
+    """Encode each word alone and compare boundaries.
 
     Example:
         >>> import tokbench
@@ -70,13 +71,12 @@ def score(tokenizer: Tokenizer, gold: Sequence[GoldWord], *, leading_space: bool
     from tokbench.tally.prepare import prepare
     from tokbench.tally.vocabulary import table_of
 
-    lead = " " if leading_space else ""
     table = table_of(tokenizer)
     aligner = Aligner(tokenizer, table)
     of_words: list[tuple[float, ...]] = []
     groups: list[int] = []
     done = unplaced = 0
-    for batch in prepare(Document(lead + word.word) for word in gold):
+    for batch in prepare(Document(word.word) for word in gold):
         words = gold[done : done + len(batch)]
         done += len(batch)
         tokens = encode_batch(tokenizer, batch.texts)
@@ -87,7 +87,7 @@ def score(tokenizer: Tokenizer, gold: Sequence[GoldWord], *, leading_space: bool
             if not places.aligned[index]:
                 unplaced += 1
                 continue
-            first = int(batch.starts[index]) + len(lead)
+            first = int(batch.starts[index])
             made = set((np.flatnonzero(begins[first : int(batch.ends[index])])).tolist()) - {0}
             wanted = {len(word.word[:cut].encode("utf-8", "surrogatepass")) for cut in word.cuts}
             hits, split, cut = len(made & wanted), bool(made), bool(wanted)

@@ -15,15 +15,15 @@ from tokbench.capabilities import ShortestSpeller
 from tokbench.corpus import Dataset
 from tokbench.errors import CorpusError, TokenizerError
 from tokbench.metrics.context import CONFIDENCE, REPLICATES
-from tokbench.metrics.intervals import Interval, intervals
 from tokbench.metrics.metric import Metric
-from tokbench.metrics.resampling import resampled_sums
 from tokbench.tally.counters import GROUPS
 from tokbench.tokenizer import Tokenizer, encode_batch
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from tokbench.metrics.intervals import Interval
 
 _AT_ONCE = 1000  # documents that are encoded together
 
@@ -69,6 +69,8 @@ def distances(
     """
     import numpy as np
 
+    from tokbench.metrics.intervals import intervals
+    from tokbench.metrics.resampling import resampled_sums
     from tokbench.tally.prepare import Grouping
     from tokbench.tally.text import CorpusFacts
 

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.tally.counters import GROUPS
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 _ONE_THREAD = 250_000
 """Multiplications at once below which BLAS starts no threads, which cost more CPU than they save time."""
@@ -41,8 +40,6 @@ def resampled_rows(sums: Mapping[str, Ints], *, seed: int, n: int) -> dict[str, 
         >>> parts_of(again[None]).left_out[0, :3].tolist(), float(again[-1])
         ([7.0, 5.0, 12.0], 12.0)
     """
-    import numpy as np
-
     keys = {name: own.tobytes() for name, own in sums.items()}
     distinct = {key: sums[name] for name, key in keys.items()}
     again = resampled_sums(np.array([*distinct.values()]).reshape(-1, GROUPS), seed=seed, n=n)
@@ -55,8 +52,6 @@ def resampled_sums(sums: Floats | Ints, *, seed: int, n: int) -> Floats:
 
     Sums of whole numbers, none of them negative, are exact.
     """
-    import numpy as np
-
     result = np.empty((len(sums), n + GROUPS + 1))
     whole = sums.sum(axis=1)
     weights, heaviest = _weights(seed, n)
@@ -74,8 +69,6 @@ def resampled_sums(sums: Floats | Ints, *, seed: int, n: int) -> Floats:
 
 def _product(sums: NDArray[np.floating], weights: NDArray[np.float32]) -> NDArray[np.floating]:
     """The sums, ``(k, GROUPS)``, by each row of `weights`, in the precision of the sums: ``(k, n)``."""
-    import numpy as np
-
     product = np.empty((len(sums), len(weights)), sums.dtype)
     for row in range(0, len(sums), _ROWS):
         some = sums[row : row + _ROWS]
@@ -97,8 +90,6 @@ def poisson_weights(seed: int, n: int) -> NDArray[np.uint8]:
         >>> weights.shape, bool(abs(weights.mean() - 1) < 0.01)
         ((1024, 1000), True)
     """
-    import numpy as np
-
     generator = np.random.Generator(np.random.Philox(seed))
     # by inversion of uniforms, whose stream numpy promises to keep, unlike that of .poisson
     steps = np.cumsum(np.exp(-1.0) / np.cumprod(np.concatenate([[1.0], np.arange(1.0, 18.0)])))
@@ -112,8 +103,6 @@ def poisson_weights(seed: int, n: int) -> NDArray[np.uint8]:
 @lru_cache(maxsize=1)
 def _weights(seed: int, n: int) -> tuple[NDArray[np.float32], float]:
     """The weights of every group in each resample, ``(n, GROUPS)``, and the largest: the same for all."""
-    import numpy as np
-
     weights = np.ascontiguousarray(poisson_weights(seed, n).T, np.float32)
     return weights, float(weights.max(initial=0))
 

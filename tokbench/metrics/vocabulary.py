@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 from tokbench.errors import Undefined
-from tokbench.inspection.overlap import jaccard
 from tokbench.metrics.metric import Metric
 
 _MAGIKARP = (
@@ -19,6 +18,8 @@ _WHOLE = "It is of the whole vocabulary: nothing is estimated."
 
 def _overlap(t: Any, base: Any) -> float:
     """Shared byte strings over all of two vocabularies."""
+    from tokbench.inspection.overlap import jaccard
+
     ours, theirs = t.audit.byte_strings(), base.audit.byte_strings()
     if not ours | theirs:
         raise Undefined("both vocabularies are empty")
