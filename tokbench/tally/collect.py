@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from tokbench.capabilities import TokenEstimator, Utf8Encoder
 from tokbench.corpus import Document, TextBlock
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import kernel
-from tokbench.kernels.pointers import PADDING, copy_bytes_64
+from tokbench.kernels.pointers import PADDING, Bytes, Ints, copy_bytes_64
 from tokbench.tally.counters import COUNTERS, GROUPS, GroupSums
 from tokbench.tally.histogram import Histogram, NGrams, sum_by_key
 from tokbench.tally.ngrams import ID_BITS, NGramCounter
@@ -28,9 +28,6 @@ from tokbench.tally.touch import touch
 from tokbench.tally.vocabulary import table_of
 from tokbench.tally.wordsample import WordSample, WordSampler
 from tokbench.tokenizer import Tokenizer, encode_batch
-
-if TYPE_CHECKING:
-    from tokbench.kernels.pointers import Bytes, Ints
 
 
 def collect(

@@ -16,17 +16,14 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from tokbench.kernels.pointers import frozen
+from tokbench.kernels.pointers import Bytes, Ids, Ints, frozen
 from tokbench.tally.characters import CODE_POINTS
 from tokbench.tally.loss import is_diacritic
 from tokbench.tally.vocabulary import TokenTable
-
-if TYPE_CHECKING:
-    from tokbench.kernels.pointers import Bytes, Ids, Ints
 
 _DROPPED = {"Cc", "Cf", "Zs", "Zl", "Zp"}
 _METASPACE = "\u2581"

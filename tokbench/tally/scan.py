@@ -6,9 +6,10 @@ between spaces or line feeds is cut 64 bytes at a time: see `tokbench.tally.plai
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import lean_inline, lean_kernel
 from tokbench.kernels.pointers import PADDING, Bytes, Int, Keys, pointer
@@ -44,9 +45,6 @@ from tokbench.tally.segments import (
     word_machine,
 )
 from tokbench.tally.text import Spans, Texts
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 CLASSES = (1 << CLASS_BITS) - 1
 LETTER, DIGIT, WORD, SPACE, MARK, WITHOUT_SPACES = map(int, CharacterKind)

@@ -9,14 +9,11 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markupsafe import Markup
 
-from tokbench.inspection.pieces import visible
-
-if TYPE_CHECKING:
-    from tokbench.inspection.pieces import TextPiece
+from tokbench.inspection.pieces import TextPiece, visible
 
 Span = tuple[str, list[int], list[str], str]
 
