@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.errors import ResultsError
 from tokbench.plots.data import remembered
-
-if TYPE_CHECKING:
-    from tokbench.results import Run
+from tokbench.results import Run
 
 FEW_DOCUMENTS = 5
 """Classes of document length with fewer documents than this are left out of curves."""

@@ -9,13 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from tokbench.plots.data import by_language, natural_datasets, overall, ranked, remembered
+from tokbench.results import Run
 from tokbench.wording import listed
-
-if TYPE_CHECKING:
-    from tokbench.results import Run
 
 LOSES, REWRITES, ESTIMATED = "†", "‡", "≈"
 """The marks of tokenizers that lose text, of those that only rewrite how it is written, of those estimated."""

@@ -8,12 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tokbench.extension import ReportWriter
-
-if TYPE_CHECKING:
-    from tokbench.results import Run
+from tokbench.results import Run
 
 
 def _later(module: str, function: str) -> Callable[[Run, Path], None]:

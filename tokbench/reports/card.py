@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label
 from tokbench.reports import tables
 from tokbench.reports.findings import findings
 from tokbench.reports.markdown import escape, provenance_line, render, run_title
+from tokbench.results import Run
 from tokbench.results.atomic import write_bytes
-
-if TYPE_CHECKING:
-    from tokbench.results import Run
 
 
 def write(run: Run, path: Path) -> None:

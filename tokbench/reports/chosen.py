@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
 
+from tokbench.metrics import Metric
+from tokbench.metrics.metric import Place
 from tokbench.plots import data
-
-if TYPE_CHECKING:
-    from tokbench.metrics import Metric
-    from tokbench.metrics.metric import Place
-    from tokbench.results import Run
+from tokbench.results import Run
 
 MOST, LEAST = 10, 4
 """Columns that a headline has room for, and how many beside the usual ones are shown in any case."""

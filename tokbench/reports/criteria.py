@@ -11,13 +11,11 @@ import math
 from collections.abc import Callable, Mapping
 from itertools import combinations
 from statistics import NormalDist, fmean
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from tokbench.metrics.context import CONFIDENCE
 from tokbench.plots import data
-
-if TYPE_CHECKING:
-    from tokbench.results import Run
+from tokbench.results import Run
 
 EQUAL = 1e-12
 """Logarithms of ratios below this are those of equals."""

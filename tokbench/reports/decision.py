@@ -14,7 +14,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,9 +25,7 @@ from tokbench.plots.losses import ESTIMATED, LOSES, REWRITES, losses
 from tokbench.reports.criteria import EQUAL, Known, known_criteria, level_of, noise_unknown
 from tokbench.reports.reasons import reasons, texts_named
 from tokbench.reports.table import Column, Table, TableCell, tokenizer_rows
-
-if TYPE_CHECKING:
-    from tokbench.results import Run
+from tokbench.results import Run
 
 SURE = 1.96
 DRAWS = 4000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tokbench.metrics.context import REPLICATES
 from tokbench.metrics.families import SURE
@@ -13,10 +13,7 @@ from tokbench.reports.chosen import metric_facts
 from tokbench.reports.sizes import counted_on
 from tokbench.reports.table import Column, Row, Table, TableCell
 from tokbench.reports.tables import metric_column
-
-if TYPE_CHECKING:
-    from tokbench.results import Run
-
+from tokbench.results import Run
 
 MOST_PAIRS = 200
 """Pairs that a table shows: fifty tokenizers have 1,225."""

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tokbench.inspection.pieces import visible
 from tokbench.plots.labels import run_labels
 from tokbench.reports.figures import number
 from tokbench.reports.table import Column, Row, Table, TableCell
+from tokbench.results import Run
 from tokbench.tokenizer import first_difference
 from tokbench.wording import data_size
-
-if TYPE_CHECKING:
-    from tokbench.results import Run
 
 COLUMNS = (
     Column.text("tokenizer"),

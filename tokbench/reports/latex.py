@@ -10,17 +10,14 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tokbench.errors import UnknownNameError
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label
 from tokbench.reports import differences, tables
 from tokbench.reports.table import Column, Table, TableCell
+from tokbench.results import Run
 from tokbench.results.atomic import write_bytes
-
-if TYPE_CHECKING:
-    from tokbench.results import Run
 
 PREAMBLE = r"""% Needs in the preamble: \usepackage{booktabs,siunitx,longtable,graphicx}
 % and: \sisetup{detect-weight=true, mode=text, table-align-text-post=false}

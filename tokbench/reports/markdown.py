@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label
@@ -18,11 +17,9 @@ from tokbench.reports.findings import findings
 from tokbench.reports.speeds import speed_tables
 from tokbench.reports.table import Table
 from tokbench.reports.vocabularies import injection_table
+from tokbench.results import Run
 from tokbench.results.atomic import write_bytes
 from tokbench.wording import counted
-
-if TYPE_CHECKING:
-    from tokbench.results import Run
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from tokbench.metrics.families import SURE
 from tokbench.plots import data
 from tokbench.plots.labels import run_labels
 from tokbench.plots.losses import comparable
-
-if TYPE_CHECKING:
-    from tokbench.results import Run
+from tokbench.results import Run
 
 BOLD = (
     "Bold: the best, and those that the paired test over the same documents does not tell apart from it "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
 
 from tokbench.metrics.weights import CRITERIA
 from tokbench.plots import data
@@ -12,10 +11,8 @@ from tokbench.plots.labels import dataset_label, run_labels
 from tokbench.plots.losses import ESTIMATED, losses
 from tokbench.reports.criteria import EQUAL, Known, costs, level_of, noise_unknown, priced_tokenizers
 from tokbench.reports.training import training_marks
+from tokbench.results import Run
 from tokbench.wording import listed
-
-if TYPE_CHECKING:
-    from tokbench.results import Run
 
 
 def reasons(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, run_labels
@@ -17,9 +17,7 @@ from tokbench.reports.chosen import metric_facts
 from tokbench.reports.figures import decimals
 from tokbench.reports.table import Cells, Column, Table, TableCell, tokenizer_rows
 from tokbench.reports.tables import metric_column
-
-if TYPE_CHECKING:
-    from tokbench.results import Run
+from tokbench.results import Run
 
 FORMS = (
     ("batch", "cold", "first pass"),

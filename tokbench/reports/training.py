@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from tokbench.plots.labels import dataset_label, run_labels
+from tokbench.results import Run
 from tokbench.spec import Spec
 from tokbench.wording import other_than_asked
-
-if TYPE_CHECKING:
-    from tokbench.results import Run
 
 TELLING = 0.05
 """The share of a language's lines that must be in the training text for its figures to be called flattered."""

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from tokbench.extension import Plot
 from tokbench.reports.table import Column, Row, Table
+from tokbench.results import Run
 from tokbench.wording import without_name
-
-if TYPE_CHECKING:
-    from tokbench.extension import Plot
-    from tokbench.results import Run
 
 
 def undefined(run: Run) -> Table:

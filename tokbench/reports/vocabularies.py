@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
 from tokbench.plots.labels import run_labels
 from tokbench.reports.table import Column, Row, Table, tokenizer_rows
-
-if TYPE_CHECKING:
-    from tokbench.results import Run
+from tokbench.results import Run
 
 SCRIPTS = 14
 """Scripts with a column of their own; the rest are added up."""

@@ -9,16 +9,14 @@ treat as those of ASCII: U+00C0 to U+017F without the signs × and ÷, and U+040
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from tokbench.kernels.bits import ALL, ONE, ZERO, count_bits, highest_bit, in_range_64, spread_64, write_bits
 from tokbench.kernels.compiling import lean_inline, lean_kernel
 from tokbench.kernels.pointers import Bytes, Int, Ints
-
-if TYPE_CHECKING:
-    from tokbench.tally.text import Spans, Texts
+from tokbench.tally.text import Spans, Texts
 
 COLUMNS = (
     *("chars", "graphemes", "lines", "letters", "digits", "spaces", "punctuation"),

@@ -24,14 +24,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import IntEnum
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tokbench.kernels.pointers import Bytes
 from tokbench.tally.characters import Grapheme, Word
-
-if TYPE_CHECKING:
-    from tokbench.kernels.pointers import Bytes
 
 CLASS_BITS = 5
 JOIN, TAKE_BACK, STATE_SHIFT = 1, 2, 2

@@ -6,8 +6,8 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from tokbench.registry import Registry
 from tokbench.spec import Spec
 from tokbench.testing.capabilities import CAPABILITIES
 from tokbench.testing.check import ConformanceCheck, Failure
@@ -16,10 +16,7 @@ from tokbench.testing.contract import CONTRACT, PROTOCOL
 from tokbench.testing.encoding import ENCODES, ENCODING
 from tokbench.testing.search import smallest
 from tokbench.testing.texts import EDGE_CASES
-
-if TYPE_CHECKING:
-    from tokbench.registry import Registry
-    from tokbench.tokenizer import Tokenizer
+from tokbench.tokenizer import Tokenizer
 
 TEXT_CHECKS = (*ENCODING, *CAPABILITIES)
 """Tried on many texts, each with the tokenizer."""

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from contextlib import closing
-from typing import TYPE_CHECKING
 
 from tokbench.batch import TokenBatch
 from tokbench.registry import Registry, registry_of
 from tokbench.spec import LoadContext
 from tokbench.testing.check import Failure
 from tokbench.testing.texts import EDGE_CASES
+from tokbench.tokenizer import Tokenizer
 from tokbench.workers.calls import Emit, Limits
 from tokbench.workers.shelter import Worker
-
-if TYPE_CHECKING:
-    from tokbench.tokenizer import Tokenizer
 
 REMEDY = "ids must depend on nothing but the text, the spec, its files and the context."
 

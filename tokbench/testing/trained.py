@@ -5,17 +5,15 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tokbench.capabilities import Savable
+from tokbench.registry import Registry
 from tokbench.spec import Spec, with_defaults
 from tokbench.testing.check import Failure
 from tokbench.testing.texts import EDGE_CASES
+from tokbench.tokenizer import Tokenizer
 from tokbench.training_corpus import TrainingCorpus
-
-if TYPE_CHECKING:
-    from tokbench.registry import Registry
-    from tokbench.tokenizer import Tokenizer
 
 REMEDY = "save all that encode depends on; train by nothing but the text, the options and a fixed seed."
 

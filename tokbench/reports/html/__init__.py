@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tokbench.results import Run
+from tokbench.results import Run
 
 
 def write(run: Run, path: Path) -> None:

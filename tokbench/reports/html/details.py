@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markupsafe import Markup
 
@@ -14,9 +14,7 @@ from tokbench.reports.chosen import metric_facts
 from tokbench.reports.decision import decided, script_data, table
 from tokbench.reports.html.assemble import rendered
 from tokbench.reports.html.formula import shown
-
-if TYPE_CHECKING:
-    from tokbench.results import Run
+from tokbench.results import Run
 
 _FIRST = ("run", "started", "finished", "seconds", "versions", "machine", "suite", "tokenizers", "datasets")
 _PATH = re.compile(r"(?<![\w/.])(?:/[\w.@+~-]+)+/([\w.@+~-]+)|\b[A-Za-z]:(?:\\\\[\w.@+~ -]+)*\\\\([\w.@+~-]+)")

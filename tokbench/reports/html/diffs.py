@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markupsafe import Markup
 
@@ -15,9 +15,7 @@ from tokbench.reports.figures import number
 from tokbench.reports.html.assemble import rendered
 from tokbench.reports.html.samples import ranks_of
 from tokbench.reports.tokenview.render import markup, spans_at, spans_of_json
-
-if TYPE_CHECKING:
-    from tokbench.results import Run
+from tokbench.results import Run
 
 OF_A_CAUSE = 3
 """Divergences shown of each kind; the run keeps a few more."""

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import base64
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from tokbench.extension import Plot
 from tokbench.plots import PLOTS, data, style
 from tokbench.reports.html.svg import SheetOfFigures
-
-if TYPE_CHECKING:
-    from tokbench.results import Run
+from tokbench.results import Run
 
 # Shown as tables that sort and filter; as pictures they are for papers and slides.
 _FOR_PHONES = 24

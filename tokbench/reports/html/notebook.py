@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
 
 from tokbench.reports.table import Column, Table
 from tokbench.reports.tables import headlines
-
-if TYPE_CHECKING:
-    from tokbench.results import Run
+from tokbench.results import Run
 
 
 def notebook(run: Run) -> str:

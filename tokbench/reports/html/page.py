@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -23,10 +22,8 @@ from tokbench.reports.html.samples import samples
 from tokbench.reports.markdown import run_title
 from tokbench.reports.speeds import measurements, speed_tables
 from tokbench.reports.table import Table
+from tokbench.results import Run
 from tokbench.wording import counted, data_size, listed
-
-if TYPE_CHECKING:
-    from tokbench.results import Run
 
 TOKENS = "tokbench.reports.tokenview"
 NOT_DRAWN = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markupsafe import Markup
 
@@ -12,9 +12,7 @@ from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, language_label, run_labels
 from tokbench.reports.html.assemble import rendered
 from tokbench.reports.tokenview.render import markup, spans_of_json
-
-if TYPE_CHECKING:
-    from tokbench.results import Run
+from tokbench.results import Run
 
 
 def samples(run: Run) -> Markup:
