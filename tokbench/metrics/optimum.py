@@ -17,6 +17,7 @@ from tokbench.errors import CorpusError, TokenizerError
 from tokbench.metrics.context import CONFIDENCE, REPLICATES
 from tokbench.metrics.metric import Metric
 from tokbench.tally.counters import GROUPS
+from tokbench.tally.text import CorpusFacts
 from tokbench.tokenizer import Tokenizer, encode_batch
 
 if TYPE_CHECKING:
@@ -72,7 +73,6 @@ def distances(
     from tokbench.metrics.intervals import intervals
     from tokbench.metrics.resampling import resampled_sums
     from tokbench.tally.prepare import Grouping
-    from tokbench.tally.text import CorpusFacts
 
     if not isinstance(tokenizer, ShortestSpeller):
         raise TokenizerError(

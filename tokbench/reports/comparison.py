@@ -17,6 +17,7 @@ from tokbench.reports.differences import least_p
 from tokbench.reports.figures import decimals
 from tokbench.reports.gates import VERDICTS, worst_first
 from tokbench.reports.table import Column, Row, Table, TableCell
+from tokbench.results.atomic import write_bytes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +41,6 @@ def write_comparison(
     """Write a page that compares two runs to `path`: their compared `figures`, and the `facts` that differ."""
     from tokbench.reports.html.assemble import assemble, asset
     from tokbench.reports.html.page import TOKENS
-    from tokbench.results.atomic import write_bytes
 
     css = "\n".join([asset("base.css"), asset("report.css"), asset("tokens.css", TOKENS)])
     script = asset("tokens.js", TOKENS) + asset("report.js")

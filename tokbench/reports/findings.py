@@ -9,6 +9,7 @@ from tokbench.metrics.families import SURE
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, language_label, run_labels
 from tokbench.plots.losses import ESTIMATED, LOSES, REWRITES, comparable, losses
+from tokbench.plots.speed import pareto_front, speed_points
 from tokbench.reports.criteria import costs, priced_tokenizers
 from tokbench.reports.figures import measured
 from tokbench.reports.sizes import caveat_of
@@ -211,8 +212,6 @@ def _premiums(run: Run, dataset: str) -> str:
 
 def speed(run: Run) -> KeyFinding | None:
     """Which tokenizers nothing beats on both compression and speed."""
-    from tokbench.plots.speed import pareto_front, speed_points
-
     fair = comparable(run)
     every = speed_points(run)
     points = {name: point for name, point in every.items() if name in fair}

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from tokbench.errors import ResultsError
+from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.families import SURE
+from tokbench.metrics.metric import CellKey
 from tokbench.results.run import Run
 
 if TYPE_CHECKING:
@@ -139,9 +141,7 @@ def paired(before: Run, after: Run, metrics: Sequence[Metric]) -> dict[tuple[str
 
     Text is the same where its digests are. What has no interval, or changed in no document, is not there.
     """
-    from tokbench.metrics.context import MeasureContext
     from tokbench.metrics.differences import differences
-    from tokbench.metrics.metric import CellKey
 
     found: dict[tuple[str, ...], float] = {}
     known = {entry["spec"]: entry for entry in after.manifest["datasets"]}

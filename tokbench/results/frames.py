@@ -7,6 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tokbench.errors import ResultsError
 from tokbench.metrics.metric import Measurement
 from tokbench.results.atomic import replacing
 from tokbench.wording import writable
@@ -96,8 +97,6 @@ def read_measurements(path: Path) -> pd.DataFrame:
             frame[name] = value
     missing = [name for name in COLUMNS if name not in frame]
     if missing:
-        from tokbench.errors import ResultsError
-
         raise ResultsError(f"{path}: no column {', '.join(missing)}; run the suite again to complete it")
     return frame[list(COLUMNS)]
 
@@ -109,8 +108,6 @@ def read_frame(path: Path) -> pd.DataFrame:
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
-
-    from tokbench.errors import ResultsError
 
     try:
         with path.open("rb") as stream:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench.corpus import Shard
+from tokbench.inspection.audit import VocabularyAudit
 from tokbench.metrics.metric import CellKey
 from tokbench.registry import registry_of
 from tokbench.results.atomic import write_json
@@ -30,7 +31,6 @@ from tokbench.workers.interrupt import Stop
 from tokbench.workers.pool import attempt
 
 if TYPE_CHECKING:
-    from tokbench.inspection.audit import VocabularyAudit
     from tokbench.metrics.morphology import MorphCounts
     from tokbench.runner.plan import Corpus, Plan  # which a worker does without
 
@@ -75,8 +75,6 @@ def inspect_all(
     Gives what metrics need of that. A tokenizer is not shown passages of the cells that have `failed`. Once
     the user asked to stop, no more are begun: that raises `KeyboardInterrupt`.
     """
-    from tokbench.inspection.audit import VocabularyAudit
-
     ready = [each for each in candidates if each.encodes]
     samples = choose_samples(plan.corpora, plan.suite.samples, plan.limits)
     with ThreadPoolExecutor(plan.jobs) as threads:

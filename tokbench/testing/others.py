@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tokbench.corpus import Dataset, Document, Shard, read_text
+from tokbench.corpus import Dataset, Document, Shard, TextBlock, read_text
 from tokbench.errors import Undefined
 from tokbench.spec import LoadContext
 from tokbench.testing.check import ConformanceCheck, Problem
@@ -120,8 +120,6 @@ def dataset_checks(dataset: Dataset) -> tuple[list[ConformanceCheck], list[Confo
 
 
 def _texts(part: object) -> list[str]:
-    from tokbench.corpus import TextBlock
-
     if isinstance(part, TextBlock):
         begins = [0, *(end + 1 for end in part.ends.tolist())]
         return [

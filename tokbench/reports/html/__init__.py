@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from tokbench.results import Run
+from tokbench.results.atomic import write_bytes
 
 
 def write(run: Run, path: Path) -> None:
     """Write the report of a run to `path`."""
     from tokbench.reports.html.page import render
-    from tokbench.results.atomic import write_bytes
 
     write_bytes(path, render(run).encode("utf-8", "backslashreplace"))

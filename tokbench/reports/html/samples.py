@@ -9,6 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from tokbench.plots import data
+from tokbench.plots.counts import counts
 from tokbench.plots.labels import dataset_label, language_label, run_labels
 from tokbench.reports.html.assemble import rendered
 from tokbench.reports.tokenview.render import markup, spans_of_json
@@ -51,7 +52,5 @@ def _alike(sample: dict[str, Any]) -> Iterator[tuple[list[str], list[dict[str, A
 
 def ranks_of(run: Run, tokenizer: str) -> dict[int, int]:
     """How each id ranks by frequency over the main dataset, the most frequent first."""
-    from tokbench.plots.counts import counts
-
     found = counts(run, tokenizer, data.main_dataset(run))
     return {} if found is None else {int(index): place for place, index in enumerate(found.ids, 1)}
