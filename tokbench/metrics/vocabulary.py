@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from tokbench.errors import Undefined
-from tokbench.metrics.metric import Metric
+from tokbench.metrics.metric import ALL, Metric
 
 _MAGIKARP = (
     "Land and Bartolo, Fishing for Magikarp: Automatically Detecting Under-trained Tokens in Large Language "
@@ -35,7 +35,7 @@ def _script_share(t: Any) -> float:
     """Share of the tokens with letters that are in the script of the text's language."""
     from tokbench.languages import lookup, unicode_scripts
 
-    if t.language == "all":
+    if t.language == ALL:
         raise Undefined("a figure of single languages")
     known = lookup(t.language)
     if known is None:

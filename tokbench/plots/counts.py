@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.errors import ResultsError
+from tokbench.metrics.metric import ALL
 from tokbench.plots.data import remembered
 from tokbench.results import Run
 
@@ -34,7 +35,7 @@ class PlotCounts:
 def counts(run: Run, tokenizer: str, dataset: str) -> PlotCounts | None:
     """The counts of a tokenizer over all languages of a dataset; None where some were not measured."""
     try:
-        tally = run.tally(tokenizer, dataset, "all")
+        tally = run.tally(tokenizer, dataset, ALL)
     except ResultsError:
         return None
     keys, amounts = tally.token_bytes.keys, tally.token_bytes.counts

@@ -11,6 +11,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from tokbench.metrics.context import CONFIDENCE
+from tokbench.metrics.metric import ALL
 from tokbench.metrics.speed import METRICS
 from tokbench.wording import data_size
 
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
 Given = ParamSpec("Given")
 T = TypeVar("T")
-
-OVERALL = "all"
 
 TELLING_TOKENIZERS = 3
 TELLING_TEXT = 100_000
@@ -77,13 +76,13 @@ def values(run: Run, metric: str, dataset: str | None = None) -> pd.DataFrame:
 def overall(run: Run, metric: str, dataset: str | None = None) -> pd.DataFrame:
     """The rows of a metric over all languages of a dataset: one per tokenizer (and dataset)."""
     rows = values(run, metric, dataset)
-    return rows[rows["language"] == OVERALL]
+    return rows[rows["language"] == ALL]
 
 
 def by_language(run: Run, metric: str, dataset: str) -> pd.DataFrame:
     """A metric as a table of languages (rows) by tokenizers (columns), in the run's order."""
     rows = values(run, metric, dataset)
-    rows = rows[rows["language"] != OVERALL]
+    rows = rows[rows["language"] != ALL]
     table = rows.pivot_table(index="language", columns="tokenizer", values="value", aggfunc="first")
     order = [language for language in run.languages(dataset) if language in table.index]
     return table.reindex(index=order, columns=[name for name in run.tokenizers if name in table.columns])
@@ -168,7 +167,7 @@ def natural_datasets(run: Run) -> list[str]:
     return ([main] if main else []) + rest
 
 
-def differences(run: Run, metric: str, dataset: str, language: str = OVERALL) -> pd.DataFrame:
+def differences(run: Run, metric: str, dataset: str, language: str = ALL) -> pd.DataFrame:
     """The rows of `comparisons.parquet` on a metric: paired differences, of every pair that was compared."""
     table = run.comparisons
     if not len(table):
@@ -186,7 +185,7 @@ def known_difference(run: Run, metric: str, dataset: str, one: str, other: str) 
     return None if rows.empty else rows.iloc[0]
 
 
-def p_values(run: Run, metric: str, dataset: str, language: str = OVERALL) -> dict[frozenset[str], float]:
+def p_values(run: Run, metric: str, dataset: str, language: str = ALL) -> dict[frozenset[str], float]:
     """The corrected p-values of a metric's paired differences, by pair; untested pairs are not there."""
     return {
         frozenset((row.tokenizer, row.baseline)): float(row.p_adjusted)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tokbench.errors import SpecError
+from tokbench.metrics.metric import ALL
 from tokbench.plots import style
 from tokbench.plots.losses import EXPLAINED, hard_losses, losses, mark_of
 from tokbench.spec import Spec
@@ -210,7 +211,7 @@ def language_label(code: str, kind: str = "text") -> str:
         >>> language_label("all"), language_label("lua_Latn"), language_label("lua", "code")
         ('all languages', 'lua_Latn Luba-Kasai', 'lua')
     """
-    if code == "all":
+    if code == ALL:
         return "all languages"
     name = language_facts(code, kind).name
     return printable(f"{code} {name}" if name and name != code else code)

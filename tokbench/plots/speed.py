@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tokbench.extension import Plot
+from tokbench.metrics.metric import ALL
 from tokbench.plots import data, style
 from tokbench.plots.labels import dataset_label, hollow, in_lines, run_labels
 from tokbench.plots.losses import colors, losses
@@ -72,7 +73,7 @@ def speed_bars(run: Run, points: Mapping[str, Point]) -> list[tuple[str, Point, 
     return bars + [
         (name, (points[name][0], low), (points[name][0], high))
         for (language, name), (low, high) in ratios.items()
-        if language == data.OVERALL and name in points
+        if language == ALL and name in points
     ]
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from tokbench.metrics import Metric
-from tokbench.metrics.metric import Place
-from tokbench.plots import data
+from tokbench.metrics.metric import ALL, Place
 from tokbench.results import Run
 
 MOST, LEAST = 10, 4
@@ -37,7 +36,7 @@ def headline_metrics(
     A run that was asked for certain metrics shows these, whatever they are: a plugin's, or what the text costs.
     """
     frame = run.frame
-    here = (frame["language"] == data.OVERALL) & frame["dataset"].isin([dataset, ""]) & frame["value"].notna()
+    here = (frame["language"] == ALL) & frame["dataset"].isin([dataset, ""]) & frame["value"].notna()
     measured = set(frame.loc[here, "metric"])
     usual = shown(run, place)
     found = [name for name in usual if name in measured and name not in without]

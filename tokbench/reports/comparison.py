@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokbench.metrics.context import REPLICATES
+from tokbench.metrics.metric import ALL
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_name, language_label, tokenizer_labels
 from tokbench.reports.differences import least_p
@@ -61,7 +62,7 @@ def figures_table(
     `least` is the smallest p-value that can be told; `kind` gives a dataset's, by which languages are named.
     """
     labels = tokenizer_labels(figures["tokenizer"])
-    single = bool((figures["language"] != data.OVERALL).any())
+    single = bool((figures["language"] != ALL).any())
     texts = ("tokenizer", "dataset", *(("language",) if single else ()), "metric", "verdict")
     columns = [Column.text(key) for key in texts]
     columns += [Column(key="change", label="change", unit="share", places=2)]
@@ -113,8 +114,8 @@ def _page(before: Run, after: Run, figures: pd.DataFrame, facts: Sequence[Change
     from tokbench.reports.html.details import definitions, provenance
     from tokbench.reports.html.page import Page, Panel, Section
 
-    overall, least = figures[figures["language"] == data.OVERALL], least_p(REPLICATES)
-    single = figures[figures["language"] != data.OVERALL]
+    overall, least = figures[figures["language"] == ALL], least_p(REPLICATES)
+    single = figures[figures["language"] != ALL]
 
     def kind(dataset: str) -> str:
         return data.kind(after if dataset in after.datasets else before, dataset)

@@ -14,6 +14,7 @@ from statistics import NormalDist, fmean
 from typing import NamedTuple
 
 from tokbench.metrics.context import CONFIDENCE
+from tokbench.metrics.metric import ALL
 from tokbench.plots import data
 from tokbench.results import Run
 
@@ -185,7 +186,7 @@ def _paired(
 ) -> Callable[[str, str], float | None]:
     """The noise of a pair by the paired interval of their difference, else by their own intervals."""
     values = _overall(run, metric, dataset) if of is None else of
-    own = {name: ends for (code, name), ends in data.intervals(run, metric, dataset).items() if code == "all"}
+    own = {name: ends for (code, name), ends in data.intervals(run, metric, dataset).items() if code == ALL}
     spread = _spread(run.confidence)
     widths = {name: (ends[1] - ends[0]) / spread / values[name] for name, ends in own.items() if name in values}
     alone = _apart(widths)

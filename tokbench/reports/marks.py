@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from tokbench.metrics.families import SURE
+from tokbench.metrics.metric import ALL
 from tokbench.plots import data
 from tokbench.plots.labels import run_labels
 from tokbench.plots.losses import comparable
@@ -18,7 +19,7 @@ BOLD = (
 
 
 def best(
-    run: Run, metric: str, dataset: str, better: str, values: Mapping[str, float], language: str = data.OVERALL
+    run: Run, metric: str, dataset: str, better: str, values: Mapping[str, float], language: str = ALL
 ) -> frozenset[str]:
     """The tokenizers of `values` to show in bold, for one metric on one text.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from tokbench.metrics.metric import ALL
 from tokbench.plots import data
 from tokbench.reports.figures import number
 from tokbench.wording import counted
@@ -25,7 +26,7 @@ def counted_on(run: Run, dataset: str) -> str:
     What a run of an earlier version did not keep is left out.
     """
     rows = run.frame[(run.frame["dataset"] == dataset) & run.frame["value"].notna()]
-    whole = rows[rows["language"] == data.OVERALL]
+    whole = rows[rows["language"] == ALL]
     if not len(whole):
         return ""
     languages = len(run.languages(dataset))
@@ -37,7 +38,7 @@ def counted_on(run: Run, dataset: str) -> str:
     consecutive = bool(facts_of(run, dataset).get("consecutive"))
     kind = "block of consecutive documents" if consecutive else "independent cluster"
     said += _amounts(whole, "clusters", kind, kind.replace(" ", "s ", 1) if consecutive else f"{kind}s")
-    said += _amounts(rows[rows["language"] != data.OVERALL], "gold_words", "gold word", "gold words")
+    said += _amounts(rows[rows["language"] != ALL], "gold_words", "gold word", "gold words")
     return f"N: {', '.join(said)}.{OF_THESE if consecutive else ''}"
 
 

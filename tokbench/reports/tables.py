@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tokbench.metrics.metric import ALL
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, explained, language_label, run_labels
 from tokbench.plots.losses import best_first, fairest_first
@@ -78,7 +79,7 @@ def headline(run: Run, dataset: str, more: Sequence[str] = ()) -> Table:
     """
     facts = metric_facts(run)
     frame = run.frame
-    rows = frame[(frame["language"] == data.OVERALL) & frame["dataset"].isin([dataset, ""])]
+    rows = frame[(frame["language"] == ALL) & frame["dataset"].isin([dataset, ""])]
     cells, units = Cells.of(rows, "metric", "tokenizer"), _units(rows, "metric")
     fine = [
         name
@@ -200,7 +201,7 @@ def overall_metrics(run: Run, dataset: str) -> Table:
     facts = metric_facts(run)
     labels = run_labels(run)
     frame = run.frame
-    rows = frame[(frame["language"] == data.OVERALL) & (frame["dataset"] == dataset)]
+    rows = frame[(frame["language"] == ALL) & (frame["dataset"] == dataset)]
     rows = rows[rows["metric"].isin(rows.loc[rows["value"].notna(), "metric"])]
     cells = Cells.of(rows, "metric", "tokenizer")
     units = dict(zip(rows["metric"], rows["unit"], strict=True))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import ResultsError, UnknownNameError
 from tokbench.metrics.context import CONFIDENCE
-from tokbench.metrics.metric import CellKey
+from tokbench.metrics.metric import ALL, CellKey
 from tokbench.presenting import presenter
 from tokbench.results.cell import cell_file_name, read_cell
 from tokbench.results.folder import RunFolder, read_json
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from tokbench.tally import Tally
-
-OVERALL = "all"
-"""The language of the row that sums a dataset."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -142,12 +139,12 @@ class Run:
         """Every round of the speed pass as it was timed; empty where speed was not measured."""
         return self._optional_frame(self.folder.speed)
 
-    def tally(self, tokenizer: str, dataset: str, language: str = OVERALL) -> Tally:
+    def tally(self, tokenizer: str, dataset: str, language: str = ALL) -> Tally:
         """The counts of one cell, or with "all" the sum over the dataset's languages.
 
         Raises `ResultsError` where the cell was not measured.
         """
-        languages = self.languages(dataset) if language == OVERALL else [language]
+        languages = self.languages(dataset) if language == ALL else [language]
         tallies = []
         for each in languages:
             path = self.folder.cells / cell_file_name(CellKey(tokenizer, dataset, each))

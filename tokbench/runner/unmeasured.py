@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tokbench.metrics.metric import CellKey, Measurement, Metric
+from tokbench.metrics.metric import ALL, CellKey, Measurement, Metric
 from tokbench.results.cell import CellResult
-from tokbench.results.run import OVERALL
 from tokbench.runner.candidates import Candidate
 
 if TYPE_CHECKING:
@@ -36,14 +35,14 @@ def failure_rows(
     why: Mapping[CellKey, str], metrics: Sequence[Metric], measured: Sequence[Measurement]
 ) -> Iterator[Measurement]:
     """The rows that a failed cell would have had, and its dataset's totals, each with the reason."""
-    per_language = {row.metric for row in measured if row.language != OVERALL}
+    per_language = {row.metric for row in measured if row.language != ALL}
     in_totals = [metric for metric in metrics if metric.level != "vocabulary"]
     in_cells = [
         metric for metric in metrics if metric.level in ("cell", "tokenizers") or metric.name in per_language
     ]
     whole: dict[CellKey, list[str]] = {}
     for key, status in why.items():
-        whole.setdefault(key._replace(language=OVERALL), []).append(status)
+        whole.setdefault(key._replace(language=ALL), []).append(status)
         for metric in in_cells:
             yield unmeasured(key, metric.name, metric.unit, status)
     for key, statuses in whole.items():
@@ -56,9 +55,9 @@ def without_metric(
     metric: Metric, tokenizer: str, keys: Sequence[CellKey], status: str
 ) -> Iterator[Measurement]:
     """The rows that a metric, which failed, would have had of a tokenizer whose cells are `keys`."""
-    totals = [CellKey(tokenizer, dataset, OVERALL) for dataset in dict.fromkeys(key.dataset for key in keys)]
+    totals = [CellKey(tokenizer, dataset, ALL) for dataset in dict.fromkeys(key.dataset for key in keys)]
     if metric.level == "vocabulary":
-        keys, totals = [], [CellKey(tokenizer, "", OVERALL)]
+        keys, totals = [], [CellKey(tokenizer, "", ALL)]
     elif metric.level == "languages" and not metric.per_language:
         keys = []
     for key in [*keys, *totals]:
@@ -69,7 +68,7 @@ def honest_totals(rows: Iterable[Measurement], why: Mapping[CellKey, str]) -> It
     """`rows` without the totals of datasets of which a language is missing: they would sum something else."""
     broken = {(key.tokenizer, key.dataset) for key in why}
     for row in rows:
-        if row.language != OVERALL or (row.tokenizer, row.dataset) not in broken:
+        if row.language != ALL or (row.tokenizer, row.dataset) not in broken:
             yield row
 
 
@@ -78,8 +77,8 @@ def told_once(rows: Sequence[Measurement]) -> Iterator[Measurement]:
     why = {
         (row.tokenizer, row.dataset, row.metric): row.status
         for row in rows
-        if row.language == OVERALL and row.status.startswith("undefined: ")
+        if row.language == ALL and row.status.startswith("undefined: ")
     }
     for row in rows:
-        if row.language == OVERALL or why.get((row.tokenizer, row.dataset, row.metric)) != row.status:
+        if row.language == ALL or why.get((row.tokenizer, row.dataset, row.metric)) != row.status:
             yield row

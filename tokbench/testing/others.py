@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.corpus import Dataset, Document, Shard, TextBlock, read_text
 from tokbench.errors import Undefined
+from tokbench.metrics.metric import ALL
 from tokbench.spec import LoadContext
 from tokbench.testing.check import ConformanceCheck, Problem
 from tokbench.testing.texts import EDGE_CASES, PROSE
@@ -163,7 +164,7 @@ def metric_checks(metric: Metric) -> list[ConformanceCheck]:
     )
     def intervals() -> Problem:
         rows = _measured(metric, *_LINES)
-        measured = [row for row in rows if row.value is not None and row.language == "all"]
+        measured = [row for row in rows if row.value is not None and row.language == ALL]
         if metric.level != "cell" or metric.no_interval:
             return None
         if any(row.ci_low is not None for row in measured) or not measured:

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from tokbench.metrics.metric import CellKey, Measurement
+from tokbench.metrics.metric import ALL, CellKey, Measurement
 from tokbench.results.cell import TaskFailure
-from tokbench.results.run import OVERALL
 from tokbench.runner.candidates import Candidate
 from tokbench.runner.plan import Plan
 from tokbench.runner.speed.summary import Row, Summary, summarize, summary_of
@@ -55,7 +54,7 @@ def speed_measurements(plan: Plan, result: SpeedResult, candidates: Sequence[Can
 def _of_dataset(
     result: SpeedResult, key: str, dataset: str, broken: TaskFailure | None
 ) -> Iterator[Measurement]:
-    cell, why = CellKey(key, dataset, OVERALL), broken.status if broken else NOT_TIMED
+    cell, why = CellKey(key, dataset, ALL), broken.status if broken else NOT_TIMED
     own = (key, dataset, _fewest_threads(result))
     rounds = [
         row for row in result.rounds if (row["tokenizer"], row["dataset"], row["threads"]) == own and not broken
@@ -110,7 +109,7 @@ def _of_tokenizer(
     )
     untrained = f"one training made it and {training['nested_in']}" if training and not timed else NOT_TRAINED
     for metric, unit, values in figures:
-        cell = CellKey(key, "", OVERALL)
+        cell = CellKey(key, "", ALL)
         if values and not broken:
             summary = summarize(values)
             yield _row(cell, metric, unit, summary)
