@@ -8,17 +8,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tokbench.counts import Counting
 from tokbench.errors import PluginError, TokenizerError
 from tokbench.spec import LoadContext as LoadContext
 from tokbench.spec import Option, Spec
 from tokbench.tokenizer import Tokenizer
-
-if TYPE_CHECKING:
-    from tokbench.counts import Counting
-    from tokbench.training_corpus import TrainingCorpus
-
+from tokbench.training_corpus import TrainingCorpus
 
 Progress = Callable[[float, str], None]
 """Called with a fraction in 0..1 and a short word on what is going on."""

@@ -7,20 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from tokbench.corpus import Dataset, DatasetFamily
 from tokbench.errors import CorpusError, TokbenchError, TokenizerError, UnknownNameError
 from tokbench.extension import Command, Engine, Plot, ReportWriter, misfit, uncallable
 from tokbench.family import LoadContext, TokenizerFamily
+from tokbench.lint.check import Check
 from tokbench.manager import PROJECT, Host, build_host, told
+from tokbench.metrics import Metric
 from tokbench.resolving import Named, dataset_spec, recognising, tokenizer_spec
 from tokbench.spec import NAME, Spec
 from tokbench.tokenizer import Tokenizer, check_facts
-
-if TYPE_CHECKING:
-    from tokbench.lint.check import Check
-    from tokbench.metrics import Metric
 
 CACHE_VARIABLE = "TOKBENCH_CACHE_DIR"
 OFFLINE_VARIABLES = ("TOKBENCH_OFFLINE", "HF_HUB_OFFLINE")
@@ -86,8 +84,6 @@ class Registry:
     @cached_property
     def metrics(self) -> Mapping[str, Metric]:
         """Metrics by name, in the order they are shown."""
-        from tokbench.metrics import Metric
-
         return self._named("tokbench_metrics", "metric", Metric)
 
     def metric(self, text: str) -> Metric:
@@ -121,8 +117,6 @@ class Registry:
     @cached_property
     def checks(self) -> Mapping[str, Check]:
         """Checks for `tokbench lint`, by name."""
-        from tokbench.lint.check import Check
-
         found = self._named("tokbench_checks", "check", Check)
         of_code: dict[str, str] = {}
         for name, check in [*found.items()]:

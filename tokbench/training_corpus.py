@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from tokbench.corpus import CountedDataset, Dataset, Document, Shard
+from tokbench.counts import WordCounts
 from tokbench.errors import CorpusError
-
-if TYPE_CHECKING:
-    from tokbench.counts import WordCounts
 
 NOT_JOINED = (
     "counts cannot be joined while training; add files of counts up first, with tokbench count --merge FILE "

@@ -7,14 +7,12 @@ import json
 import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tokbench.errors import ResultsError
 from tokbench.metrics.metric import CellKey
 from tokbench.results.atomic import write_bytes
-
-if TYPE_CHECKING:
-    from tokbench.tally import Tally
+from tokbench.tally import Tally
 
 _FIELDS = {"key", "identity", "failure", "seconds", "digests"}
 _KIND = b"tokbench-cell "
@@ -102,8 +100,6 @@ def read_cell(path: Path, *, with_tally: bool = True) -> CellResult:
     head, body = _split(path)
     failure, tally = head["failure"], None
     if failure is None and with_tally:
-        from tokbench.tally import Tally
-
         tally = Tally.from_bytes(body)
     return CellResult(
         CellKey(*head["key"]),

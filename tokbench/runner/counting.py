@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tokbench.arguments import kind_of
 from tokbench.corpus import Document, Shard, TextBlock, read_text
@@ -22,12 +22,10 @@ from tokbench.registry import registry_of
 from tokbench.results.cell import TaskFailure
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, reader_digest
+from tokbench.tally import TALLY_VERSION, CorpusFacts, Tally
+from tokbench.tally.own import OwnCounting
 from tokbench.tokenizer import Tokenizer
 from tokbench.workers.calls import Begun, Compiling, Emit, Limits, failure_of, give_back
-
-if TYPE_CHECKING:
-    from tokbench.tally import Tally
-    from tokbench.tally.own import OwnCounting
 
 _PROGRESS_SECONDS = 0.2
 
@@ -132,7 +130,6 @@ def count(emit: Emit, task: CountTask) -> None:
 
 
 def _count(emit: Emit, task: CountTask, portion: Portion) -> PortionResult:
-    from tokbench.tally import CorpusFacts, Tally
     from tokbench.tally.collect import collect
 
     begun = time.perf_counter()
@@ -217,8 +214,6 @@ def tally_key(
     recipe: Recipe, dataset: DatasetRecipe, digest: str, facts: object, *counting: tuple[str, str]
 ) -> str:
     """The key of a shard's tally in the cache; `counting` are the metrics with counters of their own."""
-    from tokbench.tally import TALLY_VERSION
-
     return digest_of(recipe.fingerprint, digest, reader_digest(dataset), str(facts), TALLY_VERSION, *counting)
 
 

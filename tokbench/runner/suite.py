@@ -13,7 +13,7 @@ import os
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
@@ -26,10 +26,8 @@ from pydantic import (
 )
 
 from tokbench.errors import SpecError, UnknownNameError
+from tokbench.metrics.model import Model
 from tokbench.spec import Option, Spec, parse_size
-
-if TYPE_CHECKING:
-    from tokbench.metrics.model import Model
 
 SHIPPED = Path(__file__).parent / "suites"
 Form = Literal["batch", "single", "long", "short", "lists", "offsets", "decode"]
