@@ -26,7 +26,7 @@ from pydantic import (
 )
 
 from tokbench.errors import SpecError, UnknownNameError
-from tokbench.metrics.model import Model
+from tokbench.metrics.model import Model, model_of
 from tokbench.spec import Option, Spec, parse_size
 
 SHIPPED = Path(__file__).parent / "suites"
@@ -166,8 +166,6 @@ class Suite(BaseModel):
     @property
     def shape(self) -> Model | None:
         """The model whose costs are computed; raises `SpecError` for an impossible one."""
-        from tokbench.metrics.model import model_of
-
         return None if self.model is None else model_of(self.model.model_dump())
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from tokbench.registry import Registry
+from tokbench.registry import Registry, build_registry
 from tokbench.spec import Spec
 from tokbench.testing.capabilities import CAPABILITIES
 from tokbench.testing.check import ConformanceCheck, Failure
@@ -79,7 +79,6 @@ def failures_of(
     """Every failure of `tokenizer`; see `check_tokenizer`."""
     if not isinstance(tokenizer, str):
         return _failures(tokenizer, examples, extra_texts, skip)
-    from tokbench.registry import build_registry
     from tokbench.testing.recipes import recipe_failures
 
     registry = registry or build_registry(plugin_files=plugins)

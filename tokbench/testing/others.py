@@ -7,21 +7,18 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tokbench.corpus import Dataset, Document, Shard, TextBlock, read_text
 from tokbench.errors import Undefined
-from tokbench.metrics.metric import ALL
+from tokbench.extension import Engine, Plot, ReportWriter
+from tokbench.metrics import Metric
+from tokbench.metrics.metric import ALL, CellKey, Measurement
+from tokbench.results import Run
 from tokbench.spec import LoadContext
+from tokbench.tally import CorpusFacts, Tally
 from tokbench.testing.check import ConformanceCheck, Problem
 from tokbench.testing.texts import EDGE_CASES, PROSE
-
-if TYPE_CHECKING:
-    from tokbench.extension import Engine, Plot, ReportWriter
-    from tokbench.metrics import Metric
-    from tokbench.metrics.metric import Measurement
-    from tokbench.results import Run
-    from tokbench.tally import Tally
 
 
 def dataset_checks(dataset: Dataset) -> tuple[list[ConformanceCheck], list[ConformanceCheck]]:
@@ -198,7 +195,6 @@ _LINES = [line for line in PROSE.splitlines() if line] * 3 + list(EDGE_CASES)
 
 def _counted(metric: Metric, *texts: str) -> Tally:
     from tokbench.metrics.own import counting_of
-    from tokbench.tally import CorpusFacts
     from tokbench.tally.collect import collect
 
     own = counting_of(metric)
@@ -211,7 +207,6 @@ def _measured(metric: Metric, *texts: str) -> list[Measurement]:
     from tokbench.metrics.context import MeasureContext
     from tokbench.metrics.cost import PriceTable
     from tokbench.metrics.measure import measure
-    from tokbench.metrics.metric import CellKey
     from tokbench.metrics.model import PRESETS
 
     names = ("eng_Latn", "jpn_Jpan") if metric.level == "languages" else ("eng_Latn",)
