@@ -104,7 +104,7 @@ class TokenizerFamily:
         """
         endings = self.saved_as or ((self.trained_suffix,) if trained else ())
         there = ", which is a folder" if path.suffix and path.is_dir() else ""
-        there = ", which is a file" if not path.suffix and path.is_file() else there
+        there = ", which is a file" if not path.suffix and path.exists() and not path.is_dir() else there
         if not endings or (path.suffix in endings and not there):
             return ""
         choices = " or ".join(f"FILE{ending}" if ending else "a folder" for ending in endings)

@@ -71,7 +71,7 @@ def calibrate(
         if output is not None:
             read = chain([observed], _texts_beside(observed), files_read(registry, specs))
             check_target(output, force=force, read=read)
-        found = _fitted(registry, specs, observed)
+        found = _fitted(registry, [*dict.fromkeys(specs)], observed)
         if output is not None:
             write_bytes(output, json.dumps(found[0].to_json(), indent=1).encode() + b"\n")
         if as_json:

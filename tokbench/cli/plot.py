@@ -66,7 +66,7 @@ def _check(place: Path, plots: Sequence[Plot], formats: Sequence[str] | None, *,
 
     wanted = {known_format(kind) for kind in formats or ()}
     own = format_of(place)
-    if own is None:
+    if own is None and str(place) != "-":
         return
     if len(plots) > 1:
         raise SpecError(f"{place} is one file, for {len(plots)} plots: name one of them, or a folder for all")

@@ -54,7 +54,7 @@ def train(
     assert chosen.train is not None
     with naming(spec), bar(str(spec)) as progress:
         tokenizer = chosen.train(corpus, options, progress)
-    save(tokenizer, chosen, output, lambda: "what its family's `train` returned has no save(path)")
+    save(tokenizer, chosen, output, lambda: f"its family saves what it trains as FILE{chosen.trained_suffix}")
     if other := other_than_asked(spec.options.get("vocab_size"), tokenizer.vocab_size):
         print(f"warning: {other}", file=sys.stderr)
     use = _how_to_use(registry, f"{chosen.name}:{output}")

@@ -111,6 +111,8 @@ def check_target(output: Path, *, force: bool, read: Iterable[Path] = ()) -> Non
     """
     from tokbench.errors import SpecError
 
+    if str(output) == "-":
+        raise SpecError("- stands for standard output, and this command writes none there; name a file")
     if (output.is_file() or output.is_dir()) and not force:
         raise SpecError(f"{output} exists; name another file, or overwrite it with --force")
     if not output.parent.is_dir():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,9 @@ def read_losses(path: Path) -> Iterator[Scored]:
     if not path.is_file():
         raise CorpusError(f"{path}: no such file of losses")
     rows = _parquet(path) if path.suffix == ".parquet" else _json_lines(path)
-    return (_scored(place, row) for place, row in rows)
+    if (first := next(rows, None)) is None:
+        raise CorpusError(f"{path}: no document with losses in it")
+    return (_scored(place, row) for place, row in chain([first], rows))
 
 
 def _lines(path: Path) -> Iterator[str]:

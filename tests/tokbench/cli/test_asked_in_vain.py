@@ -158,6 +158,27 @@ def test_what_a_command_reads_is_not_written_over_by_force(
 
 
 @pytest.mark.parametrize(
+    "asked",
+    [
+        "train words -d a.txt -o -",
+        "count -d a.txt -o -",
+        "convert tiktoken:no -",
+        "golden make bytes -o -",
+        "calibrate bytes --observed a.txt -o -",
+        "prune bpe:no.json -d a.txt --vocab-size 300 -o m.json --map -",
+    ],
+)
+def test_a_command_that_writes_nothing_to_standard_output_makes_no_file_of_that_sign(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_text("some words\n" * 30)
+    with pytest.raises(SpecError, match="- stands for standard output, and this command writes none there"):
+        invoke(*asked.split(), catch=False)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+@pytest.mark.parametrize(
     ("command", "read"),
     [
         ("convert bpe:v/vocab.json v", "v/vocab.json"),

@@ -80,6 +80,7 @@ def test_one_plot_is_written_as_the_file_that_is_named(folder: Path, tmp_path: P
         (["zipf", "compression", "-o", "x.png"], "for 2 plots"),
         (["zipf", "-f", "svg", "-o", "x.png"], r"x\.png is to be png, and --format says svg"),
         (["zipf", "-o", "x.jpg"], r"unknown figure format 'jpg'; .* There are: pdf, png, svg"),
+        (["zipf", "-o", "-"], "- stands for standard output, and this command writes none there"),
         (["zipf", "-o", "no/x.png"], "the folder no does not exist"),
     ],
 )

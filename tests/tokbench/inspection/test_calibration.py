@@ -41,7 +41,7 @@ def counts(path, n=80, kind=lambda i: "prose" if i % 2 else "code"):
 def test_the_tokenizer_that_made_the_counts_is_found(tmp_path):
     path = counts(tmp_path / "counts.csv")
     kept = tmp_path / "fit.json"
-    found = json.loads(run("chars", "bytes", "--observed", str(path), "--json", "-o", str(kept)))
+    found = json.loads(run("chars", "bytes", "bytes", "--observed", str(path), "--json", "-o", str(kept)))
     assert [one["spec"] for one in found] == ["bytes", "chars"]
     best = found[0]
     assert best["estimated"] is True

@@ -178,6 +178,12 @@ def test_files_in_other_encodings(tmp_path: Path) -> None:
         list(read_losses(path))
 
 
+def test_a_file_without_losses_is_named(tmp_path: Path) -> None:
+    (tmp_path / "losses.jsonl").write_text("\n \n")
+    with pytest.raises(CorpusError, match=r"losses\.jsonl: no document with losses in it"):
+        read_losses(tmp_path / "losses.jsonl")
+
+
 def test_intervals_do_not_depend_on_copies_or_on_the_order_of_documents() -> None:
     """Documents of two kinds, one after the other in turn, as translations often lie in a file."""
     draw = np.random.default_rng(0)
