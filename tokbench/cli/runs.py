@@ -11,7 +11,7 @@ from tokbench.cli.loading import reading
 from tokbench.cli.options import FigureSize, JsonOutput, output_option, with_registry
 from tokbench.cli.tables import plain_console, table_of
 from tokbench.cli.writing import check_apart, check_target, put
-from tokbench.wording import counted, listed, printable
+from tokbench.wording import counted, listed, printable, reason
 
 if TYPE_CHECKING:
     from tokbench.registry import Registry
@@ -77,7 +77,7 @@ def compare(
     from tokbench.reports import gates
     from tokbench.reports.gates import budgets_of, share_of
     from tokbench.results import Run
-    from tokbench.results.atomic import write_bytes
+    from tokbench.results.atomic import StorageError, write_bytes
     from tokbench.results.comparison import OTHER_UNIT, compare_figures, compare_manifests, unpaired
 
     check_apart({"--junit": junit, "--summary": summary, "--page": page})
@@ -91,6 +91,8 @@ def compare(
     better = {name: each.better for name, each in registry.metrics.items()}
     one, other = Run.open(before), Run.open(after)
     for target in filter(None, (junit, summary, page)):
+        if target.is_dir():
+            raise SpecError(f"{target} is a folder; name a file")
         one.folder.spare(target)
         other.folder.spare(target)
     with reading(before, after, host=registry.host):
@@ -124,8 +126,12 @@ def compare(
     if junit is not None:
         write_bytes(junit, gates.junit(figures, strict=strict).encode("utf-8", "backslashreplace"))
     if summary is not None:
-        with summary.open("a", encoding="utf-8", errors="backslashreplace") as stream:
-            stream.write(printable(gates.summary(figures, strict=strict)))
+        try:
+            summary.parent.mkdir(parents=True, exist_ok=True)
+            with summary.open("a", encoding="utf-8", errors="backslashreplace") as stream:
+                stream.write(printable(gates.summary(figures, strict=strict)))
+        except OSError as error:
+            raise StorageError(f"cannot write {summary}: {reason(error)}") from error
     if as_json:
         rows = figures.astype(object).where(figures.notna(), None).to_dict("records")
         put(json.dumps({"figures": rows, "facts": [asdict(fact) for fact in facts]}, indent=1, default=str))

@@ -211,6 +211,18 @@ def test_nothing_is_written_into_a_folder_that_holds_what_is_read(
     assert {path: path.read_bytes() for path in Path("v").iterdir()} == before
 
 
+@pytest.mark.parametrize("option", ["--junit", "--summary", "--page"])
+def test_where_a_comparison_goes_is_a_file_in_a_folder_that_may_be_new(
+    finished: Run, tmp_path: Path, option: str
+) -> None:
+    asked = ("runs", "compare", finished.path, finished.path, option)
+    assert str(invoke(*asked, tmp_path).exception) == f"{tmp_path} is a folder; name a file"
+    target = tmp_path / "new" / "file"
+    assert invoke(*asked, target).exit_code == 0
+    assert target.stat().st_size
+    assert isinstance(invoke(*asked, target / "file").exception, ResultsError)
+
+
 @pytest.mark.parametrize("name", ["run.json", "measurements.parquet", "cells"])
 def test_no_report_is_written_over_a_file_of_the_run(finished: Run, name: str) -> None:
     [path, *_] = [finished.path / name] if name != "cells" else [*(finished.path / "cells").iterdir()]
