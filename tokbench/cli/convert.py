@@ -30,7 +30,7 @@ def convert(
     The in-house families open what others publish and write it again: `tokbench diff` proves that the ids are
     the same. A folder gets `vocab.json` and `merges.txt`; a .json with `tekken` in its name is Tekken's.
     """
-    check_target(output, force=force, read=files_read(registry, [spec]))
+    check_target(output, force=force, read=files_read(registry, [spec]), may_be_folder=True)
     tokenizer = registry.load(spec)
     family = registry.tokenizers[registry.tokenizer_spec(spec).family]
     save(tokenizer, family, output, lambda: elsewhere(registry, spec))

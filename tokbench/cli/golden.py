@@ -52,7 +52,7 @@ def make(
         raise SpecError(f"{output} holds a pack; name another folder, or overwrite it with --force")
     if output.is_file():
         raise SpecError(f"{output} is a file, and a pack is a folder")
-    check_target(output, force=True, read=files_read(registry, [spec]))
+    check_target(output, force=True, read=files_read(registry, [spec]), may_be_folder=True)
     tokenizer = registry.load(spec)
     content = document_of(registry, spec, tokenizer)
     added = [

@@ -48,7 +48,8 @@ def prune(
     check_apart({"--output": output, "--map": id_map})
     for target in (output, id_map):
         if target is not None:
-            check_target(target, force=force, read=files_read(registry, [spec], dataset))
+            read = files_read(registry, [spec], dataset)
+            check_target(target, force=force, read=read, may_be_folder=target is output)
     size = Option("vocab-size", "int").parse(vocab_size, where="tokbench prune")
     assert isinstance(size, int)
     tokenizer = registry.load(spec)

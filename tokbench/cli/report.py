@@ -77,7 +77,7 @@ def report(
     targets = [output or opened.path / f"report{writer.suffix}" for writer in writers]
     check_apart({f"--format {writer.name}": target for writer, target in zip(writers, targets, strict=True)})
     for target in targets:
-        check_target(target, force=force or target.is_dir() or opened.folder.wrote(target))
+        check_target(target, force=force or opened.folder.wrote(target))
     for writer, target in zip(writers, targets, strict=True):
         with reading(run, host=registry.host):
             writer.written(opened, target)

@@ -45,8 +45,7 @@ def trace(
     check_apart({"--html": html, "--svg": svg})
     for target in (html, svg):
         if target is not None and str(target) != "-":
-            forced = force or target.is_dir()  # that it is no file is said when it is written
-            check_target(target, force=forced, read=files_read(registry, [spec]))
+            check_target(target, force=force, read=files_read(registry, [spec]))
     text = read_text(text)
     tokenizer = registry.load(spec)
     steps = _steps(tokenizer, text, lambda: elsewhere(registry, spec))

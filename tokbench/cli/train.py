@@ -44,7 +44,8 @@ def train(
 
     spec = _spec(registry, family, vocab_size, option or [])
     chosen = registry.tokenizers[spec.family]
-    check_target(output, force=force, read=files_read(registry, [str(spec)], dataset))
+    read = files_read(registry, [str(spec)], dataset)
+    check_target(output, force=force, read=read, may_be_folder=True)
     if why := chosen.unwritable(output, trained=True):
         raise SpecError(f"{chosen.name} {why}")
     options = check_training(registry, spec)

@@ -102,17 +102,19 @@ def check_apart(targets: Mapping[str, Path | None]) -> None:
             raise SpecError(f"{one} and {other} both write {targets[other]}; give each a file of its own")
 
 
-def check_target(output: Path, *, force: bool, read: Iterable[Path] = ()) -> None:
+def check_target(output: Path, *, force: bool, read: Iterable[Path] = (), may_be_folder: bool = False) -> None:
     """Refuse, before any work, a target that exists, or whose folder does not or cannot be written to; raises
     `SpecError`.
 
-    One that is among the files that the command is to `read`, or a folder that holds one, is refused with
-    `force`, too: which files are written into a folder is known only when they are.
+    A folder is refused unless it `may_be_folder`; with `force`, too, one of the files that the command is to
+    `read`, and a folder that holds one: which files are written into a folder is known only when they are.
     """
     from tokbench.errors import SpecError
 
     if str(output) == "-":
         raise SpecError("- stands for standard output, and this command writes none there; name a file")
+    if output.is_dir() and not may_be_folder:
+        raise SpecError(f"cannot write {output}: it is a folder; name a file")
     if (output.is_file() or output.is_dir()) and not force:
         raise SpecError(f"{output} exists; name another file, or overwrite it with --force")
     if not output.parent.is_dir():

@@ -160,6 +160,26 @@ def test_what_a_command_reads_is_not_written_over_by_force(
 @pytest.mark.parametrize(
     "asked",
     [
+        "bytes bytes -o x.npy",
+        "count -d a.txt -o x.npy",
+        "calibrate bytes --observed a.txt -o x.npy",
+        "prune bpe:no.json -d a.txt --vocab-size 300 -o m.json --map x.npy",
+        "trace bpe:no.json text --html x.npy",
+    ],
+)
+def test_a_folder_where_a_file_goes_is_told_before_any_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("x.npy").mkdir()
+    with pytest.raises(SpecError, match=r"^cannot write x\.npy: it is a folder; name a file$"):
+        invoke(*asked.split(), "--force", catch=False)
+    assert [path.name for path in tmp_path.iterdir()] == ["x.npy"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
         "train words -d a.txt -o -",
         "count -d a.txt -o -",
         "convert tiktoken:no -",
