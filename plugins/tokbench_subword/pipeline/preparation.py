@@ -16,9 +16,7 @@ from tokbench_subword.pipeline.compiled import CompiledPipeline
 from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.normalizers import Normalizer, normalizer_of
 from tokbench_subword.pipeline.pre_tokenizers import PreTokenizer, pre_tokenizer_of
-from tokbench_subword.pipeline.stretch import Stretch
-
-Span = tuple[int, int]
+from tokbench_subword.pipeline.stretch import Span, Stretch
 
 
 @dataclass(frozen=True, slots=True)

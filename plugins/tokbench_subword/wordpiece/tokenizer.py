@@ -8,15 +8,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tokbench import Step, TokenBatch
+from tokbench import Step, TokenBatch, TokenizerError
 from tokbench.arguments import known_id, listed, plain_text
 from tokbench.kernels.copies import Rebuilt, cached_property, forget_made
-from tokbench_subword.files.tokenizer_json import content_of, document_of, write_document
+from tokbench_subword.files import formats
+from tokbench_subword.files.probes import probes_of
+from tokbench_subword.files.proof import Encode, by_tokenizers, write_proved
+from tokbench_subword.files.tokenizer_json import content_of, document_of, read_document, write_document
+from tokbench_subword.files.vocab_txt import write_vocabulary
 from tokbench_subword.pipeline.added_tokens import new_tokens
 from tokbench_subword.pipeline.bert import RULES
 from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.document_tokenizer import DocumentTokenizer
-from tokbench_subword.wordpiece import saving, tracing
+from tokbench_subword.wordpiece import tracing
 from tokbench_subword.wordpiece.encoder import WordPieceEncoder, WordPiecePreparation
 from tokbench_subword.wordpiece.model import WordPieceModel
 from tokbench_subword.wordpiece.offsets import WordPieceOffsets
@@ -177,18 +181,41 @@ class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a `tokenizer.json`, or, where `path` ends in ``.txt``, the bare vocabulary (see
-        `save_vocabulary`); raises `TokenizerError` for any other ending, and for GGUF, with the reason.
+        `save_vocabulary`).
+
+        What came in another format is proved to keep its ids. Raises `TokenizerError` where it does not, for
+        any other ending, and for GGUF, with the reason.
         """
         target = Path(path)
-        saving.check_format(target, name=self.name)
-        sources = [Path(source).name for source in self.notes.get("files", ())]
+        if target.suffix == ".gguf":
+            raise TokenizerError(
+                f"{self.name} is not written as {target.name}, which would change ids: llama.cpp prepares text "
+                "for WordPiece by rules of its own (it takes Hangul syllables and some vowel signs apart and "
+                "drops what follows their first part, folds case always, and knows no longest word); serve it "
+                "with a program that reads tokenizer.json"
+            )
+        formats.check_ending(self.name, target, formats.WORDPIECE)
         if target.suffix == ".txt":
             self.save_vocabulary(target)
-        elif sources not in ([], [self.notes.get("rules_from")]):  # a tokenizer.json has rules of its own
-            tokens = map(self.token_bytes, range(self.vocab_size))
-            saving.save_converted(self.model, target, encode=self.encode, tokens=tokens, name=self.name)
-        else:
-            write_document(document_of_model(self.model), target)
+            return
+        document = document_of_model(self.model)
+        sources = [Path(source).name for source in self.notes.get("files", ())]
+        if sources in ([], [self.notes.get("rules_from")]):  # a tokenizer.json has rules of its own
+            write_document(document, target)
+            return
+
+        def read(aside: Path) -> Encode:
+            model = model_of_document(read_document(aside), where=str(aside))
+            return by_tokenizers(aside) or WordPieceTokenizer(str(aside), model).encode
+
+        write_proved(
+            target,
+            write=lambda aside: write_document(document, aside),
+            read=read,
+            source=self.encode,
+            probes=probes_of(map(self.token_bytes, range(self.vocab_size)), self.document.added_tokens),
+            name=self.name,
+        )
 
     def save_vocabulary(self, path: str | os.PathLike[str]) -> None:
         """Write BERT's `vocab.txt`: a token a line, the line number its id. Rules are not in it.
@@ -196,7 +223,19 @@ class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         They are options of the family. Raises `TokenizerError` where ids have holes or a token could not be
         read back, and for what no option says: another normalizer or pre-tokenizer than BERT's, added tokens.
         """
-        saving.save_vocabulary(self.model, Path(path), name=self.name)
+        if self.model.rules is None:
+            steps = f"normalizer {self.document.normalizer}, pre-tokenizer {self.document.pre_tokenizer}"
+            raise TokenizerError(
+                f"{self.name}: vocab.txt is read by BERT's rules, and this tokenizer prepares text otherwise "
+                f"({steps}): ids would change; save a .json instead"
+            )
+        added = [token.content for token in self.document.added_tokens if not token.special]
+        if added:
+            raise TokenizerError(
+                f"{self.name}: vocab.txt does not say that {added[0]!r} is matched before others: ids would "
+                "change; save a .json instead"
+            )
+        write_vocabulary([self.model.tokens.get(index) for index in range(self.vocab_size)], path)
 
     def facts(self) -> Mapping[str, Any]:
         """What it is, ready for JSON."""

@@ -98,7 +98,8 @@ def train_wordpiece(
             f"the special token {inside!r} is one of the characters that every token is made of, so it cannot "
             "have an id of its own; give it another text"
         )
-    session = _session(score)(
+    learning = LikelihoodSession if score == "likelihood" else MergeSession
+    session = learning(
         symbols,
         starts,
         kept.counts,
@@ -154,10 +155,6 @@ def _bert_filler(rules: BertRules) -> Fill:
         count(counted, Block(data, ends, _MOST_GROWTH * block.start))
 
     return fill
-
-
-def _session(score: Score) -> type[MergeSession]:
-    return LikelihoodSession if score == "likelihood" else MergeSession
 
 
 def _kept(words: WordCounts, limit_alphabet: int | None, longest: int) -> WordCounts:
