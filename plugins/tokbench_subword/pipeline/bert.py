@@ -16,22 +16,12 @@ from typing import Any
 from tokbench_subword.pipeline import normal_forms, unicode_tables
 
 IDEOGRAPHS = (
-    (0x3400, 0x4DBF),
-    (0x4E00, 0x9FFF),
-    (0xF900, 0xFAFF),
-    (0x20000, 0x2A6DF),
-    (0x2A700, 0x2B81F),
-    (0x2B920, 0x2CEAF),
-    (0x2F800, 0x2FA1F),
+    *(range(0x3400, 0x4DC0), range(0x4E00, 0xA000), range(0xF900, 0xFB00), range(0x20000, 0x2A6E0)),
+    *(range(0x2A700, 0x2B820), range(0x2B920, 0x2CEB0), range(0x2F800, 0x2FA20)),
 )
-"""What gets spaces around it, from first to last. The block of Extension E is taken to begin at U+2B920, which
-is 0x100 too late, in BERT as in `tokenizers`; ids follow it.
+"""The code points that get spaces around them. The block of Extension E is taken to begin at U+2B920, which is
+0x100 too late, in BERT as in `tokenizers`; ids follow it.
 """
-
-
-def is_ideograph(character: str) -> bool:
-    """Whether a character is one of `IDEOGRAPHS`."""
-    return any(first <= ord(character) <= last for first, last in IDEOGRAPHS)
 
 
 @lru_cache(maxsize=1)

@@ -12,6 +12,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Any, cast
 
 import numpy as np
@@ -246,8 +247,7 @@ def _bert(config: Mapping[str, Any]) -> Iterator[Part]:
         spaces = dict.fromkeys(map(ord, SPACE), " ")
         yield Rewriting.of(spaces | dict.fromkeys(bert.controls(), ""))
     if rules.handle_chinese_chars:
-        ideographs = (point for first, last in bert.IDEOGRAPHS for point in range(first, last + 1))
-        yield Rewriting.of_all(ideographs, f" {SELF} ")
+        yield Rewriting.of_all(chain(*bert.IDEOGRAPHS), f" {SELF} ")
     if rules.strip_accents:
         yield "NFD"
         yield Rewriting.of_all(bert.marks(), "")

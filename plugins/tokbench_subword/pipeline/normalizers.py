@@ -185,7 +185,8 @@ def _bert(config: Mapping[str, Any]) -> Normalizer:
     if rules.clean_text:
         steps.append(partial(_each, _bert_cleaned))
     if rules.handle_chinese_chars:
-        steps.append(partial(_each, lambda one: f" {one} " if bert.is_ideograph(one) else one))
+        blocks = bert.IDEOGRAPHS
+        steps.append(partial(_each, lambda c: f" {c} " if any(ord(c) in block for block in blocks) else c))
     if rules.strip_accents:
         steps += [_bert_decomposed, partial(_each, lambda one: "" if ord(one) in bert.marks() else one)]
     if rules.lowercase:

@@ -38,13 +38,7 @@ from tokbench_subword.pipeline.precompiled import (
     recent_joiners,
     split_map,
 )
-from tokbench_subword.pipeline.splicing import (
-    Writer,
-    documents_of,
-    finished,
-    put_character,
-    splice,
-)
+from tokbench_subword.pipeline.splicing import Writer, documents_of, finished, put_character, splice
 
 BEGINS, STICKY, CONTROL, PREPENDED, UNTOLD, CONSONANT, LINKER, BETWEEN, JOINED = (1 << bit for bit in range(9))
 """What is known of a character: longer rules begin with it; it continues the cluster before it, unless that is
