@@ -24,6 +24,7 @@ from tokbench.errors import TokenizerError
 from tokbench.kernels.calls import ask_for, in_kernels, is_text, item, list_size, string_at
 from tokbench.kernels.compiling import inline, object_kernel, subroutine
 from tokbench.kernels.pointers import PADDING, Bytes, Int, Ints, pointer
+from tokbench.kernels.utf8 import put_character
 
 CHANGED = "the list of texts was changed while it was encoded"
 
@@ -124,11 +125,6 @@ def _write(characters: Any, first: Any, stop: Any, data: Any, at: Any) -> Any:
                 first += _RUN
                 at += _RUN
             continue
-        if point < 0x800:
-            data[at] = np.uint8(0xC0 | (point >> 6))
-            data[at + 1] = np.uint8(0x80 | (point & 0x3F))
-            at += 2
-            continue
         if point >> 11 == 0x1B:  # half of a pair, or alone
             follower = np.int64(characters[first]) if first < stop else np.int64(0)
             if point < 0xDC00 and follower >> 10 == 0x37:
@@ -136,17 +132,7 @@ def _write(characters: Any, first: Any, stop: Any, data: Any, at: Any) -> Any:
                 first += 1
             else:
                 point = np.int64(0xFFFD)
-        if point < 0x10000:
-            data[at] = np.uint8(0xE0 | (point >> 12))
-            data[at + 1] = np.uint8(0x80 | ((point >> 6) & 0x3F))
-            data[at + 2] = np.uint8(0x80 | (point & 0x3F))
-            at += 3
-        else:
-            data[at] = np.uint8(0xF0 | (point >> 18))
-            data[at + 1] = np.uint8(0x80 | ((point >> 12) & 0x3F))
-            data[at + 2] = np.uint8(0x80 | ((point >> 6) & 0x3F))
-            data[at + 3] = np.uint8(0x80 | (point & 0x3F))
-            at += 4
+        at = put_character(point, data, at)
     return at
 
 

@@ -34,6 +34,28 @@ def character_before(text: Bytes, end: Int) -> np.int64:
     return np.int64(end)
 
 
+@inline
+def put_character(point: Int, out: Bytes, size: Int) -> np.int64:
+    """Write a code point as UTF-8; the new size."""
+    if point < 0x80:
+        out[size] = point
+        return np.int64(size + 1)
+    if point < 0x800:
+        out[size] = 0xC0 | point >> 6
+        out[size + 1] = 0x80 | point & 0x3F
+        return np.int64(size + 2)
+    if point < 0x10000:
+        out[size] = 0xE0 | point >> 12
+        out[size + 1] = 0x80 | point >> 6 & 0x3F
+        out[size + 2] = 0x80 | point & 0x3F
+        return np.int64(size + 3)
+    out[size] = 0xF0 | point >> 18
+    out[size + 1] = 0x80 | point >> 12 & 0x3F
+    out[size + 2] = 0x80 | point >> 6 & 0x3F
+    out[size + 3] = 0x80 | point & 0x3F
+    return np.int64(size + 4)
+
+
 def encodable(text: str) -> bytes:
     r"""`text` in UTF-8; surrogate pairs become the character they stand for, lone surrogates U+FFFD.
 

@@ -13,7 +13,7 @@ import numpy as np
 from tokbench.kernels.compiling import inline, subroutine
 from tokbench.kernels.hashing import equal_bytes
 from tokbench.kernels.pointers import Block, Bytes, Int, Ints, Keys, i64_in, u8_in, u32_in
-from tokbench.kernels.utf8 import character_before, code_point
+from tokbench.kernels.utf8 import character_before, code_point, put_character
 from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.normal_form_tables import (
     ABOUT,
@@ -34,7 +34,7 @@ from tokbench_subword.pipeline.normal_form_tables import (
     PARTS_SHIFT,
     pair_slot,
 )
-from tokbench_subword.pipeline.splicing import put_character, splice
+from tokbench_subword.pipeline.splicing import splice
 
 LONGEST = 1024
 """Parts of a run that the kernel normalizes; longer ones, of hundreds of marks, are left to Python."""

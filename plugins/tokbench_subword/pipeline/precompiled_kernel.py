@@ -28,7 +28,7 @@ from tokbench.kernels.pointers import (
     u32_in,
 )
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
-from tokbench.kernels.utf8 import character_before, code_point
+from tokbench.kernels.utf8 import character_before, code_point, put_character
 from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.normal_form_tables import lead_steps
 from tokbench_subword.pipeline.precompiled import (
@@ -38,7 +38,7 @@ from tokbench_subword.pipeline.precompiled import (
     recent_joiners,
     split_map,
 )
-from tokbench_subword.pipeline.splicing import Writer, documents_of, finished, put_character, splice
+from tokbench_subword.pipeline.splicing import Writer, documents_of, finished, splice
 
 BEGINS, STICKY, CONTROL, PREPENDED, UNTOLD, CONSONANT, LINKER, BETWEEN, JOINED = (1 << bit for bit in range(9))
 """What is known of a character: longer rules begin with it; it continues the cluster before it, unless that is

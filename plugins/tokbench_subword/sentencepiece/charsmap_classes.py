@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import Bytes, Int, Ints, Keys, pointer
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
+from tokbench.kernels.utf8 import put_character
 from tokbench_subword.pipeline.precompiled import split_map
 from tokbench_subword.pipeline.precompiled_kernel import rule_step, trie_root
-from tokbench_subword.pipeline.splicing import put_character
 
 COPIED, MAPPED, JOINED, CHECKED = 0, 1, 2, 3
 """Classes of characters: without rules; with one of its own; only in front of certain others; needing a closer
