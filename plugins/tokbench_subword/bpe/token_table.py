@@ -125,10 +125,7 @@ class TokenLookup:
         byte = BYTE.match(token.decode("utf-8", "surrogatepass")) if model.byte_fallback else None
         if byte:
             return bytes([int(byte[1], 16)])
-        if model.continuing_prefix and token.startswith(model.continuing_prefix.encode()):
-            token = token[len(model.continuing_prefix.encode()) :]
-        if model.end_of_word and token.endswith(model.end_of_word.encode()):
-            token = token[: -len(model.end_of_word.encode())]
+        token = token.removeprefix(model.continuing_prefix.encode()).removesuffix(model.end_of_word.encode())
         for old, new in self._replacements:
             token = token.replace(old, new)
         return token
