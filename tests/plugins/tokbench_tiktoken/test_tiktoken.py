@@ -245,6 +245,7 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path):
         f"tiktoken:{good},pattern=gpt2,special_tokens=a=300 a=301": "twice",
         f"tiktoken:{write(tmp_path / 'few.tiktoken', every[:200])},pattern=gpt2": "lacks 56",
         f"tiktoken:{tmp_path}/absent.tiktoken,pattern=gpt2": "cannot be read",
+        f"tiktoken:{write(tmp_path / 'twice.tiktoken', [*every, b'a'])},pattern=gpt2": "line 257.*given twice",
         "tiktoken:gpt2,pattern=gpt2": "has its own",
     }
     (tmp_path / "odd.tiktoken").write_text("IQ== 0\n{json}\n")
