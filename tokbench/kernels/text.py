@@ -24,14 +24,12 @@ from tokbench.errors import TokenizerError
 from tokbench.kernels.calls import ask_for, in_kernels, is_text, item, list_size, string_at
 from tokbench.kernels.compiling import inline, object_kernel, subroutine
 from tokbench.kernels.pointers import PADDING, Bytes, Int, Ints, pointer
-from tokbench.kernels.utf8 import put_character
+from tokbench.kernels.utf8 import COMPRESSES, RUN, put_character, put_run
 
 CHANGED = "the list of texts was changed while it was encoded"
 
 MOST_BYTES = 4
 """Bytes of UTF-8 for a character, at the most."""
-_RUN = 16
-"""Characters of ASCII that are written at once."""
 _AHEAD = 12
 """How many strings ahead one is asked for: they lie anywhere in memory, and no processor guesses where.
 
@@ -103,27 +101,46 @@ else:
 
 @inline
 def _all_ascii(characters: Any, first: Any) -> Any:
-    """Whether `_RUN` characters are ASCII."""
+    """Whether `RUN` characters are ASCII."""
     every = np.uint32(0)
-    for k in range(_RUN):
+    for k in range(RUN):
         every |= np.uint32(characters[first + k])
     return every < 0x80
 
 
 @inline
+def _are_whole(characters: Any, first: Any) -> Any:
+    """Whether none of `RUN` characters is half of a pair."""
+    whole = True
+    for k in range(RUN):
+        whole &= np.uint32(characters[first + k]) >> 11 != 0x1B
+    return whole
+
+
+@inline
 def _write(characters: Any, first: Any, stop: Any, data: Any, at: Any) -> Any:
-    """Write the text ``characters[first:stop]`` from ``data[at]`` on; return where it ends."""
+    """Write the text ``characters[first:stop]`` from ``data[at]`` on; return where it ends.
+
+    Up to `PADDING` bytes more may be written.
+    """
+    begin = first
     while first < stop:
+        if COMPRESSES:
+            run = max(min(first, stop - RUN), begin)  # the last one goes over what is written already
+            if run + RUN <= stop and _are_whole(characters, run):
+                at += put_run(characters, run, first - run, data, at)
+                first = run + RUN
+                continue
         point = np.int64(characters[first])
         first += 1
         if point < 0x80:
             data[at] = np.uint8(point)
             at += 1
-            while first + _RUN <= stop and _all_ascii(characters, first):
-                for k in range(_RUN):
+            while first + RUN <= stop and _all_ascii(characters, first):
+                for k in range(RUN):
                     data[at + k] = np.uint8(characters[first + k])
-                first += _RUN
-                at += _RUN
+                first += RUN
+                at += RUN
             continue
         if point >> 11 == 0x1B:  # half of a pair, or alone
             follower = np.int64(characters[first]) if first < stop else np.int64(0)
@@ -151,7 +168,7 @@ def _write_wide(text: Any, data: Any, at: Any) -> Any:
 def write_text(text: Any, data: Any, at: Any) -> Any:
     """Write the UTF-8 of a text from ``data[at]`` on, a uint8 pointer; return where it ends.
 
-    Surrogates become what `utf8.encodable` makes of them.
+    Up to `PADDING` bytes more may be written. Surrogates become what `utf8.encodable` makes of them.
     """
     if not _is_ascii(text):
         return _write_wide(text, data, at)
@@ -182,6 +199,7 @@ def _measure(texts: Any, lengths: Ints, rooms: Ints) -> np.int64:
 @object_kernel
 def write_list(texts: Any, first: Int, last: Int, data_: Bytes, ends: Ints) -> np.int64:
     """Write the texts of a list from `first` to `last` to `data_` (uint8), where each ends to `ends` (int64).
+    `PADDING` bytes behind `data_` may be written too.
 
     `texts` is what `in_kernels` makes of the list. Returns how many bytes there are; -1 where the list, which
     other threads may change after it was measured, has texts now that `data_` is too small for.

@@ -76,5 +76,9 @@ def test_with_fewer_instructions_pieces_are_the_same(tmp_path: Path, features: s
     assert found == wanted
     assert told == f"{bool(features)} False"
     here = str(Path(__file__).parent)
-    code = f"import sys; sys.path.insert(0, {here!r}); import test_lanes as t; t._check()"
+    code = f"""import sys; sys.path.insert(0, {here!r}); import test_lanes, test_text
+test_lanes._check()
+test_text.test_every_code_point_at_every_width(0x10FFFF)
+test_text.test_any_character_at_any_place_of_a_text_of_any_length("я")
+"""
     _in_a_process(tmp_path, code, **other)

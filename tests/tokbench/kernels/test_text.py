@@ -39,9 +39,16 @@ def test_halves_of_a_pair_in_two_texts_are_not_joined() -> None:
     assert encoded(["\ud83d", "\ude00", "\ud83d\ude00"]) == ["�".encode(), "�".encode(), "😀".encode()]
 
 
-@given(st.lists(st.text(st.sampled_from("a€é\ud83d\ude00"), max_size=40), max_size=3), st.integers(0, 70))
+@given(st.lists(st.text(st.sampled_from("a€é😀\ud83d\ude00"), max_size=40), max_size=3), st.integers(0, 70))
 def test_runs_of_ascii_among_others(texts: list[str], length: int) -> None:
     texts = [text + "b" * length + text for text in texts]
+    assert encoded(texts) == [encodable(text) for text in texts]
+
+
+@pytest.mark.parametrize("one", ["é", "я", "€", "😀", "\ud83d"])
+def test_any_character_at_any_place_of_a_text_of_any_length(one: str) -> None:
+    """Characters are written sixteen at a time, the last ones of a text once more with some before them."""
+    texts = [other * k + one + "b" * more for k in range(40) for more in range(0, 40, 7) for other in "aéя€😀"]
     assert encoded(texts) == [encodable(text) for text in texts]
 
 
