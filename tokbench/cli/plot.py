@@ -44,7 +44,8 @@ def plot(
     opened = open_run(registry, run)
     plots = [registry.pick(registry.plots, name, "plot") for name in dict.fromkeys(names or registry.plots)]
     place = output or opened.folder.plots
-    _check(place, plots, formats, force=force or opened.folder.wrote(place))
+    for target in _targets(place, plots, formats or ()):
+        check_target(target, force=force or opened.folder.wrote(target))
     missing: list[Plot] = []
     with reading(run, host=registry.host):
         written = write_plots(
@@ -59,19 +60,23 @@ def plot(
         raise typer.Exit(1)
 
 
-def _check(place: Path, plots: Sequence[Plot], formats: Sequence[str] | None, *, force: bool) -> None:
-    """Refuse, before any work, a file for several plots or for another format; raises `SpecError`."""
+def _targets(place: Path, plots: Sequence[Plot], formats: Sequence[str]) -> list[Path]:
+    """The one file at `place`, or those that are in the folder already and would be overwritten.
+
+    Raises `SpecError` for a file that is to hold several plots, or another format than its ending says.
+    """
     from tokbench.errors import SpecError
     from tokbench.plots.files import format_of, known_format
 
-    wanted = {known_format(kind) for kind in formats or ()}
+    wanted = {known_format(kind) for kind in formats}
     own = format_of(place)
     if own is None and str(place) != "-":
-        return
+        files = (place / f"{plot.name}.{kind}" for plot in plots for kind in wanted or ("svg",))
+        return [file for file in files if file.exists()]
     if len(plots) > 1:
         raise SpecError(f"{place} is one file, for {len(plots)} plots: name one of them, or a folder for all")
     if wanted - {own}:
         raise SpecError(
             f"{place} is to be {own}, and --format says {', '.join(sorted(wanted))}: give one of both"
         )
-    check_target(place, force=force)
+    return [place]

@@ -73,6 +73,23 @@ def test_one_plot_is_written_as_the_file_that_is_named(folder: Path, tmp_path: P
         assert invoke("plot", folder, "zipf", "-o", place).output == f"{place / 'zipf.svg'}\n"
 
 
+def test_a_file_in_a_folder_is_overwritten_only_by_force_as_one_that_is_named(
+    folder: Path, tmp_path: Path
+) -> None:
+    asked, mine = ("plot", folder, "zipf", "compression", "-o"), tmp_path / "zipf.svg"
+    mine.write_text("mine")
+    with pytest.raises(SpecError, match=r"zipf\.svg exists; name another file, or overwrite it with --force"):
+        invoke(*asked, tmp_path, catch=False)
+    assert (mine.read_text(), [*tmp_path.iterdir()]) == ("mine", [mine])
+    assert invoke(*asked, tmp_path, "-f", "pdf").exit_code == 0  # writes no zipf.svg
+    assert invoke(*asked, tmp_path, "--force").exit_code == 0
+    assert mine.read_text("utf-8").startswith("<?xml")
+    for _ in range(2):  # those of this run are its own
+        assert invoke(*asked[:-1]).exit_code == 0
+    (folder / "plots" / "zipf.svg").write_text("changed")
+    assert "zipf.svg exists" in str(invoke(*asked[:-1]).exception)
+
+
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
