@@ -128,6 +128,9 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     for role, spec in roles:
         if spec is not None and _named(role, spec, registry.tokenizer_spec) not in known:
             raise SpecError(f"{role} {spec!r} is not among the tokenizers of this run: add it with -t {spec}")
+    for a, b in suite.diff:
+        if key_of(registry.tokenizer_spec(a)) == key_of(registry.tokenizer_spec(b)):
+            raise SpecError(f"diff: {a!r} and {b!r} are one tokenizer, so nothing can differ; name another")
     settings = suite.speed_settings
     for text in settings.datasets if settings else ():
         if _named("[speed] datasets", text, registry.dataset_spec) not in datasets:

@@ -75,6 +75,8 @@ def test_other_vocabularies_are_compared_where_they_are_named(corpus: Path, run:
 def test_a_named_pair_must_be_of_the_run(corpus: Path, run: RunIt) -> None:
     with pytest.raises(SpecError, match="not among the tokenizers"):
         run(["bytes"], [f"text:{corpus}"], diff=[("bytes", "chars")])
+    with pytest.raises(SpecError, match="'bytes' and 'bytes' are one tokenizer, so nothing can differ"):
+        run(["bytes", "chars"], [f"text:{corpus}"], diff=[("bytes", "bytes")])
 
 
 def test_a_comparison_that_fails_is_there_with_its_error(
