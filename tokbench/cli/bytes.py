@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -53,7 +54,7 @@ def token_bytes(
         check_target(output, force=force, read=files_read(registry, [spec], both))
     tokenizer = load_trained(registry, spec, train_on)
     texts = [documents_of(registry, name, documents) for name in dataset or ()]
-    table = byte_table(tokenizer, progress)
+    table = replace(byte_table(tokenizer, progress), tokenizer=str(registry.tokenizer_spec(spec)))
     proof = (
         prove(table, tokenizer, (each for some in texts for each in some), documents_done) if dataset else None
     )

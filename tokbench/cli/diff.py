@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -48,6 +49,7 @@ def diff(
     one, other = (load_trained(registry, spec, train_on) for spec in (a, b))
     texts = (document for spec in dataset for document in documents_of(registry, spec, documents))
     found = compare(one, other, texts, by_bytes=by_bytes, examples=examples, progress=_progress)
+    found = replace(found, a=str(registry.tokenizer_spec(a)), b=str(registry.tokenizer_spec(b)))
     overwrite()
     if as_json:
         print_json(found.as_json())

@@ -35,7 +35,7 @@ def optimum(
     if as_json:
         keys = ("language", "documents", "tokens", "fewest", "ratio", "interval")
         rows = [{key: getattr(each, key) for key in keys} for each in found]
-        print_json({"tokenizer": tokenizer.name, "dataset": dataset, "languages": rows})
+        print_json({"tokenizer": str(registry.tokenizer_spec(spec)), "dataset": dataset, "languages": rows})
         return
     numbers = ("tokens", "fewest", "ratio", "95 %")
     table = table_of("language", *numbers, right=numbers)

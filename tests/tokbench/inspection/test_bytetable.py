@@ -155,6 +155,16 @@ def test_the_command_writes_three_formats_and_proves(tmp_path: Path) -> None:
         output("bytes", "bytes", "-o", "t.pt")
 
 
+def test_a_tokenizer_that_was_trained_for_it_is_shown_by_its_spec(tmp_path: Path) -> None:
+    text = tmp_path / "few.txt"
+    text.write_text("one two  words\n" * 20, encoding="utf-8")
+    asked = ("maxmatch:vocab_size=300", "--train-on", text)
+    assert output("bytes", *asked).startswith("maxmatch:vocab_size=300: 279 ids\n")
+    assert json.loads(output("bytes", *asked, "--json"))["tokenizer"] == "maxmatch:vocab_size=300"
+    found = json.loads(invoke("diff", "bytes", *asked, "-d", text, "--json").stdout)
+    assert (found["a"], found["b"]) == ("bytes", "maxmatch:vocab_size=300")
+
+
 def test_a_table_that_does_not_hold_is_told(tmp_path: Path) -> None:
     (tmp_path / "few.txt").write_text("one\n", encoding="utf-8")
     (tmp_path / "odd.py").write_text(
