@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tokbench.cli.loading import files_read
-from tokbench.cli.options import Force, JsonOutput, dataset_option, loads_tokenizers, output_option
+from tokbench.cli.options import Force, JsonOutput, dataset_option, finite, loads_tokenizers, output_option
 from tokbench.cli.tables import interval, plain_console, table_of
 from tokbench.cli.writing import check_target, print_json
 from tokbench.wording import counted
@@ -47,7 +47,12 @@ def calibrate(
     ] = None,
     price: Annotated[
         float | None,
-        typer.Option(metavar="P", min=0, help="For a million tokens: what the datasets cost is estimated too."),
+        typer.Option(
+            metavar="P",
+            min=0,
+            callback=finite,
+            help="For a million tokens: what the datasets cost is estimated too.",
+        ),
     ] = None,
     force: Force = False,
     as_json: JsonOutput = False,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tokbench.cli.loading import read_text
-from tokbench.cli.options import JsonOutput, SpecArgument, TextArgument, loads_tokenizers
+from tokbench.cli.options import JsonOutput, SpecArgument, TextArgument, finite, loads_tokenizers
 from tokbench.cli.tables import plain_console, table_of
 from tokbench.cli.writing import print_json, put
 from tokbench.wording import counted
@@ -33,7 +33,9 @@ def encode(
     ] = None,
     alpha: Annotated[
         float | None,
-        typer.Option(help="Of --sample: BPE-dropout's rate, or Unigram's smoothing.", show_default="0.1"),
+        typer.Option(
+            callback=finite, help="Of --sample: BPE-dropout's rate, or Unigram's smoothing.", show_default="0.1"
+        ),
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, metavar="N", help="Of --sample.", show_default="0")] = None,
 ) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tokbench.cli.loading import files_read
-from tokbench.cli.options import JsonOutput, SpecArgument, loads_tokenizers, output_option
+from tokbench.cli.options import JsonOutput, SpecArgument, finite, loads_tokenizers, output_option
 from tokbench.cli.progress import progress
 from tokbench.cli.writing import check_target, put
 from tokbench.wording import counted
@@ -106,7 +106,9 @@ def check(
         str | None,
         typer.Option(metavar="CMD", help="A program: reads JSON strings, a line each; prints ids."),
     ] = None,
-    timeout: Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="For the program.")] = 60.0,
+    timeout: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0.1, callback=finite, help="For the program.")
+    ] = 60.0,
     examples: Annotated[int, typer.Option(metavar="N", min=0, help="Departures shown.")] = 8,
     as_json: JsonOutput = False,
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from inspect import Parameter, Signature, signature
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
@@ -66,6 +67,13 @@ DisabledPlugins = Annotated[
     list[str] | None,
     typer.Option("--disable-plugin", metavar="NAME", help="Leave a plugin out. Repeatable."),
 ]
+
+
+def finite(value: float | None) -> float | None:
+    """The callback of an option of a number, whose `min` and `max` let nan and infinity pass."""
+    if value is not None and not isfinite(value):
+        raise typer.BadParameter(f"{value} is no finite number.")
+    return value
 
 
 def dataset_option(help: str, **more: Any) -> Any:

@@ -118,6 +118,13 @@ def test_options_that_have_no_effect_together_are_refused(options: list[str]) ->
         output("encode", "bytes", "hi", *options)
 
 
+@pytest.mark.parametrize("alpha", ["inf", "nan"])
+def test_alpha_is_a_finite_number(alpha: str) -> None:
+    done = invoke("encode", "bytes", "hi", "--sample", 2, "--alpha", alpha)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert f"Invalid value for '--alpha': {alpha} is no finite number." in done.stderr
+
+
 def test_the_name_of_a_file_is_taken_as_text_and_that_is_told(tmp_path):
     file = tmp_path / "prose.txt"
     file.write_text("one")

@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 
 import tokbench
-from tests.command import output
+from tests.command import invoke, output
 from tokbench.cli.headline import print_headline
 from tokbench.errors import CorpusError, SpecError, TokbenchError, TokenizerError
 from tokbench.inspection.calibration import SHARED, Observed, calibrate, read_observed
@@ -161,6 +161,14 @@ def test_a_fit_is_a_tokenizer_that_counts_and_does_not_encode(fit):
         tokenizer.encode("one")
     with pytest.raises(SpecError, match=r"no text of kind 'text' was observed.*code, prose"):
         tokbench.load(str(fit))  # a bare path is known by what is in it
+
+
+@pytest.mark.parametrize("price", ["inf", "nan"])
+def test_a_price_is_a_finite_number(fit, price):
+    asked = ("--fit", fit, "-d", "text:none.txt", "--kind", "prose", "--price", price)
+    done = invoke("calibrate", *asked, "--json")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "Invalid value for '--price'" in done.stderr
 
 
 def test_what_was_fitted_to_an_estimate_is_refused(fit, tmp_path):
