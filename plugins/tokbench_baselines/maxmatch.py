@@ -15,14 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from tokbench import (
-    LoadContext,
-    Option,
-    Spec,
-    SpecError,
-    TokenizerFamily,
-    TrainingCorpus,
-)
+from tokbench import LoadContext, Option, Spec, SpecError, TokenizerFamily, TrainingCorpus
 from tokbench.family import Progress, opening, read_saved, variant_file, write_saved
 from tokbench.pieces import BYTES, PieceTokenizer, count_words
 

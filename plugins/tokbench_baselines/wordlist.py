@@ -13,14 +13,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from tokbench import (
-    LoadContext,
-    Option,
-    Spec,
-    TokenBatch,
-    TokenizerFamily,
-    TrainingCorpus,
-)
+from tokbench import LoadContext, Option, Spec, TokenBatch, TokenizerFamily, TrainingCorpus
 from tokbench.arguments import known_id, known_ids, plain_text, plain_texts
 from tokbench.family import Progress, opening, read_saved, variant_file, write_saved
 from tokbench.pieces import count_words

@@ -10,11 +10,7 @@ from collections.abc import Iterable
 
 from tokbench import TokenizerFamily, hookimpl
 
-_MISTRAL = {
-    "mistral-v1": "mistral:v1",
-    "mistral-v3": "mistral:v3",
-    "mistral-tekken": "mistral:tekken_240911",
-}
+_MISTRAL = {"mistral-v1": "mistral:v1", "mistral-v3": "mistral:v3", "mistral-tekken": "mistral:tekken_240911"}
 
 
 @hookimpl

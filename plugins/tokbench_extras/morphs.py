@@ -17,14 +17,7 @@ from functools import cache
 from math import log2
 from typing import TYPE_CHECKING, Any
 
-from tokbench import (
-    LoadContext,
-    Option,
-    Spec,
-    TokenizerError,
-    TokenizerFamily,
-    TrainingCorpus,
-)
+from tokbench import LoadContext, Option, Spec, TokenizerError, TokenizerFamily, TrainingCorpus
 from tokbench.family import Progress, opening, read_saved, variant_file, write_saved
 from tokbench.pieces import PieceTokenizer, count_words
 from tokbench_extras.libraries import need

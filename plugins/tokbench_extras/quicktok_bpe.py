@@ -16,15 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tokbench import (
-    LoadContext,
-    Spec,
-    SpecError,
-    TokenBatch,
-    TokenizerError,
-    TokenizerFamily,
-    UnknownNameError,
-)
+from tokbench import LoadContext, Spec, SpecError, TokenBatch, TokenizerError, TokenizerFamily, UnknownNameError
 from tokbench.arguments import known_id
 from tokbench_extras.json_files import path_of
 from tokbench_extras.libraries import SPECIAL, LibraryTokenizer, first_line, matches_special, need

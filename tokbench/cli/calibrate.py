@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 def calibrate(
     registry: Registry,
     specs: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[SPEC…]", help="Local tokenizers to fit.", show_default=False),
+        list[str] | None, typer.Argument(metavar="[SPEC…]", help="Local tokenizers to fit.", show_default=False)
     ] = None,
     observed: Annotated[
         Path | None,

@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tokbench.cli.loading import documents_of, load_trained
-from tokbench.cli.options import (
-    Documents,
-    JsonOutput,
-    SpecArgument,
-    TrainOn,
-    dataset_option,
-    loads_tokenizers,
-)
+from tokbench.cli.options import Documents, JsonOutput, SpecArgument, TrainOn, dataset_option, loads_tokenizers
 from tokbench.cli.progress import overwrite
 from tokbench.cli.tables import plain_console, table_of
 from tokbench.cli.writing import print_json

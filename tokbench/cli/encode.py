@@ -151,8 +151,7 @@ def _show_many(tokenizers: Sequence[Tokenizer], text: str) -> None:
         found = pieces(tokenizer, text)
         lossy = tokenizer.decode([piece.id for piece in found]) != text
         console.print(
-            f"{tokenizer.name}  ({_figures(text, len(found))}{', lossy' if lossy else ''})",
-            style="bold",
+            f"{tokenizer.name}  ({_figures(text, len(found))}{', lossy' if lossy else ''})", style="bold"
         )
         console.print(render(found, color=colored(console)))
         console.print(" ".join(str(piece.id) for piece in found), style="dim")

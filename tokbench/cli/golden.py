@@ -103,8 +103,7 @@ def check(
         str | None, typer.Argument(metavar="[SPEC]", help="A tokenizer.", show_default=False)
     ] = None,
     command: Annotated[
-        str | None,
-        typer.Option(metavar="CMD", help="A program: reads JSON strings, a line each; prints ids."),
+        str | None, typer.Option(metavar="CMD", help="A program: reads JSON strings, a line each; prints ids.")
     ] = None,
     timeout: Annotated[
         float, typer.Option(metavar="SECONDS", min=0.1, callback=finite, help="For the program.")

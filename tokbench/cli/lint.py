@@ -99,11 +99,7 @@ def lint(
 
 
 @loads_tokenizers
-def injection(
-    registry: Registry,
-    spec: SpecArgument,
-    as_json: JsonOutput = False,
-) -> None:
+def injection(registry: Registry, spec: SpecArgument, as_json: JsonOutput = False) -> None:
     """Write every control string as plain text, in many ways, and show which become control ids."""
     from dataclasses import asdict
 

@@ -64,8 +64,7 @@ PluginFiles = Annotated[
     ),
 ]
 DisabledPlugins = Annotated[
-    list[str] | None,
-    typer.Option("--disable-plugin", metavar="NAME", help="Leave a plugin out. Repeatable."),
+    list[str] | None, typer.Option("--disable-plugin", metavar="NAME", help="Leave a plugin out. Repeatable.")
 ]
 
 

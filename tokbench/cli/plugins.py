@@ -73,11 +73,7 @@ def new_plugin(
 def check_plugin(
     registry: Registry,
     spec: Annotated[
-        str,
-        typer.Argument(
-            metavar="SPEC",
-            help="A tokenizer or dataset by spec; a metric, plot … by name.",
-        ),
+        str, typer.Argument(metavar="SPEC", help="A tokenizer or dataset by spec; a metric, plot … by name.")
     ],
     kind: Annotated[
         str | None,

@@ -15,11 +15,7 @@ SHOWN_TOKENS = 12
 
 
 @loads_tokenizers
-def show(
-    registry: Registry,
-    spec: SpecArgument,
-    as_json: JsonOutput = False,
-) -> None:
+def show(registry: Registry, spec: SpecArgument, as_json: JsonOutput = False) -> None:
     """Show the facts of a tokenizer: algorithm, library, files, normaliser, special tokens, lossless or not."""
     from tokbench.inspection.facts import facts
 
