@@ -14,7 +14,7 @@ from tokbench.cli.tables import plain_console, table_of
 from tokbench.cli.writing import print_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from rich.table import Table
 
@@ -46,14 +46,13 @@ def audit(
     from tokbench.inspection.usage import usage
 
     tokenizer = registry.load(spec)
-    texts = [documents_of(registry, name, None) for name in dataset or ()]
     found = look_through(tokenizer, progress)
-    used = usage(tokenizer, (text for some in texts for _, text in some)) if texts else None
+    texts = (text for _, text in documents_of(registry, dataset or ()))
+    used = usage(tokenizer, texts) if dataset else None
     if used is not None and not used.tokens:
         raise SpecError(f"{', '.join(dataset or ())}: no tokens in it: it says of no id whether text uses it")
     if as_json:
-        content = report(found, limit=None) | ({} if used is None else {"usage": _usage(used, rare)})
-        print_json(content)
+        print_json(_report(found) | ({} if used is None else {"usage": _usage(used, rare)}))
         return
     console = plain_console()
     console.print(f"{tokenizer.name}: {found.vocab_size:,} ids", style="bold")
@@ -91,28 +90,29 @@ def overlap(
     weighted = _weighted(registry, tokenizers, audits, dataset) if dataset else None
     if as_json:
         pairs = ((a, b) for a in audits for b in audits if a is not b)
-        content = {
-            "tokenizers": [found.tokenizer for found in audits],
-            "jaccard": matrix.tolist(),
-            **({} if weighted is None else {"weighted_jaccard": weighted}),
-            "surplus": [surplus(a, b).as_json(limit) for a, b in pairs],  # one pair's tokens at a time
-        }
-        print_json(content)
+        print_json(
+            {
+                "tokenizers": [found.tokenizer for found in audits],
+                "jaccard": matrix.tolist(),
+                **({} if weighted is None else {"weighted_jaccard": weighted}),
+                "surplus": [surplus(a, b).as_json(limit) for a, b in pairs],  # one pair's tokens at a time
+            }
+        )
         return
     console = plain_console()
-    for name, values in (("Jaccard", matrix.tolist()), ("Jaccard weighted by use", weighted)):
-        if values is None:
-            continue
-        table = _table(name, *(str(number) for number in range(1, len(audits) + 1)))
-        for number, (found, row) in enumerate(zip(audits, values, strict=True), start=1):
-            table.add_row(f"{number} {found.tokenizer}", *(f"{value:.3f}" for value in row))
+
+    def show(title: str, rows: Iterable[Iterable[str]]) -> None:
+        table = _table(title, *(str(number + 1) for number in range(len(audits))))
+        for number, (found, row) in enumerate(zip(audits, rows, strict=True), start=1):
+            table.add_row(f"{number} {found.tokenizer}", *row)
         console.print(table)
+
+    for title, values in (("Jaccard", matrix.tolist()), ("Jaccard weighted by use", weighted)):
+        if values is not None:
+            show(title, ([f"{value:.3f}" for value in row] for row in values))
     if len(audits) > 2:
-        table = _table("has, and lacks", *(str(number) for number in range(1, len(audits) + 1)))
-        for row, (found, counts) in enumerate(zip(audits, lacking_matrix(audits), strict=True)):
-            shown = ("" if column == row else f"{count:,}" for column, count in enumerate(counts))
-            table.add_row(f"{row + 1} {found.tokenizer}", *shown)
-        console.print(table)
+        lacking = enumerate(lacking_matrix(audits))
+        show("has, and lacks", (["" if a == b else f"{n:,}" for b, n in enumerate(row)] for a, row in lacking))
         console.print("A row's tokens that the column lacks. Which they are: name two tokenizers, or --json.")
         return
     for one in (surplus(*audits), surplus(*reversed(audits))):
@@ -134,22 +134,19 @@ def _weighted(
 
     used = []
     for tokenizer, found in zip(tokenizers, audits, strict=True):
-        texts = (text for name in dataset for _, text in documents_of(registry, name, None))
+        texts = (text for _, text in documents_of(registry, dataset))
         used.append(used_tokens(found, usage(tokenizer, texts).counts))
         if not used[-1]:
             raise SpecError(f"{', '.join(dataset)}: no tokens in it: no overlap can be weighted by it")
     return [[weighted_jaccard(a, b) for b in used] for a in used]
 
 
-def report(found: VocabularyAudit, limit: int | None) -> dict[str, object]:
-    """An audit for people and programs: what `--json` prints."""
+def _report(found: VocabularyAudit) -> dict[str, object]:
+    """An audit in JSON's types, with all ids of each kind."""
     from tokbench.inspection.audit import Status
 
-    def entry(index: int) -> dict[str, object]:
-        return {"id": index, "text": found.text(index), "bytes": found.tokens[index].hex()}
-
-    def entries(ids: Sequence[int]) -> list[dict[str, object]]:
-        return [entry(index) for index in ids[:limit]]
+    def entries(ids: Iterable[int]) -> list[dict[str, object]]:
+        return [{"id": index, "text": found.text(index), "bytes": found.tokens[index].hex()} for index in ids]
 
     return {
         "tokenizer": found.tokenizer,
@@ -158,14 +155,13 @@ def report(found: VocabularyAudit, limit: int | None) -> dict[str, object]:
         "scripts": found.scripts,
         "ok_only_within_words": len(found.in_context),
         "unreachable": [
-            entry(index) | {"reencoded": list(ids)} for index, ids in list(found.reencoded.items())[:limit]
+            entry | {"reencoded": list(ids)}
+            for entry, ids in zip(entries(found.reencoded), found.reencoded.values(), strict=True)
         ],
         "undecodable": entries(found.ids(Status.UNDECODABLE)),
-        "special": found.ids(Status.SPECIAL)[:limit],
-        "unassigned": found.ids(Status.UNASSIGNED)[:limit],
-        "duplicates": [
-            {"bytes": part.hex(), "ids": list(ids)} for part, ids in list(found.duplicates.items())[:limit]
-        ],
+        "special": found.ids(Status.SPECIAL),
+        "unassigned": found.ids(Status.UNASSIGNED),
+        "duplicates": [{"bytes": part.hex(), "ids": list(ids)} for part, ids in found.duplicates.items()],
         "longest": entries(found.longest(20)),
         "whitespace": entries(found.whitespace),
         "digits": entries(found.digits),
@@ -215,11 +211,10 @@ def _unreachable(found: VocabularyAudit, limit: int) -> Table:
 
 def _usage(used: Usage, rare: int) -> dict[str, object]:
     """How much of a vocabulary some text uses, in JSON's types."""
-    never = used.rare(0)
     return {
         "documents": used.documents,
         "tokens": used.tokens,
-        "never": never.tolist(),
+        "never": used.rare(0).tolist(),
         "rare": [int(index) for index in used.rare(rare) if used.counts[index]],
         "rare_up_to": rare,
     }

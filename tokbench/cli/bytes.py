@@ -53,11 +53,9 @@ def token_bytes(
         both = [*(dataset or ()), *(train_on.split(" + ") if train_on else ())]
         check_target(output, force=force, read=files_read(registry, [spec], both))
     tokenizer = load_trained(registry, spec, train_on)
-    texts = [documents_of(registry, name, documents) for name in dataset or ()]
     table = replace(byte_table(tokenizer, progress), tokenizer=str(registry.tokenizer_spec(spec)))
-    proof = (
-        prove(table, tokenizer, (each for some in texts for each in some), documents_done) if dataset else None
-    )
+    texts = documents_of(registry, dataset or (), documents)
+    proof = prove(table, tokenizer, texts, documents_done) if dataset else None
     overwrite()
     if output is not None:
         table.write(output)

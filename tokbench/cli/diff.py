@@ -40,7 +40,7 @@ def diff(
     from tokbench.inspection.diff import diff as compare
 
     one, other = (load_trained(registry, spec, train_on) for spec in (a, b))
-    texts = (document for spec in dataset for document in documents_of(registry, spec, documents))
+    texts = documents_of(registry, dataset, documents)
     found = compare(one, other, texts, by_bytes=by_bytes, examples=examples, progress=_progress)
     found = replace(found, a=str(registry.tokenizer_spec(a)), b=str(registry.tokenizer_spec(b)))
     overwrite()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -29,14 +29,17 @@ def load_trained(registry: Registry, spec: str, train_on: str | None) -> Tokeniz
     return train(registry, spec, train_on)
 
 
-def documents_of(registry: Registry, spec: str, most: int | None) -> Iterator[tuple[str, str]]:
+def documents_of(
+    registry: Registry, datasets: Iterable[str], most: int | None = None
+) -> Iterator[tuple[str, str]]:
     """The (name, text) of every document; the name says dataset, language and number."""
-    for language, texts in _languages(registry, spec, most):
-        for number, text in enumerate(texts, start=1):
-            yield f"{spec} {language} {number}", text
+    for spec in datasets:
+        for language, texts in _languages(registry, spec, most):
+            for number, text in enumerate(texts, start=1):
+                yield f"{spec} {language} {number}", text
 
 
-def texts_of(registry: Registry, datasets: Sequence[str], most: int | None) -> dict[str, list[str]]:
+def texts_of(registry: Registry, datasets: Iterable[str], most: int | None = None) -> dict[str, list[str]]:
     """The documents of each language of some datasets."""
     found: dict[str, list[str]] = {}
     for spec in datasets:
