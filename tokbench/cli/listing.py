@@ -15,8 +15,6 @@ from tokbench.cli.tables import show_facts, show_rows
 from tokbench.cli.writing import print_json
 
 if TYPE_CHECKING:
-    from tokbench.corpus import DatasetFamily
-    from tokbench.family import TokenizerFamily
     from tokbench.registry import Registry
     from tokbench.spec import Option
 
@@ -35,22 +33,34 @@ app = typer.Typer(
 )
 
 
-@app.command("tokenizers")
-@with_registry
-def tokenizers(registry: Registry, names: Names = None, as_json: JsonOutput = False) -> None:
-    """List tokenizer families; of those named, every option with its default and what it does."""
-    families = _chosen(registry, registry.tokenizers, names, "tokenizer family")
-    more = [{"plugin": registry.owner(each.name), "trainable": each.trainable} for each in families]
-    _show_families(families, more, names, as_json)
+def _list_families(what: str, kind: str, kinds: str, *more: str) -> None:
+    """Add ``tokbench list WHAT`` for families, with `more` facts of each in its JSON."""
+
+    def families(registry: Registry, names: Names = None, as_json: JsonOutput = False) -> None:
+        found = _chosen(registry, getattr(registry, what), names, kind)
+        rows: list[dict[str, Any]] = [
+            {
+                **{key: getattr(family, key) for key in ("name", "summary", "variant")},
+                "options": [option.name for option in family.options],
+                "examples": list(family.examples),
+                "plugin": registry.owner(family.name, f"tokbench_{what}"),
+                **{key: getattr(family, key) for key in more},
+            }
+            for family in found
+        ]
+        if as_json or not names:
+            _show(rows, as_json, ("name", "summary", "examples"))
+            return
+        for family, row in zip(found, rows, strict=True):
+            show_facts(family.name, {key: row[key] for key in ("summary", "variant", "examples")})
+            _show_options(family.options)
+
+    families.__doc__ = f"List {kinds}; of those named, every option with its default and what it does."
+    app.command(what)(with_registry(families))
 
 
-@app.command("datasets")
-@with_registry
-def datasets(registry: Registry, names: Names = None, as_json: JsonOutput = False) -> None:
-    """List dataset families; of those named, every option with its default and what it does."""
-    families = _chosen(registry, registry.datasets, names, "dataset family")
-    more = [{"plugin": registry.owner(each.name, "tokbench_datasets")} for each in families]
-    _show_families(families, more, names, as_json)
+_list_families("tokenizers", "tokenizer family", "tokenizer families", "trainable")
+_list_families("datasets", "dataset family", "dataset families")
 
 
 @app.command("metrics")
@@ -157,42 +167,18 @@ def _chosen(registry: Registry, things: Mapping[str, T], names: list[str] | None
     return [registry.pick(things, name, kind) for name in names] if names else list(things.values())
 
 
-def _show_families(
-    families: Sequence[TokenizerFamily | DatasetFamily],
-    more: Sequence[dict[str, Any]],
-    names: list[str] | None,
-    as_json: bool,
-) -> None:
-    """Families as a table; those that were named one by one, with their options explained."""
-    if as_json or not names:
-        keys = ("name", "summary", "variant")
-        rows = [
-            {
-                **{key: getattr(family, key) for key in keys},
-                "options": [option.name for option in family.options],
-                "examples": list(family.examples),
-                **own,
-            }
-            for family, own in zip(families, more, strict=True)
-        ]
-        _show(rows, as_json, ("name", "summary", "examples"))
-        return
-    for family in families:
-        facts: dict[str, object] = {"summary": family.summary, "variant": family.variant}
-        facts["examples"] = list(family.examples)
-        show_facts(family.name, facts)
-        _show_options(family.options)
-
-
 def _show_options(options: Sequence[Option]) -> None:
-    if options:
-        show_rows([_explained(option) for option in options], ("option", "takes", "default", "what it does"))
-
-
-def _explained(option: Option) -> dict[str, Any]:
-    takes = " | ".join(option.choices) if option.choices else option.type
-    default = "" if option.default is None else str(option.default)
-    return {"option": option.name, "takes": takes, "default": default, "what it does": option.help}
+    rows = [
+        {
+            "option": option.name,
+            "takes": " | ".join(option.choices) or option.type,
+            "default": "" if option.default is None else str(option.default),
+            "what it does": option.help,
+        }
+        for option in options
+    ]
+    if rows:
+        show_rows(rows, list(rows[0]))
 
 
 def _show(rows: Sequence[dict[str, Any]], as_json: bool, columns: Sequence[str]) -> None:
