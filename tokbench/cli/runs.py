@@ -19,11 +19,6 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Compare runs with each other.", no_args_is_help=True)
 
 
-@app.callback()
-def runs() -> None:
-    """Compare runs with each other."""
-
-
 @app.command("compare")
 @with_registry
 def compare(
@@ -82,9 +77,7 @@ def compare(
 
     check_apart({"--junit": junit, "--summary": summary, "--page": page})
     share, budgets = share_of(threshold), budgets_of(budget or ())
-    for name in budgets:
-        registry.pick(registry.metrics, name, "metric")
-    for name in metric or ():
+    for name in (*budgets, *(metric or ())):
         registry.pick(registry.metrics, name, "metric")
     if metric and (without := [name for name in budgets if name not in metric]):
         raise SpecError(f"--budget {without[0]}: -m leaves this metric out; add -m {without[0]}")

@@ -31,9 +31,9 @@ def plain_console() -> Console:
             return super().render_str(printable(text), **options)
 
     plain = Plain(markup=False, highlight=False, emoji=False)
-    if plain.is_terminal or os.environ.get("COLUMNS"):
-        return plain
-    return Plain(markup=False, highlight=False, emoji=False, width=PIPE_WIDTH)
+    if not (plain.is_terminal or os.environ.get("COLUMNS")):
+        plain.width = PIPE_WIDTH
+    return plain
 
 
 def table_of(*columns: str, right: Container[str] = ()) -> Table:

@@ -15,7 +15,7 @@ from tokbench.cli.writing import check_apart, check_target, elsewhere, print_jso
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from tokbench.capabilities import Step
     from tokbench.registry import Registry
@@ -40,6 +40,8 @@ def trace(
     as_json: JsonOutput = False,
 ) -> None:
     """Show how a tokenizer cuts a text: BPE merge by merge, WordPiece match by match, Unigram's lattice."""
+    from tokbench.capabilities import Traceable
+    from tokbench.errors import TokenizerError
     from tokbench.inspection.steps import html_page, svg_figure
 
     check_apart({"--html": html, "--svg": svg})
@@ -48,7 +50,13 @@ def trace(
             check_target(target, force=force, read=files_read(registry, [spec]))
     text = read_text(text)
     tokenizer = registry.load(spec)
-    steps = _steps(tokenizer, text, lambda: elsewhere(registry, spec))
+    if not isinstance(tokenizer, Traceable):
+        raise TokenizerError(f"{tokenizer.name} does not show how it works; {elsewhere(registry, spec)}")
+    if len(text) > _MOST_CHARACTERS:
+        raise TokenizerError(
+            f"a text of {len(text)} characters is too long to trace; the most is {_MOST_CHARACTERS}"
+        )
+    steps = list(tokenizer.trace(text))
     if html is not None:
         write_text(html, html_page(tokenizer.name, text, steps))
     if svg is not None:
@@ -57,19 +65,6 @@ def trace(
         print_json([_json(step) for step in steps])
     elif html is None and svg is None:
         _show(tokenizer, steps)
-
-
-def _steps(tokenizer: Tokenizer, text: str, elsewhere: Callable[[], str]) -> list[Step]:
-    from tokbench.capabilities import Traceable
-    from tokbench.errors import TokenizerError
-
-    if not isinstance(tokenizer, Traceable):
-        raise TokenizerError(f"{tokenizer.name} does not show how it works; {elsewhere()}")
-    if len(text) > _MOST_CHARACTERS:
-        raise TokenizerError(
-            f"a text of {len(text)} characters is too long to trace; the most is {_MOST_CHARACTERS}"
-        )
-    return list(tokenizer.trace(text))
 
 
 def _json(step: Step) -> dict[str, object]:
