@@ -1,4 +1,4 @@
-"""The command line: one module a command, heavy imports inside the functions that need them."""
+"""The command line: a module for commands of one subject, heavy imports inside the functions that need them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tokbench convert`: writes a tokenizer in another file format."""
+"""`tokbench convert` and `prune`: a tokenizer in another format, or without the tokens a text uses least."""
 
 from __future__ import annotations
 
@@ -8,12 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tokbench.cli.loading import files_read
-from tokbench.cli.options import Force, SpecArgument, loads_tokenizers
-from tokbench.cli.writing import check_target, elsewhere, save
+from tokbench.cli.options import Force, SpecArgument, dataset_option, loads_tokenizers, output_option
+from tokbench.cli.progress import bar
+from tokbench.cli.writing import check_apart, check_target, elsewhere, save
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tokbench.corpus import Dataset
+    from tokbench.family import Progress
     from tokbench.registry import Registry
+    from tokbench.tokenizer import Tokenizer
 
 
 @loads_tokenizers
@@ -35,3 +42,71 @@ def convert(
     family = registry.tokenizers[registry.tokenizer_spec(spec).family]
     save(tokenizer, family, output, lambda: elsewhere(registry, spec))
     print(f"{output}: {counted(tokenizer.vocab_size, 'token')}")
+
+
+@loads_tokenizers
+def prune(
+    registry: Registry,
+    spec: SpecArgument,
+    dataset: Annotated[list[str], dataset_option("The text whose use decides. Repeatable.")],
+    output: Annotated[Path, output_option("Where it goes.", show_default=False)],
+    vocab_size: Annotated[str, typer.Option(metavar="N", help="Tokens that are left, as in 32k.")],
+    id_map: Annotated[
+        Path | None,
+        typer.Option("--map", metavar="FILE", help="Where the new id of each old one goes, as JSON."),
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Take the tokens away that text uses least, leaves of the merges first, and number the rest anew.
+
+    Text without the tokens that are gone is encoded as before. The map is a list: the new id at each old one,
+    null for those that are gone.
+    """
+    from tokbench.capabilities import Prunable
+    from tokbench.errors import SpecError
+    from tokbench.results.atomic import write_json
+    from tokbench.spec import Option
+
+    check_apart({"--output": output, "--map": id_map})
+    for target in (output, id_map):
+        if target is not None:
+            read = files_read(registry, [spec], dataset)
+            check_target(target, force=force, read=read, may_be_folder=target is output)
+    size = Option("vocab-size", "int").parse(vocab_size, where="tokbench prune")
+    assert isinstance(size, int)
+    tokenizer = registry.load(spec)
+    if not isinstance(tokenizer, Prunable):
+        raise SpecError(f"{spec} cannot be pruned; only a BPE opened in-house can: bpe:FILE, with merges")
+    if not 0 < size < tokenizer.vocab_size:
+        raise SpecError(f"{spec} has {tokenizer.vocab_size:,} tokens; prune to fewer, not to {size:,}")
+    with bar(f"counting the tokens of {spec}") as progress:
+        counts = _used(tokenizer, [registry.dataset(text) for text in dataset], progress)
+    smaller, new_ids = tokenizer.pruned(counts.tolist(), size)
+    family = registry.tokenizers[registry.tokenizer_spec(spec).family]
+    save(smaller, family, output, lambda: elsewhere(registry, spec))
+    if id_map is not None:
+        write_json(id_map, [None if index < 0 else index for index in new_ids.tolist()])
+    gone, used = new_ids < 0, int(counts.sum())
+    share = 100 * int(counts[gone].sum()) / max(used, 1)
+    moved = int(((new_ids >= 0) & (new_ids != range(len(new_ids)))).sum())
+    kept = f"{int((~gone).sum()):,} tokens kept, {moved:,} of them with another id"
+    print(f"{output}: {kept}, {int(gone.sum()):,} gone")
+    print(f"what is gone was {share:.2f} % of {used:,} tokens of the text; the rest of it is encoded as before")
+
+
+def _used(tokenizer: Tokenizer, datasets: list[Dataset], progress: Progress) -> NDArray[np.int64]:
+    """How often each id was used."""
+    from tokbench.errors import CorpusError
+    from tokbench.inspection.usage import usage
+    from tokbench.training_corpus import TrainingCorpus
+
+    corpus = TrainingCorpus.of(*datasets)
+    total = max(1, corpus.n_bytes)
+
+    def tell(documents: int) -> None:
+        progress(min(1.0, sum(corpus.sizes.values()) / total), "counting")
+
+    counts = usage(tokenizer, corpus.texts(), tell).counts
+    if not counts.any():
+        raise CorpusError("there is no text that could say which tokens are used")
+    return counts

@@ -14,22 +14,19 @@ from tokbench.cli.audit import audit, overlap
 from tokbench.cli.bpb import bpb
 from tokbench.cli.bytes import token_bytes
 from tokbench.cli.calibrate import calibrate
-from tokbench.cli.convert import convert
-from tokbench.cli.count import count
-from tokbench.cli.decode import decode
+from tokbench.cli.convert import convert, prune
 from tokbench.cli.diff import diff
-from tokbench.cli.encode import compare, encode
+from tokbench.cli.encode import compare, decode, encode
 from tokbench.cli.lint import injection, lint
 from tokbench.cli.ngram import ngram
 from tokbench.cli.optimum import optimum
 from tokbench.cli.plot import plot
-from tokbench.cli.prune import prune
 from tokbench.cli.report import report
 from tokbench.cli.run import run
 from tokbench.cli.serve import serve
 from tokbench.cli.show import show
 from tokbench.cli.trace import trace
-from tokbench.cli.train import train
+from tokbench.cli.train import count, train
 from tokbench.wording import in_paragraphs
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""`tokbench train`: trains a tokenizer on text and saves it to a file."""
+"""`tokbench train` and `count`: tokenizers trained on text and saved, and counts to train them from."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tokbench.cli.loading import files_read
-from tokbench.cli.options import Force, Languages, dataset_option, output_option, with_registry
+from tokbench.cli.options import Address, Force, Jobs, Languages, dataset_option, output_option, with_registry
 from tokbench.cli.progress import bar
 from tokbench.cli.writing import check_target, save
 from tokbench.wording import counted, other_than_asked
@@ -50,7 +50,6 @@ def train(
         raise SpecError(f"{chosen.name} {why}")
     options = check_training(registry, spec)
     corpora = [_corpus(registry, one, language or []) for one in dataset]
-    _check_text(dataset, corpora)
     corpus = TrainingCorpus.joined(corpora)
     assert chosen.train is not None
     with naming(spec), bar(str(spec)) as progress:
@@ -61,6 +60,60 @@ def train(
     use = _how_to_use(registry, f"{chosen.name}:{output}")
     print(f"{output}: {counted(tokenizer.vocab_size, 'token')}; {use}")
     print(f"trained on {shares(corpus.sizes)}")
+
+
+@with_registry
+def count(
+    registry: Registry,
+    output: Annotated[Path, output_option("Where the counts go.", show_default=False)],
+    dataset: Annotated[list[str] | None, dataset_option("The text. Repeatable.")] = None,
+    wanted: Annotated[
+        str, typer.Option("--for", metavar="SPEC", help="What will be trained: it says how text is cut.")
+    ] = "bpe",
+    merge: Annotated[
+        list[Path] | None,
+        typer.Option("--merge", metavar="FILE", help="Add up files of counts instead. Repeatable."),
+    ] = None,
+    language: Languages = None,
+    jobs: Jobs = None,
+    engine: Annotated[
+        str, typer.Option(metavar="NAME", help="Where shards are counted: local, dask, ray.")
+    ] = "local",
+    address: Address = None,
+    force: Force = False,
+) -> None:
+    """Count the distinct pre-tokens of text, per language and source, to train from: counts:FILE.
+
+    Memory is bounded, whatever the text. Counts of parts add up: --merge.
+    """
+    from tokbench.errors import SpecError
+    from tokbench.kernels.threads import usable_cores
+    from tokbench.runner.pretokens import count_pretokens, merge_counts
+    from tokbench.training_corpus import shares
+
+    if bool(dataset) == bool(merge):
+        raise SpecError("name what to count with -d DATASET, or files to add up with --merge FILE: one of both")
+    check_target(output, force=force, read=merge or files_read(registry, [], dataset or ()))
+    if merge:
+        head, rows = merge_counts(merge, output)
+    else:
+        with bar(f"counting for {wanted}") as progress:
+            head, rows = count_pretokens(
+                registry,
+                wanted,
+                dataset or [],
+                output,
+                languages=language or (),
+                engine=engine,
+                address=address,
+                jobs=jobs or usable_cores(),
+                progress=progress,
+            )
+    sizes: dict[str, int] = {}
+    for text in head.texts:
+        sizes[text.language] = sizes.get(text.language, 0) + text.bytes
+    print(f"text of {shares(sizes)}")
+    print(f"{output}: {counted(rows, 'row')}; train from it as counts:{output}")
 
 
 def _how_to_use(registry: Registry, spec: str) -> str:
@@ -101,20 +154,15 @@ def _spec(registry: Registry, family: str, vocab_size: str | None, options: list
 
 
 def _corpus(registry: Registry, text: str, languages: list[str]) -> TrainingCorpus:
-    from tokbench.errors import UnknownNameError
+    """Some languages of a dataset, or all; raises `CorpusError` where there is no document in them."""
+    from tokbench.errors import CorpusError, UnknownNameError
     from tokbench.training_corpus import TrainingCorpus
 
     dataset = registry.dataset(text)
     for language in languages:
         if language not in dataset.languages:
             raise UnknownNameError.of(f"language of {text}", language, dataset.languages)
-    return TrainingCorpus(dataset, tuple(languages or dataset.languages))
-
-
-def _check_text(names: list[str], corpora: list[TrainingCorpus]) -> None:
-    """Refuse a dataset in which there is no document; raises `CorpusError`."""
-    from tokbench.errors import CorpusError
-
-    for name, corpus in zip(names, corpora, strict=True):
-        if not corpus.counted and next(corpus.texts(), None) is None:
-            raise CorpusError(f"{name}: no text in it, so there is nothing to train on")
+    corpus = TrainingCorpus(dataset, tuple(languages or dataset.languages))
+    if not corpus.counted and next(corpus.texts(), None) is None:
+        raise CorpusError(f"{text}: no text in it, so there is nothing to train on")
+    return corpus
