@@ -6,7 +6,7 @@ import glob
 from collections.abc import Callable
 from pathlib import Path
 
-from tokbench.corpora.storage import COMPRESSED, is_remote, remote
+from tokbench.corpora.storage import compression, is_remote, remote
 from tokbench.errors import CorpusError, SpecError
 from tokbench.spec import Spec
 from tokbench.wording import nothing_at
@@ -22,10 +22,8 @@ def bare_name(path: str) -> str:
         'eng_Latn.txt'
     """
     name = path.rstrip("/").rpartition("/")[2] if is_remote(path) else Path(path).name
-    for suffix in COMPRESSED:
-        if name.lower().endswith(suffix):
-            return name[: -len(suffix)]
-    return name
+    packed = compression(name)
+    return name if packed is None else name[: -len(packed) - 1]
 
 
 def path_of(spec: Spec) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from tokbench.errors import CorpusError
+from tokbench.wording import reason
 
 COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
 CHUNK = 1 << 20
@@ -49,8 +50,7 @@ def compression(path: str) -> str | None:
         >>> compression("wiki.txt.zst"), compression("wiki.txt")
         ('zst', None)
     """
-    suffix = next((suffix for suffix in COMPRESSED if path.lower().endswith(suffix)), None)
-    return suffix and suffix[1:]
+    return next((suffix[1:] for suffix in COMPRESSED if path.lower().endswith(suffix)), None)
 
 
 def stat(path: str) -> StoredFile:
@@ -121,8 +121,6 @@ def open_bytes(path: str, start: int = 0) -> Iterator[IO[bytes]]:
             else:
                 with _decompressor(kind, stored, path) as content:
                     yield content
-    except CorpusError:
-        raise
     except (OSError, EOFError) as error:
         raise CorpusError(f"{path}: {_reason(error)}") from error
     except Exception as error:
@@ -166,10 +164,9 @@ def _decompressor(kind: str, stored: IO[bytes], path: str) -> IO[bytes]:
     return io.BufferedReader(cast("io.RawIOBase", pa.CompressedInputStream(stored, "zstd")), CHUNK)
 
 
-def _reason(error: BaseException) -> str:
+def _reason(error: Exception) -> str:
     if isinstance(error, FileNotFoundError):
         return "no such file"
     if isinstance(error, EOFError):
         return "the compressed file ends too early (it is truncated)"
-    text = getattr(error, "strerror", None) or str(error)
-    return text or type(error).__name__
+    return reason(error) or type(error).__name__
