@@ -14,7 +14,7 @@ from typing import Any
 
 from tokbench.corpora import CONLLU, blocks
 from tokbench.corpora.dataset import FileDataset, FilePiece, Format, range_pieces
-from tokbench.corpora.encodings import Encoded, encoded_by, open_text, unless_utf8
+from tokbench.corpora.encodings import Encoded, encoded_by, open_text
 from tokbench.corpora.finding import find_files, path_of
 from tokbench.corpora.naming import by_language, choose, note_on
 from tokbench.corpora.storage import StoredFile
@@ -34,8 +34,7 @@ class Conllu(Encoded, Format):
 
     def identity(self) -> Mapping[str, Any]:
         """The options."""
-        marks = {"punctuation": self.punctuation}
-        return {"format": "conllu", "errors": self.errors, **marks, **unless_utf8(self.encoding)}
+        return self.told(format="conllu", punctuation=self.punctuation)
 
     def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
         """Byte ranges that end after a sentence."""

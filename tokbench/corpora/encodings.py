@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, Any
 
 from tokbench.corpora.storage import chunks, open_bytes
 from tokbench.errors import CorpusError, SpecError, nearest
@@ -67,6 +67,11 @@ class Encoded:
 
     errors: str = "strict"
     encoding: str = UTF8
+
+    def told(self, **options: Any) -> dict[str, Any]:
+        """A format's identity: its `options` and these. UTF-8 adds nothing: digests are older than this."""
+        encoding = {} if self.encoding == UTF8 else {"encoding": self.encoding}
+        return {**options, "errors": self.errors, **encoding}
 
 
 def encoding_of(spec: Spec) -> str:
@@ -181,11 +186,6 @@ def _as_marked(beginning: bytes, path: str, encoding: str) -> str:
 def encoded_by(spec: Spec) -> dict[str, str]:
     """The fields of an `Encoded` as the options of a spec have them."""
     return {"errors": spec.get("errors", "strict"), "encoding": encoding_of(spec)}
-
-
-def unless_utf8(encoding: str) -> dict[str, str]:
-    """What an encoding adds to a format's identity: nothing for UTF-8, whose digests it was no part of."""
-    return {} if encoding == UTF8 else {"encoding": encoding}
 
 
 def likely_encoding(data: bytes) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from tokbench.corpora import blocks
 from tokbench.corpora.dataset import FileDataset, FilePiece, Format, range_pieces, text_of
-from tokbench.corpora.encodings import Encoded, encoded_by, open_text, unless_utf8
+from tokbench.corpora.encodings import Encoded, encoded_by, open_text
 from tokbench.corpora.finding import bare_name, find_files, path_of
 from tokbench.corpora.naming import UNKNOWN, choose, text_language
 from tokbench.corpora.storage import StoredFile, chunks
@@ -30,7 +30,7 @@ class AlignedLines(Encoded, Format):
     def identity(self) -> Mapping[str, Any]:
         """Aligned lines, which of them, encoding, and the treatment of undecodable bytes."""
         half = {} if self.lines == "all" else {"lines": self.lines}
-        return {"format": "aligned lines", "errors": self.errors, **half, **unless_utf8(self.encoding)}
+        return self.told(format="aligned lines", **half)
 
     def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
         """Byte ranges that end after a line, each with the number of its first line."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from tokbench.corpora.dataset import FileDataset, FilePiece, Format, shards_of
-from tokbench.corpora.encodings import Encoded, encoded_by, unless_utf8
+from tokbench.corpora.encodings import Encoded, encoded_by
 from tokbench.corpora.finding import find_files, path_of
 from tokbench.corpora.naming import by_language, choose, note_on
 from tokbench.corpora.storage import StoredFile, is_remote, stat
@@ -34,14 +34,8 @@ class Fields(Encoded):
 
     def identity(self) -> Mapping[str, Any]:
         """The options, ready for JSON."""
-        return {
-            "field": self.text,
-            "language_field": self.language,
-            "missing": self.missing,
-            "errors": self.errors,
-            **({"cluster": self.cluster} if self.cluster else {}),
-            **unless_utf8(self.encoding),
-        }
+        cluster = {"cluster": self.cluster} if self.cluster else {}
+        return self.told(field=self.text, language_field=self.language, missing=self.missing, **cluster)
 
     def text_of(self, row: Mapping[str, Any], *, where: object) -> str | None:
         """The text of a row; None for a row to pass over; raises `CorpusError` for a row without one."""

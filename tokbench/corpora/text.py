@@ -12,7 +12,7 @@ from typing import Any
 
 from tokbench.corpora import blocks
 from tokbench.corpora.dataset import FileDataset, FilePiece, Format, range_pieces, text_of, whole_file
-from tokbench.corpora.encodings import Encoded, encoded_by, open_text, unless_utf8
+from tokbench.corpora.encodings import Encoded, encoded_by, open_text
 from tokbench.corpora.finding import find_files, path_of
 from tokbench.corpora.naming import UNKNOWN, by_language, code_language, note_on, text_language
 from tokbench.corpora.storage import StoredFile
@@ -38,8 +38,7 @@ class LineFormat(Encoded, Format):
 
     def identity(self) -> Mapping[str, Any]:
         """Unit, encoding, treatment of undecodable bytes, and limit."""
-        limit = {"max_document_bytes": self.max_document_bytes}
-        return {"format": self.unit, "errors": self.errors, **limit, **unless_utf8(self.encoding)}
+        return self.told(format=self.unit, max_document_bytes=self.max_document_bytes)
 
     def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
         """Byte ranges that end after a line, or after a blank one."""
@@ -108,8 +107,7 @@ class WholeFileFormat(Encoded, Format):
 
     def identity(self) -> Mapping[str, Any]:
         """Unit, encoding, treatment of undecodable bytes, and limit."""
-        limit = {"max_document_bytes": self.max_document_bytes}
-        return {"format": "file", "errors": self.errors, **limit, **unless_utf8(self.encoding)}
+        return self.told(format="file", max_document_bytes=self.max_document_bytes)
 
     def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
         """The file."""
