@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar
 
 from tokbench.corpora import blocks
 from tokbench.corpora.blocks import TARGET
@@ -44,7 +44,11 @@ class FilePiece:
 
 
 class Format(Protocol):
-    """How documents lie in a file. Formats are small, frozen and hold only options."""
+    """How documents lie in a file. Formats are small, frozen and hold only options.
+
+    One whose documents are text alone and many to a file may have `text_blocks(piece)` as well: what
+    `documents` gives as `TextBlock`s, many at a time.
+    """
 
     def identity(self) -> Mapping[str, Any]:
         """Everything that decides how bytes become documents, ready for JSON: a part of the digest."""
@@ -61,15 +65,6 @@ class Format(Protocol):
     def content(self, piece: FilePiece) -> Iterator[bytes]:
         """The bytes that decide the piece's documents: those of its range."""
         return byte_range(piece)
-
-
-@runtime_checkable
-class BlockFormat(Format, Protocol):
-    """A format whose documents are text alone and many to a file."""
-
-    def text_blocks(self, piece: FilePiece) -> Iterator[TextBlock]:
-        """What `documents` gives, many at a time."""
-        ...
 
 
 def text_bytes(file: StoredFile) -> int:
@@ -153,8 +148,8 @@ class FileDataset:
 
     def read_blocks(self, shard: Shard) -> Iterator[TextBlock] | None:
         """The same in blocks, where the format has them."""
-        form = self.format
-        return _read(shard, form.text_blocks) if isinstance(form, BlockFormat) else None
+        many = getattr(self.format, "text_blocks", None)
+        return None if many is None else _read(shard, many)
 
     def digest(self, shard: Shard) -> str:
         """SHA-256 over the format's options, the language and the content of every piece.
