@@ -109,10 +109,7 @@ def count(
                 jobs=jobs or usable_cores(),
                 progress=progress,
             )
-    sizes: dict[str, int] = {}
-    for text in head.texts:
-        sizes[text.language] = sizes.get(text.language, 0) + text.bytes
-    print(f"text of {shares(sizes)}")
+    print(f"text of {shares(head.sizes)}")
     print(f"{output}: {counted(rows, 'row')}; train from it as counts:{output}")
 
 

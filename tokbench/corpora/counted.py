@@ -8,6 +8,7 @@ any size are added up a part at a time: equal pre-tokens are always in the same 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -47,6 +48,14 @@ class Head:
     cut: str
     wanted: str
     texts: tuple[TextSize, ...]
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The bytes of text of each language, in the order in which they were counted."""
+        sizes: Counter[str] = Counter()
+        for text in self.texts:
+            sizes[text.language] += text.bytes
+        return sizes
 
 
 def _schema() -> pa.Schema:

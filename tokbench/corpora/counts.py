@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,9 +27,7 @@ def load(spec: Spec, context: LoadContext) -> Dataset:
     """The dataset of ``counts:FILE``."""
     path = Path(path_of(spec)).expanduser()
     head = read_head(path)
-    sizes: Counter[str] = Counter()
-    for text in head.texts:
-        sizes[text.language] += text.bytes
+    sizes = head.sizes
     wanted = str(spec.get("languages") or "")
     languages = choose(sizes, wanted, where=str(path)) if wanted else list(sizes)
     weights = _weights(spec)
