@@ -13,9 +13,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from tokbench import LoadContext, Option, Spec, SpecError, TokenBatch, TokenizerError, TokenizerFamily
-from tokbench.arguments import known_id
 from tokbench_extras.json_files import opened, path_of
-from tokbench_extras.libraries import SPECIAL, LibraryTokenizer, failure, matches_special, need
+from tokbench_extras.libraries import SPECIAL, SpelledTokenizer, failure, matches_special, need
 from tokbench_extras.published import cached, required
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 ENCODINGS = ("r50k_base", "cl100k_base", "o200k_base")
 
 
-class GigatokenTokenizer(LibraryTokenizer):
+class GigatokenTokenizer(SpelledTokenizer):
     """A tokenizer of gigatoken's."""
 
     library = "gigatoken"
@@ -62,11 +61,7 @@ class GigatokenTokenizer(LibraryTokenizer):
         vocabulary: Mapping[int, bytes] = self.tokenizer.vocab
         return vocabulary
 
-    def token_bytes(self, token_id: int) -> bytes:
-        """The bytes of a token; nothing for special tokens and gaps."""
-        token_id = known_id(token_id, self.vocab_size, name=self.name)
-        if token_id in self.special_ids:
-            return b""
+    def _bytes(self, token_id: int) -> bytes:
         part = self._vocabulary.get(token_id, b"")
         return part.replace("▁".encode(), b" ") if self.source == "sentencepiece" else part
 

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any, ClassVar
 
 from tokbench import Option, Spec, TokenBatch, TokenizerError
-from tokbench.arguments import known_ids, plain_text, plain_texts, refused
+from tokbench.arguments import known_id, known_ids, plain_text, plain_texts, refused
 
 SPECIAL = Option("special", "str", "text", "Text of special tokens.", choices=("text", "match"))
 
@@ -90,3 +90,15 @@ class LibraryTokenizer:
         except BaseException as error:  # for an id that a vocabulary leaves out, Rust may panic
             raise failure(f"{self.name}: {self.library} has no text for {known[:8]}", error) from error
         return text if isinstance(text, str) else text.decode("utf-8", "replace")
+
+
+class SpelledTokenizer(LibraryTokenizer):
+    """One whose library tells the bytes of a token: `_bytes`, empty for a gap in the numbering."""
+
+    special_ids: Any
+    _bytes: Any
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The bytes of a token; nothing for special tokens and for the gaps in the numbering."""
+        token_id = known_id(token_id, self.vocab_size, name=self.name)
+        return b"" if token_id in self.special_ids else self._bytes(token_id)

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from tokbench import LoadContext, Spec, SpecError, TokenBatch, TokenizerError, TokenizerFamily, UnknownNameError
-from tokbench.arguments import known_id
-from tokbench_extras.libraries import LibraryTokenizer, failure, need
+from tokbench_extras.libraries import SpelledTokenizer, failure, need
 
 _MODULE = "mistral_common.tokens.tokenizers"
 
 
-class MistralTokenizer(LibraryTokenizer):
+class MistralTokenizer(SpelledTokenizer):
     """A Tekken or sentencepiece tokenizer of mistral-common; no BOS, no EOS, no template."""
 
     library = "mistral-common"
@@ -43,11 +42,7 @@ class MistralTokenizer(LibraryTokenizer):
         """Tekken's with its special tokens, sentencepiece's without."""
         return self.tokenizer.decode(ids, special_token_policy=self._policy)
 
-    def token_bytes(self, token_id: int) -> bytes:
-        """The bytes of a token; nothing for special tokens."""
-        token_id = known_id(token_id, self.vocab_size, name=self.name)
-        if token_id in self.special_ids:
-            return b""
+    def _bytes(self, token_id: int) -> bytes:
         if self.tekken:
             part: bytes = self.tokenizer.id_to_byte_piece(token_id, self._policy)
             return part

@@ -17,9 +17,8 @@ from types import ModuleType
 from typing import Any
 
 from tokbench import LoadContext, Spec, SpecError, TokenBatch, TokenizerError, TokenizerFamily, UnknownNameError
-from tokbench.arguments import known_id
 from tokbench_extras.json_files import path_of
-from tokbench_extras.libraries import SPECIAL, LibraryTokenizer, first_line, matches_special, need
+from tokbench_extras.libraries import SPECIAL, SpelledTokenizer, first_line, matches_special, need
 
 _FILES = {
     "cl100k_base": ("cl100k.vocab", "cl100k.special"),
@@ -31,7 +30,7 @@ _FILES = {
 _DECOMPOSED = "e\u0301"  # what NFC would compose
 
 
-class QuicktokTokenizer(LibraryTokenizer):
+class QuicktokTokenizer(SpelledTokenizer):
     """A tokenizer of quicktok's; special-token text is ordinary text unless `match`."""
 
     library = "quicktok"
@@ -65,11 +64,7 @@ class QuicktokTokenizer(LibraryTokenizer):
         ids, offsets = self.tokenizer.encode_batch(texts, self._threads, self._match)
         return TokenBatch(ids.view(np.int32), offsets)
 
-    def token_bytes(self, token_id: int) -> bytes:
-        """The bytes of a token; nothing for special tokens and for the gaps in the numbering."""
-        token_id = known_id(token_id, self.vocab_size, name=self.name)
-        if token_id in self.special_ids:
-            return b""
+    def _bytes(self, token_id: int) -> bytes:
         try:
             part: bytes = self.tokenizer.decode_single_token_bytes(token_id)
         except KeyError:

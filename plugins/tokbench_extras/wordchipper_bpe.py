@@ -19,8 +19,7 @@ from types import ModuleType
 from typing import Any
 
 from tokbench import LoadContext, Spec, SpecError, TokenBatch, TokenizerError, TokenizerFamily, UnknownNameError
-from tokbench.arguments import known_id
-from tokbench_extras.libraries import SPECIAL, LibraryTokenizer, first_line, matches_special, need
+from tokbench_extras.libraries import SPECIAL, SpelledTokenizer, failure, matches_special, need
 from tokbench_extras.published import cached, required
 
 ENCODINGS = {name: name for name in ("r50k_base", "p50k_base", "cl100k_base", "o200k_base")} | {
@@ -32,7 +31,7 @@ _CACHE = "WORDCHIPPER_CACHE_DIR"
 _environment = threading.Lock()
 
 
-class WordchipperTokenizer(LibraryTokenizer):
+class WordchipperTokenizer(SpelledTokenizer):
     """A tokenizer of wordchipper's; special-token text is ordinary text unless `match`."""
 
     library = "wordchipper"
@@ -59,11 +58,7 @@ class WordchipperTokenizer(LibraryTokenizer):
     def _vocabulary(self) -> Any:
         return self.tokenizer.vocab
 
-    def token_bytes(self, token_id: int) -> bytes:
-        """The bytes of a token; nothing for special tokens and for the gaps in the numbering."""
-        token_id = known_id(token_id, self.vocab_size, name=self.name)
-        if token_id in self.special_ids:
-            return b""
+    def _bytes(self, token_id: int) -> bytes:
         part: bytes | None = self._vocabulary.id_to_token_bytes(token_id)
         return part or b""
 
@@ -108,9 +103,7 @@ def _from_file(library: ModuleType, encoding: str, path: Path, spec: Spec, *, pa
         try:
             return library.Tokenizer.from_pretrained(encoding, options)
         except BaseException as error:  # what Rust panics with is no Exception
-            if isinstance(error, KeyboardInterrupt | SystemExit):
-                raise
-            raise TokenizerError(f"{spec}: wordchipper cannot load {path}: {first_line(error)}") from error
+            raise failure(f"{spec}: wordchipper cannot load {path}", error) from error
         finally:
             if before is None:
                 del os.environ[_CACHE]
