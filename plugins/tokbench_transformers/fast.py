@@ -79,14 +79,7 @@ class FastTokenizer(Rebuilt):
         return ids
 
     def _encoding(self, text: str) -> Any:
-        plain_text(text, name=self.name)
-        try:
-            return self.tokenizer.encode(text, add_special_tokens=False)
-        except TypeError as error:
-            raise refused(self.name, "tokenizers", [text], error) from error
-        except BaseException as error:
-            self._tell_failure(error)
-            raise
+        return self._asked(self.tokenizer.encode, plain_text(text, name=self.name), [text])
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of every text, by the call of the library that computes least beside them."""
@@ -96,21 +89,20 @@ class FastTokenizer(Rebuilt):
 
     def _encodings(self, texts: Sequence[str], encode: Callable[..., Any]) -> Iterator[Any]:
         for part in _parts(texts, CHARACTERS_A_CALL if parallel() else CHARACTERS_ALONE):
-            try:
-                encodings = encode(part, add_special_tokens=False)
-            except TypeError as error:
-                raise refused(self.name, "tokenizers", texts, error) from error
-            except BaseException as error:
-                self._tell_failure(error)
-                raise
-            yield from encodings
+            yield from self._asked(encode, part, texts)
 
-    def _tell_failure(self, error: BaseException) -> None:
-        """Raise a panic of Rust, or the library's bare `Exception`, as an error that can be told."""
-        if type(error) is Exception:
-            raise TokenizerError(f"{self.name}: tokenizers: {error}") from error
-        if type(error).__name__ == "PanicException":
-            raise TokenizerError(f"{self.name}: tokenizers gave up (a panic in Rust: {error})") from error
+    def _asked(self, encode: Callable[..., Any], given: str | list[str], texts: Sequence[str]) -> Any:
+        """What the library makes of a text or a part of `texts`; a panic of Rust, too, is told as an error."""
+        try:
+            return encode(given, add_special_tokens=False)
+        except TypeError as error:
+            raise refused(self.name, "tokenizers", texts, error) from error
+        except BaseException as error:
+            if type(error) is Exception:  # the library's own
+                raise TokenizerError(f"{self.name}: tokenizers: {error}") from error
+            if type(error).__name__ == "PanicException":
+                raise TokenizerError(f"{self.name}: tokenizers gave up (a panic in Rust: {error})") from error
+            raise
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of `ids`, special tokens included."""
