@@ -8,7 +8,6 @@ chance, and all of them add up to one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import islice
@@ -123,7 +122,8 @@ def _joined(
 
     end = np.array([tokenizer.vocab_size], np.int32)
     parts, lost = [end], 0
-    for some in _some(texts):
+    for begin in range(0, len(texts), _AT_ONCE):
+        some = texts[begin : begin + _AT_ONCE]
         batch = encode_batch(tokenizer, some)
         if len(batch.ids) and (int(batch.ids.min()) < 0 or int(batch.ids.max()) >= tokenizer.vocab_size):
             raise TokenizerError(
@@ -134,12 +134,6 @@ def _joined(
             lost += sum(one != other for one, other in zip(some, decode_batch(tokenizer, batch), strict=True))
     whole = np.concatenate(parts).astype(np.int32)
     return whole, np.flatnonzero(whole == tokenizer.vocab_size)[1:], lost
-
-
-def _some(texts: Iterable[str]) -> Iterator[list[str]]:
-    left = iter(texts)
-    while some := list(islice(left, _AT_ONCE)):
-        yield some
 
 
 def utf8_of(text: str) -> bytes:
