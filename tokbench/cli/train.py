@@ -11,7 +11,7 @@ import typer
 from tokbench.cli.loading import files_read
 from tokbench.cli.options import Address, Force, Jobs, Languages, dataset_option, output_option, with_registry
 from tokbench.cli.progress import bar
-from tokbench.cli.writing import check_target, save
+from tokbench.cli.writing import check_target, save, unopened
 from tokbench.wording import counted, other_than_asked
 
 if TYPE_CHECKING:
@@ -57,7 +57,9 @@ def train(
     save(tokenizer, chosen, output, lambda: f"its family saves what it trains as FILE{chosen.trained_suffix}")
     if other := other_than_asked(spec.options.get("vocab_size"), tokenizer.vocab_size):
         print(f"warning: {other}", file=sys.stderr)
-    use = _how_to_use(registry, f"{chosen.name}:{output}")
+    use = f"{chosen.name}:{output}"
+    why = unopened(registry, use)  # as ranks leave it to the spec how text is cut
+    use = f"to use it, more has to be said. {why}" if why else f"use it as {use}"
     print(f"{output}: {counted(tokenizer.vocab_size, 'token')}; {use}")
     print(f"trained on {shares(corpus.sizes)}")
 
@@ -111,17 +113,6 @@ def count(
             )
     print(f"text of {shares(head.sizes)}")
     print(f"{output}: {counted(rows, 'row')}; train from it as counts:{output}")
-
-
-def _how_to_use(registry: Registry, spec: str) -> str:
-    """By which spec a file is opened, or what its format leaves to be said, as ranks do how text is cut."""
-    from tokbench.errors import TokbenchError
-
-    try:
-        registry.load(spec)
-    except TokbenchError as error:
-        return f"to use it, more has to be said. {error}"
-    return f"use it as {spec}"
 
 
 def _spec(registry: Registry, family: str, vocab_size: str | None, options: list[str]) -> Spec:

@@ -164,19 +164,21 @@ def elsewhere(registry: Registry, spec: str) -> str:
     own = registry.tokenizers[parsed.family]
     for path in own.files_of(parsed, registry.context):
         others = [f"{family.name}:{path}" for family in registry.recognising(path) if family is not own]
-        if others:
-            return "other families open the same file: " + " or ".join(
-                _opened(registry, each) for each in others
-            )
+        found = [
+            f"{other} ({without_name(why, other)})" if (why := unopened(registry, other)) else other
+            for other in others
+        ]
+        if found:
+            return f"other families open the same file: {' or '.join(found)}"
     return "`tokbench show SPEC` names a tokenizer's files, `tokbench list tokenizers` the families there are"
 
 
-def _opened(registry: Registry, spec: str) -> str:
-    """A spec, with what it still lacks where it does not open as it is."""
+def unopened(registry: Registry, spec: str) -> str:
+    """Why a spec does not open, as where it lacks what its format leaves to be said; empty where it does."""
     from tokbench.errors import TokbenchError
 
     try:
         registry.load(spec)
     except TokbenchError as error:
-        return f"{spec} ({without_name(str(error), spec)})"
-    return spec
+        return str(error)
+    return ""
