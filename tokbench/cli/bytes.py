@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -67,7 +67,7 @@ def token_bytes(
         raise typer.Exit(1)
 
 
-def _summary(table: ByteTable) -> dict[str, object]:
+def _summary(table: ByteTable) -> dict[str, Any]:
     import numpy as np
 
     from tokbench.inspection.bytetable import UNTOLD, IdKind
@@ -86,9 +86,8 @@ def _show(table: ByteTable, proof: Proof | None, output: Path | None) -> None:
     console, known = plain_console(), _summary(table)
     console.print(f"{table.tokenizer}: {len(table):,} ids", style="bold")
     kinds = {"partial": "parts of a character", "special": "special (0 bytes)"}
-    counts = known["kinds"]
-    assert isinstance(counts, dict)
-    console.print(", ".join(f"{kinds.get(name, name)} {count:,}" for name, count in counts.items() if count))
+    counts = known["kinds"].items()
+    console.print(", ".join(f"{kinds.get(name, name)} {count:,}" for name, count in counts if count))
     if known["other_at_start"]:
         console.print(f"{known['other_at_start']:,} ids add another number of bytes at the start of a document")
     if known["untold"]:

@@ -57,12 +57,8 @@ def encode(
         for found in drawn or [checked_ids(tokenizer, text)]:
             put(" ".join(map(str, found)))
     elif as_json:
-        content: object = (
-            pieces_json(tokenizer, text)
-            if drawn is None
-            else [pieces_json(tokenizer, text, found) for found in drawn]
-        )
-        print_json(content)
+        sampled = [pieces_json(tokenizer, text, found) for found in drawn or ()]
+        print_json(sampled or pieces_json(tokenizer, text))
     elif drawn is None:
         _show_one(tokenizer, text)
     else:
@@ -106,8 +102,7 @@ def compare(
     tokenizers = [registry.load(spec) for spec in specs]
     text = read_text(text)
     if as_json:
-        rows = [pieces_json(tokenizer, text) for tokenizer in tokenizers]
-        print_json(rows)
+        print_json([pieces_json(tokenizer, text) for tokenizer in tokenizers])
     else:
         _show_many(tokenizers, text)
 
@@ -142,9 +137,8 @@ def _show_one(tokenizer: Tokenizer, text: str) -> None:
     for group in groups(found):
         for number, piece in enumerate(group.pieces, start=1):
             part = f" {number}/{len(group.pieces)}" if len(group.pieces) > 1 else ""
-            kind = "" if piece.kind == "token" else f" ({piece.kind})"
-            shown = label(group) if not part else label(group) + part
-            table.add_row(str(piece.id), shown + kind, piece.bytes.hex(" "), f"{piece.start}–{piece.end}")
+            shown = label(group) + part + ("" if piece.kind == "token" else f" ({piece.kind})")
+            table.add_row(str(piece.id), shown, piece.bytes.hex(" "), f"{piece.start}–{piece.end}")
     console.print(table)
     console.print(_figures(text, len(found)))
     if tokenizer.decode([piece.id for piece in found]) != text:

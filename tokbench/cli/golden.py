@@ -79,9 +79,8 @@ def make(
     packs.write(output, manifest, details, packed)
     progress(1.0, "done")
     size = sum(file.stat().st_size for file in output.iterdir())
-    covered, size_of_vocabulary = made.manifest["tokens_covered"], tokenizer.vocab_size
     print(f"{output}: {counted(len(made.cases), 'case')}, {counted(len(made.rows), 'row')}, {size:,} bytes")
-    print(f"  {covered:,} of {size_of_vocabulary:,} ids occur in it")
+    print(f"  {made.manifest['tokens_covered']:,} of {tokenizer.vocab_size:,} ids occur in it")
     measured = about["mutations"]
     if isinstance(measured, str):
         print(f"  mutation score: {measured}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokbench.cli.tables import plain_console
@@ -155,11 +155,8 @@ def _width(heads: Sequence[str], shown: Mapping[str, Sequence[str]], name: int) 
 
 def _reason(run: Run, dataset: str) -> str:
     """Why a dataset has no figure at all: every tokenizer failed on it, or no metric applies."""
-    rows = run.frame[run.frame["dataset"] == dataset]
-    statuses: Iterable[str] = rows["status"]
-    if any(status.startswith("failed") for status in statuses):
-        return "it failed"
-    return "none of the metrics applies to it"
+    failed = run.frame.loc[run.frame["dataset"] == dataset, "status"].str.startswith("failed").any()
+    return "it failed" if failed else "none of the metrics applies to it"
 
 
 def in_vain(run: Run, metric: str) -> str:

@@ -114,7 +114,6 @@ def _brought(registry: Registry, name: str) -> Any:
 app = typer.Typer(
     name="tokbench",
     cls=Commands,
-    help="Compare tokenizers: compression, cost per language, fairness, losslessness, speed.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
