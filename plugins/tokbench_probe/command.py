@@ -78,10 +78,7 @@ def probe(
     from tokbench_probe.streams import ProbeTexts
 
     need_jax()
-    parts = [tokbench.load_dataset(each) for each in train_on.split(" + ")]
-    corpus = tokbench.TrainingCorpus.joined(
-        [tokbench.TrainingCorpus(part, tuple(part.languages)) for part in parts]
-    )
+    corpus = tokbench.TrainingCorpus.of(*map(tokbench.load_dataset, train_on.split(" + ")))
     texts = ProbeTexts.of(corpus, tokbench.load_dataset(dataset), documents)
     budget = Budget(operations, context, layers, train_bytes, rate)
     seeds = range(seed, seed + runs)
