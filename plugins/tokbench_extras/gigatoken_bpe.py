@@ -6,7 +6,7 @@ that their text is ordinary text, as everywhere in tokbench. It loads BPE only: 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -138,15 +138,11 @@ def _path(spec: Spec) -> Path:
     return path_of(spec)
 
 
-def _files(spec: Spec, context: LoadContext) -> Sequence[Path]:
-    return [_path(spec)]
-
-
 GIGATOKEN = TokenizerFamily(
     name="gigatoken",
     summary="Fast BPE in Rust: tiktoken encodings, BPE tokenizer.json files and sentencepiece BPE models",
     load=load,
-    files=_files,
+    files=lambda spec, context: [_path(spec)],
     options=(
         SPECIAL,
         Option("pretokenizer", "str", None, "For a .tiktoken file: the library's name of its pattern."),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -108,15 +108,11 @@ def _path(spec: Spec) -> Path:
     raise UnknownNameError.of("mistral tokenizer", variant, bundled)
 
 
-def _files(spec: Spec, context: LoadContext) -> Sequence[Path]:
-    return [_path(spec)]
-
-
 MISTRAL = TokenizerFamily(
     name="mistral",
     summary="Mistral's tokenizers (Tekken, sentencepiece), several of them bundled, through mistral-common",
     load=load,
-    files=_files,
+    files=lambda spec, context: [_path(spec)],
     variant="tekken_240911, tekken_240718, v1, v2, v3 … or a tekken.json or .model file",
     libraries=("mistral-common", "tiktoken"),
     examples=("mistral:tekken_240911", "mistral:v3"),

@@ -12,7 +12,7 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
@@ -119,15 +119,11 @@ def _encoding(spec: Spec) -> str:
     return spec.variant
 
 
-def _files(spec: Spec, context: LoadContext) -> Sequence[Path]:
-    return [cached(ENCODINGS[_encoding(spec)])]
-
-
 WORDCHIPPER = TokenizerFamily(
     name="wordchipper",
     summary="Fast BPE in Rust: OpenAI's encodings",
     load=load,
-    files=_files,
+    files=lambda spec, context: [cached(ENCODINGS[_encoding(spec)])],
     options=(SPECIAL,),
     variant="r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base or o200k_harmony",
     libraries=("wordchipper",),
