@@ -19,24 +19,24 @@ def info(as_json: JsonOutput = False) -> None:
     from tokbench.registry import cache_dir
     from tokbench.runner.cache import TallyCache, cache_limit
 
-    home = cache_dir()
-    sizes, limit = TallyCache(home / "tallies").sizes(), cache_limit()
-    models = [path for path in (home / "trained").glob("*/*") if path.name != "info.json"]
-    trained_bytes = sum(path.stat().st_size for path in models)
-    facts = {
-        "folder": str(home),
-        "tallies": len(sizes),
-        "tally_bytes": sum(sizes),
-        "limit_bytes": limit,
-        "trained": len(models),
-        "trained_bytes": trained_bytes,
-    }
+    home, limit = cache_dir(), cache_limit()
+    sizes = TallyCache(home / "tallies").sizes()
+    trained = [path.stat().st_size for path in (home / "trained").glob("*/*") if path.name != "info.json"]
     if as_json:
-        print_json(facts)
+        print_json(
+            {
+                "folder": str(home),
+                "tallies": len(sizes),
+                "tally_bytes": sum(sizes),
+                "limit_bytes": limit,
+                "trained": len(trained),
+                "trained_bytes": sum(trained),
+            }
+        )
         return
-    print(f"folder   {facts['folder']}  ($TOKBENCH_CACHE_DIR)")
+    print(f"folder   {home}  ($TOKBENCH_CACHE_DIR)")
     print(f"tallies  {len(sizes):,}, {data_size(sum(sizes))} of {data_size(limit)}")
-    print(f"trained  {counted(len(models), 'tokenizer')}, {data_size(trained_bytes)}")
+    print(f"trained  {counted(len(trained), 'tokenizer')}, {data_size(sum(trained))}")
 
 
 @app.command("clear")

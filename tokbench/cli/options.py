@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from inspect import Parameter, Signature, signature
 from math import isfinite
@@ -85,38 +85,33 @@ def output_option(help: str, metavar: str = "FILE", **more: Any) -> Any:
     return typer.Option("-o", "--output", metavar=metavar, help=help, **more)
 
 
-_OPENING = {
-    "allow_remote_code": (AllowRemoteCode, False),
-    "plugin": (PluginFiles, None),
-    "disable_plugin": (DisabledPlugins, None),
-}
-"""The options of `open_registry`, each with its type and default."""
+_PLUGINS = {"plugin": (PluginFiles, None), "disable_plugin": (DisabledPlugins, None)}
+"""Options of `open_registry`, each with its type and default."""
 
 Command = Callable[..., None]
 
 
 def with_registry(command: Command) -> Command:
     """A command whose first parameter is the registry: users give the options of plugins in its place."""
-    return _with_options(command, ["plugin", "disable_plugin"])
+    return _with_options(command, _PLUGINS)
 
 
 def loads_tokenizers(command: Command) -> Command:
     """As `with_registry`, for a command that loads tokenizers: with --allow-remote-code as well."""
-    return _with_options(command, ["allow_remote_code", "plugin", "disable_plugin"])
+    return _with_options(command, {"allow_remote_code": (AllowRemoteCode, False), **_PLUGINS})
 
 
-def _with_options(command: Command, names: Sequence[str]) -> Command:
+def _with_options(command: Command, options: Mapping[str, tuple[Any, Any]]) -> Command:
     """`command` as typer is to see it: it reads options off a function's signature."""
     hints = get_type_hints(command, localns={"Registry": object}, include_extras=True)
     _, *own = signature(command).parameters.values()
     seen = [each.replace(kind=Parameter.KEYWORD_ONLY, annotation=hints[each.name]) for each in own]
-    for name in names:
-        kind, default = _OPENING[name]
+    for name, (kind, default) in options.items():
         seen.append(Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=default))
 
     def run(**given: Any) -> None:
         with output_for_programs() if _read_by_programs(given) else nullcontext():
-            registry = open_registry(**{name: given.pop(name) for name in names})
+            registry = open_registry(**{name: given.pop(name) for name in options})
             try:
                 command(registry, **given)
             except Exception as error:
