@@ -1,16 +1,16 @@
-"""`tokbench audit`: what the ids of a vocabulary are; `tokbench overlap`: how much vocabularies share."""
+"""`tokbench audit` and `overlap`: what the ids of vocabularies are, and what they share; `show`: facts."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tokbench.cli.loading import documents_of
 from tokbench.cli.options import JsonOutput, SpecArgument, dataset_option, loads_tokenizers
 from tokbench.cli.progress import progress
-from tokbench.cli.tables import plain_console, table_of
+from tokbench.cli.tables import plain_console, show_facts, table_of
 from tokbench.cli.writing import print_json
 
 if TYPE_CHECKING:
@@ -23,7 +23,24 @@ if TYPE_CHECKING:
     from tokbench.registry import Registry
     from tokbench.tokenizer import Tokenizer
 
+_MOST_TOKENS = 12
+"""Special tokens that `show` names."""
 Limit = Annotated[int, typer.Option("--limit", metavar="N", min=0, help="Examples of each kind.")]
+
+
+@loads_tokenizers
+def show(registry: Registry, spec: SpecArgument, as_json: JsonOutput = False) -> None:
+    """Show the facts of a tokenizer: algorithm, library, files, normaliser, special tokens, lossless or not."""
+    from tokbench.inspection.facts import facts
+
+    parsed = registry.tokenizer_spec(spec)
+    tokenizer = registry.load(parsed)
+    found = facts(tokenizer, registry.tokenizers[parsed.family], parsed, registry.context)
+    if as_json:
+        print_json(found)
+        return
+    shown = {key.replace("_", " "): _fact(value) for key, value in found.items() if value not in (None, [], {})}
+    show_facts(shown.pop("name"), shown)
 
 
 @loads_tokenizers
@@ -101,7 +118,7 @@ def overlap(
         return
     console = plain_console()
 
-    def show(title: str, rows: Iterable[Iterable[str]]) -> None:
+    def print_rows(title: str, rows: Iterable[Iterable[str]]) -> None:
         table = _table(title, *(str(number + 1) for number in range(len(audits))))
         for number, (found, row) in enumerate(zip(audits, rows, strict=True), start=1):
             table.add_row(f"{number} {found.tokenizer}", *row)
@@ -109,10 +126,12 @@ def overlap(
 
     for title, values in (("Jaccard", matrix.tolist()), ("Jaccard weighted by use", weighted)):
         if values is not None:
-            show(title, ([f"{value:.3f}" for value in row] for row in values))
+            print_rows(title, ([f"{value:.3f}" for value in row] for row in values))
     if len(audits) > 2:
         lacking = enumerate(lacking_matrix(audits))
-        show("has, and lacks", (["" if a == b else f"{n:,}" for b, n in enumerate(row)] for a, row in lacking))
+        print_rows(
+            "has, and lacks", (["" if a == b else f"{n:,}" for b, n in enumerate(row)] for a, row in lacking)
+        )
         console.print("A row's tokens that the column lacks. Which they are: name two tokenizers, or --json.")
         return
     for one in (surplus(*audits), surplus(*reversed(audits))):
@@ -122,6 +141,22 @@ def overlap(
         if one.tokens:
             console.print(f"  by script: {scripts}\n  by length in bytes: {lengths}")
             console.print("  longest: " + " ".join(_shown(token) for token in one.tokens[:limit]))
+
+
+def _fact(value: Any) -> str:
+    from tokbench.inspection.pieces import visible
+
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        shown = [f"{key} {item}" if item is not None else key for key, item in value.items()][:_MOST_TOKENS]
+        more = f" … {len(value)} in all" if len(value) > _MOST_TOKENS else ""
+        return visible(", ".join(shown)).replace("·", " ") + more
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return "\n".join(f"{item['path']}  {item['bytes']:,} bytes  sha256 {item['sha256']}" for item in value)
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return visible(str(value)).replace("·", " ")
 
 
 def _weighted(

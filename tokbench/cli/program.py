@@ -10,21 +10,18 @@ from typer.core import TyperGroup
 
 from tokbench import __version__
 from tokbench.cli import cache, golden, listing, plugins, runs
-from tokbench.cli.audit import audit, overlap
-from tokbench.cli.bpb import bpb
+from tokbench.cli.audit import audit, overlap, show
+from tokbench.cli.bits import bpb, ngram
 from tokbench.cli.bytes import token_bytes
 from tokbench.cli.calibrate import calibrate
 from tokbench.cli.convert import convert, prune
 from tokbench.cli.diff import diff
 from tokbench.cli.encode import compare, decode, encode
 from tokbench.cli.lint import injection, lint
-from tokbench.cli.ngram import ngram
 from tokbench.cli.optimum import optimum
-from tokbench.cli.plot import plot
-from tokbench.cli.report import report
+from tokbench.cli.report import plot, report
 from tokbench.cli.run import run
 from tokbench.cli.serve import serve
-from tokbench.cli.show import show
 from tokbench.cli.trace import trace
 from tokbench.cli.train import count, train
 from tokbench.wording import in_paragraphs
