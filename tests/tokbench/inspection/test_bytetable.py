@@ -163,6 +163,8 @@ def test_a_tokenizer_that_was_trained_for_it_is_shown_by_its_spec(tmp_path: Path
     assert json.loads(output("bytes", *asked, "--json"))["tokenizer"] == "maxmatch:vocab_size=300"
     found = json.loads(invoke("diff", "bytes", *asked, "-d", text, "--json").stdout)
     assert (found["a"], found["b"]) == ("bytes", "maxmatch:vocab_size=300")
+    asked = ("optimum", "bpe:vocab_size=300", "--train-on", text, "-d", text, "--json")
+    assert json.loads(output(*asked))["tokenizer"] == "bpe:vocab_size=300"
 
 
 def test_a_table_that_does_not_hold_is_told(tmp_path: Path) -> None:
