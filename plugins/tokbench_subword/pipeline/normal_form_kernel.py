@@ -100,9 +100,9 @@ def normal_form(tables: Block, batch: Block) -> np.int64:
     """
     steps, about, pairs = u8_in(tables, STEPS), u32_in(tables, ABOUT), i64_in(tables, PAIRS)
     text, offsets, out_offsets, n_documents = documents_of(batch)
-    points, classes = np.empty(LONGEST, np.int64), np.empty(LONGEST, np.int64)
-    encoded = np.empty(4 * (LONGEST + MOST_PARTS) + 16, np.uint8)
-    scratch, none = Scratch(pointer(points), pointer(classes), pointer(encoded)), np.int64(0)
+    numbers, encoded = np.empty(3 * LONGEST, np.int64), np.empty(4 * (2 * LONGEST + MOST_PARTS) + 16, np.uint8)
+    points, classes, ends = pointer(numbers), pointer(numbers[LONGEST:]), pointer(numbers[2 * LONGEST :])
+    scratch, none = Scratch(points, classes, ends, pointer(encoded)), np.int64(0)
     size, copied = np.int64(0), offsets[0]  # the text from `copied` on is still to be copied
     for document in range(n_documents):
         begin, stop = offsets[document], offsets[document + 1]
@@ -139,11 +139,11 @@ def normal_form(tables: Block, batch: Block) -> np.int64:
                 break
             if length == position - boundary and equal_bytes(scratch.encoded, 0, text, boundary, length):
                 continue
-            copied, size = splice_run(tables, batch, boundary, position, scratch, length, copied, size)
+            size = splice_run(tables, batch, boundary, position, scratch, length, copied, size)
             if size < 0:
                 return size
+            copied = position
         out_offsets[document + 1] = size + stop - copied
-    keep(points)
-    keep(classes)
+    keep(numbers)
     keep(encoded)
     return finished(batch, copied, size)

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tokbench.kernels.compiling import inline, subroutine
-from tokbench.kernels.hashing import equal_bytes
 from tokbench.kernels.pointers import Block, Bytes, Int, Ints, Keys, i64_in, u8_in, u32_in
-from tokbench.kernels.utf8 import character_before, code_point, put_character
+from tokbench.kernels.utf8 import code_point, put_character
 from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.normal_form_tables import (
     ABOUT,
@@ -34,7 +33,7 @@ from tokbench_subword.pipeline.normal_form_tables import (
     PARTS_SHIFT,
     pair_slot,
 )
-from tokbench_subword.pipeline.splicing import splice
+from tokbench_subword.pipeline.splicing import copy_span, splice
 
 LONGEST = 1024
 """Parts of a run that the kernel normalizes; longer ones, of hundreds of marks, are left to Python."""
@@ -119,10 +118,13 @@ def _compose(points: Ints, classes: Ints, count: Int, pairs: Ints) -> np.int64:
 
 
 class Scratch(NamedTuple):
-    """Pointers: the parts of a run, their classes, and UTF-8 of what becomes of it."""
+    """Pointers: the parts of a run, their classes, where the normal form of each of its characters ends in
+    `encoded`, and there, in UTF-8, that of the run and then theirs.
+    """
 
     points: Any
     classes: Any
+    ends: Any
     encoded: Any
 
 
@@ -130,7 +132,7 @@ class Scratch(NamedTuple):
 def write_run(tables: Block, text: Bytes, begin: Int, end: Int, scratch: Scratch, length: Int) -> np.int64:
     """Write the normal form of a run to `encoded` from `length` on; its end, or -1 if it has too many parts."""
     about, parts, pairs = u32_in(tables, ABOUT), u32_in(tables, PARTS), i64_in(tables, PAIRS)
-    points, classes, encoded = scratch
+    points, classes, _, encoded = scratch
     count = _take_apart(text, begin, end, about, parts, points, classes)
     if count < 0:
         return np.int64(-1)
@@ -141,96 +143,60 @@ def write_run(tables: Block, text: Bytes, begin: Int, end: Int, scratch: Scratch
     return np.int64(length)
 
 
-class _Between(NamedTuple):
-    """What is left of a run between the parts at its ends that stayed where they were.
-
-    `first` and `last` are where in the text the characters begin and end that it comes from; `place` and `stop`
-    where it begins and ends in what the run became, and `after` where that goes on with the next character.
+@inline
+def _alike(encoded: Bytes, length: Int, total: Int) -> tuple[np.int64, np.int64]:
+    """How many bytes the text ``encoded[:length]`` and the one of `total` bytes behind it begin with alike, and
+    end with of the others: those of whole characters.
     """
-
-    first: Any
-    last: Any
-    place: Any
-    stop: Any
-    after: Any
-
-
-@subroutine
-def _between(tables: Block, text: Bytes, begin: Int, end: Int, scratch: Scratch, length: Int) -> _Between:
-    """What is between in a run whose normal form is ``encoded[:length]``. Parts are those of each character's
-    own normal form, one behind the other.
-    """
-    encoded, first, last = scratch.encoded, np.int64(begin), np.int64(end)
-    place, stop, known, most = np.int64(0), np.int64(length), np.int64(0), np.int64(0)
-    while first < last:
-        behind = first + code_point(text, first)[1]
-        size = write_run(tables, text, first, behind, scratch, length) - length
-        known, most = np.int64(0), min(size, stop - place)
-        while known < most and encoded[length + known] == encoded[place + known]:
-            known += 1
-        while 0 < known < size and encoded[length + known] & 0xC0 == 0x80:
-            known -= 1
-        place += known
-        if known < size:
-            break
-        first = behind
-    after = stop
-    while first < last:
-        before = character_before(text, last)
-        behind = write_run(tables, text, before, last, scratch, length)
-        size, most = np.int64(0), min(behind - length - (known if before == first else 0), stop - place)
-        while size < most and encoded[behind - 1 - size] == encoded[stop - 1 - size]:
-            size += 1
-        while size > 0 and encoded[behind - size] & 0xC0 == 0x80:
-            size -= 1
-        stop -= size
-        if size < behind - length:
-            break
-        last, after = before, stop
-    return _Between(first, last, place, stop, after)
-
-
-@subroutine
-def _splice(
-    batch: Block, begin: Int, end: Int, scratch: Scratch, first: Int, last: Int, copied: Int, size: Int
-) -> tuple[np.int64, np.int64]:
-    """Splice ``encoded[first:last]`` for the text from `begin` to `end`, if it is another; the new `copied` and
-    `size`. What comes of the same text as what is before may begin before `copied`.
-    """
-    encoded, text = scratch.encoded, u8_in(batch, splicing.TEXT)
-    same = last - first == end - begin and equal_bytes(encoded, first, text, begin, last - first)
-    if size < 0 or (same and copied <= begin):
-        return np.int64(copied), np.int64(size)
-    size = splice(batch, min(copied, begin), begin, end, encoded, first, last, size)
-    return np.int64(end), np.int64(size)
+    begun, ended, most = np.int64(0), np.int64(0), min(length, total)
+    while begun < most and encoded[begun] == encoded[length + begun]:
+        begun += 1
+    while begun < total and encoded[length + begun] & 0xC0 == 0x80:
+        begun -= 1
+    while begun + ended < most and encoded[length - 1 - ended] == encoded[length + total - 1 - ended]:
+        ended += 1
+    while ended > 0 and encoded[length - ended] & 0xC0 == 0x80:
+        ended -= 1
+    return begun, ended
 
 
 @subroutine
 def splice_run(
     tables: Block, batch: Block, begin: Int, end: Int, scratch: Scratch, length: Int, copied: Int, size: Int
-) -> tuple[np.int64, np.int64]:
-    """Splice the normal form of a run, ``encoded[:length]``; the new `copied` and `size`.
+) -> np.int64:
+    """Splice ``encoded[:length]``, the normal form of a run; the new `size`, or `TOO_SMALL`.
 
-    Where edits are asked for, they tell as much as can be told: parts that stayed where they were come from
-    their own character, and what is between from all the characters that it is of.
+    Where edits are asked for, the normal form of each character by itself is written behind that. What both
+    begin and end with stayed with its character; the rest of the run comes from all those characters of which
+    there is a rest in the other.
     """
-    text, new = u8_in(batch, splicing.TEXT), np.int64(0)
-    if i64_in(batch, splicing.NUMBERS)[splicing.MOST_EDITS] == 0:
-        return _splice(batch, begin, end, scratch, new, length, copied, size)
-    found = _between(tables, text, begin, end, scratch, length)
-    while begin < end:
-        if begin == found.first and begin < found.last:
-            width = code_point(text, begin)[1]
-            if new < found.place:
-                copied, size = _splice(batch, begin, begin + width, scratch, new, found.place, copied, size)
-            copied, size = _splice(batch, begin, found.last, scratch, found.place, found.stop, copied, size)
-            begin, new = found.last, found.after
-            if found.stop < new:
-                width = begin - character_before(text, begin)
-                copied, size = _splice(batch, begin - width, begin, scratch, found.stop, new, copied, size)
-        else:
-            behind = begin + code_point(text, begin)[1]
-            until = new + write_run(tables, text, begin, behind, scratch, length) - length
-            copied, size = _splice(batch, begin, behind, scratch, new, until, copied, size)
-            begin, new = behind, until
-    return np.int64(copied), np.int64(size)
+    numbers, text = i64_in(batch, splicing.NUMBERS), u8_in(batch, splicing.TEXT)
+    _, _, ends, encoded = scratch
+    none = np.int64(0)
+    if numbers[splicing.MOST_EDITS] == 0:
+        return splice(batch, copied, begin, end, encoded, none, length, size)
+    if size + begin - copied + length + 32 > numbers[splicing.CAPACITY]:  # else there is room for all edits
+        return np.int64(splicing.TOO_SMALL)
+    size = copy_span(text, copied, begin, u8_in(batch, splicing.OUT), size)
+    place, count, total = begin, none, length
+    while place < end:
+        behind = place + code_point(text, place)[1]
+        total = write_run(tables, text, place, behind, scratch, total)
+        ends[count] = total
+        place, count = behind, count + 1
+    total -= length
+    begun, ended = _alike(encoded, length, total)
+    stop, shift, first = total - ended, length - total, begin
+    at = none  # where, behind the run, the normal form of the character at `begin` begins
+    for index in range(count):
+        behind, until = begin + code_point(text, begin)[1], ends[index] - length
+        if at < begun:
+            size = splice(batch, begin, begin, behind, encoded, at, min(until, begun), size)
+        if at <= begun:
+            first = begin
+        if begun < stop and at < stop <= until:  # the last character of the rest
+            size = splice(batch, first, first, behind, encoded, begun, stop + shift, size)
+        if until > stop:
+            size = splice(batch, begin, begin, behind, encoded, max(at, stop) + shift, until + shift, size)
+        begin, at = behind, until
+    return np.int64(size)
