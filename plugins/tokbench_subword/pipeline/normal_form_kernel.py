@@ -27,20 +27,15 @@ from tokbench.kernels.pointers import (
     u32_in,
 )
 from tokbench.kernels.utf8 import character_before, code_point
+from tokbench_subword.pipeline import normal_form_tables as at
 from tokbench_subword.pipeline import splicing
-from tokbench_subword.pipeline.normal_form_runs import LONGEST, Scratch, composed, splice_run, write_run
-from tokbench_subword.pipeline.normal_form_tables import (
-    ABOUT,
-    CLASS,
-    FIRST,
-    JOINS,
-    MOST_PARTS,
-    NEVER,
-    PAIRS,
-    SECOND,
-    SPECIAL,
-    STEPS,
-    TAKEN_APART,
+from tokbench_subword.pipeline.normal_form_runs import (
+    ENCODED,
+    LONGEST,
+    Scratch,
+    composed,
+    splice_run,
+    write_run,
 )
 from tokbench_subword.pipeline.splicing import Writer, documents_of, finished
 
@@ -53,16 +48,16 @@ def _fails(text: Bytes, starter: Int, last: Int, point: Int, properties: Int, ab
 
     `starter` is where the last starter begins, -1 for none; `last` the combining class just before.
     """
-    combining = properties & CLASS
-    if properties & NEVER or 0 < combining < last:
+    combining = properties & at.CLASS
+    if properties & at.NEVER or 0 < combining < last:
         return True
-    if properties & SECOND == 0 or starter < 0 or (last != 0 and combining <= last):
+    if properties & at.SECOND == 0 or starter < 0 or (last != 0 and combining <= last):
         return False
     first, _ = code_point(text, starter)
     of_first = np.int64(about[first])
-    if combining != 0 and of_first & TAKEN_APART:  # one of its marks may make way for this one
+    if combining != 0 and of_first & at.TAKEN_APART:  # one of its marks may make way for this one
         return True
-    return of_first & FIRST != 0 and composed(first, point, pairs) != 0
+    return of_first & at.FIRST != 0 and composed(first, point, pairs) != 0
 
 
 @inline
@@ -86,7 +81,7 @@ def _next_joining_none(text: Bytes, position: Int, stop: Int, about: Keys) -> np
     """Where a character begins that leaves what is before it as it is; `stop` for none."""
     while position < stop:
         point, width = code_point(text, position)
-        if np.int64(about[point]) & JOINS == 0:
+        if np.int64(about[point]) & at.JOINS == 0:
             break
         position += width
     return np.int64(position)
@@ -98,9 +93,9 @@ def normal_form(tables: Block, batch: Block) -> np.int64:
 
     Documents whose runs are too long are copied, in part, and declined.
     """
-    steps, about, pairs = u8_in(tables, STEPS), u32_in(tables, ABOUT), i64_in(tables, PAIRS)
+    steps, about, pairs = u8_in(tables, at.STEPS), u32_in(tables, at.ABOUT), i64_in(tables, at.PAIRS)
     text, offsets, out_offsets, n_documents = documents_of(batch)
-    numbers, encoded = np.empty(3 * LONGEST, np.int64), np.empty(4 * (2 * LONGEST + MOST_PARTS) + 16, np.uint8)
+    numbers, encoded = np.empty(3 * LONGEST, np.int64), np.empty(ENCODED, np.uint8)
     points, classes, ends = pointer(numbers), pointer(numbers[LONGEST:]), pointer(numbers[2 * LONGEST :])
     scratch, none = Scratch(points, classes, ends, pointer(encoded)), np.int64(0)
     size, copied = np.int64(0), offsets[0]  # the text from `copied` on is still to be copied
@@ -114,7 +109,7 @@ def normal_form(tables: Block, batch: Block) -> np.int64:
                 break
             point, width = code_point(text, position)
             properties = np.int64(about[point])
-            if properties & SPECIAL == 0:
+            if properties & at.SPECIAL == 0:
                 position += width
                 continue
             if position != after:  # the character before, if there is one, begins anew
@@ -122,15 +117,15 @@ def normal_form(tables: Block, batch: Block) -> np.int64:
                 if position > begin:
                     starter = boundary = character_before(text, position)
             if not _fails(text, starter, last, point, properties, about, pairs):
-                last = properties & CLASS
+                last = properties & at.CLASS
                 if last == 0:
                     starter = position
-                if properties & JOINS == 0:
+                if properties & at.JOINS == 0:
                     boundary = position
                 position += width
                 after = position
                 continue
-            if properties & JOINS == 0:
+            if properties & at.JOINS == 0:
                 boundary = position
             position = _next_joining_none(text, position + width, stop, about)
             length = write_run(tables, text, boundary, position, scratch, none)

@@ -13,48 +13,32 @@ import numpy as np
 from tokbench.kernels.compiling import inline, subroutine
 from tokbench.kernels.pointers import Block, Bytes, Int, Ints, Keys, i64_in, u8_in, u32_in
 from tokbench.kernels.utf8 import code_point, put_character
+from tokbench_subword.pipeline import normal_form_tables as at
 from tokbench_subword.pipeline import splicing
-from tokbench_subword.pipeline.normal_form_tables import (
-    ABOUT,
-    BEFORE_T,
-    CLASS,
-    COMPOSES,
-    FIRST_L,
-    FIRST_SYLLABLE,
-    FIRST_V,
-    MOST_PARTS,
-    N_L,
-    N_SYLLABLES,
-    N_T,
-    N_V,
-    PAIR_SLOTS,
-    PAIRS,
-    PARTS,
-    PARTS_SHIFT,
-    pair_slot,
-)
 from tokbench_subword.pipeline.splicing import copy_span, splice
 
 LONGEST = 1024
 """Parts of a run that the kernel normalizes; longer ones, of hundreds of marks, are left to Python."""
+ENCODED = 4 * (2 * LONGEST + at.MOST_PARTS) + 16
+"""Bytes of `Scratch.encoded`: for a run twice, one more character, and what is read and written beyond."""
 
-_pair_slot = inline(pair_slot)
+_pair_slot = inline(at.pair_slot)
 
 
 @inline
 def composed(first: Int, second: Int, pairs: Ints) -> Int:
     """What two code points compose to, 0 for nothing."""
-    if FIRST_L <= first < FIRST_L + N_L and FIRST_V <= second < FIRST_V + N_V:
-        return FIRST_SYLLABLE + ((first - FIRST_L) * N_V + second - FIRST_V) * N_T
-    if FIRST_SYLLABLE <= first < FIRST_SYLLABLE + N_SYLLABLES:
-        if (first - FIRST_SYLLABLE) % N_T == 0 and BEFORE_T < second < BEFORE_T + N_T:
-            return first + second - BEFORE_T
+    if at.FIRST_L <= first < at.FIRST_L + at.N_L and at.FIRST_V <= second < at.FIRST_V + at.N_V:
+        return at.FIRST_SYLLABLE + ((first - at.FIRST_L) * at.N_V + second - at.FIRST_V) * at.N_T
+    if at.FIRST_SYLLABLE <= first < at.FIRST_SYLLABLE + at.N_SYLLABLES:
+        if (first - at.FIRST_SYLLABLE) % at.N_T == 0 and at.BEFORE_T < second < at.BEFORE_T + at.N_T:
+            return first + second - at.BEFORE_T
         return np.int64(0)
     key, slot = first << 21 | second, _pair_slot(first, second)
     while pairs[slot] != 0:
         if pairs[slot] >> 21 == key:
             return pairs[slot] & 0x1FFFFF
-        slot = (slot + 1) & (PAIR_SLOTS - 1)
+        slot = (slot + 1) & (at.PAIR_SLOTS - 1)
     return np.int64(0)
 
 
@@ -77,24 +61,24 @@ def _take_apart(
     """Write the parts of the text from `begin` to `end`, in canonical order; how many, or -1 if too many."""
     count = np.int64(0)
     while begin < end:
-        if count > LONGEST - MOST_PARTS:
+        if count > LONGEST - at.MOST_PARTS:
             return np.int64(-1)
         point, width = code_point(text, begin)
         begin += width
         properties = np.int64(about[point])
-        place = properties >> PARTS_SHIFT
-        syllable = point - FIRST_SYLLABLE
+        place = properties >> at.PARTS_SHIFT
+        syllable = point - at.FIRST_SYLLABLE
         if place > 0:
             for index in range(np.int64(parts[place])):
                 part = np.int64(parts[place + 1 + index])
-                count = _put_part(part, np.int64(about[part]) & CLASS, points, classes, count)
-        elif 0 <= syllable < N_SYLLABLES:
-            count = _put_part(FIRST_L + syllable // (N_V * N_T), 0, points, classes, count)
-            count = _put_part(FIRST_V + syllable // N_T % N_V, 0, points, classes, count)
-            if syllable % N_T:
-                count = _put_part(BEFORE_T + syllable % N_T, 0, points, classes, count)
+                count = _put_part(part, np.int64(about[part]) & at.CLASS, points, classes, count)
+        elif 0 <= syllable < at.N_SYLLABLES:
+            count = _put_part(at.FIRST_L + syllable // (at.N_V * at.N_T), 0, points, classes, count)
+            count = _put_part(at.FIRST_V + syllable // at.N_T % at.N_V, 0, points, classes, count)
+            if syllable % at.N_T:
+                count = _put_part(at.BEFORE_T + syllable % at.N_T, 0, points, classes, count)
         else:
-            count = _put_part(point, properties & CLASS, points, classes, count)
+            count = _put_part(point, properties & at.CLASS, points, classes, count)
     return count
 
 
@@ -131,12 +115,12 @@ class Scratch(NamedTuple):
 @subroutine
 def write_run(tables: Block, text: Bytes, begin: Int, end: Int, scratch: Scratch, length: Int) -> np.int64:
     """Write the normal form of a run to `encoded` from `length` on; its end, or -1 if it has too many parts."""
-    about, parts, pairs = u32_in(tables, ABOUT), u32_in(tables, PARTS), i64_in(tables, PAIRS)
+    about, parts, pairs = u32_in(tables, at.ABOUT), u32_in(tables, at.PARTS), i64_in(tables, at.PAIRS)
     points, classes, _, encoded = scratch
     count = _take_apart(text, begin, end, about, parts, points, classes)
     if count < 0:
         return np.int64(-1)
-    if i64_in(tables, COMPOSES)[0] != 0:  # NFC and NFKC
+    if i64_in(tables, at.COMPOSES)[0] != 0:  # NFC and NFKC
         count = _compose(points, classes, count, pairs)
     for index in range(count):
         length = put_character(points[index], encoded, length)
@@ -187,16 +171,16 @@ def splice_run(
     total -= length
     begun, ended = _alike(encoded, length, total)
     stop, shift, first = total - ended, length - total, begin
-    at = none  # where, behind the run, the normal form of the character at `begin` begins
+    own = none  # where, behind the run, the normal form of the character at `begin` begins
     for index in range(count):
         behind, until = begin + code_point(text, begin)[1], ends[index] - length
-        if at < begun:
-            size = splice(batch, begin, begin, behind, encoded, at, min(until, begun), size)
-        if at <= begun:
+        if own < begun:
+            size = splice(batch, begin, begin, behind, encoded, own, min(until, begun), size)
+        if own <= begun:
             first = begin
-        if begun < stop and at < stop <= until:  # the last character of the rest
+        if begun < stop and own < stop <= until:  # the last character of the rest
             size = splice(batch, first, first, behind, encoded, begun, stop + shift, size)
         if until > stop:
-            size = splice(batch, begin, begin, behind, encoded, max(at, stop) + shift, until + shift, size)
-        begin, at = behind, until
+            size = splice(batch, begin, begin, behind, encoded, max(own, stop) + shift, until + shift, size)
+        begin, own = behind, until
     return np.int64(size)
