@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import kernel
-from tokbench.kernels.pointers import Bytes, Ids, Int, Ints
+from tokbench.kernels.pointers import Ids, Int, Ints
 from tokbench.kernels.text import utf8_of
 from tokbench_subword.pipeline.origins import located
 from tokbench_subword.pipeline.patterns.cutters import units_of
@@ -25,11 +25,11 @@ from tokbench_subword.wordpiece.model import WordPieceModel
 
 
 @kernel
-def _places(text: Bytes, words: Ints, tokens: tuple[Ids, Ints], written: Ids, unk: Int, places: Ints) -> None:
-    """Write where the tokens of ``words`` (begin and end in `text`) begin and end in it.
+def _places(words: Ints, tokens: tuple[Ids, Ints], written: Ids, unk: Int, places: Ints) -> None:
+    """Write where the tokens of `words` (begin and end of each) begin and end, in bytes.
 
-    `tokens` are the ids of all words, and where those of each begin; ``written[id]`` is how many code points
-    one is written with, ``written[-1]`` how many of them only say that it continues a word.
+    `tokens` are the ids of all words, and where those of each begin; ``written[id]`` is how many bytes one is
+    written with, ``written[-1]`` how many of them only say that it continues a word.
     """
     ids, ends = tokens
     prefix = written[len(written) - 1]
@@ -38,13 +38,10 @@ def _places(text: Bytes, words: Ints, tokens: tuple[Ids, Ints], written: Ids, un
         first, last = ends[word], ends[word + 1]
         whole = last == first + 1 and ids[first] == unk  # whatever matched
         for token in range(first, last):
-            left = written[ids[token]] - (prefix if token > first else 0)
-            end = stop if whole else at
-            while end < stop and (left > 0 or (text[end] & 0xC0) == 0x80):
-                left -= (text[end] & 0xC0) != 0x80
-                end += 1
-            places[token, 0], places[token, 1] = at, end
-            at = end
+            size = written[ids[token]] - (prefix if token > first else 0)
+            places[token, 0] = at
+            at = stop if whole else min(at + max(size, 0), stop)  # an id may be written in two ways
+            places[token, 1] = at
 
 
 class WordPieceOffsets:
@@ -55,9 +52,9 @@ class WordPieceOffsets:
     ) -> None:
         self._model, self._preparation, self._encoder = model, preparation, encoder
         self._written = np.zeros(model.size + 1, np.int32)
-        self._written[-1] = len(model.prefix)
+        self._written[-1] = len(model.prefix.encode("utf-8", "surrogatepass"))
         for token, index in model.vocabulary.items():
-            self._written[index] = len(token)
+            self._written[index] = len(token.encode("utf-8", "surrogatepass"))
 
     def batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The spans of all tokens in code points, ``(total, 2)``, and where those of each text begin."""
@@ -69,7 +66,7 @@ class WordPieceOffsets:
         (words, before), data = found.pieces(compiled.cutters), found.data
         batch = self._encoder.encode_pretokens(data, words)
         places = np.empty((len(batch.ids), 2), np.int64)
-        _places(data, words, (batch.ids, batch.offsets), self._written, self._model.unk_id, places)
+        _places(words, (batch.ids, batch.offsets), self._written, self._model.unk_id, places)
         spans, limits = found.spans(places, batch.offsets[before])
         return replaced(spans, limits, found.left, [self._of(texts[index]) for index in found.left])
 
