@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import importlib.util
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -28,9 +27,7 @@ from tokenizers import Regex, normalizers
 from tokbench.errors import TokenizerError
 from tokbench.kernels.pointers import PADDING
 
-_spec = importlib.util.spec_from_file_location("strings", Path(__file__).parents[1] / "strings.py")
-_strings = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(_strings)
+from ..strings import hard_strings
 
 N = normalizers
 FORMS = ("NFC", "NFD", "NFKC", "NFKD")
@@ -122,7 +119,7 @@ def test_all_code_points(number: int) -> None:
 @pytest.mark.parametrize("number", range(len(CONFIGS)), ids=IDS)
 def test_hard_strings(number: int) -> None:
     compiled, plain = functions(number)
-    texts = [text.replace("\0", "") for text in _strings.hard_strings(400)]
+    texts = [text.replace("\0", "") for text in hard_strings(400)]
     assert compiled(texts) == [plain(text) for text in texts]
     assert compiled(texts) == [NORMALIZERS[number].normalize_str(text) for text in texts]
 
@@ -202,23 +199,7 @@ def test_what_begins_anew_has_no_part_that_joins(form: str) -> None:
 @pytest.mark.parametrize("number", range(len(CONFIGS)), ids=IDS)
 def test_documents_do_not_meet(number: int) -> None:
     compiled, plain = functions(number)
-    texts = [
-        "",
-        "e",
-        "\u0301",
-        "",
-        "\u1100",
-        "\u1161",
-        "\u11a8",
-        " ",
-        "`",
-        "`",
-        "中",
-        "文",
-        "\u302e",
-        "\u1b44",
-        "",
-    ]
+    texts = ["", "e", "\u0301", "", *"\u1100\u1161\u11a8 ``中文\u302e\u1b44", ""]
     assert compiled(texts) == [plain(text) for text in texts]
     assert compiled([]) == []
     assert compiled([""]) == [""]

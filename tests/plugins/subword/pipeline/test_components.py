@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import random
-from pathlib import Path
 
 import pytest
 from tokbench_subword.files.tokenizer_json import document_of, read_document
@@ -20,10 +18,9 @@ from tokenizers import PreTokenizedString, Regex, decoders, normalizers, pre_tok
 
 from tokbench.errors import TokenizerError
 
-_spec = importlib.util.spec_from_file_location("strings", Path(__file__).parents[1] / "strings.py")
-_strings = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(_strings)
-STRINGS = [text.replace("\x00", "") for text in _strings.hard_strings(800)]
+from ..strings import hard_strings
+
+STRINGS = [text.replace("\x00", "") for text in hard_strings(800)]
 
 NORMALIZERS = [
     normalizers.NFC(),
@@ -201,23 +198,8 @@ def test_pre_tokenizers(theirs):
 @pytest.mark.parametrize("theirs", DECODERS, ids=_name)
 def test_decoders(theirs):
     ours, chosen = decoder_of(_config(theirs)), random.Random(3)
-    tokens = [
-        "▁",
-        "▁▁a",
-        "b",
-        "<0xE4>",
-        "<0xB8>",
-        "<0x80>",
-        "<0xFF>",
-        " x",
-        "##s",
-        "n't",
-        "</w>",
-        "lo</w>",
-        " y ",
-        "Ġw",
-        "ä½",
-    ]
+    tokens = ["▁", "▁▁a", "b", "<0xE4>", "<0xB8>", "<0x80>", "<0xFF>", "##s", "n't", "</w>", "lo</w>"]
+    tokens += ["Ġw", "ä½", " x", " y "]
     for _ in range(300):
         some = [chosen.choice(tokens) for _ in range(chosen.randrange(1, 8))]
         assert "".join(ours(some)) == theirs.decode(some), some

@@ -133,13 +133,7 @@ def test_the_kernel_equals_the_plain_form() -> None:
 
 
 def test_marks_are_reordered_as_tokenizers_reorders_them() -> None:
-    pool = [
-        *map(chr, sorted(reordered())),
-        *map(chr, sorted(marks())[::9]),
-        "a",
-        "北",
-        "\U0001d15e",
-    ]
+    pool = [*map(chr, sorted(reordered())), *map(chr, sorted(marks())[::9]), "a", "北", "\U0001d15e"]
     normalizer = reference(SMALL, BertRules()).normalizer
     draw = random.Random(3)
     for _ in range(3000):

@@ -127,13 +127,7 @@ def test_files_beside_a_vocabulary_are_honoured(vocab: Path) -> None:
                 "pretokenizers": [{"type": "WhitespaceSplit"}, {"type": "Punctuation", "behavior": "Isolated"}],
             },
         ),
-        (
-            {
-                "type": "Sequence",
-                "normalizers": [{"type": "NFC"}, BERT],
-            },
-            {"type": "BertPreTokenizer"},
-        ),
+        ({"type": "Sequence", "normalizers": [{"type": "NFC"}, BERT]}, {"type": "BertPreTokenizer"}),
     ],
 )
 def test_other_pipelines_give_what_tokenizers_gives(

@@ -13,20 +13,10 @@ from tokbench.kernels.pointers import pointer
 
 @kernel
 def _most_at_once(machine, text, size, starts, ends, most):
-    i = began = row = highest = np.int64(0)
+    tables, data, begins, behind = pointer(machine), pointer(text), pointer(starts), pointer(ends)
+    i = began = row = highest = none = np.int64(0)
     while i < size or row != 0:
-        i, began, row, count = cut_some(
-            pointer(machine),
-            pointer(text),
-            i,
-            began,
-            row,
-            size,
-            pointer(starts),
-            pointer(ends),
-            np.int64(0),
-            most,
-        )
+        i, began, row, count = cut_some(tables, data, i, began, row, size, begins, behind, none, most)
         highest = max(highest, count)
     return highest
 

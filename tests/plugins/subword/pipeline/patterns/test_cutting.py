@@ -15,7 +15,7 @@ from tokbench_subword.pipeline.compiled_pre_tokenizers import Cuts, cuts_of
 from tokbench_subword.pipeline.patterns import CL100K_IN_RUBY, NAMED, regexes
 from tokbench_subword.pipeline.patterns.automaton import automaton_of
 from tokbench_subword.pipeline.patterns.behaviors import Rules
-from tokbench_subword.pipeline.patterns.cutters import MachineCutter, cutter_of, few_of
+from tokbench_subword.pipeline.patterns.cutters import MachineCutter, cut_in_turn, cutter_of, few_of, units_of
 from tokbench_subword.pipeline.patterns.machine import HAS_STEPS
 from tokbench_subword.pipeline.patterns.regexes import compile_regex
 from tokbench_subword.pipeline.patterns.simplifying import tree_of
@@ -88,10 +88,7 @@ def _cut(cuts: Cuts, texts: list[str]) -> list[list[bytes]]:
     encoded = [text.encode() for text in texts]
     ends = np.cumsum([0, *map(len, encoded)])
     data = np.frombuffer(b"".join(encoded) + bytes(64), np.uint8)
-    units, before = np.stack([ends[:-1], ends[1:]], axis=1), np.arange(len(texts) + 1)
-    for cutter in cuts.cutters:
-        units, counts = cutter.cut(data, units)
-        before = counts[before]
+    units, before = cut_in_turn(cuts.cutters, data, units_of(ends))
     whole = data.tobytes()
     pieces = [whole[begin:end] for begin, end in units.tolist()]
     return [pieces[a:b] for a, b in zip(before[:-1].tolist(), before[1:].tolist(), strict=True)]
@@ -267,15 +264,7 @@ def test_pieces_come_in_parts_and_add_up() -> None:
     assert sum(map(len, whole)) == len([p for text in texts for p in compile_regex(NAMED["gpt2"]).spans(text)])
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        r"(?:a|b)++c",
-        r"(?>a|ab)c",
-        r"(?=a(?!bc))[^b]",
-        r"(?:\b)+.",
-    ],
-)
+@pytest.mark.parametrize("source", [r"(?:a|b)++c", r"(?>a|ab)c", r"(?=a(?!bc))[^b]", r"(?:\b)+."])
 def test_what_needs_a_search_with_backtracking_is_left_to_it(source: str) -> None:
     cutter, text = cutter_of(source, "rust"), "abc é aab! bbc 12 ß\na$ SS"
     assert cutter.block is None

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import base64
-import importlib.util
-from pathlib import Path
 
 import pytest
 import tiktoken
@@ -18,10 +16,9 @@ from tokenizers import pre_tokenizers as P
 
 from tokbench.errors import TokenizerError
 
-_spec = importlib.util.spec_from_file_location("strings", Path(__file__).parents[2] / "strings.py")
-_strings = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(_strings)
-STRINGS = [text.encode("utf-8", "replace").decode() for text in _strings.hard_strings(600, seed=3)]
+from ...strings import hard_strings
+
+STRINGS = [text.encode("utf-8", "replace").decode() for text in hard_strings(600, seed=3)]
 STRINGS += ["123456 7", "a\n  ", "  a\n b", "x\u200dy \u00b2\u00bd", "\U000173c5123456", "\u0663\u0664\n  "]
 PATTERNS = [
     r"\p{N}{1,3}+|[^\r\n\p{L}\p{N}]?+\p{L}++|\s++$|\s+(?!\S)|\s|.",
