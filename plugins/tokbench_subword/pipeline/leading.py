@@ -58,7 +58,8 @@ class Leading:
 
     Example:
         >>> strips = Leading({"type": "Strip", "strip_left": True, "strip_right": False})
-        >>> strips.of(Segments.of([b" a", b"a "])).tolist()
+        >>> from tokbench.kernels.text import utf8_of
+        >>> strips.of(Segments(*utf8_of([" a", "a "]))).tolist()
         [0, 1]
     """
 

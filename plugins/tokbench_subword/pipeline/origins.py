@@ -113,7 +113,8 @@ def located(pipeline: CompiledPipeline, texts: Segments) -> Located | None:
         >>> spaced = {"type": "Replace", "pattern": {"String": "b"}, "content": "--"}
         >>> document = TokenizerJson(model={}, normalizer=spaced, pre_tokenizer=None)
         >>> pipeline = Preparation(document=document).compiled
-        >>> texts = Segments.of([b"abc", b"b"])
+        >>> from tokbench.kernels.text import utf8_of
+        >>> texts = Segments(*utf8_of(["abc", "b"]))
         >>> found = located(pipeline, texts)
         >>> found.offsets.tolist()
         [0, 4, 6]

@@ -39,7 +39,8 @@ class Segments:
     `PADDING` bytes that may be read.
 
     Example:
-        >>> segments = Segments.of([b"ab", b""])
+        >>> from tokbench.kernels.text import utf8_of
+        >>> segments = Segments(*utf8_of(["ab", ""]))
         >>> segments.offsets.tolist()
         [0, 2, 2]
     """
@@ -49,14 +50,6 @@ class Segments:
     marks: NDArray[np.int32] | None = None
     documents: NDArray[np.int64] | None = None
     leading: NDArray[np.int64] | None = None
-
-    @classmethod
-    def of(cls, texts: list[bytes]) -> Segments:
-        """Texts, each a document of one segment."""
-        offsets = np.zeros(len(texts) + 1, np.int64)
-        np.cumsum([len(text) for text in texts], out=offsets[1:])
-        # not bytes, arrays of which are read-only: kernels would be compiled once more for these
-        return cls(np.frombuffer(bytearray().join([*texts, bytes(PADDING)]), np.uint8), offsets)
 
     @property
     def limits(self) -> NDArray[np.int64]:

@@ -14,6 +14,8 @@ from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.leading import Leading
 from tokbench_subword.pipeline.segments import TEXT, Segments
 
+from tokbench.kernels.text import utf8_of
+
 FIRST = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": True}
 NORMALIZERS: dict[str, Any] = {
     "none": None,
@@ -69,7 +71,7 @@ def _plainly(preparation: BpePreparation, text: str) -> list[str | int]:
 
 def _compiled(preparation: BpePreparation, texts: list[str]) -> list[list[str | int]]:
     compiled = preparation.compiled
-    segments = compiled.segments(Segments.of([text.encode() for text in texts]))
+    segments = compiled.segments(Segments(*utf8_of(texts)))
     segments = segments.cut(compiled.cutters)
     data, offsets = segments.data.tobytes(), segments.offsets.tolist()
     marks = np.full(len(offsets) - 1, TEXT) if segments.marks is None else segments.marks
@@ -108,7 +110,7 @@ def test_no_byte_behind_the_text_is_asked_for(name: str) -> None:
     """`encode_utf8` takes arrays that end where the text does."""
     leading = Leading(NORMALIZERS[name])
     for texts in ([], [""], ["", "ab", "é", "a"], ["中"]):
-        given = Segments.of([text.encode() for text in texts])
+        given = Segments(*utf8_of(texts))
         assert (
             leading.of(given.rewritten(given.data[: given.offsets[-1]], given.offsets)) == leading.of(given)
         ).all()

@@ -25,6 +25,7 @@ from tokbench_subword.pipeline.stretch import Stretch
 
 from tokbench.errors import TokenizerError
 from tokbench.kernels.lanes import LANES, THERE
+from tokbench.kernels.text import utf8_of
 
 PATTERNS = {
     **{name: (source, "rust") for name, source in NAMED.items()},
@@ -85,9 +86,7 @@ def _utf8_spans(pieces: list[Stretch]) -> list[bytes]:
 
 def _cut(cuts: Cuts, texts: list[str]) -> list[list[bytes]]:
     """The pieces of many texts, cut in one call."""
-    encoded = [text.encode() for text in texts]
-    ends = np.cumsum([0, *map(len, encoded)])
-    data = np.frombuffer(b"".join(encoded) + bytes(64), np.uint8)
+    data, ends = utf8_of(texts)
     units, before = cut_in_turn(cuts.cutters, data, units_of(ends))
     whole = data.tobytes()
     pieces = [whole[begin:end] for begin, end in units.tolist()]
