@@ -116,17 +116,15 @@ def normal_form(tables: Block, batch: Block) -> np.int64:
                 starter, boundary, last = np.int64(-1), position, np.int64(0)
                 if position > begin:
                     starter = boundary = character_before(text, position)
+            if properties & at.JOINS == 0:
+                boundary = position
             if not _fails(text, starter, last, point, properties, about, pairs):
                 last = properties & at.CLASS
                 if last == 0:
                     starter = position
-                if properties & at.JOINS == 0:
-                    boundary = position
                 position += width
                 after = position
                 continue
-            if properties & at.JOINS == 0:
-                boundary = position
             position = _next_joining_none(text, position + width, stop, about)
             length = write_run(tables, text, boundary, position, scratch, none)
             if length < 0:
