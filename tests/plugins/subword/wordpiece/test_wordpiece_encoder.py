@@ -30,31 +30,8 @@ ALL_RULES = [
     ]
 ]
 
-SMALL = {
-    token: index
-    for index, token in enumerate(
-        [
-            "[UNK]",
-            "a",
-            "b",
-            "ab",
-            "##a",
-            "##b",
-            "##ba",
-            "##ba?",
-            "?",
-            ",",
-            "北",
-            "é",
-            "##é",
-            "e",
-            "##e",
-            "'",
-            "#",
-            "σ",
-        ]
-    )
-}
+_TOKENS = ["[UNK]", "a", "b", "ab", "##a", "##b", "##ba", "##ba?", "?", ",", *"北é", "##é", "e", "##e", *"'#σ"]
+SMALL = {token: index for index, token in enumerate(_TOKENS)}
 
 
 @cache

@@ -10,29 +10,14 @@ import pytest
 from tokbench_subword.wordpiece.family import WORDPIECE
 from tokbench_subword.wordpiece.model import WordPieceModel
 from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
-from tokenizers import AddedToken, Tokenizer, models, normalizers
+from tokenizers import AddedToken, Tokenizer, models, normalizers, pre_tokenizers
 
 from tokbench.errors import SpecError, TokenizerError
 from tokbench.registry import default_context
 from tokbench.spec import Spec, validate
 
-TOKENS = [
-    "[PAD]",
-    "[UNK]",
-    "[CLS]",
-    "[SEP]",
-    "[MASK]",
-    "caf",
-    "##e",
-    "Caf",
-    "##é",
-    "É",
-    "e",
-    ".",
-    "北",
-    "京",
-    "北京",
-]
+TOKENS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "caf", "##e", "Caf", "##é", *"Ée.北京", "北京"]
+FLAGS = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
 
 
 def load(spec: str) -> WordPieceTokenizer:
@@ -61,6 +46,12 @@ def write_json(path: Path, **changes: Any) -> Path:
     }
     path.write_text(json.dumps(content | changes), encoding="utf-8")
     return path
+
+
+def whole_model(tokens: list[str]) -> dict[str, Any]:
+    vocabulary = {token: index for index, token in enumerate(tokens)}
+    settings = {"continuing_subword_prefix": "##", "max_input_chars_per_word": 100}
+    return {"type": "WordPiece", "vocab": vocabulary, "unk_token": "[UNK]", **settings}
 
 
 def test_a_bare_vocabulary_is_lower_cased_unless_told(vocab: Path) -> None:
@@ -133,8 +124,6 @@ def test_files_beside_a_vocabulary_are_honoured(vocab: Path) -> None:
 def test_other_pipelines_give_what_tokenizers_gives(
     tmp_path: Path, normalizer: Any, pre_tokenizer: Any
 ) -> None:
-    from tokenizers import Tokenizer
-
     bert = {"clean_text": True, "handle_chinese_chars": True, "strip_accents": None, "lowercase": True}
 
     def whole(config: Any) -> Any:
@@ -144,36 +133,22 @@ def test_other_pipelines_give_what_tokenizers_gives(
             return config | {"normalizers": [whole(part) for part in config["normalizers"]]}
         return config
 
-    vocabulary = {token: index for index, token in enumerate([*TOKENS, "a", "##a", "##.", "##,", ",", "##京"])}
-    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False}
     path = write_json(
         tmp_path / "t.json",
         version="1.0",
         added_tokens=[
-            {"id": 1, "content": "[UNK]", "special": True, **flags},
-            {"id": 21, "content": "<Aé>", "special": False, **flags, "normalized": True},
+            {"id": 1, "content": "[UNK]", "special": True, **FLAGS},
+            {"id": 21, "content": "<Aé>", "special": False, **FLAGS, "normalized": True},
         ],
         normalizer=whole(normalizer),
         pre_tokenizer=pre_tokenizer,
-        model={
-            "type": "WordPiece",
-            "vocab": vocabulary,
-            "unk_token": "[UNK]",
-            "continuing_subword_prefix": "##",
-            "max_input_chars_per_word": 100,
-        },
+        model=whole_model([*TOKENS, "a", "##a", "##.", "##,", ",", "##京"]),
     )
     theirs = Tokenizer.from_file(str(path))
     theirs.encode_special_tokens = True
     ours = load(f"wordpiece:{path}")
-    for text in [
-        "Café, cafe. É北京a",
-        "aaa.a,a",
-        " \u00a0北 京\u200b a\u0301",
-        "x<Aé>y <aé> <AÉ>",
-        "[UNK] a",
-        "",
-    ]:
+    texts = "Café, cafe. É北京a", "aaa.a,a", " \u00a0北 京\u200b a\u0301", "x<Aé>y <aé> <AÉ>", "[UNK] a", ""
+    for text in texts:
         expected = theirs.encode(text, add_special_tokens=False)
         assert ours(text) == expected.ids, text
         assert ours.encode_batch([text]).ids.tolist() == expected.ids
@@ -186,7 +161,6 @@ def test_other_pipelines_give_what_tokenizers_gives(
 
 @pytest.mark.long
 def test_what_is_saved_opens_in_the_libraries_with_the_same_ids(vocab: Path, tmp_path: Path) -> None:
-    from tokenizers import Tokenizer
     from transformers import PreTrainedTokenizerFast
 
     ours = load(f"wordpiece:{vocab},lowercase=false,max_input_chars_per_word=5")
@@ -293,25 +267,15 @@ def test_a_vocabulary_that_text_cannot_hold_is_not_written_as_text(tmp_path: Pat
     ],
 )
 def test_the_decoder_and_the_template_of_a_file_are_kept(tmp_path: Path, decoder: Any) -> None:
-    from tokenizers import Tokenizer
-
-    model = {token: index for index, token in enumerate([*TOKENS, "@@e"])}
-    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False}
     template = {"type": "BertProcessing", "sep": ["[SEP]", 3], "cls": ["[CLS]", 2]}
     path = write_json(
         tmp_path / "t.json",
         version="1.0",
-        added_tokens=[{"id": 1, "content": "[UNK]", "special": True, **flags}],
+        added_tokens=[{"id": 1, "content": "[UNK]", "special": True, **FLAGS}],
         normalizer=None,
         decoder=decoder,
         post_processor=template,
-        model={
-            "type": "WordPiece",
-            "vocab": model,
-            "unk_token": "[UNK]",
-            "continuing_subword_prefix": "##",
-            "max_input_chars_per_word": 100,
-        },
+        model=whole_model([*TOKENS, "@@e"]),
     )
     theirs, ours = Tokenizer.from_file(str(path)), load(f"wordpiece:{path}")
     ids = [5, 6, 11, 15, 7, 8, 1]
@@ -323,8 +287,6 @@ def test_the_decoder_and_the_template_of_a_file_are_kept(tmp_path: Path, decoder
 
 
 def test_a_word_spelled_as_a_special_token_is_that_token_as_in_tokenizers(tmp_path: Path) -> None:
-    from tokenizers import Tokenizer, models, pre_tokenizers
-
     theirs = Tokenizer(models.WordPiece({"[UNK]": 0, "cls": 1, "c": 2, "##ls": 3}, unk_token="[UNK]"))
     theirs.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     theirs.add_special_tokens(["[UNK]", "cls"])
