@@ -9,15 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
-from tokbench_subword.pipeline.normal_forms import (
-    FINALS,
-    VOWELS,
-    Form,
-    combining_classes,
-    joining,
-    pairs,
-    parts_of,
-)
+from tokbench_subword.pipeline import normal_forms
+from tokbench_subword.pipeline.normal_forms import Form
 
 (
     STEPS,  # uint8 (256,): the bytes of a character that begins with some byte; 0 where it may be SPECIAL
@@ -49,8 +42,8 @@ N_SYLLABLES = N_L * N_V * N_T
 def normal_form_tables(form: Form) -> tuple[NDArray[Any], ...]:
     """The tables of a form, made once per process (some 20 ms)."""
     composes, compatible = form in ("NFC", "NFKC"), form in ("NFKC", "NFKD")
-    classes, taken_apart = combining_classes(), parts_of(compatible=compatible)
-    composing = pairs()
+    classes, taken_apart = normal_forms.combining_classes(), normal_forms.parts_of(compatible=compatible)
+    composing = normal_forms.pairs()
     about = np.zeros(N_CODE_POINTS, np.uint32)
 
     def mark(points: Any, flags: int) -> None:
@@ -58,17 +51,17 @@ def normal_form_tables(form: Form) -> tuple[NDArray[Any], ...]:
 
     for character, number in classes.items():
         mark(ord(character), number)
-    mark(_points(joining(form)), JOINS)
+    mark(_points(normal_forms.joining(form)), JOINS)
     syllables = np.arange(FIRST_SYLLABLE, FIRST_SYLLABLE + N_SYLLABLES)
     mark(syllables, TAKEN_APART if composes else TAKEN_APART | NEVER)
     composed: set[str] = set()
     if composes:
-        canonical = parts_of(compatible=False)
+        canonical = normal_forms.parts_of(compatible=False)
         composed = {pair[2] for pair in composing if taken_apart[pair[2]] == canonical[pair[2]]}
         mark(_points({pair[0] for pair in composing}), FIRST)
         mark(np.arange(FIRST_L, FIRST_L + N_L), FIRST)
         mark(syllables[::N_T], FIRST)
-        mark(_points({*VOWELS, *FINALS, *(pair[1] for pair in composing)}), SECOND)
+        mark(_points({*normal_forms.VOWELS, *normal_forms.FINALS, *(pair[1] for pair in composing)}), SECOND)
     parts = [0]
     for character, those in taken_apart.items():
         flags = TAKEN_APART | (0 if character in composed else NEVER)

@@ -17,18 +17,10 @@ from itertools import accumulate, pairwise
 from typing import Any, cast
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.pipeline import bert
+from tokbench_subword.pipeline import bert, normal_forms
 from tokbench_subword.pipeline.added_tokens import SPACE
 from tokbench_subword.pipeline.byte_alphabet import spelled
-from tokbench_subword.pipeline.normal_forms import (
-    Form,
-    changes,
-    decomposed,
-    joining,
-    lowered,
-    marks,
-    normalized,
-)
+from tokbench_subword.pipeline.normal_forms import Form
 from tokbench_subword.pipeline.patterns.regexes import compile_regex
 from tokbench_subword.pipeline.precompiled import NMT, Precompiled, decoded_charsmap
 from tokbench_subword.pipeline.stretch import Span, Stretch
@@ -55,9 +47,9 @@ def normalizer_of(config: Mapping[str, Any] | None) -> Normalizer | None:
     if kind in ("NFC", "NFD", "NFKC", "NFKD"):
         return partial(_unicode, cast(Form, kind))
     if kind == "Lowercase":
-        return partial(_each, lowered)
+        return partial(_each, normal_forms.lowered)
     if kind == "StripAccents":
-        return partial(_each, lambda one: "" if ord(one) in marks() else one)
+        return partial(_each, lambda one: "" if ord(one) in normal_forms.marks() else one)
     if kind == "Prepend":
         return partial(_prepend, str(config["prepend"]))
     if kind == "Replace":
@@ -144,13 +136,14 @@ def _unicode(form: Form, stretch: Stretch) -> Stretch:
     text = stretch.text
     if text.isascii():
         return stretch
-    leading = stretch.leading_after(changes(text, form))
+    leading = stretch.leading_after(normal_forms.changes(text, form))
     if stretch.origin is None:
-        return Stretch(normalized(text, form), None, leading)
-    joins = joining(form)
+        return Stretch(normal_forms.normalized(text, form), None, leading)
+    joins = normal_forms.joining(form)
     begins = [at for at, one in enumerate(text) if at == 0 or one not in joins]
     runs = [
-        (stretch.part(*ends), normalized(text[slice(*ends)], form)) for ends in pairwise([*begins, len(text)])
+        (stretch.part(*ends), normal_forms.normalized(text[slice(*ends)], form))
+        for ends in pairwise([*begins, len(text)])
     ]
     origin = [one for run, new in runs for one in _run_origin(run, new, form)]
     return Stretch("".join(new for _, new in runs), origin, leading)
@@ -164,7 +157,9 @@ def _run_origin(run: Stretch, new: str, form: Form) -> list[Span]:
     """
     assert run.origin is not None
     parts = [
-        (part, span) for one, span in zip(run.text, run.origin, strict=True) for part in normalized(one, form)
+        (part, span)
+        for one, span in zip(run.text, run.origin, strict=True)
+        for part in normal_forms.normalized(one, form)
     ]
     most = min(len(parts), len(new))
     first = next((k for k in range(most) if parts[k][0] != new[k]), most)
@@ -190,7 +185,7 @@ def _bert(config: Mapping[str, Any]) -> Normalizer:
     if rules.strip_accents:
         steps += [_bert_decomposed, partial(_each, lambda one: "" if ord(one) in bert.marks() else one)]
     if rules.lowercase:
-        steps.append(partial(_each, lowered))
+        steps.append(partial(_each, normal_forms.lowered))
     return partial(_in_order, steps)
 
 
@@ -204,7 +199,7 @@ def _bert_decomposed(stretch: Stretch) -> Stretch:
     Where characters come from is read off the order that came out, as `tokenizers` does: one that was the first
     part of its character comes from the next of the old characters, any other from the same as the one before.
     """
-    parts = list(decomposed(stretch.text, "NFD"))
+    parts = list(normal_forms.decomposed(stretch.text, "NFD"))
     leading = stretch.leading_after(change for _, change in parts)
     origin = stretch.origin
     if origin is not None:
