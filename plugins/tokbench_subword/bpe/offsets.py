@@ -15,16 +15,13 @@ from numpy.typing import NDArray
 from tokbench.batch import TokenBatch
 from tokbench.kernels.copies import cached_property
 from tokbench.kernels.pointers import padded
-from tokbench.kernels.text import utf8_of
 from tokbench.kernels.utf8 import repaired
 from tokbench_subword.bpe.dropout import merged_symbols
 from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.preparation import BpePreparation
-from tokbench_subword.pipeline.origins import Located, located, walk
+from tokbench_subword.pipeline.origins import Located, located, walked
 from tokbench_subword.pipeline.patterns.cutters import cut_in_turn, units_of
-from tokbench_subword.pipeline.segments import Segments
-from tokbench_subword.pipeline.splicing import replaced
 from tokbench_subword.pipeline.stretch import Stretch
 
 _VARIES = -1
@@ -41,27 +38,22 @@ class BpeOffsets:
 
     def batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The spans of the tokens of many texts, ``(total, 2)``, and where those of each text begin and end."""
-        texts, pipeline = [repaired(text) for text in texts], self._preparation.before_model
-        found = located(pipeline, Segments(*utf8_of(texts)))
-        if found is None:
-            every = [np.zeros((0, 2), np.int64), *map(self.of, texts)]
-            return np.concatenate(every), np.cumsum(list(map(len, every)))
+        pipeline = self._preparation.before_model
+        cutters, found = pipeline.cutters, located(pipeline, [repaired(text) for text in texts])
         if self._preparation.spelling:  # the encoder is one of letters, which cuts nothing
-            found = cast(Located, found.cut(pipeline.cutters))
+            found, cutters = cast(Located, found.cut(cutters)), ()
         data, units = found.data, units_of(found.offsets)
-        cutters = () if self._preparation.spelling else pipeline.cutters
         batch = self._encoder.encode_utf8(data, found.offsets)
         if not cutters:
             places = self._of_words(batch, data, units)
         else:
-            places, walked = _walked(batch, self._sizes_anywhere, units)
-            if not walked.all():  # where words do not cover a text, or tokens vary in size
-                words, _ = cut_in_turn(cutters, data, units[~walked])
-                places[np.repeat(~walked, batch.lengths())] = self._places(data, words)
+            places, told = walked(batch, self._sizes_anywhere, units)
+            if not told.all():  # where words do not cover a text, or tokens vary in size
+                words, _ = cut_in_turn(cutters, data, units[~told])
+                places[np.repeat(~told, batch.lengths())] = self._places(data, words)
         if self.model.byte_fallback:  # an unknown token comes behind the bytes of what follows it
             found.leave_at(places[1:][(places[1:] < places[:-1]).any(axis=1), 0])
-        spans, limits = found.spans(places, batch.offsets)
-        return replaced(spans, limits, found.left, [self.of(texts[index]) for index in found.left])
+        return found.spans(places, batch.offsets, self.of)
 
     def of(self, text: str) -> NDArray[np.int64]:
         """(start, end) of each token of `text`, which holds no surrogates, in code points: int64 ``(n, 2)``."""
@@ -91,16 +83,16 @@ class BpeOffsets:
         self, batch: TokenBatch, data: NDArray[np.uint8], words: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """The same, where the ids of each word are known."""
-        places, walked = _walked(batch, self._sizes, words)
+        places, told = walked(batch, self._sizes, words)
         counts = batch.lengths()
         if self.model.whole_tokens:  # a word that is one token as it is written
             alone = np.flatnonzero(counts == 1)
             whole = alone[self._lengths[batch.ids[batch.offsets[alone]]] == words[alone, 1] - words[alone, 0]]
-            places[batch.offsets[whole]], walked[whole] = words[whole], True
-        if not walked.all():  # symbols that are unknown or dropped, or some that merges give another size
-            symbols, theirs, ends = self._encoder.first_symbols(data, words[~walked])
+            places[batch.offsets[whole]], told[whole] = words[whole], True
+        if not told.all():  # symbols that are unknown or dropped, or some that merges give another size
+            symbols, theirs, ends = self._encoder.first_symbols(data, words[~told])
             last = np.cumsum(made := merged_symbols(self.model, symbols, ends))
-            places[np.repeat(~walked, counts)] = np.stack([theirs[last - made, 0], theirs[last - 1, 1]], axis=1)
+            places[np.repeat(~told, counts)] = np.stack([theirs[last - made, 0], theirs[last - 1, 1]], axis=1)
         return places
 
     @cached_property
@@ -121,15 +113,6 @@ class BpeOffsets:
             if self.model.whole_tokens
             else self._sizes
         )
-
-
-def _walked(
-    batch: TokenBatch, sizes: NDArray[np.int64], units: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Where the tokens of texts begin and end, and for which that could be told."""
-    places, walked = np.empty((len(batch.ids), 2), np.int64), np.zeros(len(batch), np.bool_)
-    walk(batch.ids, batch.offsets, sizes, units, places, walked)
-    return places, walked
 
 
 def _sizes(model: BpeModel) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ that a kernel declines are left to the plain form.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -16,14 +16,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import Bytes, Ids, Int, Ints, pointer
+from tokbench.kernels.pointers import PADDING, Bytes, Ids, Int, Ints, pointer
+from tokbench.kernels.text import utf8_of
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
 from tokbench_subword.pipeline.compiled import CompiledPipeline
 from tokbench_subword.pipeline.replacing_kernel import spell_bytes
 from tokbench_subword.pipeline.rewriting import before_rewriting, rewrite
 from tokbench_subword.pipeline.segments import Segments
-from tokbench_subword.pipeline.splicing import Written, with_edits
+from tokbench_subword.pipeline.splicing import Written, replaced, with_edits
 
 Places = NDArray[np.int64]
 """Where tokens, or pre-tokens, begin and end in bytes: int64 ``(n, 2)``. Neither begins nor ends go back."""
@@ -33,12 +35,13 @@ _SIZES = np.array([len(CHARACTER_OF[byte].encode()) for byte in range(256)])
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Located(Segments):
-    """Documents on their way to the model, as prepared so far, from `source`, where each is a text.
+    """Documents on their way to the model, as prepared so far, from `source`, where each is one of `texts`.
 
     `known`, bool, says for which documents all is right, and `back` what leads places back, step by step.
     `added` is where in `source` the added tokens are that were found so far.
     """
 
+    texts: Sequence[str]
     source: Segments
     known: NDArray[np.bool_]
     added: Places = field(default_factory=lambda: np.empty((0, 2), np.int64))
@@ -49,15 +52,18 @@ class Located(Segments):
         """The documents that are left to the plain form."""
         return np.flatnonzero(~self.known).tolist()
 
-    def spans(self, places: Places, before: NDArray[np.int64]) -> tuple[Places, NDArray[np.int64]]:
+    def spans(
+        self, places: Places, before: NDArray[np.int64], plainly: Callable[[str], Places]
+    ) -> tuple[Places, NDArray[np.int64]]:
         """The spans in code points of all tokens, and how many there are up to each document.
 
-        `places`, which is changed, has those of texts, ``before[s]`` up to segment s.
+        `places`, which is changed, has those of texts, ``before[s]`` up to segment s. Those of a document that
+        is left are told `plainly`, from its text.
         """
         self._lead_back(places)
         spans, limits = self.among(places, before, self.added)
         _count_characters(self.source.data, self.source.offsets, limits, spans)
-        return spans, limits
+        return replaced(spans, limits, self.left, [plainly(self.texts[index]) for index in self.left])
 
     def _lead_back(self, places: Places) -> None:
         """Make places in the text as it is now those in `source`."""
@@ -104,8 +110,8 @@ class Located(Segments):
         return self.rewritten(new, ends)
 
 
-def located(pipeline: CompiledPipeline, texts: Segments) -> Located | None:
-    """Documents, each a text, as `pipeline` prepares them; None where a stage is no kernel.
+def located(pipeline: CompiledPipeline | None, texts: Sequence[str]) -> Located:
+    """Texts as `pipeline` prepares them; where there is none, or a stage is no kernel, all are left, and empty.
 
     Example:
         >>> from tokbench_subword.pipeline.document import TokenizerJson
@@ -113,25 +119,33 @@ def located(pipeline: CompiledPipeline, texts: Segments) -> Located | None:
         >>> spaced = {"type": "Replace", "pattern": {"String": "b"}, "content": "--"}
         >>> document = TokenizerJson(model={}, normalizer=spaced, pre_tokenizer=None)
         >>> pipeline = Preparation(document=document).compiled
-        >>> from tokbench.kernels.text import utf8_of
-        >>> texts = Segments(*utf8_of(["abc", "b"]))
-        >>> found = located(pipeline, texts)
+        >>> found = located(pipeline, ["abc", "b"])
         >>> found.offsets.tolist()
         [0, 4, 6]
-        >>> spans, limits = found.spans(np.array([[0, 2], [2, 4], [4, 6]]), np.array([0, 2, 3]))
+        >>> spans, limits = found.spans(np.array([[0, 2], [2, 4], [4, 6]]), np.array([0, 2, 3]), np.array)
         >>> spans.tolist()
         [[0, 2], [1, 3], [0, 1]]
     """
-    if pipeline.normalizer is not None and pipeline.normalizer.in_python:
-        return None
-    known = np.ones(len(texts.offsets) - 1, np.bool_)
-    found = pipeline.segments(Located(texts.data, texts.offsets, source=texts, known=known))
+    source, known = Segments(*utf8_of(texts)), np.ones(len(texts), np.bool_)
+    if pipeline is None or (pipeline.normalizer is not None and pipeline.normalizer.in_python):
+        known[:], nothing = False, np.zeros(PADDING, np.uint8)
+        return Located(nothing, np.zeros(len(texts) + 1, np.int64), texts=texts, source=source, known=known)
+    found = pipeline.segments(Located(source.data, source.offsets, texts=texts, source=source, known=known))
     assert isinstance(found, Located)
     return found
 
 
+def walked(
+    batch: TokenBatch, sizes: NDArray[np.int64], units: NDArray[np.int64]
+) -> tuple[Places, NDArray[np.bool_]]:
+    """Where the tokens of texts begin and end, and for which texts that could be told; see `_walk`."""
+    places, told = np.empty((len(batch.ids), 2), np.int64), np.zeros(len(batch), np.bool_)
+    _walk(batch.ids, batch.offsets, sizes, units, places, told)
+    return places, told
+
+
 @kernel
-def walk(ids: Ids, ends: Ints, sizes: Ints, units: Ints, places: Ints, walked: NDArray[np.bool_]) -> None:
+def _walk(ids: Ids, ends: Ints, sizes: Ints, units: Ints, places: Ints, walked: NDArray[np.bool_]) -> None:
     """Write where the tokens of texts begin and end; ``walked[t]`` says whether those of text t could be told.
 
     Text t begins and ends as ``units[t]`` says, its tokens are ``ids[ends[t]:ends[t + 1]]``, and each stands

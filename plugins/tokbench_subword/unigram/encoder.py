@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tokbench.batch import TokenBatch
 from tokbench.kernels.pointers import block
 from tokbench_subword.bpe.merging import scratch
-from tokbench_subword.pipeline.origins import walk
+from tokbench_subword.pipeline.origins import walked
 from tokbench_subword.pipeline.patterns.cutters import Cutter, cut_in_turn, units_of
 from tokbench_subword.pipeline.splicing import Written
 from tokbench_subword.unigram import layout as at
@@ -115,11 +115,10 @@ class PathEncoder(WordEncoder):
         if not self._cutters:
             return self._locate_words(data, units)
         batch = self.encode_utf8(data, offsets)
-        places, walked = np.empty((len(batch.ids), 2), np.int64), np.zeros(len(batch), np.bool_)
-        walk(batch.ids, batch.offsets, self._sizes, units, places, walked)
-        if not walked.all():
-            words, _ = cut_in_turn(self._cutters, data, units[~walked])
-            _, places[np.repeat(~walked, batch.lengths())] = self._locate_words(data, words)
+        places, told = walked(batch, self._sizes, units)
+        if not told.all():
+            words, _ = cut_in_turn(self._cutters, data, units[~told])
+            _, places[np.repeat(~told, batch.lengths())] = self._locate_words(data, words)
         return batch, places
 
     def _locate_words(

@@ -47,17 +47,13 @@ class JsonEncoder(PreparedEncoder):
 
     def locate_batch(self, texts: Sequence[str]) -> tuple[TokenBatch, NDArray[np.int64]]:
         """The ids of many texts and the spans of all tokens, int64 ``(total, 2)``."""
-        found = located(self._compiled, Segments(*utf8_of(texts)))
-        if found is None:
-            every = [np.zeros((0, 2), np.int64), *map(self.plain_offsets, texts)]
-            return self.encode_batch(texts), np.concatenate(every)
+        found = located(self._compiled, texts)
         batch, places = self.words.locate(found.data, found.offsets)
-        spans, _ = found.spans(places, batch.offsets)
+        spans, _ = found.spans(places, batch.offsets, self.plain_offsets)
         batch = found.woven(batch)
         if left := found.left:
-            some = [texts[index] for index in left]
-            spans, _ = replaced(spans, batch.offsets, left, [self.plain_offsets(text) for text in some])
-            batch = TokenBatch(*replaced(batch.ids, batch.offsets, left, list(self.encode_batch(some))))
+            others = self.encode_batch([texts[index] for index in left])
+            batch = TokenBatch(*replaced(batch.ids, batch.offsets, left, list(others)))
         return self._checked(batch), spans
 
     def plain_offsets(self, text: str) -> NDArray[np.int64]:

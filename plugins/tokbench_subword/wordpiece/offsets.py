@@ -17,8 +17,6 @@ from tokbench.kernels.text import utf8_of
 from tokbench_subword.pipeline.origins import located
 from tokbench_subword.pipeline.patterns.cutters import units_of
 from tokbench_subword.pipeline.preparation import Part
-from tokbench_subword.pipeline.segments import Segments
-from tokbench_subword.pipeline.splicing import replaced
 from tokbench_subword.pipeline.stretch import Span
 from tokbench_subword.wordpiece.encoder import WordPieceEncoder, WordPiecePreparation
 from tokbench_subword.wordpiece.model import WordPieceModel
@@ -59,16 +57,12 @@ class WordPieceOffsets:
     def batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The spans of all tokens in code points, ``(total, 2)``, and where those of each text begin."""
         compiled = self._preparation.compiled
-        found = None if self._preparation.gives_letters else located(compiled, Segments(*utf8_of(texts)))
-        if found is None:
-            every = [np.zeros((0, 2), np.int64), *map(self._of, texts)]
-            return np.concatenate(every), np.cumsum(list(map(len, every)))
+        found = located(None if self._preparation.gives_letters else compiled, texts)
         (words, before), data = found.pieces(compiled.cutters), found.data
         batch = self._encoder.encode_pretokens(data, words)
         places = np.empty((len(batch.ids), 2), np.int64)
         _places(words, (batch.ids, batch.offsets), self._written, self._model.unk_id, places)
-        spans, limits = found.spans(places, batch.offsets[before])
-        return replaced(spans, limits, found.left, [self._of(texts[index]) for index in found.left])
+        return found.spans(places, batch.offsets[before], self._of)
 
     def _of(self, text: str) -> NDArray[np.int64]:
         """The spans of the tokens of one text, int64 ``(n, 2)``."""

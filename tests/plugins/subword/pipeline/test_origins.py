@@ -16,12 +16,10 @@ from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.normalizers import normalizer_of
 from tokbench_subword.pipeline.origins import located
 from tokbench_subword.pipeline.preparation import Preparation
-from tokbench_subword.pipeline.segments import TEXT, Segments
+from tokbench_subword.pipeline.segments import TEXT
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 from tokenizers import Regex, Tokenizer, models
-
-from tokbench.kernels.text import utf8_of
 
 from ..word_rules import BLANKS, CHAINS, HARD, MAP, RUNS, N, P, config, texts
 
@@ -39,13 +37,14 @@ def left_alone(name: str, lines: list[str], *, placed: bool = True) -> int:
     `placed` where the plain form says.
     """
     (normalizer, pre_tokenizer), preparation = CHAINS[name], PREPARATIONS[name]
-    found = located(preparation.compiled, Segments(*utf8_of(lines)))
-    assert found is not None
+    found = located(preparation.compiled, lines)
     pieces, before = found.pieces(preparation.compiled.cutters)
     ends = before[found.limits]
     data, left = found.data.tobytes(), set(found.left)
     offsets, each = found.offsets, np.arange(found.offsets[-1])
-    origins = found.spans(np.stack([each, each + 1], axis=1), offsets)[0].tolist()
+    sizes = dict(zip(lines, np.diff(offsets[found.limits]).tolist(), strict=True))
+    anywhere = found.spans(np.stack([each, each + 1], axis=1), offsets, lambda line: np.zeros((sizes[line], 2)))
+    origins = anywhere[0].astype(np.int64).tolist()
     for document, line in enumerate(lines):
         if document in left:
             continue
@@ -124,24 +123,25 @@ def test_added_tokens_are_led_back_to_where_they_were_found() -> None:
     tokens = AddedToken("<m>", 0, lstrip=True, normalized=False), AddedToken("AB", 1), AddedToken("--", 2)
     normalizer = config(N.Sequence([N.Replace("b", "ab"), N.Lowercase()]))
     document = TokenizerJson(model={}, added_tokens=tokens, normalizer=normalizer, pre_tokenizer=None)
-    found = located(Preparation(document=document).compiled, Segments(*utf8_of(["x", "cb  <m>--b<m>"])))
-    assert found is not None
+    found = located(Preparation(document=document).compiled, ["x", "cb  <m>--b<m>"])
     assert found.left == []
     assert found.marks is not None
     assert found.marks[found.marks != TEXT].tolist() == [1, 0, 2, 1, 0]
-    spans, limits = found.spans(np.array([[0, 1], [1, 2]]), found.offsets)  # a token for each letter left
+    letters = np.array([[0, 1], [1, 2]])  # a token for each that is left
+    spans, limits = found.spans(letters, found.offsets, np.array)
     assert limits.tolist() == [0, 1, 7]
     assert spans.tolist() == [[0, 1], [0, 1], [1, 2], [2, 7], [7, 9], [9, 10], [10, 13]]
 
 
 def test_what_needs_the_plain_form_is_left_to_it() -> None:
-    found = located(
-        PREPARATIONS["nfc"].compiled, Segments(*utf8_of(["e\u0301", "q" + "\u0301" * 2000 + "\u0323"]))
-    )
-    assert found is not None
+    found = located(PREPARATIONS["nfc"].compiled, ["e\u0301", "q" + "\u0301" * 2000 + "\u0323"])
     assert found.left == [1]  # a kernel takes no run of so many marks
     no_automaton = preparation_of(N.Replace(Regex("(?<=ab+)c"), "x"), P.Metaspace())
-    assert located(no_automaton.compiled, Segments(*utf8_of(["abc"]))) is None
+    for pipeline in (no_automaton.compiled, None):
+        found = located(pipeline, ["abc", "", "d"])
+        assert found.left == [0, 1, 2]
+        spans, limits = found.spans(np.zeros((0, 2), np.int64), found.offsets, lambda text: [(0, len(text))])
+        assert (spans.tolist(), limits.tolist()) == ([[0, 3], [0, 0], [0, 1]], [0, 1, 2, 3])
 
 
 MARKS = "\u05b4\u05bc\u05c1\u0301\u0323\u064e\u0651"  # Hebrew points, accents, Arabic vowels
