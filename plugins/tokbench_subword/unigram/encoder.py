@@ -14,7 +14,6 @@ from tokbench.kernels.pointers import block
 from tokbench_subword.bpe.merging import scratch
 from tokbench_subword.pipeline.origins import walked
 from tokbench_subword.pipeline.patterns.cutters import Cutter, cut_in_turn, units_of
-from tokbench_subword.pipeline.splicing import Written
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.searching import SearchForms
 from tokbench_subword.words.cache import CACHE_BYTES
@@ -72,6 +71,8 @@ class PathEncoder(WordEncoder):
     many bytes the word cache of each thread may take.
     """
 
+    _workspace = SearchSpace
+
     def __init__(
         self,
         algorithm: SearchForms,
@@ -87,10 +88,6 @@ class PathEncoder(WordEncoder):
         super().__init__(algorithm.word, shared, _own, cutters=cutters, threads=threads, cache=cache)
         self._algorithm = algorithm
         self._sizes = _sizes(tables, unknown)
-
-    def _new(self, writers: Sequence[Written] = ()) -> Workspace:
-        arrays = [*self._shared, *self._own()]
-        return SearchSpace(self._machine, self._search, arrays, self.cache, writers)
 
     @contextmanager
     def space(self, bytes_: int) -> Iterator[Any]:
@@ -125,8 +122,7 @@ class PathEncoder(WordEncoder):
         self, data: NDArray[np.uint8], words: NDArray[np.int64]
     ) -> tuple[TokenBatch, NDArray[np.int64]]:
         """The ids of words, and where in `data` the tokens are: each word is searched."""
-        sizes = np.concatenate([np.zeros(1, np.int64), np.cumsum(words[:, 1] - words[:, 0])])
-        found = self._spread(self._algorithm.locate, data, words, _NUMBERS * sizes)
+        found = self._spread(self._algorithm.locate, data, words, most=_NUMBERS)
         rows, ends = found.ids.reshape(-1, _NUMBERS), found.offsets // _NUMBERS
         places = rows[:, 1:] + np.repeat(words[:, 0], np.diff(ends))[:, np.newaxis]
         return TokenBatch(rows[:, 0].copy(), ends), places

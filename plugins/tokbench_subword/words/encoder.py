@@ -46,6 +46,8 @@ class WordEncoder(Stays):
     `cache` how many bytes the word cache of each may take.
     """
 
+    _workspace: type[Workspace] = Workspace
+
     def __init__(
         self,
         search: Search,
@@ -104,10 +106,9 @@ class WordEncoder(Stays):
         """
         units = units_of(offsets)
         if not self._beforehand:
-            return self._spread(self._encode_units, data, units, offsets, room)
+            return self._spread(self._encode_units, data, units, room)
         units, before = cut_in_turn(self._beforehand, data, units)
-        sizes = np.concatenate([np.zeros(1, np.int64), np.cumsum(units[:, 1] - units[:, 0])])
-        batch = self._spread(self._encode_units, data, units, sizes, room)
+        batch = self._spread(self._encode_units, data, units, room)
         return TokenBatch(batch.ids, batch.offsets[before])
 
     def encode_pretokens(self, data: NDArray[np.uint8], spans: NDArray[np.int64]) -> TokenBatch:
@@ -115,20 +116,14 @@ class WordEncoder(Stays):
 
         `data` must have `PADDING` bytes after the last one.
         """
-        sizes = np.zeros(len(spans) + 1, np.int64)
-        np.cumsum(spans[:, 1] - spans[:, 0], out=sizes[1:])
-        return self._spread(encode_spans, data, np.ascontiguousarray(spans), sizes)
+        return self._spread(encode_spans, data, np.ascontiguousarray(spans))
 
     def _spread(
-        self,
-        encode: Any,
-        data: NDArray[np.uint8],
-        units: NDArray[np.int64],
-        sizes: NDArray[np.int64],
-        room: Room = None,
+        self, encode: Any, data: NDArray[np.uint8], units: NDArray[np.int64], room: Room = None, most: int = 1
     ) -> TokenBatch:
-        """Run a kernel over all units (documents or pre-tokens); ``sizes`` are cumulative bytes."""
+        """Run a kernel that writes up to `most` numbers a byte over all units, documents or pre-tokens."""
         data = frozen(data)  # kernels are compiled for one kind of array
+        sizes = np.append(0, most * np.cumsum(units[:, 1] - units[:, 0]))
 
         def run(first: int, last: int, room: Room) -> TokenBatch:
             """A run, its ids in the `room` if that is enough for any."""
@@ -150,7 +145,7 @@ class WordEncoder(Stays):
 
     def _new(self, writers: Sequence[Written] = ()) -> Workspace:
         arrays = [*self._shared, *self._own()]
-        return Workspace(self._machine, self._search, arrays, self.cache, writers)
+        return self._workspace(self._machine, self._search, arrays, self.cache, writers)
 
     def forget(self) -> None:
         """Empty the caches, as after loading: for measuring what a first encounter with a text costs."""
