@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.arguments import listed, plain_text, plain_texts
+from tokbench.arguments import plain_text, plain_texts
 from tokbench.batch import TokenBatch
 from tokbench.capabilities import Step
 from tokbench.errors import TokenizerError
@@ -124,7 +124,7 @@ class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         return self._preparation.encoder(self.model, threads=self.threads, cache=self.cache)
 
     @cached_property
-    def _prepared(self) -> PreparedEncoder:
+    def _prepared(self) -> PreparedEncoder:  # type: ignore[override]
         return PreparedEncoder(self._preparation.compiled, self._encoder)
 
     def _prepared_encoder(self) -> PreparedEncoder | None:
@@ -132,11 +132,10 @@ class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts."""
-        if self.model.dropout:
-            texts = plain_texts(texts, name=self.name)
-            return TokenBatch.of(self.sample(text, self._random, self.model.dropout) for text in texts)
-        texts = listed(texts, name=self.name)
-        return self._few(texts) or self._prepared.encode_batch(texts, name=self.name)
+        if not self.model.dropout:
+            return super().encode_batch(texts)
+        texts = plain_texts(texts, name=self.name)
+        return TokenBatch.of(self.sample(text, self._random, self.model.dropout) for text in texts)
 
     def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
         """The ids of documents that lie end to end in `data`, with `PADDING` bytes that may be read behind
@@ -281,8 +280,7 @@ class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
 
     def fewest_tokens(self, texts: Sequence[str]) -> NDArray[np.int64]:
         """The fewest tokens with which the vocabulary can spell the pre-tokens of each text."""
-        counts: NDArray[np.int64] = np.diff(self._of_equal_scores.encode_batch(texts).offsets)
-        return counts
+        return self._of_equal_scores.encode_batch(texts).lengths()
 
     @cached_property
     def _of_equal_scores(self) -> JsonUnigramTokenizer:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tokbench.arguments import listed, plain_text, plain_texts
+from tokbench.arguments import plain_text, plain_texts
 from tokbench.batch import TokenBatch, batched
 from tokbench.capabilities import Step
 from tokbench.errors import TokenizerError
@@ -98,13 +98,12 @@ class SpmTokenizer(OneByOne, Rebuilt):
     # --- text to ids ------------------------------------------------------------------------------------
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
-        """The ids of every text, in one compiled call, on `threads` threads."""
-        texts = listed(texts, name=self.name)
-        if self.algorithm.plain:
-            internal = [self._internal(text) for text in plain_texts(texts, name=self.name)]
-            paths = [tokens_of_path(self.vocabulary, data, self.algorithm.path(data)) for data in internal]
-            return TokenBatch.of([[token.id for token in path] for path in paths])
-        return self._few(texts) or self._prepared.encode_batch(texts, name=self.name)
+        """The ids of many texts."""
+        if not self.algorithm.plain:
+            return super().encode_batch(texts)
+        internal = [self._internal(text) for text in plain_texts(texts, name=self.name)]
+        paths = [tokens_of_path(self.vocabulary, data, self.algorithm.path(data)) for data in internal]
+        return TokenBatch.of([[token.id for token in path] for path in paths])
 
     def _prepared_encoder(self) -> PreparedEncoder | None:
         return None if self.algorithm.plain else self._prepared

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.arguments import known_id, listed, plain_text
+from tokbench.arguments import known_id, plain_text
 from tokbench.batch import TokenBatch
 from tokbench.capabilities import Step
 from tokbench.errors import TokenizerError
@@ -88,7 +88,7 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         except TokenizerError as error:
             raise TokenizerError(f"{self.name}: {error}") from error
         self._written = self._names | self._preparation.written
-        self._encoder = JsonEncoder(
+        self._prepared: JsonEncoder = JsonEncoder(
             self._preparation,
             self._algorithm,
             unknown=vocabulary.unknown,
@@ -109,19 +109,14 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
 
     # --- text to ids ------------------------------------------------------------------------------------
 
-    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
-        """The ids of many texts: by the compiled pipeline."""
-        texts = listed(texts, name=self.name)
-        return self._few(texts) or self._encoder.encode_batch(texts, name=self.name)
-
     def _prepared_encoder(self) -> PreparedEncoder | None:
-        return None if self.unk_id is None else self._encoder  # what is not known is an error
+        return None if self.unk_id is None else self._prepared  # what is not known is an error
 
     def encode_utf8(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> TokenBatch:
         """The ids of documents that lie end to end in `data`, with `PADDING` bytes that may be read behind
         them.
         """
-        return self._encoder.encode_utf8(data, offsets)
+        return self._prepared.encode_utf8(data, offsets)
 
     def fewest_tokens(self, texts: Sequence[str]) -> NDArray[np.int64]:
         """The fewest tokens of each text: its own, where all bytes are pieces and all pieces score the same.
@@ -130,23 +125,22 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         """
         if not self.lossless or len(np.unique(self._algorithm.scores)) > 1:
             raise TokenizerError(f"{self.name}: only of byte-level pieces that all score the same")
-        counts: NDArray[np.int64] = np.diff(self.encode_batch(texts).offsets)
-        return counts
+        return self.encode_batch(texts).lengths()
 
     def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The spans of all tokens, ``(total, 2)``; text i has those from ``limits[i]`` to ``limits[i + 1]``."""
-        tokens, spans = self._encoder.locate_batch(texts)
+        tokens, spans = self.encode_with_offsets(texts)
         return spans, tokens.offsets
 
     def encode_with_offsets(self, texts: Sequence[str]) -> tuple[TokenBatch, NDArray[np.int64]]:
         """The ids of every text and the spans of all tokens, by one pass over them."""
-        return self._encoder.locate_batch(texts)
+        return self._prepared.locate_batch(texts)
 
     def sample(self, text: str, rng: np.random.Generator, alpha: float) -> list[int]:
         """One segmentation of each word, drawn with probability proportional to ``P ** alpha`` (Kudo 2018)."""
         if not 0.0 <= alpha < math.inf:
             raise TokenizerError(f"{self.name}: alpha must be a number from 0 up, not {alpha}")
-        return self._encoder.sample(text, rng, alpha)
+        return self._prepared.sample(text, rng, alpha)
 
     def trace(self, text: str) -> Iterator[Step]:
         """The algorithm at work, word by word: the lattice with its scores, and the best path."""

@@ -102,7 +102,7 @@ class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         return self._preparation.encoder(self.model, threads=self.threads, cache=self.cache)
 
     @cached_property
-    def _prepared(self) -> PreparedEncoder:
+    def _prepared(self) -> PreparedEncoder:  # type: ignore[override]
         return PreparedEncoder(self._preparation.compiled, self._encoder)
 
     def _prepared_encoder(self) -> PreparedEncoder:

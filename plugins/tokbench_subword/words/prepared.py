@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -88,37 +87,36 @@ class PreparedEncoder(Stays):
         self.encode_utf8(*utf8_of(["1 \u00e9"]))
 
 
-def few(texts: Sequence[str], alone: ToArray | None, *, name: str) -> TokenBatch | None:
-    """The batch of a few short texts, each encoded `alone`: 15 µs for ten; stage by stage takes up to 100.
+class OneByOne:
+    """How tokenizers that have a `PreparedEncoder` encode.
 
-    None for more or longer ones. Raises `TokenizerError` where one is no str, in the name of a tokenizer.
-    """
-    if alone is None or len(texts) > _FEW:
-        return None
-    if sum(map(len, plain_texts(texts, name=name))) > TEXT_CHARACTERS:
-        return None
-    ids = [np.empty(0, np.int32), *map(alone, texts)]
-    return TokenBatch(np.concatenate(ids), np.cumsum(list(map(len, ids))))
-
-
-class OneByOne(ABC):
-    """How tokenizers that have a `PreparedEncoder` encode one text.
-
-    At the first call a function of compiled code takes the place of the method, where there is one.
+    At the first call for one text a function of compiled code takes the place of the method, where there is
+    one.
     """
 
     name: str
+    _prepared: PreparedEncoder
 
-    @abstractmethod
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of many texts."""
+        texts = listed(texts, name=self.name)
+        return self._few(texts) or self._prepared.encode_batch(texts, name=self.name)
 
-    @abstractmethod
     def _prepared_encoder(self) -> PreparedEncoder | None:
-        """What encodes; None where texts have to go through `encode_batch`."""
+        """What encodes one text; None where it has to go through `encode_batch`."""
+        return self._prepared
 
     def _few(self, texts: Sequence[str]) -> TokenBatch | None:
-        return few(texts, self._one_by_one[0] if self._one_by_one else None, name=self.name)
+        """The batch of a few short texts, one by one: 15 µs for ten; stage by stage takes up to 100.
+
+        None for more or longer ones.
+        """
+        if self._one_by_one is None or len(texts) > _FEW:
+            return None
+        if sum(map(len, plain_texts(texts, name=self.name))) > TEXT_CHARACTERS:
+            return None
+        ids = [np.empty(0, np.int32), *map(self._one_by_one[0], texts)]
+        return TokenBatch(np.concatenate(ids), np.cumsum(list(map(len, ids))))
 
     def encode(self, text: str) -> NDArray[np.int32]:
         """The ids of `text`: int32; a lone surrogate counts as U+FFFD."""
