@@ -74,8 +74,7 @@ class BpePreparation(preparation.Preparation):
         """`compiled`, but that bytes are spelled in it and not by the encoder behind it, if they are at all."""
         if self.spelling == self.spells_segments:
             return self.compiled
-        tokens = self.raw_tokens, self.normal_tokens
-        return CompiledPipeline.of(self.document, *tokens, match_special=self.match_special, spell=True)
+        return preparation.Preparation(document=self.document, match_special=self.match_special).compiled
 
     def parts(self, text: str, *, track: bool = False) -> Iterator[Part]:
         """See `pipeline.preparation`; stretches come with the space before them, and none is empty."""

@@ -21,14 +21,14 @@ import numpy as np
 
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import cached_property
+from tokbench.kernels.pointers import padded
 from tokbench_subword.files.sentencepiece_model import NORMAL, UNUSED, USER_DEFINED
 from tokbench_subword.sentencepiece.spm_bpe_encoding import MERGED, merge_all
 from tokbench_subword.sentencepiece.spm_bpe_tables import merge_tables
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.encoder import PathEncoder
 from tokbench_subword.unigram.paths import Node, plain_width_of
-from tokbench_subword.unigram.unigram_algorithm import lengths_of
-from tokbench_subword.words.safe_cuts import find_cuts
+from tokbench_subword.unigram.unigram_algorithm import piece_tables
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,18 +81,10 @@ class SpmBpe:
 
     def _made_tables(self, pieces: dict[bytes, int]) -> dict[int, NDArray[Any]]:
         """The arrays of an encoder, by their place."""
-        vocabulary, settings = self.vocabulary, np.zeros(at.N_SETTINGS, np.int64)
-        settings[at.UNK_ID] = -1 if vocabulary.unk_id is None else vocabulary.unk_id
-        settings[at.FALLBACK], settings[at.ESCAPED] = len(vocabulary.byte_ids) > 0, vocabulary.escaped
-        tables, settings[at.UNTIED] = merge_tables(self)
-        settings[at.N_DEFINED] = len(self.defined)
-        return {
-            at.LENGTHS: lengths_of(pieces, len(vocabulary)),
-            at.BYTE_IDS: vocabulary.byte_ids,
-            at.SETTINGS: settings,
-            **tables,
-            **dict(enumerate(find_cuts(pieces).arrays, at.CHARACTERS)),
-        }
+        tables, untied = merge_tables(self)
+        tables |= piece_tables(pieces, len(self.vocabulary), self.vocabulary)
+        tables[at.SETTINGS][[at.UNTIED, at.N_DEFINED]] = untied, len(self.defined)
+        return tables
 
     def encoder(self, *, threads: int, cache: int) -> PathEncoder:
         """What encodes whole documents."""
@@ -114,9 +106,9 @@ class SpmBpe:
         """
         if self.plain:
             return np.array(merge(self, data, rng=rng, dropout=alpha), np.int64).reshape(-1, 3)
-        rows, source = np.empty((len(data) + 1, 3), np.int64), np.frombuffer(data + bytes(48), np.uint8)
+        rows = np.empty((len(data) + 1, 3), np.int64)
         with self._merger.space(len(data)) as block:
-            return rows[: merge_all(block, source, rng.random(4 * len(data) + 4), float(alpha), rows)]
+            return rows[: merge_all(block, padded(data), rng.random(4 * len(data) + 4), float(alpha), rows)]
 
     def best(self, data: bytes, n: int) -> tuple[NDArray[np.int32], list[int], list[float]]:
         """Not defined for BPE."""
@@ -185,11 +177,8 @@ def merge(
         else:
             nodes.append(Node(start, end, symbol if symbol < len(vocabulary) else -1))
 
-    index = 0 if count else -1
-    while index >= 0:
-        end = starts[following[index]] if following[index] >= 0 else len(data)
-        write(starts[index], end, ids[index])
-        index = following[index]
+    for node in _state(starts, ids, following, 0, len(data))[0]:
+        write(*node)
     return nodes
 
 
@@ -198,7 +187,7 @@ def _state(
 ) -> tuple[list[Node], int]:
     """The tokens as they are, and the number of the one that begins at symbol `made`."""
     nodes: list[Node] = []
-    index = changed = 0
+    index, changed = 0 if starts else -1, 0
     while index >= 0:
         if index == made:
             changed = len(nodes)

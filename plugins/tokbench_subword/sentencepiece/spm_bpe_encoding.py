@@ -219,11 +219,11 @@ MERGED = SearchForms(_search_merged, _locate_merged)
 
 @kernel
 def merge_all(arrays: Block, source: Bytes, uniforms: Floats, dropout: float, rows: Ints) -> np.int64:
-    """Fill `rows` with (start, end, piece) of the whole internal text, padded by 48 bytes; how many.
+    """Fill `rows` with (start, end, piece) of the whole internal text; how many.
 
     `uniforms` and `dropout` as in `merge_long`.
     """
-    block, size = pointer(arrays), np.int64(len(source) - 48)
+    block, size = pointer(arrays), np.int64(len(source))
     if size == 0:
         return np.int64(0)
     _merge_whole(block, pointer(source), np.int64(0), size, pointer(uniforms), dropout)

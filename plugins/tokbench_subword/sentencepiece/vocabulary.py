@@ -110,9 +110,7 @@ class SpmVocabulary:
     @cached_property
     def byte_ids(self) -> NDArray[np.int32]:
         """The id of each byte's piece: int32 of ``(256,)``, or of ``(0,)`` without byte fallback."""
-        if not self.model.trainer.byte_fallback:
-            return np.zeros(0, np.int32)
-        return byte_ids_of(self.ids, where=self.where)
+        return byte_ids_of(self.ids if self.model.trainer.byte_fallback else {}, where=self.where)
 
     # --- ids to text ------------------------------------------------------------------------------------
 

@@ -170,7 +170,8 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         known = self.unk_id is None or self.unk_id in self.special_ids
         if self._of_bytes:
             return known
-        return known and self.document.decoder is not None and all(map(alone, self._decoders))
+        steps = steps_of(self.document.decoder, "decoders")
+        return known and self.document.decoder is not None and all(map(alone, steps))
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of one token, its ``▁`` as a space; nothing for special tokens and the unknown one."""
@@ -209,10 +210,6 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
     @cached_property
     def _bytes(self) -> dict[int, int]:
         return {index: byte for byte, index in enumerate(self._algorithm.byte_ids.tolist())}
-
-    @property
-    def _decoders(self) -> Sequence[Mapping[str, Any]]:
-        return steps_of(self.document.decoder, "decoders")
 
     # --- the simple class API ---------------------------------------------------------------------------
 

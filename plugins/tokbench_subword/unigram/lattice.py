@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import Bytes, Floats, Ids, Int, Ints, Words, pointer
+from tokbench.kernels.pointers import Bytes, Floats, Ids, Int, Ints, Words, padded, pointer
 from tokbench_subword.pipeline.trie import BASE_SHIFT, LABEL_MASK, VALUE_MASK, VALUE_SHIFT, descend, root_of
 from tokbench_subword.unigram.paths import UNKNOWN_PIECE, plain_width_of, width_of
 
@@ -36,8 +36,7 @@ def draw_paths(
     Rows are start and end in `data`, and the piece. `uniforms` is a number in [0, 1) for each byte.
     """
     nodes = np.empty((len(data) + 1, 3), np.int64)
-    source = np.frombuffer(data + bytes(16), np.uint8)
-    count = _draw(source, bounds, units, scores, float(unknown), float(alpha), uniforms, nodes)
+    count = _draw(padded(data), bounds, units, scores, float(unknown), float(alpha), uniforms, nodes)
     return nodes[:count]
 
 
@@ -48,11 +47,10 @@ def best_paths(
 
     All of them end to end, int32 ``(pieces, 3)``, rows as in `draw_paths`; where each ends there; their scores.
     """
-    source = np.frombuffer(data + bytes(16), np.uint8)
     totals = np.full((len(data) + 1, n), -np.inf)
     links = np.empty((len(data) + 1, n, 3), np.int32)  # start, rank there, piece
     lengths = np.zeros(n, np.int64)
-    _n_best(source, units, scores, float(unknown), totals, links, lengths)
+    _n_best(padded(data), units, scores, float(unknown), totals, links, lengths)
     found = int(np.count_nonzero(np.isfinite(totals[-1])))
     nodes = np.empty((int(lengths.sum()), 3), np.int32)
     _follow(links, lengths[:found], nodes)
@@ -100,7 +98,7 @@ def _draw(
     nodes: Ints,
 ) -> Int:
     data, pieces = pointer(source), _DrawTables(pointer(units_array), scores, unknown, alpha)
-    beta = np.empty(len(source), np.float64)
+    beta = np.empty(len(source) + 1, np.float64)
     count = 0
     for stretch in range(len(bounds) - 1):
         begin, stop = bounds[stretch], bounds[stretch + 1]
@@ -168,7 +166,7 @@ def _n_best(
     """Fill `totals` and `links` for all places, best first, and set the `lengths` of the paths to the last."""
     data, units = pointer(source), pointer(units_array)
     sums, ways = pointer(totals), pointer(links)
-    size, n = np.int64(len(source) - 16), totals.shape[1]
+    size, n = np.int64(len(source)), totals.shape[1]
     totals[0, 0] = 0.0
     root = root_of(units)
     start = np.int64(0)

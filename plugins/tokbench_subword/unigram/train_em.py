@@ -19,7 +19,7 @@ from tokbench.kernels.pointers import Floats, Ids, Int, Ints, pointer
 from tokbench_subword.unigram.train_edges import Edges, thin
 from tokbench_subword.unigram.train_prune import prune
 from tokbench_subword.unigram.train_seeds import SeedPieces
-from tokbench_subword.unigram.train_text import CHUNKS, Text, summed
+from tokbench_subword.unigram.train_text import CHUNKS, Text, Words, summed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,19 +33,10 @@ def expect(
 ) -> NDArray[np.float64]:
     """The expected count of each piece; `sums` as for `summed`."""
     probabilities = np.exp(pieces.scores)
-    longest = int(text.sizes.max())
+    room = int(text.sizes.max()) + 2
 
-    def part(words: tuple[int, int], expected: NDArray[np.float64]) -> None:
-        run = slice(*words)
-        _expect(
-            text.starts[run],
-            text.sizes[run],
-            text.counts[run],
-            edges.listed,
-            probabilities,
-            expected,
-            np.zeros((3, longest + 2)),
-        )
+    def part(words: Words, expected: NDArray[np.float64]) -> None:
+        _expect(*words, edges.listed, probabilities, expected, np.zeros((3, room)))
 
     return summed(part, text, len(pieces), sums, threads)
 

@@ -12,7 +12,7 @@ from tokbench.kernels.pointers import Floats, Ids, Ints
 from tokbench.kernels.threads import in_threads
 from tokbench_subword.unigram.train_edges import Edges, thin
 from tokbench_subword.unigram.train_seeds import SeedPieces
-from tokbench_subword.unigram.train_text import CHUNKS, Text, summed
+from tokbench_subword.unigram.train_text import CHUNKS, Text, Words, summed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,17 +52,9 @@ def _best_counts(
     """How often each piece is in the best segmentations of the words."""
     room = int(text.sizes.max()) + 2
 
-    def part(words: tuple[int, int], counts: NDArray[np.float64]) -> None:
-        run = slice(*words)
-        _count_best(
-            text.starts[run],
-            text.sizes[run],
-            text.counts[run],
-            edges.listed,
-            pieces.scores,
-            counts,
-            (np.zeros(room), np.zeros(room, np.int64)),
-        )
+    def part(words: Words, counts: NDArray[np.float64]) -> None:
+        scratch = np.zeros(room), np.zeros(room, np.int64)
+        _count_best(*words, edges.listed, pieces.scores, counts, scratch)
 
     return summed(part, text, len(pieces), sums, threads)
 

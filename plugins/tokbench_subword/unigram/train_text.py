@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 CHUNKS = 8
 """Parts of the work on a text, whose sums are added in order: the same for any number of threads."""
+Words = tuple["NDArray[np.int64]", "NDArray[np.int64]", "NDArray[np.float64]"]
 _POINTS = 0x110000
 _NUL = 0xFFFF
 """Stands for NUL, which no piece can hold."""
@@ -76,22 +77,23 @@ def lay_out(words: WordCounts, alphabet: NDArray[np.uint32], max_length: int) ->
 
 
 def summed(
-    part: Callable[[tuple[int, int], NDArray[np.float64]], None],
+    part: Callable[[Words, NDArray[np.float64]], None],
     text: Text,
     size: int,
     sums: NDArray[np.float64],
     threads: int,
 ) -> NDArray[np.float64]:
-    """The sum of what ``part(words, array)`` adds to `size` zeros for each run of words.
+    """The sum of what ``part(words, array)`` adds to `size` zeros for each run of words: their starts, sizes
+    and counts.
 
     The array of each run is one of the rows of `sums`, float64 of shape ``(CHUNKS, size)`` or with longer rows,
     and these are added in order, so that it makes no difference which thread does what when.
     """
 
     def fill(job: tuple[tuple[int, int], NDArray[np.float64]]) -> None:
-        words, row = job
+        run, row = slice(*job[0]), job[1]
         row[:] = 0.0
-        part(words, row)
+        part((text.starts[run], text.sizes[run], text.counts[run]), row)
 
     rows, ends = sums[:, :size], np.cumsum(text.sizes)
     wanted = [int(ends[-1]) * part // CHUNKS for part in range(1, CHUNKS)]

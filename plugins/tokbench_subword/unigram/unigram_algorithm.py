@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tokbench.kernels.compiling import kernel
-from tokbench.kernels.pointers import Bytes, Int, Ints, Words, keep, pointer
+from tokbench.kernels.pointers import Bytes, Int, Ints, Words, keep, padded, pointer
 from tokbench_subword.pipeline.trie import build_trie
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.encoder import PathEncoder
 from tokbench_subword.unigram.lattice import best_paths, draw_paths
+from tokbench_subword.unigram.path_tokens import UnknownRules
 from tokbench_subword.unigram.paths import Node, write_rows
 from tokbench_subword.unigram.searching import SINGLE
 from tokbench_subword.unigram.viterbi import Lattice, search
@@ -22,16 +23,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def lengths_of(pieces: Mapping[bytes, int], size: int) -> NDArray[np.int32]:
-    """How many bytes each of `pieces`, in internal form, takes: by id, of which there are `size`.
+def piece_tables(pieces: Mapping[bytes, int], size: int, rules: UnknownRules) -> dict[int, NDArray[Any]]:
+    """The arrays of a `PathEncoder`, by their place, that pieces in internal form have however they are found.
 
-    Example:
-        >>> lengths_of({b"ab": 2, b"c": 0}, 3).tolist()
-        [1, 0, 2]
+    `size` is how many ids there are.
     """
-    lengths = np.zeros(size, np.int32)
+    lengths, settings = np.zeros(size, np.int32), np.zeros(at.N_SETTINGS, np.int64)
     lengths[list(pieces.values())] = [len(piece) for piece in pieces]
-    return lengths
+    settings[at.UNK_ID] = -1 if rules.unk_id is None else rules.unk_id
+    settings[at.FALLBACK], settings[at.ESCAPED] = len(rules.byte_ids) > 0, rules.escaped
+    cuts = dict(enumerate(find_cuts(pieces).arrays, at.CHARACTERS))
+    return {at.LENGTHS: lengths, at.BYTE_IDS: rules.byte_ids, at.SETTINGS: settings, **cuts}
 
 
 UNKNOWN_PENALTY = 10.0
@@ -67,17 +69,11 @@ class Unigram:
         self._nominal = scores.astype(np.float64) if nominal is None else nominal
         self.units = build_trie(pieces)
         largest, ulp = max(float(np.abs(scores).max()), abs(unknown)), float(np.finfo(scores.dtype).eps)
-        settings = np.zeros(at.N_SETTINGS, np.int64)
-        settings[at.UNK_ID], settings[at.FALLBACK] = -1 if unk_id is None else unk_id, len(byte_ids) > 0
-        settings[at.ESCAPED] = escaped
         self.tables: dict[int, NDArray[Any]] = {
+            **piece_tables(pieces, len(scores), self),
             at.UNITS: self.units,
             at.SCORES: np.append(scores.dtype.type(-np.inf), scores),
-            at.LENGTHS: lengths_of(pieces, len(scores)),
-            at.BYTE_IDS: byte_ids,
             at.PARAMETERS: np.array([unknown, threshold, largest, ulp], scores.dtype),
-            at.SETTINGS: settings,
-            **dict(enumerate(find_cuts(pieces).arrays, at.CHARACTERS)),
         }
         """The arrays of a `PathEncoder`, by their place."""
 
@@ -88,7 +84,7 @@ class Unigram:
     def path(self, data: bytes) -> list[Node]:
         """The best path through internal text `data`: the one that encoding takes."""
         nodes, tables = np.empty((len(data) + 1, 3), np.int64), self.tables
-        count = _path(_padded(data), tables[at.UNITS], tables[at.SCORES], tables[at.PARAMETERS], nodes)
+        count = _path(padded(data), tables[at.UNITS], tables[at.SCORES], tables[at.PARAMETERS], nodes)
         return [Node(*row) for row in nodes[:count].tolist()]
 
     def sample_rows(
@@ -112,14 +108,10 @@ class Unigram:
         return sum(float(self.scores[node.piece]) if node.piece >= 0 else self.unknown for node in path)
 
 
-def _padded(data: bytes) -> NDArray[np.uint8]:
-    return np.frombuffer(data + bytes(16), np.uint8)
-
-
 @kernel
 def _path(source: Bytes, units: Words, scores: Any, parameters: Any, nodes: Ints) -> Int:
     """Fill `nodes` with (start, end, piece) of the best path; how many there are."""
-    size = np.int64(len(source) - 16)
+    size = np.int64(len(source))
     best, links = np.empty(size + 2, scores.dtype), np.empty(size + 2, np.int64)
     lattice = Lattice(pointer(units), pointer(scores), pointer(parameters), pointer(best), pointer(links))
     search(lattice, pointer(source), np.int64(0), size, parameters[0] - parameters[0])

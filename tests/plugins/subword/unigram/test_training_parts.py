@@ -16,7 +16,7 @@ from tokbench_subword.unigram.train_prune import _largest
 from tokbench_subword.unigram.train_seeds import SeedPieces, find_seeds
 from tokbench_subword.unigram.train_sorting import in_order
 from tokbench_subword.unigram.train_suffixes import sorted_suffixes
-from tokbench_subword.unigram.train_text import CHUNKS, Text, character_counts, covering, lay_out, summed
+from tokbench_subword.unigram.train_text import CHUNKS, Text, Words, character_counts, covering, lay_out, summed
 
 from tokbench.counts import WordCounts
 
@@ -218,9 +218,9 @@ def test_sums_are_added_in_order_by_any_number_of_threads() -> None:
     text = lay_out(WordCounts.of(words), np.arange(97, 105, dtype=np.uint32), 4)
     sums = np.full((CHUNKS, 9), 7.0)
 
-    def part(words: tuple[int, int], row: np.ndarray) -> None:
-        row += 0.1 * words[1]
-        row[0] += words[1] - words[0]
+    def part(words: Words, row: np.ndarray) -> None:
+        row += 0.1 * words[1].sum()
+        row[0] += len(words[0])
 
     results = [summed(part, text, 5, sums, threads) for threads in (1, 2, 20)]
     for total in results:
