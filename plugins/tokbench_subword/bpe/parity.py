@@ -198,13 +198,7 @@ def learn_fairly(
     def session(words: WordCounts) -> MergeSession:
         symbols, starts, tokens = byte_symbols(words, HF, None)
         return MergeSession(
-            symbols,
-            starts,
-            words.counts,
-            tokens=tokens,
-            n_wanted=n_wanted,
-            rule=GREATEST,
-            forbidden=forbidden,
+            symbols, starts, words.counts, tokens=tokens, n_wanted=n_wanted, rule=GREATEST, forbidden=forbidden
         )
 
     sessions = [session(words) for words in languages.values()]

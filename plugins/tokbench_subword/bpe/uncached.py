@@ -5,18 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel, subroutine
-from tokbench.kernels.pointers import (
-    Block,
-    Bytes,
-    Ids,
-    Int,
-    Ints,
-    Keys,
-    i64_in,
-    keep,
-    pointer,
-    u32_in,
-)
+from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, Keys, i64_in, keep, pointer, u32_in
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.merging import SHORT, merge_long, merge_short

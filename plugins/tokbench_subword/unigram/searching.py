@@ -70,14 +70,7 @@ def _bound(so_far: Any) -> np.int64:
 
 @subroutine
 def encode_parts(
-    block: Block,
-    lattice: Lattice,
-    text: Bytes,
-    start: Int,
-    end: Int,
-    out: Ids,
-    spans: Ids | None,
-    o: np.int64,
+    block: Block, lattice: Lattice, text: Bytes, start: Int, end: Int, out: Ids, spans: Ids | None, o: np.int64
 ) -> np.int64:
     """Encode ``text[start:end]`` in parts; return the new end of `out`.
 
@@ -182,14 +175,7 @@ def add_rows(found: Ids, places: Ids, count: Int, out: Ids, o: np.int64) -> np.i
 
 @inline
 def _locate(
-    block: Block,
-    lattice: Lattice,
-    text: Bytes,
-    units: Ints,
-    first: Int,
-    last: Int,
-    out: Ids,
-    out_offsets: Ints,
+    block: Block, lattice: Lattice, text: Bytes, units: Ints, first: Int, last: Int, out: Ids, out_offsets: Ints
 ) -> np.int64:
     """`encode_spans` with places: a row of three numbers for each token."""
     found, places = i32_in(block, at.FOUND), i32_in(block, at.SPANS)

@@ -15,16 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tokbench.kernels.compiling import inline
-from tokbench.kernels.pointers import (
-    Block,
-    Bytes,
-    Int,
-    i32_in,
-    i64_in,
-    prefetch_to_read,
-    u8_in,
-    u64_in,
-)
+from tokbench.kernels.pointers import Block, Bytes, Int, i32_in, i64_in, prefetch_to_read, u8_in, u64_in
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.words.layout import GROUP
 from tokbench_subword.words.safe_cuts import ALONE, ASCII_BITS, CUT, LEADS, apart, joined_within
