@@ -1,4 +1,4 @@
-"""BPE as the papers tell it, in plain Python: the oracle of the kernels, and what `trace` and `sample` run.
+"""BPE as the papers tell it, in plain Python: the oracle of the kernels, and what `trace` runs.
 
 Lineage: Gage 1994; Sennrich et al. 2016; BPE-dropout, Provilkov et al. 2020. Limits: quadratic in the length
 of a pre-token, and some hundred times slower than the encoder.

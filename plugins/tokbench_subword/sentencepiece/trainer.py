@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -226,9 +225,7 @@ def _choose(text: Text, pieces: SeedPieces, learnt: int) -> list[spm.Piece]:
     visible = np.where(text.alphabet == ord(" "), ord(SPACE_SYMBOL), text.alphabet)
     best = pieces.kept(order[wanted])
     scores = best.scores.astype(np.float32).tolist()
-    return list(
-        map(spm.Piece._make, zip(best.spelled(text, visible), scores, repeat(spm.NORMAL), strict=False))
-    )
+    return list(map(spm.Piece, best.spelled(text, visible), scores))
 
 
 def _trainer_spec(options: TrainingOptions, size: int) -> spm.TrainerSpec:

@@ -154,9 +154,7 @@ class SpmVocabulary:
 
     @cached_property
     def _byte_of(self) -> dict[int, int]:
-        return {
-            index: int(self.pieces[index][3:5], 16) for index in np.flatnonzero(self.types == spm.BYTE).tolist()
-        }
+        return {index: byte for byte, index in enumerate(self.byte_ids.tolist())}
 
     @cached_property
     def _surfaces(self) -> list[str]:

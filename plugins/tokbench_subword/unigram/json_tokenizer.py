@@ -79,6 +79,7 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         added = document.added_tokens
         check_numbers(added, vocabulary.ids, len(vocabulary.pieces), where=self.name)
         self._names = dict(enumerate(vocabulary.pieces)) | {token.id: token.content for token in added}
+        self._ids = vocabulary.ids | {token.content: token.id for token in added}
         self.vocab_size = max(self._names) + 1
         self.special_ids = frozenset(token.id for token in added if token.special)
         self._algorithm = vocabulary.algorithm(where=self.name)
@@ -219,10 +220,7 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
 
     def convert_token_to_id(self, token: str) -> int:
         """The id of a piece or added token, the unknown id where there is none."""
-        for added in self.document.added_tokens:
-            if added.content == token:
-                return added.id
-        index = self._vocabulary.ids.get(token, self.unk_id)
+        index = self._ids.get(token, self.unk_id)
         if index is None:
             raise TokenizerError(f"{self.name}: no piece {token!r}, and no unknown token")
         return index
@@ -239,7 +237,7 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
 
         Raises `TokenizerError` where one is in the vocabulary already.
         """
-        new = new_tokens(tokens, set(self._names.values()), self.vocab_size)
+        new = new_tokens(tokens, self._ids, self.vocab_size)
         self._build(replace(self.document, added_tokens=(*self.document.added_tokens, *new)))
         return [token.id for token in new]
 
