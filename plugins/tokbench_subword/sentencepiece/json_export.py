@@ -21,7 +21,7 @@ from tokbench.errors import TokenizerError
 from tokbench_subword.files import sentencepiece_model as spm
 from tokbench_subword.files.probes import Probe, probes
 from tokbench_subword.files.proof import Encode, by_tokenizers, write_proved
-from tokbench_subword.files.tokenizer_json import bpe_model, write_document
+from tokbench_subword.files.tokenizer_json import bpe_model, read_document, write_document
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.sentencepiece.algorithms import spm_scores
@@ -175,11 +175,8 @@ def tie_of(vocabulary: SpmVocabulary) -> Callable[[Sequence[int], Sequence[int]]
 
 
 def _reader(path: Path) -> Encode:
-    theirs = by_tokenizers(path)
-    if theirs is not None:
+    if (theirs := by_tokenizers(path)) is not None:
         return theirs
-    from tokbench_subword.files.tokenizer_json import read_document
-
     document = read_document(path)
     if document.model["type"] == "BPE":
         from tokbench_subword.bpe.tokenizer import BpeTokenizer

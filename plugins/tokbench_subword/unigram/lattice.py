@@ -22,30 +22,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def draw_paths(
-    data: bytes,
-    bounds: NDArray[np.int64],
-    units: NDArray[np.uint64],
-    scores: NDArray[np.float64],
-    unknown: float,
-    alpha: float,
-    uniforms: NDArray[np.float64],
-) -> NDArray[np.int64]:
-    """A path through each stretch ``data[bounds[i]:bounds[i + 1]]``, drawn by `alpha`: int64 ``(pieces, 3)``.
-
-    Rows are start and end in `data`, and the piece. `uniforms` is a number in [0, 1) for each byte.
-    """
-    nodes = np.empty((len(data) + 1, 3), np.int64)
-    count = _draw(padded(data), bounds, units, scores, float(unknown), float(alpha), uniforms, nodes)
-    return nodes[:count]
-
-
 def best_paths(
     data: bytes, units: NDArray[np.uint64], scores: NDArray[np.float64], unknown: float, n: int
 ) -> tuple[NDArray[np.int32], list[int], list[float]]:
     """The `n` best paths, best first, fewer where there are fewer.
 
-    All of them end to end, int32 ``(pieces, 3)``, rows as in `draw_paths`; where each ends there; their scores.
+    All of them end to end, int32 ``(pieces, 3)``, rows of (start, end, piece); where each ends
+    there; their scores.
     """
     totals = np.full((len(data) + 1, n), -np.inf)
     links = np.empty((len(data) + 1, n, 3), np.int32)  # start, rank there, piece
@@ -87,7 +70,7 @@ class _DrawTables(NamedTuple):
 
 
 @kernel
-def _draw(
+def draw_paths(
     source: Bytes,
     bounds: Ints,
     units_array: Words,
@@ -97,6 +80,10 @@ def _draw(
     uniforms: Floats,
     nodes: Ints,
 ) -> Int:
+    """Write a path through each stretch ``source[bounds[i]:bounds[i + 1]]`` to `nodes`; how many rows.
+
+    `uniforms` is a number in [0, 1) for each byte.
+    """
     data, pieces = pointer(source), _DrawTables(pointer(units_array), scores, unknown, alpha)
     beta = np.empty(len(source) + 1, np.float64)
     count = 0

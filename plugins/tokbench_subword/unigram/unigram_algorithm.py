@@ -90,14 +90,13 @@ class Unigram:
     def sample_rows(
         self, data: bytes, rng: np.random.Generator, alpha: float, bounds: NDArray[np.int64] | None = None
     ) -> NDArray[np.int64]:
-        """A path through each stretch ``data[bounds[i]:bounds[i + 1]]``, as rows of (start, end, piece).
+        """A path through each stretch ``data[bounds[i]:bounds[i + 1]]``, or all: (start, end, piece) in rows.
 
         They are drawn with probability proportional to ``P(path) ** alpha`` (Kudo 2018).
         """
-        uniforms = rng.random(len(data))
-        if bounds is None:
-            bounds = np.array([0, len(data)], np.int64)
-        return draw_paths(data, bounds, self.units, self._nominal, self.unknown, alpha, uniforms)
+        bounds = np.array([0, len(data)]) if bounds is None else bounds
+        nodes, tables = np.empty((len(data) + 1, 3), np.int64), (self.units, self._nominal, float(self.unknown))
+        return nodes[: draw_paths(padded(data), bounds, *tables, float(alpha), rng.random(len(data)), nodes)]
 
     def best(self, data: bytes, n: int) -> tuple[NDArray[np.int32], list[int], list[float]]:
         """The `n` best paths as `best_paths` gives them."""
