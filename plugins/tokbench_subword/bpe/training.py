@@ -92,8 +92,6 @@ def _learned(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progr
     """What a training learns; see `trainer.learn` for what the options do."""
     from tokbench_subword.bpe.trainer import learn
 
-    end_of_word = options["end_of_word"]
-    level = level_of(options)
     alphabet = options["initial_alphabet"]
     if corpus.counted and options["ties"] == "first_seen":
         raise CorpusError(
@@ -115,8 +113,8 @@ def _learned(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progr
         special_tokens=names_to_train(options["special_tokens"] or "", where="bpe"),
         initial_alphabet=None if alphabet is None else list(alphabet),
         max_token_length=options["max_token_length"],
-        end_of_word=end_of_word,
-        level=level,
+        end_of_word=options["end_of_word"],
+        level=level_of(options),
         workers=options["threads"] or usable_cores(),
         n_bytes=corpus.n_bytes,
         progress=progress,
