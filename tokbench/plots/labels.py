@@ -105,9 +105,21 @@ def _agreed(spec: str, specs: Iterable[str]) -> set[str]:
 
 
 def dataset_label(run: Run, spec: str) -> str:
-    """What the run's suite calls a dataset, else what `dataset_name` makes of its spec."""
+    """What the run's suite calls a dataset, else what `dataset_name` makes of its spec; unique in the run."""
     given = {entry["spec"]: entry["label"] for entry in run.manifest["datasets"] if entry.get("label")}
-    return _kept_short(given[spec]) if spec in given else dataset_name(spec)
+    return dataset_labels([*run.datasets, spec], given)[spec]
+
+
+def dataset_labels(specs: Iterable[str], names: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The name of each dataset, in `names` or by `dataset_name`; the spec, where another has the same.
+
+    Example:
+        >>> [*dataset_labels(["text:mail/en.txt", "text:news/en.txt", "bundled:code"]).values()]
+        ['text:mail/en.txt', 'text:news/en.txt', 'bundled code']
+    """
+    short = {spec: (names or {}).get(spec) or dataset_name(spec) for spec in specs}
+    seen = Counter(short.values())
+    return {spec: _kept_short(spec if seen[label] > 1 else label) for spec, label in short.items()}
 
 
 def dataset_name(spec: str) -> str:
@@ -125,10 +137,12 @@ def dataset_name(spec: str) -> str:
         'jsonl crawl field=body'
         >>> dataset_name("parallel:/data/pud,languages=eng_Latn+rus_Cyrl+zho_Hant")
         'parallel pud, eng_Latn, rus_Cyrl and zho_Hant'
+        >>> dataset_name("flores:flores200,languages=deu_Latn+eng_Latn+rus_Cyrl+zho_Hant")
+        'flores flores200, 4 languages'
     """
-    label = _short(spec, leave_out=_HOW_READ, named=("field",))
+    label = _short(spec, leave_out=_HOW_READ, named=("field", "lines"))
     label = re.sub(r" languages=([^ ]+[+;][^ ]+)", _several, label)
-    return _kept_short(re.sub(r" (even|odd)$", r", \1 lines", label))
+    return _kept_short(re.sub(r" lines=(even|odd)\b", r", \1 lines", label))
 
 
 def _kept_short(label: str) -> str:
@@ -138,7 +152,7 @@ def _kept_short(label: str) -> str:
 
 def _several(languages: re.Match[str]) -> str:
     *others, last = re.split("[+;]", languages[1])
-    return f", {', '.join(others)} and {last}"
+    return f", {', '.join(others)} and {last}" if len(others) < 3 else f", {len(others) + 1} languages"
 
 
 _HOW_READ = frozenset({"delimiter", "errors", "language_field", "max_document_bytes", "missing", "streaming"})

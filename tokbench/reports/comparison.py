@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tokbench.metrics.context import REPLICATES
 from tokbench.metrics.metric import ALL
 from tokbench.plots import data
-from tokbench.plots.labels import dataset_name, language_label, tokenizer_labels
+from tokbench.plots.labels import dataset_labels, language_label, tokenizer_labels
 from tokbench.reports.differences import least_p
 from tokbench.reports.figures import decimals
 from tokbench.reports.gates import VERDICTS, worst_first
@@ -61,7 +61,7 @@ def figures_table(
 
     `least` is the smallest p-value that can be told; `kind` gives a dataset's, by which languages are named.
     """
-    labels = tokenizer_labels(figures["tokenizer"])
+    labels, datasets = tokenizer_labels(figures["tokenizer"]), dataset_labels(figures["dataset"].dropna())
     single = bool((figures["language"] != ALL).any())
     texts = ("tokenizer", "dataset", *(("language",) if single else ()), "metric", "verdict")
     columns = [Column.text(key) for key in texts]
@@ -72,7 +72,7 @@ def figures_table(
         Row(
             (
                 labels[row.tokenizer],
-                dataset_name(row.dataset) if row.dataset else "",
+                datasets[row.dataset] if row.dataset else "",
                 *((language_label(row.language, kind(row.dataset)),) if single else ()),
                 row.metric,
                 _MEANS.get(row.verdict, row.verdict),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tokbench.plots import PLOTS, data, style
-from tokbench.plots.labels import cut, dataset_name, language_label, run_labels, tokenizer_labels
+from tokbench.plots.labels import cut, dataset_label, dataset_name, language_label, run_labels, tokenizer_labels
 from tokbench.plots.losses import best_first, losses
 from tokbench.plots.speed import pareto_front
 from tokbench.plots.vocabulary import size_families
@@ -39,7 +39,19 @@ def test_labels_of_languages_and_datasets() -> None:
     assert language_label("tha_Thai") == "tha_Thai Thai"
     assert language_label("qqq") == "qqq"
     assert dataset_name("flores:/data/flores200") == "flores flores200"
+    assert dataset_name("text:odd") == "text odd"  # a folder of that name, and no half of the lines
+    assert dataset_name("parallel:pud,languages=eng_Latn+deu_Latn,lines=odd").endswith(
+        " and deu_Latn, odd lines"
+    )
     assert dataset_name("parquet:crawl.parquet,field=body,language_field=lang") == "parquet crawl field=body"
+
+
+def test_two_datasets_of_one_run_are_never_called_the_same(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 2)
+    given = {"text:a/x.txt": None, "text:b/x.txt": None, "text:c/y.txt": "ours"}
+    run.datasets = [*given]
+    run.manifest = {**run.manifest, "datasets": [{"spec": spec, "label": given[spec]} for spec in given]}
+    assert [dataset_label(run, spec) for spec in given] == ["text:a/x.txt", "text:b/x.txt", "ours"]
 
 
 def test_tokenizers_that_lose_text_come_last_and_are_marked(made_up_run: Callable[..., Any]) -> None:
