@@ -168,14 +168,26 @@ def test_ids_can_be_seen_and_copied(page: Any) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == "[110, 195, 169]"
 
 
-def test_a_tokenizer_is_loaded_and_marked_where_it_cuts_differently(
-    page: Any, browser: Any, address: str
-) -> None:
+def load_wordpiece(page: Any) -> None:
     page.select_option("#more", label="wordpiece vocab.txt")
     page.click("#load")
     box = page.locator("#choices label", has_text="wordpiece vocab.txt").locator("input")
     box.wait_for(timeout=120_000)  # kernels may have to be compiled first
     box.check()
+
+
+def test_the_text_that_is_stepped_through_keeps_its_lines(page: Any) -> None:
+    load_wordpiece(page)
+    type_in(page, "new\n\tyork")
+    page.get_by_role("button", name="Step through").click()
+    page.locator("#steps-tokens li").first.wait_for()
+    assert page.input_value("#steps-text") == "new\n\tyork"
+
+
+def test_a_tokenizer_is_loaded_and_marked_where_it_cuts_differently(
+    page: Any, browser: Any, address: str
+) -> None:
+    load_wordpiece(page)
     page.locator("#choices input").nth(0).uncheck()
     type_in(page, "new york, ab")
     page.check("#differences")
