@@ -90,27 +90,27 @@ def _short(value: Any) -> str:
     return str(value)
 
 
-def piece_decoder(decoder: Component, *, continuing: str = "") -> Callable[[str], bytes]:
-    """How the text of one piece becomes the bytes it stands for, read from the decoder's steps."""
+def piece_decoder(decoder: Component, *, continuing: str = "", end: str = "") -> Callable[[str], bytes]:
+    """How the text of one piece becomes the bytes it stands for, read from the decoder's steps.
+
+    What marks that a piece goes on with a word (``##``), or ends one (``</w>``), stands for nothing.
+    """
     kinds = {step["type"]: step for step in steps(decoder)}
+    suffix = kinds["BPEDecoder"].get("suffix", "") if "BPEDecoder" in kinds else end
     if "ByteLevel" in kinds:
-        return _byte_level
+        return lambda piece: _byte_level(piece.removesuffix(suffix))
     space = kinds["Metaspace"].get("replacement", "▁") if "Metaspace" in kinds else None
     for step in steps(decoder):
         if step["type"] == "Replace" and step.get("content") == " ":
             space = step["pattern"].get("String", space)
     prefix = kinds["WordPiece"].get("prefix", "##") if "WordPiece" in kinds else continuing
-    suffix = kinds["BPEDecoder"].get("suffix", "") if "BPEDecoder" in kinds else ""
     fallback = "ByteFallback" in kinds
 
     def decode(piece: str) -> bytes:
         match = _BYTE.match(piece) if fallback else None
         if match:
             return bytes([int(match[1], 16)])
-        if prefix:
-            piece = piece.removeprefix(prefix)
-        if suffix and piece.endswith(suffix):
-            piece = piece.removesuffix(suffix) + " "
+        piece = piece.removeprefix(prefix).removesuffix(suffix)
         return (piece.replace(space, " ") if space else piece).encode("utf-8", "surrogatepass")
 
     return decode

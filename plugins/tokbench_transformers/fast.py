@@ -137,9 +137,11 @@ class FastTokenizer(Rebuilt):
 
     @cached_property
     def _bytes_of(self) -> Any:
+        model = self.description["model"]
         return piece_decoder(
             self.description.get("decoder"),
-            continuing=self.description["model"].get("continuing_subword_prefix") or "",
+            continuing=model.get("continuing_subword_prefix") or "",
+            end=model.get("end_of_word_suffix") or "",
         )
 
     def token_bytes(self, token_id: int) -> bytes:
