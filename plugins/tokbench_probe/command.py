@@ -54,12 +54,12 @@ def probe(
     ] = 500_000,
     context: Annotated[int, typer.Option(metavar="N", min=8, help="Bytes seen at once, on average.")] = 256,
     layers: Annotated[int, typer.Option(metavar="N", min=1, help="Layers of each model.")] = 2,
-    rate: Annotated[float, typer.Option(metavar="RATE", min=0, help="The highest learning rate.")] = 4e-3,
+    rate: Annotated[float, typer.Option(metavar="RATE", min=0, max=1e9, help="Highest learning rate.")] = 4e-3,
     jobs: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Trainings at once.  [default: one a core]")
     ] = None,
     timeout: Annotated[
-        float, typer.Option(metavar="SECONDS", min=0, help="For one tokenizer, all its runs.")
+        float, typer.Option(metavar="SECONDS", min=0, max=1e9, help="For one tokenizer, all its runs.")
     ] = 3600,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:

@@ -160,6 +160,13 @@ def test_less_text_than_a_context_is_refused() -> None:
         tiny(context=4096, operations=1_000_000)
 
 
+@pytest.mark.parametrize("option", ["--rate", "--timeout"])
+@pytest.mark.parametrize("value", ["inf", "nan"])
+def test_numbers_are_finite(option: str, value: str) -> None:
+    done = CliRunner().invoke(app, ["bytes", "--train-on", "x", "-d", "x", option, value])
+    assert (done.exit_code, f"Invalid value for '{option}'" in done.output) == (2, True)
+
+
 @needs_jax
 def test_a_seed_gives_the_same_figure_in_any_process() -> None:
     told: list[tuple[str, float]] = []
