@@ -143,26 +143,6 @@ def _lone_characters(
     return index, o, run
 
 
-@inline
-def _encode_part(
-    block: Block,
-    text: Bytes,
-    begin: Int,
-    size: Int,
-    out: Ids,
-    spans: Ids | None,
-    o: np.int64,
-    run: np.int64,
-    origin: Int,
-) -> tuple[np.int64, np.int64, bool]:
-    """`emit` of a part that is merged here."""
-    if size > SHORT:
-        _merge_whole(block, text, begin, size, f64_in(block, at.EXACT), 0.0)
-    else:
-        _merge_part(block, text, begin, size)
-    return emit(block, text, begin, size, out, spans, o, run, origin)
-
-
 @subroutine
 def encode_merged(
     block: Block, text: Bytes, start: Int, end: Int, out: Ids, spans: Ids | None, o: np.int64
@@ -183,7 +163,11 @@ def encode_merged(
             if size <= LONGEST_PART:
                 after = recall(words, slots, state[MASK], low, high, homes[k], text, index, out, o)
             if after < 0:
-                o, run, known = _encode_part(block, text, index, size, out, spans, o, run, start)
+                if size > SHORT:
+                    _merge_whole(block, text, index, size, f64_in(block, at.EXACT), 0.0)
+                else:
+                    _merge_part(block, text, index, size)
+                o, run, known = emit(block, text, index, size, out, spans, o, run, start)
                 if known and size <= LONGEST_PART:
                     remember(words, low, high, text, index, out, first, o - first)
             else:
