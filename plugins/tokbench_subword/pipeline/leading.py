@@ -40,7 +40,7 @@ _LETTERS = (
 """First and last of ranges of letters, none of which joins with the one before; three of ASCII."""
 _BEYOND = 0xD800
 """A code point that is none of them, nor is any above."""
-_NEAR, _MOST_KNOWN = 64, 1 << 14
+_NEAR = 64
 _FIRST, _BITS = 4, 21
 """Code points of each text that are looked at together: up to three of them stand before the second letter."""
 _SHIFTS = _BITS * np.arange(_FIRST - 1)
@@ -66,7 +66,7 @@ class Leading:
     def __init__(self, config: Mapping[str, Any] | None) -> None:
         self._normalize = normalizer_of(config)
         self._steps = [json.dumps(step) for step in steps_of(config, "normalizers")]
-        self._known: dict[str | int, int] = {}
+        self._of_head = lru_cache(maxsize=1 << 14)(self._leading_of)
 
     def of(self, texts: Segments) -> NDArray[np.int64]:
         """The bytes that stand where each document begins once they are normalized: of its first segment."""
@@ -104,15 +104,11 @@ class Leading:
             met = self._any.pattern.search(near)
         return near[: met.end()] if met else near
 
-    def _of_head(self, head: str | int) -> int:
+    def _leading_of(self, head: str | int) -> int:
         """The bytes of a normalized head that stand where it began; the head or its key is given."""
         assert self._normalize is not None
-        if head not in self._known:
-            if len(self._known) > _MOST_KNOWN:
-                self._known.clear()
-            found = self._normalize(Stretch.of(head if isinstance(head, str) else _spelled(head)))
-            self._known[head] = len(found.text[: found.leading or 0].encode())
-        return self._known[head]
+        found = self._normalize(Stretch.of(head if isinstance(head, str) else _spelled(head)))
+        return len(found.text[: found.leading or 0].encode())
 
     @cached_property
     def _ascii(self) -> _KeptLetters:
