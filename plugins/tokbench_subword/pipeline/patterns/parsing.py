@@ -29,14 +29,8 @@ import re
 from functools import lru_cache
 
 from tokbench.errors import TokenizerError
+from tokbench_subword.pipeline.patterns import ignoring_case
 from tokbench_subword.pipeline.patterns.class_names import Dialect, word_members
-from tokbench_subword.pipeline.patterns.ignoring_case import (
-    has_cases,
-    in_all_cases,
-    may_be_one,
-    rows_of_set,
-    set_in_all_cases,
-)
 from tokbench_subword.pipeline.patterns.set_parsing import SetReader, set_of
 from tokbench_subword.pipeline.patterns.tree import (
     ANYTHING,
@@ -218,7 +212,7 @@ class _Reader(SetReader):
         letter, end = self._numbered() or (self._here(), self._at + 1)
         if self._ruby and (name := _NO_PROPERTY.match(self._source, self._at)):
             letter, end = name[1], name.end()
-        if not has_cases(letter):
+        if not ignoring_case.has_cases(letter):
             return ""
         self._at = end
         self._take_match(_ONCE)  # once is no repetition
@@ -229,23 +223,23 @@ class _Reader(SetReader):
         if not letters:
             return []
         first = letters[0]
-        if self._ruby and self._before and may_be_one(self._before + first):
+        if self._ruby and self._before and ignoring_case.may_be_one(self._before + first):
             raise self._refused(f"{self._before!r} and {first!r}, ignoring case, in different groups")
         self._before = letters[-1]
         return [self._in_all_cases(letters)]
 
     def _in_all_cases(self, letters: str) -> Node:
-        return self._not_behind(in_all_cases(letters, rows=self._ruby))
+        return self._not_behind(ignoring_case.in_all_cases(letters, rows=self._ruby))
 
     def _set_in_all_cases(self, one: One, inverted: bool) -> Node:
         """A set outside of other brackets, with what is of it but for its case where that is ignored."""
         if not self._fold:
             return inverse(one) if inverted else one
-        whole = set_in_all_cases(one)
+        whole = ignoring_case.set_in_all_cases(one)
         if inverted or not self._ruby:
             return inverse(whole) if inverted else whole
         low, high, _ = self._bounds(step=False) or (1, 1, "")
-        rows = rows_of_set(one, repeated=high is None and low < 2)
+        rows = ignoring_case.rows_of_set(one, repeated=high is None and low < 2)
         return self._not_behind(either([whole, *rows]))
 
     def _not_behind(self, node: Node) -> Node:

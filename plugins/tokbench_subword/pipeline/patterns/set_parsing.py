@@ -9,15 +9,8 @@ import re
 from functools import lru_cache
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.pipeline.patterns import point_sets
-from tokbench_subword.pipeline.patterns.class_names import (
-    POSIX_CLASSES,
-    Dialect,
-    canonical,
-    is_untold,
-    property_members,
-    word_members,
-)
+from tokbench_subword.pipeline.patterns import class_names, point_sets
+from tokbench_subword.pipeline.patterns.class_names import Dialect
 from tokbench_subword.pipeline.patterns.ignoring_case import set_in_all_cases
 from tokbench_subword.pipeline.patterns.tree import ANYTHING, NEVER, One, character, inverse, ranges
 
@@ -98,9 +91,9 @@ class SetReader:
         """One member of a set in brackets: a character, a range, a class, or a set of its own."""
         if self._source.startswith("[:", self._at):
             name = self._take_match(_POSIX) if self._ruby else None
-            if name is None or name[2] not in POSIX_CLASSES:
+            if name is None or name[2] not in class_names.POSIX_CLASSES:
                 raise self._refused("a POSIX class")
-            one = set_of(POSIX_CLASSES[name[2]])
+            one = set_of(class_names.POSIX_CLASSES[name[2]])
             return inverse(one) if name[1] else one
         if self._take("["):
             one, inverted = self._brackets()
@@ -169,7 +162,7 @@ class SetReader:
             "d": r"\p{Nd}",
             "h": "0-9a-fA-F",
             "s": r"\s",
-            "w": word_members(self._dialect, in_class=in_set),
+            "w": class_names.word_members(self._dialect, in_class=in_set),
         }.get(letter.lower())
         if members is None:
             return None
@@ -183,10 +176,11 @@ class SetReader:
             raise self._wrong("a name of a property does not end")
         name = self._source[self._at + 1 : end] if self._here() == "{" else self._here()
         self._at = end + 1
-        inverted, name = inverted != name.startswith("^"), canonical(name.removeprefix("^"))
-        if not self._own_names and is_untold(name, self._dialect):
+        inverted, name = inverted != name.startswith("^"), class_names.canonical(name.removeprefix("^"))
+        own = self._own_names
+        if not own and class_names.is_untold(name, self._dialect):
             raise self._refused(f"the property {name!r}, whose characters in Unicode 16.0 are not known here")
-        members = None if self._own_names else property_members(name, self._dialect, in_class=in_set)
+        members = None if own else class_names.property_members(name, self._dialect, in_class=in_set)
         one = self._named(name) if members is None else set_of(members)
         if self._fold and not self._ruby:
             one = set_in_all_cases(one)
