@@ -55,10 +55,8 @@ def _read_json(path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
     from tokbench_subword.files.tokenizer_json import read_document
     from tokbench_subword.wordpiece.tokenizer_json import model_of_document
 
-    return model_of_document(read_document(path), where=str(path)), {
-        "files": [str(path)],
-        "rules_from": path.name,
-    }
+    notes = {"files": [str(path)], "rules_from": path.name}
+    return model_of_document(read_document(path), where=str(path)), notes
 
 
 def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:

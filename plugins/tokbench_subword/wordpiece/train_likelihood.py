@@ -212,9 +212,6 @@ class LikelihoodSession(MergeSession):
         scores = counts.astype(np.float64) / (singles[keys >> 32] * singles[keys & 0xFFFFFFFF])
         order = np.lexsort((keys, -counts, -scores))  # a list in the heap's order is a heap
         state[at.HEAP_SIZE] = n = len(order)
-        for number, values in (
-            (at.HEAP_COUNTS, counts),
-            (at.HEAP_KEYS, keys),
-            (at.HEAP_EXTRAS, scores.view(np.int64)),
-        ):
+        queued = {at.HEAP_COUNTS: counts, at.HEAP_KEYS: keys, at.HEAP_EXTRAS: scores.view(np.int64)}
+        for number, values in queued.items():
             work[number][:n] = values[order]

@@ -77,9 +77,8 @@ def train_wordpiece(
     if vocab_size < 1:
         raise TokenizerError(f"vocab_size must be at least 1; it is {vocab_size}")
     rules = BertRules() if rules is None else rules
-    special = list(
-        dict.fromkeys(special_tokens if unk_token in special_tokens else (unk_token, *special_tokens))
-    )
+    unknown = () if unk_token in special_tokens else (unk_token,)
+    special = list(dict.fromkeys((*unknown, *special_tokens)))
     if not all(special):
         raise TokenizerError("a special token must not be empty")
     told = stage(progress, "counting", 0.0, _COUNTING_SHARE, of=n_bytes)
@@ -150,7 +149,7 @@ def _bert_filler(rules: BertRules) -> Fill:
     def fill(counted: WordTable, block: Block) -> None:
         data, ends = block.data, block.ends
         if normalizer is not None:
-            data, offsets = normalizer.apply(data, np.concatenate([np.zeros(1, np.int64), ends]))
+            data, offsets = normalizer.apply(data, np.append(0, ends))
             ends = offsets[1:]
         count(counted, Block(data, ends, _MOST_GROWTH * block.start))
 
@@ -170,13 +169,8 @@ def _kept(words: WordCounts, limit_alphabet: int | None, longest: int) -> WordCo
     foreign[known] = False
     kept = listed & (np.bincount(word_of, weights=foreign[points], minlength=len(words)) == 0)
     n_bytes = np.diff(words.starts)
-    ends = np.cumsum(n_bytes[kept])
-    return WordCounts(
-        words.data[np.repeat(kept, n_bytes)],
-        np.concatenate((np.zeros(1, np.int64), ends)),
-        words.counts[kept],
-        words.unit,
-    )
+    data, starts = words.data[np.repeat(kept, n_bytes)], np.append(0, np.cumsum(n_bytes[kept]))
+    return WordCounts(data, starts, words.counts[kept], words.unit)
 
 
 def _symbols(words: WordCounts, prefix: str) -> tuple[NDArray[np.int32], NDArray[np.int64], list[bytes]]:
