@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from tokbench.corpora.naming import CODE_LANGUAGES
 from tokbench.errors import Undefined
 from tokbench.metrics.counts import Counts
 from tokbench.tally.counters import COUNTERS
@@ -64,7 +65,7 @@ def missing_need(metric: Metric, counts: Sequence[Counts]) -> str | None:
             if not there:
                 meaning = {**COUNTERS, **metric.counters}.get(need, "nothing of that was counted")
                 reason = CONDITIONS.get(need, f"no {need.replace('_', ' ')} ({meaning})")
-                if need == "parsed_documents":
+                if need == "parsed_documents" and each.language in CODE_LANGUAGES.values():
                     reason = reason.replace("tree-sitter-LANGUAGE", distribution(each.language))
                 return f"undefined: {reason}"
             if need.startswith("aligned_") and each.aligned_documents < ALIGNED_SHARE * each.documents:

@@ -11,7 +11,9 @@ from tests.tokbench.metrics.measuring import NAMED, TEXTS, metric, one, parallel
 from tokbench.corpus import Document
 from tokbench.metrics import CellKey
 from tokbench.metrics.context import MeasureContext
+from tokbench.metrics.counts import Counts
 from tokbench.metrics.measure import measure
+from tokbench.metrics.needs import missing_need
 from tokbench.tally import Tally
 from tokbench.tally.collect import collect
 
@@ -83,6 +85,15 @@ def test_one_failing_metric_leaves_the_others(tally) -> None:
 def test_what_is_needed_is_named(tally) -> None:
     row = one(tally, metric(lambda t: 1, needs=("operators",)))
     assert row.status == "undefined: no operators (operators of two or more characters (code))"
+
+
+@pytest.mark.parametrize(("language", "package"), [("rust", "rust"), ("und", "LANGUAGE"), ("all", "LANGUAGE")])
+def test_the_grammar_to_install_is_named_of_known_languages_only(language, package) -> None:
+    why = missing_need(
+        metric(lambda t: 1, needs=("parsed_documents",)), [Counts(parsed_documents=0, language=language)]
+    )
+    assert why is not None
+    assert why.endswith(f": pip install tree-sitter and tree-sitter-{package}")
 
 
 def test_estimated_tokens_have_figures_where_code_makes_one_number_of_resamples(tally) -> None:
