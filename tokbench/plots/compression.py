@@ -41,7 +41,8 @@ def draw(run: Run) -> Figure | None:
         end = 1.04 * max(panel.dataLim.x1 for panel in axes)
     for panel in axes:
         panel.set_xlim(0, end)
-    style.caption(figure, _note(run, panels[0], arrows=any(arrows)))
+    part = f"The first {len(panels)} of {len(datasets)} datasets. " if len(panels) < len(datasets) else ""
+    style.caption(figure, part + _note(run, panels[0], arrows=any(arrows)))
     return figure
 
 
@@ -96,7 +97,7 @@ PLOTS = (
     Plot(
         name="compression",
         title="Compression by tokenizer",
-        summary="UTF-8 bytes per token on each dataset, with intervals and the spread over languages.",
+        summary="UTF-8 bytes per token on the first datasets, with intervals and the spread over languages.",
         draw=draw,
         needs="compression_ratio over a dataset",
     ),
