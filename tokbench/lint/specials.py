@@ -20,6 +20,7 @@ _TALK = (
     {"role": "assistant", "content": "It is 4."},
     {"role": "user", "content": "Thanks!"},
 )
+_ANSWER = "You are welcome."
 
 
 def _listed(found: Iterable[Injection]) -> list[str]:
@@ -122,7 +123,7 @@ def chat(subject: Subject, bounds: Bounds) -> Finding:
     if marks:
         said = "control strings of the template are no special tokens"
         return Finding(Outcome.FAIL, said, len(marks), tuple(sorted(marks))[:SHOWN])
-    if prompt == text:
+    if prompt == text and not _answer_goes_on(subject, text):
         return Finding(
             Outcome.WARN, "add_generation_prompt changes nothing: the model has to begin its own turn"
         )
@@ -134,6 +135,15 @@ def chat(subject: Subject, bounds: Bounds) -> Finding:
             f"exchange after it, {cost.reply} to begin a reply"
         )
     return Finding.passed(said)
+
+
+def _answer_goes_on(subject: Subject, text: str) -> bool:
+    """Whether an answer stands right behind the rendered talk: after ``[/INST]``, or a turn begun unasked."""
+    try:
+        answered = render(subject, (*_TALK, {"role": "assistant", "content": _ANSWER}))
+    except TokbenchError:
+        return False
+    return answered.partition(_ANSWER)[0].rstrip() == text.rstrip()
 
 
 @Check.of(

@@ -303,5 +303,10 @@ def template_with_a_marker_that_is_none(files: dict[str, Any]) -> None:
 
 
 @fault("TB504")
+def template_that_never_begins_the_answer(files: dict[str, Any]) -> None:
+    files["chat_template.jinja"] = TEMPLATE.partition("{% if")[0]
+
+
+@fault("TB504")
 def template_that_fails(files: dict[str, Any]) -> None:
     files["chat_template.jinja"] = "{% for m in messages %}{{ m.role.missing.again }}{% endfor %}"

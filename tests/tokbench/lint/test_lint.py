@@ -336,3 +336,20 @@ def test_what_a_conversation_costs_beyond_its_text_is_counted(registry, tmp_path
     cost = overhead(subject)
     assert cost == (user, user + assistant, len(matching.encode("<|start|>assistant\n")))
     assert f"{cost.first} tokens for the first message" in chat.look(subject, {}).message
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{% for m in messages %}{% if m.role == 'user' %}<|start|> {{ m.content }} <|stop|>{% else %}"
+        " {{ m.content }}<|end|>{% endif %}{% endfor %}",
+        "{% for m in messages %}{% if m.role == 'user' %}<|start|>user\n{{ m.content }}<|stop|>\n"
+        "<|start|>assistant\n{% else %}{{ m.content }}<|stop|>\n{% endif %}{% endfor %}",
+    ],
+    ids=["answers without a beginning", "answers begun unasked"],
+)
+def test_a_template_may_do_without_a_generation_prompt(registry, tmp_path, template):
+    folder = write(tmp_path / "v", sound() | {"chat_template.jinja": template})
+    found = chat.look(subject_of(registry, f"bpe:{folder}", {}), {})
+    assert found.outcome is Outcome.PASS
+    assert "tokens for the first message" in found.message
