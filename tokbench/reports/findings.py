@@ -282,4 +282,4 @@ def _sound(run: Run, metric: str, dataset: str) -> pd.DataFrame:
 def _scope(run: Run, dataset: str) -> str:
     count = len(run.languages(dataset))
     label = dataset_label(run, dataset)
-    return f"the {count} languages of {label}" if count > 1 else label
+    return f"the {count} languages of " + label.removesuffix(f", {count} languages") if count > 1 else label

@@ -73,6 +73,15 @@ def test_every_parallel_dataset_is_told_of(made_up_run: Callable[..., Any]) -> N
     assert f"needs up to {other:.2f} times" in said.sentence
 
 
+def test_languages_are_not_counted_twice_in_a_sentence(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(5, 2)
+    run.manifest["datasets"][0]["label"] = "parallel pud, 5 languages"  # as one that names them is called
+    found = compression(run)
+    assert found is not None
+    assert "the 5 languages of parallel pud, " in found.sentence.replace("On", "on")
+    assert found.sentence.count("5 languages") == 1
+
+
 def test_there_are_three_findings_with_figures(made_up_run: Callable[..., Any]) -> None:
     assert [finding.plot for finding in findings(made_up_run(10, 5))] == ["compression", "fairness", "speed"]
 
