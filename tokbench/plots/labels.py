@@ -106,11 +106,11 @@ def _agreed(spec: str, specs: Iterable[str]) -> set[str]:
 
 def dataset_label(run: Run, spec: str) -> str:
     """What the run's suite calls a dataset, else what `dataset_name` makes of its spec; unique in the run."""
-    given = {entry["spec"]: entry["label"] for entry in run.manifest["datasets"] if entry.get("label")}
-    return dataset_labels([*run.datasets, spec], given)[spec]
+    names = {entry["spec"]: entry.get("label") for entry in run.manifest["datasets"]}
+    return dataset_labels([*names, spec], names)[spec]
 
 
-def dataset_labels(specs: Iterable[str], names: Mapping[str, str] | None = None) -> dict[str, str]:
+def dataset_labels(specs: Iterable[str], names: Mapping[str, str | None] | None = None) -> dict[str, str]:
     """The name of each dataset, in `names` or by `dataset_name`; the spec, where another has the same.
 
     Example:

@@ -49,7 +49,6 @@ def test_labels_of_languages_and_datasets() -> None:
 def test_two_datasets_of_one_run_are_never_called_the_same(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(3, 2)
     given = {"text:a/x.txt": None, "text:b/x.txt": None, "text:c/y.txt": "ours"}
-    run.datasets = [*given]
     run.manifest = {**run.manifest, "datasets": [{"spec": spec, "label": given[spec]} for spec in given]}
     assert [dataset_label(run, spec) for spec in given] == ["text:a/x.txt", "text:b/x.txt", "ours"]
 
