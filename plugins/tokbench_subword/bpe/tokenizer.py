@@ -34,6 +34,7 @@ from tokbench_subword.pipeline.decoders import joins_bytes
 from tokbench_subword.pipeline.decoding_kernel import TokenJoiner
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.document_tokenizer import DocumentTokenizer
+from tokbench_subword.pipeline.pre_tokenizers import keeps_text
 from tokbench_subword.words.cache_size import CACHE_BYTES
 from tokbench_subword.words.prepared import OneByOne, PreparedEncoder
 
@@ -225,12 +226,23 @@ class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
     @cached_property
     def lossless(self) -> bool:
         """Whether ``decode(encode(text)) == text`` for every text without surrogates."""
-        whole = self.model.level == "byte" and bool((self.model.byte_ids >= 0).all())
-        pattern = self._preparation.pattern
-        covers = pattern is not None  # those with a name leave no gaps
-        plain = self.document.normalizer is None and not self._preparation.prefix_space
-        strips = any(token.lstrip or token.rstrip for token in self.document.added_tokens)
-        return whole and covers and plain and not strips and self.decode_joins_bytes
+        steps = steps_of(self.document.pre_tokenizer, "pretokenizers")
+        matched = [one for one in self.document.added_tokens if self.match_special or not one.special]
+        whole = self._has_bytes and keeps_text(steps) and joins_bytes(self.document.decoder)
+        if not whole or self.document.normalizer is not None:
+            return False
+        strips = any(token.lstrip or token.rstrip for token in matched)
+        return not strips and all(self.decode([token.id]) == token.content for token in matched)
+
+    @property
+    def _has_bytes(self) -> bool:
+        """Whether every byte is a token, by itself or as a letter of the byte alphabet."""
+        model = self.model
+        if model.level == "byte":
+            return bool((model.byte_ids >= 0).all())
+        letters = (spelled(bytes([byte])).encode() for byte in range(256))
+        affixes = model.continuing_prefix or model.end_of_word
+        return self._preparation.spelling and not affixes and all(letter in model.ids for letter in letters)
 
     @cached_property
     def decode_joins_bytes(self) -> bool:

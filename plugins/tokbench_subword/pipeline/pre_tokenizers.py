@@ -17,7 +17,7 @@ import numpy as np
 from tokbench.errors import TokenizerError
 from tokbench.kernels.unicode_classes import CATEGORIES, general_categories, ranges
 from tokbench_subword.pipeline.normalizers import spelled_out
-from tokbench_subword.pipeline.patterns import NAMED
+from tokbench_subword.pipeline.patterns import NAMED, Pattern
 from tokbench_subword.pipeline.patterns.behaviors import Rules
 from tokbench_subword.pipeline.patterns.class_names import Dialect
 from tokbench_subword.pipeline.patterns.regexes import compile_regex
@@ -71,6 +71,28 @@ def splits_of(step: Mapping[str, Any]) -> list[Split]:
         return [Split(f"(?s:.{{1,{_fixed_length(step)}}})", "rust")]
     raise TokenizerError(
         f"the pre-tokenizer {kind!r:.80} is not known to this plugin; load the tokenizer with `transformers:`"
+    )
+
+
+def keeps_text(steps: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether the pieces of any text are that text: nothing of it is left out, and nothing is added.
+
+    Example:
+        >>> keeps_text([{"type": "Digits"}, {"type": "ByteLevel", "add_prefix_space": False}])
+        True
+        >>> keeps_text([{"type": "WhitespaceSplit"}]), keeps_text([{"type": "ByteLevel"}])
+        (False, False)
+    """
+
+    def keeps(split: Split) -> bool:
+        fills = split.invert and bool(Pattern.of(split.source).name)  # those with a name leave no gaps
+        return split.behavior != "Removed" or fills
+
+    return all(
+        step["type"] != "Metaspace"
+        and not (step["type"] == "ByteLevel" and step.get("add_prefix_space", True))
+        and all(map(keeps, splits_of(step)))
+        for step in steps
     )
 
 

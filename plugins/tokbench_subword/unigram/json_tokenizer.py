@@ -30,6 +30,7 @@ from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
 from tokbench_subword.pipeline.decoders import decoder_of, joins_bytes, replacements_of
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.document_tokenizer import DocumentTokenizer
+from tokbench_subword.pipeline.pre_tokenizers import keeps_text
 from tokbench_subword.pipeline.preparation import Preparation
 from tokbench_subword.pipeline.stretch import Stretch
 from tokbench_subword.unigram.json_encoding import JsonEncoder
@@ -199,11 +200,8 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
     def lossless(self) -> bool:
         """Whether every text comes back: pieces are bytes, all 256 among them, and nothing is normalized."""
         cuts = steps_of(self.document.pre_tokenizer, "pretokenizers")
-        keeps = all(
-            step["type"] == "ByteLevel" or step.get("behavior", "Removed") != "Removed" for step in cuts
-        )
-        whole = self._of_bytes and keeps and not cuts[-1].get("add_prefix_space", True)
         strips = any(token.lstrip or token.rstrip for token in self.document.added_tokens)
+        whole = self._of_bytes and keeps_text(cuts)
         pieces = self._vocabulary.ids
         has_all = all(spelled(bytes([byte])) in pieces for byte in range(256))
         return whole and has_all and self.document.normalizer is None and not strips

@@ -103,7 +103,10 @@ def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
     added = tuple({token.content: token for token in (*special, *beside.added)}.values())
     check_numbers(added, vocabulary, where=str(path.parent))
     document = bert_document(rules, added_tokens=added)
-    return WordPieceModel(vocabulary=vocabulary, unk_token=str(unk), document=document), notes
+    try:
+        return WordPieceModel(vocabulary=vocabulary, unk_token=str(unk), document=document), notes
+    except TokenizerError as error:
+        raise TokenizerError(f"{path}: {error}") from error
 
 
 _CAPITALS = 100

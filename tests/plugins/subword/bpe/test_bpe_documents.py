@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
-from tokenizers import Regex, Tokenizer, decoders, models, normalizers
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers
 from tokenizers import pre_tokenizers as P
 
 from tests.plugins.subword.bpe.makes import ALPHABET, INPUTS, MAKES, PLAIN_BYTES, theirs_and_its_file, trained
@@ -86,6 +86,43 @@ def test_the_decoder_of_the_file_decodes_at_byte_level_too(decoder):
     ours = BpeTokenizer.from_dict(json.loads(theirs.to_str()))
     ids = theirs.encode("it's naïve").ids
     assert ours.decode(ids) == theirs.decode(ids)
+    assert not ours.lossless
+
+
+BYTES = P.ByteLevel(add_prefix_space=False)
+
+
+@pytest.mark.parametrize(
+    ("cuts", "lossless"),
+    [
+        (BYTES, True),
+        (P.Sequence([P.Digits(individual_digits=True), BYTES]), True),
+        (P.Sequence([P.Punctuation(), BYTES, P.Digits()]), True),
+        (P.Sequence([P.Split(Regex(r"\d{1,3}|[a-z]+"), "isolated"), BYTES]), True),
+        (P.Sequence([P.Split(Regex(r"[a-z]+"), "merged_with_next"), P.FixedLength(3), BYTES]), True),
+        (P.Sequence([P.Digits(), P.ByteLevel()]), False),
+        (P.Sequence([P.Split(Regex(r"\d+"), "removed"), BYTES]), False),
+        (P.Sequence([P.Split(Regex(r"\d+|\s+|[a-z]"), "removed", invert=True), BYTES]), False),
+        (P.Sequence([P.WhitespaceSplit(), BYTES]), False),
+    ],
+)
+def test_a_tokenizer_is_lossless_whose_pieces_are_the_text(cuts, lossless):
+    theirs = Tokenizer(models.BPE({letter: index for index, letter in enumerate(sorted(ALPHABET))}, []))
+    theirs.pre_tokenizer, theirs.decoder = cuts, decoders.ByteLevel()
+    theirs.add_special_tokens([AddedToken("<mask>", lstrip=True)])
+    ours = BpeTokenizer.from_dict(json.loads(theirs.to_str()))
+    assert ours.lossless == lossless
+    assert [ours.decode(ours(text)) for text in INPUTS] == list(INPUTS) or not lossless
+    matching = BpeTokenizer.from_dict(json.loads(theirs.to_str()), match_special=True)
+    assert not matching.lossless  # the mask takes the spaces before it
+
+
+def test_an_added_token_that_decoding_takes_for_bytes_is_not_lossless():
+    theirs = Tokenizer(models.BPE({letter: index for index, letter in enumerate(sorted(ALPHABET))}, []))
+    theirs.pre_tokenizer, theirs.decoder = BYTES, decoders.ByteLevel()
+    theirs.add_tokens(["naïve"])
+    ours = BpeTokenizer.from_dict(json.loads(theirs.to_str()))
+    assert ours.decode(ours("naïve")) != "naïve"
     assert not ours.lossless
 
 

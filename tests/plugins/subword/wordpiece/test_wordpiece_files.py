@@ -205,7 +205,7 @@ def test_lines_as_tokenizers_reads_them(tmp_path: Path) -> None:
     [
         (b"", "no tokens in it"),
         (b"\xff\xfe[UNK]", "not UTF-8 at byte 0"),
-        (b"a\nb\n", r"'\[UNK\]' is not among the 2 tokens"),
+        (b"a\nb\n", r"\.txt: the unknown token '\[UNK\]' is not among the 2 tokens"),
     ],
 )
 def test_damaged_vocabularies_are_said(tmp_path: Path, content: bytes, message: str) -> None:
