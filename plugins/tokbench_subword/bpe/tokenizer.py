@@ -94,8 +94,6 @@ class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
             literal=self.literal,
             spelled=self._preparation.spelling,
         )
-        self.match_special, self.unk_id = match_special, self.model.unk
-        self.vocab_size, self.special_ids = self._tokens.size, self._tokens.special_ids
 
     # --- where they come from ---------------------------------------------------------------------
 
@@ -222,6 +220,26 @@ class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         return tracing.steps(self._tokens, self._preparation, plain_text(text, name=self.name))
 
     # --- the vocabulary ---------------------------------------------------------------------------
+
+    @property
+    def match_special(self) -> bool:  # type: ignore[override]
+        """Whether `encode` finds special tokens in text."""
+        return self._preparation.match_special
+
+    @property
+    def vocab_size(self) -> int:  # type: ignore[override]
+        """The number of ids: one more than the highest."""
+        return self._tokens.size
+
+    @property
+    def special_ids(self) -> frozenset[int]:
+        """The ids of special tokens."""
+        return self._tokens.special_ids
+
+    @property
+    def unk_id(self) -> int | None:
+        """The id of the unknown token, or None."""
+        return self.model.unk
 
     @cached_property
     def lossless(self) -> bool:
