@@ -16,10 +16,13 @@ from typing import Any
 import numpy as np
 from llvmlite import binding, ir
 from numba import config, types
+from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
 LANES = 32
 """Bytes in a register."""
+PARTS, PART = 4, 16
+"""How many places of a text are read at once, and how many bytes from each on."""
 
 
 def compiled_for(feature: str) -> bool:
@@ -31,6 +34,16 @@ def compiled_for(feature: str) -> bool:
 
 _PERMUTES, _SHUFFLES = compiled_for("avx512vbmi") and compiled_for("avx512vl"), compiled_for("avx2")
 THERE = bool(config.DISABLE_JIT or _PERMUTES or _SHUFFLES)
+COMPRESSES = not config.DISABLE_JIT and compiled_for("avx512vbmi2")
+"""Whether an instruction moves chosen ones of 64 bytes together, as x86-64 has had since 2019."""
+
+
+def compressed(builder: Any, data: Any, chosen: Any) -> Any:
+    """For intrinsics, where it `COMPRESSES`: the chosen ones of 64 bytes, together, and zeros behind them."""
+    kind = ir.FunctionType(data.type, [data.type, data.type, chosen.type])
+    compress = builder.module.declare_intrinsic("llvm.x86.avx512.mask.compress.v64i8", (), kind)
+    return builder.call(compress, [data, ir.Constant(data.type, None), chosen])
+
 
 if config.DISABLE_JIT:
 
@@ -46,14 +59,16 @@ if config.DISABLE_JIT:
         """Of the 32 bytes of `table` (uint8) from `index` on those that the low five bits of the lanes name."""
         return table[index + (lanes & np.uint8(31)).astype(np.int64)]
 
-    def push_top_bits(bits: Any, lanes: Any) -> Any:
-        """The bits of each lane of `bits` moved down by one, the top bit that of the same lane of `lanes`."""
-        return bits >> 1 | lanes & np.uint8(0x80)
+    def pick_lanes(data: Any, indices: Any, out: Any, at: Any) -> None:
+        """Write 64 bytes to `out` from `at` on: from each of four indices of `data` on 16, `LANES` apart."""
+        for part, index in enumerate(indices):
+            begin = at + PART * part
+            out[begin : begin + PART] = data[index : index + LANES * PART : LANES]
 
 else:
     _BYTES = ir.VectorType(ir.IntType(8), LANES)
     _HALF = ir.VectorType(ir.IntType(8), LANES // 2)
-    _PAIRS = ir.VectorType(ir.IntType(16), LANES // 2)
+    _PICKED = ir.VectorType(ir.IntType(8), PARTS * PART)
 
     from tokbench.kernels.pointers import element
 
@@ -143,13 +158,17 @@ else:
         return _lanes(table, types.int64, _lanes), codegen
 
     @intrinsic  # type: ignore[untyped-decorator]
-    def push_top_bits(typingctx: Any, bits: Any, lanes: Any) -> Any:
-        """The bits of each lane of `bits` moved down by one, the top bit that of the same lane of `lanes`."""
+    def pick_lanes(typingctx: Any, data: Any, indices: Any, out: Any, at: Any) -> Any:
+        """Write 64 bytes to `out` from `at` on: from each of four indices of `data` on 16, `LANES` apart."""
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            # there is no shift of bytes: what comes over from a neighbour is at the top, and taken away
-            moved = builder.lshr(builder.bitcast(args[0], _PAIRS), ir.Constant(_PAIRS, [1] * (LANES // 2)))
-            rest = builder.and_(builder.bitcast(moved, _BYTES), _all(0x7F))
-            return builder.or_(rest, builder.and_(args[1], _all(0x80)))
+            picked = ir.Constant(_PICKED, ir.Undefined)
+            for part, index in enumerate(cgutils.unpack_tuple(builder, args[1])):
+                place = element(context, builder, signature.args[0], args[0], index)
+                for k in range(PART):
+                    one = builder.load(builder.gep(place, [ir.IntType(64)(LANES * k)]))
+                    picked = builder.insert_element(picked, one, ir.IntType(32)(PART * part + k))
+            builder.store(picked, _place(context, builder, signature.args[2], args[2:], _PICKED)).align = 1
+            return context.get_dummy_value()
 
-        return _lanes(_lanes, _lanes), codegen
+        return types.void(data, types.UniTuple(types.int64, PARTS), out, types.int64), codegen

@@ -23,8 +23,9 @@ from tokbench.arguments import plain_text
 from tokbench.errors import TokenizerError
 from tokbench.kernels.calls import ask_for, in_kernels, is_text, item, list_size, string_at
 from tokbench.kernels.compiling import inline, object_kernel, subroutine
+from tokbench.kernels.lanes import COMPRESSES
 from tokbench.kernels.pointers import PADDING, Bytes, Int, Ints, pointer
-from tokbench.kernels.utf8 import COMPRESSES, RUN, put_character, put_run
+from tokbench.kernels.utf8 import RUN, put_character, put_run
 
 CHANGED = "the list of texts was changed while it was encoded"
 

@@ -10,7 +10,7 @@ from numba import config, types
 from numba.extending import intrinsic
 
 from tokbench.kernels.compiling import inline
-from tokbench.kernels.lanes import compiled_for
+from tokbench.kernels.lanes import COMPRESSES, compressed
 from tokbench.kernels.pointers import Bytes, Int
 
 
@@ -62,12 +62,6 @@ def put_character(point: Int, out: Bytes, size: Int) -> np.int64:
 
 RUN = 16
 """Characters that `put_run` writes."""
-COMPRESSES = not config.DISABLE_JIT and compiled_for("avx512vbmi2")
-"""Whether an instruction moves chosen ones of 64 bytes together, as x86-64 has had since 2019.
-
-Without it, such text takes four to seven times as long to write, and later passes 1.13 to 1.29 of the time (21
-languages, FLORES; T5, o200k, Qwen2).
-"""
 
 if config.DISABLE_JIT:
 
@@ -82,7 +76,8 @@ else:
         """Write `RUN` characters from `first` on, but the `skipped` first of them; how many bytes that is.
 
         None is half of a pair. Each gets four bytes of a register, from which those that count are moved
-        together; 64 bytes are written.
+        together; 64 bytes are written. Without it, text beyond ASCII takes four to seven times as long to
+        write, and later passes 1.13 to 1.29 of the time (21 languages, FLORES; T5, o200k, Qwen2).
         """
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -118,14 +113,8 @@ else:
             skipped = builder.shuffle_vector(skipped, skipped, every(0))
             written = builder.icmp_unsigned(">=", ir.Constant(wide, [*range(RUN)]), skipped)
             count = builder.bitcast(builder.select(written, counted, every(0)), bytes_)
-            nothing = ir.Constant(bytes_, [0] * 4 * RUN)
-            chosen = builder.icmp_unsigned("!=", count, nothing)
-            compress = builder.module.declare_intrinsic(
-                "llvm.x86.avx512.mask.compress.v64i8",
-                (),
-                ir.FunctionType(bytes_, [bytes_, bytes_, chosen.type]),
-            )
-            together = builder.call(compress, [builder.bitcast(spelled, bytes_), nothing, chosen])
+            chosen = builder.icmp_unsigned("!=", count, ir.Constant(bytes_, None))
+            together = compressed(builder, builder.bitcast(spelled, bytes_), chosen)
             builder.store(
                 together, builder.bitcast(builder.gep(args[3], [args[4]]), bytes_.as_pointer())
             ).align = 1

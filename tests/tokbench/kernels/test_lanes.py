@@ -1,4 +1,4 @@
-"""Lanes: looked up and pushed as numpy does it, by whichever instructions the processor has."""
+"""Lanes: looked up and picked as numpy does it, by whichever instructions the processor has."""
 
 from __future__ import annotations
 
@@ -12,38 +12,42 @@ import pytest
 from llvmlite import binding
 
 from tokbench.kernels.compiling import kernel
-from tokbench.kernels.lanes import LANES, first_lanes, look_up_lanes, push_top_bits, store_lanes
+from tokbench.kernels.lanes import LANES, PART, PARTS, first_lanes, look_up_lanes, pick_lanes, store_lanes
 from tokbench.kernels.pointers import pointer
 
 
 @kernel
 def _looked_up(table, index, numbers, out):
-    """Look up lanes in one row of a table after another, those that `numbers` name; then their top bits."""
+    """Look up lanes in one row of a table after another, those that `numbers` name."""
     tables, rows, results = pointer(table), pointer(numbers), pointer(out)
-    lanes = bits = first_lanes()
+    lanes = first_lanes()
     for k in range(len(numbers)):
         lanes = look_up_lanes(tables, index + LANES * np.int64(rows[k]), lanes)
-        bits = push_top_bits(bits, lanes)
         store_lanes(results, LANES * k, lanes)
-    store_lanes(results, LANES * len(numbers), bits)
+
+
+@kernel
+def _picked(data, begins, out):
+    pick_lanes(pointer(data), (begins[0], begins[1], begins[2], begins[3]), pointer(out), 1)
 
 
 def _check() -> None:
     rng = np.random.default_rng(7)
     table = rng.integers(0, 256, (256 * LANES + 1,), np.uint8)
     numbers = rng.integers(0, 256, 50, np.uint8)
-    out = np.zeros(LANES * (len(numbers) + 1), np.uint8)
+    out = np.zeros(LANES * len(numbers), np.uint8)
     _looked_up(table, 1, numbers, out)  # at no multiple of 32
     lanes = np.arange(LANES, dtype=np.uint8)
-    bits = lanes.copy()
     for k, number in enumerate(numbers.tolist()):
         lanes = table[1 + LANES * number + (lanes & 31).astype(int)]
-        bits = bits >> 1 | lanes & 0x80
         assert out[LANES * k : LANES * (k + 1)].tolist() == lanes.tolist()
-    assert out[-LANES:].tolist() == bits.tolist()
+    begins, picked = np.array([40, 3, 701, 0]), np.full(PARTS * PART + 2, 7, np.uint8)
+    _picked(table, begins, picked)
+    wanted = [table[begin + LANES * k] for begin in begins for k in range(PART)]
+    assert picked.tolist() == [7, *wanted, 7]
 
 
-def test_lanes_are_looked_up_and_their_top_bits_pushed() -> None:
+def test_lanes_are_looked_up_and_picked() -> None:
     _check()
 
 
@@ -76,8 +80,9 @@ def test_with_fewer_instructions_pieces_are_the_same(tmp_path: Path, features: s
     assert found == wanted
     assert told == f"{bool(features)} False"
     here = str(Path(__file__).parent)
-    code = f"""import sys; sys.path.insert(0, {here!r}); import test_lanes, test_text
+    code = f"""import sys; sys.path.insert(0, {here!r}); import test_bits, test_lanes, test_text
 test_lanes._check()
+test_bits.test_the_places_of_bits_are_written()
 test_text.test_every_code_point_at_every_width(0x10FFFF)
 test_text.test_any_character_at_any_place_of_a_text_of_any_length("я")
 """
