@@ -128,10 +128,15 @@ def _shared_arrays(model: BpeModel, *, spelled: bool) -> list[NDArray[Any]]:
     settings[at.SUFFIX] = bool(model.end_of_word)
     settings[at.N_PIECES] = len(pieces.ids)
     settings[at.ONWARD], settings[at.AHEAD] = pieces.onward()
-    byte_pairs, across = pieces.byte_pairs(), first_across(pieces, tokens)
+    byte_pairs, characters, across = (
+        pieces.byte_pairs(),
+        pieces.characters(tokens),
+        first_across(pieces, tokens),
+    )
     settings[at.ACROSS] = across > 0
     if across:
         byte_pairs[byte_pairs >= across] = NONE
+        characters[characters >= across] = NONE
     cuts = [np.zeros(1, dtype) for dtype in _CUT_TYPES]
     if not spelled and _may_be_cut(model, complete, fallback):
         if model.level == "char":
@@ -154,6 +159,7 @@ def _shared_arrays(model: BpeModel, *, spelled: bool) -> list[NDArray[Any]]:
         pieces.rivals(tokens),
         *merges_before(pieces, across),
         *cuts,
+        characters,
         settings,
     ]
     return side_by_side(arrays)

@@ -28,6 +28,7 @@ from tokbench_subword.words.layout import MODEL
     ASCII_CUTS,  # uint8 (128 * 128,)
     CUT_PAIRS,  # uint8
     CUT_NUMBERS,  # uint64 (2,)
+    CHARACTERS,  # uint32 (65536,): Pieces.characters, as BYTE_PAIRS
     SETTINGS,  # int64
     SYMBOLS,  # uint32 (SHORT + 1,): `merging.scratch`, and the next three
     KEYS,  # uint32 (SHORT + 1,)
@@ -36,7 +37,7 @@ from tokbench_subword.words.layout import MODEL
     PARTS,  # int64 (GROUP + 1,): where parts end, and for `words.parts.PartTables` the next two
     PART_KEYS,  # uint64 (2 * GROUP,)
     PART_HOMES,  # int64 (GROUP,)
-) = range(MODEL, MODEL + 28)
+) = range(MODEL, MODEL + 29)
 
 (
     TOKEN_MASK,

@@ -151,20 +151,33 @@ class Pieces:
         changes = np.flatnonzero(np.diff(ahead))
         return int(changes[-1]) + 1 if len(changes) else 0, int(ahead[-1]) if len(ahead) else 0
 
-    def rivals(self, tokens: TokenBytes) -> NDArray[np.uint32]:
-        """The earliest merges that could part two bytes, in pairs by ``left << 8 | right`` of a boundary.
+    def characters(self, tokens: TokenBytes) -> NDArray[np.uint32]:
+        """The number of the piece that is a character of three bytes, by its code point: ``(65536,)``."""
+        found, starts = np.full(1 << 16, NONE, np.uint32), tokens.starts[self.ids]
+        bytes_ = tokens.blob[starts[:, None] + np.arange(3)].astype(np.int64)  # of longer ones, the first
+        there = tokens.starts[self.ids.astype(np.int64) + 1] - starts == 3
+        there &= (bytes_ & (0xF0, 0xC0, 0xC0) == (0xE0, 0x80, 0x80)).all(axis=1)
+        found[((bytes_ & (0x0F, 0x3F, 0x3F)) << (12, 6, 0)).sum(axis=1)[there]] = np.flatnonzero(there)
+        return found
 
-        First, of merges across the boundary, the least number where the right side is that byte alone; then
-        the least where the left side is.
+    def rivals(self, tokens: TokenBytes) -> NDArray[np.uint32]:
+        """The earliest merges that could part two bytes or a character, in pairs by ``left << 8 | right`` of a
+        boundary.
+
+        First, of merges across the boundary, the least number where the right side is a byte or the beginning
+        of a character; then the least where the left side is a byte or the rest of a character.
         """
         found = np.full((1 << 16, 2), NONE, np.uint32)
+        starts, ends = tokens.starts[self.ids], tokens.starts[self.ids.astype(np.int64) + 1]
+        first, last, sizes = tokens.blob[starts], tokens.blob[ends - 1].astype(np.int64), ends - starts
+        begins_one = sizes < np.select([first >= 0xF0, first >= 0xE0], [4, 3], 2)
+        leads = np.append(0, np.cumsum(tokens.blob & 0xC0 != 0x80))
+        ends_one = (sizes == 1) | (leads[ends] == leads[starts])
         made = np.arange(N_BYTES, len(self.ids))
         left, right = self.sides[made].T
-        before = tokens.blob[tokens.starts[self.ids[left].astype(np.int64) + 1] - 1].astype(np.int64)
-        after = tokens.blob[tokens.starts[self.ids[right]]].astype(np.int64)
-        boundary = before << 8 | after
-        for side, alone in enumerate((right < N_BYTES, left < N_BYTES)):
-            np.minimum.at(found[:, side], boundary[alone], made[alone].astype(np.uint32))
+        boundary = last[left] << 8 | first[right]
+        for side, rival in enumerate((begins_one[right], ends_one[left])):
+            np.minimum.at(found[:, side], boundary[rival], made[rival].astype(np.uint32))
         return found.reshape(-1)
 
     @classmethod

@@ -62,6 +62,38 @@ def _random_merges(seed: int, count: int) -> list[tuple[bytes, bytes]]:
     return merges
 
 
+_WIDE = "a é一丁七万กข😀"
+
+
+def _wide_text(chosen: np.random.Generator, length: int) -> str:
+    return "".join(chosen.choice(list(_WIDE), length))
+
+
+def _merges_of_wide_text(seed: int, count: int) -> list[tuple[bytes, bytes]]:
+    """Merges of neighbours in a text, any of them next: of whole characters, and across their boundaries."""
+    chosen, merges = np.random.default_rng(seed), []
+    symbols = [bytes([byte]) for byte in _wide_text(chosen, 200).encode()]
+    while len(merges) < count:
+        k = int(chosen.integers(len(symbols) - 1))
+        merge, rest = (symbols[k], symbols[k + 1]), symbols[::-1]
+        if merge[0] + merge[1] in {left + right for left, right in merges}:
+            continue
+        merges.append(merge)
+        symbols = []
+        while rest:
+            both = len(rest) > 1 and (rest[-1], rest[-2]) == merge
+            symbols.append(rest.pop() + (rest.pop() if both else b""))
+    return merges
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_characters_that_are_made_first_are_what_merging_gives(seed):
+    model, chosen = _model(_merges_of_wide_text(seed, 12 + 4 * seed)), np.random.default_rng(seed)
+    encoder = BpeEncoder(model, cache=0)
+    for text in (_wide_text(chosen, length) for length in [*range(1, 12), 40, 43, 200] * 3):
+        assert encoder.encode(text).tolist() == _plain(model, text), text
+
+
 def test_from_which_piece_on_ids_go_on_as_numbers_do():
     """All of them, those behind a gap, the last alone; there may be none."""
     sides, table = np.zeros((5, 2), np.uint32), PairTable.empty(0)
