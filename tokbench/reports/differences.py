@@ -59,8 +59,9 @@ def table(run: Run, metric: str, dataset: str) -> Table:
 
 
 _FAMILY = (
-    "Paired by document. p is corrected for everything compared on this text: all pairs, metrics and languages "
-    "(Westfall and Young's maxT)."
+    "Paired by document. Each interval is of its pair by itself; p is corrected for everything compared on "
+    "this text: all pairs, metrics and languages (Westfall and Young's maxT). So an interval may leave out 0 "
+    "where the difference may be chance."
 )
 
 

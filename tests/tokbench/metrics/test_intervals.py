@@ -13,8 +13,9 @@ from tokbench.metrics import CellKey
 from tokbench.metrics.catalogue import CATALOGUE
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.differences import differences
-from tokbench.metrics.intervals import bearing, normal_of_t, p_value, t_of_normal
+from tokbench.metrics.intervals import bearing, intervals, normal_of_t, p_value, t_of_normal
 from tokbench.metrics.measure import measure
+from tokbench.metrics.resampling import resampled_sums
 from tokbench.tally import Tally
 from tokbench.tally.collect import collect
 from tokbench.tally.counters import GROUPS
@@ -127,8 +128,32 @@ def test_what_is_decided_by_one_document_has_no_interval(stand_ins) -> None:
     assert row.ci_low is None
 
 
-@pytest.mark.parametrize(("replicates", "known"), [(0, False), (1, False), (39, False), (40, True)])
+@pytest.mark.parametrize(("n", "uneven"), [(6, 0.2), (9, 1.0), (12, 2.0), (60, 3.0), (400, 1.0)])
+@pytest.mark.parametrize("replicates", [60, 1000])
+def test_an_interval_leaves_out_zero_where_the_p_value_is_below_its_level(n, uneven, replicates) -> None:
+    """Of few documents, of some that decide alone, of few resamples: else a page contradicts itself."""
+    rng = np.random.default_rng([n, replicates])
+    agreed = 0
+    for effect in np.repeat(np.linspace(0, 4 / n**0.5, 12), 5):
+        sums = np.zeros((2, GROUPS))
+        size = rng.lognormal(0, uneven, n)
+        sums[:, :n] = size * (effect + rng.normal(0, 1, n)), size
+        drawn, of = resampled_sums(sums, seed=0, n=replicates)
+        with np.errstate(all="ignore"):
+            figure = drawn / of
+        [limits] = intervals([figure], 0.95, n)
+        p = p_value(figure)
+        sure = limits is not None and not limits[0] <= 0 <= limits[1]
+        assert sure == (p is not None and p < 0.05), (limits, p)
+        agreed += sure
+    assert agreed or n < 10 or replicates < 100  # where there is something to agree on
+
+
+@pytest.mark.parametrize(
+    ("replicates", "known"), [(0, False), (1, False), (39, False), (40, False), (50, True)]
+)
 def test_few_resamples_give_no_interval(tally, replicates: int, known: bool) -> None:
+    """One at least is expected beyond each end: of 200 documents a little seldomer than of endless ones."""
     row = one(tally, NAMED["fertility"], replicates=replicates)
     assert row.value is not None
     assert (row.ci_low is not None) == known

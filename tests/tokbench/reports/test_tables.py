@@ -146,6 +146,7 @@ def test_p_values_are_given_as_far_as_resamples_tell_them(made_up_run: Callable[
     shown = sorted(made.text(row, index) for row in range(len(made.rows)))
     assert shown == ["0.001"] * 2 + ["0.043"] * 2 + ["1.000"] * 2 + ["< 0.001"] * 4
     assert latex.render(made, caption="c", label="l").count("< 0.001") == 4
+    assert "interval is of its pair by itself; p is corrected" in made.note
 
 
 def test_pairs_that_lose_nothing_come_first_and_of_many_they_are_shown(
