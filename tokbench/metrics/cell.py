@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 
 from tokbench.errors import Undefined
 from tokbench.metrics.context import MeasureContext
-from tokbench.metrics.counts import Counts, EstimatedCounts
+from tokbench.metrics.counts import Counts
 from tokbench.metrics.intervals import Interval, binomial_limits, intervals
 from tokbench.metrics.metric import ALL, CellKey, Measurement, Metric, as_number, computed
 from tokbench.metrics.needs import CONDITIONS, MIXED, missing_need
-from tokbench.metrics.own import scoped
-from tokbench.metrics.view import EstimatedResamples, Resamples, errors, point, resampled, settings
+from tokbench.metrics.view import ESTIMATED, errors, point, resampled, settings
 from tokbench.tally import Tally
-from tokbench.tally.counters import GROUPS, TEXT_COUNTERS
+from tokbench.tally.counters import GROUPS
 
 
 class MeasuredCell:
@@ -27,11 +26,12 @@ class MeasuredCell:
     def __init__(self, key: CellKey, tally: Tally, context: MeasureContext, languages: int = 1) -> None:
         self.key = key
         self.context = context
-        self.counts = point(tally, key, context, languages)
+        known = settings(key, context, languages)
+        self.counts = point(tally, known)
         self.faults = tally.own.faults
         self.n_documents = tally.documents
         self.n_groups = tally.clusters
-        self.resamples = resampled(tally, key, context, languages)
+        self.resamples = resampled(tally, key, context, known)
 
     @classmethod
     def of(
@@ -42,15 +42,14 @@ class MeasuredCell:
         tally = Tally.sum(cells[key._replace(language=language)] for language in chosen)
         return cls(key, tally, context, len(chosen))
 
-    def of_this_text(self) -> Resamples:
+    def of_this_text(self) -> Counts:
         """The counts of this very text as resamples, in which only estimated numbers of tokens vary."""
         known = vars(self.counts)
         n = self.context.replicates + GROUPS + 1
-        same = {name: np.full(n, float(known[name])) for name in ("tokens", *TEXT_COUNTERS)}
-        if not isinstance(self.counts, EstimatedCounts):
-            return Resamples(**{**known, **same})
-        same["tokens"] *= errors(self.key, self.context)
-        return EstimatedResamples(**{**known, **same})
+        same = {name: np.full(n, float(known[name])) for name in ESTIMATED}
+        if self.counts.estimated:
+            same["tokens"] *= errors(self.key, self.context)
+        return Counts(**{**known, **same})
 
     def hides(self, share: float) -> bool:
         """Whether unknown tokens are known to hide more than this share of the text."""
@@ -62,7 +61,7 @@ class MeasuredCell:
         if self.resamples is not None:
             # copies: what is part of a larger array would keep all of it
             kept = {name: getattr(self.resamples, name).copy() for name in names}
-            self.resamples = type(self.resamples)(**kept, **settings(self.key, self.context))
+            self.resamples = Counts(**kept, **settings(self.key, self.context, 1))
 
     def rows(
         self, metrics: Sequence[Metric], relative: Sequence[Metric], base: MeasuredCell | None
@@ -131,17 +130,17 @@ def evaluate(metric: Metric, cells: Sequence[MeasuredCell | None]) -> Evaluated:
     fault = next((each.faults[metric.name] for each in some if metric.name in each.faults), None)
     if fault is not None:
         return Evaluated(unit, None, f"failed: {fault}")
-    counts = [scoped(metric, each.counts) for each in some]
+    counts = [each.counts.of_metric(metric) for each in some]
     value, status = value_of(metric, counts)
     if value is None:
         return Evaluated(unit, None, status)
     if metric.no_interval:
-        if not any(isinstance(each, EstimatedCounts) for each in counts):
+        if not any(each.estimated for each in counts):
             return Evaluated(unit, value, status)
         # the text is what it is: only the number of tokens is uncertain
-        erring = figures_of(metric, [scoped(metric, each.of_this_text()) for each in some])
+        erring = figures_of(metric, [each.of_this_text().of_metric(metric) for each in some])
         return Evaluated(unit, value, status, limits=_percentiles(erring, cell.context))
-    again = [scoped(metric, each.resamples) for each in some if each.resamples is not None]
+    again = [each.resamples.of_metric(metric) for each in some if each.resamples is not None]
     return Evaluated(unit, value, status, figures_of(metric, again) if len(again) == len(some) else None)
 
 

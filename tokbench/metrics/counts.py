@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tokbench.inspection.audit import VocabularyAudit
+    from tokbench.metrics.metric import Metric
     from tokbench.metrics.model import Model
     from tokbench.metrics.morphology import MorphCounts
     from tokbench.tally.counters import Count
@@ -29,12 +30,16 @@ class Counts(TextCounters, TokenCounters):
 
     Every counter of `tokbench.tally.counters` is one of them. Resamples have no histograms (`clusters`, `ids`
     and what follows them): a metric that needs them has no interval. What is known of the tokenizer and the
-    dataset is None or empty where it is not known.
+    dataset is None or empty where it is not known. Of a tokenizer whose numbers of tokens are `estimated`,
+    there are `tokens` and the counts of the text, no others.
 
     Example:
-        >>> counts = Counts(bytes=12, tokens=4)
+        >>> counts = Counts(bytes=12, tokens=4, estimated=True)
         >>> counts.bytes / counts.tokens
         3.0
+        >>> counts.round_trips
+        Traceback (most recent call last):
+        tokbench.errors.Undefined: only numbers of tokens, estimated, are known of this tokenizer
     """
 
     # words encoded on their own
@@ -64,8 +69,45 @@ class Counts(TextCounters, TokenCounters):
     # of the metric itself: every option with its value
     options: Mapping[str, Any]
 
+    estimated = False
+
     def __init__(self, **counts: Any) -> None:
         vars(self).update(counts)
+
+    def __getattr__(self, name: str) -> Any:
+        if self.estimated and not name.startswith("__"):  # which Python asks for to find out what it deals with
+            raise Undefined("only numbers of tokens, estimated, are known of this tokenizer")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def of_metric(self, metric: Metric) -> Counts:
+        """The counts as `metric` sees them: its own counters by their names, and `options`, all with a value.
+
+        In a tally such a counter stands as ``METRIC:OPTIONS.NAME``; the metric itself reads it as ``t.NAME``.
+
+        Example:
+            >>> from tokbench.metrics import Metric
+            >>> from tokbench.spec import Option, Spec
+            >>> long = Metric(name="long", unit="share", better="none", summary="Long words.", needs=("words",),
+            ...               counters={"long": "long words"}, options=(Option("least", "int", 8),),
+            ...               count=lambda texts, options: [0 for text in texts],
+            ...               compute=lambda t: t.long / t.words)
+            >>> asked = long.asked_as(Spec.parse("long:least=9"))
+            >>> seen = Counts(words=10, **{"long:least=9.long": 3}).of_metric(asked)
+            >>> seen.long, seen.words, seen.options
+            (3, 10, {'least': 9})
+        """
+        if not (metric.counters or metric.options):
+            return self
+        known, names = vars(self), {name: f"{metric.name}.{name}" for name in metric.counters}
+        own = {name: known[full] for name, full in names.items() if full in known}
+        return Counts(**{**known, **own, "options": metric.settings})
+
+    def one(self, index: int) -> Counts:
+        """One of the resamples alone, for metrics whose code takes numbers only."""
+        import numpy as np
+
+        counts = vars(self).items()
+        return Counts(**{name: own[index] if isinstance(own, np.ndarray) else own for name, own in counts})
 
     @cached_property
     def id_spectrum(self) -> Spectrum:
@@ -81,21 +123,3 @@ class Counts(TextCounters, TokenCounters):
     def trigram_spectrum(self) -> Spectrum:
         """How many triples of consecutive ids occur how often in the sample of text."""
         return Spectrum.of(self.ngrams.trigram_counts())
-
-
-class EstimatedCounts(Counts):
-    """Counts of a tokenizer whose number of tokens is estimated: `tokens`, the counts of the text, no others.
-
-    Example:
-        >>> counts = EstimatedCounts(bytes=12, tokens=4)
-        >>> counts.bytes / counts.tokens
-        3.0
-        >>> counts.round_trips
-        Traceback (most recent call last):
-        tokbench.errors.Undefined: only numbers of tokens, estimated, are known of this tokenizer
-    """
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # Python asks for these to find out what it has to do with
-            raise AttributeError(name)
-        raise Undefined("only numbers of tokens, estimated, are known of this tokenizer")

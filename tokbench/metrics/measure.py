@@ -12,7 +12,6 @@ from tokbench.metrics.definitions import with_orders
 from tokbench.metrics.languages import Languages, across
 from tokbench.metrics.metric import ALL, CellKey, Measurement, Metric
 from tokbench.metrics.needs import CONDITIONS
-from tokbench.metrics.own import scoped
 from tokbench.tally import Tally
 
 
@@ -95,7 +94,7 @@ def _vocabulary(tokenizer: str, metrics: Sequence[Metric], context: MeasureConte
         value, status = None, f"undefined: {CONDITIONS['baseline']}"
         if not relative or context.baseline is not None:
             given = [own, other] if relative else [own]
-            value, status = value_of(metric, [scoped(metric, each) for each in given])
+            value, status = value_of(metric, [each.of_metric(metric) for each in given])
         rows.append(Measurement.of(key, metric.name, unit=metric.unit, value=value, status=status))
     return rows
 

@@ -6,10 +6,13 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from tokbench.errors import PluginError, Undefined, nearest
 from tokbench.spec import Option, OptionValue, Spec, validate, with_defaults
+
+if TYPE_CHECKING:
+    from tokbench.tally.own import OwnCounting
 
 Better = Literal["higher", "lower", "parity", "none"]
 Level = Literal["cell", "languages", "tokenizers", "vocabulary", "speed"]
@@ -98,6 +101,15 @@ class Metric:
     def settings(self) -> dict[str, Any]:
         """Every option with its value: what was given, or its default."""
         return with_defaults(self.options, self.given)
+
+    @property
+    def counting(self) -> OwnCounting | None:
+        """How it counts for itself, if it does."""
+        from tokbench.tally.own import OwnCounting
+
+        if self.count is None:
+            return None
+        return OwnCounting(self.name, tuple(self.counters), self.count, self.settings)
 
 
 def computed(metric: Metric, *given: Any) -> tuple[Any, str]:

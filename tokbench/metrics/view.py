@@ -7,21 +7,25 @@ interval.
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.metrics.context import MeasureContext
-from tokbench.metrics.counts import Counts, EstimatedCounts
+from tokbench.metrics.counts import Counts
 from tokbench.metrics.metric import CellKey
 from tokbench.metrics.resampling import resampled_rows
 from tokbench.tally import Tally
 from tokbench.tally.counters import GROUPS, NAMES, TEXT_COUNTERS
 from tokbench.tally.wordsample import WordSample
 
+ESTIMATED = ("tokens", *TEXT_COUNTERS)
+"""What is known of a tokenizer whose numbers of tokens are estimated."""
 
-def settings(key: CellKey, context: MeasureContext, languages: int = 1) -> dict[str, Any]:
+
+def settings(key: CellKey, context: MeasureContext, languages: int) -> dict[str, Any]:
     """What is the same for the figure and for its resamples; `languages` is how many were added up."""
     of_model = context.model.context if context.model else None
     return {
@@ -36,19 +40,15 @@ def settings(key: CellKey, context: MeasureContext, languages: int = 1) -> dict[
         "languages": languages,
         "code": context.kinds.get(key.dataset) == "code",
         "consecutive": key.dataset in context.consecutive,
+        "estimated": key.tokenizer in context.estimates,
     }
 
 
-def point(tally: Tally, key: CellKey, context: MeasureContext, languages: int = 1) -> Counts:
-    """The counts of a tally, for a figure."""
-    if key.tokenizer in context.estimates:
-        known = {name: tally.totals[name] for name in ("tokens", *TEXT_COUNTERS)}
-        return EstimatedCounts(
-            **known,
-            document_tokens=tally.document_tokens,
-            clusters=tally.clusters,
-            **settings(key, context, languages),
-        )
+def point(tally: Tally, known: Mapping[str, Any]) -> Counts:
+    """The counts of a tally, for a figure; `known` are the `settings`."""
+    if known["estimated"]:
+        counts = {name: tally.totals[name] for name in ESTIMATED}
+        return Counts(**counts, document_tokens=tally.document_tokens, clusters=tally.clusters, **known)
     return Counts(
         **tally.totals,
         **tally.own.totals(),
@@ -63,21 +63,8 @@ def point(tally: Tally, key: CellKey, context: MeasureContext, languages: int = 
         isolated_tokens=int(tally.word_sample.tokens.sum()),
         losses=tally.losses,
         clusters=tally.clusters,
-        **settings(key, context, languages),
+        **known,
     )
-
-
-class Resamples(Counts):
-    """Counts on resamples: every counter of a tally, float64 over its resamples, and nothing of histograms."""
-
-    def one(self, index: int) -> Counts:
-        """One resample alone, for metrics whose code takes numbers only."""
-        counts = vars(self).items()
-        return Counts(**{name: own[index] if isinstance(own, np.ndarray) else own for name, own in counts})
-
-
-class EstimatedResamples(EstimatedCounts, Resamples):
-    """Counts on resamples where numbers of tokens are estimated."""
 
 
 def errors(key: CellKey, context: MeasureContext) -> NDArray[np.float64]:
@@ -95,28 +82,26 @@ def errors(key: CellKey, context: MeasureContext) -> NDArray[np.float64]:
     return np.append(np.exp(drawn), np.ones(GROUPS + 1))
 
 
-def resampled(tally: Tally, key: CellKey, context: MeasureContext, languages: int = 1) -> Resamples | None:
-    """The counts of a tally over again; None where no resamples were asked for.
+def resampled(tally: Tally, key: CellKey, context: MeasureContext, known: Mapping[str, Any]) -> Counts | None:
+    """The counts of a tally over again, float64 over its resamples; None where no resamples were asked for.
 
-    One document is enough for those: figures over words have intervals by them, however few the documents.
+    `known` are the `settings`. One document is enough: figures over words have intervals by those, however few
+    the documents.
     """
     if context.replicates <= 0:
         return None
     drawn = {"seed": context.seed, "n": context.replicates}
-    known = settings(key, context, languages)
     if known["morphology"] is not None:
-        known["morphology"] = known["morphology"].resampled(**drawn)
-    estimated = key.tokenizer in context.estimates
-    names = ("tokens", *TEXT_COUNTERS) if estimated else NAMES
-    sums = dict(zip(names, tally.groups.dense(names), strict=True))
-    if estimated:
-        rows = resampled_rows(sums, **drawn)
-        rows["tokens"] = rows["tokens"] * errors(key, context)
-        return EstimatedResamples(**rows, **known)
+        known = {**known, "morphology": known["morphology"].resampled(**drawn)}
     # all at once: to work out only what some metric asks for is no quicker where the whole catalogue is asked
-    return Resamples(
-        **resampled_rows(sums | _isolated(tally.word_sample) | {**tally.own.sums}, **drawn), **known
-    )
+    names = ESTIMATED if known["estimated"] else NAMES
+    sums = dict(zip(names, tally.groups.dense(names), strict=True))
+    if not known["estimated"]:
+        sums |= _isolated(tally.word_sample) | {**tally.own.sums}
+    rows = resampled_rows(sums, **drawn)
+    if known["estimated"]:
+        rows["tokens"] = rows["tokens"] * errors(key, context)
+    return Counts(**rows, **known)
 
 
 def _isolated(sample: WordSample) -> dict[str, NDArray[np.int64]]:

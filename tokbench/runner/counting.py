@@ -17,7 +17,6 @@ from tokbench.corpus import Document, Shard, TextBlock, read_text
 from tokbench.errors import CorpusError, TokbenchError
 from tokbench.manager import PATIENCE, within
 from tokbench.metrics.metric import CellKey
-from tokbench.metrics.own import counting_of
 from tokbench.registry import registry_of
 from tokbench.results.cell import TaskFailure
 from tokbench.runner.cache import TallyCache
@@ -222,7 +221,7 @@ def _counting(task: CountTask) -> list[OwnCounting]:
     if not task.counting:
         return []
     registry = registry_of(task.recipe.context)
-    found = [counting_of(registry.metric(name)) for name, _ in task.counting]
+    found = [registry.metric(name).counting for name, _ in task.counting]
     seconds = min(PATIENCE, (task.limits.seconds or 2 * PATIENCE) / 2)
     return [replace(each, count=_punctual(each.count, seconds)) for each in found if each is not None]
 

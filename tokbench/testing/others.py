@@ -194,10 +194,9 @@ _LINES = [line for line in PROSE.splitlines() if line] * 3 + list(EDGE_CASES)
 
 
 def _counted(metric: Metric, *texts: str) -> Tally:
-    from tokbench.metrics.own import counting_of
     from tokbench.tally.collect import collect
 
-    own = counting_of(metric)
+    own = metric.counting
     documents = [Document(text, line=number) for number, text in enumerate(texts)]
     facts = CorpusFacts(language="eng_Latn", parallel=metric.level == "languages")
     return collect(_PlainBytes(), documents, counting=[own] if own else [], facts=facts)

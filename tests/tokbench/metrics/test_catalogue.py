@@ -17,7 +17,6 @@ from tokbench.metrics.counts import Counts
 from tokbench.metrics.measure import measure
 from tokbench.metrics.model import Model
 from tokbench.metrics.morphology import MorphCounts
-from tokbench.metrics.own import counting_of
 from tokbench.tally import CorpusFacts, Tally
 from tokbench.tally.collect import collect
 from tokbench.tally.counters import COUNTERS
@@ -320,7 +319,7 @@ def test_definitions_are_complete(metric) -> None:
 
 
 def test_no_text_gives_nulls_with_a_reason(stand_ins) -> None:
-    counting = [own for metric in CATALOGUE if (own := counting_of(metric)) is not None]
+    counting = [own for metric in CATALOGUE if (own := metric.counting) is not None]
     cells = {CellKey("p", "d", "eng"): collect(stand_ins.Pieces(), [], counting=counting)}
     context = MeasureContext(vocab_sizes={"p": 256}, parallel={"d": True})
     rows = measure(cells, CATALOGUE, context=context)

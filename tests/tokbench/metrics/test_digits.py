@@ -12,7 +12,6 @@ from tokbench.metrics.digits import METRICS
 from tokbench.metrics.measure import measure
 from tokbench.metrics.metric import Metric
 from tokbench.metrics.optimum import METRICS as OPTIMUM
-from tokbench.metrics.own import counting_of
 from tokbench.registry import build_registry
 from tokbench.runner.plan import _metrics
 from tokbench.runner.suite import Suite
@@ -22,7 +21,7 @@ ALL_METRICS = {metric.name: metric for metric in (*METRICS, *OPTIMUM)}
 
 
 def row(metric: Metric, tokenizer: object, texts: list[str]):  # type: ignore[no-untyped-def]
-    counting = counting_of(metric)
+    counting = metric.counting
     assert counting is not None
     documents = [Document(text) for text in texts]
     tally = collect(tokenizer, documents, counting=[counting])  # type: ignore[arg-type]

@@ -194,7 +194,6 @@ def test_the_metric_is_the_command_s_figure_with_an_interval(tmp_path: Path) -> 
     from tokbench.metrics import CellKey
     from tokbench.metrics.context import MeasureContext
     from tokbench.metrics.measure import measure
-    from tokbench.metrics.own import counting_of
     from tokbench.runner.training import training_corpus
     from tokbench.spec import Spec
     from tokbench.tally.collect import collect
@@ -207,7 +206,7 @@ def test_the_metric_is_the_command_s_figure_with_an_interval(tmp_path: Path) -> 
     train = f"text:{tmp_path / 'train.txt'}"
     [expected] = ngram_bits({"chars": tokenizer}, training_corpus(registry, train), text).figures
     metric = registry.metric("ngram_bpb").asked_as(Spec("ngram_bpb", None, {"train_on": train}))
-    counting = counting_of(metric)
+    counting = metric.counting
     assert counting is not None
     [language] = text.languages
     documents = [document for shard in text.shards(language) for document in text.read(shard)]
@@ -217,7 +216,7 @@ def test_the_metric_is_the_command_s_figure_with_an_interval(tmp_path: Path) -> 
     assert row.ci_low is not None
     assert row.ci_low < row.value < row.ci_high  # type: ignore[operator]
     unnamed = registry.metric("ngram_bpb")
-    counted = counting_of(unnamed)
+    counted = unnamed.counting
     assert counted is not None
     cells = {CellKey("chars", "d", language): collect(tokenizer, documents, counting=[counted])}
     assert "name that with train_on=DATASET" in measure(cells, [unnamed], context=MeasureContext())[0].status

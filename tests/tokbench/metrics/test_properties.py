@@ -16,14 +16,13 @@ from tokbench.metrics.cost import PriceTable
 from tokbench.metrics.gold import GoldWord
 from tokbench.metrics.measure import measure
 from tokbench.metrics.morphology import score
-from tokbench.metrics.own import counting_of
 from tokbench.tally import CorpusFacts, Tally
 from tokbench.tally.collect import collect
 
 WORDS = st.sampled_from(["ab", "abab", "é", "ж", "12", "1234567", "==", "\n  x", "fooBar", "ไทย", "漢字"])
 TEXTS = st.lists(st.lists(WORDS, max_size=12).map(" ".join), min_size=1, max_size=30)
 LANGUAGES = ("eng_Latn", "rus_Cyrl", "tha_Thai")
-COUNTING = [counting for metric in CATALOGUE if (counting := counting_of(metric)) is not None]
+COUNTING = [counting for metric in CATALOGUE if (counting := metric.counting) is not None]
 FACTS = {"text": CorpusFacts(parallel=True), "code": CorpusFacts(kind="code", language="python")}
 
 

@@ -10,7 +10,7 @@ from tokbench.corpus import Document
 from tokbench.metrics import CellKey
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.resampling import parts_of, poisson_weights, resampled_rows, resampled_sums
-from tokbench.metrics.view import resampled
+from tokbench.metrics.view import resampled, settings
 from tokbench.tally.collect import collect
 from tokbench.tally.counters import GROUPS, NAMES, GroupSums
 
@@ -35,7 +35,8 @@ def test_resamples_are_the_weighted_sums() -> None:
 
 def test_resamples_are_counts_of_all_that_was_counted() -> None:
     tally = collect(tokbench.load("bytes"), [Document("one two"), Document("three")])
-    again = resampled(tally, CellKey("bytes", "d", "l"), MeasureContext(replicates=20))
+    key, context = CellKey("bytes", "d", "l"), MeasureContext(replicates=20)
+    again = resampled(tally, key, context, settings(key, context, 1))
     assert again is not None
     assert {name: int(vars(again)[name][-1]) for name in NAMES} == tally.totals
     assert again.one(-1).words == again.one(-1).isolated_words == 3
