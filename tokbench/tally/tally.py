@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -36,7 +35,7 @@ AT_ONCE = 16
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """The counts of one tokenizer on one text, in constant memory.
+    """The counts of one tokenizer on one text, in constant memory; every counter's total is an attribute.
 
     `groups` holds the sum of every counter (see `tokbench.tally.counters`) over each bootstrap group.
     `ids` counts token ids; `word_tokens` words by the tokens that touch them; `document_tokens` documents by
@@ -102,10 +101,10 @@ class Tally:
         """Every counter's total by name."""
         return self.groups.totals()
 
-    @property
-    def documents(self) -> int:
-        """Documents."""
-        return self.totals["documents"]
+    def __getattr__(self, name: str) -> int:
+        if name in NAMES:
+            return self.totals[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @property
     def clusters(self) -> int:
@@ -113,46 +112,15 @@ class Tally:
         return len(self.groups.rows)
 
     @property
-    def bytes(self) -> int:
-        """Bytes of UTF-8."""
-        return self.totals["bytes"]
-
-    @property
-    def chars(self) -> int:
-        """Unicode code points."""
-        return self.totals["chars"]
-
-    @property
-    def graphemes(self) -> int:
-        """Extended grapheme clusters."""
-        return self.totals["graphemes"]
-
-    @property
-    def lines(self) -> int:
-        """Lines."""
-        return self.totals["lines"]
-
-    @property
-    def words(self) -> int:
-        """Words."""
-        return self.totals["words"]
-
-    @property
-    def tokens(self) -> int:
-        """Tokens."""
-        return self.totals["tokens"]
-
-    @property
     def lossy(self) -> bool:
         """Whether some document did not come back, or some text became the unknown token."""
-        totals = self.totals
-        return totals["round_trips"] < totals["documents"] or totals["unk_tokens"] > 0
+        return self.round_trips < self.documents or self.unk_tokens > 0
 
     @cached_property
-    def _bytes(self) -> builtins.bytes:
+    def _bytes(self) -> bytes:
         return _written(self)
 
-    def to_bytes(self) -> builtins.bytes:
+    def to_bytes(self) -> bytes:
         """The tally in a layout of our own (no pickle); equal tallies give equal bytes.
 
         They are made once, and kept: the same bytes go into the cache, to another process and into a cell.
@@ -160,7 +128,7 @@ class Tally:
         return self._bytes
 
     @classmethod
-    def from_bytes(cls, data: builtins.bytes) -> Tally:
+    def from_bytes(cls, data: bytes) -> Tally:
         """The tally that `to_bytes` wrote; raises `ResultsError` for anything else."""
         try:
             tally = _built(*unpack(data, TALLY_VERSION))
