@@ -168,33 +168,14 @@ def count_task(emit: Emit, task: PretokenTask) -> list[TextSize]:
     for recipe, shard in task.shards:
         size = TextSize(shard.language, recipe.key, 0, 0)
         texts = (document.text for document in recipe.load().read(shard))
-        for some, n_bytes in slices(texts):
+        for some in gathered(texts, len, SLICE):
             words = family.counting.count(some, options)
             spill.add(table_of(words, shard.language, recipe.key))
-            size = TextSize(shard.language, recipe.key, size.documents + len(some), size.bytes + n_bytes)
+            n_bytes = size.bytes + utf8_bytes(some)
+            size = TextSize(shard.language, recipe.key, size.documents + len(some), n_bytes)
         sizes.append(size)
     spill.write()
     return sizes
-
-
-def slices(texts: Iterator[str], most: int = SLICE) -> Iterator[tuple[list[str], int]]:
-    """Texts in lists of about so many characters, each with the bytes of UTF-8 in it.
-
-    Example:
-        >>> list(slices(iter(["abc", "dé", "f"]), most=4))
-        [(['abc', 'dé'], 6), (['f'], 1)]
-    """
-    some: list[str] = []
-    n_characters = n_bytes = 0
-    for text in texts:
-        some.append(text)
-        n_characters += len(text)
-        n_bytes += utf8_bytes([text])
-        if n_characters >= most:
-            yield some, n_bytes
-            some, n_characters, n_bytes = [], 0, 0
-    if some:
-        yield some, n_bytes
 
 
 class _Spill:
