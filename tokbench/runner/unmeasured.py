@@ -13,11 +13,6 @@ if TYPE_CHECKING:
     from tokbench.runner.plan import Plan  # which a worker does without
 
 
-def unmeasured(key: CellKey, metric: str, unit: str, status: str) -> Measurement:
-    """The row of a figure that was not measured, with the reason."""
-    return Measurement.of(key, metric, unit=unit, status=status)
-
-
 def failed_cells(
     plan: Plan, candidates: Sequence[Candidate], failures: Sequence[CellResult]
 ) -> dict[CellKey, str]:
@@ -44,11 +39,11 @@ def failure_rows(
     for key, status in why.items():
         whole.setdefault(key._replace(language=ALL), []).append(status)
         for metric in in_cells:
-            yield unmeasured(key, metric.name, metric.unit, status)
+            yield Measurement.of(key, metric.name, unit=metric.unit, status=status)
     for key, statuses in whole.items():
         status = statuses[0] if len(statuses) == 1 else f"{statuses[0]} ({len(statuses)} languages failed)"
         for metric in in_totals:
-            yield unmeasured(key, metric.name, metric.unit, status)
+            yield Measurement.of(key, metric.name, unit=metric.unit, status=status)
 
 
 def without_metric(
@@ -61,7 +56,7 @@ def without_metric(
     elif metric.level == "languages" and not metric.per_language:
         keys = []
     for key in [*keys, *totals]:
-        yield unmeasured(key, metric.name, str(metric.unit), status)
+        yield Measurement.of(key, metric.name, unit=str(metric.unit), status=status)
 
 
 def honest_totals(rows: Iterable[Measurement], why: Mapping[CellKey, str]) -> Iterator[Measurement]:

@@ -16,7 +16,6 @@ from tokbench.runner.candidates import Candidate
 from tokbench.runner.plan import Plan
 from tokbench.runner.speed.summary import Row, Summary, summarize, summary_of
 from tokbench.runner.speed.turns import SpeedResult
-from tokbench.runner.unmeasured import unmeasured
 
 FIGURES = (
     ("encode_speed", "batch", "warm"),
@@ -74,7 +73,7 @@ def _of_dataset(
                 n_documents=n_documents,
             )
         else:
-            yield unmeasured(cell, metric, "MB/s", why)
+            yield Measurement.of(cell, metric, unit="MB/s", status=why)
     for metric in LATENCIES:
         quantile = metric.removeprefix("latency_")
         chosen = [row for row in rounds if row[quantile] is not None]
@@ -83,7 +82,7 @@ def _of_dataset(
             n = chosen[0]["n_documents"]
             yield _row(cell, metric, "ms", summary, n)
         else:
-            yield unmeasured(cell, metric, "ms", why)
+            yield Measurement.of(cell, metric, unit="ms", status=why)
 
 
 def _row(cell: CellKey, metric: str, unit: str, summary: Summary, n_documents: int = 0) -> Measurement:
@@ -115,7 +114,7 @@ def _of_tokenizer(
             yield _row(cell, metric, unit, summary)
         else:
             why = f"undefined: {untrained}" if metric.startswith("train_") else NOT_TIMED
-            yield unmeasured(cell, metric, unit, broken.status if broken else why)
+            yield Measurement.of(cell, metric, unit=unit, status=broken.status if broken else why)
 
 
 def _fewest_threads(result: SpeedResult) -> int:
