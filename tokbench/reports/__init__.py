@@ -5,7 +5,6 @@ Each writer takes a run and a path. Importing this is light: a format's module i
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
@@ -13,24 +12,18 @@ from tokbench.extension import ReportWriter
 from tokbench.results import Run
 
 
-def _later(module: str, function: str) -> Callable[[Run, Path], None]:
+def _writer(name: str, suffix: str, summary: str, where: str) -> ReportWriter:
     """A writer whose module is imported at its first use."""
+    module, _, function = where.partition(":")
 
     def write(run: Run, path: Path) -> None:
-        getattr(import_module(module), function)(run, path)
+        getattr(import_module(f"tokbench.reports.{module}"), function)(run, path)
 
-    return write
-
-
-def _writer(name: str, suffix: str, summary: str, where: str) -> ReportWriter:
-    module, _, function = where.partition(":")
-    return ReportWriter(
-        name=name, suffix=suffix, summary=summary, write=_later(f"tokbench.reports.{module}", function)
-    )
+    return ReportWriter(name=name, suffix=suffix, summary=summary, write=write)
 
 
 WRITERS: tuple[ReportWriter, ...] = (
-    _writer("html", ".html", "One self-contained page: tables, figures, token views.", "html:write"),
+    _writer("html", ".html", "One self-contained page: tables, figures, token views.", "html.page:write"),
     _writer("md", ".md", "Markdown with every table.", "markdown:write"),
     _writer("latex", ".tex", "Tables for a paper: booktabs and siunitx.", "latex:write"),
     _writer("card", ".card.md", "A summary in the form of a Hugging Face dataset card.", "card:write"),

@@ -12,12 +12,12 @@ from tokbench.reports import tables
 from tokbench.reports.findings import findings
 from tokbench.reports.markdown import escape, provenance_line, render, run_title
 from tokbench.results import Run
-from tokbench.results.atomic import write_bytes
+from tokbench.results.atomic import write_text
 
 
 def write(run: Run, path: Path) -> None:
     """Write the card of a run."""
-    write_bytes(path, document(run).encode("utf-8", "backslashreplace"))
+    write_text(path, document(run))
 
 
 def document(run: Run) -> str:

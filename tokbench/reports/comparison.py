@@ -18,7 +18,7 @@ from tokbench.reports.differences import least_p
 from tokbench.reports.figures import decimals
 from tokbench.reports.gates import VERDICTS, worst_first
 from tokbench.reports.table import Column, Row, Table, TableCell
-from tokbench.results.atomic import write_bytes
+from tokbench.results.atomic import write_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,13 +40,9 @@ def write_comparison(
     before: Run, after: Run, path: Path, *, figures: pd.DataFrame, facts: Sequence[Change]
 ) -> None:
     """Write a page that compares two runs to `path`: their compared `figures`, and the `facts` that differ."""
-    from tokbench.reports.html.assemble import assemble, asset
-    from tokbench.reports.html.page import TOKENS
+    from tokbench.reports.html.page import in_its_look
 
-    css = "\n".join([asset("base.css"), asset("report.css"), asset("tokens.css", TOKENS)])
-    script = asset("tokens.js", TOKENS) + asset("report.js")
-    page = assemble("report.html", css=css, script=script, page=_page(before, after, figures, facts))
-    write_bytes(path, page.encode("utf-8", "backslashreplace"))
+    write_text(path, in_its_look(_page(before, after, figures, facts)))
 
 
 def figures_table(

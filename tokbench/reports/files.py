@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokbench.errors import TokbenchError
-from tokbench.results.atomic import replacing, write_bytes
+from tokbench.results.atomic import replacing, write_text
 from tokbench.wording import in_xml
 
 if TYPE_CHECKING:
@@ -16,17 +16,8 @@ if TYPE_CHECKING:
 
     from tokbench.results import Run
 
-DTYPES = {
-    "run": "str", "tokenizer": "str", "dataset": "str", "language": "str", "metric": "str", "value": "float64",
-    "ci_low": "float64", "ci_high": "float64", "unit": "str", "n_documents": "int64", "status": "str",
-}  # fmt: skip
-"""For `pandas.read_csv(path, dtype=DTYPES, keep_default_na=False, na_values=NULLS)`: the types as they were."""
-
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\x1b")
 """How text begins that spreadsheets run, or a terminal obeys."""
-
-NULLS = {name: [""] for name in ("value", "ci_low", "ci_high")}
-"""Only an unmeasured number is null; a language called "nan" or an empty dataset is text."""
 
 
 def write_csv(run: Run, path: Path) -> None:
@@ -48,18 +39,11 @@ def _write_csv(frame: pd.DataFrame, path: Path) -> None:
         frame.to_csv(aside, index=False, encoding="utf-8", errors="backslashreplace", lineterminator="\n")
 
 
-def read_csv(path: Path) -> pd.DataFrame:
-    """The frame that `write_csv` wrote, with the types it had."""
-    import pandas as pd
-
-    return pd.read_csv(path, dtype=DTYPES, keep_default_na=False, na_values=NULLS)
-
-
 def write_json(run: Run, path: Path) -> None:
     """Write manifest and measurements as one JSON document; null where nothing was measured."""
     rows = json.loads(run.frame.to_json(orient="records", double_precision=15))
     document = {"manifest": dict(run.manifest), "measurements": rows}
-    write_bytes(path, json.dumps(document, indent=1, ensure_ascii=False).encode("utf-8", "backslashreplace"))
+    write_text(path, json.dumps(document, indent=1, ensure_ascii=False))
 
 
 def write_parquet(run: Run, path: Path) -> None:

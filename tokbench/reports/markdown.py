@@ -18,7 +18,7 @@ from tokbench.reports.speeds import speed_tables
 from tokbench.reports.table import Table
 from tokbench.reports.vocabularies import injection_table
 from tokbench.results import Run
-from tokbench.results.atomic import write_bytes
+from tokbench.results.atomic import write_text
 from tokbench.wording import counted
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
@@ -26,7 +26,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 
 def write(run: Run, path: Path) -> None:
     """Write the run as one Markdown file."""
-    write_bytes(path, document(run).encode("utf-8", "backslashreplace"))
+    write_text(path, document(run))
 
 
 def document(run: Run) -> str:

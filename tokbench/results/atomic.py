@@ -85,10 +85,14 @@ def write_bytes(path: Path, *parts: bytes, durable: bool = True) -> None:
             os.fsync(stream.fileno())
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write `text` as UTF-8, all or nothing; lone surrogates, as in names that are not UTF-8, are spelt out."""
+    write_bytes(path, text.encode("utf-8", "backslashreplace"))
+
+
 def write_json(path: Path, value: Any) -> None:
     """Write `value` as indented JSON, all or nothing; what JSON has no form for is written as its text."""
-    text = json.dumps(value, indent=1, ensure_ascii=False, sort_keys=False, default=str)
-    write_bytes(path, text.encode("utf-8", "backslashreplace") + b"\n")
+    write_text(path, json.dumps(value, indent=1, ensure_ascii=False, sort_keys=False, default=str) + "\n")
 
 
 def _umask() -> int:

@@ -11,8 +11,8 @@ import pytest
 from tests.tokbench.reports.tested import HOSTILE, SPECS
 from tokbench.inspection.diff import diff
 from tokbench.inspection.pieces import as_json
-from tokbench.reports.html import write
 from tokbench.reports.html.drawing import Drawings
+from tokbench.reports.html.page import write
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tokbench.reports.html import write
+from tokbench.reports.html.page import write
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from tests.tokbench.reports.tested import SPECS, column
-from tokbench.reports.html import write
+from tokbench.reports.html.page import write
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 

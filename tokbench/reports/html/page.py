@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from markupsafe import Markup
 
@@ -23,6 +25,7 @@ from tokbench.reports.markdown import run_title
 from tokbench.reports.speeds import measurements, speed_tables
 from tokbench.reports.table import Table
 from tokbench.results import Run
+from tokbench.results.atomic import write_text
 from tokbench.wording import counted, data_size, listed
 
 TOKENS = "tokbench.reports.tokenview"
@@ -88,13 +91,23 @@ class Page:
     sections: list[Section]
 
 
+def write(run: Run, path: Path) -> None:
+    """Write the report of a run to `path`."""
+    write_text(path, render(run))
+
+
 def render(run: Run) -> str:
     """The whole report as HTML."""
     drawings = Drawings(run)
     page = build(run, drawings)
-    css = "\n".join([asset("base.css"), asset("report.css"), asset("tokens.css", TOKENS), drawings.css()])
-    script = asset("tokens.js", TOKENS) + asset("report.js") + asset("decision.js") + asset("figures.js")
-    return assemble("report.html", css=css, script=script, page=page)
+    return in_its_look(page, css=drawings.css(), scripts=("decision.js", "figures.js"))
+
+
+def in_its_look(page: Page, *, css: str = "", scripts: Sequence[str] = ()) -> str:
+    """A page as HTML in the look of the report, with styles and scripts of its own besides."""
+    styles = [asset("base.css"), asset("report.css"), asset("tokens.css", TOKENS), css]
+    script = asset("tokens.js", TOKENS) + "".join(map(asset, ("report.js", *scripts)))
+    return assemble("report.html", css="\n".join(styles), script=script, page=page)
 
 
 def build(run: Run, drawings: Drawings) -> Page:
