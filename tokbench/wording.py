@@ -38,6 +38,16 @@ def listed(names: list[str], word: str = "and") -> str:
     return f" {word} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
+def all_of_whom(names: list[str], one: str, several: str) -> str:
+    """Names and what is said of them, in the form for one or for several.
+
+    Example:
+        >>> all_of_whom(["a"], "loses text", "lose text"), all_of_whom(["a", "b"], "is fast", "are fast")
+        ('a loses text', 'a and b are fast')
+    """
+    return f"{listed(names)} {one if len(names) == 1 else several}"
+
+
 def other_than_asked(asked: object, held: int) -> str:
     """What to say of a trained vocabulary that is not of the size that was asked for; empty where it is.
 

@@ -15,7 +15,7 @@ from tokbench.reports.figures import measured
 from tokbench.reports.sizes import caveat_of
 from tokbench.reports.tables import reference_of
 from tokbench.reports.training import how_much, trained_beside, trained_on
-from tokbench.wording import listed
+from tokbench.wording import all_of_whom, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,9 +72,8 @@ def compression(run: Run) -> KeyFinding | None:
     sentence += elsewhere
     homework = trained_on(run, dataset)
     if homework:
-        were, them = ("was", "it") if len(homework) == 1 else ("were", "them")
-        sentence += f" {listed([labels[name] for name in homework])} {were} trained on this very text"
-        sentence += f"{how_much(run, dataset)}, which flatters {them}."
+        them = "it" if len(homework) == 1 else "them"
+        sentence += f" {_trained(run, dataset)}, which flatters {them}."
     learnt = [name for name in trained_beside(run, dataset) if name not in homework]
     if best["tokenizer"] in learnt:
         sentence += f" {leader} was trained on the other part of this collection, which puts it ahead."
@@ -83,6 +82,13 @@ def compression(run: Run) -> KeyFinding | None:
         gist = f"{gist.removesuffix('.')}, which {'some were' if tied else 'it was'} trained on."
     sentence += _left_out(run, rows["tokenizer"].tolist())
     return KeyFinding("compression", sentence, f"{gist} {gist_elsewhere}".rstrip())
+
+
+def _trained(run: Run, dataset: str) -> str:
+    """That some were trained on a dataset; empty where none was."""
+    labels, names = run_labels(run), trained_on(run, dataset)
+    said = all_of_whom([labels[name] for name in names], "was", "were")
+    return f"{said} trained on this very text{how_much(run, dataset)}" if names else ""
 
 
 def _pooled_otherwise(run: Run, dataset: str, metric: str, best: str) -> str:
@@ -123,17 +129,15 @@ def _left_out(run: Run, ranked: list[str]) -> str:
     known, labels = losses(run), run_labels(run)
     said = ""
     for mark, one, several in (
-        (
-            REWRITES,
-            "gives text back in another form and is ranked apart",
-            "give text back in another form and are ranked apart",
-        ),
-        (LOSES, "loses text and is not ranked", "lose text and are not ranked"),
-        (ESTIMATED, "is estimated and is not ranked", "are estimated and are not ranked"),
+        (REWRITES, "gives text back in another form and is", "give text back in another form and are"),
+        (LOSES, "loses text and is", "lose text and are"),
+        (ESTIMATED, "is estimated and is", "are estimated and are"),
     ):
         names = [labels[name] for name, loss in known.items() if loss.mark == mark and name not in ranked]
         if names:
-            said += f" {listed(names)} {one if len(names) == 1 else several}."
+            said += (
+                f" {all_of_whom(names, one, several)} {'ranked apart' if mark == REWRITES else 'not ranked'}."
+            )
     return said
 
 
@@ -154,12 +158,12 @@ def cost(run: Run) -> KeyFinding | None:
     sentence = f"At the prices given, {scope} costs least with {labels[ends[0]]}: {least}"
     sentence += f"; most with {labels[ends[1]]}: {most}."
     if left_out := [labels[name] for name in run.tokenizers if name in losing]:
-        sentence += f" {listed(left_out)} {'loses' if len(left_out) == 1 else 'lose'} text: no cost to compare."
+        sentence += f" {all_of_whom(left_out, 'loses', 'lose')} text: no cost to compare."
     lost = [labels[name] for name in ends if name in known and known[name].mark != ESTIMATED]
     if lost:
-        sentence += f" {listed(lost)} {'does' if len(lost) == 1 else 'do'} not give text back as it was."
+        sentence += f" {all_of_whom(lost, 'does', 'do')} not give text back as it was."
     if told := [labels[name] for name in ends if name in known and known[name].mark == ESTIMATED]:
-        sentence += f" {listed(told)} {'is' if len(told) == 1 else 'are'} estimated."
+        sentence += f" {all_of_whom(told, 'is', 'are')} estimated."
     priced = priced_tokenizers(run)
     without = [labels[name] for name in run.tokenizers if name not in priced]
     if without:
@@ -173,16 +177,13 @@ def fairness(run: Run) -> KeyFinding | None:
     fair = _premiums(run, dataset)
     if not fair:
         return None
-    labels = run_labels(run)
     sentence = f"For the same text, {fair}"
     for other in data.parallel_datasets(run):
         if other != dataset and (there := _premiums(run, other)):
             sentence += f". On {dataset_label(run, other)}, {there}"
-    homework = trained_on(run, dataset)
-    if homework:
-        flattered = f"{listed([labels[name] for name in homework])} {'was' if len(homework) == 1 else 'were'}"
-        homework = [f"{flattered} trained on this very text{how_much(run, dataset)}."]
-    return KeyFinding("fairness", " ".join(filter(None, (f"{sentence}.", *homework, caveat_of(run, dataset)))))
+    said = [sentence, _trained(run, dataset)]
+    sentences = [f"{each}." for each in said if each] + [caveat_of(run, dataset)]
+    return KeyFinding("fairness", " ".join(filter(None, sentences)))
 
 
 def _premiums(run: Run, dataset: str) -> str:
@@ -232,15 +233,11 @@ def speed(run: Run) -> KeyFinding | None:
     if tied:
         sentence += f" {listed([labels[name] for name in tied])} may be as fast."
     if faster := [labels[name] for name, point in every.items() if name not in fair and point[0] > rated]:
-        sentence += f" {listed(faster)} {'is' if len(faster) == 1 else 'are'} faster, and not ranked beside it:"
+        sentence += f" {all_of_whom(faster, 'is', 'are')} faster, and not ranked beside it:"
         sentence += f" text does not come back from {'it' if len(faster) == 1 else 'them'} as it was."
     if len(front) == 1:
-        equal = [name for name in points if name != fastest and points[name][1] == points[fastest][1]]
-        also = (
-            f", as {listed([labels[name] for name in equal])} {'does' if len(equal) == 1 else 'do'}"
-            if equal
-            else ""
-        )
+        equal = [labels[name] for name in points if name != fastest and points[name][1] == points[fastest][1]]
+        also = f", as {all_of_whom(equal, 'does', 'do')}" if equal else ""
         pooled = ", pooled by bytes" if data.main_metric(run, dataset) != "compression_ratio" else ""
         sentence += f" {labels[fastest]} also compresses best of those timed{pooled}{also}."
     else:

@@ -12,7 +12,7 @@ from tokbench.plots.losses import ESTIMATED, losses
 from tokbench.reports.criteria import EQUAL, Known, costs, level_of, noise_unknown, priced_tokenizers
 from tokbench.reports.training import training_marks
 from tokbench.results import Run
-from tokbench.wording import listed
+from tokbench.wording import all_of_whom, listed
 
 
 def reasons(
@@ -48,8 +48,8 @@ def reasons(
     for unsure in dict.fromkeys(known[key].unsure for key in active):
         if unsure:
             keys = [key for key in active if known[key].unsure == unsure]
-            leave = f"{listed(keys).capitalize()} {'leaves' if len(keys) == 1 else 'leave'} out"
-            said.append(f"{leave} {texts_named(run, unsure)}: how far chance bears there is not known.")
+            leave = all_of_whom(keys, "leaves", "leave").capitalize()
+            said.append(f"{leave} out {texts_named(run, unsure)}: how far chance bears there is not known.")
     missing = [c for c in CRITERIA if c.name not in known and c.name != "lossless" and weights[c.name] > 0]
     if missing:
         said.append(f"Not known: {'; '.join(f'{c.name} ({c.lacking})' for c in missing)}.")
