@@ -36,11 +36,12 @@ class MeasuredCell:
     @classmethod
     def of(
         cls, cells: Mapping[CellKey, Tally], key: CellKey, languages: Sequence[str], context: MeasureContext
-    ) -> MeasuredCell:
-        """The cell of `key`, which for all languages together is the sum of those of `languages`."""
-        chosen = languages if key.language == ALL else [key.language]
-        tally = Tally.sum(cells[key._replace(language=language)] for language in chosen)
-        return cls(key, tally, context, len(chosen))
+    ) -> MeasuredCell | None:
+        """The cell of `key`, which for all languages together is the sum of those of `languages`; or None."""
+        chosen = [key._replace(language=each) for each in languages] if key.language == ALL else [key]
+        if not chosen or not all(each in cells for each in chosen):
+            return None
+        return cls(key, Tally.sum(cells[each] for each in chosen), context, len(chosen))
 
     def of_this_text(self) -> Counts:
         """The counts of this very text as resamples, in which only estimated numbers of tokens vary."""

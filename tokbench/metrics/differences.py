@@ -75,7 +75,9 @@ def differences(
         )
         family, here = Family(), list[tuple[Difference, Score | None]]()
         for language in [*(languages if per_language else ()), ALL]:
-            found = _cells(cells, tokenizers, dataset, language, languages, context)
+            keys = [CellKey(tokenizer, dataset, language) for tokenizer in tokenizers]
+            measured = [MeasuredCell.of(cells, key, languages, context) for key in keys]
+            found = {cell.key.tokenizer: cell for cell in measured if cell is not None}
             with np.errstate(all="ignore"):
                 figures = {
                     (name, metric.name): evaluate(metric, (cell,))
@@ -101,23 +103,6 @@ def _pairs(names: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:
     return [(name, baseline) for name in names if name != baseline and baseline in names]
 
 
-def _cells(
-    cells: Mapping[CellKey, Tally],
-    tokenizers: Sequence[str],
-    dataset: str,
-    language: str,
-    languages: Sequence[str],
-    context: MeasureContext,
-) -> dict[str, MeasuredCell]:
-    """The cells of one language (or of all together) by tokenizer, where there are any."""
-    wanted = languages if language == ALL else [language]
-    return {
-        tokenizer: MeasuredCell.of(cells, CellKey(tokenizer, dataset, language), languages, context)
-        for tokenizer in tokenizers
-        if all(CellKey(tokenizer, dataset, each) in cells for each in wanted)
-    }
-
-
 def _across(
     cells: Mapping[CellKey, Tally],
     tokenizers: Sequence[str],
@@ -131,7 +116,8 @@ def _across(
     for tokenizer in tokenizers if metrics and len(names) > 1 else ():
         some = []
         for language in names:
-            some.append(MeasuredCell.of(cells, CellKey(tokenizer, dataset, language), (), context))
+            key = CellKey(tokenizer, dataset, language)
+            some.append(MeasuredCell(key, cells[key], context))
             some[-1].keep(Languages.COUNTERS.values())
         languages = Languages.of(some, context)
         again = languages.resamples()

@@ -55,9 +55,9 @@ def measure(
         for language in [*tallies]:
             own, added = CellKey(tokenizer, dataset, language), len(languages) if language == ALL else 1
             cell = evaluated[language] = MeasuredCell(own, tallies.pop(language), context, added)
-            base = None
+            base, theirs = None, own._replace(tokenizer=context.baseline or "")
             if by_level["tokenizers"]:
-                base = cell if tokenizer == context.baseline else _base_of(cells, own, based, context)
+                base = cell if tokenizer == context.baseline else MeasuredCell.of(cells, theirs, based, context)
             here += cell.rows(by_level["cell"], by_level["tokenizers"], base)
             cell.keep(Languages.COUNTERS.values() if by_level["languages"] else ())
         if by_level["languages"]:
@@ -69,15 +69,6 @@ def measure(
     for tokenizer in dict.fromkeys(name for name, _ in wanted):
         rows += _vocabulary(tokenizer, by_level["vocabulary"], context)
     return rows
-
-
-def _base_of(
-    cells: Mapping[CellKey, Tally], key: CellKey, languages: Sequence[str], context: MeasureContext
-) -> MeasuredCell | None:
-    """The baseline on the text of a cell, or None where it was not measured there."""
-    if context.baseline is None or key.language not in (*languages, ALL) or not languages:
-        return None
-    return MeasuredCell.of(cells, key._replace(tokenizer=context.baseline), languages, context)
 
 
 def _vocabulary(tokenizer: str, metrics: Sequence[Metric], context: MeasureContext) -> list[Measurement]:

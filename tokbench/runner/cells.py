@@ -180,6 +180,9 @@ class CellFiles(Mapping[CellKey, Tally]):
         assert tally is not None, "only finished cells are listed"
         return tally
 
+    def __contains__(self, key: object) -> bool:
+        return key in self._keys  # by default a mapping is asked for the value, which is read and thrown away
+
     def __iter__(self) -> Iterator[CellKey]:
         return iter(self._keys)
 

@@ -15,8 +15,10 @@ from pathlib import Path
 import pytest
 
 from tests.runs import FAULTY
+from tokbench.metrics import CellKey
 from tokbench.results import Run, RunFolder
 from tokbench.results.folder import locked
+from tokbench.runner.cells import CellFiles
 
 RunIt = Callable[..., Run]
 FIGURES = (
@@ -253,3 +255,10 @@ def test_ctrl_c_twice_stops_at_once(corpus: Path, tmp_path: Path) -> None:
     process.communicate(timeout=30)
     assert time.monotonic() - begun < 10
     assert process.returncode == 130
+
+
+def test_asking_whether_a_cell_is_there_reads_none(tmp_path: Path) -> None:
+    known, other = CellKey("bytes", "text:a", "eng_Latn"), CellKey("chars", "text:a", "eng_Latn")
+    cells = CellFiles(RunFolder(tmp_path), [known])  # of which no file is there
+    assert known in cells
+    assert other not in cells
