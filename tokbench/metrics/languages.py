@@ -83,7 +83,7 @@ class Languages:
 
         Only one that names ``several`` and not ``parallel`` among its needs takes any text.
         """
-        parallel = "several" not in metric.needs or "parallel" in metric.needs
+        parallel = compares(metric)
         if parallel and not self.parallel:
             return CONDITIONS["parallel"]
         if len(self.names) < 2:
@@ -94,6 +94,11 @@ class Languages:
         if (self.tokens == 0).any():
             return f"no tokens in {self.names[int((self.tokens == 0).argmax())]}"
         return None
+
+
+def compares(metric: Metric) -> bool:
+    """Whether a metric of several languages sets them against one another, which takes parallel text."""
+    return "several" not in metric.needs or "parallel" in metric.needs
 
 
 def across(languages: Languages, overall: MeasuredCell, metrics: Sequence[Metric]) -> list[Measurement]:
@@ -108,7 +113,7 @@ def across(languages: Languages, overall: MeasuredCell, metrics: Sequence[Metric
 
     again = languages.resamples()
     rows: list[Measurement] = []
-    figures: list[tuple[int, NDArray[np.float64]]] = []
+    figures: list[tuple[int, bool, NDArray[np.float64]]] = []
     for metric in metrics:
         result, status, resampled = figure_of(metric, languages, again)
         each = metric.per_language
@@ -125,11 +130,12 @@ def across(languages: Languages, overall: MeasuredCell, metrics: Sequence[Metric
                 cell.key, metric.name, unit=metric.unit, value=value, n_documents=cell.n_documents, status=why
             )
             if own is not None and own.ndim == 1 and value is not None:
-                figures.append((len(rows), own))
+                figures.append((len(rows), compares(metric), own))
             rows.append(row)
-    limits = intervals([values for _, values in figures], overall.context.confidence, overall.n_groups)
-    for (at, _), limit in zip(figures, limits, strict=True):
-        if limit is not None:
+    limits = intervals([values for *_, values in figures], overall.context.confidence, overall.n_groups)
+    for (at, compared, _), limit in zip(figures, limits, strict=True):
+        # a difference may be the same in every document; what else never varied may be rare
+        if limit is not None and (compared or limit[0] < limit[1]):
             rows[at] = replace(rows[at], ci_low=limit[0], ci_high=limit[1])
     return rows
 

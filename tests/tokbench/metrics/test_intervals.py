@@ -179,6 +179,19 @@ def test_few_equal_documents_have_no_interval_instead_of_one_without_width(stand
     assert (apart["gini"].ci_low == 0) == known
 
 
+def test_a_mean_over_languages_that_never_varied_has_no_interval_as_the_figures_it_is_made_of(
+    stand_ins,
+) -> None:
+    """Of languages set against one another it is a point: that difference is the same in every document."""
+    languages = {"eng": [f"{'ab' * (n % 7)}x" for n in range(40)], "twice": ["abab" * 3] * 40}
+    cells = parallel(stand_ins.Pieces(), languages=languages)
+    asked = [NAMED[name] for name in ("compression_ratio", "compression_ratio_macro", "gini_bytes")]
+    rows = measure(cells, asked, context=MeasureContext(parallel={"d": True}))
+    ends = {row.metric: (row.value, row.ci_low, row.ci_high) for row in rows if row.language == "all"}
+    assert ends["compression_ratio"] == ends["compression_ratio_macro"] == (1, None, None)
+    assert ends["gini_bytes"] == (0, 0, 0)
+
+
 def test_a_metric_may_say_that_it_has_no_interval(tally) -> None:
     row = one(tally, metric(lambda t: t.tokens, no_interval="The tokens of this very text."))
     assert (row.value, row.ci_low) == (tally.tokens, None)
