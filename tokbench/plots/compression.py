@@ -41,7 +41,8 @@ def draw(run: Run) -> Figure | None:
         end = 1.04 * max(panel.dataLim.x1 for panel in axes)
     for panel in axes:
         panel.set_xlim(0, end)
-    part = f"The first {len(panels)} of {len(datasets)} datasets. " if len(panels) < len(datasets) else ""
+    shown = "" if len(panels) == 1 else f" {len(panels)}"
+    part = f"The first{shown} of {len(datasets)} datasets. " if len(panels) < len(datasets) else ""
     style.caption(figure, part + _note(run, panels[0], arrows=any(arrows)))
     return figure
 

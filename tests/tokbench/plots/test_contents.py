@@ -61,7 +61,7 @@ def test_what_loses_most_of_a_text_does_not_set_the_scale(made_up_run: Callable[
 def test_the_caption_says_where_datasets_are_left_out(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(3, 2)
     assert "datasets" not in drawn("compression", run)._supxlabel.get_text()
-    assert "The first 1 of 2 datasets." in drawn("compression", run, "column")._supxlabel.get_text()
+    assert "The first of 2 datasets." in drawn("compression", run, "column")._supxlabel.get_text()
 
 
 def test_the_caption_explains_arrows_where_there_are_some(made_up_run: Callable[..., Any]) -> None:

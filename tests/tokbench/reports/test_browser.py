@@ -33,6 +33,15 @@ def test_the_contents_are_a_line_on_a_phone(page: Any) -> None:
     assert last.evaluate("link => link.getBoundingClientRect().right <= innerWidth")  # what is cut scrolls in
 
 
+def test_the_scale_of_a_heat_map_fits_a_phone(page: Any) -> None:
+    page.set_viewport_size({"width": 400, "height": 900})
+    # beside a baseline the scale has more to say
+    page.evaluate("baseline.selectedIndex = 1; baseline.dispatchEvent(new Event('change'))")
+    legend = page.locator(".legend:visible").first
+    parts = legend.evaluate("it => [...it.children].map(each => each.getBoundingClientRect().toJSON())")
+    assert all(part["width"] > 5 and part["right"] <= 400 for part in parts), parts
+
+
 def test_definitions_are_folded_and_open(page: Any) -> None:
     first = page.locator("#definitions details").first
     assert first.locator("summary").is_visible()

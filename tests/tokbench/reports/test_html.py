@@ -80,6 +80,13 @@ def test_the_provenance_has_no_nothing(made_up_run: Callable[..., Any]) -> None:
     assert "<dt>revision</dt><dd>abc</dd>" in told
 
 
+def test_a_caption_says_what_the_figure_of_its_width_shows(page: str) -> None:
+    """On a screen there are two panels, on a phone one, of the first dataset."""
+    caption = page.partition("<b>Compression by tokenizer.</b>")[2].partition("</figcaption>")[0]
+    wide, narrow = re.findall(r'<span class="(?:wide|narrow)">([^<]*)</span>', caption)
+    assert narrow == f"The first of 2 datasets. {wide}"
+
+
 def test_beside_one_that_loses_text_the_other_has_not_its_colour(page: str) -> None:
     pairs = page.partition('data-table="differences-')[2].partition("</table>")[0]
     heads = re.findall(r'<tr[^>]* class="lossy">\s*<th([^>]*)>([^<]*)</th>', pairs)

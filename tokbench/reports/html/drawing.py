@@ -20,12 +20,16 @@ _AS_TABLES = {"chars_per_token", "compression_by_language", "premium_by_language
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
-    """A figure in both widths, with its title and note; `narrow` is empty where the wide one serves both."""
+    """A figure in both widths, with its title and notes; `narrow` is empty where the wide one serves both.
+
+    `narrow_note` is that of the narrow one where it has another.
+    """
 
     title: str
     note: str
     wide: Markup
-    narrow: Markup
+    narrow: Markup = field(default_factory=Markup)
+    narrow_note: str = ""
 
 
 @dataclass(slots=True)
@@ -67,7 +71,7 @@ class Drawings:
                 picture = base64.b64encode(file.read_bytes()).decode("ascii")
                 image = Markup('<img class="brought" alt="{}" src="data:image/svg+xml;base64,{}">')
                 drawn = image.format(plot["title"], picture)
-                found.append(Drawn(title=plot["title"], note=plot["summary"], wide=drawn, narrow=Markup()))
+                found.append(Drawn(title=plot["title"], note=plot["summary"], wide=drawn))
         return found
 
     def lacking(self) -> list[Plot]:
@@ -79,15 +83,18 @@ class Drawings:
         return self.sheet.css()
 
     def _draw(self, plot: Plot) -> Drawn | None:
-        made = []
-        note = ""
+        made, notes = [], []
         few = len(self.run.tokenizers) <= _FOR_PHONES
         for size in ("page", "column") if few else ("page",):
             with style.house_style(size, outlines=False):
                 figure = plot.draw(self.run)
                 if figure is None:
                     return None
-                note = str(figure.get_label() or "")
-                svg = self.sheet.add(figure, name=plot.name, title=plot.title, note=note or plot.summary)
+                notes.append(str(figure.get_label() or ""))
+                svg = self.sheet.add(figure, name=plot.name, title=plot.title, note=notes[-1] or plot.summary)
                 made.append(Markup(svg))
-        return Drawn(title=plot.title, note=note, wide=made[0], narrow=made[1] if few else Markup())
+        wide, *narrow = made
+        other = notes[-1] if notes[-1] != notes[0] else ""
+        return Drawn(
+            title=plot.title, note=notes[0], wide=wide, narrow=Markup().join(narrow), narrow_note=other
+        )
