@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.hashing import spread
 from tokbench.kernels.pointers import Floats, Ids, Int, Ints, pointer, prefetch
 
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _AHEAD = 12
 """How many places ahead memory is prefetched: about as many as are done by the time it arrives."""
 _NONE = -1
@@ -78,7 +78,7 @@ def count_order(symbols: Ids, number: Ids, n: int, begin: int, n_below: int) -> 
 @inline
 def _home(key: Int, shift: Int) -> np.int64:
     """The row where a key is looked for first."""
-    return np.int64((np.uint64(key) * _MULTIPLIER) >> np.uint64(shift)) * 2
+    return np.int64(spread(np.uint64(key)) >> np.uint64(shift)) * 2
 
 
 @inline
