@@ -7,7 +7,8 @@ where another token begins. Numbers and operators that are not covered by tokens
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise, product
 from typing import TYPE_CHECKING
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Counted = dict[str, list[int]]
-
 _TOKEVAL = "TokEval 1.0, after Singh and Strouse, Tokenization counts, 2024"
 _NUMBER = re.compile(r"\d+")
 _OPERATOR = re.compile(r"\*\*|//|<<|>>|<=|>=|=>|==|!=|&&|\|\||\?:|[-+*/=<>&|^~%]|!")
@@ -32,6 +31,10 @@ LENGTHS = range(2, 7)
 """Numbers of so many digits are looked at for how they are cut: there are 2^(L − 1) ways."""
 MAGNITUDES = range(1, 10)
 """Numbers of so many digits are looked at for tokens a digit."""
+_BY_LENGTH = {
+    **{f"numbers_{length}": f"numbers of {length} digits" for length in MAGNITUDES},
+    **{f"tokens_{length}": f"tokens of numbers of {length} digits" for length in MAGNITUDES},
+}
 PATTERNS = {
     f"cut_{''.join(cuts)}": f"numbers of {length} digits cut before each but the first as {''.join(cuts)} says"
     for length in LENGTHS
@@ -87,43 +90,41 @@ def cut_numbers(text: str, owner: NDArray[np.int64]) -> Iterator[str]:
             yield "".join("01"[one != other] for one, other in pairwise(own))
 
 
-def _count_cuts(texts: Sequence[str], tokenizer: Tokenizer) -> Counted:
-    counts = {name: [0] * len(texts) for name in PATTERNS}
-    for index, owner in enumerate(owners(texts, tokenizer)):
-        for cuts in cut_numbers(texts[index], owner):
-            if f"cut_{cuts}" in counts:
-                counts[f"cut_{cuts}"][index] += 1
-    return counts
+def _count(
+    names: Iterable[str],
+    seen: Callable[[str, NDArray[np.int64]], Iterator[str]],
+    texts: Sequence[str],
+    tokenizer: Tokenizer,
+) -> dict[str, list[int]]:
+    """How often each of `names` is `seen` in each text, which is told the owners of the text's characters."""
+    found = [Counter(seen(*each)) for each in zip(texts, owners(texts, tokenizer), strict=True)]
+    return {name: [each[name] for each in found] for name in names}
 
 
-def _count_magnitudes(texts: Sequence[str], tokenizer: Tokenizer) -> Counted:
-    names = [f"{what}_{length}" for what in ("numbers", "tokens") for length in MAGNITUDES]
-    counts = {name: [0] * len(texts) for name in names}
-    for index, owner in enumerate(owners(texts, tokenizer)):
-        for cuts in cut_numbers(texts[index], owner):
-            if len(cuts) + 1 in MAGNITUDES:
-                counts[f"numbers_{len(cuts) + 1}"][index] += 1
-                counts[f"tokens_{len(cuts) + 1}"][index] += 1 + cuts.count("1")
-    return counts
+def _cuts(text: str, owner: NDArray[np.int64]) -> Iterator[str]:
+    return (f"cut_{cuts}" for cuts in cut_numbers(text, owner))
 
 
-def _count_operators(texts: Sequence[str], tokenizer: Tokenizer) -> Counted:
-    counts = {"found": [0] * len(texts), "alone": [0] * len(texts)}
-    for index, owner in enumerate(owners(texts, tokenizer)):
-        text = texts[index]
-        for operator in _OPERATOR.finditer(text):
-            own = {*owner[operator.start() : operator.end()].tolist()} - {-1}
-            if not own or operator[0] == _NO_OPERATOR:
-                continue
-            start, end = operator.start(), operator.end()
-            while start > 0 and int(owner[start - 1]) in own:
-                start -= 1
-            while end < len(text) and int(owner[end]) in own:
-                end += 1
-            beside = text[start : operator.start()] + text[operator.end() : end]
-            counts["found"][index] += 1
-            counts["alone"][index] += not beside.strip()
-    return counts
+def _magnitudes(text: str, owner: NDArray[np.int64]) -> Iterator[str]:
+    for cuts in cut_numbers(text, owner):
+        length = len(cuts) + 1
+        yield f"numbers_{length}"
+        yield from [f"tokens_{length}"] * (1 + cuts.count("1"))
+
+
+def _operators(text: str, owner: NDArray[np.int64]) -> Iterator[str]:
+    for operator in _OPERATOR.finditer(text):
+        own = {*owner[operator.start() : operator.end()].tolist()} - {-1}
+        if not own or operator[0] == _NO_OPERATOR:
+            continue
+        start, end = operator.start(), operator.end()
+        while start > 0 and int(owner[start - 1]) in own:
+            start -= 1
+        while end < len(text) and int(owner[end]) in own:
+            end += 1
+        yield "found"
+        if not (text[start : operator.start()] + text[operator.end() : end]).strip():
+            yield "alone"
 
 
 def split_variability(t: Counts) -> float:
@@ -194,7 +195,7 @@ METRICS = (
             "it on one text only."
         ),
         counters=PATTERNS,
-        count=_count_cuts,
+        count=partial(_count, PATTERNS, _cuts),
         compute=split_variability,
     ),
     _on_request(
@@ -209,11 +210,8 @@ METRICS = (
             "ten digits and more are left out; TokEval takes them as one more length. Where lengths differ "
             "little, or have few numbers, chance makes it larger, and the interval may lie above the truth."
         ),
-        counters={
-            **{f"numbers_{length}": f"numbers of {length} digits" for length in MAGNITUDES},
-            **{f"tokens_{length}": f"tokens of numbers of {length} digits" for length in MAGNITUDES},
-        },
-        count=_count_magnitudes,
+        counters=_BY_LENGTH,
+        count=partial(_count, _BY_LENGTH, _magnitudes),
         compute=magnitude_consistency,
     ),
     _on_request(
@@ -225,7 +223,7 @@ METRICS = (
         source="TokEval 1.0",
         caveat="A hyphen, a slash and a per cent sign in prose count, too: take code, or formulas.",
         counters={"found": "operators with tokens", "alone": "those whose tokens cover nothing else"},
-        count=_count_operators,
+        count=partial(_count, ("found", "alone"), _operators),
         compute=lambda t: t.alone / t.found,
         needs=("found",),
     ),
