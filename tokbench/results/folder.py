@@ -222,11 +222,8 @@ def _of_the_run(path: Path) -> bool:
     return path.name in _OF_THE_RUN or (path.parent.name == "cells" and bool(_CELL.fullmatch(path.name)))
 
 
-_OF_THE_RUN = {
-    *("run.json", "samples.json", "audits.json", "injections.json", "diffs.json", "speed.json"),
-    "written.json",
-    *("measurements.parquet", "measurements.csv", "comparisons.parquet", "speed.parquet"),
-}
+_OF_THE_RUN = {each.name for each in vars(RunFolder).values() if isinstance(each, _Inside)}
+_OF_THE_RUN |= {"measurements.csv"}
 _CELL = re.compile(r".*-[0-9a-f]{16}\.cell")
 
 

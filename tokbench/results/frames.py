@@ -122,17 +122,10 @@ def read_frame(path: Path) -> pd.DataFrame:
 
 
 def _write_csv(path: Path, table: pa.Table) -> None:
-    import csv
-
     with replacing(path) as aside, aside.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(table.column_names)
+        table.slice(0, 0).to_pandas().to_csv(stream, index=False, lineterminator="\n")
         for batch in table.to_batches(max_chunksize=10_000):  # many rows as objects are ten times their size
-            # repr() is the shortest text that reads back as the same float.
-            for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-                writer.writerow(
-                    ["" if cell is None else repr(cell) if isinstance(cell, float) else cell for cell in row]
-                )
+            batch.to_pandas().to_csv(stream, index=False, header=False, lineterminator="\n")
 
 
 def _in_a_row(status: str) -> str:
