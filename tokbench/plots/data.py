@@ -17,6 +17,7 @@ from tokbench.wording import data_size
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import ArrayLike
 
     from tokbench.results import Run
 
@@ -86,6 +87,20 @@ def by_language(run: Run, metric: str, dataset: str) -> pd.DataFrame:
     table = rows.pivot_table(index="language", columns="tokenizer", values="value", aggfunc="first")
     order = [language for language in run.languages(dataset) if language in table.index]
     return table.reindex(index=order, columns=[name for name in run.tokenizers if name in table.columns])
+
+
+def shaded(values: ArrayLike) -> tuple[float, float]:
+    """The ends of a scale of shades: all but the outermost hundredth, so that an odd figure flattens no other.
+
+    Example:
+        >>> shaded([2.0, 1.0, 3.0]), shaded([*range(201), float("nan")])
+        ((1.0, 3.0), (2.0, 198.0))
+    """
+    import numpy as np
+
+    known = np.asarray(values, float)
+    low, high = np.nanquantile(known, 0.01, method="lower"), np.nanquantile(known, 0.99, method="higher")
+    return float(low), float(high)
 
 
 def intervals(run: Run, metric: str, dataset: str) -> dict[tuple[str, str], tuple[float, float]]:

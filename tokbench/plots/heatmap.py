@@ -42,7 +42,8 @@ def draw(run: Run, *, metric: str, unit: str, note: str = "", parallel: bool = F
     labels = run_labels(run)
     sound = [labels[name] for name in table if name not in losses(run)]
     table = table.rename(columns=labels)
-    ends = _range(table[sound] if sound else table)
+    # tokenizers that lose text do not set the scale, where there are others
+    ends = data.shaded(table[sound] if sound else table)
     table = table.rename(index=lambda code: language_label(code, data.kind(run, dataset)))
     note = f"{note} {explained(run)}".strip() if losses(run) else note
     return _heat(table, ends, title=f"{metric} · {dataset_label(run, dataset)}", unit=unit, note=note)
@@ -62,7 +63,8 @@ def _heat(table: pd.DataFrame, ends: tuple[float, float], *, title: str, unit: s
     figure, axes = style.figure(
         per_block * row + top + style.lines(8 + title.count("\n")), columns=blocks, squeeze=False
     )
-    scale = Normalize(*ends, clip=True)
+    alike = 0.5 if ends[0] == ends[1] else 0
+    scale = Normalize(ends[0] - alike, ends[1] + alike, clip=True)
     colours = LinearSegmentedColormap.from_list("house", style.SHADES)
     annotate = blocks == 1 and fit.cell > small * 2.4 and row * 72 > 8
     for block, axis in enumerate(axes[0]):
@@ -125,15 +127,6 @@ def _fold(table: pd.DataFrame) -> _Fit:
             break
     assert fit is not None
     return fit
-
-
-def _range(table: pd.DataFrame) -> tuple[float, float]:
-    """The scale's ends: all but the outermost hundredth, so that one odd cell does not flatten the rest.
-
-    Nor do tokenizers that lose text: the table given is without them, where there are others.
-    """
-    low, high = np.nanquantile(table.to_numpy(float), [0.01, 0.99])
-    return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 
 def _write(axis: Any, part: pd.DataFrame, scale: Any, size: float) -> None:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
 
+from tokbench.plots.data import shaded
 from tokbench.plots.labels import LanguageFacts, language_facts
 from tokbench.reports.figures import decimals, number
 from tokbench.reports.table import Table, TableCell
@@ -25,14 +26,13 @@ class Heat:
 
     @classmethod
     def of(cls, table: Table, lossy: Container[str] = (), kind: str = "text") -> Heat:
-        """Shade a table: the scale spans all but the outermost hundredth of its values.
+        """Shade a table by its figures.
 
         Columns whose key is in `lossy` are shaded on the scale that the others set, where there are others.
         `kind` is that of the dataset.
         """
         values = _values(table, lossy) or _values(table, ())
-        edge = len(values) // 100
-        first, last = (values[edge], values[-1 - edge]) if values else (0.0, 1.0)
+        first, last = shaded(values) if values else (0.0, 1.0)
         log = first > 0 and last / first > 5
         languages = {row.key: language_facts(row.key, kind) for row in table.rows}
         return cls(table=table, languages=languages, first=first, last=last, log=log)
@@ -68,8 +68,8 @@ class Heat:
 
 
 def _values(table: Table, without: Container[str]) -> list[float]:
-    """The finite values of a table, ascending, without some columns."""
-    return sorted(
+    """The finite values of a table, without some columns."""
+    return [
         cell.value
         for row in table.rows
         for cell, column in zip(row.cells, table.columns, strict=True)
@@ -77,4 +77,4 @@ def _values(table: Table, without: Container[str]) -> list[float]:
         and cell.value is not None
         and math.isfinite(cell.value)
         and column.key not in without
-    )
+    ]
