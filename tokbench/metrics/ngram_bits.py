@@ -18,11 +18,10 @@ from tokbench.errors import CorpusError, SpecError
 from tokbench.metrics.context import CONFIDENCE, REPLICATES
 from tokbench.metrics.intervals import Interval, intervals
 from tokbench.metrics.metric import ALL
-from tokbench.metrics.ngram_training import LIMIT, digest, trained_ngrams, utf8_of, with_text
+from tokbench.metrics.ngram_training import LIMIT, digest, trained_ngrams, utf8_of
 from tokbench.metrics.resampling import resampled_sums
 from tokbench.tally.counters import GROUPS
-from tokbench.tally.prepare import Grouping
-from tokbench.tally.text import CorpusFacts
+from tokbench.tally.prepare import in_groups
 from tokbench.tokenizer import Tokenizer, decode_batch, encode_batch
 from tokbench.training_corpus import TrainingCorpus
 
@@ -113,9 +112,7 @@ def ngram_bits(
         read[name], excluded = {}, 0
         for language in dataset.languages:
             own = read[name][language] = np.zeros((len(SUMS), GROUPS))
-            grouping = Grouping(CorpusFacts.of(dataset, language))
-            for some in with_text(each for shard in dataset.shards(language) for each in dataset.read(shard)):
-                groups = grouping.of_documents(some)
+            for some, groups in in_groups(dataset, language):
                 encoded = [utf8_of(document.text) for document in some]
                 chosen = [at for at, data in enumerate(encoded) if split is None or half(data, split)]
                 fresh = [at for at in chosen if digest(encoded[at]) not in trained.seen]

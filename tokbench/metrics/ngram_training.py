@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
-from tokbench.corpus import Document
 from tokbench.errors import CorpusError
 from tokbench.metrics.ngram import NgramModel
+from tokbench.tally.prepare import at_once
 from tokbench.tokenizer import Tokenizer, encode_batch
 from tokbench.wording import data_size
 
-_AT_ONCE = 1000  # documents that are encoded together
 LIMIT = 20_000_000
 """Tokens of training text, ends of documents included; more is an error. At `TOKEN_MEMORY` each: 4.8 GB."""
 TOKEN_MEMORY = 240
@@ -56,27 +54,20 @@ def trained_ngrams(
     batches: list[TokenBatch] = []
     seen: set[bytes] = set()
     tokens = done = n_bytes = 0
-    for some in with_text(Document(text) for text in texts):
-        batches.append(encode_batch(tokenizer, [document.text for document in some]))
+    for some in at_once(filter(None, texts)):
+        batches.append(encode_batch(tokenizer, some))
         tokens += len(batches[-1].ids) + len(some)
         if tokens > limit:
             raise CorpusError(
                 f"{name}: the training text makes more than {limit:,} tokens, for which counts would take "
                 f"up to {data_size(limit * TOKEN_MEMORY)}; train on a part of it, or set a higher limit"
             )
-        encoded = [utf8_of(document.text) for document in some]
+        encoded = [*map(utf8_of, some)]
         seen.update(map(digest, encoded))
         n_bytes += sum(map(len, encoded))
         progress(done := done + len(some))
     model = NgramModel.fit(batches, tokenizer.vocab_size, order=order, name=name)
     return TrainedNgrams(model, frozenset(seen), done, n_bytes)
-
-
-def with_text(documents: Iterator[Document]) -> Iterator[list[Document]]:
-    """The documents that have text, some at once."""
-    having = (document for document in documents if document.text)
-    while some := list(islice(having, _AT_ONCE)):
-        yield some
 
 
 def utf8_of(text: str) -> bytes:

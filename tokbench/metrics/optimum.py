@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from tokbench.capabilities import ShortestSpeller
@@ -17,7 +16,6 @@ from tokbench.errors import CorpusError, TokenizerError
 from tokbench.metrics.context import CONFIDENCE, REPLICATES
 from tokbench.metrics.metric import Metric
 from tokbench.tally.counters import GROUPS
-from tokbench.tally.text import CorpusFacts
 from tokbench.tokenizer import Tokenizer, encode_batch
 
 if TYPE_CHECKING:
@@ -25,8 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tokbench.metrics.intervals import Interval
-
-_AT_ONCE = 1000  # documents that are encoded together
 
 
 def fewest_tokens(texts: Sequence[str], tokenizer: Tokenizer) -> NDArray[np.int64]:
@@ -72,7 +68,7 @@ def distances(
 
     from tokbench.metrics.intervals import intervals
     from tokbench.metrics.resampling import resampled_sums
-    from tokbench.tally.prepare import Grouping
+    from tokbench.tally.prepare import in_groups
 
     if not isinstance(tokenizer, ShortestSpeller):
         raise TokenizerError(
@@ -83,14 +79,11 @@ def distances(
     done = 0
     for language in dataset.languages:
         sums = np.zeros((2, GROUPS), np.int64)
-        grouping, documents = Grouping(CorpusFacts.of(dataset, language)), 0
-        read = (document for shard in dataset.shards(language) for document in dataset.read(shard))
-        while some_documents := list(islice(read, _AT_ONCE)):
-            group = grouping.of_documents(some_documents)
-            some = [document.text for document in some_documents]
-            lengths = np.diff(encode_batch(tokenizer, some).offsets)
-            np.add.at(sums[0], group, lengths)
-            np.add.at(sums[1], group, tokenizer.fewest_tokens(some))
+        documents = 0
+        for some, groups in in_groups(dataset, language):
+            texts = [document.text for document in some]
+            np.add.at(sums[0], groups, encode_batch(tokenizer, texts).lengths())
+            np.add.at(sums[1], groups, tokenizer.fewest_tokens(texts))
             documents += len(some)
             done += len(some)
             progress(done)
