@@ -64,17 +64,16 @@ def is_share(unit: str) -> bool:
 
 
 def interval(low: float | None, high: float | None, places: int = 2) -> str:
-    """The two ends, or nothing where the interval was not measured; more places where both would read as zero.
+    """The two ends, or nothing where the interval was not measured; more places where these show none of it.
 
     Example:
-        >>> interval(4.58, 4.66), interval(None, None), interval(0.0021, 0.0034)
-        ('4.58–4.66', '', '0.002–0.003')
+        >>> interval(4.58, 4.66), interval(None, None), interval(0.0021, 0.0034), interval(0, 0.52, 0)
+        ('4.58–4.66', '', '0.002–0.003', '0.0–0.5')
     """
     if low is None or high is None or not (math.isfinite(low) and math.isfinite(high)):
         return ""
     largest = max(abs(low), abs(high))
-    if largest and round(largest, places) == 0:
-        places = decimals([largest], digits=1)
+    places = max(places, decimals([largest], digits=1))
     between = " to " if low < 0 else "–"
     return f"{number(low, places)}{between}{number(high, places)}"
 

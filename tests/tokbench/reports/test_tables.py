@@ -135,6 +135,16 @@ def test_what_is_not_zero_never_looks_like_zero_nor_most_like_all() -> None:
     assert "{$> 99.9$}" in tex
 
 
+def test_the_interval_of_a_column_of_zeros_is_not_rounded_to_whole_numbers() -> None:
+    """Of five documents none lost anything: up to half of such documents may, not all of them."""
+    cells = TableCell(value=0.0, low=0.0, high=0.52), TableCell(value=0.0, low=0.0, high=0.04)
+    table = Table("t", "T", (Column(key="lost", label="lost"),), tuple(Row((cell,)) for cell in cells))
+    assert [(table.text(row, 0), table.ends(row, 0)) for row in (0, 1)] == [
+        ("0", "0.0–0.5"),
+        ("0", "0.00–0.04"),
+    ]
+
+
 def test_p_values_are_given_as_far_as_resamples_tell_them(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(3, 5)
     frame = run.comparisons
