@@ -243,7 +243,7 @@ def test_a_function_keeps_its_subscript_and_stands_off_from_its_neighbours() -> 
 def test_an_empty_run_still_gives_a_page(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(2, 1)
     run.frame = run.frame.iloc[:0]
-    assert "Nothing was measured" in render(run)
+    assert "Nothing was measured.</h1>" in render(run)
 
 
 LARGE = """

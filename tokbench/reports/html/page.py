@@ -120,9 +120,11 @@ def build(run: Run, drawings: Drawings) -> Page:
     ]
     sections = [section for section in _sections(run, drawings) if not section.empty]
     first, main = Section(id="answer", title="The answer"), data.main_dataset(run)
+    nothing = run.frame["value"].isna().all()
+    none = "Nothing was measured." if nothing else "Compression, cost, fairness and speed were not measured."
     return Page(
         title=run_title(run),
-        answer=said[0].gist or said[0].sentence if said else "Nothing was measured that could be ranked.",
+        answer=said[0].gist or said[0].sentence if said else none,
         scope=_scope(run),
         tokenizers=run_labels(run),
         languages={code: language_label(code, data.kind(run, main)) for code in sorted(run.languages(main))},
