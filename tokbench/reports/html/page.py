@@ -30,8 +30,8 @@ from tokbench.wording import counted, data_size, listed
 
 TOKENS = "tokbench.reports.tokenview"
 NOT_DRAWN = (
-    f"Figures are drawn of {data.TELLING_TOKENIZERS} tokenizers, or of {data_size(data.TELLING_TEXT)} of text: "
-    "the tables say what they would of less. The command `tokbench plot` draws them of any run."
+    f"No figures are drawn here: of fewer than {data.TELLING_TOKENIZERS} tokenizers on less than "
+    f"{data_size(data.TELLING_TEXT)} of text they show no more than tables. tokbench plot draws them anyway."
 )
 
 
