@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from tokbench.reports.table import Column, Table
+from tokbench.reports.table import Table
 from tokbench.reports.tables import headlines
 from tokbench.results import Run
 
@@ -18,17 +18,13 @@ def notebook(run: Run) -> str:
 
 
 def _table(table: Table) -> str:
-    heads = "".join(f"<th>{escape(_heading(column))}</th>" for column in table.columns)
+    heads = "".join(f"<th>{escape(column.heading)}</th>" for column in table.columns)
     rows = "".join(
         "<tr>" + "".join(_cell(table, row, column) for column in range(len(table.columns))) + "</tr>"
         for row in range(len(table.rows))
     )
     caption = f"<caption>{escape(table.title)}</caption>"
     return f"<table>{caption}<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
-
-
-def _heading(column: Column) -> str:
-    return " ".join(filter(None, (column.label, column.shown_unit)))
 
 
 def _cell(table: Table, row: int, column: int) -> str:
