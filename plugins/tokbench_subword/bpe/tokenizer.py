@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,7 @@ from tokbench_subword.bpe.preparation import BpePreparation
 from tokbench_subword.bpe.token_table import TokenLookup
 from tokbench_subword.bpe.tokenizer_json import complete_document, document_of_model, model_of_document
 from tokbench_subword.files.tokenizer_json import content_of, document_of, read_document
-from tokbench_subword.pipeline.added_tokens import new_tokens, numbered
+from tokbench_subword.pipeline.added_tokens import numbered
 from tokbench_subword.pipeline.byte_alphabet import spelled
 from tokbench_subword.pipeline.decoders import joins_bytes
 from tokbench_subword.pipeline.decoding_kernel import TokenJoiner
@@ -79,13 +79,13 @@ class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         self.threads = threads
         self.source = source
         self._random = np.random.default_rng(0)
-        self._surround(document, match_special)
+        self._match_special = match_special
+        self._surround(document)
 
-    def _surround(self, document: TokenizerJson, match_special: bool) -> None:
-        """Put `document` around the model; what was derived from another is forgotten."""
+    def _surround(self, document: TokenizerJson) -> None:
         forget_made(self)
         self.document = document
-        self._preparation = BpePreparation.around(self.model, document, match_special=match_special)
+        self._preparation = BpePreparation.around(self.model, document, match_special=self._match_special)
         self._tokens = TokenLookup(
             self.model,
             document,
@@ -224,7 +224,7 @@ class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
     @property
     def match_special(self) -> bool:  # type: ignore[override]
         """Whether `encode` finds special tokens in text."""
-        return self._preparation.match_special
+        return self._match_special
 
     @property
     def vocab_size(self) -> int:  # type: ignore[override]
@@ -267,9 +267,13 @@ class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         """Whether `decode` joins the bytes of tokens: they are bytes, and the file's decoder does no more."""
         return self.model.level == "byte" and joins_bytes(self.document.decoder)
 
+    @property
+    def _ids(self) -> Mapping[str, int]:  # type: ignore[override]
+        return self._tokens.ids_by_text
+
     def convert_token_to_id(self, token: str) -> int | None:
         """The id of a token as files spell it (``Ġword``); where there is none, the unknown's or None."""
-        return self._tokens.ids_by_text.get(token, self.model.unk)
+        return self._ids.get(token, self.model.unk)
 
     def convert_id_to_token(self, token_id: int) -> str:
         """A token as files spell it; raises `TokenizerError` for an id that is none."""
@@ -279,16 +283,6 @@ class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         """The pieces that BPE works on, one by one; added tokens are pieces of their own."""
         words = self._preparation.words(text)
         return [word.token.content if word.token else word.stretch.text for word in words]
-
-    def add_tokens(self, tokens: str | Iterable[str], *, special: bool = False) -> None:
-        """Add tokens, matched in text before BPE, with the next free ids.
-
-        Raises `TokenizerError` for a token that is there already. Added tokens are never the text of one
-        that is `special` unless the tokenizer matches special tokens.
-        """
-        new = new_tokens(tokens, self._tokens.ids_by_text, self.vocab_size, special=special)
-        document = replace(self.document, added_tokens=(*self.document.added_tokens, *new))
-        self._surround(document, self.match_special)
 
     def fewest_tokens(self, texts: Sequence[str]) -> NDArray[np.int64]:
         """The fewest tokens with which the vocabulary can spell the pre-tokens of each text."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tokbench.batch import batched
 from tokbench.kernels.copies import cached_property
 from tokbench.kernels.utf8 import repaired
+from tokbench_subword.pipeline.added_tokens import new_tokens
 from tokbench_subword.pipeline.decoding_kernel import TokenJoiner
 from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.document_decoding import DocumentDecoder
@@ -22,13 +24,16 @@ if TYPE_CHECKING:
 
 
 class DocumentTokenizer(ABC):
-    """A tokenizer by its `document`; `_written` is each token by its id, as decoding starts from it."""
+    """A tokenizer by its `document`; `_written` is each token by its id, as decoding starts from it, and `_ids`
+    the id of each as the vocabulary writes it.
+    """
 
     name: str
     vocab_size: int
     match_special: bool
     document: TokenizerJson
     _written: Mapping[int, str]
+    _ids: Mapping[str, int]
     _preparation: Preparation
     _joiner: TokenJoiner | None = None
     """What joins the bytes of tokens, where decoding does no more than that."""
@@ -44,6 +49,20 @@ class DocumentTokenizer(ABC):
     @abstractmethod
     def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The spans of all tokens, ``(total, 2)``; text i has those from ``limits[i]`` to ``limits[i + 1]``."""
+
+    @abstractmethod
+    def _surround(self, document: TokenizerJson) -> None:
+        """Put another document around the model; what was made of the one before is forgotten."""
+
+    def add_tokens(self, tokens: str | Iterable[str], *, special: bool = False) -> list[int]:
+        """Add tokens that are matched as a whole before the model sees the text; returns their new ids.
+
+        Those that are `special` are so only by a tokenizer that matches special tokens. Raises `TokenizerError`
+        where one is in the vocabulary already.
+        """
+        new = new_tokens(tokens, self._ids, self.vocab_size, special=special)
+        self._surround(replace(self.document, added_tokens=(*self.document.added_tokens, *new)))
+        return [token.id for token in new]
 
     def tokenize(self, text: str) -> list[str]:
         """The tokens of `text`, as the vocabulary writes them."""

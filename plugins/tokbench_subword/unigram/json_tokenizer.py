@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import Rebuilt, cached_property, forget_made
 from tokbench_subword.files import formats
 from tokbench_subword.files.tokenizer_json import content_of, document_of, read_document, write_document
-from tokbench_subword.pipeline.added_tokens import check_numbers, new_tokens
+from tokbench_subword.pipeline.added_tokens import check_numbers
 from tokbench_subword.pipeline.byte_alphabet import spelled, unspelled
 from tokbench_subword.pipeline.decoders import decoder_of, joins_bytes, replacements_of
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
@@ -70,9 +69,9 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         self.cache = cache
         self.match_special = match_special
         self.notes = dict(notes or {})
-        self._build(document)
+        self._surround(document)
 
-    def _build(self, document: TokenizerJson) -> None:
+    def _surround(self, document: TokenizerJson) -> None:
         forget_made(self)
         self.document = document
         self._vocabulary = vocabulary = JsonVocabulary.of(document.model, where=self.name)
@@ -229,15 +228,6 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         if token is None:
             raise TokenizerError(f"{self.name}: there is no token {token_id}")
         return token
-
-    def add_tokens(self, tokens: str | Iterable[str]) -> list[int]:
-        """Add tokens that are matched as a whole before the model sees the text; returns their new ids.
-
-        Raises `TokenizerError` where one is in the vocabulary already.
-        """
-        new = new_tokens(tokens, self._ids, self.vocab_size)
-        self._build(replace(self.document, added_tokens=(*self.document.added_tokens, *new)))
-        return [token.id for token in new]
 
     def to_dict(self) -> dict[str, Any]:
         """The content of the `tokenizer.json`, ready for JSON."""

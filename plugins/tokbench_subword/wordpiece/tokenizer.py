@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tokbench import Step, TokenBatch, TokenizerError
-from tokbench.arguments import known_id, listed, plain_text
+from tokbench import Step, TokenizerError
+from tokbench.arguments import known_id, plain_text
 from tokbench.kernels.copies import Rebuilt, cached_property, forget_made
 from tokbench_subword.files import formats
 from tokbench_subword.files.probes import probes_of
 from tokbench_subword.files.proof import Encode, by_tokenizers, write_proved
 from tokbench_subword.files.tokenizer_json import content_of, document_of, read_document, write_document
 from tokbench_subword.files.vocab_txt import write_vocabulary
-from tokbench_subword.pipeline.added_tokens import new_tokens
 from tokbench_subword.pipeline.bert import RULES
 from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.document_tokenizer import DocumentTokenizer
@@ -48,6 +47,8 @@ class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         'unhappiness!'
         >>> tokenizer.tokenize("unhappily")
         ['[UNK]']
+        >>> tokenizer.add_tokens(["<sep>"]), tokenizer("un<sep>un")
+        ([5], [1, 5, 1])
     """
 
     lossless = False
@@ -77,6 +78,12 @@ class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         """What stands around the model."""
         return self.model.document
 
+    def _surround(self, document: TokenizerJson) -> None:
+        self.model = replace(self.model, document=document)
+        self.vocab_size = self.model.size
+        self.special_ids = frozenset(self.model.special_tokens.values())
+        forget_made(self)
+
     # --- text to ids ------------------------------------------------------------------------------------
 
     def encode(self, text: str) -> list[int]:  # type: ignore[override]
@@ -87,11 +94,6 @@ class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         return ids
 
     _to_list = encode
-
-    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
-        """The ids of every text."""
-        texts = listed(texts, name=self.name)
-        return self._few(texts) or self._prepared.encode_batch(texts, name=self.name)
 
     @cached_property
     def _preparation(self) -> WordPiecePreparation:  # type: ignore[override]
@@ -104,9 +106,6 @@ class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
     @cached_property
     def _prepared(self) -> PreparedEncoder:  # type: ignore[override]
         return PreparedEncoder(self._preparation.compiled, self._encoder)
-
-    def _prepared_encoder(self) -> PreparedEncoder:
-        return self._prepared
 
     def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The spans of all tokens, ``(total, 2)``; text i has those from ``limits[i]`` to ``limits[i + 1]``.
@@ -152,23 +151,6 @@ class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
     def convert_id_to_token(self, token_id: int) -> str:
         """The token of an id; raises `TokenizerError` for an id outside the vocabulary."""
         return self.model.tokens.get(known_id(token_id, self.vocab_size, name=self.name), self.model.unk_token)
-
-    def add_tokens(self, tokens: str | Iterable[str]) -> list[int]:
-        """Add tokens that are matched as a whole before the model sees the text; returns their new ids.
-
-        Raises `TokenizerError` where one is in the vocabulary already.
-
-        Example:
-            >>> tokenizer = WordPieceTokenizer("demo", WordPieceModel(vocabulary={"[UNK]": 0, "a": 1}))
-            >>> tokenizer.add_tokens(["<sep>"]), tokenizer("a<sep>a")
-            ([2], [1, 2, 1])
-        """
-        new = new_tokens(tokens, self._ids, self.vocab_size)
-        document = replace(self.document, added_tokens=(*self.document.added_tokens, *new))
-        self.model = replace(self.model, document=document)
-        self.vocab_size = self.model.size
-        forget_made(self)
-        return [token.id for token in new]
 
     def to_dict(self) -> dict[str, Any]:
         """The tokenizer as the content of a `tokenizer.json`, ready for JSON."""
@@ -264,5 +246,5 @@ class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         }
 
     @cached_property
-    def _ids(self) -> dict[str, int]:
+    def _ids(self) -> dict[str, int]:  # type: ignore[override]
         return {**self.model.vocabulary, **{token.content: token.id for token in self.document.added_tokens}}

@@ -140,12 +140,14 @@ def test_special_tokens_are_text_and_added_tokens_are_not() -> None:
     assert tokenizer.convert_id_to_token(8) == "B"
     assert tokenizer.token_bytes(4) == b"s"
     assert tokenizer.token_bytes(1) == b""
+    assert tokenizer.add_tokens("<s>", special=True) == [9]
+    assert (tokenizer("<s>"), tokenizer.token_bytes(9)) == (tokenizer("<") + [0] * 2, b"")
     from tokbench.errors import TokenizerError
 
     with pytest.raises(TokenizerError, match="already"):
         tokenizer.add_tokens("a")
-    with pytest.raises(TokenizerError, match=r"outside 0\.\.8"):
-        tokenizer.decode([9])
+    with pytest.raises(TokenizerError, match=r"outside 0\.\.9"):
+        tokenizer.decode([10])
 
 
 def test_the_trace_ends_where_encode_does() -> None:
