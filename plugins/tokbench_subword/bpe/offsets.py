@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
 from tokbench.kernels.copies import cached_property
-from tokbench.kernels.pointers import padded
 from tokbench.kernels.utf8 import repaired
 from tokbench_subword.bpe.dropout import merged_symbols
 from tokbench_subword.bpe.encoder import BpeEncoder
@@ -22,7 +21,6 @@ from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.preparation import BpePreparation
 from tokbench_subword.pipeline.origins import Located, located, walked
 from tokbench_subword.pipeline.patterns.cutters import cut_in_turn, units_of
-from tokbench_subword.pipeline.stretch import Stretch
 
 _VARIES = -1
 """The size of a token that is not the same wherever it comes up."""
@@ -50,34 +48,21 @@ class BpeOffsets:
             places, told = walked(batch, self._sizes_anywhere, units)
             if not told.all():  # where words do not cover a text, or tokens vary in size
                 words, _ = cut_in_turn(cutters, data, units[~told])
-                places[np.repeat(~told, batch.lengths())] = self._places(data, words)
+                _, places[np.repeat(~told, batch.lengths())] = self._locate(data, words)
         if self.model.byte_fallback:  # an unknown token comes behind the bytes of what follows it
             found.leave_at(places[1:][(places[1:] < places[:-1]).any(axis=1), 0])
         return found.spans(places, batch.offsets, self.of)
 
     def of(self, text: str) -> NDArray[np.int64]:
         """(start, end) of each token of `text`, which holds no surrogates, in code points: int64 ``(n, 2)``."""
-        rows: list[NDArray[np.int64]] = [np.zeros((0, 2), np.int64)]
-        for part in self._preparation.parts(text, track=True):
-            if part.token is not None:
-                rows.append(np.array([part.span], np.int64))
-            else:
-                rows.append(self._stretch(part.stretch))
-        return np.concatenate(rows)
+        return self._preparation.spans(text, self._locate)
 
-    def _stretch(self, stretch: Stretch) -> NDArray[np.int64]:
-        pieces = list(self._preparation.pretokens(stretch))
-        encoded = [piece.text.encode() for piece in pieces]
-        data, ends = b"".join(encoded), np.cumsum([0, *map(len, encoded)])
-        places = self._places(padded(data), units_of(ends))
-        begun = np.cumsum((np.frombuffer(data, np.uint8) & 0xC0) != 0x80)  # characters up to each byte, with it
-        first, last = begun[places[:, 0]] - 1, begun[places[:, 1] - 1] - 1
-        origin = np.array([one for piece in pieces for one in piece.origin or []], np.int64).reshape(-1, 2)
-        return np.stack([origin[first, 0], origin[last, 1]], axis=1)
-
-    def _places(self, data: NDArray[np.uint8], words: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The bytes of `data` that the tokens of pre-tokens stand for: (start, end) of each."""
-        return self._of_words(self._encoder.encode_pretokens(data, words), data, words)
+    def _locate(
+        self, data: NDArray[np.uint8], words: NDArray[np.int64]
+    ) -> tuple[TokenBatch, NDArray[np.int64]]:
+        """The ids of pre-tokens, and the bytes of `data` that the tokens stand for: (start, end) of each."""
+        batch = self._encoder.encode_pretokens(data, words)
+        return batch, self._of_words(batch, data, words)
 
     def _of_words(
         self, batch: TokenBatch, data: NDArray[np.uint8], words: NDArray[np.int64]

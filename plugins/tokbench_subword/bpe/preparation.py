@@ -7,11 +7,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from tokbench.kernels.copies import cached_property
 from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import BpeModel, Level
 from tokbench_subword.pipeline import preparation
-from tokbench_subword.pipeline.compiled import CompiledPipeline
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN
@@ -68,13 +66,6 @@ class BpePreparation(preparation.Preparation):
         steps = steps_of(self.document.pre_tokenizer, "pretokenizers")
         normalizers = steps_of(self.document.normalizer, "normalizers")
         return any(step.get("type") == "ByteLevel" for step in (*normalizers, *steps[:-1]))
-
-    @cached_property
-    def before_model(self) -> CompiledPipeline:
-        """`compiled`, but that bytes are spelled in it and not by the encoder behind it, if they are at all."""
-        if self.spelling == self.spells_segments:
-            return self.compiled
-        return preparation.Preparation(document=self.document, match_special=self.match_special).compiled
 
     def parts(self, text: str, *, track: bool = False) -> Iterator[Part]:
         """See `pipeline.preparation`; stretches come with the space before them, and none is empty."""

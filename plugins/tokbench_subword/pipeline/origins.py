@@ -136,25 +136,27 @@ def located(pipeline: CompiledPipeline | None, texts: Sequence[str]) -> Located:
 
 
 def walked(
-    batch: TokenBatch, sizes: NDArray[np.int64], units: NDArray[np.int64]
+    batch: TokenBatch, sizes: NDArray[np.int64], units: NDArray[np.int64], *, prefix: int = 0
 ) -> tuple[Places, NDArray[np.bool_]]:
     """Where the tokens of texts begin and end, and for which texts that could be told; see `_walk`."""
     places, told = np.empty((len(batch.ids), 2), np.int64), np.zeros(len(batch), np.bool_)
-    _walk(batch.ids, batch.offsets, sizes, units, places, told)
+    _walk(batch.ids, batch.offsets, sizes, prefix, units, places, told)
     return places, told
 
 
 @kernel
-def _walk(ids: Ids, ends: Ints, sizes: Ints, units: Ints, places: Ints, walked: NDArray[np.bool_]) -> None:
+def _walk(
+    ids: Ids, ends: Ints, sizes: Ints, prefix: Int, units: Ints, places: Ints, walked: NDArray[np.bool_]
+) -> None:
     """Write where the tokens of texts begin and end; ``walked[t]`` says whether those of text t could be told.
 
     Text t begins and ends as ``units[t]`` says, its tokens are ``ids[ends[t]:ends[t + 1]]``, and each stands
-    for ``sizes[id]`` bytes, or -1 where that varies.
+    for ``sizes[id]`` bytes, or -1 where that varies; behind the first one of a text, for `prefix` less.
     """
     for t in range(len(units)):
         at, end, known = units[t, 0], units[t, 1], True
         for token in range(ends[t], ends[t + 1]):
-            length = sizes[ids[token]]
+            length = sizes[ids[token]] - (prefix if token > ends[t] else 0)
             known = known and length >= 0 and at + length <= end
             places[token, 0] = at
             at += length if known else 0

@@ -6,17 +6,28 @@ what the compiled one is held to.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tokbench.batch import TokenBatch
 from tokbench.kernels.copies import cached_property
+from tokbench.kernels.text import utf8_of
 from tokbench.kernels.utf8 import repaired
 from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
 from tokbench_subword.pipeline.compiled import CompiledPipeline
 from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.normalizers import Normalizer, normalizer_of
+from tokbench_subword.pipeline.patterns.cutters import units_of
 from tokbench_subword.pipeline.pre_tokenizers import PreTokenizer, pre_tokenizer_of
 from tokbench_subword.pipeline.stretch import Span, Stretch
+
+Locate = Callable[[NDArray[np.uint8], NDArray[np.int64]], tuple[TokenBatch, NDArray[np.int64]]]
+"""What a model makes of words, int64 ``(n, 2)`` of begin and end in UTF-8: the ids of each, and where in the
+bytes the tokens begin and end.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +103,13 @@ class Preparation:
         tokens, special = (self.raw_tokens, self.normal_tokens), self.match_special
         return CompiledPipeline.of(self.document, *tokens, match_special=special, spell=self.spells_segments)
 
+    @cached_property
+    def before_model(self) -> CompiledPipeline:
+        """`compiled`, but that bytes are spelled in it and not by the encoder behind it, if they are at all."""
+        if self.spelling == self.spells_segments:
+            return self.compiled
+        return Preparation(document=self.document, match_special=self.match_special).compiled
+
     def normalized(self, text: str) -> str:
         """`text` after the normalizer."""
         return self._after(Stretch(text)).text
@@ -127,6 +145,24 @@ class Preparation:
                 yield part
             else:
                 yield from (Part(word, None, part.span) for word in self.pretokens(part.stretch) if word.text)
+
+    def spans(self, text: str, locate: Locate) -> NDArray[np.int64]:
+        """The spans of the tokens of `text` in its code points, int64 ``(n, 2)``.
+
+        A token's begins where its first character comes from and ends where its last one does.
+        """
+        parts = list(self.words(text, track=True))
+        words = [part.stretch for part in parts if part.token is None]
+        data, offsets = utf8_of([word.text for word in words])
+        batch, places = locate(data, units_of(offsets))
+        begun = np.cumsum((data & 0xC0) != 0x80)  # characters up to each byte, with its own
+        origin = np.array([span for word in words for span in word.origin or []], np.int64).reshape(-1, 2)
+        first, last = begun[places[:, 0]] - 1, begun[places[:, 1] - 1] - 1
+        added = [(number, part.span) for number, part in enumerate(parts) if part.token is not None]
+        before = np.array([number for number, _ in added], np.int64) - np.arange(len(added))
+        own = np.array([span for _, span in added], np.int64).reshape(-1, 2)
+        spans = np.stack([origin[first, 0], origin[last, 1]], axis=1)
+        return np.insert(spans, batch.offsets[before], own, axis=0)
 
     def stages(self, text: str) -> dict[str, list[str]]:
         """The pieces of `text` after each stage; an added token is a piece of its own.

@@ -110,15 +110,15 @@ class PathEncoder(WordEncoder):
         """
         units = units_of(offsets)
         if not self._cutters:
-            return self._locate_words(data, units)
+            return self.locate_words(data, units)
         batch = self.encode_utf8(data, offsets)
         places, told = walked(batch, self._sizes, units)
         if not told.all():
             words, _ = cut_in_turn(self._cutters, data, units[~told])
-            _, places[np.repeat(~told, batch.lengths())] = self._locate_words(data, words)
+            _, places[np.repeat(~told, batch.lengths())] = self.locate_words(data, words)
         return batch, places
 
-    def _locate_words(
+    def locate_words(
         self, data: NDArray[np.uint8], words: NDArray[np.int64]
     ) -> tuple[TokenBatch, NDArray[np.int64]]:
         """The ids of words, and where in `data` the tokens are: each word is searched."""

@@ -20,7 +20,7 @@ from tokbench_subword.pipeline.preparation import Preparation
 from tokbench_subword.pipeline.segments import TEXT, Segments
 from tokbench_subword.pipeline.splicing import replaced
 from tokbench_subword.unigram.encoder import PathEncoder
-from tokbench_subword.unigram.path_tokens import ids_of_paths, tokens_of_path
+from tokbench_subword.unigram.path_tokens import ids_of_paths
 from tokbench_subword.unigram.searching import DOUBLE
 from tokbench_subword.unigram.unigram_algorithm import Unigram
 from tokbench_subword.words.prepared import PreparedEncoder
@@ -58,18 +58,7 @@ class JsonEncoder(PreparedEncoder):
 
     def plain_offsets(self, text: str) -> NDArray[np.int64]:
         """(start, end) of each token of `text` in its code points, by the plain form: int64 ``(tokens, 2)``."""
-        rows: list[tuple[int, int]] = []
-        for part in self._preparation.words(text, track=True):
-            if part.token is not None:
-                rows.append(part.span)
-                continue
-            data, origin = part.stretch.text.encode(), part.stretch.origin or []
-            begun = np.cumsum((np.frombuffer(data, np.uint8) & 0xC0) != 0x80)
-            before = [0, *begun.tolist()]  # characters before each byte that one begins with
-            for token in tokens_of_path(self._algorithm, data, self._algorithm.path(data)):
-                spans = origin[before[token.start] : before[token.end]]
-                rows.append((spans[0][0], spans[-1][1]))
-        return np.array(rows, np.int64).reshape(-1, 2)
+        return self._preparation.spans(text, self.words.locate_words)
 
     def sample(self, text: str, rng: np.random.Generator, alpha: float) -> list[int]:
         """A segmentation of each word, drawn at random."""

@@ -83,12 +83,6 @@ class WordPiecePreparation(Preparation):
         return cls(document=model.document, match_special=match_special, spelled_by_model=by_model)
 
     @property
-    def gives_letters(self) -> bool:
-        """Whether the pre-tokenizer writes the bytes of words as letters."""
-        steps = steps_of(self.document.pre_tokenizer, "pretokenizers")
-        return any(step.get("type") == "ByteLevel" for step in steps)
-
-    @property
     def spells_segments(self) -> bool:
         """See `pipeline.preparation`."""
         return not self.spelled_by_model

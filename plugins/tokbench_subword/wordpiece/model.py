@@ -92,14 +92,9 @@ class WordPieceModel(Rebuilt):
         return None if normalizers else NO_RULES
 
     @cached_property
-    def matched_tokens(self) -> dict[int, str]:
-        """Token by id as words are matched with it; an added token with the same id is not here."""
-        return {index: token for token, index in self.vocabulary.items()}
-
-    @cached_property
     def tokens(self) -> dict[int, str]:
         """Token by id; where a damaged file lists a token twice, only its last id is here."""
-        tokens = dict(self.matched_tokens)
+        tokens = {index: token for token, index in self.vocabulary.items()}
         tokens.update((added.id, added.content) for added in self.document.added_tokens)
         return tokens
 

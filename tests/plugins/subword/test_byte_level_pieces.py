@@ -77,5 +77,6 @@ def test_ids_and_text_are_those_of_tokenizers(name, model, open_):
         expected = theirs.encode(text)
         assert ids.tolist() == expected.ids == list(again.encode(text)), ascii(text)
         assert ours.decode(expected.ids) == theirs.decode(expected.ids)
-        assert len(ours.offsets(text)) == len(expected.ids)
+        spans = list(map(tuple, ours.offsets(text).tolist()))
+        assert spans == expected.offsets if normalizer is None else len(spans) == len(expected.ids)
         assert Tokenizer.from_str(json.dumps(ours.to_dict())).encode(text).ids == expected.ids
