@@ -81,7 +81,7 @@ def tokbench_checks() -> Iterable[Check]:  # type: ignore[empty-body]
 
 @hookspec
 def tokbench_aliases() -> Iterable[tuple[str, str]]:  # type: ignore[empty-body]
-    """Offer (alias, spec) pairs, for listing; `tokbench_resolve_alias` may resolve more than these."""
+    """Offer (alias, spec) pairs, to be listed; `tokbench_resolve_alias` may resolve more than these."""
 
 
 @hookspec(firstresult=True)

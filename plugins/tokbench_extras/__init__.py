@@ -32,9 +32,3 @@ def tokbench_tokenizers() -> Iterable[TokenizerFamily]:
 def tokbench_aliases() -> Iterable[tuple[str, str]]:
     """The vocabularies that mistral-common brings along."""
     return _MISTRAL.items()
-
-
-@hookimpl
-def tokbench_resolve_alias(name: str) -> str | None:
-    """The listed names."""
-    return _MISTRAL.get(name)

@@ -24,9 +24,3 @@ def tokbench_tokenizers() -> Iterable[TokenizerFamily]:
 def tokbench_aliases() -> Iterable[tuple[str, str]]:
     """Names of open models."""
     return ALIASES.items()
-
-
-@hookimpl
-def tokbench_resolve_alias(name: str) -> str | None:
-    """The listed names."""
-    return ALIASES.get(name)
