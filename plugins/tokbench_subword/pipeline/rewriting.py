@@ -95,26 +95,18 @@ class Rewriting:
 
     def then(self, later: Rewriting) -> Rewriting:
         """Both, the other on what this one makes."""
-        n_mine, n_later = len(self.becomes), len(later.becomes)
-        kept = [number for number, new in enumerate(self.becomes) if SELF in new]
-        # a key is a number of mine; where the character stays in what becomes of it, also one of `later`
-        first_key, stays = np.arange(n_mine), np.zeros(n_mine, np.int32)
-        first_key[kept], stays[kept] = n_mine + n_later * np.arange(len(kept)), 1
         points = np.flatnonzero(self.numbers | later.numbers)
-        mine = self.numbers[points]
-        keys = first_key[mine] + stays[mine] * later.numbers[points]
-        number_of_key = np.zeros(n_mine + n_later * len(kept), np.int32)
-        number_of_key[keys] = 1
-        becomes = {SELF: 0}
+        mine, stays = self.numbers[points], np.array([SELF in new for new in self.becomes])
+        # a key is a number of mine and, where the character stays in what becomes of it, one of `later`
+        keys = mine * np.int64(len(later.becomes)) + stays[mine] * later.numbers[points]
+        several, which = np.unique(keys, return_inverse=True)
         again = {ord(one): later.rewritten(one) for one in set("".join(self.becomes)) - {SELF}}
-        for key in np.flatnonzero(number_of_key).tolist():
-            index, other = divmod(key - n_mine, n_later) if key >= n_mine else (0, 0)
-            text = self.becomes[kept[index] if key >= n_mine else key]
-            new = text.translate(again).replace(SELF, later.becomes[other])
-            number_of_key[key] = becomes.setdefault(new, len(becomes))
+        both = (divmod(key, len(later.becomes)) for key in several.tolist())
+        new = [self.becomes[k].translate(again).replace(SELF, later.becomes[j]) for k, j in both]
+        number_of = {one: number for number, one in enumerate(dict.fromkeys((SELF, *new)))}
         numbers = np.zeros(N_CODE_POINTS, np.int32)
-        numbers[points] = number_of_key[keys]
-        return Rewriting(numbers, tuple(becomes))._without_what_stays()
+        numbers[points] = np.array([number_of[one] for one in new], np.int32)[which]
+        return Rewriting(numbers, tuple(number_of))._without_what_stays()
 
     def around(self, form: Form, later: Rewriting) -> Rewriting | None:
         """Before NFD or NFKD, and `later` behind: as one. None where too many characters may be put in order.
