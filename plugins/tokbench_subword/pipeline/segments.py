@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import kernel
-from tokbench.kernels.pointers import PADDING, Block, Ids, Ints, i64_in, keep, pointer, u8_in
+from tokbench.kernels.pointers import PADDING, Block, Bytes, Ids, Ints, i64_in, keep, pointer, u8_in
 from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.added_matching import AddedMatcher
 from tokbench_subword.pipeline.patterns.cutters import Cutter, cut_in_turn, units_of
@@ -22,8 +22,6 @@ from tokbench_subword.pipeline.splicing import Writer, Written, copy_span, docum
 
 TEXT = -1
 """The mark of a segment that is text; that of an added token is its id."""
-Parts = tuple[NDArray[Any], ...]
-"""Segments as the arrays that they are of."""
 _PIECES = 64
 """Pieces that are cut at a time."""
 
@@ -64,8 +62,11 @@ class Segments:
         return self._split_at(places, ids) if len(ids) else self
 
     def _split_at(self, places: NDArray[np.int64], ids: NDArray[np.int32]) -> Segments:
-        size, count = int(self.offsets[-1] - self.offsets[0]), len(self.offsets) - 1 + 2 * len(ids)
-        return self._parted(_at_tokens, (places, ids), count, size)
+        count = len(self.offsets) - 1 + 2 * len(ids)
+        spans, marks = np.zeros((count, 2), np.int64), np.full(count, TEXT, np.int32)
+        reached = np.zeros(len(self.offsets), np.int64)
+        _at_tokens(self.offsets, self._marks, places, ids, spans, marks, reached)
+        return self._parted(spans, marks, reached)
 
     def pieces(self, cutters: Sequence[Cutter]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Begin and end of the pieces that each cutter makes of those of the one before, int64 ``(n, 2)``; and
@@ -76,24 +77,28 @@ class Segments:
     def cut(self, cutters: Sequence[Cutter]) -> Segments:
         """The segments with the `pieces` of each text in its place."""
         units, before = self.pieces(cutters)
-        count = len(units) + (0 if self.marks is None else int(np.count_nonzero(self.marks != TEXT)))
-        return self._parted(_into_pieces, (units, before), count, int((units[:, 1] - units[:, 0]).sum()))
+        is_added = self._marks != TEXT
+        added = self._marks[is_added]
+        spans, _ = self.among(units, before, np.zeros((len(added), 2), np.int64))
+        marks, _ = self.among(np.full(len(units), TEXT, np.int32), before, added)
+        return self._parted(spans, marks, before + np.append(0, np.cumsum(is_added)))
 
-    def _parted(self, part: Callable[..., None], at: tuple[Any, ...], count: int, size: int) -> Segments:
-        """The segments in so many parts, of so many bytes in all, that a kernel makes of them; see `_moved`."""
-        n_segments = len(self.offsets) - 1
-        marks = np.full(n_segments, TEXT, np.int32) if self.marks is None else self.marks
-        data, offsets = np.zeros(size + PADDING, np.uint8), np.zeros(count + 1, np.int64)
-        new_marks, begins = np.full(count, TEXT, np.int32), np.zeros(count, np.int64)
-        reached = np.zeros(n_segments + 1, np.int64)
-        part((self.data, self.offsets, marks), *at, (data, offsets, new_marks, reached, begins))
+    @property
+    def _marks(self) -> NDArray[np.int32]:
+        return np.full(len(self.offsets) - 1, TEXT, np.int32) if self.marks is None else self.marks
+
+    def _parted(
+        self, spans: NDArray[np.int64], marks: NDArray[np.int32], reached: NDArray[np.int64]
+    ) -> Segments:
+        """New segments of the bytes that `spans` say, ``reached[s]`` of them up to segment s; see `_moved`."""
+        data, offsets = _gathered(self.data, spans)
         leading = self.leading
         if leading is not None:
-            whole = np.repeat(np.arange(n_segments), np.diff(reached))
-            leading = np.clip(leading[whole] - (begins - self.offsets[whole]), 0, np.diff(offsets))
-        documents = reached if self.documents is None else reached[self.documents]
-        self._moved(begins, offsets)
-        return replace(self, data=data, offsets=offsets, marks=new_marks, documents=documents, leading=leading)
+            whole = np.repeat(np.arange(len(reached) - 1), np.diff(reached))
+            leading = np.clip(leading[whole] - (spans[:, 0] - self.offsets[whole]), 0, np.diff(offsets))
+        self._moved(spans[:, 0], offsets)
+        documents = reached[self.limits]
+        return replace(self, data=data, offsets=offsets, marks=marks, documents=documents, leading=leading)
 
     def _moved(self, begins: NDArray[np.int64], offsets: NDArray[np.int64]) -> None:
         """Hear where the texts of new segments, which `offsets` part, began before."""
@@ -125,9 +130,8 @@ class Segments:
     def heads(self) -> Segments:
         """What is `leading` of each segment, as a text of its own."""
         assert self.leading is not None
-        offsets = np.append(0, np.cumsum(self.leading))
-        places = np.arange(offsets[-1]) + np.repeat(self.offsets[:-1] - offsets[:-1], self.leading)
-        return Segments(np.append(self.data[places], np.zeros(PADDING, np.uint8)), offsets)
+        begins = self.offsets[:-1]
+        return Segments(*_gathered(self.data, np.stack([begins, begins + self.leading], axis=1)))
 
     def woven(self, encoded: TokenBatch) -> TokenBatch:
         """The ids of the documents, from those of each segment and the added tokens."""
@@ -138,7 +142,7 @@ class Segments:
     def among(
         self, rows: NDArray[Any], before: NDArray[np.int64], added: NDArray[Any]
     ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """The rows of tokens of texts, ``before[s]`` of them up to segment s, with those of the `added` tokens
+        """The rows of what is of texts, ``before[s]`` of them up to segment s, with those of the `added` tokens
         among them; and how many there are up to each document.
         """
         limits = before[self.limits]
@@ -148,55 +152,43 @@ class Segments:
         return np.insert(rows, before[at], added, axis=0), limits + np.searchsorted(at, self.limits)
 
 
-@kernel
-def _at_tokens(segments: Parts, places: Ints, ids: Ids, result: Parts) -> None:
-    """Part `segments` (data, offsets, marks) at the added tokens `ids` found at `places` (begin and end of
-    each).
+def _gathered(data: NDArray[np.uint8], spans: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """The bytes of spans end to end, with `PADDING` behind them, and where each begins, with the end."""
+    offsets = np.append(0, np.cumsum(spans[:, 1] - spans[:, 0]))
+    gathered = np.zeros(int(offsets[-1]) + PADDING, np.uint8)
+    _gather(data, spans, gathered)
+    return gathered, offsets
 
-    Into `result`: data, offsets and marks of the new segments, how many of them there are up to each old one,
-    and where the texts among them began.
+
+@kernel
+def _at_tokens(
+    offsets: Ints, before: Ids, places: Ints, ids: Ids, spans: Ints, marks: Ids, reached: Ints
+) -> None:
+    """Part texts, which `offsets` part and `before` marks, at the added tokens `ids` found at `places`.
+
+    A token stands between two texts, which may be empty. Written are where the texts begin and end, the marks
+    of all, and how many of them there are up to each old one.
     """
-    (data, offsets, before), (new_data, new_offsets, marks, reached, begins) = segments, result
-    source, target = pointer(data), pointer(new_data)
-    at = match = count = np.int64(0)
-    for s in range(len(offsets) - 1):
+    match = count = np.int64(0)
+    for s in range(len(before)):
         done, end = offsets[s], offsets[s + 1]
         while match < len(ids) and places[match, 0] < end:
-            # the text up to the token, then the token: its begin may lie in white space that the last one took
-            at = copy_span(source, done, max(places[match, 0], done), target, at)
-            new_offsets[count + 1] = new_offsets[count + 2] = at
+            # its begin may lie in white space that the last one took
+            spans[count, 0], spans[count, 1] = done, max(places[match, 0], done)
             marks[count + 1] = ids[match]
-            begins[count] = done
             done = places[match, 1]
             count += 2
             match += 1
-        at = copy_span(source, done, end, target, at)
-        marks[count], begins[count] = before[s], done
-        new_offsets[count + 1] = at
+        spans[count, 0], spans[count, 1], marks[count] = done, end, before[s]
         count += 1
         reached[s + 1] = count
 
 
 @kernel
-def _into_pieces(segments: Parts, units: Ints, before: Ints, result: Parts) -> None:
-    """Put the pieces `units` of each text, to ``before[s + 1]`` those of segment s, in its place.
-
-    `segments` and `result` are those of `_at_tokens`.
-    """
-    (data, _, marks), (new_data, new_offsets, new_marks, reached, begins) = segments, result
-    source, target = pointer(data), pointer(new_data)
-    at = count = np.int64(0)
-    for s in range(len(marks)):
-        if marks[s] != TEXT:
-            new_marks[count] = marks[s]
-            count += 1
-            new_offsets[count] = at
-        for k in range(before[s], before[s + 1]):
-            at = copy_span(source, units[k, 0], units[k, 1], target, at)
-            begins[count] = units[k, 0]
-            count += 1
-            new_offsets[count] = at
-        reached[s + 1] = count
+def _gather(data: Bytes, spans: Ints, gathered: Bytes) -> None:
+    source, target, size = pointer(data), pointer(gathered), np.int64(0)
+    for k in range(len(spans)):
+        size = copy_span(source, spans[k, 0], spans[k, 1], target, size)
 
 
 @lru_cache(maxsize=16)
