@@ -14,10 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tokbench_subword.pipeline.added_matching import AddedMatcher
-from tokbench_subword.pipeline.added_tokens import AddedTokens
-from tokbench_subword.pipeline.compiled_normalizers import BatchNormalizer, compiled_normalizer_of
-from tokbench_subword.pipeline.compiled_pre_tokenizers import Cuts, IntoPieces, TextChange, cuts_of
-from tokbench_subword.pipeline.document import TokenizerJson, steps_of
+from tokbench_subword.pipeline.compiled_normalizers import BatchNormalizer
+from tokbench_subword.pipeline.compiled_pre_tokenizers import Cuts, IntoPieces, TextChange
 from tokbench_subword.pipeline.leading import Leading
 from tokbench_subword.pipeline.patterns.cutters import Cutter
 from tokbench_subword.pipeline.segments import Segments
@@ -34,29 +32,6 @@ class CompiledPipeline:
     cuts: Cuts
     leading: Leading | None = None
     """Where a document begins, if anything asks for it."""
-
-    @classmethod
-    def of(
-        cls,
-        document: TokenizerJson,
-        raw: AddedTokens,
-        normal: AddedTokens,
-        *,
-        match_special: bool,
-        spell: bool = False,
-    ) -> CompiledPipeline:
-        """Compile what stands around a model.
-
-        With `spell`, pre-tokens come written in the byte alphabet where the pre-tokenizer says ``ByteLevel``.
-        """
-        cuts = cuts_of(steps_of(document.pre_tokenizer, "pretokenizers"), spell=spell)
-        return cls(
-            AddedMatcher.of(raw, match_special=match_special),
-            compiled_normalizer_of(document.normalizer),
-            AddedMatcher.of(normal, match_special=match_special),
-            cuts,
-            Leading(document.normalizer) if cuts.only_first else None,
-        )
 
     @property
     def cutters(self) -> tuple[Cutter, ...]:

@@ -16,9 +16,13 @@ from tokbench.batch import TokenBatch
 from tokbench.kernels.copies import cached_property
 from tokbench.kernels.text import utf8_of
 from tokbench.kernels.utf8 import repaired
+from tokbench_subword.pipeline.added_matching import AddedMatcher
 from tokbench_subword.pipeline.added_tokens import AddedToken, AddedTokens
 from tokbench_subword.pipeline.compiled import CompiledPipeline
-from tokbench_subword.pipeline.document import TokenizerJson
+from tokbench_subword.pipeline.compiled_normalizers import compiled_normalizer_of
+from tokbench_subword.pipeline.compiled_pre_tokenizers import cuts_of
+from tokbench_subword.pipeline.document import TokenizerJson, steps_of
+from tokbench_subword.pipeline.leading import Leading
 from tokbench_subword.pipeline.normalizers import Normalizer, normalizer_of
 from tokbench_subword.pipeline.patterns.cutters import units_of
 from tokbench_subword.pipeline.pre_tokenizers import PreTokenizer, pre_tokenizer_of
@@ -100,8 +104,15 @@ class Preparation:
     @cached_property
     def compiled(self) -> CompiledPipeline:
         """All of it for batches."""
-        tokens, special = (self.raw_tokens, self.normal_tokens), self.match_special
-        return CompiledPipeline.of(self.document, *tokens, match_special=special, spell=self.spells_segments)
+        normalizer, steps = self.document.normalizer, steps_of(self.document.pre_tokenizer, "pretokenizers")
+        cuts = cuts_of(steps, spell=self.spells_segments)
+        return CompiledPipeline(
+            AddedMatcher.of(self.raw_tokens, match_special=self.match_special),
+            compiled_normalizer_of(normalizer),
+            AddedMatcher.of(self.normal_tokens, match_special=self.match_special),
+            cuts,
+            Leading(normalizer) if cuts.only_first else None,
+        )
 
     @cached_property
     def before_model(self) -> CompiledPipeline:
