@@ -35,16 +35,18 @@ class BpePreparation(preparation.Preparation):
     def of(cls, document: TokenizerJson, *, match_special: bool = False) -> BpePreparation:
         """The preparation a document asks for; raises `TokenizerError` naming what is not known here."""
         steps = steps_of(document.pre_tokenizer, "pretokenizers")
-        bytewise = any(step.get("type") == "ByteLevel" for step in steps)
+        before_last = [*steps_of(document.normalizer, "normalizers"), *steps[:-1]]
+        bytewise, early = (
+            any(step.get("type") == "ByteLevel" for step in some) for some in (steps, before_last)
+        )
         pattern, prefix_space = fused(steps)
         model = document.model
         affixed = model.get("end_of_word_suffix") or model.get("continuing_subword_prefix")
         around = partial(cls, document=document, match_special=match_special)
+        if early or (bytewise and affixed):
+            return around(level="char", pattern=None, spelling=True, spelled_by_encoder=not early)
         level: Level = "byte" if bytewise else "char"
-        made = around(level=level, pattern=pattern, prefix_space=prefix_space, spelling=False)
-        if made.spells_segments or (bytewise and affixed):
-            return around(level="char", pattern=None, spelling=True)
-        return made
+        return around(level=level, pattern=pattern, prefix_space=prefix_space, spelling=False)
 
     @classmethod
     def around(cls, model: BpeModel, document: TokenizerJson, *, match_special: bool = False) -> BpePreparation:
@@ -57,15 +59,7 @@ class BpePreparation(preparation.Preparation):
 
     def encoder(self, model: BpeModel, **options: Any) -> BpeEncoder:
         """What encodes by `model` behind this; the options are those of `BpeEncoder`."""
-        spelled = self.spelling and not self.spells_segments
-        return BpeEncoder(model, self.compiled.cutters, spelled=spelled, **options)
-
-    @property
-    def spells_segments(self) -> bool:
-        """Whether text is spelled in the byte alphabet before the last cut, not by the encoder behind it."""
-        steps = steps_of(self.document.pre_tokenizer, "pretokenizers")
-        normalizers = steps_of(self.document.normalizer, "normalizers")
-        return any(step.get("type") == "ByteLevel" for step in (*normalizers, *steps[:-1]))
+        return BpeEncoder(model, self.compiled.cutters, spelled=self.spelled_by_encoder, **options)
 
     def parts(self, text: str, *, track: bool = False) -> Iterator[Part]:
         """See `pipeline.preparation`; stretches come with the space before them, and none is empty."""

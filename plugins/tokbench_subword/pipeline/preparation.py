@@ -49,7 +49,8 @@ class Preparation:
     """Prepares text as `document` says; raises `TokenizerError` naming what is not known here.
 
     Special tokens are found in text only with `match_special`. `spelling` says that pre-tokens are written in
-    the byte alphabet where the pre-tokenizer says ``ByteLevel``.
+    the byte alphabet where the pre-tokenizer says ``ByteLevel``; `spelled_by_encoder`, that `compiled` leaves
+    this to the encoder behind it, which takes the tokens of its model as bytes.
 
     Example:
         >>> steps = {"normalizer": {"type": "Lowercase"}, "pre_tokenizer": {"type": "Whitespace"}}
@@ -63,6 +64,7 @@ class Preparation:
     document: TokenizerJson
     match_special: bool = False
     spelling: bool = True
+    spelled_by_encoder: bool = False
 
     def __post_init__(self) -> None:
         normalizer_of(self.document.normalizer)
@@ -96,16 +98,11 @@ class Preparation:
         tokens = (*self.raw_tokens.by_text.items(), *self.normal_tokens.by_text.items())
         return {token.id: text for text, token in tokens}
 
-    @property
-    def spells_segments(self) -> bool:
-        """Whether `compiled` writes text in the byte alphabet; else the encoder behind it does, if any."""
-        return self.spelling
-
     @cached_property
     def compiled(self) -> CompiledPipeline:
         """All of it for batches."""
         normalizer, steps = self.document.normalizer, steps_of(self.document.pre_tokenizer, "pretokenizers")
-        cuts = cuts_of(steps, spell=self.spells_segments)
+        cuts = cuts_of(steps, spell=self.spelling and not self.spelled_by_encoder)
         return CompiledPipeline(
             AddedMatcher.of(self.raw_tokens, match_special=self.match_special),
             compiled_normalizer_of(normalizer),
@@ -117,7 +114,7 @@ class Preparation:
     @cached_property
     def before_model(self) -> CompiledPipeline:
         """`compiled`, but that bytes are spelled in it and not by the encoder behind it, if they are at all."""
-        if self.spelling == self.spells_segments:
+        if not self.spelled_by_encoder:
             return self.compiled
         return Preparation(document=self.document, match_special=self.match_special).compiled
 

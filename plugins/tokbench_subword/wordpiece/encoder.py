@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -67,29 +66,12 @@ def match_word(block: Block, text: Bytes, start: Int, length: Int, out: Ids, o: 
     return count
 
 
-@dataclass(frozen=True, kw_only=True)
-class WordPiecePreparation(Preparation):
-    """Prepares text for one model."""
-
-    spelled_by_model: bool = False
-    """Whether bytes are left as they are, since the model's tokens can be taken as bytes themselves."""
-
-    @classmethod
-    def of(cls, model: WordPieceModel, match_special: bool = False) -> WordPiecePreparation:
-        """The preparation of a model."""
-        steps = steps_of(model.document.pre_tokenizer, "pretokenizers")
-        last = bool(steps) and steps[-1].get("type") == "ByteLevel"
-        by_model = last and unspelled(model.prefix) is not None
-        return cls(document=model.document, match_special=match_special, spelled_by_model=by_model)
-
-    @property
-    def spells_segments(self) -> bool:
-        """See `pipeline.preparation`."""
-        return not self.spelled_by_model
-
-    def encoder(self, model: WordPieceModel, **options: Any) -> WordPieceEncoder:
-        """What encodes by `model` behind this; the options are those of `WordEncoder`."""
-        return WordPieceEncoder(model, self.compiled.cutters, spelled=self.spelled_by_model, **options)
+def preparation_of(model: WordPieceModel, *, match_special: bool = False) -> Preparation:
+    """What happens to text before a model; its encoder spells bytes where the model's tokens can be bytes."""
+    steps = steps_of(model.document.pre_tokenizer, "pretokenizers")
+    last = bool(steps) and steps[-1].get("type") == "ByteLevel"
+    by_encoder = last and unspelled(model.prefix) is not None
+    return Preparation(document=model.document, match_special=match_special, spelled_by_encoder=by_encoder)
 
 
 class WordPieceEncoder(WordEncoder):

@@ -13,16 +13,15 @@ from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
 from tokbench_subword.pipeline.origins import located, walked
-from tokbench_subword.wordpiece.encoder import WordPieceEncoder, WordPiecePreparation
+from tokbench_subword.pipeline.preparation import Preparation
+from tokbench_subword.wordpiece.encoder import WordPieceEncoder
 from tokbench_subword.wordpiece.model import WordPieceModel
 
 
 class WordPieceOffsets:
     """The spans of tokens under one model."""
 
-    def __init__(
-        self, model: WordPieceModel, preparation: WordPiecePreparation, encoder: WordPieceEncoder
-    ) -> None:
+    def __init__(self, model: WordPieceModel, preparation: Preparation, encoder: WordPieceEncoder) -> None:
         self._preparation, self._encoder = preparation, encoder
         self._prefix = _size(model.prefix)
         self._sizes = np.zeros(model.size, np.int64)

@@ -19,8 +19,9 @@ from tokbench_subword.files.vocab_txt import write_vocabulary
 from tokbench_subword.pipeline.bert import RULES
 from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.document_tokenizer import DocumentTokenizer
+from tokbench_subword.pipeline.preparation import Preparation
 from tokbench_subword.wordpiece import tracing
-from tokbench_subword.wordpiece.encoder import WordPieceEncoder, WordPiecePreparation
+from tokbench_subword.wordpiece.encoder import WordPieceEncoder, preparation_of
 from tokbench_subword.wordpiece.model import WordPieceModel
 from tokbench_subword.wordpiece.offsets import WordPieceOffsets
 from tokbench_subword.wordpiece.tokenizer_json import document_of_model, model_of_document
@@ -96,12 +97,19 @@ class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
     _to_list = encode
 
     @cached_property
-    def _preparation(self) -> WordPiecePreparation:  # type: ignore[override]
-        return WordPiecePreparation.of(self.model, self.match_special)
+    def _preparation(self) -> Preparation:  # type: ignore[override]
+        return preparation_of(self.model, match_special=self.match_special)
 
     @cached_property
     def _encoder(self) -> WordPieceEncoder:
-        return self._preparation.encoder(self.model, threads=self.threads, cache=self.cache)
+        prepared = self._preparation
+        return WordPieceEncoder(
+            self.model,
+            prepared.compiled.cutters,
+            spelled=prepared.spelled_by_encoder,
+            threads=self.threads,
+            cache=self.cache,
+        )
 
     @cached_property
     def _prepared(self) -> PreparedEncoder:  # type: ignore[override]
@@ -117,7 +125,7 @@ class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
 
     @cached_property
     def _offsets(self) -> WordPieceOffsets:
-        letters = self._preparation.spelled_by_model  # which the encoder of texts never sees
+        letters = self._preparation.spelled_by_encoder  # which then never sees them
         encoder = WordPieceEncoder(self.model, ()) if letters else self._encoder
         return WordPieceOffsets(self.model, self._preparation, encoder)
 

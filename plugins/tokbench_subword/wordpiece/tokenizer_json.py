@@ -13,7 +13,7 @@ from tokbench.errors import TokenizerError
 from tokbench_subword.pipeline.added_tokens import check_numbers, numbered
 from tokbench_subword.pipeline.decoders import decoder_of
 from tokbench_subword.pipeline.document import TokenizerJson
-from tokbench_subword.wordpiece.encoder import WordPiecePreparation
+from tokbench_subword.wordpiece.encoder import preparation_of
 from tokbench_subword.wordpiece.model import WordPieceModel, bert_steps
 
 
@@ -62,7 +62,7 @@ def model_of_document(document: TokenizerJson, *, where: str) -> WordPieceModel:
         )
         if read.rules is not None:
             read = replace(read, document=replace(read.document, **bert_steps(read.rules)))
-        WordPiecePreparation.of(read)
+        preparation_of(read)
     except TokenizerError as error:
         raise TokenizerError(f"{where}: {error}") from error
     check_numbers(document.added_tokens, vocabulary, where=where)
