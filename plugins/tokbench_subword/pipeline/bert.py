@@ -64,6 +64,11 @@ class BertRules:
         """The rules of a ``BertNormalizer`` in `tokenizer.json`."""
         return cls.of(**{name: config.get(name) for name in RULES})
 
+    @property
+    def on(self) -> list[str]:
+        """The names of those that apply, in order."""
+        return [name for name in RULES if getattr(self, name)]
+
 
 RULES = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
 """The names of the rules, as `tokenizer.json` has them."""

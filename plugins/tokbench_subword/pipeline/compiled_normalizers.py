@@ -12,7 +12,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
 from typing import Any, cast
 
 import numpy as np
@@ -21,19 +20,18 @@ from numpy.typing import NDArray
 from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import PADDING, block
 from tokbench.kernels.utf8 import encodable
-from tokbench_subword.pipeline import bert
-from tokbench_subword.pipeline.added_tokens import SPACE
+from tokbench_subword.pipeline.bert import BertRules
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
 from tokbench_subword.pipeline.normal_form_kernel import normal_form
 from tokbench_subword.pipeline.normal_form_tables import normal_form_tables
-from tokbench_subword.pipeline.normal_forms import Form, lowered, marks
-from tokbench_subword.pipeline.normalizers import check_growth, text_normalizer_of
+from tokbench_subword.pipeline.normal_forms import Form
+from tokbench_subword.pipeline.normalizers import BY_CHARACTER, becoming, check_growth, text_normalizer_of
 from tokbench_subword.pipeline.patterns.cutters import finder_of
 from tokbench_subword.pipeline.patterns.tree import NotExpressible
-from tokbench_subword.pipeline.precompiled import NMT, decoded_charsmap
+from tokbench_subword.pipeline.precompiled import decoded_charsmap
 from tokbench_subword.pipeline.precompiled_kernel import by_charsmap, charsmap_tables
 from tokbench_subword.pipeline.replacing_kernel import edges, replace_literal, replace_matches, spell_bytes
-from tokbench_subword.pipeline.rewriting import SELF, Rewriting, rewrite, rewriting_tables
+from tokbench_subword.pipeline.rewriting import Rewriting, rewrite, rewriting_tables
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.splicing import Batch, Written, each
 
@@ -195,14 +193,13 @@ def _parts(config: Mapping[str, Any]) -> Iterator[Part]:
             yield from _parts(item)
     elif kind in ("NFC", "NFD", "NFKC", "NFKD"):
         yield cast(Form, kind)
-    elif kind == "Lowercase":
-        yield _lowered()
-    elif kind == "StripAccents":
-        yield Rewriting.of_all(marks(), "")
-    elif kind == "Nmt":
-        yield Rewriting.of(NMT)
+    elif kind in BY_CHARACTER:
+        yield Rewriting.of(becoming(kind))
     elif kind == "BertNormalizer":
-        yield from _bert(config)
+        for rule in BertRules.from_json(config).on:
+            if rule == "strip_accents":
+                yield "NFD"
+            yield Rewriting.of(becoming(rule))
     elif kind == "Prepend":
         yield ByKernel(edges(encodable(str(config["prepend"]))))
     elif kind == "Strip":
@@ -239,26 +236,6 @@ def _replace_matches(config: Mapping[str, Any]) -> Step:
     content = encodable(str(config["content"]))
     arrays = [cutter.block, _array(content), np.array([len(content)])]
     return ByKernel(Written(replace_matches, [*arrays, cutter], block(arrays)))
-
-
-def _bert(config: Mapping[str, Any]) -> Iterator[Part]:
-    rules = bert.BertRules.from_json(config)
-    if rules.clean_text:
-        spaces = dict.fromkeys(map(ord, SPACE), " ")
-        yield Rewriting.of(spaces | dict.fromkeys(bert.controls(), ""))
-    if rules.handle_chinese_chars:
-        yield Rewriting.of_all(chain(*bert.IDEOGRAPHS), f" {SELF} ")
-    if rules.strip_accents:
-        yield "NFD"
-        yield Rewriting.of_all(bert.marks(), "")
-    if rules.lowercase:
-        yield _lowered()
-
-
-@lru_cache(maxsize=1)
-def _lowered() -> Rewriting:
-    every = map(chr, range(0x20000))
-    return Rewriting.of({ord(one): new for one in every if (new := lowered(one)) != one})
 
 
 def _array(data: bytes) -> NDArray[np.uint8]:

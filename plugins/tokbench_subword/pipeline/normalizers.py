@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
-from itertools import accumulate, pairwise
+from functools import cache, partial
+from itertools import accumulate, chain, pairwise
 from typing import Any, cast
 
 from tokbench.errors import TokenizerError
@@ -46,10 +46,8 @@ def normalizer_of(config: Mapping[str, Any] | None) -> Normalizer | None:
         return partial(_in_order, steps) if steps else None
     if kind in ("NFC", "NFD", "NFKC", "NFKD"):
         return partial(_unicode, cast(Form, kind))
-    if kind == "Lowercase":
-        return partial(_each, normal_forms.lowered)
-    if kind == "StripAccents":
-        return partial(_each, lambda one: "" if ord(one) in normal_forms.marks() else one)
+    if kind in BY_CHARACTER:
+        return partial(_each, becoming(kind))
     if kind == "Prepend":
         return partial(_prepend, str(config["prepend"]))
     if kind == "Replace":
@@ -58,15 +56,41 @@ def normalizer_of(config: Mapping[str, Any] | None) -> Normalizer | None:
         return partial(_strip, bool(config.get("strip_left")), bool(config.get("strip_right")))
     if kind == "Precompiled":
         return Precompiled(decoded_charsmap(config.get("precompiled_charsmap")))
-    if kind == "Nmt":
-        return partial(_each, lambda one: NMT.get(ord(one), one))
     if kind == "ByteLevel":
         return spelled_out
     if kind == "BertNormalizer":
-        return _bert(config)
+        return partial(_in_order, list(_bert(bert.BertRules.from_json(config))))
     raise TokenizerError(
         f"the normalizer {kind!r:.80} is not known to this plugin; load the tokenizer with `transformers:`"
     )
+
+
+BY_CHARACTER = ("Lowercase", "StripAccents", "Nmt")
+"""Normalizers that look at one character at a time, as BERT's rules do."""
+SELF = "\ud800"
+"""In what characters become: the character itself. Text has no surrogates."""
+
+
+@cache
+def becoming(kind: str) -> Mapping[int, str]:
+    """What becomes of which code points under a normalizer of `BY_CHARACTER`, or one of BERT's rules.
+
+    A letter is folded by itself, so that a final sigma is a sigma: `str.lower` looks at its neighbours.
+    """
+    if kind == "Nmt":
+        return NMT
+    if kind == "StripAccents":
+        return dict.fromkeys(normal_forms.marks(), "")
+    if kind == "clean_text":
+        return dict.fromkeys(map(ord, SPACE), " ") | dict.fromkeys(bert.controls(), "")
+    if kind == "handle_chinese_chars":
+        return dict.fromkeys(chain(*bert.IDEOGRAPHS), f" {SELF} ")
+    if kind == "strip_accents":  # behind NFD
+        return dict.fromkeys(bert.marks(), "")
+    if kind == "lowercase":
+        return becoming("Lowercase")
+    every = map(chr, range(0x20000))
+    return {ord(one): new for one in every if (new := normal_forms.lowered(one)) != one}
 
 
 def check_growth(before: int, after: int) -> None:
@@ -125,10 +149,10 @@ def _strip(left: bool, right: bool, stretch: Stretch) -> Stretch:
     return stretch.edited(((0, start, ""), (end, len(text), "")))
 
 
-def _each(change: Callable[[str], str], stretch: Stretch) -> Stretch:
-    """Each character on its own, so that a final sigma is a sigma: `str.lower` looks at its neighbours."""
-    changed = ((i, one, change(one)) for i, one in enumerate(stretch.text))
-    return stretch.edited((i, i + 1, new) for i, one, new in changed if new != one)
+def _each(changes: Mapping[int, str], stretch: Stretch) -> Stretch:
+    """Each character that changes on its own."""
+    changed = ((i, one, changes.get(ord(one), one)) for i, one in enumerate(stretch.text))
+    return stretch.edited((i, i + 1, new.replace(SELF, one)) for i, one, new in changed if new != one)
 
 
 def _unicode(form: Form, stretch: Stretch) -> Stretch:
@@ -171,26 +195,14 @@ def _run_origin(run: Stretch, new: str, form: Form) -> list[Span]:
 
 def spelled_out(stretch: Stretch) -> Stretch:
     """The bytes of the text, each as its character of the byte alphabet."""
-    return _each(lambda one: spelled(one.encode()), stretch)
+    return _each({ord(one): spelled(one.encode()) for one in {*stretch.text}}, stretch)
 
 
-def _bert(config: Mapping[str, Any]) -> Normalizer:
-    rules = bert.BertRules.from_json(config)
-    steps: list[Normalizer] = []
-    if rules.clean_text:
-        steps.append(partial(_each, _bert_cleaned))
-    if rules.handle_chinese_chars:
-        blocks = bert.IDEOGRAPHS
-        steps.append(partial(_each, lambda c: f" {c} " if any(ord(c) in block for block in blocks) else c))
-    if rules.strip_accents:
-        steps += [_bert_decomposed, partial(_each, lambda one: "" if ord(one) in bert.marks() else one)]
-    if rules.lowercase:
-        steps.append(partial(_each, normal_forms.lowered))
-    return partial(_in_order, steps)
-
-
-def _bert_cleaned(one: str) -> str:
-    return "" if ord(one) in bert.controls() else " " if one in SPACE else one
+def _bert(rules: bert.BertRules) -> Iterator[Normalizer]:
+    for rule in rules.on:
+        if rule == "strip_accents":
+            yield _bert_decomposed
+        yield partial(_each, becoming(rule))
 
 
 def _bert_decomposed(stretch: Stretch) -> Stretch:

@@ -5,7 +5,7 @@ Neighbouring ones make one table.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -33,6 +33,7 @@ from tokbench.kernels.utf8 import code_point, encodable
 from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.normal_form_tables import FIRST_SYLLABLE, N_SYLLABLES, lead_steps
 from tokbench_subword.pipeline.normal_forms import Form, changing, combining_classes
+from tokbench_subword.pipeline.normalizers import SELF
 from tokbench_subword.pipeline.splicing import Writer, copy_span, documents_of
 
 (
@@ -50,8 +51,6 @@ from tokbench_subword.pipeline.splicing import Writer, copy_span, documents_of
 """
 LOOK_UP, SHORT = 0xFF, 16
 """In LENGTHS: the byte is no whole character, or becomes nothing or more than SHORT bytes."""
-SELF = "\ud800"
-"""In what characters become: the character itself. Text has no surrogates."""
 _MOST_ORDERED = 256
 _DECLINED = -1
 """In place of a position: the text is left to plain Python."""
@@ -81,13 +80,6 @@ class Rewriting:
         number_of = {new: number for number, new in enumerate(dict.fromkeys((SELF, *changes.values())))}
         numbers[np.fromiter(changes, np.int64)] = [number_of[new] for new in changes.values()]
         return cls(numbers, tuple(number_of))._without_what_stays()
-
-    @classmethod
-    def of_all(cls, points: Iterable[int], new: str) -> Rewriting:
-        """A rewriting of code points to the same."""
-        numbers = np.zeros(N_CODE_POINTS, np.int32)
-        numbers[np.fromiter(points, np.int64)] = 1
-        return cls(numbers, (SELF, new))._without_what_stays()
 
     def rewritten(self, text: str) -> str:
         """What becomes of some text."""

@@ -16,7 +16,6 @@ from tokbench_subword.files.probes import probes_of
 from tokbench_subword.files.proof import Encode, by_tokenizers, write_proved
 from tokbench_subword.files.tokenizer_json import content_of, document_of, read_document, write_document
 from tokbench_subword.files.vocab_txt import write_vocabulary
-from tokbench_subword.pipeline.bert import RULES
 from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.document_tokenizer import DocumentTokenizer
 from tokbench_subword.pipeline.preparation import Preparation
@@ -232,8 +231,7 @@ class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         normalizer: Any = self.document.normalizer
         pre_tokenizer: Any = self.document.pre_tokenizer
         if (rules := self.model.rules) is not None:
-            on = [name for name in RULES if getattr(rules, name)]
-            normalizer = f"BERT ({', '.join(on)})" if on else None
+            normalizer = f"BERT ({', '.join(rules.on)})" if rules.on else None
             pre_tokenizer = "BERT: white space, every punctuation character"
         return {
             "algorithm": "WordPiece",

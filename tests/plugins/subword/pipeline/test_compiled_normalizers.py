@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from tokbench_subword.pipeline.compiled_normalizers import compiled_normalizer_of
 from tokbench_subword.pipeline.normal_form_runs import LONGEST
 from tokbench_subword.pipeline.normal_form_tables import JOINS, SPECIAL, normal_form_tables
-from tokbench_subword.pipeline.normalizers import text_normalizer_of
+from tokbench_subword.pipeline.normalizers import SELF, text_normalizer_of
 from tokbench_subword.pipeline.precompiled import Precompiled, points_of
-from tokbench_subword.pipeline.rewriting import SELF, Rewriting
+from tokbench_subword.pipeline.rewriting import Rewriting
 from tokbench_subword.sentencepiece.rules import charsmap_of, normalizer_in
 from tokenizers import Regex, normalizers
 
