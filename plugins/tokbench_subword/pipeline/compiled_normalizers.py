@@ -37,37 +37,28 @@ from tokbench_subword.pipeline.splicing import Batch, Written, each
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ByKernel(Stays):
-    """A step that a kernel does; `plain` does it to what the kernel declines.
+class NormalizerStep(Stays):
+    """A step that a kernel does; `plain` does it to what the kernel declines, or to all where there is none.
 
     `growth` is by how much text grows, at the most usually.
     """
 
-    kernel: Written
+    kernel: Written | None
     growth: float = 1.25
     plain: Callable[[str], str] | None = None
 
     def __call__(self, texts: Segments) -> Segments:
-        """The texts as the kernel writes them: the very same where nothing changes."""
+        """The texts after it: the very same where nothing changes."""
+        if self.kernel is None:
+            assert self.plain is not None
+            return texts.rewritten(*each((texts.data, texts.offsets), self.plain))
         size = int(texts.offsets[-1] - texts.offsets[0])
         result = texts.by_kernel(self.kernel, int(self.growth * size), self.plain)
         unchanged = self.plain is not None and np.array_equal(result.data, texts.data)
         return texts if unchanged else result
 
 
-@dataclass(frozen=True, slots=True)
-class InPython:
-    """A step without a kernel."""
-
-    plain: Callable[[str], str]
-
-    def __call__(self, texts: Segments) -> Segments:
-        """Every text as `plain` has it: the very same where nothing changes."""
-        return texts.rewritten(*each((texts.data, texts.offsets), self.plain))
-
-
-Step = ByKernel | InPython
-Part = Step | Form | Rewriting
+Part = NormalizerStep | Form | Rewriting
 """A step, or what becomes one, perhaps together with its neighbours."""
 
 
@@ -75,18 +66,18 @@ Part = Step | Form | Rewriting
 class BatchNormalizer(Stays):
     """A compiled normalizer: its steps, in order."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[NormalizerStep, ...]
 
     @property
     def written(self) -> tuple[Written, ...] | None:
         """The kernels of its steps; None where a step is more than a kernel."""
-        kernels = tuple(step.kernel for step in self.steps if isinstance(step, ByKernel))
+        kernels = tuple(step.kernel for step in self.steps if step.kernel)
         return None if self.in_python else kernels
 
     @property
     def in_python(self) -> bool:
         """Whether some step has no kernel, and is done document by document."""
-        return any(isinstance(step, InPython) for step in self.steps)
+        return any(step.kernel is None for step in self.steps)
 
     def apply(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Batch:
         """Documents ``data[offsets[i]:offsets[i + 1]]``, valid UTF-8, normalized; in the same form.
@@ -176,12 +167,12 @@ def _one_after_the_other(*parts: Part) -> Callable[[str], str]:
     return normalized
 
 
-def _step(part: Part, plain: Callable[[str], str] | None = None) -> Step:
+def _step(part: Part, plain: Callable[[str], str] | None = None) -> NormalizerStep:
     """What does a part; `plain` is how Python does it where characters may have to be put in order."""
     if isinstance(part, Rewriting):
-        return ByKernel(Written(rewrite, rewriting_tables(part)), 1.5, plain)
+        return NormalizerStep(Written(rewrite, rewriting_tables(part)), 1.5, plain)
     if isinstance(part, str):
-        return ByKernel(Written(normal_form, normal_form_tables(part)), 1.5, _plain({"type": part}))
+        return NormalizerStep(Written(normal_form, normal_form_tables(part)), 1.5, _plain({"type": part}))
     return part
 
 
@@ -201,41 +192,34 @@ def _parts(config: Mapping[str, Any]) -> Iterator[Part]:
                 yield "NFD"
             yield Rewriting.of(becoming(rule))
     elif kind == "Prepend":
-        yield ByKernel(edges(encodable(str(config["prepend"]))))
+        yield NormalizerStep(edges(encodable(str(config["prepend"]))))
     elif kind == "Strip":
-        yield ByKernel(edges(left=bool(config.get("strip_left")), right=bool(config.get("strip_right"))))
+        yield NormalizerStep(edges(left=bool(config.get("strip_left")), right=bool(config.get("strip_right"))))
     elif kind == "ByteLevel":
         spellings = b"".join(CHARACTER_OF[byte].encode().ljust(2, b"\0") for byte in range(256))
-        yield ByKernel(Written(spell_bytes, [_array(spellings)]), 2)
+        yield NormalizerStep(Written(spell_bytes, [_array(spellings)]), 2)
     elif kind == "Precompiled":
         if charsmap := decoded_charsmap(config.get("precompiled_charsmap")):
-            yield ByKernel(Written(by_charsmap, charsmap_tables(charsmap)), plain=_plain(config))
-    elif kind == "Replace" and config["pattern"].get("String"):
-        yield from _replace(str(config["pattern"]["String"]), str(config["content"]))
-    elif kind == "Replace":
-        yield _replace_matches(config)
+            yield NormalizerStep(Written(by_charsmap, charsmap_tables(charsmap)), plain=_plain(config))
     else:
-        yield InPython(_plain(config))
+        yield _replace(config["pattern"], config)
 
 
-def _replace(literal: str, content: str) -> Iterator[Part]:
+def _replace(pattern: Mapping[str, str], config: Mapping[str, Any]) -> Part:
+    """Each match replaced: of a character, a text, or an expression, in Python where that is no automaton."""
+    literal = pattern.get("String", "")
     if len(literal) == 1:
-        yield Rewriting.of({ord(literal): content})
-    else:
-        texts = [encodable(one) for one in (literal, content)]
-        sizes = np.array([len(one) for one in texts])
-        yield ByKernel(Written(replace_literal, [*map(_array, texts), sizes]))
-
-
-def _replace_matches(config: Mapping[str, Any]) -> Step:
-    """Each match of a pattern replaced: by kernels, or in Python for a pattern that is no automaton."""
+        return Rewriting.of({ord(literal): config["content"]})
+    old, content = encodable(literal), encodable(config["content"])
+    if old:
+        sizes = np.array([len(old), len(content)])
+        return NormalizerStep(Written(replace_literal, [_array(old), _array(content), sizes]))
     try:
-        cutter = finder_of(str(config["pattern"].get("Regex", "")))
+        cutter = finder_of(pattern.get("Regex", ""))
     except NotExpressible:
-        return InPython(_plain(config))
-    content = encodable(str(config["content"]))
+        return NormalizerStep(None, plain=_plain(config))
     arrays = [cutter.block, _array(content), np.array([len(content)])]
-    return ByKernel(Written(replace_matches, [*arrays, cutter], block(arrays)))
+    return NormalizerStep(Written(replace_matches, [*arrays, cutter], block(arrays)))
 
 
 def _array(data: bytes) -> NDArray[np.uint8]:
