@@ -81,14 +81,6 @@ class AddedTokens:
                     '`tokenizers` finds the one or the other, as it happens; give one "normalized": false'
                 )
 
-    def __len__(self) -> int:
-        return len(self.by_text)
-
-    @cached_property
-    def only_special(self) -> bool:
-        """Whether nothing here can match with ``match_special=False``."""
-        return all(token.special for token in self.by_text.values())
-
     @cached_property
     def _any_of_them(self) -> Any:
         """A pattern for the longest of them at the first place where there is one."""
@@ -100,8 +92,7 @@ class AddedTokens:
         """`text` as pieces in order, covering it without gaps; no piece is empty."""
         pieces: list[TextPart] = []
         done = 0
-        may_match = self.by_text and (match_special or not self.only_special)
-        for match in self._any_of_them.finditer(text) if may_match else ():
+        for match in self._any_of_them.finditer(text) if self.by_text else ():
             (start, end), token = match.span(), self.by_text[match.group()]
             if token.special and not match_special:
                 continue

@@ -14,7 +14,8 @@ import numpy as np
 from tokbench_subword.pipeline.compiled_normalizers import BatchNormalizer, compiled_normalizer_of
 from tokbench_subword.pipeline.patterns.cutters import Cutter, cutter_of, few_of
 from tokbench_subword.pipeline.pre_tokenizers import prepend_scheme, splits_of
-from tokbench_subword.pipeline.segments import Segments, prefixing_all, write_pieces
+from tokbench_subword.pipeline.replacing_kernel import write_pieces
+from tokbench_subword.pipeline.segments import Segments, prefixing_all
 from tokbench_subword.pipeline.splicing import Written
 
 

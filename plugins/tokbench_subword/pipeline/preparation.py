@@ -67,9 +67,7 @@ class Preparation:
     spelled_by_encoder: bool = False
 
     def __post_init__(self) -> None:
-        normalizer_of(self.document.normalizer)
-        pre_tokenizer_of(self.document.pre_tokenizer)
-        _ = self.normal_tokens
+        _ = self.normalizer, self.pre_tokenizer, self.normal_tokens
 
     @cached_property
     def normalizer(self) -> Normalizer | None:

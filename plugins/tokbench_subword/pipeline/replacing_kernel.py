@@ -1,4 +1,6 @@
-"""Kernels that replace parts of a batch of UTF-8: literals, matches, the edges of documents; and bytes."""
+"""Kernels that replace parts of a batch of UTF-8: literals, matches, the edges of documents; bytes; or whole
+documents, by their pieces.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,10 @@ from tokbench.kernels.unicode_classes import SPACE, class_table
 from tokbench.kernels.utf8 import character_before, code_point
 from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.patterns.cutting import SPARE, cut_some
-from tokbench_subword.pipeline.splicing import Writer, Written, documents_of, finished, splice
+from tokbench_subword.pipeline.splicing import Writer, Written, copy_span, documents_of, finished, splice
 
 _PIECES = 64
-"""Matches of a pattern that are found at a time."""
+"""Pieces that are found at a time."""
 _LOW, _HIGH = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 
 
@@ -94,6 +96,31 @@ def replace_matches(tables: Block, batch: Block) -> np.int64:
         out_offsets[document + 1] = size + end - copied
     keep(pieces)
     return finished(batch, copied, size)
+
+
+@Writer
+def write_pieces(machine: Block, batch: Block) -> np.int64:
+    """Write each piece of a text as a text of its own, by a machine of `cutting`."""
+    source, offsets, new_offsets, n_texts = documents_of(batch)
+    numbers, target = i64_in(batch, splicing.NUMBERS), u8_in(batch, splicing.OUT)
+    pieces = np.empty(2 * (_PIECES + SPARE), np.int64)
+    starts, ends = pointer(pieces), pointer(pieces[_PIECES + SPARE :])
+    at, written, most, none = np.int64(0), np.int64(0), np.int64(_PIECES), np.int64(0)
+    if offsets[n_texts] - offsets[0] + 32 > numbers[splicing.CAPACITY]:
+        return np.int64(splicing.TOO_SMALL)
+    for s in range(n_texts):
+        i, began, row, end = offsets[s], offsets[s], none, offsets[s + 1]
+        while i < end or row != 0:
+            i, began, row, count = cut_some(machine, source, i, began, row, end, starts, ends, none, most)
+            if written + count > numbers[splicing.MOST_TEXTS]:
+                return np.int64(splicing.TOO_SMALL)
+            for k in range(count):
+                at = copy_span(source, starts[k], ends[k], target, at)
+                written += 1
+                new_offsets[written] = at
+    numbers[splicing.N_TEXTS] = written
+    keep(pieces)
+    return at
 
 
 @Writer

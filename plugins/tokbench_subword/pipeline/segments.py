@@ -12,18 +12,14 @@ from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import kernel
-from tokbench.kernels.pointers import PADDING, Block, Bytes, Ids, Ints, i64_in, keep, pointer, u8_in
-from tokbench_subword.pipeline import splicing
+from tokbench.kernels.pointers import PADDING, Bytes, Ids, Ints, pointer
 from tokbench_subword.pipeline.added_matching import AddedMatcher
 from tokbench_subword.pipeline.patterns.cutters import Cutter, cut_in_turn, units_of
-from tokbench_subword.pipeline.patterns.cutting import SPARE, cut_some
 from tokbench_subword.pipeline.replacing_kernel import edges
-from tokbench_subword.pipeline.splicing import Writer, Written, copy_span, documents_of, rewritten
+from tokbench_subword.pipeline.splicing import Written, copy_span, rewritten
 
 TEXT = -1
 """The mark of a segment that is text; that of an added token is its id."""
-_PIECES = 64
-"""Pieces that are cut at a time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -195,28 +191,3 @@ def _gather(data: Bytes, spans: Ints, gathered: Bytes) -> None:
 def prefixing_all(prefix: str) -> Written:
     """What puts `prefix` before all texts; made once, since that takes a quarter of a short batch's time."""
     return edges(prefix.encode(), once=True)
-
-
-@Writer
-def write_pieces(machine: Block, batch: Block) -> np.int64:
-    """Write each piece of a text as a text of its own, by a machine of `cutting`."""
-    source, offsets, new_offsets, n_texts = documents_of(batch)
-    numbers, target = i64_in(batch, splicing.NUMBERS), u8_in(batch, splicing.OUT)
-    pieces = np.empty(2 * (_PIECES + SPARE), np.int64)
-    starts, ends = pointer(pieces), pointer(pieces[_PIECES + SPARE :])
-    at, written, most, none = np.int64(0), np.int64(0), np.int64(_PIECES), np.int64(0)
-    if offsets[n_texts] - offsets[0] + 32 > numbers[splicing.CAPACITY]:
-        return np.int64(splicing.TOO_SMALL)
-    for s in range(n_texts):
-        i, began, row, end = offsets[s], offsets[s], none, offsets[s + 1]
-        while i < end or row != 0:
-            i, began, row, count = cut_some(machine, source, i, began, row, end, starts, ends, none, most)
-            if written + count > numbers[splicing.MOST_TEXTS]:
-                return np.int64(splicing.TOO_SMALL)
-            for k in range(count):
-                at = copy_span(source, starts[k], ends[k], target, at)
-                written += 1
-                new_offsets[written] = at
-    numbers[splicing.N_TEXTS] = written
-    keep(pieces)
-    return at
