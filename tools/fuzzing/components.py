@@ -208,21 +208,17 @@ def decoder(rng: random.Random) -> Json | None:
     space = {"type": "Replace", "pattern": {"String": "▁"}, "content": " "}
     strip = {"type": "Strip", "content": " ", "start": 1, "stop": 0}
     llama = sequence("decoders", [space, {"type": "ByteFallback"}, {"type": "Fuse"}, strip])
-    return rng.choice(
-        (
-            None,
-            BYTE_LEVEL,
-            {"type": "Metaspace", "replacement": "▁", "prepend_scheme": rng.choice(_SCHEMES), "split": True},
-            {"type": "BPEDecoder", "suffix": rng.choice(("</w>", "_"))},
-            {"type": "WordPiece", "prefix": rng.choice(("##", "@@", "")), "cleanup": chance(rng)},
-            {"type": rng.choice(("Fuse", "ByteFallback"))},
-            {"type": "Strip", "content": "a", "start": 1, "stop": 1},
-            {"type": "Replace", "pattern": {"Regex": r"\s"}, "content": "·"},
-            sequence("decoders", [{"type": "ByteFallback"}, metaspace(rng)]),
-            llama,
-            llama,
-        )
-    )
+    steps: list[Json] = [
+        BYTE_LEVEL,
+        {"type": "Metaspace", "replacement": "▁", "prepend_scheme": rng.choice(_SCHEMES), "split": True},
+        {"type": "BPEDecoder", "suffix": rng.choice(("</w>", "_", ""))},
+        {"type": "WordPiece", "prefix": rng.choice(("##", "@@", "")), "cleanup": chance(rng)},
+        {"type": rng.choice(("Fuse", "ByteFallback"))},
+        {"type": "Strip", "content": rng.choice("a ▁"), "start": rng.randrange(3), "stop": rng.randrange(3)},
+        {"type": "Replace", "pattern": {"Regex": rng.choice((r"\s", "^.", "$"))}, "content": "·"},
+    ]
+    several = sequence("decoders", rng.sample(steps, rng.choice((2, 3))))
+    return rng.choice((None, *steps, several, several, llama, llama))
 
 
 def added_tokens(rng: random.Random) -> list[Json]:

@@ -6,6 +6,8 @@ import json
 import re
 from typing import Any, Protocol
 
+from tokbench_subword.pipeline.document import steps_of
+
 from fuzzing.documents import Made
 
 Spans = list[tuple[int, int] | None]
@@ -64,6 +66,16 @@ def _put_in_front(normalizer: Any, text: str) -> bool:
     return any(start == end for _, (start, end), _ in whole.get_splits("original", "char")[:1])
 
 
+def _keeps_places(step: dict[str, Any]) -> bool:
+    """Whether what a normalizer makes of a character has the place of just that character, by nature."""
+    if step["type"] == "BertNormalizer":
+        strips = step["strip_accents"]
+        return not (step["lowercase"] if strips is None else strips)
+    if step["type"] == "Replace":
+        return len(step["pattern"].get("String", "")) == 1
+    return step["type"] in ("Lowercase", "StripAccents", "Nmt", "Strip", "Prepend")
+
+
 def _with_gaps(content: dict[str, Any]) -> Any:
     """The tokenizer with a token for what its model drops; None where the model drops nothing.
 
@@ -105,6 +117,7 @@ class _Tokenizers:
         self._own = self._library.get_vocab(with_added_tokens=False)
         self._fused_bytes = made.family == "unigram" and content["model"].get("byte_fallback")
         self._steps = _steps(self._library.normalizer)
+        self._placed = all(map(_keeps_places, steps_of(content.get("normalizer"), "normalizers")))
         self._spells = '"ByteLevel"' in json.dumps(content.get("pre_tokenizer"))
         matched = [one for one in self._added.values() if made.match_special or not one.special]
         raw = [one for one in matched if not one.normalized]
@@ -145,7 +158,7 @@ class _Tokenizers:
     def encode(self, text: str) -> tuple[list[int], Spans | None]:
         self._check_normal(text)
         found = self._library.encode(text, add_special_tokens=False)
-        if self._library.normalizer is not None:  # what normalizing inserts or composes has no place by nature
+        if not self._placed:
             return found.ids, None
         if self._gaps is not None:
             return found.ids, self._beside_gaps(text, found.tokens)
