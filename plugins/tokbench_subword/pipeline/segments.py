@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import PADDING, Bytes, Ids, Ints, pointer
 from tokbench_subword.pipeline.added_matching import AddedMatcher
 from tokbench_subword.pipeline.patterns.cutters import Cutter, cut_in_turn, units_of
-from tokbench_subword.pipeline.replacing_kernel import edges
 from tokbench_subword.pipeline.splicing import Written, copy_span, rewritten
 
 TEXT = -1
@@ -99,22 +97,6 @@ class Segments:
     def _moved(self, begins: NDArray[np.int64], offsets: NDArray[np.int64]) -> None:
         """Hear where the texts of new segments, which `offsets` part, began before."""
 
-    def prefixed(self, prefix: str, *, only_first: bool) -> Segments:
-        """With `prefix` before each text that is not empty and does not begin with it, or only before those
-        that are `leading`.
-        """
-        leading, size = self.leading, int(self.offsets[-1] - self.offsets[0])
-        if only_first and leading is not None:
-            written = edges(prefix.encode(), once=True, wanted=(leading > 0).view(np.uint8))
-        else:
-            written = prefixing_all(prefix)
-        capacity = size + len(prefix.encode()) * (len(self.offsets) - 1) + PADDING
-        prefixed = self.by_kernel(written, capacity)
-        if leading is None:
-            return prefixed
-        grown = np.diff(prefixed.offsets) - np.diff(self.offsets)
-        return replace(prefixed, leading=leading + grown * (leading > 0))
-
     def by_kernel(self, written: Written, capacity: int, plain: Callable[[str], str] | None = None) -> Segments:
         """The same segments as a kernel writes them, and `plain` those that it declines."""
         return self.rewritten(*rewritten((self.data, self.offsets), written, capacity=capacity, plain=plain))
@@ -185,9 +167,3 @@ def _gather(data: Bytes, spans: Ints, gathered: Bytes) -> None:
     source, target, size = pointer(data), pointer(gathered), np.int64(0)
     for k in range(len(spans)):
         size = copy_span(source, spans[k, 0], spans[k, 1], target, size)
-
-
-@lru_cache(maxsize=16)
-def prefixing_all(prefix: str) -> Written:
-    """What puts `prefix` before all texts; made once, since that takes a quarter of a short batch's time."""
-    return edges(prefix.encode(), once=True)
