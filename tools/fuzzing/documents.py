@@ -161,10 +161,11 @@ def wordpiece(rng: random.Random, folder: Path) -> Made:
     longest = rng.choice((1, 3, 10, 50, 1000)) if chance(rng, 0.4) else 100
     model: Json = {"type": "WordPiece", "unk_token": unk, "continuing_subword_prefix": prefix}
     model |= {"max_input_chars_per_word": longest, "vocab": {unk: 0}}
+    cuts = rng.choice((parts.pre_tokenizer, parts.pre_tokenizer, parts.byte_level))
     content = _content(
         model,
         normalizer=parts.bert_normalizer(rng) if chance(rng, 0.4) else parts.normalizer(rng, maps=True),
-        pre_tokenizer={"type": "BertPreTokenizer"} if chance(rng) else parts.pre_tokenizer(rng),
+        pre_tokenizer={"type": "BertPreTokenizer"} if chance(rng) else cuts(rng),
         decoder={"type": "WordPiece", "prefix": prefix, "cleanup": chance(rng)}
         if chance(rng)
         else parts.decoder(rng),
