@@ -33,7 +33,7 @@ from tokbench_subword.pipeline.precompiled_kernel import by_charsmap, charsmap_t
 from tokbench_subword.pipeline.replacing_kernel import edges, replace_literal, replace_matches, spell_bytes
 from tokbench_subword.pipeline.rewriting import Rewriting, rewrite, rewriting_tables
 from tokbench_subword.pipeline.segments import Segments
-from tokbench_subword.pipeline.splicing import Batch, Written, each
+from tokbench_subword.pipeline.splicing import Batch, Written
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,9 +49,6 @@ class NormalizerStep(Stays):
 
     def __call__(self, texts: Segments) -> Segments:
         """The texts after it: the very same where nothing changes."""
-        if self.kernel is None:
-            assert self.plain is not None
-            return texts.rewritten(*each((texts.data, texts.offsets), self.plain))
         size = int(texts.offsets[-1] - texts.offsets[0])
         result = texts.by_kernel(self.kernel, int(self.growth * size), self.plain)
         unchanged = self.plain is not None and np.array_equal(result.data, texts.data)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import PADDING, Bytes, Ids, Int, Ints, pointer
+from tokbench.kernels.pointers import Bytes, Ids, Int, Ints, pointer
 from tokbench.kernels.text import utf8_of
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
 from tokbench_subword.pipeline.compiled import CompiledPipeline
@@ -92,8 +92,11 @@ class Located(Segments):
     def _moved(self, begins: NDArray[np.int64], offsets: NDArray[np.int64]) -> None:
         self.back.append(partial(_before_cutting, begins, offsets))
 
-    def by_kernel(self, written: Written, capacity: int, plain: Any = None) -> Segments:
-        """The same segments as a kernel writes them; those that it declines are left."""
+    def by_kernel(self, written: Written | None, capacity: int, plain: Any = None) -> Segments:
+        """The same segments as a kernel writes them; those that it declines are left: all, without one."""
+        if written is None:
+            self.known[:] = False
+            return self
         data, offsets = self.data, self.offsets
         by_character = written.writer is rewrite  # which tells no edits: they would be too many
         most = 0 if by_character else int(offsets[-1]) // 2 + 1  # what is never written takes no memory
@@ -110,8 +113,8 @@ class Located(Segments):
         return self.rewritten(new, ends)
 
 
-def located(pipeline: CompiledPipeline | None, texts: Sequence[str]) -> Located:
-    """Texts as `pipeline` prepares them; where there is none, or a stage is no kernel, all are left, and empty.
+def located(pipeline: CompiledPipeline, texts: Sequence[str]) -> Located:
+    """Texts as `pipeline` prepares them; where a stage is no kernel, all are left.
 
     Example:
         >>> from tokbench_subword.pipeline.document import TokenizerJson
@@ -127,9 +130,6 @@ def located(pipeline: CompiledPipeline | None, texts: Sequence[str]) -> Located:
         [[0, 2], [1, 3], [0, 1]]
     """
     source, known = Segments(*utf8_of(texts)), np.ones(len(texts), np.bool_)
-    if pipeline is None or (pipeline.normalizer is not None and pipeline.normalizer.in_python):
-        known[:], nothing = False, np.zeros(PADDING, np.uint8)
-        return Located(nothing, np.zeros(len(texts) + 1, np.int64), texts=texts, source=source, known=known)
     found = pipeline.segments(Located(source.data, source.offsets, texts=texts, source=source, known=known))
     assert isinstance(found, Located)
     return found

@@ -97,8 +97,10 @@ class Segments:
     def _moved(self, begins: NDArray[np.int64], offsets: NDArray[np.int64]) -> None:
         """Hear where the texts of new segments, which `offsets` part, began before."""
 
-    def by_kernel(self, written: Written, capacity: int, plain: Callable[[str], str] | None = None) -> Segments:
-        """The same segments as a kernel writes them, and `plain` those that it declines."""
+    def by_kernel(
+        self, written: Written | None, capacity: int, plain: Callable[[str], str] | None = None
+    ) -> Segments:
+        """The same segments as a kernel writes them, and `plain` those that it declines: all, without one."""
         return self.rewritten(*rewritten((self.data, self.offsets), written, capacity=capacity, plain=plain))
 
     def rewritten(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Segments:

@@ -115,13 +115,16 @@ def _write(
 
 
 def rewritten(
-    batch: Batch, write: Written, *, capacity: int, plain: Callable[[str], str] | None = None
+    batch: Batch, write: Written | None, *, capacity: int, plain: Callable[[str], str] | None = None
 ) -> Batch:
     """The batch as a kernel writes it, but the documents that it declines as `plain` has them.
 
-    `capacity` is how many bytes the result is expected to have at the most; more are found if it has more.
+    Without a kernel, those are all. `capacity` is how many bytes the result is expected to have at the most;
+    more are found if it has more.
     """
-    result, declined, _ = with_edits(batch, write, capacity=capacity)
+    result, declined = batch, np.ones(len(batch[1]) - 1, np.uint8)
+    if write is not None:
+        result, declined, _ = with_edits(batch, write, capacity=capacity)
     if plain is None or not declined.any():
         return result
     return _replaced(result, batch, np.flatnonzero(declined).tolist(), plain)
@@ -152,11 +155,6 @@ def with_edits(
             break
     result = (data, offsets) if size == UNCHANGED else (_padded(out, size), out_offsets)
     return result, declined, edits[:n_edits]
-
-
-def each(batch: Batch, plain: Callable[[str], str]) -> Batch:
-    """The batch with every document as `plain` has it."""
-    return _replaced(batch, batch, range(len(batch[1]) - 1), plain)
 
 
 def _readable(data: NDArray[np.uint8]) -> NDArray[np.uint8]:
