@@ -283,10 +283,8 @@ class Registry:
         for option in self.tokenizers[spec.family].options:
             value = {"match_special": "true", "special": "match"}.get(option.name)
             if value is not None and (not option.choices or value in option.choices):
-                joint = "," if spec.options or spec.variant else ":"
-                given = option.name in spec.options
                 try:
-                    return self.load(spec if given else f"{spec}{joint}{option.name}={value}", context)
+                    return self.load(replace(spec, options={option.name: value, **spec.options}), context)
                 except TokbenchError:
                     return None
         return None

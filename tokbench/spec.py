@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -124,6 +124,9 @@ def _typed(kind: OptionType, value: OptionValue) -> OptionValue:
 class Spec:
     """A parsed spec. `options` hold text until a family has typed them (see `validate`).
 
+    `asked_as` is what stands for it in names and messages where that is another spec: of what was trained for
+    a call, the one that was asked for and not the file it is kept in.
+
     Example:
         >>> spec = Spec.parse("bpe:vocab_size=8k,pattern=gpt2")
         >>> spec.family, spec.variant, dict(spec.options)
@@ -135,6 +138,7 @@ class Spec:
     family: str
     variant: str | None = None
     options: Mapping[str, OptionValue] = field(default_factory=dict)
+    asked_as: str = field(default="", compare=False)
 
     @classmethod
     def parse(cls, text: str) -> Spec:
@@ -164,12 +168,14 @@ class Spec:
         return cls(family, variant, options)
 
     def __str__(self) -> str:
+        if self.asked_as:
+            return self.asked_as
         parts = [] if self.variant is None else [_quote(self.variant, variant=True)]
         parts += [f"{name}={_quote(_text(value))}" for name, value in sorted(self.options.items())]
         return self.family + (":" + ",".join(parts) if parts else "")
 
     def __hash__(self) -> int:
-        return hash(str(self))
+        return hash((self.family, self.variant))
 
     def get(self, name: str, default: Any = None) -> Any:
         """The value of option `name`, or `default` where it is not set."""
@@ -215,7 +221,7 @@ def validate(spec: Spec, options: Sequence[Option]) -> Spec:
             hint = _in_quotes(spec.family, file) if there else ""
             raise UnknownNameError.of(f"option of {spec.family!r}", name, declared, hint=hint)
         typed[name] = declared[name].parse(value, where=spec.family)
-    return Spec(spec.family, spec.variant, typed)
+    return replace(spec, options=typed)
 
 
 def with_defaults(options: Iterable[Option], given: Mapping[str, OptionValue]) -> dict[str, Any]:

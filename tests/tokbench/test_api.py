@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 import tokbench
-from tokbench.errors import CorpusError, SpecError, UnknownNameError
+from tokbench.errors import CorpusError, SpecError, TokenizerError, UnknownNameError
 from tokbench.presenting import presenter
 
 
@@ -70,6 +70,13 @@ def test_a_list_of_datasets_is_no_text_to_train_on_but_a_text_may_begin_as_one()
     assert tokbench.load("bpe:vocab_size=260", train_on=["text: and a sentence", "text"]).vocab_size == 260
     with pytest.raises(SpecError, match=r"join those by .*'bundled:code \+ bundled:prose'"):
         tokbench.load("bpe:vocab_size=300", train_on=["bundled:code", "bundled:prose"])
+
+
+def test_what_is_trained_for_a_call_goes_by_its_spec_and_not_by_the_file_it_is_kept_in() -> None:
+    tokenizer = tokbench.load("maxmatch:vocab_size=260", train_on=["a text", "another"])
+    assert tokenizer.name == "maxmatch:vocab_size=260"
+    with pytest.raises(TokenizerError, match=r"^maxmatch:vocab_size=260: .*999"):
+        tokenizer.decode([999])
 
 
 def test_the_name_of_a_format_is_no_file(tmp_path: Path, made_up_run: Callable[..., Any]) -> None:

@@ -169,7 +169,7 @@ def diff_one(
 
     def compared() -> dict[str, Any]:
         found = diff(loaded(a), loaded(b), documents, by_bytes=by_bytes)
-        # A tokenizer trained here is named after the file it lies in; the run knows it by its spec.
+        # A plugin names its tokenizers as it likes; the run knows them by their specs.
         return replace(found, a=a.key, b=b.key).as_json()
 
     return remembered(cache, key, compared)

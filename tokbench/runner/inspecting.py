@@ -208,5 +208,5 @@ def _audited(recipe: Recipe, cache: TallyCache | None) -> dict[str, Any]:
     from tokbench.inspection.audit import audit
 
     key = digest_of("audit", recipe.fingerprint, source_digest(str(tokbench.inspection.__file__)))
-    # A tokenizer trained here is named after the file it lies in; the run knows it by its spec.
+    # A plugin names its tokenizers as it likes; the run knows them by their specs.
     return remembered(cache, key, lambda: {**audit(loaded(recipe)).to_json(), "tokenizer": recipe.key})

@@ -14,7 +14,7 @@ import json
 import os
 import threading
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -58,7 +58,7 @@ class Recipe:
 
     def load(self) -> Tokenizer:
         """The tokenizer, built in this process; `check_files` says whether it is that of the fingerprint."""
-        return registry_of(self.context).load(self.spec)
+        return registry_of(self.context).load(replace(self.spec, asked_as=self.key))
 
     def check_files(self) -> None:
         """Raise `TokenizerError` where a file is not what it was when its fingerprint was taken.

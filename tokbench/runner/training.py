@@ -13,7 +13,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +73,7 @@ def train(
         corpus = TrainingCorpus.of_texts(texts)
     folder = registry.context.cache_dir / "trained"
     trained = ensure_trained(registry, wanted, corpus, corpus_digest(corpus), folder, progress=progress)
-    return registry.load(trained.spec)
+    return registry.load(replace(trained.spec, asked_as=str(wanted)))
 
 
 def _names_dataset(registry: Registry, text: str) -> bool:
