@@ -41,7 +41,8 @@ class TokenizerFamily:
     `files(spec, context)` names what `load` will read, for checksums (left out: the file that the variant is);
     `training_files(spec)` what `train` reads beside the text; `libraries` the distributions whose versions
     matter; `builds_on(spec, context)` the tokenizer of another family that `load` loads in turn, if any, whose
-    code and libraries then matter too.
+    code and libraries then matter too; `unsaid(spec, context)` what its files leave to be said, as options, for
+    another family that opens them.
 
     `recognises(path, head)` says whether `load` opens the file or folder at `path`, by its content: `head`
     is the first `HEAD_BYTES` of a file (it may read on), empty for a folder; a `TokbenchError` or an
@@ -74,6 +75,7 @@ class TokenizerFamily:
     endings: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
     builds_on: Callable[[Spec, LoadContext], Spec] | None = None
+    unsaid: Callable[[Spec, LoadContext], Mapping[str, str]] | None = None
     examples: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -105,6 +107,8 @@ class TokenizerFamily:
         endings = self.saved_as or ((self.trained_suffix,) if trained else ())
         there = ", which is a folder" if path.suffix and path.is_dir() else ""
         there = ", which is a file" if not path.suffix and path.exists() and not path.is_dir() else there
+        if trained and path.suffix == ".json" and "tekken" in path.name:  # training makes no ranks
+            there = ", which is Tekken's by its name"
         if not endings or (path.suffix in endings and not there):
             return ""
         choices = " or ".join(f"FILE{ending}" if ending else "a folder" for ending in endings)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tokbench import LoadContext, Option, Spec, SpecError, TokenizerError, TokenizerFamily
 from tokbench.vocabulary_files import GZIP
 from tokbench_tiktoken.adapter import TiktokenTokenizer
+
+_A_LINE = 8
 
 
 def _file(spec: Spec) -> Path | None:
@@ -60,6 +62,24 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
     return [source for source in found if source is not None and source.exists()]
 
 
+def unsaid(spec: Spec, context: LoadContext) -> Mapping[str, str]:
+    """The pattern and the special tokens of the ranks: what a spec states, else what the encoding has.
+
+    Nothing for an encoding with more of these than a line holds.
+    """
+    from tokbench_tiktoken.ranks import published
+    from tokbench_tiktoken.sources import blueprint, encoding_name
+
+    path = _file(spec)
+    encoding = encoding_name(spec.variant or "") if path is None else published(path)
+    special = blueprint(encoding).special_tokens if encoding else {}
+    if len(special) > _A_LINE:
+        return {}
+    stated = " ".join(f"{text}={index}" for text, index in special.items())
+    own = {"pattern": encoding, "special_tokens": stated}
+    return {name: found for name, known in own.items() if (found := spec.get(name) or known)}
+
+
 def recognises(path: Path, head: bytes) -> bool:
     """Whether a file lists tokens in base64, each with its rank."""
     if head.startswith(GZIP):
@@ -72,6 +92,7 @@ TIKTOKEN = TokenizerFamily(
     summary="OpenAI's encodings and .tiktoken files, through tiktoken",
     load=load,
     files=files,
+    unsaid=unsaid,
     recognises=recognises,
     endings=(".tiktoken",),
     options=(

@@ -31,7 +31,7 @@ def load_file(path: Path, *, name: str, pattern: str | None, special_tokens: str
             f"{name}: {path} lacks {len(missing)} of the 256 single bytes, 0x{missing[0]:02x} first; "
             f"tiktoken could not encode every text with it"
         )
-    known = None if pattern and special_tokens else _published(path)
+    known = None if pattern and special_tokens else published(path)
     if pattern is None:
         if known is None:
             raise SpecError(
@@ -68,7 +68,7 @@ def pattern_text(pattern: str) -> str:
     return pattern
 
 
-def _published(path: Path) -> str | None:
+def published(path: Path) -> str | None:
     """The registered encoding that publishes exactly this file, the one with fewest special tokens first."""
     import tiktoken
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from tokbench.registry import Registry
     from tokbench.tokenizer import Tokenizer
 
+_ABLE = "the families bpe, wordpiece and unigram write what they open"
+
 
 @loads_tokenizers
 def convert(
@@ -40,7 +42,7 @@ def convert(
     check_target(output, force=force, read=files_read(registry, [spec]), may_be_folder=True)
     tokenizer = registry.load(spec)
     family = registry.tokenizers[registry.tokenizer_spec(spec).family]
-    save(tokenizer, family, output, lambda: elsewhere(registry, spec))
+    save(tokenizer, family, output, lambda: elsewhere(registry, spec, able=_ABLE))
     print(f"{output}: {counted(tokenizer.vocab_size, 'token')}")
 
 
@@ -83,7 +85,7 @@ def prune(
         counts = _used(tokenizer, [registry.dataset(text) for text in dataset], progress)
     smaller, new_ids = tokenizer.pruned(counts.tolist(), size)
     family = registry.tokenizers[registry.tokenizer_spec(spec).family]
-    save(smaller, family, output, lambda: elsewhere(registry, spec))
+    save(smaller, family, output, lambda: elsewhere(registry, spec, able=_ABLE))
     if id_map is not None:
         write_json(id_map, [None if index < 0 else index for index in new_ids.tolist()])
     gone, used = new_ids < 0, int(counts.sum())

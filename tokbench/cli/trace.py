@@ -51,7 +51,8 @@ def trace(
     text = read_text(text)
     tokenizer = registry.load(spec)
     if not isinstance(tokenizer, Traceable):
-        raise TokenizerError(f"{tokenizer.name} does not show how it works; {elsewhere(registry, spec)}")
+        remedy = elsewhere(registry, spec, able="the families bpe, wordpiece and unigram do")
+        raise TokenizerError(f"{tokenizer.name} does not show how it works; {remedy}")
     if len(text) > _MOST_CHARACTERS:
         raise TokenizerError(
             f"a text of {len(text)} characters is too long to trace; the most is {_MOST_CHARACTERS}"

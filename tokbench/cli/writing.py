@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
 from itertools import combinations
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, TextIO
 
 from tokbench.wording import reason, without_name
@@ -158,19 +159,27 @@ def save(tokenizer: Tokenizer, family: TokenizerFamily, output: Path, remedy: Ca
         raise TokenizerError(f"cannot write {output}: {reason(error)}") from error
 
 
-def elsewhere(registry: Registry, spec: str) -> str:
-    """What to do where a tokenizer lacks what another family may have: the families that open its files too."""
+def elsewhere(registry: Registry, spec: str, *, able: str) -> str:
+    """What to do where a tokenizer lacks what another family may have: the families that open its files too.
+
+    Where none does, those that are `able` in general.
+    """
+    from tokbench.spec import Spec
+
     parsed = registry.tokenizer_spec(spec)
     own = registry.tokenizers[parsed.family]
+    unsaid = own.unsaid(parsed, registry.context) if own.unsaid is not None else {}
     for path in own.files_of(parsed, registry.context):
-        others = [f"{family.name}:{path}" for family in registry.recognising(path) if family is not own]
-        found = [
-            f"{other} ({without_name(why, other)})" if (why := unopened(registry, other)) else other
-            for other in others
-        ]
+        found = []
+        for family in registry.recognising(path):
+            options = {option.name: unsaid[option.name] for option in family.options if option.name in unsaid}
+            other = str(Spec(family.name, str(path), options))
+            if family is not own:
+                why = unopened(registry, other)
+                found.append(f"{quote(other)} ({without_name(why, other)})" if why else quote(other))
         if found:
             return f"other families open the same file: {' or '.join(found)}"
-    return "`tokbench show SPEC` names a tokenizer's files, `tokbench list tokenizers` the families there are"
+    return able
 
 
 def unopened(registry: Registry, spec: str) -> str:

@@ -226,6 +226,22 @@ def test_pattern_and_special_tokens_come_from_the_spec(ranks, tmp_path):
     assert len(TIKTOKEN.files(Spec.parse(other.name), context())) == 2
 
 
+def test_what_ranks_leave_unsaid_is_what_a_spec_states_or_the_encoding_has(ranks):
+    def unsaid(text):
+        return TIKTOKEN.unsaid(Spec.parse(text), context())
+
+    special = load("tiktoken:cl100k_base").encoding._special_tokens
+    found = unsaid("tiktoken:gpt-4")
+    assert unsaid(f"tiktoken:{ranks}") == found
+    stated = " ".join(f"{text}={index}" for text, index in special.items())
+    assert found == {"pattern": "cl100k_base", "special_tokens": stated}
+    assert unsaid(f"tiktoken:{ranks},pattern=gpt2,special_tokens=<|x|>") == {
+        "pattern": "gpt2",
+        "special_tokens": "<|x|>",
+    }
+    assert unsaid("tiktoken:o200k_harmony") == {}  # it has a thousand
+
+
 def write(path: Path, tokens: list[bytes]) -> Path:
     path.write_text("".join(f"{base64.b64encode(token).decode()} {i}\n" for i, token in enumerate(tokens)))
     return path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
@@ -101,8 +102,16 @@ def test_labels_show_what_cannot_be_seen() -> None:
 
 
 def test_what_cannot_be_traced_is_said() -> None:
-    with pytest.raises(TokenizerError, match=r"does not show how it works; `tokbench show SPEC` names"):
+    with pytest.raises(TokenizerError, match="does not show how it works; the families bpe, wordpiece and"):
         run("bytes", "x")
+
+
+def test_what_ranks_do_not_say_is_in_the_spec_that_traces_them(test_data: Path) -> None:
+    with pytest.raises(TokenizerError, match="other families open the same file: 'bpe:") as raised:
+        run("tiktoken:o200k_base", "x")
+    (spec,) = shlex.split(str(raised.value).partition("file: ")[2])
+    assert spec.endswith(",pattern=o200k_base,special_tokens=<|endoftext|>=199999 <|endofprompt|>=200018")
+    assert "1 token" in run(spec, "x")
 
 
 def test_too_long_a_text_is_said(vocab: Path) -> None:

@@ -94,8 +94,9 @@ def test_a_file_that_its_family_cannot_write_is_refused_before_the_training(
             run("transformers", "-d", str(corpus), "-o", str(tmp_path / name))
     (tmp_path / "folder.json").mkdir()
     (tmp_path / "file").touch()
-    with pytest.raises(TokenizerError, match=r"not as 'x_tekken\.json'; its family saves .* as FILE\.json$"):
-        run("transformers", "-d", str(corpus), "-o", str(tmp_path / "x_tekken.json"))
+    for family in ("transformers", "bpe"):
+        with pytest.raises(SpecError, match=rf"{family} .* 'x_tekken\.json', which is Tekken's by its name"):
+            run(family, "-d", str(corpus), "-o", str(tmp_path / "x_tekken.json"))
     for family, name, what in (("transformers", "folder.json", "folder"), ("bpe", "file", "file")):
         with pytest.raises(SpecError, match=f"{family} cannot be written as '{name}', which is a {what}; "):
             run(family, "-d", str(corpus), "-o", str(tmp_path / name), "--force")
