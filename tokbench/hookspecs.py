@@ -81,12 +81,12 @@ def tokbench_checks() -> Iterable[Check]:  # type: ignore[empty-body]
 
 @hookspec
 def tokbench_aliases() -> Iterable[tuple[str, str]]:  # type: ignore[empty-body]
-    """Offer (alias, spec) pairs, to be listed; `tokbench_resolve_alias` may resolve more than these."""
+    """Offer (alias, spec) pairs: names people use ("gpt-4o"), and their specs ("tiktoken:o200k_base")."""
 
 
 @hookspec(firstresult=True)
 def tokbench_resolve_alias(name: str) -> str | None:
-    """Turn a name people use ("gpt-4o") into a spec ("tiktoken:o200k_base"), or None."""
+    """Turn a name that nobody lists ("gpt-4o-2024-05-13") into a spec ("tiktoken:o200k_base"), or None."""
 
 
 @hookspec

@@ -103,7 +103,9 @@ def _head(path: Path) -> bytes:
 
 
 def _of_alias(registry: Registry, name: str) -> str | None:
-    """The spec that the first plugin which knows an alias gives for it."""
+    """The spec of an alias that plugins list, or that the first of them makes out."""
+    if name in registry.aliases:
+        return registry.aliases[name]
     for implementation in registry.host.implementations("tokbench_resolve_alias"):
         plugin = implementation.plugin_name
         _, spec = registry.host.ask(plugin, "tokbench_resolve_alias", implementation.function, name)
@@ -111,7 +113,7 @@ def _of_alias(registry: Registry, name: str) -> str | None:
             return spec
         if spec:
             registry.host.refuse(plugin, f"tokbench_resolve_alias: returned {type(spec).__name__}, not str")
-    return registry.aliases.get(name)
+    return None
 
 
 def _of_path(registry: Registry, text: str) -> str | None:

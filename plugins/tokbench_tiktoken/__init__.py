@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tokbench import TokenizerFamily, hookimpl
-from tokbench_tiktoken.aliases import ALIASES, resolve
+from tokbench_tiktoken.aliases import ALIASES, dated
 
 
 @hookimpl
@@ -27,5 +27,5 @@ def tokbench_aliases() -> Iterable[tuple[str, str]]:
 
 @hookimpl
 def tokbench_resolve_alias(name: str) -> str | None:
-    """The listed names, and dated ones such as ``gpt-4o-2024-05-13``."""
-    return resolve(name)
+    """Dated names such as ``gpt-4o-2024-05-13``."""
+    return dated(name)

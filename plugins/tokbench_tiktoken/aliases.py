@@ -32,15 +32,13 @@ _DATED = sorted(
 )
 
 
-def resolve(name: str) -> str | None:
-    """The spec of a model name, dated or not; None for what is no name of OpenAI's.
+def dated(name: str) -> str | None:
+    """The spec of a model's name with a date or a size behind it; None for what is no name of OpenAI's.
 
     Example:
-        >>> resolve("gpt-4o-2024-05-13"), resolve("gpt-4-0314"), resolve("llama-2"), resolve("gpt-4-o")
+        >>> dated("gpt-4o-2024-05-13"), dated("gpt-4-0314"), dated("llama-2"), dated("gpt-4-o")
         ('tiktoken:o200k_base', 'tiktoken:cl100k_base', None, None)
     """
-    if name in ALIASES:
-        return ALIASES[name]
     for beginning in _DATED:
         if name.startswith(beginning):
             return ALIASES[beginning.removesuffix("-")]
