@@ -13,7 +13,7 @@ import typer
 from tokbench.cli.loading import files_read
 from tokbench.cli.options import JsonOutput, SpecArgument, finite, loads_tokenizers, output_option
 from tokbench.cli.progress import progress
-from tokbench.cli.writing import check_target, put
+from tokbench.cli.writing import check_target, print_json
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def check(
     if as_json:
         listed = [asdict(one) for one in departures[:examples]]
         content = {"texts": total, "departing": len(departures), "departures": listed}
-        put(json.dumps(content, ensure_ascii=False))
+        print_json(content)
     else:
         _show(departures, total, examples)
     if departures:

@@ -138,7 +138,8 @@ class FileDataset:
         stored = [stat(path) for path in self.files[language]]
         if not any(file.size for file in stored):
             names = ", ".join(file.path for file in stored[:3]) + (" …" if len(stored) > 3 else "")
-            raise CorpusError(f"{names}: empty, so there is nothing to count for {language}")
+            of = f" of {language}" if len(self.files) > 1 else ""
+            raise CorpusError(f"{names}: empty, so there is no text{of}")
         pieces = [piece for file in stored if file.size for piece in self.format.pieces(file)]
         return shards_of(pieces, language)
 

@@ -53,7 +53,10 @@ class JsonLines(RecordFormat):
         try:
             row = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise CorpusError(f"{where}: not a JSON object: {error}") from None
+            said = str(error)
+            if isinstance(error, json.JSONDecodeError):  # its line is always the first
+                said = f"column {error.colno}: {error.msg}"
+            raise CorpusError(f"{where}: not a JSON object: {said}") from None
         if not isinstance(row, dict):
             raise CorpusError(
                 f'{where}: a JSON {type(row).__name__}, where each line must be an object, as in {{"text": …}}'

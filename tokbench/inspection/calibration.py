@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import CorpusError, SpecError
-from tokbench.wording import reason
+from tokbench.wording import counted, reason
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,7 +63,8 @@ def read_observed(path: Path) -> list[Observed]:
     except (OSError, csv.Error) as error:
         raise CorpusError(f"{path}: cannot be read: {reason(error)}") from error
     if len(rows) < LEAST:
-        raise CorpusError(f"{path}: {len(rows)} rows; at least {LEAST} are needed to tell how good a fit is")
+        few = counted(len(rows), "row")
+        raise CorpusError(f"{path}: {few}; at least {LEAST} are needed to tell how good a fit is")
     if not any(row.text.strip() for row in rows):
         raise CorpusError(f"{path}: every text is blank, so the counts say nothing of text")
     return rows

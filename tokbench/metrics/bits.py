@@ -173,7 +173,7 @@ def _aligned(scored: Scored, tokens: int, special: int) -> NDArray[np.float64]:
         hint = "if a BOS or EOS was predicted too, or another tokenizer cut the text, give `ids`"
     else:
         hint = "one a token, or one less where the first is not predicted"
-    raise CorpusError(f"{scored.place}: {losses:,} losses for {tokens:,} tokens; {hint}")
+    raise CorpusError(f"{scored.place}: losses: {losses:,}, tokens: {tokens:,}; {hint}")
 
 
 class _Singles:

@@ -182,7 +182,7 @@ DEFAULT_TRAINING = "stdlib:docs"
 
 def _entries(suite: Suite, registry: Registry) -> tuple[Entry, ...]:
     found: dict[str, Entry] = {}
-    endings = tuple({ending for family in registry.tokenizers.values() for ending in family.endings})
+    endings = (".txt", *{ending for family in registry.tokenizers.values() for ending in family.endings})
     for text, optional in [*((t, False) for t in suite.tokenizers), *((t, True) for t in suite.optional)]:
         spec = registry.tokenizer_spec(text)
         trains = registry.tokenizers[spec.family].trains(spec)

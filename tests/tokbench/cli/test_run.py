@@ -85,6 +85,7 @@ def test_something_failed(
         (["-t", "bytes", "-d", "text:nowhere.txt"], "nowhere.txt"),
         (["-t", "bytes", "-t", "bpe:nowhere/tokenizer.json", "-d", "bundled:prose"], "nor a folder nowhere"),
         (["-t", "owner/name", "-d", "bundled:prose"], "A model of the hub is transformers:owner/name"),
+        (["-t", "transformers:wrong.txt", "-d", "bundled:prose"], "there is no such file or folder"),
         (["-t", "wordpiece:./none", "-d", "bundled:prose"], "there is no such file or folder"),
         (["-t", "bytes", "-d", "bundled:prose", "-m", "gino"], "did you mean 'gini'"),
         (["nowhere.toml"], "no such suite file"),
@@ -251,7 +252,7 @@ def test_a_dataset_without_text_is_refused_before_any_work(
     blank.write_text(content, encoding="utf-8")
     arguments = ("-t", "bytes", "-o", str(tmp_path / "out"), "--no-speed", "--no-report")
     assert call(monkeypatch, "run", *arguments, "-d", str(text), "-d", str(blank)) == 2
-    assert ("there is no text in it" if content else "empty, so there is nothing") in capsys.readouterr().err
+    assert ("there is no text in it" if content else "empty, so there is no text") in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 

@@ -234,7 +234,7 @@ def test_what_is_not_an_archive_is_an_error(tmp_path, load, read, kind):
 
 def test_empty_missing_and_textless(tmp_path, load):
     empty = write(tmp_path / "empty.txt", b"")
-    with pytest.raises(CorpusError, match=r"empty\.txt: empty"):
+    with pytest.raises(CorpusError, match=r"empty\.txt: empty, so there is no text$"):
         load(f"text:{empty}").shards("und")
     with pytest.raises(CorpusError, match=r"missing.txt: no such file"):
         load(f"text:{tmp_path}/missing.txt")

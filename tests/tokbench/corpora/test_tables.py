@@ -156,7 +156,7 @@ def test_language_and_language_field_exclude_each_other(tmp_path, load):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (b'{"text": "a"', "line 2, byte offset 14: not a JSON object"),
+        (b'{"text": "a"', "line 2, byte offset 14: not a JSON object: column 13: Expecting"),
         (b'["a"]', "line 2, byte offset 14: a JSON list, where each line must be an object"),
         (b'{"text": 3}', "line 2, byte offset 14: field 'text' is int, not a text"),
         (b'{"other": "a"}', "line 2.*no field 'text'; the row has: other"),

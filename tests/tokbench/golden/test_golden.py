@@ -101,6 +101,8 @@ def test_a_program_is_checked_by_what_it_prints(tmp_path):
     assert "no tokenizer.json" in json.loads((place / "manifest.json").read_text())["mutations"]
     right = program(tmp_path, "print(*text.encode())")
     assert cli("golden", "check", str(place), "--command", right)[0] == 0
+    found = cli("golden", "check", str(place), "--command", right, "--json")[1]
+    assert found.splitlines()[-1] == "}"  # laid out as all JSON for people and programs
     wrong = program(tmp_path, "print(json.dumps({'ids': list(text.lower().encode())}))")
     status, shown = cli("golden", "check", str(place), "--command", wrong)
     assert status == 1

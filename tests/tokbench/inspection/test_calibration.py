@@ -90,7 +90,7 @@ def test_rare_kinds_share_a_factor_and_overhead_is_never_negative():
         ('{"text": "x", "tokens": 3}\n', "is read as CSV"),
         ("text,tokens\nx,many\n", "line 2"),
         ("text,tokens\nx,0\n", "above 0"),
-        ("text,tokens\nx,3\n", "at least 10"),
+        ("text,tokens\nx,3\n", "1 row; at least 10"),
         ("text,tokens\n" + "  ,3\n" * 12, "every text is blank"),
         ("file,tokens\nnone.txt,3\n", "line 2"),
     ],

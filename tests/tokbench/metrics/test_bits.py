@@ -127,8 +127,8 @@ def test_files(tmp_path: Path) -> None:
         ('{"nats": [1e999], "ids": [97]}', "loss 1 of 1 is inf"),
         (f'{{"nats": [{10**400}], "ids": [97]}}', "must be a list of numbers"),
         ('{"nats": [1], "ids": [0.5]}', "`ids` must be a list of whole numbers"),
-        ('{"nats": [1, 1, 1], "ids": [97]}', "3 losses for 1 tokens; one a token"),
-        ('{"nats": [1, 1, 1, 1], "text": "ab"}', "4 losses for 2 tokens; if a BOS"),
+        ('{"nats": [1, 1, 1], "ids": [97]}', "losses: 3, tokens: 1; one a token"),
+        ('{"nats": [1, 1, 1, 1], "text": "ab"}', "losses: 4, tokens: 2; if a BOS"),
     ],
 )
 def test_wrong_files_are_named_with_the_place(row: str, message: str, tmp_path: Path) -> None:
