@@ -5,10 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from tokbench.cli.loading import documents_of
-from tokbench.cli.options import JsonOutput, SpecArgument, dataset_option, loads_tokenizers
+from tokbench.cli.options import JsonOutput, SpecArgument, argument, dataset_option, loads_tokenizers, option
 from tokbench.cli.progress import progress
 from tokbench.cli.tables import plain_console, show_facts, table_of
 from tokbench.cli.writing import print_json
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
 
 _MOST_TOKENS = 12
 """Special tokens that `show` names."""
-Limit = Annotated[int, typer.Option("--limit", metavar="N", min=0, help="Examples of each kind.")]
+Limit = Annotated[int, option("Examples of each kind.", "N", "--limit", min=0)]
 
 
 @loads_tokenizers
@@ -50,7 +48,7 @@ def audit(
     dataset: Annotated[
         list[str] | None, dataset_option("Tell the ids this text never uses. Repeatable.")
     ] = None,
-    rare: Annotated[int, typer.Option(metavar="N", min=1, help="With -d: N uses or less are rare.")] = 10,
+    rare: Annotated[int, option("With -d: N uses or less are rare.", "N", min=1)] = 10,
     limit: Limit = 12,
     as_json: JsonOutput = False,
 ) -> None:
@@ -85,7 +83,7 @@ def audit(
 @loads_tokenizers
 def overlap(
     registry: Registry,
-    specs: Annotated[list[str], typer.Argument(metavar="SPEC SPEC…", help="Tokenizers.", show_default=False)],
+    specs: Annotated[list[str], argument("Tokenizers.", "SPEC SPEC…")],
     dataset: Annotated[list[str] | None, dataset_option("Weigh by use on this text too. Repeatable.")] = None,
     limit: Limit = 12,
     as_json: JsonOutput = False,

@@ -7,10 +7,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from tokbench.cli.loading import load_trained
-from tokbench.cli.options import JsonOutput, Seed, SpecArguments, dataset_option, loads_tokenizers
+from tokbench.cli.options import (
+    JsonOutput,
+    Seed,
+    SpecArguments,
+    argument,
+    dataset_option,
+    loads_tokenizers,
+    option,
+)
 from tokbench.cli.progress import documents_done, overwrite
 from tokbench.cli.tables import interval, plain_console, table_of
 from tokbench.cli.writing import print_json
@@ -25,16 +31,10 @@ if TYPE_CHECKING:
 @loads_tokenizers
 def bpb(
     registry: Registry,
-    spec: Annotated[
-        str, typer.Argument(metavar="SPEC", help="The tokenizer whose tokens have losses.", show_default=False)
-    ],
+    spec: Annotated[str, argument("The tokenizer whose tokens have losses.", "SPEC")],
     losses: Annotated[
         Path,
-        typer.Argument(
-            metavar="LOSSES",
-            help="A .jsonl or .parquet file, a document a row: nats, and ids or text (or both).",
-            show_default=False,
-        ),
+        argument("A .jsonl or .parquet file, a document a row: nats, and ids or text (or both).", "LOSSES"),
     ],
     seed: Seed = 0,
     as_json: JsonOutput = False,
@@ -62,29 +62,20 @@ def ngram(
     spec: SpecArguments,
     train_on: Annotated[
         str,
-        typer.Option(
-            metavar="DATASET",
-            help="What the model is trained on, and a tokenizer without a file.",
-            show_default=False,
-        ),
+        option("What the model is trained on, and a tokenizer without a file.", "DATASET", show_default=False),
     ],
     dataset: Annotated[str, dataset_option("The text to read.", show_default=False)],
-    order: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Ids seen at once, the predicted one too.")
-    ] = 3,
+    order: Annotated[int, option("Ids seen at once, the predicted one too.", "N", min=1)] = 3,
     limit: Annotated[
-        int,
-        typer.Option(
-            min=1, metavar="N", help="Tokens to train on at most, 240 bytes of memory each at order 3."
-        ),
+        int, option("Tokens to train on at most, 240 bytes of memory each at order 3.", "N", min=1)
     ] = 20_000_000,
     seed: Seed = 0,
     splits: Annotated[
         int,
-        typer.Option(
+        option(
+            "Split the text N times, half to train on and half to read, and show how stable ranks are.",
+            "N",
             min=0,
-            metavar="N",
-            help="Split the text N times, half to train on and half to read, and show how stable ranks are.",
         ),
     ] = 0,
     as_json: JsonOutput = False,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tokbench.cli.options import JsonOutput
+from tokbench.cli.options import JsonOutput, flag
 from tokbench.cli.writing import print_json
 from tokbench.wording import counted, data_size
 
@@ -41,7 +41,7 @@ def info(as_json: JsonOutput = False) -> None:
 
 @app.command("clear")
 def clear(
-    trained: Annotated[bool, typer.Option("--trained/--no-trained", help="Trained tokenizers too.")] = True,
+    trained: Annotated[bool, flag("Trained tokenizers too.", "--trained/--no-trained")] = True,
 ) -> None:
     """Remove what is kept; the next run counts and trains anew."""
     import shutil

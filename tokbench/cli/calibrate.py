@@ -8,10 +8,17 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from tokbench.cli.loading import files_read
-from tokbench.cli.options import Force, JsonOutput, dataset_option, finite, loads_tokenizers, output_option
+from tokbench.cli.options import (
+    Force,
+    JsonOutput,
+    argument,
+    dataset_option,
+    finite,
+    loads_tokenizers,
+    option,
+    output_option,
+)
 from tokbench.cli.tables import interval, plain_console, table_of
 from tokbench.cli.writing import check_target, print_json
 from tokbench.wording import counted
@@ -24,34 +31,26 @@ if TYPE_CHECKING:
 @loads_tokenizers
 def calibrate(
     registry: Registry,
-    specs: Annotated[
-        list[str] | None, typer.Argument(metavar="[SPEC…]", help="Local tokenizers to fit.", show_default=False)
-    ] = None,
+    specs: Annotated[list[str] | None, argument("Local tokenizers to fit.", "[SPEC…]")] = None,
     observed: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.csv", help="Counts that were reported: text (or file), tokens, kind."),
+        Path | None, option("Counts that were reported: text (or file), tokens, kind.", "FILE.csv")
     ] = None,
     output: Annotated[Path | None, output_option("Keep the best fit here.", "FILE.json")] = None,
     fit: Annotated[
-        Path | None, typer.Option(metavar="FILE.json", help="A fit that was kept: estimate the datasets by it.")
+        Path | None, option("A fit that was kept: estimate the datasets by it.", "FILE.json")
     ] = None,
     dataset: Annotated[list[str] | None, dataset_option("What to estimate. Repeatable.")] = None,
     kind: Annotated[
         str | None,
-        typer.Option(
-            metavar="KIND",
-            help="The kind of text that the datasets are.",
+        option(
+            "The kind of text that the datasets are.",
+            "KIND",
             show_default="text, or the only one that was observed",
         ),
     ] = None,
     price: Annotated[
         float | None,
-        typer.Option(
-            metavar="P",
-            min=0,
-            callback=finite,
-            help="For a million tokens: what the datasets cost is estimated too.",
-        ),
+        option("For a million tokens: what the datasets cost is estimated too.", "P", min=0, callback=finite),
     ] = None,
     force: Force = False,
     as_json: JsonOutput = False,

@@ -5,10 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from tokbench.cli.loading import files_read
-from tokbench.cli.options import Force, SpecArgument, dataset_option, loads_tokenizers, output_option
+from tokbench.cli.options import (
+    Force,
+    SpecArgument,
+    argument,
+    dataset_option,
+    loads_tokenizers,
+    option,
+    output_option,
+)
 from tokbench.cli.progress import bar
 from tokbench.cli.writing import check_apart, check_target, elsewhere, save
 from tokbench.wording import counted
@@ -29,9 +35,7 @@ _ABLE = "the families bpe, wordpiece and unigram write what they open"
 def convert(
     registry: Registry,
     spec: SpecArgument,
-    output: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Where it goes; its ending says in which format.")
-    ],
+    output: Annotated[Path, argument("Where it goes; its ending says in which format.", "FILE")],
     force: Force = False,
 ) -> None:
     """Write a tokenizer in another format: tokenizer.json, .tiktoken, vocab.txt, .model, GGUF, Tekken, folder.
@@ -52,10 +56,9 @@ def prune(
     spec: SpecArgument,
     dataset: Annotated[list[str], dataset_option("The text whose use decides. Repeatable.")],
     output: Annotated[Path, output_option("Where it goes.", show_default=False)],
-    vocab_size: Annotated[str, typer.Option(metavar="N", help="Tokens that are left, as in 32k.")],
+    vocab_size: Annotated[str, option("Tokens that are left, as in 32k.", "N")],
     id_map: Annotated[
-        Path | None,
-        typer.Option("--map", metavar="FILE", help="Where the new id of each old one goes, as JSON."),
+        Path | None, option("Where the new id of each old one goes, as JSON.", "FILE", "--map")
     ] = None,
     force: Force = False,
 ) -> None:

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tokbench.cli.loading import documents_of, load_trained
-from tokbench.cli.options import Documents, JsonOutput, SpecArgument, TrainOn, dataset_option, loads_tokenizers
+from tokbench.cli.options import (
+    Documents,
+    JsonOutput,
+    SpecArgument,
+    TrainOn,
+    argument,
+    dataset_option,
+    flag,
+    loads_tokenizers,
+    option,
+)
 from tokbench.cli.progress import overwrite
 from tokbench.cli.tables import plain_console, table_of
 from tokbench.cli.writing import print_json
@@ -26,12 +36,10 @@ if TYPE_CHECKING:
 def diff(
     registry: Registry,
     a: SpecArgument,
-    b: Annotated[str, typer.Argument(metavar="SPEC", help="Another.", show_default=False)],
+    b: Annotated[str, argument("Another.", "SPEC")],
     dataset: Annotated[list[str], dataset_option("What to compare on. Repeatable.")],
-    by_bytes: Annotated[
-        bool, typer.Option("--by-bytes", help="Compare the bytes of the tokens instead of ids.")
-    ] = False,
-    examples: Annotated[int, typer.Option(metavar="N", min=0, help="Divergences shown.")] = 20,
+    by_bytes: Annotated[bool, flag("Compare the bytes of the tokens instead of ids.", "--by-bytes")] = False,
+    examples: Annotated[int, option("Divergences shown.", "N", min=0)] = 20,
     documents: Documents = None,
     train_on: TrainOn = None,
     as_json: JsonOutput = False,

@@ -5,10 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from tokbench.cli.loading import read_text
-from tokbench.cli.options import JsonOutput, SpecArgument, TextArgument, finite, loads_tokenizers
+from tokbench.cli.options import (
+    JsonOutput,
+    SpecArgument,
+    TextArgument,
+    argument,
+    finite,
+    flag,
+    loads_tokenizers,
+    option,
+)
 from tokbench.cli.tables import plain_console, table_of
 from tokbench.cli.writing import print_json, put
 from tokbench.wording import counted
@@ -28,17 +35,13 @@ def encode(
     spec: SpecArgument,
     text: TextArgument,
     as_json: JsonOutput = False,
-    ids: Annotated[bool, typer.Option("--ids", help="Print the ids alone, separated by spaces.")] = False,
-    sample: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Draw N segmentations at random instead.")
-    ] = None,
+    ids: Annotated[bool, flag("Print the ids alone, separated by spaces.", "--ids")] = False,
+    sample: Annotated[int | None, option("Draw N segmentations at random instead.", "N", min=1)] = None,
     alpha: Annotated[
         float | None,
-        typer.Option(
-            callback=finite, help="Of --sample: BPE-dropout's rate, or Unigram's smoothing.", show_default="0.1"
-        ),
+        option("Of --sample: BPE-dropout's rate, or Unigram's smoothing.", callback=finite, show_default="0.1"),
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, metavar="N", help="Of --sample.", show_default="0")] = None,
+    seed: Annotated[int | None, option("Of --sample.", "N", min=0, show_default="0")] = None,
 ) -> None:
     """Show the tokens of a text: coloured pieces, ids, bytes; with --sample, segmentations drawn at random."""
     from tokbench.errors import SpecError
@@ -71,8 +74,7 @@ def decode(
     registry: Registry,
     spec: SpecArgument,
     ids: Annotated[
-        list[str],
-        typer.Argument(metavar="ID", help="Ids, apart by spaces or commas; - reads lines of standard input."),
+        list[str], argument("Ids, apart by spaces or commas; - reads lines of standard input.", "ID")
     ],
 ) -> None:
     """Print the text that ids stand for: the way back from `tokbench encode --ids`, line by line."""
@@ -87,9 +89,7 @@ def decode(
 @loads_tokenizers
 def compare(
     registry: Registry,
-    arguments: Annotated[
-        list[str], typer.Argument(metavar="SPEC SPEC… TEXT", help="Tokenizers, then the text (- for stdin).")
-    ],
+    arguments: Annotated[list[str], argument("Tokenizers, then the text (- for stdin).", "SPEC SPEC… TEXT")],
     as_json: JsonOutput = False,
 ) -> None:
     """Show the tokens of a text by several tokenizers, one under the other."""

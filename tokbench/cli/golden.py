@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tokbench.cli.loading import files_read
-from tokbench.cli.options import JsonOutput, SpecArgument, finite, loads_tokenizers, output_option
+from tokbench.cli.options import (
+    JsonOutput,
+    SpecArgument,
+    argument,
+    finite,
+    flag,
+    loads_tokenizers,
+    option,
+    output_option,
+)
 from tokbench.cli.progress import progress
 from tokbench.cli.writing import check_target, print_json
 from tokbench.wording import counted
@@ -34,9 +43,9 @@ def make(
     spec: SpecArgument,
     output: Annotated[Path, output_option("Where the pack goes.", "DIR")],
     mutations: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Merges and tokens changed to measure the pack; 0: none.")
+        int, option("Merges and tokens changed to measure the pack; 0: none.", "N", min=0)
     ] = 12,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite a pack in DIR.")] = False,
+    force: Annotated[bool, flag("Overwrite a pack in DIR.", "--force")] = False,
 ) -> None:
     """Write a golden pack: texts with ids, bytes, places and stages, at most 1 MB, for any language.
 
@@ -97,17 +106,13 @@ def make(
 @loads_tokenizers
 def check(
     registry: Registry,
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A golden pack.", show_default=False)],
-    spec: Annotated[
-        str | None, typer.Argument(metavar="[SPEC]", help="A tokenizer.", show_default=False)
-    ] = None,
+    folder: Annotated[Path, argument("A golden pack.", "DIR")],
+    spec: Annotated[str | None, argument("A tokenizer.", "[SPEC]")] = None,
     command: Annotated[
-        str | None, typer.Option(metavar="CMD", help="A program: reads JSON strings, a line each; prints ids.")
+        str | None, option("A program: reads JSON strings, a line each; prints ids.", "CMD")
     ] = None,
-    timeout: Annotated[
-        float, typer.Option(metavar="SECONDS", min=0.1, callback=finite, help="For the program.")
-    ] = 60.0,
-    examples: Annotated[int, typer.Option(metavar="N", min=0, help="Departures shown.")] = 8,
+    timeout: Annotated[float, option("For the program.", "SECONDS", min=0.1, callback=finite)] = 60.0,
+    examples: Annotated[int, option("Departures shown.", "N", min=0)] = 8,
     as_json: JsonOutput = False,
 ) -> None:
     """Hold a tokenizer, or any program, against a golden pack; exit status 1 where any ids differ.

@@ -17,7 +17,9 @@ from tokbench.cli.options import (
     SpecArgument,
     SpecArguments,
     dataset_option,
+    flag,
     loads_tokenizers,
+    option,
 )
 from tokbench.cli.progress import progress
 from tokbench.cli.tables import plain_console, table_of
@@ -43,19 +45,14 @@ def lint(
     specs: SpecArguments,
     dataset: Annotated[list[str] | None, dataset_option("Text to check on. Repeatable.")] = None,
     documents: Documents = None,
-    form: Annotated[
-        ReportFormat, typer.Option("--format", help="How findings are printed.")
-    ] = ReportFormat.TEXT,
-    settings: Annotated[
-        Path | None, typer.Option(metavar="FILE.toml", help="Thresholds, levels, checks to leave out.")
-    ] = None,
+    form: Annotated[ReportFormat, option("How findings are printed.", None, "--format")] = ReportFormat.TEXT,
+    settings: Annotated[Path | None, option("Thresholds, levels, checks to leave out.", "FILE.toml")] = None,
     only: Annotated[
-        list[str] | None,
-        typer.Option(metavar="CODE", help="Only this check, or those that begin so (TB2). Repeatable."),
+        list[str] | None, option("Only this check, or those that begin so (TB2). Repeatable.", "CODE")
     ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="A warning is a failure.")] = False,
+    strict: Annotated[bool, flag("A warning is a failure.", "--strict")] = False,
     verbose: Annotated[
-        bool, typer.Option("--verbose", help="Show what passed and what was not checked, with reasons.")
+        bool, flag("Show what passed and what was not checked, with reasons.", "--verbose")
     ] = False,
 ) -> None:
     """Check tokenizers for what goes wrong silently; exit status 1 when a check fails, or crashes itself.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from tokbench.cli.loading import reading
-from tokbench.cli.options import JsonOutput, with_registry
+from tokbench.cli.options import JsonOutput, argument, with_registry
 from tokbench.cli.tables import show_facts, show_rows
 from tokbench.cli.writing import print_json
 
@@ -19,10 +19,7 @@ if TYPE_CHECKING:
     from tokbench.spec import Option
 
 T = TypeVar("T")
-Names = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="[NAME]...", help="Only these, with all that is known of them.", show_default=False),
-]
+Names = Annotated[list[str] | None, argument("Only these, with all that is known of them.", "[NAME]...")]
 
 _RUNS = "reports"
 """Where runs go when nothing else is said; that nothing went there yet is no error."""
@@ -126,7 +123,7 @@ def aliases(registry: Registry, as_json: JsonOutput = False) -> None:
 
 @app.command("runs")
 def runs(
-    folder: Annotated[str, typer.Argument(metavar="[FOLDER]", help="Where the runs are.")] = _RUNS,
+    folder: Annotated[str, argument("Where the runs are.", "[FOLDER]", show_default=True)] = _RUNS,
     as_json: JsonOutput = False,
 ) -> None:
     """List runs, oldest first: when, whether finished, on what, how many failures."""

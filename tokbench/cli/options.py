@@ -21,50 +21,59 @@ if TYPE_CHECKING:
 WEIGHTS_SHOWN = "price=3, fairness=2, context=1, lossless=1, embedding=1, speed=0"
 """The default weights of the decision (`tokbench.metrics.weights`), for `--help`."""
 
-SpecArgument = Annotated[str, typer.Argument(metavar="SPEC", help="A tokenizer.", show_default=False)]
-SpecArguments = Annotated[list[str], typer.Argument(metavar="SPEC…", help="Tokenizers.", show_default=False)]
-RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
-FigureSize = Annotated[
-    str, typer.Option("--size", metavar="SIZE", help="Where it will stand: column, page or slide.")
-]
-Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Of the bootstrap.")]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite FILE.")]
+
+def argument(help: str, metavar: str, *, show_default: bool = False) -> Any:
+    """An argument of a command, for `Annotated`."""
+    return typer.Argument(metavar=metavar, help=help, show_default=show_default)
+
+
+def option(help: str, metavar: str | None = None, *names: str, **more: Any) -> Any:
+    """An option, for `Annotated`: what it does, what it takes, and its names, where not by its parameter's."""
+    return typer.Option(*names, metavar=metavar, help=help, **more)
+
+
+def flag(help: str, *names: str, **more: Any) -> Any:
+    """An option that takes nothing."""
+    return typer.Option(*names, help=help, **more)
+
+
+def dataset_option(help: str, **more: Any) -> Any:
+    """``-d DATASET``, with what the text is for."""
+    return option(help, "DATASET", "-d", "--dataset", **more)
+
+
+def output_option(help: str, metavar: str = "FILE", **more: Any) -> Any:
+    """``-o FILE``, with what goes there."""
+    return option(help, metavar, "-o", "--output", **more)
+
+
+SpecArgument = Annotated[str, argument("A tokenizer.", "SPEC")]
+SpecArguments = Annotated[list[str], argument("Tokenizers.", "SPEC…")]
+RunArgument = Annotated[Path, argument("The folder of a run.", "RUN")]
+FigureSize = Annotated[str, option("Where it will stand: column, page or slide.", "SIZE", "--size")]
+Seed = Annotated[int, option("Of the bootstrap.", "N", min=0)]
+Force = Annotated[bool, flag("Overwrite FILE.", "--force")]
 Languages = Annotated[
     list[str] | None,
-    typer.Option(
-        "-l", "--language", metavar="LANGUAGE", help="Only this language. Repeatable.", show_default="all"
-    ),
+    option("Only this language. Repeatable.", "LANGUAGE", "-l", "--language", show_default="all"),
 ]
-Address = Annotated[str | None, typer.Option(metavar="URL", help="The scheduler of a shared engine.")]
-Jobs = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="Worker processes.", show_default="one per core")
-]
+Address = Annotated[str | None, option("The scheduler of a shared engine.", "URL")]
+Jobs = Annotated[int | None, option("Worker processes.", "N", min=1, show_default="one per core")]
 TextArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="TEXT",
-        help="The text; - reads standard input; put -- before one that begins with -.",
-        show_default=False,
-    ),
+    str, argument("The text; - reads standard input; put -- before one that begins with -.", "TEXT")
 ]
-Documents = Annotated[
-    int | None, typer.Option(metavar="N", min=1, help="Only the first N documents of each language.")
-]
-TrainOn = Annotated[
-    str | None, typer.Option(metavar="DATASET", help="What a tokenizer without a file is trained on.")
-]
-JsonOutput = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Documents = Annotated[int | None, option("Only the first N documents of each language.", "N", min=1)]
+TrainOn = Annotated[str | None, option("What a tokenizer without a file is trained on.", "DATASET")]
+JsonOutput = Annotated[bool, flag("Print JSON instead of a table.", "--json")]
 AllowRemoteCode = Annotated[
-    bool, typer.Option("--allow-remote-code", help="Let vocabularies from the hub bring code of their own.")
+    bool, flag("Let vocabularies from the hub bring code of their own.", "--allow-remote-code")
 ]
 PluginFiles = Annotated[
     list[str] | None,
-    typer.Option(
-        "--plugin", metavar="FILE.py", help="Load a plugin from a file, for this call only. Repeatable."
-    ),
+    option("Load a plugin from a file, for this call only. Repeatable.", "FILE.py", "--plugin"),
 ]
 DisabledPlugins = Annotated[
-    list[str] | None, typer.Option("--disable-plugin", metavar="NAME", help="Leave a plugin out. Repeatable.")
+    list[str] | None, option("Leave a plugin out. Repeatable.", "NAME", "--disable-plugin")
 ]
 
 
@@ -73,16 +82,6 @@ def finite(value: float | None) -> float | None:
     if value is not None and not isfinite(value):
         raise typer.BadParameter(f"{value} is no finite number.")
     return value
-
-
-def dataset_option(help: str, **more: Any) -> Any:
-    """``-d DATASET``, with what the text is for."""
-    return typer.Option("-d", "--dataset", metavar="DATASET", help=help, **more)
-
-
-def output_option(help: str, metavar: str = "FILE", **more: Any) -> Any:
-    """``-o FILE``, with what goes there."""
-    return typer.Option("-o", "--output", metavar=metavar, help=help, **more)
 
 
 _PLUGINS = {"plugin": (PluginFiles, None), "disable_plugin": (DisabledPlugins, None)}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.options import JsonOutput, open_registry, with_registry
+from tokbench.cli.options import JsonOutput, argument, open_registry, option, with_registry
 from tokbench.cli.tables import show_rows
 from tokbench.cli.writing import print_json
 from tokbench.wording import counted
@@ -41,13 +41,12 @@ def list_plugins(registry: Registry, as_json: JsonOutput = False) -> None:
 
 @app.command("new")
 def new_plugin(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the plugin, as it will stand in specs.")],
+    name: Annotated[str, argument("Name of the plugin, as it will stand in specs.", "NAME")],
     kind: Annotated[
-        str, typer.Option(help="tokenizer, trainable, metric, dataset, plot, report or engine.")
+        str, option("tokenizer, trainable, metric, dataset, plot, report or engine.")
     ] = "tokenizer",
     folder: Annotated[
-        Path | None,
-        typer.Option("--folder", "-o", metavar="DIR", help="Where to write it.", show_default="./NAME"),
+        Path | None, option("Where to write it.", "DIR", "--folder", "-o", show_default="./NAME")
     ] = None,
 ) -> None:
     """Write a complete plugin package: entry point, example, tests, README, CI."""
@@ -72,18 +71,14 @@ def new_plugin(
 @with_registry
 def check_plugin(
     registry: Registry,
-    spec: Annotated[
-        str, typer.Argument(metavar="SPEC", help="A tokenizer or dataset by spec; a metric, plot … by name.")
-    ],
+    spec: Annotated[str, argument("A tokenizer or dataset by spec; a metric, plot … by name.", "SPEC")],
     kind: Annotated[
         str | None,
-        typer.Option(
-            help="tokenizer, dataset, metric, plot, report or engine.", show_default="the one of that name"
-        ),
+        option("tokenizer, dataset, metric, plot, report or engine.", show_default="the one of that name"),
     ] = None,
-    examples: Annotated[int, typer.Option(min=1, help="Texts drawn for each check of a tokenizer.")] = 100,
+    examples: Annotated[int, option("Texts drawn for each check of a tokenizer.", min=1)] = 100,
     train_on: Annotated[
-        str, typer.Option(metavar="DATASET", help="What a tokenizer without a file is trained on.")
+        str, option("What a tokenizer without a file is trained on.", "DATASET")
     ] = "stdlib:docs",
 ) -> None:
     """Run the conformance kit; exit status 1 when a check fails."""

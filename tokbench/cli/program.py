@@ -19,6 +19,7 @@ from tokbench.cli.diff import diff
 from tokbench.cli.encode import compare, decode, encode
 from tokbench.cli.lint import injection, lint
 from tokbench.cli.optimum import optimum
+from tokbench.cli.options import flag
 from tokbench.cli.report import plot, report
 from tokbench.cli.run import run
 from tokbench.cli.serve import serve
@@ -139,9 +140,7 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def root(
-    version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
-    ] = False,
+    version: Annotated[bool, flag("Print the version.", "--version", callback=_version, is_eager=True)] = False,
 ) -> None:
     """Compare tokenizers: compression, cost per language, fairness, losslessness, speed."""
 

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tokbench.cli.loading import open_run, reading
-from tokbench.cli.options import WEIGHTS_SHOWN, FigureSize, RunArgument, output_option, with_registry
+from tokbench.cli.options import (
+    WEIGHTS_SHOWN,
+    FigureSize,
+    RunArgument,
+    argument,
+    flag,
+    option,
+    output_option,
+    with_registry,
+)
 from tokbench.cli.writing import check_apart, check_target, put
 
 if TYPE_CHECKING:
@@ -26,37 +35,29 @@ def report(
     run: RunArgument,
     formats: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "html, md, latex, card, csv, spreadsheet, json, parquet or xlsx. Repeatable.",
+            "FORMAT",
             "--format",
             "-f",
-            metavar="FORMAT",
-            help="html, md, latex, card, csv, spreadsheet, json, parquet or xlsx. Repeatable.",
         ),
     ] = None,
     output: Annotated[
         Path | None, output_option("Where it goes, - for stdout; by default, the run's folder.")
     ] = None,
     metric: Annotated[
-        list[str] | None,
-        typer.Option("-m", "--metric", metavar="METRIC", help="latex: a column of the table. Repeatable."),
+        list[str] | None, option("latex: a column of the table. Repeatable.", "METRIC", "-m", "--metric")
     ] = None,
     row: Annotated[
-        list[str] | None,
-        typer.Option("--row", metavar="SPEC", help="latex: a tokenizer of the table. Repeatable."),
+        list[str] | None, option("latex: a tokenizer of the table. Repeatable.", "SPEC", "--row")
     ] = None,
     label: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--label", metavar="NAME=LABEL", help="latex: a tokenizer's or metric's name. Repeatable."
-        ),
+        list[str] | None, option("latex: a tokenizer's or metric's name. Repeatable.", "NAME=LABEL", "--label")
     ] = None,
-    caption: Annotated[str, typer.Option(metavar="TEXT", help="latex: the caption of the table.")] = "",
-    force: Annotated[
-        bool, typer.Option("--force", help="Overwrite a file that is no report of this run.")
-    ] = False,
+    caption: Annotated[str, option("latex: the caption of the table.", "TEXT")] = "",
+    force: Annotated[bool, flag("Overwrite a file that is no report of this run.", "--force")] = False,
     weights: Annotated[
-        str | None,
-        typer.Option(metavar="NAME=W,…", help="html, md: weights of the decision.", show_default=WEIGHTS_SHOWN),
+        str | None, option("html, md: weights of the decision.", "NAME=W,…", show_default=WEIGHTS_SHOWN)
     ] = None,
 ) -> None:
     """Write a report of a run, in the format that --output's ending says, else html."""
@@ -138,20 +139,17 @@ def plot(
     registry: Registry,
     run: RunArgument,
     names: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[NAME]...", help="Plots, as `tokbench list plots` names them; all by default."),
+        list[str] | None, argument("Plots, as `tokbench list plots` names them; all by default.", "[NAME]...")
     ] = None,
     formats: Annotated[
-        list[str] | None, typer.Option("--format", "-f", metavar="FORMAT", help="svg, png or pdf. Repeatable.")
+        list[str] | None, option("svg, png or pdf. Repeatable.", "FORMAT", "--format", "-f")
     ] = None,
     size: FigureSize = "page",
     output: Annotated[
         Path | None,
         output_option("A folder, or the file of one plot (.svg, .png, .pdf).", show_default="RUN/plots"),
     ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Overwrite a file that is no plot of this run.")
-    ] = False,
+    force: Annotated[bool, flag("Overwrite a file that is no plot of this run.", "--force")] = False,
 ) -> None:
     """Draw plots of a run. Exit status 1 where one that was named has no data."""
     from tokbench.plots.files import write_plots

@@ -14,90 +14,70 @@ from tokbench.cli.options import (
     DisabledPlugins,
     Jobs,
     PluginFiles,
+    argument,
     dataset_option,
+    flag,
+    option,
     output_option,
 )
 from tokbench.wording import printable
 
 
 def run(
-    suite: Annotated[
-        str | None, typer.Argument(metavar="SUITE.toml", help="A suite file, or the name of a shipped one.")
-    ] = None,
+    suite: Annotated[str | None, argument("A suite file, or the name of a shipped one.", "SUITE.toml")] = None,
     tokenizer: Annotated[
-        list[str] | None, typer.Option("-t", "--tokenizer", metavar="SPEC", help="A tokenizer. Repeatable.")
+        list[str] | None, option("A tokenizer. Repeatable.", "SPEC", "-t", "--tokenizer")
     ] = None,
     dataset: Annotated[list[str] | None, dataset_option("A dataset. Repeatable.")] = None,
-    metric: Annotated[
-        list[str] | None, typer.Option("-m", "--metric", metavar="METRIC", help="Only this. Repeatable.")
-    ] = None,
+    metric: Annotated[list[str] | None, option("Only this. Repeatable.", "METRIC", "-m", "--metric")] = None,
     train_on: Annotated[
-        list[str] | None,
-        typer.Option(metavar="DATASET", help="What tokenizers without a file are trained on. Repeatable."),
+        list[str] | None, option("What tokenizers without a file are trained on. Repeatable.", "DATASET")
     ] = None,
     output: Annotated[
         str | None, output_option("The run's folder.", "DIR", show_default="reports/TIME-NAME")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace another run in DIR.")] = False,
+    force: Annotated[bool, flag("Replace another run in DIR.", "--force")] = False,
     jobs: Jobs = None,
-    engine: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Where cells are counted: local, dask, ray.")
-    ] = None,
+    engine: Annotated[str | None, option("Where cells are counted: local, dask, ray.", "NAME")] = None,
     address: Address = None,
-    speed: Annotated[bool | None, typer.Option("--speed/--no-speed", help="Time them too.")] = None,
+    speed: Annotated[bool | None, flag("Time them too.", "--speed/--no-speed")] = None,
     timeout: Annotated[
-        float | None, typer.Option(metavar="S", help="Seconds for one shard of a cell.", show_default="600")
+        float | None, option("Seconds for one shard of a cell.", "S", show_default="600")
     ] = None,
-    memory_limit: Annotated[
-        str | None, typer.Option(metavar="BYTES", help="Memory of one worker, as in 2G.")
-    ] = None,
-    baseline: Annotated[
-        str | None, typer.Option(metavar="SPEC", help="What all others are compared with.")
-    ] = None,
+    memory_limit: Annotated[str | None, option("Memory of one worker, as in 2G.", "BYTES")] = None,
+    baseline: Annotated[str | None, option("What all others are compared with.", "SPEC")] = None,
     diff: Annotated[
-        tuple[str, str] | None,
-        typer.Option(metavar="SPEC SPEC", help="Two of them whose ids the report compares."),
+        tuple[str, str] | None, option("Two of them whose ids the report compares.", "SPEC SPEC")
     ] = None,
     reference: Annotated[
         str | None,
-        typer.Option(
-            metavar="LANGUAGE", help="What `premium` is relative to.", show_default="cheapest of each tokenizer"
-        ),
+        option("What `premium` is relative to.", "LANGUAGE", show_default="cheapest of each tokenizer"),
     ] = None,
-    prices: Annotated[
-        str | None, typer.Option(metavar="FILE", help="A table of prices per million tokens.")
-    ] = None,
-    context_length: Annotated[
-        str | None, typer.Option(metavar="N", help="Tokens of context, for `context_words`.")
-    ] = None,
+    prices: Annotated[str | None, option("A table of prices per million tokens.", "FILE")] = None,
+    context_length: Annotated[str | None, option("Tokens of context, for `context_words`.", "N")] = None,
     model: Annotated[
         str | None,
-        typer.Option(
-            metavar="PRESET",
-            help="A model to cost: gpt2, gpt2-medium, gpt2-large, gpt2-xl, llama-2-7b, llama-3-8b, "
+        option(
+            "A model to cost: gpt2, gpt2-medium, gpt2-large, gpt2-xl, llama-2-7b, llama-3-8b, "
             "llama-3.2-1b or qwen2-7b.",
+            "PRESET",
         ),
     ] = None,
     weights: Annotated[
-        str | None,
-        typer.Option(metavar="NAME=W,…", help="Weights of the decision.", show_default=WEIGHTS_SHOWN),
+        str | None, option("Weights of the decision.", "NAME=W,…", show_default=WEIGHTS_SHOWN)
     ] = None,
     exclude_lossy: Annotated[
-        bool | None, typer.Option("--exclude-lossy", help="Leave tokenizers that lose text out of rankings.")
+        bool | None, flag("Leave tokenizers that lose text out of rankings.", "--exclude-lossy")
     ] = None,
     injection: Annotated[
-        bool | None, typer.Option("--injection", help="Report what control strings in plain text become.")
+        bool | None, flag("Report what control strings in plain text become.", "--injection")
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="Of the bootstrap.", show_default="0")
-    ] = None,
+    seed: Annotated[int | None, option("Of the bootstrap.", "N", min=0, show_default="0")] = None,
     no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Use no counts of other runs, and keep none for them.")
+        bool, flag("Use no counts of other runs, and keep none for them.", "--no-cache")
     ] = False,
     allow_remote_code: AllowRemoteCode = False,
-    report: Annotated[
-        bool, typer.Option("--report/--no-report", help="Write report.html, report.md and the plots.")
-    ] = True,
+    report: Annotated[bool, flag("Write report.html, report.md and the plots.", "--report/--no-report")] = True,
     plugin: PluginFiles = None,
     disable_plugin: DisabledPlugins = None,
 ) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tokbench.cli.loading import reading
-from tokbench.cli.options import FigureSize, JsonOutput, output_option, with_registry
+from tokbench.cli.options import FigureSize, JsonOutput, argument, flag, option, output_option, with_registry
 from tokbench.cli.tables import plain_console, table_of
 from tokbench.cli.writing import check_apart, check_target, put
 from tokbench.wording import counted, listed, printable, reason
@@ -23,37 +23,30 @@ app = typer.Typer(help="Compare runs with each other.", no_args_is_help=True)
 @with_registry
 def compare(
     registry: Registry,
-    before: Annotated[str, typer.Argument(metavar="BEFORE", help="The folder of the earlier run.")],
-    after: Annotated[str, typer.Argument(metavar="AFTER", help="The folder of the later run.")],
-    threshold: Annotated[
-        str, typer.Option(metavar="SHARE", help="Changes up to this share are none, as in 0.01 or 1%.")
-    ] = "0",
+    before: Annotated[str, argument("The folder of the earlier run.", "BEFORE")],
+    after: Annotated[str, argument("The folder of the later run.", "AFTER")],
+    threshold: Annotated[str, option("Changes up to this share are none, as in 0.01 or 1%.", "SHARE")] = "0",
     metric: Annotated[
-        list[str] | None, typer.Option("-m", "--metric", metavar="METRIC", help="Only this metric. Repeatable.")
+        list[str] | None, option("Only this metric. Repeatable.", "METRIC", "-m", "--metric")
     ] = None,
     budget: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="METRIC=SHARE",
-            help="A threshold for this metric alone, either way for one that has no better. Repeatable.",
+        option(
+            "A threshold for this metric alone, either way for one that has no better. Repeatable.",
+            "METRIC=SHARE",
         ),
     ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="What moved beyond its threshold and may be chance fails too.")
+        bool, flag("What moved beyond its threshold and may be chance fails too.", "--strict")
     ] = False,
     every_language: Annotated[
-        bool, typer.Option("--every-language/--totals", help="Each language too, or the totals alone.")
+        bool, flag("Each language too, or the totals alone.", "--every-language/--totals")
     ] = True,
-    junit: Annotated[
-        Path | None, typer.Option(metavar="FILE.xml", help="Write the verdicts as JUnit's XML too.")
-    ] = None,
+    junit: Annotated[Path | None, option("Write the verdicts as JUnit's XML too.", "FILE.xml")] = None,
     summary: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.md", help="Add a summary in Markdown to this file, as CI jobs show it."),
+        Path | None, option("Add a summary in Markdown to this file, as CI jobs show it.", "FILE.md")
     ] = None,
-    page: Annotated[
-        Path | None, typer.Option("--page", metavar="FILE.html", help="Write the comparison as a page too.")
-    ] = None,
+    page: Annotated[Path | None, option("Write the comparison as a page too.", "FILE.html")] = None,
     as_json: JsonOutput = False,
 ) -> None:
     """Show what changed between two runs: figures, versions, files.
@@ -139,14 +132,14 @@ def compare(
 @with_registry
 def chart(
     registry: Registry,
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN RUN...", help="Folders of runs, oldest first.")],
-    metric: Annotated[str, typer.Option("-m", "--metric", help="What is drawn.")] = "compression_ratio",
+    runs: Annotated[list[Path], argument("Folders of runs, oldest first.", "RUN RUN...")],
+    metric: Annotated[str, option("What is drawn.", None, "-m", "--metric")] = "compression_ratio",
     dataset: Annotated[
-        str | None, typer.Option("-d", "--dataset", metavar="SPEC", help="By default, the last run's main one.")
+        str | None, option("By default, the last run's main one.", "SPEC", "-d", "--dataset")
     ] = None,
     output: Annotated[Path, output_option("An .svg, .png or .pdf.")] = Path("runs.svg"),
     size: FigureSize = "page",
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+    force: Annotated[bool, flag("Overwrite the file.", "--force")] = False,
 ) -> None:
     """Draw a metric over runs, a curve for each tokenizer: how its figure moved."""
     from tokbench.errors import TokbenchError

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokbench.cli.options import TrainOn, with_registry
+from tokbench.cli.options import TrainOn, option, with_registry
 from tokbench.wording import counted, printable, without_name
 
 if TYPE_CHECKING:
@@ -17,27 +17,23 @@ if TYPE_CHECKING:
 def serve(
     registry: Registry,
     tokenizers: Annotated[
-        list[str] | None,
-        typer.Option("--tokenizer", "-t", metavar="SPEC", help="Repeatable; by default, the bundled suite's."),
+        list[str] | None, option("Repeatable; by default, the bundled suite's.", "SPEC", "--tokenizer", "-t")
     ] = None,
     train_on: TrainOn = None,
     load_from: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="DIR",
-            help="A folder whose tokenizers the page may load; `names` for models of known names. Repeatable.",
+        option(
+            "A folder whose tokenizers the page may load; `names` for models of known names. Repeatable.",
+            "DIR",
             show_default="names, on loopback alone",
         ),
     ] = None,
-    host: Annotated[str, typer.Option("--host", help="Where to listen; loopback by default.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="The port.")] = 8321,
+    host: Annotated[str, option("Where to listen; loopback by default.")] = "127.0.0.1",
+    port: Annotated[int, option("The port.", min=1, max=65535)] = 8321,
     allow_host: Annotated[
-        list[str] | None,
-        typer.Option("--allow-host", metavar="NAME", help="Another name the page answers to. Repeatable."),
+        list[str] | None, option("Another name the page answers to. Repeatable.", "NAME")
     ] = None,
-    root_path: Annotated[
-        str, typer.Option("--root-path", metavar="PATH", help="The path a proxy serves the page under.")
-    ] = "",
+    root_path: Annotated[str, option("The path a proxy serves the page under.", "PATH")] = "",
 ) -> None:
     """Serve a page where text is tokenized as you type. Stop it with Ctrl-C."""
     from tokbench.errors import TokbenchError

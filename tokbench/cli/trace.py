@@ -6,10 +6,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from tokbench.cli.loading import files_read, read_text
-from tokbench.cli.options import Force, JsonOutput, SpecArgument, TextArgument, loads_tokenizers
+from tokbench.cli.options import Force, JsonOutput, SpecArgument, TextArgument, loads_tokenizers, option
 from tokbench.cli.tables import plain_console
 from tokbench.cli.writing import check_apart, check_target, elsewhere, print_json, write_text
 from tokbench.wording import counted
@@ -30,12 +28,8 @@ def trace(
     registry: Registry,
     spec: SpecArgument,
     text: TextArgument,
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write a page instead; - for stdout.")
-    ] = None,
-    svg: Annotated[
-        Path | None, typer.Option("--svg", metavar="FILE", help="Write a figure instead; - for stdout.")
-    ] = None,
+    html: Annotated[Path | None, option("Write a page instead; - for stdout.", "FILE")] = None,
+    svg: Annotated[Path | None, option("Write a figure instead; - for stdout.", "FILE")] = None,
     force: Force = False,
     as_json: JsonOutput = False,
 ) -> None:

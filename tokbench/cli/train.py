@@ -6,10 +6,18 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from tokbench.cli.loading import files_read
-from tokbench.cli.options import Address, Force, Jobs, Languages, dataset_option, output_option, with_registry
+from tokbench.cli.options import (
+    Address,
+    Force,
+    Jobs,
+    Languages,
+    argument,
+    dataset_option,
+    option,
+    output_option,
+    with_registry,
+)
 from tokbench.cli.progress import bar
 from tokbench.cli.writing import check_target, save, unopened
 from tokbench.wording import counted, other_than_asked
@@ -23,16 +31,14 @@ if TYPE_CHECKING:
 @with_registry
 def train(
     registry: Registry,
-    family: Annotated[str, typer.Argument(metavar="FAMILY", help="What to train.", show_default=False)],
+    family: Annotated[str, argument("What to train.", "FAMILY")],
     dataset: Annotated[list[str], dataset_option("The text, or counts:FILE. Repeatable.", show_default=False)],
     output: Annotated[Path, output_option("Where it goes.", show_default=False)],
     vocab_size: Annotated[
-        str | None,
-        typer.Option(metavar="N", help="Tokens in all, as in 8000 or 8k.", show_default="the family's"),
+        str | None, option("Tokens in all, as in 8000 or 8k.", "N", show_default="the family's")
     ] = None,
     option: Annotated[
-        list[str] | None,
-        typer.Option("--option", metavar="NAME=VALUE", help="An option of the family. Repeatable."),
+        list[str] | None, option("An option of the family. Repeatable.", "NAME=VALUE", "--option")
     ] = None,
     language: Languages = None,
     force: Force = False,
@@ -69,18 +75,13 @@ def count(
     registry: Registry,
     output: Annotated[Path, output_option("Where the counts go.", show_default=False)],
     dataset: Annotated[list[str] | None, dataset_option("The text. Repeatable.")] = None,
-    wanted: Annotated[
-        str, typer.Option("--for", metavar="SPEC", help="What will be trained: it says how text is cut.")
-    ] = "bpe",
+    wanted: Annotated[str, option("What will be trained: it says how text is cut.", "SPEC", "--for")] = "bpe",
     merge: Annotated[
-        list[Path] | None,
-        typer.Option("--merge", metavar="FILE", help="Add up files of counts instead. Repeatable."),
+        list[Path] | None, option("Add up files of counts instead. Repeatable.", "FILE", "--merge")
     ] = None,
     language: Languages = None,
     jobs: Jobs = None,
-    engine: Annotated[
-        str, typer.Option(metavar="NAME", help="Where shards are counted: local, dask, ray.")
-    ] = "local",
+    engine: Annotated[str, option("Where shards are counted: local, dask, ray.", "NAME")] = "local",
     address: Address = None,
     force: Force = False,
 ) -> None:
