@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tokbench.arguments import known_id, known_ids, plain_text, plain_texts
 from tokbench.batch import TokenBatch
@@ -39,8 +39,11 @@ class PieceTokenizer(ABC):
         >>> tokenizer = Halves("halves", pieces=["to", "ken"], pattern=regex.compile(r"\w+|\W+"))
         >>> tokenizer.encode("toto!"), tokenizer.decode(tokenizer.encode("toto!"))
         ([256, 256, 33], 'toto!')
+        >>> tokenizer.facts()["pre_tokenizer"]
+        '\\w+|\\W+'
     """
 
+    algorithm: str | None = None
     lossless = True
     decode_joins_bytes = True
 
@@ -77,6 +80,17 @@ class PieceTokenizer(ABC):
         if token_id < BYTES:
             return bytes([token_id])
         return self.pieces[token_id - BYTES].encode("utf-8", "surrogatepass")
+
+    def facts(self) -> Mapping[str, Any]:
+        """What it is; a subclass says its `algorithm`."""
+        return {
+            "algorithm": self.algorithm,
+            "normalizer": None,
+            "pre_tokenizer": self.pattern.pattern,
+            "byte_fallback": True,
+            "special_tokens": {},
+            "lossless": True,
+        }
 
     def _word(self, word: str) -> list[int]:
         ids = self._words.get(word)

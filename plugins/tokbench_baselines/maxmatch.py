@@ -37,6 +37,8 @@ class MaxMatchTokenizer(PieceTokenizer):
         'ünable'
     """
 
+    algorithm = "greedy longest match"
+
     def __init__(self, name: str, *, vocabulary: Sequence[str]) -> None:
         super().__init__(name, pieces=vocabulary, pattern=_pattern())
         self._longest = max(map(len, vocabulary), default=0)
@@ -48,17 +50,6 @@ class MaxMatchTokenizer(PieceTokenizer):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the vocabulary as JSON."""
         write_saved(path, FORMAT, vocabulary=self.pieces)
-
-    def facts(self) -> Mapping[str, Any]:
-        """What it is."""
-        return {
-            "algorithm": "greedy longest match",
-            "normalizer": None,
-            "pre_tokenizer": self.pattern.pattern,
-            "byte_fallback": True,
-            "special_tokens": {},
-            "lossless": True,
-        }
 
 
 @cache

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tokbench import LoadContext, Spec, SpecError, TokenizerError
-from tokbench_extras.libraries import failure, first_line, matches_special
+from tokbench import LoadContext, Spec, SpecError, Tokenizer, TokenizerError, TokenizerFamily
+from tokbench_extras.libraries import SPECIAL, LibraryTokenizer, failure, first_line, matches_special
 
 T = TypeVar("T")
 
@@ -30,6 +30,21 @@ class Told:
             "lossless": False,
             "why_not_lossless": "its file may normalise text",
         }
+
+
+class ToldTokenizer(LibraryTokenizer):
+    """A library's tokenizer of a `tokenizer.json`."""
+
+    def __init__(self, tokenizer: Any, told: Told, *, name: str) -> None:
+        self.name = name
+        self.tokenizer = tokenizer
+        self.vocab_size = told.vocab_size
+        self.special_ids = frozenset(told.special_tokens.values())
+        self._told = told
+
+    def facts(self) -> Mapping[str, Any]:
+        """What it is."""
+        return {"algorithm": self._told.content["model"].get("type") or "BPE", **self._told.facts()}
 
 
 def path_of(spec: Spec) -> Path:
@@ -79,6 +94,20 @@ def opened(spec: Spec, library: str, load: Callable[[str], T], *, keep_unknown: 
     size = max([*ids, *(token["id"] for token in added)], default=-1) + 1
     special = {token["content"]: token["id"] for token in added if token.get("special")}
     return tokenizer, Told(told, special, size)
+
+
+def json_family(name: str, summary: str, load: Callable[[Spec, LoadContext], Tokenizer]) -> TokenizerFamily:
+    """A family that opens a `tokenizer.json` by the library of its name."""
+    return TokenizerFamily(
+        name=name,
+        summary=f"{summary} from tokenizer.json files",
+        load=load,
+        files=files,
+        options=(SPECIAL,),
+        variant="a tokenizer.json, or the folder of one",
+        libraries=(name,),
+        examples=(f"{name}:path/to/tokenizer.json",),
+    )
 
 
 def _fault(content: Any) -> str:

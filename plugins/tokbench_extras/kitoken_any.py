@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tokbench import LoadContext, Spec, TokenBatch, TokenizerFamily
-from tokbench_extras.json_files import Told, files, opened, path_of
-from tokbench_extras.libraries import SPECIAL, LibraryTokenizer, matches_special, need
+from tokbench import LoadContext, Spec, TokenBatch
+from tokbench_extras.json_files import Told, ToldTokenizer, json_family, opened, path_of
+from tokbench_extras.libraries import matches_special, need
 
 if TYPE_CHECKING:
     import kitoken
 
 
-class KitokenTokenizer(LibraryTokenizer):
+class KitokenTokenizer(ToldTokenizer):
     """A tokenizer of kitoken's."""
 
     library = "kitoken"
 
     def __init__(self, tokenizer: kitoken.Kitoken, told: Told, *, name: str, match: bool) -> None:
-        self.name = name
-        self.tokenizer = tokenizer
-        self.vocab_size = told.vocab_size
-        self.special_ids = frozenset(told.special_tokens.values())
-        self._told = told
+        super().__init__(tokenizer, told, name=name)
         self._match = match
 
     def _one(self, text: str) -> Any:
@@ -34,10 +29,6 @@ class KitokenTokenizer(LibraryTokenizer):
 
     def _decoded(self, ids: list[int]) -> Any:
         return self.tokenizer.decode(ids, True)
-
-    def facts(self) -> Mapping[str, Any]:
-        """What it is."""
-        return {"algorithm": self._told.content["model"].get("type"), **self._told.facts()}
 
 
 def load(spec: Spec, context: LoadContext) -> KitokenTokenizer:
@@ -52,13 +43,4 @@ def load(spec: Spec, context: LoadContext) -> KitokenTokenizer:
     return KitokenTokenizer(tokenizer, told, name=str(spec), match=matches_special(spec))
 
 
-KITOKEN = TokenizerFamily(
-    name="kitoken",
-    summary="BPE, Unigram and WordPiece in Rust from tokenizer.json files",
-    load=load,
-    files=files,
-    options=(SPECIAL,),
-    variant="a tokenizer.json, or the folder of one",
-    libraries=("kitoken",),
-    examples=("kitoken:path/to/tokenizer.json",),
-)
+KITOKEN = json_family("kitoken", "BPE, Unigram and WordPiece in Rust", load)

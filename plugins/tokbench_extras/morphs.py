@@ -43,6 +43,8 @@ class MorfessorTokenizer(PieceTokenizer):
     `segmentations` are the (count, parts) of the training words: Morfessor's model is rebuilt from them.
     """
 
+    algorithm = "Morfessor Baseline"
+
     def __init__(
         self, name: str, *, segmentations: Sequence[tuple[int, Sequence[str]]], morphs: Sequence[str]
     ) -> None:
@@ -59,17 +61,6 @@ class MorfessorTokenizer(PieceTokenizer):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write vocabulary and segmentations as JSON (the library's own model file is a pickle)."""
         write_saved(path, FORMAT, morphs=self.pieces, segmentations=self.segmentations)
-
-    def facts(self) -> Mapping[str, Any]:
-        """What it is."""
-        return {
-            "algorithm": "Morfessor Baseline",
-            "normalizer": None,
-            "pre_tokenizer": self.pattern.pattern,
-            "byte_fallback": True,
-            "special_tokens": {},
-            "lossless": True,
-        }
 
 
 def segment(model: Any, word: str) -> list[str]:

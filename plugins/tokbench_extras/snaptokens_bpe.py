@@ -6,28 +6,17 @@ that their text is ordinary text, as everywhere in tokbench.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tokbench import LoadContext, Spec, TokenBatch, TokenizerFamily
-from tokbench_extras.json_files import Told, files, opened, path_of
-from tokbench_extras.libraries import SPECIAL, LibraryTokenizer, need
-
-if TYPE_CHECKING:
-    import snaptokens
+from tokbench import LoadContext, Spec, TokenBatch
+from tokbench_extras.json_files import ToldTokenizer, json_family, opened, path_of
+from tokbench_extras.libraries import need
 
 
-class SnaptokensTokenizer(LibraryTokenizer):
+class SnaptokensTokenizer(ToldTokenizer):
     """A tokenizer of snaptokens'."""
 
     library = "snaptokens"
-
-    def __init__(self, tokenizer: snaptokens.Tokenizer, told: Told, *, name: str) -> None:
-        self.name = name
-        self.tokenizer = tokenizer
-        self.vocab_size = told.vocab_size
-        self.special_ids = frozenset(told.special_tokens.values())
-        self._told = told
 
     def _one(self, text: str) -> Any:
         return self._many([text]).ids.tolist()
@@ -42,10 +31,6 @@ class SnaptokensTokenizer(LibraryTokenizer):
     def _decoded(self, ids: list[int]) -> Any:
         return self.tokenizer.decode(ids)
 
-    def facts(self) -> Mapping[str, Any]:
-        """What it is."""
-        return {"algorithm": "BPE", **self._told.facts()}
-
 
 def load(spec: Spec, context: LoadContext) -> SnaptokensTokenizer:
     """Load a `tokenizer.json` of byte-level BPE."""
@@ -55,13 +40,4 @@ def load(spec: Spec, context: LoadContext) -> SnaptokensTokenizer:
     return SnaptokensTokenizer(tokenizer, told, name=str(spec))
 
 
-SNAPTOKENS = TokenizerFamily(
-    name="snaptokens",
-    summary="Fast byte-level BPE in Rust from tokenizer.json files",
-    load=load,
-    files=files,
-    options=(SPECIAL,),
-    variant="a tokenizer.json, or the folder of one",
-    libraries=("snaptokens",),
-    examples=("snaptokens:path/to/tokenizer.json",),
-)
+SNAPTOKENS = json_family("snaptokens", "Fast byte-level BPE in Rust", load)
