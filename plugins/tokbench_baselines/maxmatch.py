@@ -77,11 +77,16 @@ def longest_matches(word: str, known: Mapping[str, Any] | frozenset[str], longes
         start = stop
 
 
+def check(options: Mapping[str, Any]) -> None:
+    """Raise `SpecError` where there is no room for more than the bytes."""
+    if options["vocab_size"] <= BYTES:
+        raise SpecError(f"vocab_size must exceed the {BYTES} bytes, not {options['vocab_size']}")
+
+
 def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> MaxMatchTokenizer:
     """Pick the substrings that greedy matching uses most; ties in code point order."""
+    check(options)
     size, longest = options["vocab_size"] - BYTES, options["max_token_length"]
-    if size < 1:
-        raise SpecError(f"maxmatch: vocab_size must exceed the {BYTES} bytes, not {options['vocab_size']}")
     words = count_words(corpus, _pattern(), progress, share=0.5)
     weights: Counter[str] = Counter()
     for word, count in words.items():
@@ -125,6 +130,7 @@ MAXMATCH = TokenizerFamily(
     summary="Greedy longest match over a vocabulary, bytes for the rest: lossless",
     load=load,
     train=train,
+    check=check,
     files=variant_file,
     saved_as=(".json",),
     options=(

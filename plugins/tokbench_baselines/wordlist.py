@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from tokbench import LoadContext, Option, Spec, TokenBatch, TokenizerFamily, TrainingCorpus
+from tokbench import LoadContext, Option, Spec, SpecError, TokenBatch, TokenizerFamily, TrainingCorpus
 from tokbench.arguments import known_id, known_ids, plain_text, plain_texts
 from tokbench.family import Progress, opening, read_saved, variant_file, write_saved
 from tokbench.pieces import count_words
@@ -110,6 +110,12 @@ def _pattern(split: str) -> regex.Pattern[str]:
     return regex.compile(r"\b\S.*?\b", regex.WORD | regex.V1 | regex.DOTALL)
 
 
+def check(options: Mapping[str, Any]) -> None:
+    """Raise `SpecError` where there is no room for a word."""
+    if options["vocab_size"] < 2:
+        raise SpecError(f"vocab_size must be at least 2, for UNK and a word, not {options['vocab_size']}")
+
+
 def train(split: str, corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> WordTokenizer:
     """The most frequent words of the corpus; ties in code point order."""
     counts = count_words(corpus, _pattern(split), progress)
@@ -132,6 +138,7 @@ def load(split: str, spec: Spec, context: LoadContext) -> WordTokenizer:
 
 _of_words = partial(
     TokenizerFamily,
+    check=check,
     files=variant_file,
     saved_as=(".json",),
     options=(

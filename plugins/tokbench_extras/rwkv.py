@@ -109,7 +109,8 @@ def read_vocabulary(path: Path, name: str) -> dict[int, bytes]:
                 raise ValueError(f"{literal} is {len(part)} bytes, not {length}")
             entries[int(index)] = part
         except (ValueError, SyntaxError, TypeError) as error:
-            raise TokenizerError(f"{name}: {path} line {number} is not 'id literal length': {error}") from error
+            why = error.msg if isinstance(error, SyntaxError) else error  # whose place is within the literal
+            raise TokenizerError(f"{name}: {path} line {number} is not 'id literal length': {why}") from error
     missing = set(range(256)) - {part[0] for part in entries.values() if len(part) == 1}
     if missing:
         raise TokenizerError(f"{name}: {path} lacks {len(missing)} of the 256 bytes (0x{min(missing):02x} …)")

@@ -22,7 +22,10 @@ WEIGHTS = frozenset(
     (".safetensors", ".bin", ".pt", ".pth", ".h5", ".msgpack", ".onnx", ".gguf", ".ckpt", ".npz", ".tflite")
 )
 """Endings of a model's own files: gigabytes, and nothing to a tokenizer."""
-_TOKENS_WITH_IDS = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\d')
+_BEGINNING = re.compile(
+    rb'\s*\{\s*"(?:version|truncation|padding|added_tokens|normalizer|pre_tokenizer|post_processor|decoder|model)"'
+    rb"\s*:\s*[^\s\d]"  # a number is the id of a token of that name, in a vocab.json
+)
 _ANOTHER = ". Name another file, or get this one anew"
 _DELETE = ". Delete it from the hub's cache, and load again with the network at hand"
 
@@ -143,12 +146,11 @@ def files(spec: Spec, context: LoadContext) -> Sequence[Path]:
 def recognises(path: Path, head: bytes) -> bool:
     """Whether `load` may open it: a folder that says which tokenizer it holds, or a `tokenizer.json`.
 
-    Other JSON is told by how it begins: Tekken's, tokbench's own, and a `vocab.json` with tokens and ids.
+    A `tokenizer.json` is told from other JSON by the part that it begins with.
     """
     if path.is_dir():
         return any((path / name).is_file() for name in (FILE, "tokenizer_config.json", "config.json"))
-    other = b'"token_bytes"' in head or b'"format": "tokbench-' in head[:64] or _TOKENS_WITH_IDS.match(head)
-    return head.lstrip()[:1] == b"{" and not other
+    return _BEGINNING.match(head) is not None
 
 
 TRANSFORMERS = TokenizerFamily(

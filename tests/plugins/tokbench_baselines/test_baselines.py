@@ -89,9 +89,13 @@ def test_maxmatch_training_reaches_the_size_and_compresses():
     assert len(set(tokenizer.pieces)) == 44
 
 
-def test_maxmatch_needs_room_for_the_bytes():
-    with pytest.raises(SpecError, match="256 bytes"):
-        trained(MAXMATCH, vocab_size=256)
+@pytest.mark.parametrize(
+    ("family", "size", "says"),
+    [(MAXMATCH, 256, "must exceed the 256 bytes"), (WORDS, 1, "at least 2"), (WHITESPACE, 0, "at least 2")],
+)
+def test_a_size_without_room_is_refused_before_any_training(family, size, says):
+    with pytest.raises(SpecError, match=says):
+        family.check({"vocab_size": size})
 
 
 @pytest.mark.parametrize("family", [WHITESPACE, WORDS, MAXMATCH])

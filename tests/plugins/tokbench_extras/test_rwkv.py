@@ -44,7 +44,13 @@ def test_rwkv_loses_nothing(rwkv_file, text):
 
 @pytest.mark.parametrize(
     ("line", "words"),
-    [("1 'a' 2", "is 1 bytes"), ("1 a", "line 1"), ("x 'a' 1", "line 1"), ("1 'a' 1", "lacks 255")],
+    [
+        ("1 'a' 2", "is 1 bytes"),
+        ("1 a", "line 1"),
+        ("1 a b 1", "length': invalid syntax$"),
+        ("x 'a' 1", "line 1"),
+        ("1 'a' 1", "lacks 255"),
+    ],
 )
 def test_rwkv_says_what_is_wrong_with_a_line(line, words, tmp_path):
     (tmp_path / "vocab.txt").write_text(line)

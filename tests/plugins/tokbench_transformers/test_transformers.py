@@ -234,6 +234,21 @@ def test_what_is_wrong_with_a_file_is_said_of_the_file(content, says, tmp_path):
     assert str(caught.value).endswith(". Name another file, or get this one anew")
 
 
+@pytest.mark.parametrize(
+    ("head", "opens"),
+    [
+        (b'{"version": "1.0", "truncation": null', True),
+        (b'\n{ "model": {"type": "BPE"', True),
+        (b'{"model": 5, "version": 6}', False),  # a vocab.json
+        (b'{"config": {"pattern"', False),  # Tekken's
+        (b'{"schema": 3, "suite": {"model": {}}}', False),  # a run's
+        (b"[1]", False),
+    ],
+)
+def test_json_is_told_by_how_it_begins(head, opens):
+    assert TRANSFORMERS.recognises(Path("some.json"), head) is opens
+
+
 def test_the_backend_can_be_asked_for(test_data, hard_texts):
     folder = test_data / "vocabs" / "gpt2" / "hf"
     slow, fast = loaded(f"transformers:{folder},backend=transformers"), loaded(f"transformers:{folder}")
