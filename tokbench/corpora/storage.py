@@ -121,11 +121,13 @@ def open_bytes(path: str, start: int = 0) -> Iterator[IO[bytes]]:
             else:
                 with _decompressor(kind, stored, path) as content:
                     yield content
-    except (OSError, EOFError) as error:
-        raise CorpusError(f"{path}: {_reason(error)}") from error
     except Exception as error:
-        if type(error).__module__ in {"zlib", "_lzma", "lzma", "pyarrow.lib"}:
-            raise CorpusError(f"{path}: damaged {kind} file: {error}") from error
+        of_content = type(error).__module__ in {"zlib", "_lzma", "lzma", "pyarrow.lib"}
+        if kind and (of_content or (isinstance(error, OSError) and error.errno is None)):
+            remedy = f"get it anew, or take .{kind} off its name where it is not compressed"
+            raise CorpusError(f"{path}: damaged, or no {kind} file ({error}); {remedy}") from error
+        if isinstance(error, OSError | EOFError):
+            raise CorpusError(f"{path}: {_reason(error)}") from error
         raise
 
 
