@@ -14,7 +14,7 @@ from tokbench.capabilities import Staged
 from tokbench.errors import SpecError, TokenizerError
 from tokbench.golden.pack import Golden, Pack, checksum
 from tokbench.tokenizer import Tokenizer, encode_batch, first_difference, token_bytes
-from tokbench.wording import reason
+from tokbench.wording import counted, reason
 
 MODEL = "model"
 UNKNOWN = "unknown (only ids are given)"
@@ -85,7 +85,8 @@ def by_command(command: str, *, timeout: float) -> Implementation:
             raise TokenizerError(f"--command {command}, line {at}: the answer is not UTF-8") from error
         lines = said.removesuffix("\n").split("\n")  # JSON may hold what splitlines takes for an end
         if len(lines) != len(texts):
-            raise TokenizerError(f"--command {command}: {len(lines)} lines came back for {len(texts)} texts")
+            found = f"{counted(len(lines), 'line')} came back for {counted(len(texts), 'text')}"
+            raise TokenizerError(f"--command {command}: {found}; print one for each")
         for number, line in enumerate(lines, 1):
             yield _answer(line, f"--command {command}, line {number}")
 

@@ -68,7 +68,7 @@ def read_settings(path: Path, checks: Iterable[Check]) -> Settings:
         raise SpecError(f"{path}: ignore must be a list of codes")
     for code in [*ignore, *content]:
         if code not in known:
-            raise UnknownNameError.of("check", str(code), known)
+            raise UnknownNameError.of(f"check in {path}:", str(code), known)
     levels: dict[str, Level] = {}
     bounds: dict[str, dict[str, float]] = {}
     for code, table in content.items():
@@ -90,7 +90,7 @@ def _set(
             )
         levels[check.code] = value
     elif name not in {*check.bounds, *(("warn", "fail") if {"warn", "fail"} & check.bounds.keys() else ())}:
-        raise UnknownNameError.of(f"bound of {check.code}", name, [*check.bounds, "level"])
+        raise UnknownNameError.of(f"bound in {path}, [{check.code}]:", name, [*check.bounds, "level"])
     elif not isinstance(value, int | float) or isinstance(value, bool):
         raise SpecError(f"{where} must be a number, not {value!r}")
     else:

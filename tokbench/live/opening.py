@@ -123,9 +123,7 @@ def hard_cases(registry: Registry) -> list[dict[str, str]]:
 def texts_of(registry: Registry, dataset: str) -> list[str]:
     """Every document of a dataset; none where it is not there."""
     try:
-        corpus = registry.dataset(dataset)
-        shards = TrainingCorpus.of(corpus).shards()
-        return [document.text for shard in shards for document in corpus.read(shard)]
+        return [*TrainingCorpus.of(registry.dataset(dataset)).texts()]
     except TokbenchError:
         return []
 

@@ -218,7 +218,7 @@ def test_settings_change_levels_and_bounds(registry, tmp_path):
 @pytest.mark.parametrize(
     ("content", "match"),
     [
-        ("[TB999]\n", "unknown check 'TB999'"),
+        ("[TB999]\n", r"unknown check in .*\.toml: 'TB999'"),
         ("[TB208]\nbyte = 3\n", "did you mean 'bytes'"),
         ('[TB208]\nlevel = "off"\n', "must be warn or fail"),
         ("[TB208]\nbytes = true\n", "must be a number"),
