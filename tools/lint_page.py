@@ -14,10 +14,10 @@ def page() -> str:
     """The page: what is written by hand in tools/lint_page.md, then a section for each check."""
     sections = []
     for check in sorted(build_registry().checks.values(), key=lambda check: check.code):
-        bounds = ", ".join(f"`{name} = {value:g}`" for name, value in check.bounds.items()) or "none"
-        sections.append(
-            f"### {check.code} {check.name}\n\n{check.summary}\n\n{check.harm}\n\nBounds: {bounds}.\n"
-        )
+        said = [f"### {check.code} {check.name}", check.summary, check.harm]
+        if bounds := [f"`{name} = {value:g}`" for name, value in check.bounds.items()]:
+            said.append(f"Bounds: {', '.join(bounds)}.")
+        sections.append("\n\n".join(said) + "\n")
     return TEXT.read_text(encoding="utf-8") + "\n" + "\n".join(sections)
 
 
