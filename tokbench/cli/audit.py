@@ -37,6 +37,8 @@ def show(registry: Registry, spec: SpecArgument, as_json: JsonOutput = False) ->
     if as_json:
         print_json(found)
         return
+    if told := found.get("estimated"):
+        found["estimated"] = f"{told['from']}; reported / estimated {told['low']:.3f} to {told['high']:.3f}"
     shown = {key.replace("_", " "): _fact(value) for key, value in found.items() if value not in (None, [], {})}
     show_facts(shown.pop("name"), shown)
 

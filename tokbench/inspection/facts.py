@@ -67,7 +67,7 @@ def facts(tokenizer: Tokenizer, family: TokenizerFamily, spec: Spec, context: Lo
     }
     if isinstance(tokenizer, TokenEstimator):
         low, high = tokenizer.bounds
-        found["estimated"] = {"from": tokenizer.estimated, "low": low, "high": high}
+        found |= {"vocab_size": None, "estimated": {"from": tokenizer.estimated, "low": low, "high": high}}
     found |= own
     known = {key: found.get(key) for key in ORDER}
     return known | {key: value for key, value in found.items() if key not in known}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+import re
 from functools import partial
 
 import pytest
@@ -161,6 +162,12 @@ def test_a_fit_is_a_tokenizer_that_counts_and_does_not_encode(fit):
         tokenizer.encode("one")
     with pytest.raises(SpecError, match=r"no text of kind 'text' was observed.*code, prose"):
         tokbench.load(str(fit))  # a bare path is known by what is in it
+
+
+def test_what_is_shown_of_a_fit_says_that_it_is_estimated_and_no_size_of_a_vocabulary(fit):
+    shown = output("show", f"calibrated:{fit},kind=prose")
+    assert "vocab size" not in shown
+    assert re.search(r"estimated +estimated from \w+ .*; reported / estimated \d\.\d{3} to \d\.\d{3}", shown)
 
 
 @pytest.mark.parametrize("price", ["inf", "nan"])
