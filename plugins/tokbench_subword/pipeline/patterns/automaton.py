@@ -29,7 +29,6 @@ from tokbench_subword.pipeline.patterns.tree import (
     One,
     Repeat,
     all_of,
-    may_be_empty,
 )
 
 Classes = frozenset[int]
@@ -205,8 +204,6 @@ class Builder:
 
         first = then
         if node.high is None:
-            if may_be_empty(node.part):
-                raise NotExpressible("an endless repetition of what may be empty")
             first = self._new("split", frozenset(), [])
             self.positions[first][2].extend(either(self.add(node.part, first), then))
         else:

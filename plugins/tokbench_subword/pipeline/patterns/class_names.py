@@ -49,7 +49,7 @@ _PROPERTIES = {
 _CATEGORIES = {name.lower(): name for category in CATEGORIES for name in (category, category[0])}
 _UNTOLD = (
     *("extendedpictographic", "extpict", "diacritic", "dia", "unknown", "zzzz", "patternsyntax", "patsyn"),
-    *("changeswhencasemapped", "cwcm", "changeswhentitlecased", "cwt", "changeswhenuppercased", "cwu"),
+    *("l&", "changeswhencasemapped", "cwcm", "changeswhentitlecased", "cwt", "changeswhenuppercased", "cwu"),
 )
 
 

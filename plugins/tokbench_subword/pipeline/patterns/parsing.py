@@ -16,7 +16,8 @@ vocabularies use is written and means the same in both. What does not:
 | ``a(?i)b\|c`` | ``a(?i:b\|c)`` | ``a(?i:b)\|(?i:c)`` |
 | ``\w`` | letters, marks, ``\p{Nd}``, connectors and ² ³ ¹ ¼ ½ ¾ | those and the two joiners |
 
-What cannot be read is refused by name rather than guessed.
+What cannot be read is refused by name rather than guessed. So is a repetition of what may be empty before it
+tries to be more, as ``(?:b*|a)*``: libraries differ on what follows a round of no length.
 
 What ignores case becomes sets of all cases (`ignoring_case`). Rust adds other cases to each set before it is
 inverted or put into another. Oniguruma adds them to a set as a whole, and leaves ``\p{Lu}`` outside of brackets
@@ -45,8 +46,11 @@ from tokbench_subword.pipeline.patterns.tree import (
     all_of,
     character,
     either,
+    empty_at_last,
     in_order,
     inverse,
+    may_be_empty,
+    reads,
 )
 
 _NO_PROPERTY = re.compile(r"\\([pP])(?!\{)")
@@ -119,6 +123,8 @@ class _Reader(SetReader):
         """A part with the quantifiers behind it: Rust has one, and takes an interval behind it as text."""
         while (bounds := self._bounds()) is not None:
             low, high, form = bounds
+            if high != 1 and may_be_empty(part) and reads(part) and not empty_at_last(part):
+                raise self._refused("a repetition of what may be empty before it tries to be more")
             if form == "fixed" and self._ruby:
                 part = Repeat(part, low, high)
                 if self._take("?"):

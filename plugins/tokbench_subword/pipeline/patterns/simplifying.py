@@ -26,7 +26,6 @@ from tokbench_subword.pipeline.patterns.tree import (
     One,
     Repeat,
     all_of,
-    may_be_empty,
     when_empty,
 )
 
@@ -55,12 +54,9 @@ def _by_characters(node: Node) -> Node:
         case Either(parts):
             return Either(tuple(map(_by_characters, parts)))
         case Repeat(part, low, high, lazy):
-            part = _by_characters(part)
-            if may_be_empty(part) and not isinstance(part, InOrder | Either | Repeat):
-                raise NotExpressible("a repeated lookaround")
             if max(low, high or 0) > _LONGEST_REPEAT:
                 raise NotExpressible(f"more than {_LONGEST_REPEAT} repetitions")
-            return Repeat(part, low, high, lazy)
+            return Repeat(_by_characters(part), low, high, lazy)
         case Around(part, wanted, behind):
             return lookaround(_by_characters(part), wanted=wanted, behind=behind)
         case Atomic(part):

@@ -180,12 +180,31 @@ def when_empty(node: Node) -> Node | None:
             return Either(some) if some else None
         case Repeat(part, low):
             return when_empty(part) if low else InOrder(())
+        case Atomic(part):
+            return when_empty(part)
     return node
 
 
 def may_be_empty(node: Node) -> bool:
     """Whether a part can match without reading a character."""
     return when_empty(node) is not None
+
+
+def empty_at_last(node: Node) -> bool:
+    """Whether a part that matches without reading a character does so anywhere, and only as its last choice."""
+    match node:
+        case InOrder(parts):
+            return not may_be_empty(node) or all(map(empty_at_last, parts))
+        case Either(parts):
+            return not any(map(may_be_empty, parts[:-1])) and empty_at_last(parts[-1])
+        case Repeat(part, low, _, lazy):
+            return not may_be_empty(node) or (empty_at_last(part) and not (lazy and not low))
+    return not may_be_empty(node)
+
+
+def reads(node: Node) -> bool:
+    """Whether a part can read a character."""
+    return isinstance(node, One) or (not isinstance(node, Around) and any(map(reads, parts_of(node))))
 
 
 def all_of(node: Node) -> Iterator[Node]:

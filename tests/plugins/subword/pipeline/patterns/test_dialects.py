@@ -60,6 +60,8 @@ BOTH = [
         r"[^\d\D]|b",
         r"[&&a]|[^a&&]",
         r"a+?+b",
+        r"(?:a*b?)*[cx]",
+        r"(?:a|b?){2,3}[cx]",
         r"[a-c-e]+",
         r"(?>a|ab)c",
     ),
@@ -170,6 +172,11 @@ def test_as_rust(pattern):
         ("rust", r"[[:alpha:]]", "a POSIX class"),
         ("rust", r"\b{start}a", r"\\b\{…\}"),
         ("rust", r"\p{Graph}", "the property 'Graph'"),
+        ("oniguruma", r"\p{L&}", "the property 'L&'"),
+        ("oniguruma", r"(?:a?|ab){2,}?b", "a repetition of what may be empty before"),
+        ("oniguruma", r"(?:b|(?<=b)a?){3}a", "a repetition of what may be empty before"),
+        ("rust", r"a(?:b*|a)*a", "a repetition of what may be empty before"),
+        ("rust", r"(?:a|(?>b?))+b", "a repetition of what may be empty before"),
     ],
 )
 def test_what_is_not_known_to_mean_the_same_is_refused(dialect, pattern, what):
