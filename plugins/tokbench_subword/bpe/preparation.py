@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,6 @@ from tokbench_subword.pipeline import preparation
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN
-from tokbench_subword.pipeline.preparation import Part
 from tokbench_subword.pipeline.stretch import Stretch
 
 
@@ -61,23 +60,12 @@ class BpePreparation(preparation.Preparation):
         """What encodes by `model` behind this; the options are those of `BpeEncoder`."""
         return BpeEncoder(model, self.compiled.cutters, spelled=self.spelled_by_encoder, **options)
 
-    def parts(self, text: str, *, track: bool = False) -> Iterator[Part]:
-        """See `pipeline.preparation`; stretches come with the space before them, and none is empty."""
-        for part in super().parts(text, track=track):
-            if part.token is not None:
-                yield part
-            elif part.stretch.text:
-                yield replace(part, stretch=self._with_prefix(part.stretch))
-
-    def _with_prefix(self, stretch: Stretch) -> Stretch:
-        if self.prefix_space and not stretch.text.startswith(" "):
-            return stretch.edited([(0, 0, " ")])
-        return stretch
-
     def pretokens(self, stretch: Stretch) -> Iterable[Stretch]:
         """The pre-tokens of a stretch that `parts` gave."""
         if self.pattern is None:
             return super().pretokens(stretch)
+        if self.prefix_space and stretch.text and not stretch.text.startswith(" "):
+            stretch = stretch.edited([(0, 0, " ")])
         pieces, at = [], 0
         for text in self.pattern.pieces(stretch.text):
             pieces.append(stretch.part(at, at + len(text)))

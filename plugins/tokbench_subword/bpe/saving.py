@@ -36,15 +36,13 @@ class Conversion:
     unsaid: Sequence[str] = ()
 
 
-def save(
-    path: str | os.PathLike[str], tokens: TokenLookup, preparation: BpePreparation, encode: Encode, source: str
-) -> None:
-    """Write what `tokens` and `preparation` are of in the format that the path names; see `BpeTokenizer.save`.
+def save(path: str | os.PathLike[str], tokens: TokenLookup, encode: Encode, source: str) -> None:
+    """Write what `tokens` are of in the format that the path names; see `BpeTokenizer.save`.
 
     `encode` gives the ids without dropout, `source` is the file that the tokenizer came from, if any.
     """
     target = Path(path)
-    conversion = _conversion(target, tokens, preparation)
+    conversion = _conversion(target, tokens)
     if conversion is None:
         formats.check_ending(tokens.name, target, formats.BPE)
         document = complete_document(tokens.model, tokens.document)
@@ -57,13 +55,13 @@ def save(
         write=conversion.write,
         read=conversion.read,
         source=encode,
-        probes=probes_of(tokens.bytes_of_many(range(tokens.size)), tokens.document.added_tokens),
+        probes=probes_of(tokens.token_bytes_batch(range(tokens.vocab_size)), tokens.document.added_tokens),
         name=tokens.name,
         unsaid=conversion.unsaid,
     )
 
 
-def _conversion(path: Path, tokens: TokenLookup, preparation: BpePreparation) -> Conversion | None:
+def _conversion(path: Path, tokens: TokenLookup) -> Conversion | None:
     """The conversion to the format that a path names; None for a `tokenizer.json`."""
     model, document, name = tokens.model, tokens.document, tokens.name
     if path.suffix == ".tiktoken":
@@ -71,26 +69,26 @@ def _conversion(path: Path, tokens: TokenLookup, preparation: BpePreparation) ->
         return Conversion(
             lambda aside: write_ranks(ranks, aside),
             lambda aside: _ranks_encoder(read_ranks(aside), model.pattern),
-            _unsaid(model, preparation),
+            _unsaid(model, tokens._preparation),
         )
     if path.suffix == ".gguf":
         vocabulary = gguf_of(model, document, name=name)
         return Conversion(
             lambda aside: write_gguf(vocabulary, aside),
             lambda aside: _document_encoder(document_of_gguf(aside), aside),
-            _unsaid(model, preparation, added_tokens=True),
+            _unsaid(model, tokens._preparation, added_tokens=True),
         )
     if path.suffix == ".json" and "tekken" in path.name:
         tekken = tekken_of(model, name=name)
         return Conversion(
             lambda aside: write_tekken(tekken, aside),
             lambda aside: by_mistral(aside) or _encoder(model_of_tekken(aside)),
-            _unsaid(model, preparation),
+            _unsaid(model, tokens._preparation),
         )
     if not path.suffix or path.is_dir():
         check_pair(model, document)
         return Conversion(
-            lambda aside: save_pair(model, document, aside), _pair_encoder, _unsaid(model, preparation)
+            lambda aside: save_pair(model, document, aside), _pair_encoder, _unsaid(model, tokens._preparation)
         )
     return None
 

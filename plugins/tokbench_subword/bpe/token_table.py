@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from tokbench.arguments import known_id, known_ids
 from tokbench.kernels.copies import cached_property
 from tokbench_subword.bpe.model import BpeModel
+from tokbench_subword.bpe.preparation import BpePreparation
 from tokbench_subword.bpe.tokenizer_json import texts_by_id
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.byte_alphabet import unspelled
@@ -15,38 +16,58 @@ from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 
 
 class TokenLookup:
-    """Looks tokens up for the tokenizer `name`.
+    """What a tokenizer knows of its ids: those of `model`, and the added tokens of `document`.
 
-    `written` are added tokens by their ids, as decoding writes them, and `literal` says that none of them is
-    bytes spelled as letters; `spelled` says that a character-level model works on such bytes.
+    With `literal`, no added token is bytes spelled as letters.
     """
 
-    def __init__(
-        self,
-        model: BpeModel,
-        document: TokenizerJson,
-        *,
-        name: str,
-        written: Mapping[int, str],
-        literal: bool,
-        spelled: bool,
-    ) -> None:
-        self.name = name
-        self.model = model
-        self.document = document
-        self._written = written
-        self._literal = literal
-        self._spelled = spelled
-        highest = max((token.id for token in document.added_tokens), default=-1)
-        self.size = max(len(model), highest + 1)
+    name: str
+    model: BpeModel
+    document: TokenizerJson
+    literal: bool
+    _preparation: BpePreparation
 
-    def known(self, token_id: int) -> int:
-        """An id; raises `TokenizerError` for what is none."""
-        return known_id(token_id, self.size, name=self.name)
+    @property
+    def vocab_size(self) -> int:
+        """The number of ids: one more than the highest."""
+        return self._size
 
-    @cached_property
+    @property
     def special_ids(self) -> frozenset[int]:
         """The ids of special tokens."""
+        return self._special_ids
+
+    @property
+    def unk_id(self) -> int | None:
+        """The id of the unknown token, or None."""
+        return self.model.unk
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The bytes a token stands for in text; empty for special tokens and for ids that are none."""
+        return self._bytes_of(known_id(token_id, self.vocab_size, name=self.name))
+
+    def token_bytes_batch(self, ids: Iterable[int]) -> list[bytes]:
+        """The bytes of many tokens, by one list of them all where the vocabulary is of bytes."""
+        ids = known_ids(ids, self.vocab_size, name=self.name)
+        if self.model.level != "byte":
+            return [self._bytes_of(index) for index in ids]
+        tokens, special = self._decoded_bytes, self.special_ids
+        return [b"" if index in special else tokens[index] for index in ids]
+
+    def convert_token_to_id(self, token: str) -> int | None:
+        """The id of a token as files spell it (``Ġword``); where there is none, the unknown's or None."""
+        return self._ids.get(token, self.model.unk)
+
+    def convert_id_to_token(self, token_id: int) -> str:
+        """A token as files spell it; raises `TokenizerError` for an id that is none."""
+        return self._texts[known_id(token_id, self.vocab_size, name=self.name)]
+
+    @cached_property
+    def _size(self) -> int:
+        return max(len(self.model), 1 + max((token.id for token in self.document.added_tokens), default=-1))
+
+    @cached_property
+    def _special_ids(self) -> frozenset[int]:
         return frozenset(token.id for token in self.document.added_tokens if token.special)
 
     @cached_property
@@ -54,14 +75,14 @@ class TokenLookup:
         return {token.id: token for token in self.document.added_tokens}
 
     @cached_property
-    def ids_by_text(self) -> dict[str, int]:
+    def _ids(self) -> dict[str, int]:
         """The ids by how files spell them."""
-        return {text: index for index, text in enumerate(self.texts) if text}
+        return {text: index for index, text in enumerate(self._texts) if text}
 
     @cached_property
-    def decoded_bytes(self) -> list[bytes]:
+    def _decoded_bytes(self) -> list[bytes]:
         """What every id decodes to where tokens are bytes, added ones too; empty for ids that are none."""
-        tokens = [*self.model.vocabulary, *(b"" for _ in range(self.size - len(self.model.vocabulary)))]
+        tokens = [*self.model.vocabulary, *(b"" for _ in range(self.vocab_size - len(self.model.vocabulary)))]
         for index, text in self.model.unreachable.items():
             tokens[index] = text.encode("utf-8", "replace")
         for token in self.document.added_tokens:
@@ -70,8 +91,8 @@ class TokenLookup:
 
     def _added_bytes(self, token: AddedToken) -> bytes:
         """What an added token is in text: the bytes it spells, where decoding or the vocabulary has it so."""
-        text = self._written[token.id]
-        spells = unspelled(text) if self.model.level == "byte" and not self._literal else None
+        text = self._preparation.written[token.id]
+        spells = unspelled(text) if self.model.level == "byte" and not self.literal else None
         if spells and (self._decodes_letters or self.model.ids.get(spells) == token.id):
             return spells
         return text.encode("utf-8", "replace")
@@ -81,9 +102,9 @@ class TokenLookup:
         return any(step.get("type") == "ByteLevel" for step in steps_of(self.document.decoder, "decoders"))
 
     @cached_property
-    def texts(self) -> list[str]:
+    def _texts(self) -> list[str]:
         """Every token as files spell it; empty for ids that are none."""
-        texts = [""] * self.size
+        texts = [""] * self.vocab_size
         for index, text in texts_by_id(self.model).items():
             texts[index] = text
         for token in self.document.added_tokens:
@@ -91,33 +112,26 @@ class TokenLookup:
         return texts
 
     @cached_property
-    def written_texts(self) -> list[str]:
-        """The same as decoding starts from."""
-        return [self._written.get(index, text) for index, text in enumerate(self.texts)]
+    def _written(self) -> dict[int, str]:
+        """Every token as decoding starts from it."""
+        written = self._preparation.written
+        texts = ((index, written.get(index, text)) for index, text in enumerate(self._texts))
+        return {index: text for index, text in texts if text}
 
-    def bytes_of(self, token_id: int) -> bytes:
-        """The bytes a token stands for in text; empty for special tokens and for ids that are none."""
+    def _bytes_of(self, token_id: int) -> bytes:
         if token_id in self.special_ids:
             return b""
         if self.model.level == "byte":
-            return self.decoded_bytes[token_id]
+            return self._decoded_bytes[token_id]
         added = self._added_by_id.get(token_id)
-        if added is not None and self._spelled:
+        if added is not None and self._preparation.spelling:
             return self._added_bytes(added)
         if added is not None:  # decoding has blanks in it too: runs of blanks are added tokens of Gemma
-            return self._plain_bytes(self._written[token_id].encode("utf-8", "replace"))
+            return self._plain_bytes(self._preparation.written[token_id].encode("utf-8", "replace"))
         if token_id >= len(self.model.vocabulary):
             return b""
         plain = self._plain_bytes(self.model.vocabulary[token_id])
-        return (unspelled(plain.decode()) or b"") if self._spelled else plain
-
-    def bytes_of_many(self, ids: Iterable[int]) -> list[bytes]:
-        """The bytes of many tokens, by one list of them all where the vocabulary is of bytes."""
-        ids = known_ids(ids, self.size, name=self.name)
-        if self.model.level != "byte":
-            return [self.bytes_of(index) for index in ids]
-        tokens, special = self.decoded_bytes, self.special_ids
-        return [b"" if index in special else tokens[index] for index in ids]
+        return (unspelled(plain.decode()) or b"") if self._preparation.spelling else plain
 
     def _plain_bytes(self, token: bytes) -> bytes:
         """The bytes of a character-level token: without what marks its place, blanks as blanks."""

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 
 
-class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
+class BpeTokenizer(TokenLookup, OneByOne, DocumentTokenizer, Rebuilt):  # type: ignore[misc, override]
     """Encodes and decodes text with a `BpeModel` and the document that stands around it.
 
     `encode` gives int32 arrays. The text of special tokens is ordinary text unless `match_special`; other added
@@ -57,8 +57,6 @@ class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         >>> tokenizer.encode("cab").tolist(), tokenizer.decode([99, 256])
         ([99, 256], 'cab')
     """
-
-    _preparation: BpePreparation
 
     def __init__(
         self,
@@ -86,14 +84,6 @@ class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         forget_made(self)
         self.document = document
         self._preparation = BpePreparation.around(self.model, document, match_special=self._match_special)
-        self._tokens = TokenLookup(
-            self.model,
-            document,
-            name=self.name,
-            written=self._preparation.written,
-            literal=self.literal,
-            spelled=self._preparation.spelling,
-        )
 
     # --- where they come from ---------------------------------------------------------------------
 
@@ -163,20 +153,8 @@ class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         return function
 
     @cached_property
-    def _written(self) -> dict[int, str]:  # type: ignore[override]
-        return {index: text for index, text in enumerate(self._tokens.written_texts) if text}
-
-    @cached_property
     def _joiner(self) -> TokenJoiner | None:  # type: ignore[override]
-        return TokenJoiner(self._tokens.decoded_bytes) if self.decode_joins_bytes else None
-
-    def token_bytes(self, token_id: int) -> bytes:
-        """The bytes a token stands for in text; empty for special tokens."""
-        return self._tokens.bytes_of(self._tokens.known(token_id))
-
-    def token_bytes_batch(self, ids: Sequence[int]) -> list[bytes]:
-        """The bytes of many tokens."""
-        return self._tokens.bytes_of_many(ids)
+        return TokenJoiner(self._decoded_bytes) if self.decode_joins_bytes else None
 
     # --- offsets, sampling, tracing ---------------------------------------------------------------
 
@@ -217,7 +195,7 @@ class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
 
     def trace(self, text: str) -> Iterator[Step]:
         """The merges that lead to ``encode(text)``, one `Step` each, with rank and pair."""
-        return tracing.steps(self._tokens, self._preparation, plain_text(text, name=self.name))
+        return tracing.steps(self, plain_text(text, name=self.name))
 
     # --- the vocabulary ---------------------------------------------------------------------------
 
@@ -225,21 +203,6 @@ class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
     def match_special(self) -> bool:  # type: ignore[override]
         """Whether `encode` finds special tokens in text."""
         return self._match_special
-
-    @property
-    def vocab_size(self) -> int:  # type: ignore[override]
-        """The number of ids: one more than the highest."""
-        return self._tokens.size
-
-    @property
-    def special_ids(self) -> frozenset[int]:
-        """The ids of special tokens."""
-        return self._tokens.special_ids
-
-    @property
-    def unk_id(self) -> int | None:
-        """The id of the unknown token, or None."""
-        return self.model.unk
 
     @cached_property
     def lossless(self) -> bool:
@@ -266,18 +229,6 @@ class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
     def decode_joins_bytes(self) -> bool:
         """Whether `decode` joins the bytes of tokens: they are bytes, and the file's decoder does no more."""
         return self.model.level == "byte" and joins_bytes(self.document.decoder)
-
-    @property
-    def _ids(self) -> Mapping[str, int]:  # type: ignore[override]
-        return self._tokens.ids_by_text
-
-    def convert_token_to_id(self, token: str) -> int | None:
-        """The id of a token as files spell it (``Ġword``); where there is none, the unknown's or None."""
-        return self._ids.get(token, self.model.unk)
-
-    def convert_id_to_token(self, token_id: int) -> str:
-        """A token as files spell it; raises `TokenizerError` for an id that is none."""
-        return self._tokens.texts[self._tokens.known(token_id)]
 
     def pre_tokenize(self, text: str) -> list[str]:
         """The pieces that BPE works on, one by one; added tokens are pieces of their own."""
@@ -322,7 +273,7 @@ class BpeTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         `TokenizerError`, and so does a format in which ids would change. What `tokenizers` and `transformers`
         open as `tokenizer.json` gives the same ids there.
         """
-        saving.save(path, self._tokens, self._preparation, self._prepared.encode, self.source)
+        saving.save(path, self, self._prepared.encode, self.source)
 
     def facts(self) -> dict[str, Any]:
         """What this tokenizer is, ready for JSON."""

@@ -6,18 +6,17 @@ from collections.abc import Iterator, Sequence
 
 from tokbench.capabilities import Step
 from tokbench_subword.bpe.plain import Symbol, first_symbols, merges
-from tokbench_subword.bpe.preparation import BpePreparation
 from tokbench_subword.bpe.token_table import TokenLookup
 
 
-def steps(tokens: TokenLookup, preparation: BpePreparation, text: str) -> Iterator[Step]:
+def steps(tokens: TokenLookup, text: str) -> Iterator[Step]:
     """One step per pre-token ("split"), per merge ("merge"), and one for the end ("done").
 
     A step's tokens are always the whole text as it then stands: what is finished, what is being merged, and the
     rest as it was cut.
     """
     model = tokens.model
-    parts = list(preparation.words(text))
+    parts = list(tokens._preparation.words(text))
     raw = [part.token.content if part.token else part.stretch.text for part in parts]
     waiting = [piece.encode() for piece in raw]
     yield Step("split", tuple(waiting), None, _counted(parts, "pre-token"), {"pattern": str(model.pattern)})
@@ -57,7 +56,7 @@ def steps(tokens: TokenLookup, preparation: BpePreparation, text: str) -> Iterat
 def _named(tokens: TokenLookup, token: int) -> str:
     """A token as text in quotes, as its pre-token is; one of characters as files write it, with its affix."""
     if tokens.model.level == "char":
-        return tokens.texts[token]
+        return tokens.convert_id_to_token(token)
     data = tokens.model.vocabulary[token]
     try:
         return repr(data.decode())
