@@ -21,7 +21,7 @@ from tokbench_subword.files.probes import probes_of
 from tokbench_subword.files.proof import Encode, by_mistral, by_tiktoken, by_tokenizers, write_proved
 from tokbench_subword.files.recognising import format_of
 from tokbench_subword.files.tekken import write_tekken
-from tokbench_subword.files.tokenizer_json import read_document, write_document
+from tokbench_subword.files.tokenizer_json import write_document
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.words.prepared import PreparedEncoder
@@ -49,7 +49,7 @@ def save(path: str | os.PathLike[str], tokens: TokenLookup, encode: Encode, sour
         if not source or not Path(source).is_file() or format_of(source) == "tokenizer.json":
             write_document(document, target)  # nothing is converted
             return
-        conversion = Conversion(lambda aside: write_document(document, aside), _json_encoder)
+        conversion = Conversion(lambda aside: write_document(document, aside), by_tokenizers)
     write_proved(
         path,
         write=conversion.write,
@@ -75,7 +75,7 @@ def _conversion(path: Path, tokens: TokenLookup) -> Conversion | None:
         vocabulary = gguf_of(model, document, name=name)
         return Conversion(
             lambda aside: write_gguf(vocabulary, aside),
-            lambda aside: _document_encoder(document_of_gguf(aside), aside),
+            _gguf_encoder,
             _unsaid(model, tokens._preparation, added_tokens=True),
         )
     if path.suffix == ".json" and "tekken" in path.name:
@@ -120,11 +120,8 @@ def _pair_encoder(folder: Path) -> Encode:
     return _encoder(model_of_pair(folder / "vocab.json", folder / "merges.txt", pattern=Pattern("gpt2")))
 
 
-def _json_encoder(path: Path) -> Encode:
-    return by_tokenizers(path) or _document_encoder(read_document(path), path)
-
-
-def _document_encoder(document: TokenizerJson, path: Path) -> Encode:
+def _gguf_encoder(path: Path) -> Encode:
+    document = document_of_gguf(path)
     return _encoder(model_of_document(document, where=str(path)), document)
 
 

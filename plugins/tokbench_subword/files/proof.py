@@ -1,7 +1,8 @@
 """Conversions proved: what is written is read back, and must give the ids of what it was made from.
 
-It is read by the library it is for, where that is installed, on `probes`. A conversion that would change ids is
-refused, with the text that shows it; nothing is left where the file would have been.
+It is read on `probes` by the library it is for; a `tekken.json` by ours where that one is not installed. A
+conversion that would change ids is refused, with the text that shows it; nothing is left where the file would
+have been.
 """
 
 from __future__ import annotations
@@ -72,12 +73,10 @@ def _difference(
     return ""
 
 
-def by_tokenizers(path: Path) -> Encode | None:
-    """How `tokenizers` encodes with a `tokenizer.json`, content only; None where it is not installed."""
-    try:
-        import tokenizers
-    except ImportError:
-        return None
+def by_tokenizers(path: Path) -> Encode:
+    """How `tokenizers` encodes with a `tokenizer.json`, content only."""
+    import tokenizers
+
     try:
         tokenizer = tokenizers.Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises bare Exception
@@ -104,11 +103,9 @@ def _told(library: str, encode: Encode) -> Encode:
 
 
 def by_tiktoken(ranks: dict[bytes, int], pattern: str) -> Encode | None:
-    """How tiktoken encodes with ranks and a pattern; None where it is not installed, or refuses the pattern."""
-    try:
-        import tiktoken
-    except ImportError:
-        return None
+    """How tiktoken encodes with ranks and a pattern; None where it refuses the pattern."""
+    import tiktoken
+
     try:
         encoding = tiktoken.Encoding("proof", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
     except ValueError:  # the library's regular expressions are not ours

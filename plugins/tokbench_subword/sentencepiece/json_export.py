@@ -12,7 +12,6 @@ import base64
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from tokbench.errors import TokenizerError
 from tokbench_subword.files import sentencepiece_model as spm
 from tokbench_subword.files.probes import Probe, probes
 from tokbench_subword.files.proof import Encode, by_tokenizers, write_proved
-from tokbench_subword.files.tokenizer_json import bpe_model, read_document, write_document
+from tokbench_subword.files.tokenizer_json import bpe_model, write_document
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.sentencepiece.algorithms import spm_scores
@@ -137,7 +136,7 @@ def save_json(
         write_proved(
             path,
             write=lambda aside: write_document(document, aside),
-            read=_reader,
+            read=by_tokenizers,
             source=encode,
             probes=probes_of(vocabulary),
             name=vocabulary.where,
@@ -172,19 +171,6 @@ def tie_of(vocabulary: SpmVocabulary) -> Callable[[Sequence[int], Sequence[int]]
         return abs(one - other) <= 1e-6 * abs(one) and decode(here) == decode(there)
 
     return tied
-
-
-def _reader(path: Path) -> Encode:
-    if (theirs := by_tokenizers(path)) is not None:
-        return theirs
-    document = read_document(path)
-    if document.model["type"] == "BPE":
-        from tokbench_subword.bpe.tokenizer import BpeTokenizer
-
-        return BpeTokenizer.of_document(document, where=str(path)).encode
-    from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
-
-    return JsonUnigramTokenizer(document, name=str(path)).encode
 
 
 def _mended(document: TokenizerJson, normalize: Normalizer) -> TokenizerJson:

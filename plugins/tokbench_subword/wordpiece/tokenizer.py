@@ -13,8 +13,8 @@ from tokbench.arguments import known_id, plain_text
 from tokbench.kernels.copies import Rebuilt, cached_property, forget_made
 from tokbench_subword.files import formats
 from tokbench_subword.files.probes import probes_of
-from tokbench_subword.files.proof import Encode, by_tokenizers, write_proved
-from tokbench_subword.files.tokenizer_json import content_of, document_of, read_document, write_document
+from tokbench_subword.files.proof import by_tokenizers, write_proved
+from tokbench_subword.files.tokenizer_json import content_of, document_of, write_document
 from tokbench_subword.files.vocab_txt import write_vocabulary
 from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.document_tokenizer import DocumentTokenizer
@@ -192,15 +192,10 @@ class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         if sources in ([], [self.notes.get("rules_from")]):  # a tokenizer.json has rules of its own
             write_document(document, target)
             return
-
-        def read(aside: Path) -> Encode:
-            model = model_of_document(read_document(aside), where=str(aside))
-            return by_tokenizers(aside) or WordPieceTokenizer(str(aside), model).encode
-
         write_proved(
             target,
             write=lambda aside: write_document(document, aside),
-            read=read,
+            read=by_tokenizers,
             source=self.encode,
             probes=probes_of(map(self.token_bytes, range(self.vocab_size)), self.document.added_tokens),
             name=self.name,
