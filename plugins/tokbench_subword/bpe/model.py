@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Literal
 
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import Rebuilt, cached_property
-from tokbench.kernels.unicode_classes import UNICODE_VERSION
 from tokbench_subword.pipeline.patterns import Pattern
 
 if TYPE_CHECKING:
@@ -80,7 +79,6 @@ class BpeModel(Rebuilt):
     end_of_word: str = ""
     whole_tokens: bool = False
     dropout: float = 0.0
-    unicode_version: str = UNICODE_VERSION
 
     def __post_init__(self) -> None:
         import numpy as np

@@ -18,6 +18,7 @@ from tokbench.errors import TokenizerError
 from tokbench.kernels.calls import travels_with
 from tokbench.kernels.copies import Rebuilt, cached_property, forget_made
 from tokbench.kernels.joining import list_decoder
+from tokbench.kernels.unicode_classes import UNICODE_VERSION
 from tokbench.kernels.utf8 import repaired
 from tokbench_subword.bpe import pruning, saving, tracing
 from tokbench_subword.bpe.dropout import sample_merges
@@ -286,7 +287,7 @@ class BpeTokenizer(TokenLookup, OneByOne, DocumentTokenizer, Rebuilt):  # type: 
             "normalizer": " + ".join(normalizer) or None,
             "pre_tokenizer": str(pattern) if pattern else " + ".join(cutting),
             **self._preparation.compiled.ways,
-            "unicode_version": model.unicode_version,
+            "unicode_version": UNICODE_VERSION,
             "byte_fallback": model.byte_fallback,
             "merges": len(model.merges),
             "dropout": model.dropout,

@@ -20,9 +20,6 @@ from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench_subword.pipeline.patterns.regexes import compile_regex
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from tokbench_subword.pipeline.patterns.class_names import Dialect
     from tokbench_subword.pipeline.patterns.cutters import Cutter
 
@@ -143,12 +140,5 @@ class Pattern(Rebuilt):
         from tokbench.kernels.utf8 import encodable
 
         data = encodable(text)
-        return [data[start:end].decode() for start, end in self.byte_spans(data).tolist()]
-
-    def byte_spans(self, data: bytes) -> NDArray[np.int64]:
-        """(start, end) of each pre-token of a text in UTF-8: int64 ``(n, 2)``."""
-        import numpy as np
-
-        if self.cutters:
-            return self.cutters[0].spans(data)
-        return np.array([[0, len(data)]][: len(data)], np.int64).reshape(-1, 2)
+        spans = self.cutters[0].spans(data).tolist() if self.cutters else [(0, len(data))][: len(data)]
+        return [data[start:end].decode() for start, end in spans]

@@ -47,11 +47,11 @@ class Cutter(ABC):
 
     @abstractmethod
     def pieces(self, data: NDArray[np.uint8], units: Places) -> Iterator[tuple[Places, Places]]:
-        """The pieces of the texts ``data[units[u, 0]:units[u, 1]]``, some tens of thousands at a time.
+        """The pieces of the texts ``data[units[u, 0]:units[u, 1]]``.
 
-        `data` holds valid UTF-8 and `PADDING` readable bytes behind the last text. Pieces are int64 ``(n, 2)``:
-        begin and end; with them comes how many there have been up to the end of each text, int64 ``(len(units)
-        + 1,)``, which is right for those texts that are done.
+        By kernels they come some tens of thousands at a time. `data` holds valid UTF-8 and `PADDING` readable
+        bytes behind the last text. Pieces are int64 ``(n, 2)``: begin and end; with them comes how many there
+        have been up to the end of each text, int64 ``(len(units) + 1,)``, right for the texts that are done.
         """
 
     def cut(self, data: NDArray[np.uint8], units: Places) -> tuple[Places, Places]:
@@ -122,17 +122,13 @@ class PlainCutter(Cutter):
 
     def pieces(self, data: NDArray[np.uint8], units: Places) -> Iterator[tuple[Places, Places]]:
         """See `Cutter.pieces`."""
-        counts, waiting, total, yielded = np.zeros(len(units) + 1, np.int64), [], 0, 0
+        counts, found = np.zeros(len(units) + 1, np.int64), [np.zeros((0, 2), np.int64)]
         for unit, (begin, end) in enumerate(units.tolist()):
             text = data[begin:end].tobytes()
             places = np.array(list(self.find(text.decode())), np.int64).reshape(-1, 2)
-            waiting.append(begin + (places if text.isascii() else byte_positions(text)[places]))
-            total += len(places)
-            counts[unit + 1] = total
-            if total - yielded >= _AT_A_TIME or unit + 1 == len(units):
-                yielded = total
-                yield np.concatenate(waiting), counts
-                waiting = []
+            found.append(begin + (places if text.isascii() else byte_positions(text)[places]))
+            counts[unit + 1] = counts[unit] + len(places)
+        yield np.concatenate(found), counts
 
 
 def units_of(offsets: NDArray[np.int64]) -> Places:
