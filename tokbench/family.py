@@ -34,8 +34,9 @@ class TokenizerFamily:
     a tokenizer that is `Savable`; `train_sizes` gives those of several values of ``vocab_size`` by one
     training, each as `train` gives it, less the sizes that cannot be. A spec of such a family without a variant
     is trained on the suite's training corpus, saved with the suffix `trained_suffix`, and loaded from there as
-    the variant. `saved_as` are the suffixes it can be saved with, "" for a folder; without it, what is trained
-    is saved with `trained_suffix` alone, and what is loaded with any that its `save` takes.
+    the variant, with those of its options that `loads_with` names: what no file holds. `saved_as` are the
+    suffixes it can be saved with, "" for a folder; without it, what is trained is saved with `trained_suffix`
+    alone, and what is loaded with any that its `save` takes.
     `check(options)` raises a `TokbenchError` for options with which no text can be trained on: before any work.
     `counting` is there where it can be trained from counted pre-tokens as well: `train` asks ``corpus.source``.
     `files(spec, context)` names what `load` will read, for checksums (left out: the file that the variant is);
@@ -67,6 +68,7 @@ class TokenizerFamily:
     ) = None
     check: Callable[[Mapping[str, Any]], None] | None = None
     trained_suffix: str = ".json"
+    loads_with: tuple[str, ...] = ()
     saved_as: tuple[str, ...] = ()
     counting: Counting | None = None
     files: Callable[[Spec, LoadContext], Sequence[Path]] | None = None

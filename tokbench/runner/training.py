@@ -137,7 +137,7 @@ def ensure_trained(
         if isinstance(other, Savable):
             told = {"corpus": digest, "text_bytes": took["text_bytes"], **named}
             _store(other, _place(registry, nested, digest, folder)[1], told)
-    return _trained(spec, key, model, _store(tokenizer, model, info), reused=False)
+    return _trained(registry, spec, key, model, _store(tokenizer, model, info), reused=False)
 
 
 @contextlib.contextmanager
@@ -175,7 +175,7 @@ def find_trained(registry: Registry, spec: Spec, digest: str, folder: Path) -> T
     """
     key, model = _place(registry, spec, digest, folder)
     info = _read_info(model)
-    return None if info is None else _trained(spec, key, model, info, reused=True)
+    return None if info is None else _trained(registry, spec, key, model, info, reused=True)
 
 
 def _place(registry: Registry, spec: Spec, digest: str, folder: Path) -> tuple[str, Path]:
@@ -186,8 +186,12 @@ def _place(registry: Registry, spec: Spec, digest: str, folder: Path) -> tuple[s
     return key, folder / key[:32] / f"{spec.family}{family.trained_suffix}"
 
 
-def _trained(spec: Spec, key: str, model: Path, info: dict[str, Any], *, reused: bool) -> Trained:
-    loads = Spec(spec.family, str(model.absolute()))
+def _trained(
+    registry: Registry, spec: Spec, key: str, model: Path, info: dict[str, Any], *, reused: bool
+) -> Trained:
+    again = registry.tokenizers[spec.family].loads_with
+    options = {name: value for name, value in spec.options.items() if name in again}
+    loads = Spec(spec.family, str(model.absolute()), options)
     return Trained(loads, digest_of(key, info["files"]), model, info, reused)
 
 

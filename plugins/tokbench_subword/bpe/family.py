@@ -60,6 +60,7 @@ BPE = TokenizerFamily(
     train_sizes=train_sizes,
     check=check,
     trained_suffix=".json",
+    loads_with=("encoding", "match_special", "cache"),
     recognises=recognises,
     saved_as=formats.BPE,
     counting=COUNTING,

@@ -103,6 +103,7 @@ UNIGRAM = TokenizerFamily(
     train=train,
     check=_check,
     trained_suffix=".model",
+    loads_with=("cache",),
     recognises=recognises,
     saved_as=formats.UNIGRAM,
     counting=Counting(_cut, _counted),

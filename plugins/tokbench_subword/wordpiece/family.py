@@ -148,6 +148,7 @@ WORDPIECE = TokenizerFamily(
     options=_OPTIONS,
     variant="a vocab.txt, a tokenizer.json, their folder, or a .gguf; none: trained",
     trained_suffix=".json",
+    loads_with=("match_special", "cache"),
     recognises=recognises,
     saved_as=formats.WORDPIECE,
     counting=Counting(_cut, _counted),

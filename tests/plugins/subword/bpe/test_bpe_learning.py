@@ -14,6 +14,7 @@ from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.bpe.trainer import train_bpe
 from tokbench_subword.pipeline.patterns import Pattern
 
+import tokbench
 from tokbench import Spec, TokenBatch, TokenizerError, TrainingCorpus
 from tokbench.registry import default_context
 from tokbench.spec import with_defaults
@@ -104,6 +105,21 @@ def test_the_cat_the_batat_and_the_hat():
     assert greedy.decode(ids) == "The <unk>ebra <unk>o<unk>t the hat."
     assert greedy.decode(greedy.encode("The cat found the hat.")) == "The cat found the hat."
     assert [step.kind for step in greedy.trace("bat")] == ["match", "match"]
+
+
+@pytest.mark.parametrize("family", ["bpe", "wordpiece", "unigram"])
+def test_what_a_file_does_not_hold_is_told_again_when_what_was_trained_is_loaded(family):
+    """``encoding=greedy`` was lost on the way through the file: the tokenizer was plain BPE."""
+    texts = ["the hat and the bat, that hat"] * 20
+    options = {"bpe": ",encoding=greedy", "wordpiece": ",match_special=true,special_tokens=[UNK] [X]"}
+    spec = f"{family}:vocab_size={270 if family == 'bpe' else 30},cache=2MB{options.get(family, '')}"
+    for _ in range(2):  # trained, then found
+        tokenizer = tokbench.load(spec, train_on=texts)
+        assert tokenizer.facts()["word_cache_bytes"] == 2 << 20
+        if family == "bpe":
+            assert tokenizer.facts()["algorithm"].startswith("greedy")
+        if family == "wordpiece":
+            assert tokenizer.encode("the [X]")[-1] == 1
 
 
 def _naive(data: bytes, merges: int) -> list[int]:
