@@ -120,9 +120,8 @@ def of_property(name: str) -> Points:
         >>> of_property("Lu").holds([ord("A"), ord("a")]).tolist(), bool(of_property("Han"))
         ([True, False], True)
     """
-    category = name.removeprefix("gc=").removeprefix("General_Category=")
-    wanted = [known.startswith(category) for known in CATEGORIES]
-    if category and len(category) <= 2 and any(wanted):
+    wanted = [known.startswith(name) for known in CATEGORIES]
+    if 0 < len(name) <= 2 and any(wanted):
         return Points.of_flags(np.array(wanted, np.bool_)[general_categories()])
     return _asked_of_regex(name)
 
