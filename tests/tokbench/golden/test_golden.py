@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import gzip
 import json
-import runpy
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.command import invoke
+from tests.tokbench.lint.broken import sound, write
 from tokbench.errors import SpecError, TokenizerError
 from tokbench.golden import checking, pack
 from tokbench.golden.changes import _alternatives, mutants
 from tokbench.registry import Registry, build_registry
-
-_made = runpy.run_path(str(Path(__file__).parents[1] / "lint" / "broken.py"))
-sound, write = _made["sound"], _made["write"]
 
 
 def cli(*arguments: str) -> tuple[int, str]:

@@ -12,6 +12,7 @@ import pytest
 
 import tokbench
 from tests.command import invoke
+from tests.tokbench.lint.broken import FAULTS, broken, sound, write
 from tokbench.errors import SpecError, TokbenchError
 from tokbench.lint.catalogue import CATALOGUE
 from tokbench.lint.chat import overhead
@@ -25,8 +26,6 @@ from tokbench.lint.subject import Subject
 from tokbench.lint.text import cost
 from tokbench.registry import Registry, build_registry
 
-_made = runpy.run_path(str(Path(__file__).with_name("broken.py")))
-FAULTS, broken, sound, write = (_made[name] for name in ("FAULTS", "broken", "sound", "write"))
 TEXTS = {"eng_Latn": ["the cat in the hat, an end\n"] * 4000}
 
 

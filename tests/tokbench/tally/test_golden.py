@@ -1,19 +1,19 @@
 """Tallies that stay what they are, byte for byte, until `TALLY_VERSION` is raised.
 
 What is in a cache is used as long as the version is the same. So where a change makes one of these digests
-another, raise the version, and print the new digests by running this file.
+another, raise the version, and print the new digests: ``python -m tests.tokbench.tally.test_golden``.
 """
 
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import zlib
-from pathlib import Path
+from collections.abc import Sequence
 
 import pytest
 
 import tokbench
+from tests.tokbench.tally.stand_ins import Lowering, Pieces, Words
 from tokbench.corpus import Document
 from tokbench.tally import TALLY_VERSION, CorpusFacts, Tally
 from tokbench.tally.collect import collect
@@ -43,24 +43,20 @@ GOLDEN = {
 }
 
 
+class Prefixing(Pieces):
+    """Puts a space before the text."""
+
+    def encode(self, text: str) -> Sequence[int]:
+        return super().encode(" " + text)
+
+
 def made() -> dict[str, Tally]:
     """The tally of each tokenizer on each text."""
-    path = Path(__file__).with_name("stand_ins.py")
-    spec = importlib.util.spec_from_file_location("golden_stand_ins", path)
-    assert spec is not None
-    assert spec.loader is not None
-    stand_ins = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(stand_ins)
-
-    class Prefixing(stand_ins.Pieces):  # type: ignore[name-defined, misc]
-        def encode(self, text: str) -> list[int]:
-            return super().encode(" " + text)  # type: ignore[no-any-return]
-
     tokenizers = {
         "bytes": tokbench.load("bytes"),
         "chars": tokbench.load("chars"),
-        "words": stand_ins.Words("words,", "two", "spaces", "here"),
-        "lowering": stand_ins.Lowering("it", " wo", "ete", "super"),
+        "words": Words("words,", "two", "spaces", "here"),
+        "lowering": Lowering("it", " wo", "ete", "super"),
         "prefixing": Prefixing(" L", "    ", " two", "(i", "return"),
     }
     datasets = {

@@ -8,7 +8,6 @@ can happen it leaves out less than it is told to: `second_chances` says so in pl
 from __future__ import annotations
 
 import heapq
-import importlib.util
 import json
 import random
 from collections import Counter
@@ -24,10 +23,7 @@ from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.bpe.trainer import train_bpe
 from tokenizers import Tokenizer
 
-_spec = importlib.util.spec_from_file_location("distributions", Path(__file__).parents[1] / "distributions.py")
-_distributions = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(_distributions)
-agree, fits = _distributions.agree, _distributions.fits
+from ..distributions import agree, fits
 
 PROSE = Path(__file__).parents[4] / "datasets" / "prose"
 TEXTS = [path.read_text(encoding="utf-8") for path in sorted(PROSE.rglob("*.txt"))]

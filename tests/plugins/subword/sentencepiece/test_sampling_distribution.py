@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
 import math
 from collections import Counter
@@ -14,10 +13,7 @@ import pytest
 from tokbench_subword.files.sentencepiece_model import parse
 from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 
-_spec = importlib.util.spec_from_file_location("distributions", Path(__file__).parents[1] / "distributions.py")
-_distributions = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(_distributions)
-agree, fits = _distributions.agree, _distributions.fits
+from ..distributions import agree, fits
 
 PROSE = Path(__file__).parents[4] / "datasets" / "prose"
 N = 20_000
