@@ -82,9 +82,11 @@ def test_one_failing_metric_leaves_the_others(tally) -> None:
     assert [row.status for row in rows if row.metric == "good"] == ["ok", "ok"]
 
 
-def test_what_is_needed_is_named(tally) -> None:
+def test_what_is_needed_is_named(tally, stand_ins) -> None:
     row = one(tally, metric(lambda t: 1, needs=("operators",)))
     assert row.status == "undefined: no operators (operators of two or more characters (code))"
+    of_nothing = one(collect(stand_ins.Pieces(), []), metric(lambda t: 1, needs=("token_bytes",)))
+    assert of_nothing.status.startswith("undefined: ")
 
 
 @pytest.mark.parametrize(("language", "package"), [("rust", "rust"), ("und", "LANGUAGE"), ("all", "LANGUAGE")])
@@ -176,6 +178,9 @@ def test_relative_to_a_baseline(stand_ins) -> None:
     assert values["base", "eng"].ci_high == 1
     without = measure(cells, [NAMED["nsl"]], context=MeasureContext())
     assert all("--baseline" in row.status for row in without)
+    elsewhere = {key._replace(dataset="e") if key.tokenizer == "base" else key: cells[key] for key in cells}
+    alone = measure(elsewhere, [NAMED["nsl"]], context=MeasureContext(baseline="base"), only={"t"})
+    assert ["--baseline" in row.status for row in alone] == [True, True]
 
 
 def test_rows_of_some_tokenizers_only(stand_ins) -> None:

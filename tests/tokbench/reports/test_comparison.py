@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -90,9 +91,15 @@ def test_a_table_of_whole_datasets_spares_the_column_of_languages(made_up_run: C
 
 
 def test_the_page_counts_the_verdicts(made_up_run: Callable[..., Any], tmp_path: Path) -> None:
-    text = page_of(*later(made_up_run, 0.5), tmp_path / "compare.html")
+    before, after = later(made_up_run, 0.5)
+    text = page_of(before, after, tmp_path / "compare.html")
     assert "2 worse" in text
     assert "measured only after" in text
+    assert re.search(r"; \d+ the same\.", text)
+    figures = compare_figures(before, after, better={})
+    moved = figures[figures["verdict"] != "same"]
+    write_comparison(before, after, tmp_path / "moved.html", figures=moved, facts=[])
+    assert not re.search(r"\d the same\.", (tmp_path / "moved.html").read_text("utf-8"))
 
 
 def test_equal_runs_say_so(made_up_run: Callable[..., Any], tmp_path: Path) -> None:

@@ -45,6 +45,9 @@ def test_the_headline_shows_first_what_matters_first(made_up_run: Callable[..., 
     first = ["tokenizer", "round_trip", "unk_rate", "compression_ratio", "cost", "encode_speed"]
     assert columns[: len(first)] == first
     assert columns[-1] == "vocab_size"
+    run.manifest["suite"]["metrics"] = ["compression_ratio", "token_length"]
+    asked = [column.key for column in tables.headline(run, "bundled:parallel").columns]
+    assert asked == [*columns[:-1], "token_length", "vocab_size"], "what is shown anyway is there once"
 
 
 def test_the_headline_ranks_by_the_mean_of_languages_and_says_so(made_up_run: Callable[..., Any]) -> None:

@@ -95,6 +95,17 @@ def test_the_card_begins_with_metadata(made_up_run: Callable[..., Any]) -> None:
     head = text.split("---")[1]
     assert 'pretty_name: "tokbench r1"' in head
     assert '- "deu"' in head
+    assert "python" not in head, "no tag of a language is so long"
+
+
+def test_of_one_language_markdown_shows_by_language_what_is_usual_alone(
+    made_up_run: Callable[..., Any],
+) -> None:
+    run = made_up_run(1, 2)
+    run.manifest["suite"]["metrics"] = ["compression_ratio", "token_length"]
+    heads = re.findall(r"^## (\S+) ·", markdown.document(run), re.M)
+    assert r"compression\_ratio" in heads
+    assert r"token\_length" not in heads, "the headline has said it"
 
 
 def test_formulas_are_mathematics_in_markdown(made_up_run: Callable[..., Any]) -> None:

@@ -137,6 +137,7 @@ GOOD: dict[str, Any] = {
         ({"count": None}, "counters and count go together"),
         ({"counters": {}}, "counters and count go together"),
         ({"counters": {"tokens": "x"}}, "'tokens' is no name for one"),
+        ({"counters": {"two words": "x"}}, "'two words' is no name for one"),
         ({"count": lambda texts, tokens: []}, "count has a parameter 'tokens'"),
         ({"level": "languages"}, "for levels 'cell' and 'tokenizers', not 'languages'"),
         ({"compute": 3}, "compute is int"),

@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from tests.tokbench.testing.wrong_tokenizers import Right
 from tokbench.results import Run
+from tokbench.runner.speed.stopwatch import _call
 from tokbench.runner.speed.summary import interval_rank, summarize
 
 RunIt = Callable[..., Run]
@@ -193,6 +195,8 @@ def test_calls_that_disagree_have_no_speed(corpus: Path, run: RunIt) -> None:
     rows = done.frame[done.frame["metric"] == "encode_speed"]
     assert rows.loc[rows["tokenizer"] == "disagrees", "value"].isna().all()
     assert rows.loc[rows["tokenizer"] == "bytes", "value"].notna().all()
+    of_it = done.frame[(done.frame["tokenizer"] == "disagrees") & (done.frame["metric"] == "load_time")]
+    assert of_it["status"].str.startswith("failed: ").all()
     kept = json.loads((done.path / "speed.json").read_text())
     assert kept["identity"] is None, "whoever resumes the run times all of them again"
 
@@ -202,6 +206,22 @@ def test_no_text_pays_for_what_a_form_of_call_needs_once(corpus: Path, run: RunI
     cold = done.speed[done.speed["state"] == "cold"]["seconds"]
     [set_up] = json.loads((done.path / "speed.json").read_text())["set_ups"]
     assert cold.max() < 0.2 <= set_up["first_batch_seconds"]
+
+
+def test_what_is_timed_is_what_the_form_of_call_says() -> None:
+    asked: list[str] = []
+
+    def told(name: str) -> Callable[[Any, Any], Any]:
+        return lambda self, given: (asked.append(name), getattr(Right, name)(self, given))[1]
+
+    methods = ("encode", "encode_batch", "decode", "offsets")
+    tokenizer = type("Told", (Right,), {name: told(name) for name in methods})()
+    for form in (*FORMS, "offsets"):
+        call = _call(tokenizer, form, ["a text", "another"])
+        asked.clear()
+        call()
+        wanted = {"batch": "encode_batch", "decode": "decode", "offsets": "offsets"}.get(form, "encode")
+        assert asked[0] == wanted, form
 
 
 @pytest.mark.long

@@ -11,6 +11,7 @@ from tokbench.counts import WordCounts
 from tokbench.errors import SpecError, TokbenchError, UnknownNameError
 from tokbench.registry import build_registry
 from tokbench.results import Run
+from tokbench.runner.candidates import Candidate
 from tokbench.runner.figures import measure_context
 from tokbench.runner.inspecting import Inspections
 from tokbench.runner.plan import make_plan
@@ -214,6 +215,12 @@ def test_a_suite_says_how_tokenizers_are_shown() -> None:
 def test_the_same_spec_twice_is_one_tokenizer() -> None:
     plan = make_plan(load_suite(None, {**GIVEN, "tokenizers": ["bytes", "bytes"]}), build_registry())
     assert [entry.key for entry in plan.entries] == ["bytes"]
+
+
+def test_what_encodes_is_no_estimate_whose_losses_are_not_known() -> None:
+    plan = make_plan(load_suite(None, GIVEN), build_registry())
+    context = measure_context(plan, [Candidate(entry) for entry in plan.entries], Inspections())
+    assert not context.estimates
 
 
 def test_the_default_suite_measures_nothing_it_trains_on() -> None:

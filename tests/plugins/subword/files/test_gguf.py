@@ -199,13 +199,15 @@ def test_user_defined_symbols_of_gguf_are_what_llama_cpp_makes_of_them(test_data
 
 
 def test_bert_in_gguf_marks_the_tokens_that_begin_a_word(tmp_path):
-    tokens = ["[PAD]", "[UNK]", "[CLS]", "▁un", "▁,", "do", "able", "▁do"]
-    vocabulary = {"tokenizer_model": "bert", "token_list": tokens, "token_types": [3, 3, 3, 1, 1, 1, 1, 1]}
+    tokens = ["[PAD]", "[UNK]", "[CLS]", "▁un", "▁,", "do", "able", "▁do", "[unused0]"]
+    vocabulary = {"tokenizer_model": "bert", "token_list": tokens, "token_types": [3] * 3 + [1] * 6}
     path = written(tmp_path / "bert.gguf", vocabulary | {"unk_token_id": 1})
     tokenizer = tokbench.load(str(path))
     assert list(tokenizer.encode("Ündoable, do")) == [3, 5, 6, 4, 7]
     assert list(tokenizer.encode("do" * 80)) == [7, *[5] * 79]  # llama.cpp knows no longest word
     assert tokenizer.special_ids == {0, 1, 2}
+    assert [tokenizer.token_bytes(index) for index in (6, 7, 8)] == [b"able", b"do", b"[unused0]"]
+    assert tokenizer.convert_token_to_id("[unused0]") == 8, "what is in brackets stands whole, as BERT has it"
     tokenizer.save(tmp_path / "bert.json")
     assert ids(f"wordpiece:{tmp_path / 'bert.json'}", "undoable") == [3, 5, 6]
     with pytest.raises(TokenizerError, match="rules of its own"):

@@ -179,7 +179,7 @@ def test_learning_api() -> None:
     again = SpmTokenizer.from_dict(tokenizer.to_dict())
     assert again.model == tokenizer.model
     with pytest.raises(TokenizerError, match="outside"):
-        tokenizer.decode([99])
+        tokenizer.decode([tokenizer.vocab_size])
     with pytest.raises(TokenizerError, match="outside"):
         tokenizer.convert_id_to_token(-1)
 
@@ -199,6 +199,8 @@ def test_trace_ends_in_the_encoding() -> None:
     assert [step.kind for step in steps] == ["normalize", *["lattice"] * 5, "best"]
     assert steps[-1].tokens == tuple(tokenizer.token_bytes(index) for index in tokenizer("abab"))
     assert steps[3].detail["candidates"][0] == {"piece": "▁ab", "id": 6, "score": -3.0, "total": -3.0}
+    for step in steps[1:-1]:
+        assert step.detail["total"] == max(each["total"] for each in step.detail["candidates"])
 
 
 def test_saved_model_opens_elsewhere(tmp_path: Path) -> None:
