@@ -38,7 +38,8 @@ def test_a_path_may_stand_for_a_spec_and_anything_else_is_refused(tmp_path: Path
     trained.save(saved)
     assert list(tokbench.load(saved).encode("the cat")) == list(trained.encode("the cat"))
     assert tokbench.load_dataset(text).languages == ["und"]
-    assert tokbench.run(saved, text, output=tmp_path / "out", speed=False).datasets == [f"text:{text}"]
+    run = tokbench.run(saved, text, output=tmp_path / "out", speed=False, report=False, metrics="tokens")
+    assert run.datasets == [f"text:{text}"]
     with pytest.raises(SpecError, match="None names no tokenizer"):
         tokbench.load(None)  # type: ignore[arg-type]
     with pytest.raises(SpecError, match="3 names no dataset"):
@@ -48,7 +49,8 @@ def test_a_path_may_stand_for_a_spec_and_anything_else_is_refused(tmp_path: Path
 def test_options_may_be_paths_and_what_is_no_spec_is_said(tmp_path: Path) -> None:
     text, out = tmp_path / "text.txt", tmp_path / "out"
     text.write_text("the cat sat\n" * 50)
-    run = tokbench.run("bpe:vocab_size=260", text, train_on=[text], output=out, speed=False, metrics="tokens")
+    given = {"output": out, "speed": False, "report": False, "metrics": "tokens"}
+    run = tokbench.run("bpe:vocab_size=260", text, train_on=[text], **given)  # type: ignore[arg-type]
     assert run.manifest["train_on"] == f"text:{text}"
     for wrong in ([tokbench.load("bytes")], [None], 3):
         with pytest.raises(SpecError, match=r"tokenizers: .* is no spec; name each as text"):

@@ -59,14 +59,6 @@ def test_all_measured(
     assert language["shards"][0]["sha256"]
 
 
-def test_a_share_that_is_not_zero_is_not_printed_as_zero(
-    text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    more = ("-o", str(tmp_path / "out"), "--no-speed", "--no-report", "-m", "vocab_utilization")
-    assert call(monkeypatch, "run", "-t", "chars", "-d", str(text), *more) == 0
-    assert "< 0.1%" in capsys.readouterr().out  # a few of 1,114,112 code points
-
-
 def test_something_failed(
     text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -352,6 +344,16 @@ def test_every_figure_is_shown_in_a_terminal_of_any_width(
             places = decimals(rows.value)
             figure = f"{100 * value:.1f}".removesuffix(".0") if unit == "share" else f"{value:.{places}f}"
             assert figure in printed, metric
+
+
+def test_a_share_that_is_not_zero_is_not_printed_as_zero(
+    made_up_run: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = made_up_run(2, 2)
+    run.frame.loc[run.frame["metric"] == "vocab_utilization", "value"] = 1e-5
+    run.manifest["suite"]["metrics"] = ["vocab_utilization"]
+    print_headline(run)
+    assert "< 0.1%" in capsys.readouterr().out
 
 
 def test_the_terminal_names_tokenizers_as_reports_do(

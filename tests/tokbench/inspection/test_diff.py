@@ -14,6 +14,7 @@ from tokbench_tiktoken.sources import blueprint
 
 import tokbench
 from tests.command import invoke
+from tests.tokbench.lint.broken import broken, sound, write
 from tokbench.inspection.diff import diff
 from tokbench.inspection.divergence import CAUSES
 from tokbench.inspection.recent import is_recent
@@ -55,10 +56,15 @@ def test_equal_tokenizers_are_equal(test_data):
     assert found.n_tokens_a == found.n_tokens_b > 0
 
 
-def test_raw_sentencepiece_file_in_transformers(test_data):
-    vocabs = test_data / "vocabs"
-    raw = tokbench.load(f"transformers:{vocabs}/llama-2,tokenizer_class=LlamaTokenizer")
-    found = diff(raw, tokbench.load(f"transformers:{vocabs}/llama-2/hf"), documents())
+@pytest.fixture(scope="module")
+def llamas(test_data):
+    """Llama 2 as transformers makes it of its sentencepiece file, and as it was published."""
+    specs = ("llama-2,tokenizer_class=LlamaTokenizer", "llama-2/hf")
+    return [tokbench.load(f"transformers:{test_data}/vocabs/{spec}") for spec in specs]
+
+
+def test_raw_sentencepiece_file_in_transformers(llamas):
+    found = diff(*llamas, documents())
     assert found.causes == {"white space": 1}
     (one,) = found.divergences
     assert one.document == "2"
@@ -106,11 +112,9 @@ def test_possessive_pattern_pasted_into_tokenizers(test_data, converted):
     assert all(re.search(r"\d{4}", divergence.text) for divergence in found.divergences)
 
 
-def test_raw_sentencepiece_file_over_a_corpus(test_data):
+def test_raw_sentencepiece_file_over_a_corpus(test_data, llamas):
     """On real text too, where what follows the double space is cut otherwise as well."""
-    vocabs = test_data / "vocabs"
-    raw = tokbench.load(f"transformers:{vocabs}/llama-2,tokenizer_class=LlamaTokenizer")
-    found = diff(raw, tokbench.load(f"transformers:{vocabs}/llama-2/hf"), lines_of(test_data, CORPORA[-1]))
+    found = diff(*llamas, lines_of(test_data, CORPORA[-1]))
     assert set(found.causes) == {"white space"}
     assert found.causes["white space"] > 5
 
@@ -120,17 +124,10 @@ def test_two_ids_swapped(edited):
         vocab = content["model"]["vocab"]
         vocab["Ġthe"], vocab["Ġof"] = vocab["Ġof"], vocab["Ġthe"]
 
-    found = diff(tokbench.load("gpt-2"), tokbench.load(edited("gpt2", swap)), documents())
+    pair = tokbench.load("gpt-2"), tokbench.load(edited("gpt2", swap))
+    found = diff(*pair, documents())
     assert found.causes == {"numbering": 2}
     assert {divergence.text for divergence in found.divergences} == {" the", " of"}
-
-
-def test_swapped_ids_are_equal_by_their_bytes(edited):
-    def swap(content):
-        vocab = content["model"]["vocab"]
-        vocab["Ġthe"], vocab["Ġof"] = vocab["Ġof"], vocab["Ġthe"]
-
-    pair = tokbench.load("gpt-2"), tokbench.load(edited("gpt2", swap))
     assert diff(*pair, documents(), by_bytes=True).equal
     assert not diff(tokbench.load("gpt-2"), tokbench.load("gpt-4"), documents(), by_bytes=True).equal
 
@@ -187,9 +184,9 @@ def test_special_tokens(test_data):
     assert found.causes == {"special tokens": 1}
 
 
-def test_normalisation(test_data, edited):
-    bare = edited("qwen2", lambda content: content.update(normalizer=None))
-    found = diff(tokbench.load(f"transformers:{test_data}/vocabs/qwen2/hf"), tokbench.load(bare), documents())
+def test_normalisation(tmp_path):
+    both = write(tmp_path / "nfc", sound()), write(tmp_path / "bare", broken("not_normalized"))
+    found = diff(*(tokbench.load(f"transformers:{folder}") for folder in both), documents())
     assert found.causes == {"normalisation": 1}
 
 

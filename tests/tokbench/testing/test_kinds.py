@@ -184,14 +184,12 @@ def test_the_command_finds_out_what_kind_of_thing_it_is(tmp_path: Path) -> None:
     plugin = ["--plugin", str(tmp_path / "kindsLINES.py")]
     done = invoke("plugins", "check", "data", *plugin)
     assert (done.exit_code, "data: 1 check fails" in done.output) == (1, True)
-    for name in ("threads", "drawn", "written"):
-        assert f"{name}: conforms" in invoke("plugins", "check", name, *plugin).output
-    assert invoke("plugins", "check", "written", "--kind", "report", *plugin).exit_code == 0
+    assert "threads: conforms" in invoke("plugins", "check", "threads", *plugin).output
+    assert "written: conforms" in invoke("plugins", "check", "written", "--kind", "report", *plugin).output
     with pytest.raises(SpecError, match="'csv' is a dataset and a report; say which with --kind"):
         invoke("plugins", "check", "csv", catch=False)
     with pytest.raises(UnknownNameError, match="unknown name 'drown'; did you mean the plot 'drawn'"):
         invoke("plugins", "check", "drown", *plugin, catch=False)
-    assert invoke("plugins", "check", "compression_ratio").exit_code == 0
 
 
 def test_that_a_metric_never_had_a_value_is_said(tmp_path: Path) -> None:
