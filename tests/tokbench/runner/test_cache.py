@@ -9,12 +9,16 @@ from pathlib import Path
 import pytest
 
 from tokbench.errors import SpecError
-from tokbench.registry import cache_dir
+from tokbench.registry import build_registry, cache_dir
 from tokbench.results import Run
 from tokbench.results.cell import CellResult
+from tokbench.results.folder import RunFolder
 from tokbench.runner.cache import DEFAULT_LIMIT, TallyCache, cache_limit
 from tokbench.runner.counting import PlannedCell
+from tokbench.runner.plan import make_plan
 from tokbench.runner.progress import Display
+from tokbench.runner.run import _models
+from tokbench.runner.suite import load_suite
 
 RunIt = Callable[..., Run]
 
@@ -95,6 +99,16 @@ def test_adding_a_tokenizer_counts_one_tokenizer(
     assert heard.count(False) == 3
     alone = run(["bytes"], data, output=tmp_path / "three", cache=False)
     assert alone.table("fertility")["bytes"].equals(both.table("fertility")["bytes"])
+
+
+@pytest.mark.parametrize(("cache", "place"), [(True, "cache"), (False, "out")])
+def test_without_the_cache_what_is_trained_stays_with_the_run(
+    cache: bool, place: str, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOKBENCH_CACHE_DIR", str(tmp_path / "cache"))
+    suite = load_suite(None, {"tokenizers": ["bytes"], "datasets": [f"text:{corpus}"], "cache": cache})
+    found = _models(make_plan(suite, build_registry()), RunFolder(tmp_path / "out"))
+    assert found == tmp_path / place / "trained"
 
 
 class _Heard(Display):

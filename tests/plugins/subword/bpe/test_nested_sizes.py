@@ -11,8 +11,12 @@ from tokbench_subword.bpe.trainer import learn, train_bpe
 from tokbench_subword.pipeline.patterns import Pattern
 
 from tokbench.counts import WordCounts
+from tokbench.registry import build_registry
 from tokbench.results import Run
+from tokbench.runner.plan import make_plan
 from tokbench.runner.run import run_suite
+from tokbench.runner.suite import load_suite
+from tokbench.runner.training_stage import _size_groups
 
 _words = st.dictionaries(
     st.text("abc", min_size=1, max_size=20), st.integers(1, 2**40), min_size=1, max_size=12
@@ -49,3 +53,11 @@ def test_a_sweep_trains_once_and_says_so(sweep: Run) -> None:
     assert known["bpe:vocab_size=270"]["seconds"] > 0
     assert {entry["vocab_size"] for entry in known.values()} == {262, 270}
     assert not sweep.failures
+
+
+@pytest.mark.parametrize(("speed", "groups"), [(False, 1), (True, 0)])
+def test_where_speed_is_measured_each_size_is_trained_and_timed_by_itself(speed: bool, groups: int) -> None:
+    specs = [f"bpe:vocab_size={size}" for size in (262, 270)]
+    given = {"tokenizers": specs, "datasets": ["bundled:prose"], "train_on": "bundled:tricky", "speed": speed}
+    plan = make_plan(load_suite(None, given), build_registry())
+    assert len(_size_groups(plan, [entry.spec for entry in plan.entries])) == groups
