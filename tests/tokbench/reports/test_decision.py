@@ -82,8 +82,9 @@ def two_texts(run: Any, figures: dict[str, tuple[float, float]], metric: str = "
 
 
 def test_every_dataset_counts_the_same(small: Callable[..., Any]) -> None:
-    run = two_texts(small({"compression_ratio": three(4, 2, 1)}), three(1, 8, 1))
-    found = decide(run)
+    figures = {"compression_ratio": three(4, 2, 1), "embedding_share": three(0.1, 0.2, 0.3)}
+    run = two_texts(small(figures), three(1, 8, 1))  # what is of no text does not change what is said of texts
+    found = decide(run, {"price": 1, "embedding": 0})
     assert found is not None
     assert found.choice == ("chars",)  # by the geometric means 2, 4 and 1
     assert found.scores["bytes"] == pytest.approx(0.5)

@@ -11,10 +11,11 @@ import pytest
 from tests.tokbench.reports.tested import lossy_run
 from tokbench.plots import data
 from tokbench.plots.labels import language_label
-from tokbench.reports import differences, latex, tables
+from tokbench.reports import differences, latex, tables, vocabularies
 from tokbench.reports.diffs import passages_table
 from tokbench.reports.findings import compression, fairness
 from tokbench.reports.html import page
+from tokbench.reports.html.heat import Heat
 from tokbench.reports.table import Column, Row, Table, TableCell
 from tokbench.reports.unmeasured import undefined
 
@@ -109,6 +110,26 @@ def test_languages_of_code_are_programming_languages(made_up_run: Callable[..., 
         entry["kind"] = kind
         made = tables.by_language(run, "compression_ratio", dataset)
         assert label in {row.cells[0] for row in made.rows}
+
+
+def test_scripts_are_shares_of_a_vocabulary_and_those_without_a_column_are_added_up(
+    made_up_run: Callable[..., Any],
+) -> None:
+    run = made_up_run(2, 2)
+    many = {f"Script{number}": 5 for number in range(vocabularies.SCRIPTS)}
+    run.audits = {run.tokenizers[0]: {"scripts": {"Latin": 30, **many}}, run.tokenizers[1]: {"scripts": {}}}
+    made = vocabularies.script_table(run)
+    assert [column.key for column in made.columns][:2] == ["tokenizer", "Latin"]
+    first, second = ([cell.value for cell in row.cells[1:] if isinstance(cell, TableCell)] for row in made.rows)
+    assert (first[0], first[-1], sum(first)) == (0.3, 0.05, pytest.approx(1))
+    assert not any(second)
+
+
+def test_cells_are_shaded_from_the_lowest_value_to_the_highest() -> None:
+    even = Heat.of(table(*(TableCell(value=float(value)) for value in range(4, 13))))
+    assert [even.shade(value) for value in (1, 4, 6, 12, 99)] == [0, 0, 2, 8, 8]
+    wide = Heat.of(table(*(TableCell(value=10.0**power) for power in range(3))))
+    assert [wide.shade(value) for value in (0, 1, 10, 100)] == [0, 0, 4, 8], "by logarithms"
 
 
 def test_the_fairness_table_names_its_reference(made_up_run: Callable[..., Any]) -> None:

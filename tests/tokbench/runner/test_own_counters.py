@@ -11,7 +11,11 @@ import pytest
 
 from tokbench.errors import PluginError, SpecError
 from tokbench.metrics.metric import Metric
+from tokbench.registry import build_registry
 from tokbench.results import Run
+from tokbench.runner.cells import own_counters
+from tokbench.runner.plan import make_plan
+from tokbench.runner.suite import load_suite
 
 PLUGIN = """
 import time
@@ -147,3 +151,15 @@ def test_what_cannot_be_is_said_when_the_metric_is_made(wrong: dict[str, Any], s
     assert Metric(**GOOD).counters
     with pytest.raises(PluginError, match=said):
         Metric(**{**GOOD, **wrong})
+
+
+def test_the_text_that_a_metric_is_trained_on_is_part_of_what_it_counts_by(tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+
+    def counted(content: str) -> object:
+        text.write_text(content)
+        asked = [f"ngram_bpb:train_on=text:{text}"]
+        suite = load_suite(None, {"tokenizers": ["bytes"], "datasets": ["bundled:code"], "metrics": asked})
+        return own_counters(make_plan(suite, build_registry()))
+
+    assert counted("the cat sat\n") == counted("the cat sat\n") != counted("a dog came\n")
