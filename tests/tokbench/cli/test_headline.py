@@ -1,0 +1,111 @@
+"""What a run prints at its end: every figure, names as in reports, what was decided, skipped or failed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tokbench.cli.headline import print_headline
+from tokbench.metrics.catalogue import CATALOGUE
+from tokbench.reports.decision import decide
+from tokbench.reports.figures import decimals
+
+
+@pytest.mark.parametrize("beside", [False, True], ids=["usual", "asked for more"])
+@pytest.mark.parametrize("columns", [40, 76, 80, 109, 110, 130, 200])
+def test_every_figure_is_shown_in_a_terminal_of_any_width(
+    columns: int,
+    beside: bool,
+    made_up_run: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    run = made_up_run(
+        2, 3, specs=["bytes", "chars", "bpe:a/long/path/to/a/folder/of/vocabularies/tokenizer.json"]
+    )
+    run.manifest["failures"] = []
+    asked = ["tokens_per_line", "chars_per_token", "token_length"] if beside else []
+    run.manifest["suite"]["metrics"] = asked
+    print_headline(run)
+    printed = capsys.readouterr().out
+    assert "…" not in printed
+    assert "MB/ " not in printed  # a unit is whole
+    assert max(map(len, printed.splitlines())) <= columns
+    overall = run.frame[(run.frame.language == "all") & (run.frame.dataset == "bundled:parallel")]
+    usual = [metric.name for metric in CATALOGUE if "terminal" in metric.shown]
+    for metric in [*usual, *asked]:
+        rows = overall[overall.metric == metric].dropna(subset=["value"])
+        for value, unit in zip(rows.value, rows.unit, strict=True):
+            places = decimals(rows.value)
+            figure = f"{100 * value:.1f}".removesuffix(".0") if unit == "share" else f"{value:.{places}f}"
+            assert figure in printed, metric
+
+
+def test_a_share_that_is_not_zero_is_not_printed_as_zero(
+    made_up_run: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = made_up_run(2, 2)
+    run.frame.loc[run.frame["metric"] == "vocab_utilization", "value"] = 1e-5
+    run.manifest["suite"]["metrics"] = ["vocab_utilization"]
+    print_headline(run)
+    assert "< 0.1%" in capsys.readouterr().out
+
+
+def test_the_terminal_names_tokenizers_as_reports_do(
+    made_up_run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    specs = ["bytes", "wordpiece:/some/folder/vocab_8k.txt", "bpe:pattern=o200k,vocab_size=32000"]
+    run = made_up_run(2, 3, specs=specs)
+    run.manifest["tokenizers"][2]["label"] = "ours 32k"
+    print_headline(run)
+    printed = capsys.readouterr().out
+    summary = printed.partition("failed: ")[0]
+    assert "\n ours 32k " in printed
+    assert "\n wordpiece vocab_8k † " in printed
+    assert "\nwordpiece vocab_8k †: " in printed
+    assert not any(spec in summary for spec in specs[1:])
+
+
+def test_the_terminal_tells_the_choice(
+    made_up_run: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = made_up_run(3, 3)
+    decision = decide(run)
+    assert decision is not None
+    print_headline(run)
+    assert decision.sentences[0] in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_tokenizer_that_is_skipped_or_fails_is_named_once(
+    made_up_run: Callable[..., Any], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    run = made_up_run(2, 2)
+    run.manifest["skipped"] = [{"spec": "tiktoken:gpt2", "reason": "tiktoken:gpt2: not at hand", "remedy": ""}]
+    run.manifest["failures"] = [
+        dict(run.failures[0], tokenizer="bpe:x.json", message="bpe:x.json: no such file")
+    ]
+    print_headline(run)
+    printed = capsys.readouterr().out
+    assert "skipped: tiktoken:gpt2: not at hand" in printed
+    assert printed.count("bpe:x.json") == 1
+
+
+def test_what_failed_alike_for_all_tokenizers_is_told_once(
+    made_up_run: Callable[..., Any], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    run = made_up_run(2, 3)
+    of = {"dataset": "text:blank.txt", "language": "und", "kind": "empty", "message": "no text", "remedy": "x"}
+    run.manifest["failures"] = [{**of, "tokenizer": name} for name in run.tokenizers]
+    run.manifest["failures"] += [{**of, "tokenizer": name, "language": "eng"} for name in run.tokenizers[:2]]
+    print_headline(run)
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("failed: ")]
+    assert lines[0] == "failed: all 3 tokenizers · text:blank.txt · und: empty: no text (x)"
+    assert [line.partition(" · ")[0] for line in lines[1:]] == [
+        f"failed: {name}" for name in run.tokenizers[:2]
+    ]

@@ -1,0 +1,81 @@
+"""`tokbench runs`: what is listed and compared, and with which exit status."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Call = Callable[..., int]
+
+
+@pytest.mark.long
+def test_runs_are_listed_and_compared(
+    text: Path, tmp_path: Path, call: Call, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["-t", "bytes", "-d", str(text), "--no-speed", "--no-report"]
+    for name in ("one", "two"):
+        assert call("run", *arguments, "-o", str(tmp_path / "runs" / name)) == 0
+    capsys.readouterr()
+    assert call("list", "runs", str(tmp_path / "runs"), "--json") == 0
+    assert len(json.loads(capsys.readouterr().out)) == 2
+    one, two = str(tmp_path / "runs" / "one"), str(tmp_path / "runs" / "two")
+    assert call("runs", "compare", one, two) == 0
+    assert "same" in capsys.readouterr().out
+    page, of = tmp_path / "page.html", ["-m", "compression_ratio", "--totals"]
+    assert call("runs", "compare", one, two, *of, "--page", str(page)) == 0
+    assert "all figures (1) are the same" in page.read_text("utf-8"), "the page has what the terminal shows"
+    text.write_text("héhéhé\n" * 30, encoding="utf-8")
+    assert call("run", *arguments[:-2], *arguments[-2:], "-t", "chars", "-o", one, "--force") == 0
+    assert call("runs", "compare", one, two) == 1, "what chars measured has vanished"
+    assert call("runs", "compare", one, two, "--threshold", "lots") == 2
+
+
+@pytest.mark.long
+def test_two_runs_are_compared_tokenizer_by_tokenizer_and_no_name_is_cut(
+    text: Path, tmp_path: Path, call: Call, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, two = str(tmp_path / "one"), str(tmp_path / "two")
+    metrics = ["-m", "compression_ratio", "-m", "shannon_entropy_miller_madow", "-m", "tokens_per_line"]
+    arguments = ["-t", "bytes", "-d", str(text), *metrics, "--no-speed", "--no-report"]
+    assert call("run", *arguments, "-t", "chars", "-o", one) == 0
+    text.write_text("the cat\n" * 30, encoding="utf-8")
+    assert call("run", *arguments, "-o", two) == 0
+    capsys.readouterr()
+    monkeypatch.setenv("COLUMNS", "80")
+    page = str(tmp_path / "page.html")
+    assert call("runs", "compare", one, two, "--page", page) == 1
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "shannon_entropy_miller_madow" in shown
+    assert "metric verdict change before after" in shown
+    assert f"chars · text:{text}: only in BEFORE (22 figures)" in shown
+    assert "suite.tokenizers: - chars" in shown
+    assert "None" not in shown
+    assert shown.endswith(page)
+    assert call("runs", "compare", one, two, "-m", "gni", "--page", str(tmp_path / "no")) == 2
+    assert not (tmp_path / "no").exists(), "a wrong request is said before anything is written"
+    compare = ("runs", "compare", one, two)
+    assert call(*compare, "-m", "premium") == 2, "nothing is compared, so nothing is well"
+    assert "has figures of premium" in capsys.readouterr().err
+    assert call(*compare, "-m", "tokens_per_line", "--budget", "compression_ratio=1%") == 2
+    assert "add -m compression_ratio" in capsys.readouterr().err
+    call(*compare, "-m", "compression_ratio")
+    assert f"text:{text} has another text in the two runs" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_budget_over_two_currencies_cannot_be_judged(
+    text: Path, tmp_path: Path, call: Call, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = []
+    for currency in ("EUR", "USD"):
+        prices, out = tmp_path / f"{currency}.toml", str(tmp_path / currency)
+        prices.write_text(f'currency = "{currency}"\n[prices]\nbytes = 2.0\n')
+        asked = ["-t", "bytes", "-d", str(text), "-m", "cost", "--prices", str(prices), "-o", out]
+        assert call("run", *asked, "--no-speed", "--no-report") == 0
+        runs.append(out)
+    assert call("runs", "compare", *runs, "-m", "cost") == 0
+    assert call("runs", "compare", *runs, "-m", "cost", "--strict") == 1
+    assert call("runs", "compare", *runs, "--budget", "cost=1%") == 2
+    assert "--budget cost: the runs have it in two units, EUR → USD" in capsys.readouterr().err
