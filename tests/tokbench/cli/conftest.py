@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+import tokbench
 from tokbench.cli import main
+from tokbench.results import Run
 
 
 @pytest.fixture
@@ -31,3 +33,14 @@ def call(monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
         return 0
 
     return called
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A run that was asked for metrics of which all but the last come to nothing."""
+    home = tmp_path_factory.mktemp("run")
+    (home / "text.txt").write_text("some words\n" * 30)
+    return tokbench.run(
+        ["bytes", "chars"], [f"text:{home}/text.txt"], output=home / "out", speed=False, jobs=1,
+        metrics=["premium", "morph_score", "fertility"],
+    )  # fmt: skip

@@ -6,14 +6,12 @@ import json
 import re
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-import tokbench
 from tests.command import invoke
 from tokbench.cli.headline import print_headline
-from tokbench.errors import CorpusError, ResultsError, SpecError, TokbenchError
+from tokbench.errors import CorpusError, SpecError, TokbenchError
 from tokbench.registry import build_registry
 from tokbench.results import Run
 
@@ -22,16 +20,6 @@ from tokbench.results import Run
 def blank(tmp_path: Path) -> str:
     (tmp_path / "blank.txt").write_text("\n \n")
     return f"text:{tmp_path}/blank.txt"
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    home = tmp_path_factory.mktemp("run")
-    (home / "text.txt").write_text("some words\n" * 30)
-    return tokbench.run(
-        ["bytes", "chars"], [f"text:{home}/text.txt"], output=home / "out", speed=False, jobs=1,
-        metrics=["premium", "morph_score", "fertility"],
-    )  # fmt: skip
 
 
 def test_a_language_that_a_short_name_tells_is_said_where_it_may_be_none(
@@ -76,184 +64,6 @@ def test_a_metric_named_in_vain_is_no_success(tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("some words\n" * 30)
     asked = ["run", "-t", "bytes", "-d", tmp_path / "text.txt", "-o", tmp_path / "out", "--no-speed"]
     assert invoke(*asked, "-m", "premium").exit_code == 1
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [
-        "runs compare no_run no_run --junit x --page ./x",
-        "runs compare no_run no_run --summary x --page x",
-        "trace no:such text --html x --svg x",
-        "prune no:such -d no:such --vocab-size 300 -o x --map x",
-        "prune no:such -d no:such --vocab-size 300 -o folder --map folder/merges.txt",
-    ],
-)
-def test_two_options_that_write_one_file_are_refused_before_any_work(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(SpecError, match=r"--\w+ and --\w+ both write [./x\w]+; give each a file of its own"):
-        invoke(*asked.split(), catch=False)
-
-
-def test_two_report_formats_of_one_ending_are_not_written_over_each_other(
-    finished: Run, tmp_path: Path
-) -> None:
-    plugin = tmp_path / "other_page.py"
-    plugin.write_text(
-        "import tokbench\n"
-        "@tokbench.hookimpl\n"
-        "def tokbench_report_writers():\n"
-        "    write = lambda run, path: path.write_text('mine')\n"
-        "    return [tokbench.ReportWriter(name='mine', suffix='.md', summary='mine', write=write)]\n"
-    )
-    asked = ("report", finished.path, "-f", "md", "-f", "mine", "--plugin", plugin)
-    with pytest.raises(SpecError, match="--format md and --format mine both write"):
-        invoke(*asked, catch=False)
-
-
-@pytest.mark.parametrize(
-    ("command", "own"),
-    [
-        ("convert bpe:a.json a.json", "a.json"),
-        ("convert bpe:a.json link.json", "link.json"),
-        ("convert bpe:folder folder", "folder"),
-        ("prune bpe:a.json -d text:a.txt --vocab-size 260 -o a.json", "a.json"),
-        ("prune bpe:a.json -d text:a.txt --vocab-size 260 -o b.json --map a.txt", "a.txt"),
-        ("train bpe -d text:a.txt -o a.txt", "a.txt"),
-        ("train bpe -d text:a.txt --option base=a.json -o a.json", "a.json"),
-        ("count -d text:a.txt -o a.txt", "a.txt"),
-        ("count --merge a.txt -o a.txt", "a.txt"),
-        ("calibrate bytes --observed a.txt -o a.txt", "a.txt"),
-        ("bytes bpe:a.json -o a.json", "a.json"),
-        ("trace bpe:a.json text --html a.json", "a.json"),
-        ("train words -d text:*.txt -o b.txt", "b.txt"),
-        ("count -d text:*.txt -o b.txt", "b.txt"),
-        ("calibrate bytes --observed counts.csv -o b.txt", "b.txt"),
-        ("bytes bpe:vocab_size=262 --train-on text:*.txt -o b.json", "b.json"),
-        ("bytes bpe:vocab_size=262,base=a.json --train-on text:a.txt -o a.json", "a.json"),
-        ("convert bpe:a.json plugin.py --plugin plugin.py", "plugin.py"),
-    ],
-)
-def test_what_a_command_reads_is_not_written_over_by_force(
-    command: str, own: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("a.txt").write_text("some words, some more\n" * 30)
-    made: Any = tokbench.load("bpe:vocab_size=262", train_on=["some words"] * 9)
-    made.save(Path("a.json"))
-    made.save(Path("folder"))
-    Path("link.json").symlink_to("a.json")
-    Path("b.txt").write_text("more words\n")
-    Path("b.json").symlink_to("b.txt")
-    Path("counts.csv").write_text("file,tokens\n" + "b.txt,3\n" * 20)
-    Path("plugin.py").write_text(
-        "import tokbench\n@tokbench.hookimpl\ndef tokbench_tokenizers():\n    return []\n"
-    )
-    before = Path(own).read_bytes() if Path(own).is_file() else b""
-    done = invoke(*command.split(), "--force")
-    assert str(done.exception) == f"{own} is what this command reads, and would be lost; name another file"
-    assert Path(own).is_dir() or Path(own).read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [
-        "bytes bytes -o x.npy",
-        "count -d a.txt -o x.npy",
-        "calibrate bytes --observed a.txt -o x.npy",
-        "prune bpe:no.json -d a.txt --vocab-size 300 -o m.json --map x.npy",
-        "trace bpe:no.json text --html x.npy",
-    ],
-)
-def test_a_folder_where_a_file_goes_is_told_before_any_work(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("x.npy").mkdir()
-    with pytest.raises(SpecError, match=r"^cannot write x\.npy: it is a folder; name a file$"):
-        invoke(*asked.split(), "--force", catch=False)
-    assert [path.name for path in tmp_path.iterdir()] == ["x.npy"]
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [
-        "train words -d a.txt -o -",
-        "count -d a.txt -o -",
-        "convert tiktoken:no -",
-        "golden make bytes -o -",
-        "calibrate bytes --observed a.txt -o -",
-        "prune bpe:no.json -d a.txt --vocab-size 300 -o m.json --map -",
-    ],
-)
-def test_a_command_that_writes_nothing_to_standard_output_makes_no_file_of_that_sign(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("a.txt").write_text("some words\n" * 30)
-    with pytest.raises(SpecError, match="- stands for standard output, and this command writes none there"):
-        invoke(*asked.split(), catch=False)
-    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
-
-
-@pytest.mark.parametrize(
-    ("command", "read"),
-    [
-        ("convert bpe:v/vocab.json v", "v/vocab.json"),
-        ("convert bpe:v/vocab.json ./v/../v", "v/vocab.json"),
-        ("convert bpe:v/vocab.json link", "v/vocab.json"),
-        ("convert bpe:link/vocab.json v", "link/vocab.json"),
-        ("convert bpe:leads_in.json v", "leads_in.json"),
-        ("convert bpe:v/leads_out.json v", "v/leads_out.json"),
-        ("prune bpe:v/vocab.json -d text:a.txt --vocab-size 260 -o v", "v/vocab.json"),
-        ("prune bpe:a.json -d text:v/merges.txt --vocab-size 260 -o v", "v/merges.txt"),
-        ("train bpe -d text:v/merges.txt -o v", "v/merges.txt"),
-        ("train bpe -d text:a.txt --option base=v/vocab.json -o v", "v/vocab.json"),
-        ("golden make bpe:v/vocab.json -o v", "v/vocab.json"),
-    ],
-)
-def test_nothing_is_written_into_a_folder_that_holds_what_is_read(
-    command: str, read: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("a.txt").write_text("some words, some more\n" * 30)
-    made: Any = tokbench.load("bpe:vocab_size=262", train_on=["some words"] * 9)
-    made.save(Path("a.json"))
-    made.save(Path("v"))
-    Path("link").symlink_to("v")
-    Path("leads_in.json").symlink_to("v/vocab.json")
-    Path("v/leads_out.json").symlink_to("../a.json")
-    before = {path: path.read_bytes() for path in Path("v").iterdir()}
-    said = str(invoke(*command.split(), "--force").exception)
-    assert re.search(f"holds {read}, which this command reads; name another folder$", said)
-    assert {path: path.read_bytes() for path in Path("v").iterdir()} == before
-
-
-@pytest.mark.parametrize("option", ["--junit", "--summary", "--page"])
-def test_where_a_comparison_goes_is_a_file_in_a_folder_that_may_be_new(
-    finished: Run, tmp_path: Path, option: str
-) -> None:
-    asked = ("runs", "compare", finished.path, finished.path, option)
-    assert str(invoke(*asked, tmp_path).exception) == f"{tmp_path} is a folder; name a file"
-    target = tmp_path / "new" / "file"
-    assert invoke(*asked, target).exit_code == 0
-    assert target.stat().st_size
-    assert isinstance(invoke(*asked, target / "file").exception, ResultsError)
-
-
-@pytest.mark.parametrize("name", ["run.json", "measurements.parquet", "cells"])
-def test_no_report_is_written_over_a_file_of_the_run(finished: Run, name: str) -> None:
-    [path, *_] = [finished.path / name] if name != "cells" else [*(finished.path / "cells").iterdir()]
-    before = path.read_bytes()
-    for command in (
-        ("report", finished.path, "-f", "json", "-o", path, "--force"),
-        ("runs", "compare", finished.path, finished.path, "--page", path),
-    ):
-        assert "is a file of the run, and would be lost; name another" in str(invoke(*command).exception)
-    with pytest.raises(ResultsError, match="is a file of the run"):
-        finished.report(path, "md")
-    assert path.read_bytes() == before
 
 
 def test_two_names_of_one_tokenizer_are_one_row_and_that_is_said(tmp_path: Path) -> None:
