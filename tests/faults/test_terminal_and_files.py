@@ -10,22 +10,15 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from tokbench.cli.program import app
+from tests.command import invoke
 from tokbench.errors import ResultsError, SpecError
 from tokbench.results import Run
 from tokbench.runner.run import run_suite
 
-runner = CliRunner()
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b31m"
-
-
-def call(*arguments: str | Path) -> Any:
-    return runner.invoke(app, list(map(str, arguments)))
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +60,7 @@ def test_names_draw_nothing_on_the_terminal(done: Path, plugin: Callable[..., st
         ("show", "named", "--plugin", named),
         ("list", "tokenizers", "--plugin", named),
     ):
-        shown = call(*command)
+        shown = invoke(*command)
         assert shown.exit_code == 0, (command, shown.output)
         assert not {"\x1b", "\x07", "\x9b"} & set(shown.output), command
 
@@ -90,23 +83,23 @@ def test_text_that_a_spreadsheet_would_run_is_marked(done: Path) -> None:
         "'@SUM(A1)",
     ]
     assert [cells["safe"][1][key] for key in ("tokenizer", "value")] == ["'-2+3", "-2.5"]
-    assert call("report", done, "--format", "spreadsheet").output.split() == [str(done / "report.sheet.csv")]
+    assert invoke("report", done, "--format", "spreadsheet").output.split() == [str(done / "report.sheet.csv")]
 
 
 def test_files_of_others_are_overwritten_with_force_only(done: Path, tmp_path: Path) -> None:
     theirs = tmp_path / "thesis.html"
     for command in (["report", done, "-o"], ["trace", "maxmatch:vocab.txt", "text", "--html"]):
         theirs.write_text("precious")
-        refused = call(*command, theirs)
+        refused = invoke(*command, theirs)
         assert isinstance(refused.exception, SpecError), command
         assert "--force" in str(refused.exception)
         assert theirs.read_text() == "precious"
-    assert call("report", done, "-o", theirs, "--force").exit_code == 0
+    assert invoke("report", done, "-o", theirs, "--force").exit_code == 0
     assert theirs.read_text() != "precious"
     for _ in range(2):  # our own, unchanged: nobody is asked
-        assert call("report", done, "--format", "md").exit_code == 0
+        assert invoke("report", done, "--format", "md").exit_code == 0
     (done / "report.md").write_text("edited")
-    assert isinstance(call("report", done, "--format", "md").exception, SpecError)
+    assert isinstance(invoke("report", done, "--format", "md").exception, SpecError)
 
 
 @pytest.mark.long
@@ -121,7 +114,7 @@ def test_tampered_manifests_are_said_in_a_sentence(done: Path) -> None:
                 ["runs", "compare", done, done],
                 ["list", "runs", done.parent],
             ):
-                error = call(*command).exception
+                error = invoke(*command).exception
                 assert error is None or isinstance(error, ResultsError | SystemExit), (key, instead, command)
                 said += isinstance(error, ResultsError) and str(done) in str(error)
     assert said > 10

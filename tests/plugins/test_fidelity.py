@@ -19,23 +19,14 @@ from pathlib import Path
 import pytest
 
 import tokbench
+from tests.plugins.subword.sentencepiece.conftest import BPE_MODELS, UNIGRAM_MODELS
 from tokbench.registry import default_context
 
 TIKTOKEN = ("gpt2", "r50k_base", "p50k_base", "p50k_edit", "cl100k_base", "o200k_base", "o200k_harmony")
-SENTENCEPIECE = (
-    "t5-base/spiece.model",
-    "albert-base-v1/spiece.model",
-    "llama-2/tokenizer.model",
-    "spm-test/test_model.model",
-    "spm-test/test_ja_model.model",
-    "spm-test/test_sentencepiece.model",
-    "spm-test/test_sentencepiece_bpe.model",
-    "spm-test/test_sentencepiece_no_bos.model",
-)
 TOKENIZERS = ("gpt2", "bert-base-uncased", "t5-base", "albert-base-v1", "llama-2", "qwen2")
 SPECS = (
     *(f"tiktoken:{name}" for name in TIKTOKEN),
-    *(f"sentencepiece:{{}}/{name}" for name in SENTENCEPIECE),
+    *(f"sentencepiece:{{}}/{name}" for name in (*UNIGRAM_MODELS, *BPE_MODELS)),
     *(f"transformers:{{}}/{name}/hf/tokenizer.json" for name in TOKENIZERS),
     "transformers:{}/bert-base-multilingual-cased,tokenizer_class=BertTokenizer",
 )

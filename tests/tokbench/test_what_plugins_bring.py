@@ -80,14 +80,12 @@ def test_a_suite_prices_and_a_plot_appear_where_built_in_ones_do(plugin: str, tm
 def test_a_command_is_in_the_help_and_runs(
     plugin: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from typer.testing import CliRunner
-
     from tokbench.cli import program
 
     monkeypatch.setattr(program, "_registry", lambda: build_registry(plugin_files=[plugin]))
-    assert "greet" in CliRunner().invoke(program.app, ["--help"]).output
-    assert CliRunner().invoke(program.app, ["greet", "--name", "Ada", "--loud"]).output == "HELLO Ada\n"
-    assert "--loud" in CliRunner().invoke(program.app, ["greet", "--help"]).output
+    assert "greet" in invoke("--help").output
+    assert invoke("greet", "--name", "Ada", "--loud").output == "HELLO Ada\n"
+    assert "--loud" in invoke("greet", "--help").output
 
 
 def test_a_file_brings_a_command_for_one_call(plugin: str) -> None:

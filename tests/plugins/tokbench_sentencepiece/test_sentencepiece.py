@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -13,19 +12,10 @@ import sentencepiece
 from tokbench_sentencepiece.family import SENTENCEPIECE
 from tokbench_sentencepiece.modelproto import read_settings
 
+from tests.plugins.conftest import check_forms
+from tests.plugins.subword.sentencepiece.conftest import BPE_MODELS, UNIGRAM_MODELS
 from tokbench import LoadContext, Spec, SpecError, TokenizerError, TrainingCorpus
 from tokbench.spec import with_defaults
-
-MODELS = [
-    "t5-base/spiece.model",
-    "albert-base-v1/spiece.model",
-    "llama-2/tokenizer.model",
-    "spm-test/test_model.model",
-    "spm-test/test_ja_model.model",
-    "spm-test/test_sentencepiece.model",
-    "spm-test/test_sentencepiece_bpe.model",
-    "spm-test/test_sentencepiece_no_bos.model",
-]
 
 
 def load(path: Path | str, threads: int = 1):
@@ -34,27 +24,17 @@ def load(path: Path | str, threads: int = 1):
     )
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", [*UNIGRAM_MODELS, *BPE_MODELS])
 def test_ids_equal_the_library_called_directly(model, test_data, hard_texts):
     path = test_data / "vocabs" / model
     tokenizer, library = load(path), sentencepiece.SentencePieceProcessor(model_file=str(path))
     expected = [library.Encode(text) for text in hard_texts]
-    assert [list(tokenizer.encode(text)) for text in hard_texts] == expected
-    assert [ids.tolist() for ids in tokenizer.encode_batch(hard_texts)] == expected
+    check_forms(tokenizer, hard_texts, expected)
     whole = "\n".join(hard_texts)
     assert tokenizer.encode_batch([whole])[0].tolist() == library.Encode(whole)  # the numpy call
     assert [tokenizer.decode(ids) for ids in tokenizer.encode_batch(hard_texts)] == [
         library.Decode(ids) for ids in expected
     ]
-    single = [tokenizer.offsets(text).tolist() for text in hard_texts]
-    assert list(map(len, single)) == list(map(len, expected))
-    spans, limits = tokenizer.offsets_batch(hard_texts)
-    assert [spans[a:b].tolist() for a, b in pairwise(limits.tolist())] == single
-    assert [len(each) for each in tokenizer.offsets_batch([])] == [0, 1]
-    tokens, together = tokenizer.encode_with_offsets(hard_texts)
-    assert tokens.ids.dtype == np.int32
-    assert tokens.to_lists() == tokenizer.encode_batch(hard_texts).to_lists()
-    assert together.tolist() == spans.tolist()
 
 
 def test_threads_change_nothing(test_data, hard_texts):

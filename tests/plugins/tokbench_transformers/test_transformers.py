@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ from tokbench_transformers.description import describe
 from tokbench_transformers.family import TRANSFORMERS
 from tokbench_transformers.fast import CHARACTERS_ALONE, _parts
 
+from tests.plugins.conftest import check_forms
 from tests.plugins.tokbench_transformers.loading import load, loaded
 from tokbench import LoadContext, Spec, SpecError, TokenizerError
 
@@ -28,16 +28,7 @@ def test_ids_equal_the_library_called_directly(model, test_data, hard_texts):
     library.no_truncation()
     library.encode_special_tokens = True
     expected = [library.encode(text, add_special_tokens=False).ids for text in hard_texts]
-    assert [list(tokenizer.encode(text)) for text in hard_texts] == expected
-    assert [ids.tolist() for ids in tokenizer.encode_batch(hard_texts)] == expected
-    single = [tokenizer.offsets(text).tolist() for text in hard_texts]
-    assert list(map(len, single)) == list(map(len, expected))
-    spans, limits = tokenizer.offsets_batch(hard_texts)
-    assert [spans[a:b].tolist() for a, b in pairwise(limits.tolist())] == single
-    assert [len(each) for each in tokenizer.offsets_batch([])] == [0, 1]
-    tokens, together = tokenizer.encode_with_offsets(hard_texts)
-    assert tokens.to_lists() == tokenizer.encode_batch(hard_texts).to_lists()
-    assert together.tolist() == spans.tolist()
+    check_forms(tokenizer, hard_texts, expected)
     for ids in expected:
         assert tokenizer.decode(np.array(ids, np.int32)) == library.decode(ids, skip_special_tokens=False)
 

@@ -15,6 +15,7 @@ import typer.main
 from typer.testing import CliRunner
 
 import tokbench
+from tests.command import invoke, output
 from tokbench.cli.program import app
 from tokbench.errors import CorpusError
 
@@ -22,15 +23,12 @@ PROGRAM = (sys.executable, "-c", "from tokbench.cli import main; main()")
 
 
 def test_the_version_is_told() -> None:
-    result = CliRunner().invoke(app, ["--version"])
-    assert (result.exit_code, result.output) == (0, f"tokbench {tokbench.__version__}\n")
+    assert output("--version") == f"tokbench {tokbench.__version__}\n"
 
 
 @pytest.mark.parametrize("arguments", [["-h"], ["encode", "-h"], ["list", "metrics", "-h"]])
 def test_the_short_way_to_ask_for_help(arguments: list[str]) -> None:
-    result = CliRunner().invoke(app, arguments)
-    assert result.exit_code == 0
-    assert "Usage" in result.output
+    assert "Usage" in output(*arguments)
 
 
 @pytest.mark.parametrize("command", [["encode", "bytes"], ["compare", "bytes", "chars"], ["trace", "bytes"]])
@@ -83,7 +81,7 @@ def test_what_a_plugin_prints_is_not_in_output_for_programs(
     command: list[str], begins: str, tmp_path: Path
 ) -> None:
     (tmp_path / "noisy.py").write_text(NOISY)
-    done = CliRunner().invoke(app, [*command, "--plugin", str(tmp_path / "noisy.py")])
+    done = invoke(*command, "--plugin", tmp_path / "noisy.py")
     assert done.stdout.startswith(begins), done.output
     assert "noisy: " not in done.stdout
     assert "noisy: imported\nnoisy: asked\n" in done.stderr
@@ -134,13 +132,8 @@ def every_command() -> Iterator[tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("command", list(every_command()), ids=" ".join)
-def test_help_says_every_option_and_default_whole(
-    command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    done = CliRunner().invoke(app, [*command, "--help"])
-    assert done.exit_code == 0
-    words = " ".join(re.sub(r"[│\n]", " ", done.output).split())
+def test_help_says_every_option_and_default_whole(command: tuple[str, ...]) -> None:
+    words = " ".join(re.sub(r"[│\n]", " ", output(*command, "--help", columns=80)).split())
     found: Any = typer.main.get_command(app)
     for word in command:
         found = found.commands[word]

@@ -208,24 +208,17 @@ def test_csv_dialects(tmp_path, load, read):
 
 def test_csv_errors(tmp_path, load, read):
     path = tmp_path / "x.csv"
-    path.write_bytes(b'text\nfine\n"open quote\n')
-    with pytest.raises(CorpusError, match=r"x\.csv, line 3: a quotation mark is opened here"):
-        read(load(f"csv:{path}"))
-    path.write_bytes(b'"text\nfine\n')
-    with pytest.raises(CorpusError, match=r"x\.csv, line 1: a quotation mark is opened here"):
-        read(load(f"csv:{path}"))
-    path.write_bytes(b'text\nfine\n"open quote\n' + b"and on\n" * 50)
-    with pytest.raises(CorpusError, match=r"x\.csv, line 3: a quotation mark is opened here"):
-        read(load(f"csv:{path}"))
-    path.write_bytes(b'n,text\n1,"two\nlines",\n2,an unquoted comma, here\n')
-    with pytest.raises(CorpusError, match=r"x\.csv, line 4: 3 values under 2 columns"):
-        read(load(f"csv:{path}"))
-    path.write_bytes(b"text,n,text\nfine,1,other\n")
-    with pytest.raises(CorpusError, match=r"2 columns are named 'text'"):
-        read(load(f"csv:{path}"))
-    path.write_bytes(b"text,n\nfine,1\nbad \xff,2\n")
-    with pytest.raises(CorpusError, match=r"line 3, byte offset 18"):
-        read(load(f"csv:{path}"))
+    for content, said in (
+        (b'text\nfine\n"open quote\n', r"x\.csv, line 3: a quotation mark is opened here"),
+        (b'"text\nfine\n', r"x\.csv, line 1: a quotation mark is opened here"),
+        (b'text\nfine\n"open quote\n' + b"and on\n" * 50, r"x\.csv, line 3: a quotation mark is opened here"),
+        (b'n,text\n1,"two\nlines",\n2,an unquoted comma, here\n', r"x\.csv, line 4: 3 values under 2 columns"),
+        (b"text,n,text\nfine,1,other\n", r"2 columns are named 'text'"),
+        (b"text,n\nfine,1\nbad \xff,2\n", r"line 3, byte offset 18"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(CorpusError, match=said):
+            read(load(f"csv:{path}"))
     with pytest.raises(SpecError, match=r"delimiter is one character"):
         load(f"csv:{path},delimiter=||")
 

@@ -149,7 +149,3 @@ def test_gini_is_its_definition(costs: list[float]) -> None:
     # twice the area between the Lorenz curve and the line of equality
     shares = np.append(0.0, np.cumsum(np.sort(c)) / c.sum())
     assert 1 - 2 * np.trapezoid(shares, np.linspace(0, 1, n + 1)) == pytest.approx(slow, abs=1e-9)
-
-
-def test_gini_of_bytes_as_tokens_is_nought_per_byte() -> None:
-    assert float(gini(np.ones(200))) == 0

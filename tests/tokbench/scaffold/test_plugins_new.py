@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.command import invoke
 from tokbench.errors import TokbenchError
 from tokbench.scaffold import KINDS, write_plugin
 
@@ -105,10 +106,6 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
 
 
 def test_a_file_in_the_way_and_a_name_that_is_taken_are_said(tmp_path: Path) -> None:
-    from typer.testing import CliRunner
-
-    from tokbench.cli.program import app
-
     (tmp_path / "file").touch()
     with pytest.raises(TokbenchError, match="file is a file; name a folder"):
         write_plugin("demo", folder=tmp_path / "file")
@@ -121,7 +118,6 @@ def test_a_file_in_the_way_and_a_name_that_is_taken_are_said(tmp_path: Path) -> 
         ("zipf", "plot", "plot 'zipf'"),
         ("md", "report", "report 'md'"),
     ):
-        command = ["plugins", "new", name, "--kind", kind, "-o", str(tmp_path / "new")]
         with pytest.raises(TokbenchError, match=f"there is a {said} already"):
-            CliRunner().invoke(app, command, catch_exceptions=False)
+            invoke("plugins", "new", name, "--kind", kind, "-o", tmp_path / "new", catch=False)
     assert not (tmp_path / "new").exists()
