@@ -7,6 +7,7 @@ from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.tables import EMPTY
+from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.words.layout import MODEL
 
@@ -33,6 +34,10 @@ def test_words_that_are_tokens_are_those_tokens_at_every_length() -> None:
         assert [ids.tolist() for ids in encoder.encode_batch(words)] == expected
     encoder.forget()
     assert [encoder.encode(word).tolist() for word in words] == expected
+    tokenizer = BpeTokenizer.of_model(model, name="whole")
+    for word, ids in zip(words, expected, strict=True):
+        *_, last = tokenizer.trace(word)
+        assert last.tokens == tuple(model.vocabulary[index] for index in ids), word
 
 
 def test_a_word_that_is_a_token_is_no_such_token_as_a_part_of_a_longer_one() -> None:
