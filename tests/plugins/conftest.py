@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tokbench import TokenizerFamily, TrainingCorpus
+from tokbench.spec import with_defaults
+
 
 @pytest.fixture(scope="session")
 def hard_texts(test_data: Path) -> list[str]:
@@ -32,3 +35,10 @@ def check_forms(tokenizer: Any, texts: Sequence[str], expected: list[list[int]])
     assert tokens.ids.dtype == np.int32
     assert tokens.to_lists() == expected
     assert together.tolist() == spans.tolist()
+
+
+def train_on(family: TokenizerFamily, texts: Sequence[str], **options: Any) -> Any:
+    """What a family makes of some texts, with the options that are not given at their defaults."""
+    assert family.train is not None
+    settings = with_defaults(family.options, options)
+    return family.train(TrainingCorpus.of_texts(texts), settings, lambda part, what: None)

@@ -15,18 +15,16 @@ from tokbench_subword.wordpiece.family import WORDPIECE
 
 import tokbench
 from tests.command import invoke
-from tokbench import TokenizerFamily, TrainingCorpus
+from tests.plugins.conftest import train_on
+from tokbench import TokenizerFamily
 from tokbench.errors import TokbenchError, TokenizerError
-from tokbench.spec import with_defaults
 
 TEXTS = Path(__file__).read_text(encoding="utf-8").splitlines()
 FAMILIES = pytest.mark.parametrize("family", [BPE, WORDPIECE, UNIGRAM], ids=lambda family: family.name)
 
 
 def trained(family: TokenizerFamily, texts: list[str] = TEXTS, **options: Any) -> Any:
-    assert family.train is not None
-    corpus = TrainingCorpus.of_texts(texts)
-    return family.train(corpus, with_defaults(family.options, options), lambda part, what: None)
+    return train_on(family, texts, **options)
 
 
 @FAMILIES

@@ -11,17 +11,16 @@ from tokbench_baselines.codepoints import BYTES, CHARS, ByteTokenizer, CharToken
 from tokbench_baselines.maxmatch import MAXMATCH, MaxMatchTokenizer
 from tokbench_baselines.wordlist import WHITESPACE, WORDS, WordTokenizer, _pattern
 
-from tokbench import Spec, SpecError, TokenizerError, TrainingCorpus
+from tests.plugins.conftest import train_on
+from tokbench import Spec, SpecError, TokenizerError
 from tokbench.registry import build_registry
-from tokbench.spec import with_defaults
 
 TEXTS = ["the cat sat on the mat, the end", "The cat's hat — über alles", "你好 世界  the the\n\tcat"]
 ANY_TEXT = st.text(st.characters(codec=None), max_size=60)
 
 
 def trained(family, **given):
-    options = with_defaults(family.options, given)
-    return family.train(TrainingCorpus.of_texts(TEXTS), options, lambda done, word: None)
+    return train_on(family, TEXTS, **given)
 
 
 @given(ANY_TEXT)

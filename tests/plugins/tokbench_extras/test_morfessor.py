@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 
 import pytest
 from tokbench_extras.morphs import MORFESSOR
 
+from tests.plugins.conftest import train_on
 from tests.plugins.tokbench_extras.loading import load
-from tokbench import TokenizerError, TrainingCorpus
-from tokbench.spec import with_defaults
+from tokbench import TokenizerError
 
 STEMS, ENDINGS = ("walk", "talk", "jump", "play", "open", "clean"), ("", "s", "ed", "ing", "er", "ers")
 CORPUS = [f"The {stem}{ending}, and {stem}{ending}!" for stem in STEMS for ending in ENDINGS] * 2
 
 
-def trained(**given):
-    options = with_defaults(MORFESSOR.options, given)
-    return MORFESSOR.train(TrainingCorpus.of_texts(CORPUS), options, lambda done, word: None)
+trained = partial(train_on, MORFESSOR, CORPUS)
 
 
 def test_morfessor_finds_morphs_and_repeats(tmp_path, capfd):

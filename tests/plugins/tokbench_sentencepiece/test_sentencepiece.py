@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +13,9 @@ import sentencepiece
 from tokbench_sentencepiece.family import SENTENCEPIECE
 from tokbench_sentencepiece.modelproto import read_settings
 
-from tests.plugins.conftest import check_forms
+from tests.plugins.conftest import check_forms, train_on
 from tests.plugins.subword.sentencepiece.conftest import BPE_MODELS, UNIGRAM_MODELS
-from tokbench import LoadContext, Spec, SpecError, TokenizerError, TrainingCorpus
-from tokbench.spec import with_defaults
+from tokbench import LoadContext, Spec, SpecError, TokenizerError
 
 
 def load(path: Path | str, threads: int = 1):
@@ -131,9 +131,7 @@ NOUNS, VERBS = ("dog", "cat", "ox"), ("jump", "leap")
 CORPUS = [f"the {noun} {verb}s over\nthe lazy {noun}" for noun in NOUNS for verb in VERBS]
 
 
-def trained(**given):
-    options = with_defaults(SENTENCEPIECE.options, given)
-    return SENTENCEPIECE.train(TrainingCorpus.of_texts(CORPUS * 3), options, lambda done, word: None)
+trained = partial(train_on, SENTENCEPIECE, CORPUS * 3)
 
 
 @pytest.mark.parametrize(("kind", "size"), [("unigram", 26), ("bpe", 40), ("char", 22), ("word", 11)])

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from tokbench_transformers.family import TRANSFORMERS
 
+from tests.plugins.conftest import train_on
 from tests.plugins.tokbench_transformers.loading import load
-from tokbench import TokenizerError, TrainingCorpus
-from tokbench.spec import with_defaults
+from tokbench import TokenizerError
 
 NOUNS, VERBS = ("dog", "cat", "ox", "ewe"), ("jump", "leap", "walk")
 CORPUS = [f"the {noun} {verb}s over the lazy {noun}, and walked" for noun in NOUNS for verb in VERBS]
 
 
-def trained(**given):
-    options = with_defaults(TRANSFORMERS.options, given)
-    return TRANSFORMERS.train(TrainingCorpus.of_texts(CORPUS), options, lambda done, word: None)
+trained = partial(train_on, TRANSFORMERS, CORPUS)
 
 
 @pytest.mark.parametrize(

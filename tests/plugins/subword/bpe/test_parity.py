@@ -18,6 +18,7 @@ from tokbench_subword.training.spelling import spelled
 from tokbench_subword.training.ties import HF
 
 from tests.plugins.subword.bpe.references import written
+from tests.plugins.subword.training.plain_merges import merged
 from tokbench.counts import WordCounts
 from tokbench.errors import TokbenchError
 from tokbench.registry import build_registry
@@ -121,11 +122,7 @@ def plainly(words: list[dict[str, int]], n_wanted: int) -> list[bytes]:
         if token not in tokens:
             tokens.append(token)
         for ids, _ in (word for own in texts for word in own):
-            at = 0
-            while at + 1 < len(ids):
-                if (ids[at], ids[at + 1]) == (left, right):
-                    ids[at : at + 2] = [tokens.index(token)]
-                at += 1
+            ids[:] = merged(ids, (left, right), tokens.index(token))
     return tokens
 
 

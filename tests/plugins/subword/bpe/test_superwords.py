@@ -15,7 +15,7 @@ from tokbench_subword.training.alphabet import byte_order
 from tokbench_subword.training.ties import BYTES
 
 from tests.plugins.subword.strings import hard_strings
-from tests.plugins.subword.training.plain_merges import plain_merges
+from tests.plugins.subword.training.plain_merges import merged, plain_merges
 from tokbench import TrainingCorpus
 from tokbench.errors import TokenizerError
 from tokbench.spec import with_defaults
@@ -75,11 +75,7 @@ def two_stages(texts: list[str], transition: int, vocab_size: int) -> list[bytes
         if token not in tokens:
             tokens.append(token)
         for ids, _ in whole:
-            at = 0
-            while at + 1 < len(ids):
-                if (ids[at], ids[at + 1]) == (left, right):
-                    ids[at : at + 2] = [tokens.index(token)]
-                at += 1
+            ids[:] = merged(ids, (left, right), tokens.index(token))
     return tokens
 
 

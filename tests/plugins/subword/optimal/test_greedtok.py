@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from tokbench_subword.optimal.families import GREEDTOK
 from tokbench_subword.optimal.greedtok import chosen_tokens
 
+from tests.plugins.conftest import train_on
 from tests.plugins.subword.strings import hard_strings
 from tokbench import TrainingCorpus
 from tokbench.counts import WordCounts
@@ -63,10 +65,7 @@ def greedily(counts: dict[bytes, int], size: int, longest: int) -> list[bytes]:
     return chosen
 
 
-def trained(texts: list[str], **options: object):  # type: ignore[no-untyped-def]
-    asked = with_defaults(GREEDTOK.options, {"threads": 1, **options})  # type: ignore[dict-item]
-    assert GREEDTOK.train is not None
-    return GREEDTOK.train(TrainingCorpus.of_texts(texts), asked, lambda fraction, what: None)
+trained = partial(train_on, GREEDTOK, threads=1)
 
 
 @settings(max_examples=40, deadline=None)

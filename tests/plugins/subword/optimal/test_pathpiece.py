@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,13 @@ from hypothesis import strategies as st
 from tokbench_subword.optimal.families import PATHPIECE
 from tokbench_subword.optimal.pathpiece import ROUND, chosen_tokens, first_tokens
 
+from tests.plugins.conftest import train_on
 from tests.plugins.subword.strings import hard_strings
 from tokbench import TrainingCorpus
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.registry import build_registry
-from tokbench.spec import Spec, with_defaults
+from tokbench.spec import Spec
 from tokbench.testing import check_tokenizer
 from tokbench.testing.trained import trained_failures
 
@@ -57,10 +59,7 @@ def dropped_one_by_one(words: Counter[bytes], tokens: list[bytes], size: int) ->
     return kept
 
 
-def trained(texts: list[str], **options: object):  # type: ignore[no-untyped-def]
-    asked = with_defaults(PATHPIECE.options, {"threads": 1, **options})  # type: ignore[dict-item]
-    assert PATHPIECE.train is not None
-    return PATHPIECE.train(TrainingCorpus.of_texts(texts), asked, lambda fraction, what: None)
+trained = partial(train_on, PATHPIECE, threads=1)
 
 
 @settings(max_examples=40, deadline=None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,13 +19,14 @@ from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.training.alphabet import byte_order
 from tokbench_subword.training.ties import HF
 
+from tests.plugins.conftest import train_on
 from tests.plugins.subword.strings import hard_strings
 from tokbench import TrainingCorpus
 from tokbench.capabilities import Prunable, Sampler, ShortestSpeller, Traceable
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.registry import build_registry
-from tokbench.spec import Spec, with_defaults
+from tokbench.spec import Spec
 from tokbench.testing import check_tokenizer
 from tokbench.testing.trained import trained_failures
 
@@ -85,10 +87,7 @@ def picky(counts: dict[bytes, int], size: int, ios: float) -> tuple[list[bytes],
     return [token for token in order if token in present], events
 
 
-def trained(texts: list[str], **options: object):  # type: ignore[no-untyped-def]
-    asked = with_defaults(PICKYBPE.options, {"threads": 1, **options})  # type: ignore[dict-item]
-    assert PICKYBPE.train is not None
-    return PICKYBPE.train(TrainingCorpus.of_texts(texts), asked, lambda fraction, what: None)
+trained = partial(train_on, PICKYBPE, threads=1)
 
 
 @settings(max_examples=30, deadline=None)

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
+from typing import TypeVar
 
 from tokbench_subword.training.ties import FIRST_SEEN, LEXICOGRAPHIC
 
 Pair = tuple[int, int]
+T = TypeVar("T")
 
 
 def plain_merges(
@@ -55,7 +57,7 @@ def plain_merges(
             spelled.append(token)
             lengths.append(lengths[pair[0]] + lengths[pair[1]])
         merges.append((*pair, new))
-        sequences = [(_merged(symbols, pair, new), count) for symbols, count in sequences]
+        sequences = [(merged(symbols, pair, new), count) for symbols, count in sequences]
     return merges, spelled
 
 
@@ -73,9 +75,9 @@ def _first(counts: Mapping[Pair, int], rule: int, spelled: Sequence[bytes], leng
     return min(equals)
 
 
-def _merged(symbols: Sequence[int], pair: Pair, new: int) -> list[int]:
+def merged(symbols: Sequence[T], pair: tuple[T, T], new: T) -> list[T]:
     """`symbols` with `pair` replaced from left to right."""
-    result: list[int] = []
+    result: list[T] = []
     at = 0
     while at < len(symbols):
         if tuple(symbols[at : at + 2]) == pair:

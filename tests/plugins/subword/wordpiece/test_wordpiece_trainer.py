@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from tokbench_subword.wordpiece.model import WordPieceModel
 from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 from tokbench_subword.wordpiece.trainer import count_bert_pretokens, train_wordpiece
 
+from tests.plugins.subword.training.plain_merges import merged
 from tests.plugins.subword.wordpiece.references import words
 from tokbench import TrainingCorpus
 from tokbench.errors import TokenizerError
@@ -54,18 +54,8 @@ def plain(counts: dict[str, int], n_tokens: int, *, likelihood: bool, minimum: i
         new = left + right[2:]
         if new not in tokens:
             tokens.append(new)
-        sequences = [(_merged(sequence, left, right, new), count) for sequence, count in sequences]
+        sequences = [(merged(sequence, (left, right), new), count) for sequence, count in sequences]
     return tokens
-
-
-def _merged(sequence: Sequence[str], left: str, right: str, new: str) -> list[str]:
-    result: list[str] = []
-    for token in sequence:
-        if result and result[-1] == left and token == right:
-            result[-1] = new
-        else:
-            result.append(token)
-    return result
 
 
 def tokens_of(model: WordPieceModel) -> list[str]:
@@ -85,7 +75,7 @@ def test_equals_plain_training(score: Any, counts: dict[str, int], n_tokens: int
 
 def test_a_merge_does_not_find_itself_in_what_it_made() -> None:
     # aaaa: the first two and the last two, not one inside the other.
-    assert _merged(["##a"] * 4, "##a", "##a", "##aa") == ["##aa", "##aa"]
+    assert merged(["##a"] * 4, ("##a", "##a"), "##aa") == ["##aa", "##aa"]
 
 
 def test_the_scores_prefer_what_they_say() -> None:
