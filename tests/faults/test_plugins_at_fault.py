@@ -186,7 +186,7 @@ def test_a_dataset_that_is_none_is_said(
     source = DATASET.format(shards="pass", read="pass").replace(*change)
     assert source != DATASET.format(shards="pass", read="pass")
     try:
-        done = run(["bytes"], ["mine", f"text:{text}"], plugins=[plugin("poor", source)])
+        done = run(["bytes"], ["mine", f"text:{text}"], plugins=[plugin("poor", source)], metrics=["tokens"])
         said = messages(done)
     except CorpusError as error:
         said = str(error)
@@ -207,27 +207,16 @@ def test_an_engine_at_fault_is_named(opens: str, says: str, text: Path, run: Run
         run(["bytes"], [f"text:{text}"], plugins=[path], engine="mine")
 
 
-@pytest.mark.parametrize(
-    ("command", "source", "says"),
-    [
-        (["plot", "pp"], "tokbench.Plot(name='pp', title='', summary='', draw=lambda run: 1 / 0)", r"line 5\)"),
-        (
-            ["report", "--format", "rr"],
-            "tokbench.ReportWriter(name='rr', summary='', suffix='.txt', write=lambda run, path: None)",
-            "the report format 'rr' wrote no",
-        ),
-        (
-            ["plot", "pp"],
-            "tokbench.Plot(name='pp', title='', summary='', draw=lambda run: 7)",
-            "the plot 'pp' drew int; return a Figure of matplotlib",
-        ),
-    ],
-)
-def test_a_plot_or_report_at_fault_is_no_fault_of_the_run(
-    command: list[str], source: str, says: str, text: Path, run: RunIt, plugin: Write
-) -> None:
-    hook = "plots" if command[0] == "plot" else "report_writers"
-    path = plugin("poor", f"@tokbench.hookimpl\ndef tokbench_{hook}():\n    return [\n        {source}\n    ]")
-    done = run(["bytes"], [f"text:{text}"])
-    with pytest.raises(PluginError, match=says):
-        output(command[0], str(done.path), *command[1:], "--plugin", path)
+def test_a_plot_or_report_at_fault_is_no_fault_of_the_run(text: Path, run: RunIt, plugin: Write) -> None:
+    done = run(["bytes"], [f"text:{text}"], metrics=["tokens"])
+    plot = "plots", "Plot(name='x', title='', summary='', draw=lambda run: {})", ()
+    writer = "report_writers", "ReportWriter(name='x', summary='', suffix='.x', write=print)", ("-f",)
+    for command, (hook, made, option), gives, says in (
+        ("plot", plot, "1 / 0", r"line 5\)"),
+        ("plot", plot, "7", "the plot 'x' drew int; return a Figure of matplotlib"),
+        ("report", writer, "", "the report format 'x' wrote no"),
+    ):
+        source = f"def tokbench_{hook}():\n    return [\n        tokbench.{made.format(gives)}\n    ]"
+        path = plugin(f"poor_{gives[:1]}", f"@tokbench.hookimpl\n{source}")
+        with pytest.raises(PluginError, match=says):
+            output(command, done.path, *option, "x", "--plugin", path)
