@@ -62,7 +62,7 @@ def test_a_helper_beside_a_plugin_is_part_of_its_fingerprint(
 
 
 @pytest.mark.long
-def test_the_reader_of_a_dataset_is_part_of_its_tallies_keys(text: Path, run: RunIt, plugin: Write) -> None:
+def test_the_reader_of_a_dataset_is_part_of_its_tallies_keys(run: RunIt, plugin: Write) -> None:
     found = []
     for read in ("pass", "yield Document('more of it')"):
         path = plugin("reads", DATASET.format(shards="pass", read=read))

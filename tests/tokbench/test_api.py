@@ -81,7 +81,7 @@ def test_what_is_trained_for_a_call_goes_by_its_spec_and_not_by_the_file_it_is_k
         tokenizer.decode([999])
 
 
-def test_the_name_of_a_format_is_no_file(tmp_path: Path, made_up_run: Callable[..., Any]) -> None:
+def test_the_name_of_a_format_is_no_file(made_up_run: Callable[..., Any]) -> None:
     with pytest.raises(SpecError, match=r"report\(format='card'\)"):
         presenter().report(made_up_run(1, 1), "card", None, ())
 

@@ -77,9 +77,7 @@ def test_a_suite_prices_and_a_plot_appear_where_built_in_ones_do(plugin: str, tm
     assert run.manifest["plots"] == [{"name": "mine", "title": "My <bars>", "summary": "One each."}]
 
 
-def test_a_command_is_in_the_help_and_runs(
-    plugin: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_command_is_in_the_help_and_runs(plugin: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from tokbench.cli import program
 
     monkeypatch.setattr(program, "_registry", lambda: build_registry(plugin_files=[plugin]))

@@ -11,7 +11,7 @@ from tests.plugins.tokbench_transformers.loading import load
 from tokbench import LoadContext, Spec, SpecError, TokenizerError
 
 
-def test_offline_hub_names_give_the_remedy(monkeypatch, tmp_path):
+def test_offline_hub_names_give_the_remedy():
     with pytest.raises(TokenizerError, match="offline") as caught:
         load("transformers:someone/nothing-cached")
     assert "\n" not in str(caught.value)

@@ -183,7 +183,7 @@ def test_a_vocabulary_smaller_than_asked_for_is_told(
         assert "bytes: " not in report.partition("training ended at")[2].partition("\n")[0]
 
 
-def test_a_language_of_several_may_be_blank(text: Path, tmp_path: Path, call: Call) -> None:
+def test_a_language_of_several_may_be_blank(tmp_path: Path, call: Call) -> None:
     folder = tmp_path / "corpus"
     folder.mkdir()
     (folder / "eng_Latn.txt").write_text("a line\n")

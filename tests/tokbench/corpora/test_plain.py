@@ -105,7 +105,7 @@ def test_the_size_of_reads_changes_no_document(tmp_path, monkeypatch, unit, size
     assert read_piece(form, piece) == expected
 
 
-def test_large_files_are_cut_into_shards_of_about_8_mb(tmp_path, load, read):
+def test_large_files_are_cut_into_shards_of_about_8_mb(tmp_path, load):
     path = write(tmp_path / "x.txt", (b"0123456789 abcdefghi" * 10 + b"\n") * 120_000)
     dataset = load(f"text:{path}")
     shards = dataset.shards("und")
@@ -253,7 +253,7 @@ def test_empty_missing_and_textless(tmp_path, load):
         load(f"text:{empty},unit=paragraf")
 
 
-def test_a_file_that_changes_or_vanishes_is_noticed(tmp_path, load, read):
+def test_a_file_that_changes_or_vanishes_is_noticed(tmp_path, load):
     path = write(tmp_path / "x.txt", b"one\ntwo\n")
     dataset = load(f"text:{path}")
     (shard,) = dataset.shards("und")

@@ -21,7 +21,7 @@ def test_sources(load):
     assert not [name for name in dataset.files["python"] if "/test/" in name or "site-packages" in name]
 
 
-def test_docstrings(load, read):
+def test_docstrings(load):
     dataset = load("stdlib:docs")
     assert dataset.languages == ["eng_Latn"]
     shard = dataset.shards("eng_Latn")[-1]

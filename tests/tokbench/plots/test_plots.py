@@ -72,7 +72,7 @@ def test_a_figure_is_the_same_file_twice(runs: Callable[[int, int], Any], tmp_pa
     assert len(written[0]) > 1000
 
 
-def test_a_format_or_size_there_is_not_is_answered_with_those_there_are(tmp_path: Path) -> None:
+def test_a_format_or_size_there_is_not_is_answered_with_those_there_are() -> None:
     with pytest.raises(UnknownNameError, match="svg"):
         known_format("svgz")
     with pytest.raises(UnknownNameError, match="column"), style.house_style("colum"):

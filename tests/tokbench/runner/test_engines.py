@@ -6,7 +6,7 @@ import os
 import random
 import signal
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,6 @@ from tokbench.runner.counting import PlannedCell
 from tokbench.runner.progress import Display
 from tokbench.runner.run import run_suite
 
-RunIt = Callable[..., Run]
 SPECS = ["bytes", "chars", "maxmatch:vocab_size=400"]
 
 

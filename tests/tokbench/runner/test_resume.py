@@ -149,7 +149,7 @@ def test_killed_workers_are_failures_that_the_next_run_makes_good(
         assert figures(out) == undisturbed
 
 
-def test_only_unfinished_cells_are_computed_again(corpus: Path, run: RunIt, tmp_path: Path) -> None:
+def test_only_unfinished_cells_are_computed_again(corpus: Path, run: RunIt) -> None:
     first = run(["bytes"], [f"text:{corpus}"], cache=False)
     before = {path.name: path.stat().st_mtime_ns for path in (first.path / "cells").iterdir()}
     lost = next((first.path / "cells").glob("*fra*"))

@@ -79,7 +79,7 @@ def test_bytes_round_trip_and_are_the_same_again(stand_ins) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"something else", b"tokbench tally\nx"])
-def test_what_is_no_tally_is_refused(stand_ins, data: bytes) -> None:
+def test_what_is_no_tally_is_refused(data: bytes) -> None:
     with pytest.raises(ResultsError, match="tally"):
         Tally.from_bytes(data)
 

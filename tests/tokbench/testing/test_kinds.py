@@ -208,9 +208,7 @@ def test_that_a_metric_never_had_a_value_is_said(tmp_path: Path) -> None:
     assert invoke("plugins", "check", "compression_ratio").output.endswith("compression_ratio: conforms\n")
 
 
-def test_it_works_without_hypothesis_and_still_shows_a_small_text(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_works_without_hypothesis_and_still_shows_a_small_text(monkeypatch: pytest.MonkeyPatch) -> None:
     from tests.tokbench.testing.wrong_tokenizers import Lowercases
 
     for name in [name for name in sys.modules if name.partition(".")[0] == "hypothesis"]:

@@ -21,8 +21,6 @@ from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 import tokbench
 from tokbench.errors import TokenizerError
 
-CL100K = "tiktoken-cache/9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
-
 
 def by_tokenizers(path: Path) -> Any:
     tokenizer = tokenizers.Tokenizer.from_file(str(path))

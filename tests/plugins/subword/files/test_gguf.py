@@ -18,7 +18,6 @@ import tokbench
 from tests.plugins.subword.files.gguf_files import written
 from tokbench.errors import TokenizerError
 
-BYTES = {"type": "ByteLevel", "trim_offsets": True}
 TEXTS = ["Hello world's 123 tests,  twice!\n\n  new\tline", "naïve 東京 <|end|> x<extra>y", "", " a"]
 
 

@@ -116,7 +116,7 @@ def test_special_tokens_state_ids_in_one_way(tmp_path: Path) -> None:
         names_to_train("<pad> <s>=1", where="bpe")
 
 
-def test_the_recognised_are_recognised(test_data: Path, tmp_path: Path) -> None:
+def test_the_recognised_are_recognised(test_data: Path) -> None:
     vocabs = test_data / "vocabs"
     expected = {
         "gpt2/hf/tokenizer.json": (BPE,),

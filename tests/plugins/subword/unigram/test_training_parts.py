@@ -114,20 +114,6 @@ def _listed(edges: Edges, in_words: list[bool]) -> list[list[tuple[int, int]]]:
     return [found[low:high] if in_word else [] for low, high, in_word in limits]
 
 
-def _expected_edges(text: Text, pieces: SeedPieces, max_length: int) -> list[list[tuple[int, int]]]:
-    """At each place of a word the pieces that begin there, the shortest first."""
-    symbols = text.symbols.tolist()
-    written = {
-        tuple(symbols[start : start + length]): piece
-        for piece, (start, length) in enumerate(zip(pieces.starts, pieces.lengths, strict=True))
-    }
-    return [
-        [(length, written[tuple(symbols[place : place + length])]) for length in range(1, max_length + 1)
-         if tuple(symbols[place : place + length]) in written]
-        for place in range(int(text.starts[-1] + text.sizes[-1]) + 1)
-    ]  # fmt: skip
-
-
 @given(_words, st.integers(1, 9), st.sampled_from([5, 1000]), st.sampled_from([1, 3]), st.randoms())
 def test_seeds_are_all_repeated_substrings_and_their_edges(
     words: dict[str, int], length: int, seed_size: int, threads: int, random: Random

@@ -286,7 +286,7 @@ def test_the_decoder_and_the_template_of_a_file_are_kept(tmp_path: Path, decoder
     assert again.decode(ids) == theirs.decode(ids)
 
 
-def test_a_word_spelled_as_a_special_token_is_that_token_as_in_tokenizers(tmp_path: Path) -> None:
+def test_a_word_spelled_as_a_special_token_is_that_token_as_in_tokenizers() -> None:
     theirs = Tokenizer(models.WordPiece({"[UNK]": 0, "cls": 1, "c": 2, "##ls": 3}, unk_token="[UNK]"))
     theirs.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     theirs.add_special_tokens(["[UNK]", "cls"])
