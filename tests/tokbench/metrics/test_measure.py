@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -71,6 +72,13 @@ def test_a_metric_of_languages_is_told_of_as_one_of_a_cell(stand_ins) -> None:
             cells, [metric(compute, level="languages")], context=MeasureContext(parallel={"d": True})
         )
         assert {row.status.startswith(status) for row in rows} == {True}, [row.status for row in rows]
+
+
+def test_a_script_that_is_not_known_has_no_share(tally) -> None:
+    audits = {"t": SimpleNamespace(scripts={"Latin": 3})}
+    context = MeasureContext(audits=audits)
+    rows = measure({CellKey("t", "d", "qqq"): tally}, [NAMED["script_share"]], context=context)
+    assert "undefined: the script of the language 'qqq' is not known" in {row.status for row in rows}
 
 
 def test_one_failing_metric_leaves_the_others(tally) -> None:

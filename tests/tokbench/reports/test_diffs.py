@@ -64,6 +64,7 @@ def test_those_that_differ_come_first_and_failures_are_told(run: Any) -> None:
         "segmentation 8, ties 2 (by bytes: the ids are numbered differently)",
     ]
     assert table.rows[1].cells[-1] == "timeout: longer than 1 s"
+    assert table.rows[2].cells[-1] == "nowhere"
     assert table.text(1, 3) == "–"
     assert "2,000 documents or 1 MB" in table.note
 

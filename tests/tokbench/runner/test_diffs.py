@@ -105,3 +105,9 @@ def test_the_budget_is_spread_over_languages(corpus: Path, monkeypatch: pytest.M
     assert 0 < sum(len(passage.text.encode()) for passage in few) <= 60
     monkeypatch.setattr(diffs, "MOST_CHARS", 5)
     assert {len(passage.text) for passage in diffs.choose_documents(plan)} == {5}
+
+
+def test_a_named_pair_of_which_one_vocabulary_is_not_known_is_compared_by_ids() -> None:
+    audits: Any = {FIRST: object()}
+    [pair] = diffs.pairs_of(audits, (FIRST, "chars"), [(FIRST, "chars")])
+    assert (pair.named, pair.by_bytes) == (True, False)
