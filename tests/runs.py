@@ -1,9 +1,10 @@
-"""Runs as tests make them: without the speed pass, and none of their workers is left behind."""
+"""Runs as tests make them, with plugins of theirs: no speed pass, and none of their workers is left behind."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import pytest
@@ -33,3 +34,14 @@ def runs_into(output: Path, **usual: Any) -> Callable[..., Run]:
         return run_suite(None, tokenizers, datasets, plugins=plugins, **options)
 
     return call
+
+
+def tokenizer_plugin(path: Path, body: str) -> str:
+    """Write a plugin file with a tokenizer of the file's name whose class has this body; gives its path."""
+    path.write_text(
+        f"import tokbench\n\nclass Made:\n    name = {path.stem!r}\n{indent(body, '    ')}\n\n"
+        "@tokbench.hookimpl\ndef tokbench_tokenizers():\n    load = lambda spec, context: Made()\n"
+        f"    return [tokbench.TokenizerFamily(name={path.stem!r}, summary='', load=load)]\n",
+        encoding="utf-8",
+    )
+    return str(path)

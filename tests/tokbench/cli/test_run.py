@@ -64,11 +64,7 @@ def test_something_failed(text: Path, tmp_path: Path, call: Call, capsys: pytest
     ],
 )
 def test_a_wrong_request_is_said_before_anything_runs(
-    arguments: list[str],
-    message: str,
-    tmp_path: Path,
-    call: Call,
-    capsys: pytest.CaptureFixture[str],
+    arguments: list[str], message: str, tmp_path: Path, call: Call, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert call("run", *arguments, "-o", str(tmp_path / "out")) == 2
     assert message in capsys.readouterr().err
@@ -141,11 +137,7 @@ def test_cache_info_and_clear(call: Call, monkeypatch: pytest.MonkeyPatch, tmp_p
 
 @pytest.mark.parametrize("content", ["", "\n\n", " \n\t\n\u3000"])
 def test_a_dataset_without_text_is_refused_before_any_work(
-    content: str,
-    text: Path,
-    tmp_path: Path,
-    call: Call,
-    capsys: pytest.CaptureFixture[str],
+    content: str, text: Path, tmp_path: Path, call: Call, capsys: pytest.CaptureFixture[str]
 ) -> None:
     blank = tmp_path / "blank.txt"
     blank.write_text(content, encoding="utf-8")

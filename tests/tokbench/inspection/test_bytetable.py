@@ -12,6 +12,7 @@ import sentencepiece
 
 import tokbench
 from tests.command import invoke, output
+from tests.runs import tokenizer_plugin
 from tokbench.batch import TokenBatch
 from tokbench.errors import SpecError, TokenizerError
 from tokbench.inspection.bytetable import UNTOLD, IdKind, byte_table, prove
@@ -169,17 +170,13 @@ def test_a_tokenizer_that_was_trained_for_it_is_shown_by_its_spec(tmp_path: Path
 
 def test_a_table_that_does_not_hold_is_told(tmp_path: Path) -> None:
     (tmp_path / "few.txt").write_text("one\n", encoding="utf-8")
-    (tmp_path / "odd.py").write_text(
-        "import tokbench\n"
-        "class Odd:\n"
-        "    name, vocab_size = 'odd', 256\n"
-        "    encode = staticmethod(lambda text: list(text.encode()))\n"
-        "    decode = staticmethod(lambda ids: bytes(ids).decode('utf-8', 'replace') + '!' * (len(ids) > 2))\n"
-        "@tokbench.hookimpl\n"
-        "def tokbench_tokenizers():\n"
-        "    return [tokbench.TokenizerFamily(name='odd', summary='', load=lambda spec, context: Odd())]\n"
+    plugin = tokenizer_plugin(
+        tmp_path / "odd.py",
+        "vocab_size = 256\n"
+        "encode = staticmethod(lambda text: list(text.encode()))\n"
+        "decode = staticmethod(lambda ids: bytes(ids).decode('utf-8', 'replace') + '!' * (len(ids) > 2))",
     )
-    arguments = ["bytes", "odd", "--plugin", f"{tmp_path}/odd.py", "-d", f"text:{tmp_path}/few.txt"]
+    arguments = ["bytes", "odd", "--plugin", plugin, "-d", f"text:{tmp_path}/few.txt"]
     result = invoke(*arguments)
     assert result.exit_code == 1
     assert "0 of 1 documents exact" in result.output

@@ -12,6 +12,7 @@ import pytest
 
 import tokbench
 from tests.command import invoke, output
+from tests.runs import tokenizer_plugin
 from tokbench.cli.headline import print_headline
 from tokbench.errors import CorpusError, SpecError, TokbenchError, TokenizerError
 from tokbench.inspection.calibration import SHARED, Observed, calibrate, read_observed
@@ -193,13 +194,11 @@ def test_what_was_fitted_to_an_estimate_is_refused(fit, tmp_path):
 
 def test_a_fit_may_name_a_tokenizer_of_a_plugin_file(tmp_path):
     plugin, fit = tmp_path / "halves.py", tmp_path / "fit.json"
-    plugin.write_text(
-        "import tokbench\n"
-        "class Halves:\n    name, vocab_size = 'halves', 0x110000\n"
-        "    def encode(self, text):\n        return [ord(c) for c in text[::2]]\n"
-        "    def decode(self, ids):\n        return ''.join(map(chr, ids))\n"
-        "@tokbench.hookimpl\ndef tokbench_tokenizers():\n    return [tokbench.TokenizerFamily("
-        "name='halves', summary='', load=lambda spec, context: Halves())]\n"
+    tokenizer_plugin(
+        plugin,
+        "vocab_size = 0x110000\n"
+        "def encode(self, text): return [ord(c) for c in text[::2]]\n"
+        "def decode(self, ids): return ''.join(map(chr, ids))",
     )
     run("halves", "--plugin", str(plugin), "--observed", str(counts(tmp_path / "counts.csv")), "-o", str(fit))
     spec = f"calibrated:{fit},kind=prose"

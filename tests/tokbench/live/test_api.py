@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.runs import tokenizer_plugin
 from tokbench.capabilities import Step
 from tokbench.errors import TokbenchError
 from tokbench.lint.subject import Subject
@@ -202,18 +203,13 @@ def test_answers_fit_their_description(client: Any) -> None:
 
 
 def test_what_is_lost_is_said(tmp_path: Path) -> None:
-    plugin = tmp_path / "lower.py"
-    plugin.write_text(
-        "import tokbench\n"
-        "class Lower:\n"
-        "    name, vocab_size, lossless = 'lower', 0x110000, False\n"
-        "    encode = staticmethod(lambda text: [ord(each) for each in text.lower()])\n"
-        "    decode = staticmethod(lambda ids: ''.join(map(chr, ids)))\n"
-        "@tokbench.hookimpl\n"
-        "def tokbench_tokenizers():\n"
-        "    return [tokbench.TokenizerFamily(name='lower', summary='', load=lambda spec, context: Lower())]\n"
+    plugin = tokenizer_plugin(
+        tmp_path / "lower.py",
+        "vocab_size, lossless = 0x110000, False\n"
+        "encode = staticmethod(lambda text: [ord(each) for each in text.lower()])\n"
+        "decode = staticmethod(lambda ids: ''.join(map(chr, ids)))",
     )
-    bench = open_bench(build_registry(plugin_files=[str(plugin)]), ["bytes", "lower"])
+    bench = open_bench(build_registry(plugin_files=[plugin]), ["bytes", "lower"])
     for text, kept in (("ab", [True, True]), ("aB", [True, False])):
         assert [each["lossless"] for each in bench.encode(text, ["bytes", "lower"])["results"]] == kept
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import tokbench
 from tests.command import invoke
+from tests.runs import tokenizer_plugin
 from tokbench import TrainingCorpus
 from tokbench.batch import TokenBatch
 from tokbench.errors import CorpusError, SpecError, TokenizerError
@@ -160,22 +161,17 @@ def test_what_cannot_be_read_is_said() -> None:
 
 
 def test_the_command_ranks_and_marks_what_loses_text(tmp_path: Path) -> None:
-    (tmp_path / "lossy.py").write_text(
-        "class Lossy:\n"
-        "    name, vocab_size = 'lossy', 2\n"
-        "    def encode(self, text): return [ord(c) % 2 for c in text]\n"
-        "    def decode(self, ids): return 'ab'[: len(ids)]\n"
-        "import tokbench\n"
-        "@tokbench.hookimpl\n"
-        "def tokbench_tokenizers():\n"
-        "    return [tokbench.TokenizerFamily(name='lossy', summary='Parity.', load=lambda s, c: Lossy())]\n",
-        encoding="utf-8",
+    plugin = tokenizer_plugin(
+        tmp_path / "lossy.py",
+        "vocab_size = 2\n"
+        "def encode(self, text): return [ord(c) % 2 for c in text]\n"
+        "def decode(self, ids): return 'ab'[: len(ids)]",
     )
     lines = [f"the {b} {c} {d}\n" for b in WORDS for c in WORDS for d in WORDS]
     (tmp_path / "train.txt").write_text("".join(lines[::2]), encoding="utf-8")
     (tmp_path / "test.txt").write_text("".join(lines[1::2]) + lines[0], encoding="utf-8")
     call = ["ngram", "bytes", "lossy", "--train-on", f"text:{tmp_path}/train.txt", "--plugin"]
-    call += [f"{tmp_path}/lossy.py", "-d", f"text:{tmp_path}/test.txt"]
+    call += [plugin, "-d", f"text:{tmp_path}/test.txt"]
     said = invoke(*call, "--json")
     found = json.loads(said.stdout)
     assert found["excluded"] == 1

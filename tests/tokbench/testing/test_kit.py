@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.runs import tokenizer_plugin
 from tests.tokbench.testing.wrong_tokenizers import WRONG, Lowercases, Right, SpecialsOutside
 from tokbench.registry import build_registry
 from tokbench.testing import ConformanceError, check_tokenizer, failures_of
@@ -53,39 +54,27 @@ def test_every_check_has_a_tokenizer_that_fails_it() -> None:
 
 
 def test_ids_that_depend_on_what_was_encoded_before_are_noticed(tmp_path: Any) -> None:
-    plugin = tmp_path / "growing.py"
-    plugin.write_text(
-        "import tokbench\n"
-        "class Growing:\n"
-        "    name, vocab_size = 'growing', 10**6\n"
-        "    def __init__(self): self.ids = {}\n"
-        "    def encode(self, text): return [self.ids.setdefault(c, len(self.ids)) for c in text]\n"
-        "    def decode(self, ids): return ''.join(dict(enumerate(self.ids))[i] for i in ids)\n"
-        "@tokbench.hookimpl\n"
-        "def tokbench_tokenizers():\n"
-        "    family = tokbench.TokenizerFamily\n"
-        "    return [family(name='growing', summary='', load=lambda spec, context: Growing())]\n"
+    plugin = tokenizer_plugin(
+        tmp_path / "growing.py",
+        "vocab_size = 10**6\n"
+        "def __init__(self): self.ids = {}\n"
+        "def encode(self, text): return [self.ids.setdefault(c, len(self.ids)) for c in text]\n"
+        "def decode(self, ids): return ''.join(dict(enumerate(self.ids))[i] for i in ids)",
     )
-    failures = failures_of("growing", examples=10, registry=build_registry(plugin_files=[str(plugin)]))
+    failures = failures_of("growing", examples=10, registry=build_registry(plugin_files=[plugin]))
     assert [failure.check for failure in failures] == ["recipe"]
 
 
 def test_a_spec_whose_tokenizer_raises_fails_the_check_of_encoding(tmp_path: Any) -> None:
-    plugin = tmp_path / "raising.py"
-    plugin.write_text(
-        "import tokbench\n"
-        "class Raising:\n"
-        "    name, vocab_size = 'raising', 256\n"
-        "    def encode(self, text):\n"
-        "        if 'x' in text: raise ValueError('no x')\n"
-        "        return list(text.encode())\n"
-        "    def decode(self, ids): return bytes(ids).decode(errors='replace')\n"
-        "@tokbench.hookimpl\n"
-        "def tokbench_tokenizers():\n"
-        "    family = tokbench.TokenizerFamily\n"
-        "    return [family(name='raising', summary='', load=lambda spec, context: Raising())]\n"
+    plugin = tokenizer_plugin(
+        tmp_path / "raising.py",
+        "vocab_size = 256\n"
+        "def encode(self, text):\n"
+        "    if 'x' in text: raise ValueError('no x')\n"
+        "    return list(text.encode())\n"
+        "def decode(self, ids): return bytes(ids).decode(errors='replace')",
     )
-    registry = build_registry(plugin_files=[str(plugin)])
+    registry = build_registry(plugin_files=[plugin])
     [failure] = failures_of("raising", examples=10, registry=registry, skip=SECONDS_EACH)
     assert failure.check == "encodes"
     assert "ValueError" in failure.problem
