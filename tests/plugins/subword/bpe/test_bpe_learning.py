@@ -15,16 +15,11 @@ from tokbench_subword.bpe.trainer import train_bpe
 from tokbench_subword.pipeline.patterns import Pattern
 
 import tokbench
-from tokbench import Spec, TokenBatch, TokenizerError, TrainingCorpus
+from tokbench import Spec, TokenizerError, TrainingCorpus
 from tokbench.registry import default_context
 from tokbench.spec import with_defaults
 
 MINE = "<|myspecialtoken|>"
-
-
-@pytest.fixture(scope="module")
-def gpt2(test_data):
-    return BpeTokenizer.from_file(test_data / "vocabs/gpt2/hf/tokenizer.json", name="gpt2")
 
 
 @pytest.fixture
@@ -308,42 +303,6 @@ def test_wrong_requests_say_what_is_wrong(spec, message, tmp_path):
     where = folder if "vocab.json" in spec else tmp_path
     with pytest.raises(TokenizerError, match=message):
         _load(spec.replace("{dir}", str(where)))
-
-
-@pytest.mark.parametrize("wrong", [[50257], [-1], [0, 10**9], [-50257], [3, -(10**6)]])
-def test_ids_out_of_range(gpt2, wrong):
-    decodings = (
-        lambda: gpt2.decode(wrong),
-        lambda: gpt2.decode(np.array(wrong)),
-        lambda: gpt2.decode_batch(TokenBatch.of([[0], wrong])),
-    )
-    for decoding in decodings:
-        with pytest.raises(TokenizerError, match="there is no token"):
-            decoding()
-
-
-@pytest.mark.parametrize("wrong", [-1, -50257, -50258, -2 * 50257, -(10**30), 50257, 2**63, 2**70])
-def test_among_many_ids_each_that_is_none_is_named(gpt2, wrong):
-    with pytest.raises(TokenizerError, match=f"there is no token {wrong};"):
-        gpt2.decode([*range(3000), wrong, 5])
-    with pytest.raises(TokenizerError, match="whole numbers"):
-        gpt2.decode([*range(3000), 7.0])
-
-
-def test_a_list_an_array_and_a_batch_decode_alike(gpt2):
-    ids = gpt2.encode("Grün 日本 \U0001f600 ends in half a character: é")[:-1]
-    for one in (ids, ids[:0], ids[3:4], np.tile(ids, 200)):
-        texts = {gpt2.decode(one), gpt2.decode(one.tolist()), gpt2.decode(tuple(one))}
-        assert texts == {*gpt2.decode_batch(TokenBatch.of([one]))}
-        assert len(texts) == 1
-    assert gpt2.decode(ids[3:4]).endswith("\ufffd")
-
-
-def test_bytes_of_an_id_out_of_range_and_ids_of_nothing(gpt2):
-    with pytest.raises(TokenizerError, match="there is no token"):
-        gpt2.token_bytes(50257)
-    assert gpt2.decode([]) == ""
-    assert gpt2.encode("").tolist() == []
 
 
 def test_the_conformance_kit_is_content():
