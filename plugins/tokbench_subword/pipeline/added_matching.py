@@ -65,6 +65,8 @@ class AddedMatcher:
     ids: NDArray[np.int32]
     search: Written
     """What finds them: `find_matches` with its tables."""
+    example: str
+    """The text of a token that is found."""
 
     @property
     def written(self) -> tuple[Written, ...]:
@@ -95,7 +97,8 @@ class AddedMatcher:
             np.array([len(ranges) // 4]),
         )
         ids = np.array([token.id for token in ordered], np.int32)
-        return cls(ids, Written(find_matches, arrays))
+        example = next(text for text, token in words.items() if match_special or not token.special)
+        return cls(ids, Written(find_matches, arrays), example)
 
     def find(
         self, data: NDArray[np.uint8], offsets: NDArray[np.int64]

@@ -44,6 +44,11 @@ class CompiledPipeline:
         return not (self.raw_tokens or self.normal_tokens or self.normalizer or self.cuts.changes)
 
     @property
+    def example(self) -> str:
+        """A text in which there are added tokens, if any are looked for."""
+        return " ".join(matcher.example for matcher in (self.raw_tokens, self.normal_tokens) if matcher)
+
+    @property
     def written(self) -> tuple[Written, ...] | None:
         """All that happens to a text by itself in which no added token is found, as kernels; None where some of
         it takes more than these. The first that finds a token says so.

@@ -54,6 +54,9 @@ class Normalizer(Stays):
     user-defined symbols, which pass through untouched, uint64; and their first bytes, uint8 of ``(256,)``.
     """
 
+    example = ""
+    """No text takes other kernels than any."""
+
     def __init__(self, flags: int, *tables: NDArray[Any]) -> None:
         self.escapes = bool(flags & ESCAPE)
         numbers = [flags, len(tables[0]), len(tables[1]), *longest_rows(tables[3])]

@@ -29,6 +29,10 @@ class Before(Protocol):
     """What happens to texts before they are cut: `CompiledPipeline`, or sentencepiece's normalizer."""
 
     @property
+    def example(self) -> str:
+        """A text that takes kernels which most texts do not need."""
+
+    @property
     def written(self) -> tuple[Written, ...] | None:
         """The same as kernels, for a text by itself; None where kernels are not enough."""
 
@@ -82,9 +86,9 @@ class PreparedEncoder(Stays):
         """Encode a little, so that no large batch waits for compiled code to be read.
 
         numba reads the code of a kernel when it is first called: 6 ms for one that normalizes, 20 for all that
-        a Unigram model takes, as long as encoding some megabytes.
+        a Unigram model takes, 5 for what parts text at added tokens, as long as encoding some megabytes.
         """
-        self.encode_utf8(*utf8_of(["1 \u00e9"]))
+        self.encode_utf8(*utf8_of(["1 \u00e9", self.before.example]))
 
 
 class OneByOne:

@@ -13,6 +13,10 @@ NFC = {"type": "NFC"}
 BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
 METASPACE = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
 BERT = {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "lowercase": True}
+ADDED = {
+    **{"id": 38, "content": "日本", "single_word": False, "lstrip": True, "rstrip": False},
+    **{"normalized": False, "special": False},
+}
 NUMBERED = {"<unk>": 0, **{letter: index for index, letter in enumerate(LETTERS, 1)}}
 DOCUMENTS: list[tuple[str, dict[str, Any]]] = [
     ("bpe", {"normalizer": NFC, "pre_tokenizer": BYTE_LEVEL}),
@@ -20,6 +24,8 @@ DOCUMENTS: list[tuple[str, dict[str, Any]]] = [
     ("bpe", {"normalizer": NFC}),
     ("wordpiece", {"normalizer": BERT, "pre_tokenizer": {"type": "BertPreTokenizer"}}),
     ("unigram", {"normalizer": {"type": "NFKC"}, "pre_tokenizer": METASPACE}),
+    ("bpe", {"normalizer": NFC, "pre_tokenizer": BYTE_LEVEL, "added_tokens": [ADDED]}),
+    ("bpe", {"normalizer": NFC, "pre_tokenizer": METASPACE, "added_tokens": [ADDED | {"normalized": True}]}),
 ]
 MODELS = {
     "bpe": {"type": "BPE", "vocab": NUMBERED, "merges": [], "unk_token": "<unk>"},
