@@ -30,8 +30,9 @@ class Finding:
     """The outcome of one check: what was found in words, how many times, and a few examples.
 
     Example:
-        >>> Finding.judged(3, of="tokens", bounds={"fail": 0}, examples=["a"]).outcome.value
-        'fail'
+        >>> found = Finding.judged(1, of="tokens that nobody needs", bounds={"fail": 0}, examples=["a"])
+        >>> found.outcome.value, found.message
+        ('fail', 'tokens that nobody needs: 1')
     """
 
     outcome: Outcome
@@ -64,9 +65,12 @@ class Finding:
         total: int | None = None,
         examples: Sequence[str] = (),
     ) -> Finding:
-        """Pass, warn or fail: whether `count`, or its share of `total`, is above the bound of that name."""
+        """Pass, warn or fail: whether `count`, or its share of `total`, is above the bound of that name.
+
+        `of` says what was counted, so that it goes with any number behind it.
+        """
         value = count / total if total else count
-        shown = f"{count:,} {of}" + (f" ({count / total:.2%})" if total and count else "")
+        shown = f"{of}: {count:,}" + (f" ({count / total:.2%})" if total and count else "")
         outcome = Outcome.PASS
         if value > bounds.get("fail", value):
             outcome = Outcome.FAIL

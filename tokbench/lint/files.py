@@ -102,7 +102,7 @@ def agreement(subject: Subject, bounds: Bounds) -> Finding:
     if subject.document is None or subject.config is None:
         return Finding.unchecked("there are not both a tokenizer.json and a tokenizer_config.json")
     wrong = list(_disagreements(subject.document, subject.config))
-    return Finding.judged(len(wrong), of="statements disagree", examples=wrong, bounds=bounds)
+    return Finding.judged(len(wrong), of="statements that disagree", examples=wrong, bounds=bounds)
 
 
 @Check.of(
@@ -125,7 +125,7 @@ def classes(subject: Subject, bounds: Bounds) -> Finding:
     wrong = [f"{shown(text)} is {a[:6]} and by the class {b[:6]}" for text, a, b in rows if a != b]
     return Finding.judged(
         len(wrong),
-        of=f"of {len(rows)} texts have other ids by the class that transformers chooses",
+        of=f"texts of {len(rows)} that have other ids by the class that transformers chooses",
         examples=wrong,
         bounds=bounds,
     )
@@ -170,7 +170,7 @@ def cut_or_padded(subject: Subject, bounds: Bounds) -> Finding:
         f"{name}: {subject.document[name]}" for name in ("truncation", "padding") if subject.document.get(name)
     ]
     return Finding.judged(
-        len(found), of="settings change the length of what is encoded", examples=found, bounds=bounds
+        len(found), of="settings that change the length of what is encoded", examples=found, bounds=bounds
     )
 
 

@@ -46,7 +46,7 @@ def as_text(subject: Subject, bounds: Bounds) -> Finding:
     names = len({one.control for one in wrong})
     return Finding.judged(
         names,
-        of=f"of {len(subject.controls):,} control strings in plain text become control ids",
+        of=f"control strings of {len(subject.controls):,} in plain text that become control ids",
         examples=_listed(wrong),
         bounds=bounds,
     )
@@ -67,7 +67,7 @@ def look_alikes(subject: Subject, bounds: Bounds) -> Finding:
         if _CONTROL.fullmatch(text.strip()) and index not in subject.special_ids
     ]
     return Finding.judged(
-        len(found), of="tokens look like control strings and are text", examples=found, bounds=bounds
+        len(found), of="tokens that look like control strings and are text", examples=found, bounds=bounds
     )
 
 
@@ -87,7 +87,10 @@ def variants(subject: Subject, bounds: Bounds) -> Finding:
     # <s> in upper case may be another's exact text; one that holds another as a part is no variant of it
     wrong = [one for one in tried if one.id in one.became]
     return Finding.judged(
-        len(wrong), of="variants of control strings become control ids", examples=_listed(wrong), bounds=bounds
+        len(wrong),
+        of="variants of control strings that become ids of them",
+        examples=_listed(wrong),
+        bounds=bounds,
     )
 
 
@@ -131,8 +134,8 @@ def chat(subject: Subject, bounds: Bounds) -> Finding:
     cost = overhead(subject)
     if cost is not None:
         said += (
-            f"; beyond its text it costs {cost.first} tokens for the first message, {cost.exchange} for each "
-            f"exchange after it, {cost.reply} to begin a reply"
+            f"; tokens beyond its text: {cost.first} for the first message, {cost.exchange} for each exchange "
+            f"after it, {cost.reply} to begin a reply"
         )
     return Finding.passed(said)
 
@@ -162,7 +165,7 @@ def chat_injection(subject: Subject, bounds: Bounds) -> Finding:
     wrong = [one for one in injections(subject) if one.entry == CHAT and one.became]
     return Finding.judged(
         len({one.control for one in wrong}),
-        of=f"of {len(subject.controls):,} control strings in a user's message become control ids",
+        of=f"control strings of {len(subject.controls):,} in a user's message that become control ids",
         examples=_listed(wrong),
         bounds=bounds,
     )

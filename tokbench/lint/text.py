@@ -43,7 +43,7 @@ def round_trip(subject: Subject, bounds: Bounds) -> Finding:
     listed = ", ".join(f"{cause} {count}" for cause, count in causes.most_common())
     promised = getattr(subject.tokenizer, "lossless", None) is True  # declared, so any loss is a fault
     outcome = Outcome.FAIL if promised or causes["replacement character"] else Outcome.WARN
-    said = f"{lost:,} of {len(texts):,} texts do not come back: {listed}"
+    said = f"texts of {len(texts):,} that do not come back: {lost:,} ({listed})"
     return Finding(outcome, said, lost, tuple(examples.values())[:SHOWN])
 
 
@@ -67,9 +67,9 @@ def unknown_characters(subject: Subject, bounds: Bounds) -> Finding:
     ]
     plain = [one for one in lacking if one in PRINTABLE]
     if plain:
-        said = f"{len(plain)} printable characters of ASCII have no token"
+        said = f"printable characters of ASCII without a token: {len(plain)}"
         return Finding(Outcome.FAIL, said, len(plain), tuple(map(shown, plain[:SHOWN])))
-    said = f"of {len(characters):,} characters tried become unknown or vanish"
+    said = f"characters of {len(characters):,} tried that become unknown or vanish"
     return Finding.judged(
         len(lacking), of=said, total=len(characters), examples=[shown(one) for one in lacking], bounds=bounds
     )
@@ -158,7 +158,7 @@ def normal_forms(subject: Subject, bounds: Bounds) -> Finding:
     wrong = [text for text, one, other in zip(_ACCENTED, composed, apart, strict=True) if one != other]
     return Finding.judged(
         len(wrong),
-        of=f"of {len(_ACCENTED)} words have other ids decomposed (NFD) than composed (NFC)",
+        of=f"words of {len(_ACCENTED)} that have other ids decomposed (NFD) than composed (NFC)",
         examples=[shown(text) for text in wrong],
         bounds=bounds,
     )
@@ -188,13 +188,11 @@ def cost(subject: Subject, bounds: Bounds) -> Finding:
     if len(given) > 1 and len({len(parts) for parts in given.values()}) > 1:
         return Finding.unchecked("the languages have different numbers of documents; parallel ones are needed")
     least = max(1, min(known or spent.values()))
-    dear = sorted(((count / least, name) for name, count in spent.items() if count / least > bounds["times"]))[
-        ::-1
-    ]
-    if not dear:
-        return Finding.passed(f"no language costs more than {bounds['times']:g} times the cheapest ({source})")
-    said = f"{len(dear)} of {len(spent)} languages cost over {bounds['times']:g} times the cheapest ({source})"
-    return Finding(Outcome.WARN, said, len(dear), tuple(f"{name} {value:.1f}" for value, name in dear[:SHOWN]))
+    ratios = sorted(((count / least, name) for name, count in spent.items()), reverse=True)
+    dear = [f"{name} {ratio:.1f}" for ratio, name in ratios if ratio > bounds["times"]]
+    times = f"{bounds['times']:g} times the cheapest ({source})"
+    said = f"languages of {len(spent)} that cost more than {times}: {len(dear)}"
+    return Finding(Outcome.WARN if dear else Outcome.PASS, said, len(dear), tuple(dear[:SHOWN]))
 
 
 CHECKS = (round_trip, unknown_characters, leading_space, newlines, digits, normal_forms, cost)

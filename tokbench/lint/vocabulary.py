@@ -42,7 +42,7 @@ def unreachable(subject: Subject, bounds: Bounds) -> Finding:
     ]
     return Finding.judged(
         len(found.reencoded),
-        of=f"of {found.vocab_size:,} tokens are not given by their own text",
+        of=f"tokens of {found.vocab_size:,} that their own text does not give",
         total=found.vocab_size,
         examples=examples,
         bounds=bounds,
@@ -79,7 +79,7 @@ def undecodable(subject: Subject, bounds: Bounds) -> Finding:
     wrong = [index for index in ids if len(tokens[index]) > 1 and not possible_in_utf8(tokens[index])]
     return Finding.judged(
         len(wrong),
-        of=f"tokens occur in no valid UTF-8 ({len(ids):,} are parts of characters, which is in order)",
+        of=f"tokens that occur in no valid UTF-8 (and {len(ids):,} are parts of characters, in order)",
         examples=[_token(subject, index) for index in wrong[:SHOWN]],
         bounds=bounds,
     )
@@ -101,7 +101,7 @@ def duplicates(subject: Subject, bounds: Bounds) -> Finding:
         apart = [index for index in ids if index not in aside]
         if len(part) > 1 and len(apart) > 1:
             found.append(f"{shown(part.decode('utf-8', 'replace'))} has the ids {', '.join(map(str, apart))}")
-    return Finding.judged(len(found), of="byte strings have several ids", examples=found, bounds=bounds)
+    return Finding.judged(len(found), of="byte strings that have several ids", examples=found, bounds=bounds)
 
 
 def is_junk(text: str) -> bool:
@@ -129,7 +129,7 @@ def junk(subject: Subject, bounds: Bounds) -> Finding:
     wrong = [index for index, text in subject.audit.texts() if is_junk(text)]
     return Finding.judged(
         len(wrong),
-        of="tokens are mojibake, control characters or long runs of one character",
+        of="tokens that are mojibake, control characters or long runs of one character",
         total=subject.audit.vocab_size,
         examples=[_token(subject, index) for index in wrong[:SHOWN]],
         bounds=bounds,
@@ -161,7 +161,7 @@ def usage(subject: Subject, bounds: Bounds) -> Finding:
         )
     finding = Finding.judged(
         len(unseen),
-        of="tokens are unseen",
+        of="unseen tokens",
         total=size,
         examples=[_token(subject, index) for index in unseen[:SHOWN]],
         bounds=bounds,
@@ -185,7 +185,7 @@ def byte_coverage(subject: Subject, bounds: Bounds) -> Finding:
     missing = [byte for byte in range(256) if byte not in single and byte not in _NEVER_IN_UTF8]
     return Finding.judged(
         len(missing),
-        of="bytes of UTF-8 have no token",
+        of="bytes of UTF-8 without a token",
         examples=[f"0x{byte:02X}" for byte in missing],
         bounds=bounds,
     )
@@ -210,7 +210,7 @@ def gaps(subject: Subject, bounds: Bounds) -> Finding:
     missing = subject.audit.ids(Status.UNASSIGNED)
     return Finding.judged(
         len(missing),
-        of="ids below the highest have no token",
+        of="ids below the highest without a token",
         examples=[str(one) for one in missing],
         bounds=bounds,
     )
@@ -230,7 +230,7 @@ def longest(subject: Subject, bounds: Bounds) -> Finding:
     long = [index for index in subject.audit.longest(1000) if lengths[index] > bounds["bytes"]]
     most = int(lengths[top[0]]) if top else 0
     outcome = Outcome.WARN if long else Outcome.PASS
-    said = f"the longest token has {most} bytes; {len(long):,} have more than {bounds['bytes']:g}"
+    said = f"bytes of the longest token: {most}; tokens of more than {bounds['bytes']:g}: {len(long):,}"
     return Finding(outcome, said, len(long), tuple(_token(subject, index) for index in long[:SHOWN]))
 
 

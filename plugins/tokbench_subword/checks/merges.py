@@ -85,7 +85,7 @@ def never_apply(subject: Any, bounds: Mapping[str, float]) -> Finding:
             long += 1
         elif not applies(pair, rank, ranks, text):
             wrong.append(f"merge {rank}: {pair[0]!r} + {pair[1]!r}")
-    of = f"of {len(pairs):,} merges can never apply" + (
+    of = f"merges of {len(pairs):,} that can never apply" + (
         f" ({long} very long ones not worked out)" if long else ""
     )
     return Finding.judged(len(wrong), of=of, total=len(pairs) or None, examples=wrong, bounds=bounds)
@@ -105,7 +105,7 @@ def twice(subject: Any, bounds: Mapping[str, float]) -> Finding:
         return Finding.unchecked(found)
     again = [pair for pair, count in Counter(found[0]).items() if count > 1]
     examples = [f"{left!r} + {right!r}" for left, right in again]
-    return Finding.judged(len(again), of="merges are there more than once", examples=examples, bounds=bounds)
+    return Finding.judged(len(again), of="merges there more than once", examples=examples, bounds=bounds)
 
 
 CHECKS = (never_apply, twice)

@@ -123,12 +123,11 @@ def never_match(subject: Any, bounds: Mapping[str, float]) -> Finding:
     silent = [] if wrong else list(_silent(subject))
     if wrong or not (silent or unproved):
         return Finding.judged(
-            len(wrong), of=f"of {len(found)} patterns never match", examples=wrong, bounds=bounds
+            len(wrong), of=f"patterns of {len(found)} that never match", examples=wrong, bounds=bounds
         )
     if silent:
-        return Finding(
-            Outcome.WARN, f"{len(silent)} patterns match nowhere in the text", len(silent), tuple(silent)
-        )
+        said = f"patterns that match nowhere in the text: {len(silent)}"
+        return Finding(Outcome.WARN, said, len(silent), tuple(silent))
     return Finding.unchecked("; ".join(unproved))
 
 
@@ -186,7 +185,7 @@ def never_win(subject: Any, bounds: Mapping[str, float]) -> Finding:
             wrong += [f"{place.where}: {part}" for part, wins in zip(written, won, strict=True) if not wins]
     if unproved and not wrong:
         return Finding.unchecked("; ".join(unproved))
-    said = f"of {total} alternatives are never what matches, whatever the text"
+    said = f"alternatives of {total} that are never what matches, whatever the text"
     return Finding.judged(len(wrong), of=said, examples=wrong, bounds=bounds)
 
 

@@ -65,8 +65,8 @@ def save_gguf(vocabulary: SpmVocabulary, algorithm: Algorithm, path: Path, encod
         for wrong, what in (
             (not spec.escape_whitespaces, "spaces that are not escaped"),
             (trainer.treat_whitespace_as_suffix, "spaces behind words"),
-            (bpe and bool(spec.charsmap), "the character map of a BPE model"),
-            (bpe and spec.remove_extra_whitespaces, "for BPE that spaces are taken away"),
+            (bpe and bool(spec.charsmap), "character map for BPE"),
+            (bpe and spec.remove_extra_whitespaces, "taking away of spaces for BPE"),
             (bpe and not trainer.byte_fallback, "BPE without byte fallback"),
             (not bpe and trainer.byte_fallback, "Unigram with byte fallback"),
             (not bpe and marks_stay, "Unigram that takes U+2581 away at the end of a text"),

@@ -148,7 +148,11 @@ def test_sentencepiece_models_become_gguf_and_come_back(kind, tmp_path):
 @pytest.mark.parametrize(
     ("kind", "settings", "match"),
     [
-        ("bpe", {"normalization_rule_name": "nfkc", "byte_fallback": True}, "the character map of a BPE model"),
+        (
+            "bpe",
+            {"normalization_rule_name": "nfkc", "byte_fallback": True},
+            "has no character map for BPE",
+        ),
         ("bpe", {"normalization_rule_name": "identity"}, "no BPE without byte fallback"),
         ("unigram", {"byte_fallback": True}, "no Unigram with byte fallback"),
         ("unigram", {"user_defined_symbols": ["<sep>"]}, "no user-defined symbols"),
