@@ -137,7 +137,7 @@ def _show(rows: list[RankRow], texts: ProbeTexts, budget: Budget) -> None:
         style="bold",
     )
     if texts.excluded:
-        console.print(f"{texts.excluded:,} documents left out: they occur in the training text")
+        console.print(f"documents left out, as they occur in the training text: {texts.excluded:,}")
     table = Table(box=None, header_style="bold")
     columns = ("tokenizer", "bits/byte", "least", "most", "rank", "width", "context", "parameters", "tokens")
     for number, column in enumerate(columns):

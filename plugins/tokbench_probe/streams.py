@@ -65,8 +65,7 @@ class ProbeTexts:
             raise CorpusError(f"{train.dataset.name}: no text to train on")
         if not fresh:
             raise CorpusError(
-                f"{dataset.name}: all {len(found):,} documents occur in the training text, so nothing is left "
-                "to read"
+                f"{dataset.name}: every document of it occurs in the training text, so nothing is left to read"
                 if found
                 else f"{dataset.name}: no text to read"
             )

@@ -10,6 +10,7 @@ from tokbench.cli.options import JsonOutput, SpecArgument, argument, dataset_opt
 from tokbench.cli.progress import progress
 from tokbench.cli.tables import plain_console, show_facts, table_of
 from tokbench.cli.writing import print_json
+from tokbench.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -137,7 +138,7 @@ def overlap(
     for one in (surplus(*audits), surplus(*reversed(audits))):
         scripts = ", ".join(f"{script} {count:,}" for script, count in list(one.by_script.items())[:8])
         lengths = ", ".join(f"{length}: {count:,}" for length, count in list(one.by_length.items())[:10])
-        console.print(f"\n{one.a} has {len(one.tokens):,} tokens that {one.b} lacks", style="bold")
+        console.print(f"\n{one.a} has {counted(len(one.tokens), 'token')} that {one.b} lacks", style="bold")
         if one.tokens:
             console.print(f"  by script: {scripts}\n  by length in bytes: {lengths}")
             console.print("  longest: " + " ".join(_shown(token) for token in one.tokens[:limit]))
@@ -256,7 +257,7 @@ def _usage(used: Usage, rare: int) -> dict[str, object]:
 
 
 def _use(found: VocabularyAudit, used: Usage, rare: int, limit: int) -> Table:
-    table = _table(f"in {used.tokens:,} tokens", "ids", "share", "the longest")
+    table = _table(f"in {counted(used.tokens, 'token')}", "ids", "share", "the longest")
     for kind, ids in (
         ("never used", used.rare(0)),
         (f"used {rare} times or less", used.rare(rare)[used.counts[used.rare(rare)] > 0]),

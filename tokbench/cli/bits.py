@@ -139,8 +139,8 @@ def _show_losses(found: BitsAudit) -> None:
             console.print(f"{counted(number, what)} {told}")
     if found.rewritten:
         print(
-            f"warning: {found.rewritten:,} documents decode to other text than theirs: the bytes are those of "
-            "the text, and no figure holds where the ids are those of another tokenizer or row",
+            f"warning: documents that decode to other text than theirs: {found.rewritten:,}. The bytes are "
+            "those of the text, and no figure holds where the ids are those of another tokenizer or row",
             file=sys.stderr,
         )
 

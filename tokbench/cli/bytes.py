@@ -89,9 +89,9 @@ def _show(table: ByteTable, proof: Proof | None, output: Path | None) -> None:
     counts = known["kinds"].items()
     console.print(", ".join(f"{kinds.get(name, name)} {count:,}" for name, count in counts if count))
     if known["other_at_start"]:
-        console.print(f"{known['other_at_start']:,} ids add another number of bytes at the start of a document")
+        console.print(f"ids that add other bytes at the start of a document: {known['other_at_start']:,}")
     if known["untold"]:
-        console.print(f"{known['untold']:,} ids are parts of characters of bytes unknown")
+        console.print(f"ids that are parts of characters of bytes unknown: {known['untold']:,}")
     if proof is None:
         console.print("not proved on text: name some with -d DATASET")
     elif not proof.documents:

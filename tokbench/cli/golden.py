@@ -99,7 +99,7 @@ def make(
     for name in measured["missed"]:
         print(f"    not told: {name}")
     if without := measured["without_effect_on_other_text"]:
-        print(f"  {len(without)} more changes have no effect on {_OTHER_TEXTS:,} other texts either")
+        print(f"  more changes, without effect on {_OTHER_TEXTS:,} other texts either: {len(without)}")
 
 
 @app.command()

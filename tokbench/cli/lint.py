@@ -24,6 +24,7 @@ from tokbench.cli.options import (
 from tokbench.cli.progress import progress
 from tokbench.cli.tables import plain_console, table_of
 from tokbench.cli.writing import print_json, put
+from tokbench.wording import counted
 
 if TYPE_CHECKING:
     from tokbench.lint.running import CheckedRow
@@ -112,8 +113,8 @@ def injection(registry: Registry, spec: SpecArgument, as_json: JsonOutput = Fals
         return
     shown = plain_console()
     entries = list(dict.fromkeys(one.entry for one in found))
-    controls = len({one.control for one in found})
-    shown.print(f"{spec}: {controls:,} control strings as plain text", style="bold")
+    controls = counted(len({one.control for one in found}), "control string")
+    shown.print(f"{spec}: {controls} as plain text", style="bold")
     table = table_of("written", *entries)
     for variant in VARIANTS:
         cells = []

@@ -21,6 +21,7 @@ from tokbench.corpora.storage import StoredFile
 from tokbench.corpus import Dataset, Document
 from tokbench.errors import CorpusError
 from tokbench.spec import LoadContext, Spec
+from tokbench.wording import counted
 
 _SENTENCE_END = re.compile(rb"\n(?:[ \t\r]*\n)+")
 _TEXT_COMMENT = re.compile(r"# ?text ?= ?(.*)")
@@ -70,7 +71,7 @@ class Conllu(Encoded, Format):
                 name, _, last = columns[0].partition("-")
                 wrong = ""
                 if len(columns) != 10:
-                    wrong = f"{len(columns)} columns between tabs, where CoNLL-U has 10"
+                    wrong = f"{counted(len(columns), 'column')} between tabs, where CoNLL-U has 10"
                 elif "-" in columns[0] and not (name + last).isdecimal():
                     wrong = f"{columns[0]!r} is no range of words such as 3-4"
                 if wrong:

@@ -17,6 +17,7 @@ from tokbench.corpora.storage import StoredFile
 from tokbench.corpus import Dataset
 from tokbench.errors import CorpusError, SpecError
 from tokbench.spec import LoadContext, Spec
+from tokbench.wording import counted
 
 _FIELD_LIMIT = min(sys.maxsize, 2**31 - 1)
 _MARKS = {"tab": "\t", "semicolon": ";", "comma": ","}
@@ -78,8 +79,8 @@ class Delimited(RecordFormat):
                 continue
             if any(values[len(header) :]):
                 raise CorpusError(
-                    f"{where}: {len(values)} values under {len(header)} columns; one that holds the "
-                    "delimiter stands in quotation marks, and delimiter=CHARACTER names another"
+                    f"{where}: {len(values)} values under {counted(len(header), 'column')}; one that holds "
+                    "the delimiter stands in quotation marks, and delimiter=CHARACTER names another"
                 )
             row: dict[str, Any] = dict(zip(header, values, strict=False))
             text = self.fields.text_of(row, where=where)

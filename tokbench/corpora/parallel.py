@@ -15,6 +15,7 @@ from tokbench.corpora.storage import StoredFile, chunks
 from tokbench.corpus import Dataset, Document, Shard
 from tokbench.errors import CorpusError, SpecError
 from tokbench.spec import LoadContext, Spec
+from tokbench.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +75,9 @@ class ParallelDataset(FileDataset):
         first = next(iter(self.files))
         if self._count(language) != self._count(first):
             raise CorpusError(
-                f"{self.files[language][0]} has {self._count(language)} lines, {self.files[first][0]} has "
-                f"{self._count(first)}: line by line parallel files need equally many"
+                f"{self.files[language][0]} has {counted(self._count(language), 'line')}, "
+                f"{self.files[first][0]} has {self._count(first):,}: line by line parallel files need equally "
+                "many"
             )
         return shards
 

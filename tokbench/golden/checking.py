@@ -115,7 +115,7 @@ def check(pack: Pack, implementation: Implementation) -> Iterator[Departure]:
     answers = implementation([row.text for row in pack.rows])
     for row, answer in zip(pack.rows, answers, strict=True):
         if len(answer.ids) != row.n or checksum(answer.ids) != row.crc32:
-            yield Departure("every token", row.text, MODEL, 0, [f"{row.n} ids"], list(answer.ids)[:12])
+            yield Departure("every token", row.text, MODEL, 0, [counted(row.n, "id")], list(answer.ids)[:12])
 
 
 def _departure(case: Golden, answer: Answer) -> Departure:

@@ -20,7 +20,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from tokbench.errors import CorpusError, UnknownNameError
-from tokbench.wording import reason
+from tokbench.wording import counted, reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,8 @@ def read_gold(path: Path, format: str) -> GoldWords:
     for line, row in _rows(text, path, format):
         if len(row) < fewest:
             raise CorpusError(
-                f"{path}, line {line}: {len(row)} columns where the format {format} has at least {fewest}"
+                f"{path}, line {line}: {counted(len(row), 'column')} where the format {format} has at least "
+                f"{fewest}"
             )
         seen += 1
         word = parse(row)

@@ -134,7 +134,7 @@ def ngram_bits(
                 progress(done := done + len(some))
     if not any(each[_DOCUMENTS].any() for own in read.values() for each in own.values()):
         raise CorpusError(
-            f"{dataset.name}: all {excluded:,} documents occur in the training text, so nothing is left to read"
+            f"{dataset.name}: every document of it occurs in the training text, so nothing is left to read"
             if excluded
             else f"{dataset.name}: no text to read"
         )

@@ -39,4 +39,4 @@ def _merge_steps(algorithm: SpmBpe, data: bytes, names: Mapping[int, str]) -> It
         detail = {"piece": names[piece], "id": piece, "score": score, "rank": int(algorithm.ranks[piece])}
         yield Step("merge", tokens, changed, f"{names[piece]} (score {score:g})", detail)
     tokens = tuple(token.text for token in tokens_of_path(algorithm.vocabulary, data, final))
-    yield Step("best", tokens, None, f"{len(tokens)} tokens; nothing more merges")
+    yield Step("best", tokens, None, f"nothing more merges; tokens: {len(tokens)}")

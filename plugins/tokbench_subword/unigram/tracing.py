@@ -54,7 +54,7 @@ def word_steps(
         "pieces": [names[node.piece] if node.piece >= 0 else None for node in path],
         "score": round(algorithm.score(path), 6),
     }
-    yield Step("best", (*done, *tokens), None, f"the best path: {len(tokens)} tokens", detail)
+    yield Step("best", (*done, *tokens), None, f"the best path; tokens: {len(tokens)}", detail)
 
 
 def _arrival(

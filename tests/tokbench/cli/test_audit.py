@@ -40,6 +40,8 @@ def test_overlap_of_two(tmp_path):
     shown = output("overlap", "bytes", f"maxmatch:{tmp_path}/few.txt")
     assert "0.992" in shown
     assert "has 2 tokens that bytes lacks" in shown
+    (tmp_path / "one.txt").write_text("cat\n")
+    assert "has 1 token that bytes lacks" in output("overlap", "bytes", f"maxmatch:{tmp_path}/one.txt")
     content = json.loads(output("overlap", "bytes", f"maxmatch:{tmp_path}/few.txt", "--json"))
     assert content["surplus"][1]["tokens"] == ["the cat", "cat"]
     with pytest.raises(SpecError, match="at least two"):

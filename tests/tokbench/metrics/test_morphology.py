@@ -74,7 +74,7 @@ def short_fields() -> Iterator[None]:
 def test_what_is_wrong_is_said(tmp_path: Path) -> None:
     path = tmp_path / "gold"
     path.write_text("one\n", "utf-8")
-    with pytest.raises(CorpusError, match="line 1: 1 columns"):
+    with pytest.raises(CorpusError, match="line 1: 1 column where"):
         read_gold(path, "unimorph")
     with pytest.raises(CorpusError, match="full_word"):
         read_gold(path, "morphscore")
