@@ -22,6 +22,7 @@ from typing import Any
 from tokbench.corpus import Dataset
 from tokbench.errors import TokenizerError
 from tokbench.inspection.facts import file_sha256, versions
+from tokbench.manager import PROJECT
 from tokbench.registry import Registry, adopt, registry_of
 from tokbench.spec import LoadContext, Spec
 from tokbench.tokenizer import Tokenizer
@@ -140,12 +141,14 @@ def digest_of(*parts: object) -> str:
 def code_digest(registry: Registry, plugin: str) -> str:
     """A digest of a plugin's own Python files, so that editing a plugin makes its cached results stale.
 
-    They are its package or its file, and what that imports from the folder in which it lies.
+    They are its package or its file, and what that imports from the folder in which it lies. Tokbench's own
+    plugins import nothing from there (`tests/test_layout.py`), and reading all that they import takes a while.
     """
-    file = registry.host.source(plugin)
+    file, about = registry.host.source(plugin), registry.host.plugins[plugin]
     if file is None:
-        return registry.host.plugins[plugin].version
-    return digest_of(source_digest(str(file)), [source_digest(str(each)) for each in imported_beside(file)])
+        return about.version
+    beside = () if about.distribution == PROJECT else imported_beside(file)
+    return digest_of(source_digest(str(file)), [source_digest(str(each)) for each in beside])
 
 
 @lru_cache(maxsize=64)

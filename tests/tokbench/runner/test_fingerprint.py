@@ -7,7 +7,23 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
+from tokbench.registry import build_registry
+from tokbench.runner import recipe
 from tokbench.runner.recipe import imported_beside
+
+
+def test_imports_are_read_of_plugins_that_are_not_tokbenchs_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("import tokbench\n\n@tokbench.hookimpl\ndef tokbench_aliases():\n    return []\n")
+    read: list[Path] = []
+    monkeypatch.setattr(recipe, "imported_beside", lambda source: read.append(source) or ())
+    registry = build_registry(plugin_files=[str(file)])
+    assert len({recipe.code_digest(registry, name) for name in ("subword", "mine")}) == 2
+    assert read == [file]
 
 
 def test_many_threads_read_imports_at_once(tmp_path: Path) -> None:
