@@ -42,8 +42,7 @@ class Bars(Display):
         )
         self._bars: dict[int, TaskID] = {}
         self._whole: Any = None  # none between stages
-        self._cells = 0
-        self._todo = 0
+        self._cells = self._todo = self._failed = 0
 
     def begin(self, plan: Plan, folder: RunFolder) -> None:
         """The run begins."""
@@ -63,7 +62,7 @@ class Bars(Display):
         """The cells are known."""
         if finished:
             self.say(f"{finished} of {finished + len(todo)} cells are on disk already")
-        self._cells, self._todo = 0, len(todo)
+        self._cells, self._todo, self._failed = 0, len(todo), 0
         total = sum(cell.n_bytes for cell in todo)
         self._progress.update(self._whole, total=total, done=f"0/{len(todo)} cells")
 
@@ -81,8 +80,10 @@ class Bars(Display):
         bar = self._bars.pop(cell.index, None)
         if bar is not None:
             self._progress.remove_task(bar)
-        self._progress.update(self._whole, done=f"{self._cells}/{self._todo} cells")
-        if result.failure is not None:
+        self._failed += result.failure is not None
+        failed = f", {self._failed} failed" if self._failed else ""
+        self._progress.update(self._whole, done=f"{self._cells}/{self._todo} cells{failed}")
+        if result.failure is not None and self._progress.disable:  # else the bar, and at the end why
             self.say(f"failed: {' · '.join(cell.key)}: {result.failure.kind}: {result.failure.message}")
 
     def rounds(self, done: int, total: int, doing: str) -> None:

@@ -38,13 +38,25 @@ def test_all_measured(
     assert language["shards"][0]["sha256"]
 
 
-def test_something_failed(text: Path, tmp_path: Path, call: Call, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("bars", ["0", "1"])
+def test_something_failed(
+    bars: str,
+    text: Path,
+    tmp_path: Path,
+    call: Call,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Why is said at the end, and in a log as it happens too; on a terminal, where both are read, once."""
+    monkeypatch.setenv("TTY_COMPATIBLE", bars)
     status = call(
         "run", "-t", "bytes", "-t", "raises", "-d", f"text:{text}", "-o", str(tmp_path / "out"),
         "--no-speed", "--no-report", "--plugin", str(FAULTY / "faults.py"),
     )  # fmt: skip
     assert status == 1
-    assert "no such merge" in capsys.readouterr().out
+    printed = capsys.readouterr()
+    assert printed.out.count("no such merge") == 1
+    assert printed.err.count("no such merge") == (bars == "0")
 
 
 @pytest.mark.parametrize(
