@@ -26,9 +26,12 @@ from tokbench.wording import printable
 def run(
     suite: Annotated[str | None, argument("A suite file, or the name of a shipped one.", "SUITE.toml")] = None,
     tokenizer: Annotated[
-        list[str] | None, option("A tokenizer. Repeatable.", "SPEC", "-t", "--tokenizer")
+        list[str] | None,
+        option("A tokenizer, in place of the suite's. Repeatable.", "SPEC", "-t", "--tokenizer"),
     ] = None,
-    dataset: Annotated[list[str] | None, dataset_option("A dataset. Repeatable.")] = None,
+    dataset: Annotated[
+        list[str] | None, dataset_option("A dataset, in place of the suite's. Repeatable.")
+    ] = None,
     metric: Annotated[list[str] | None, option("Only this. Repeatable.", "METRIC", "-m", "--metric")] = None,
     train_on: Annotated[
         list[str] | None, option("What tokenizers without a file are trained on. Repeatable.", "DATASET")

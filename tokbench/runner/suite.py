@@ -189,16 +189,17 @@ def load_suite(
     """The suite of a TOML file or of a shipped name, with `changes` laid over it.
 
     Without a source, the suite is `changes` alone, or the shipped `default` where it names no tokenizers or
-    no datasets. `brought` gives the files of the suites that plugins bring, by name. Raises `SpecError` for
-    a missing file, a syntax error, or an unknown key (with the nearest).
+    no datasets. Tokenizers among the changes stand in place of all of the suite's, the optional ones too, and
+    datasets in place of its datasets. `brought` gives the files of the suites that plugins bring, by name.
+    Raises `SpecError` for a missing file, a syntax error, or an unknown key (with the nearest).
     """
     given = {key: value for key, value in (changes or {}).items() if value is not None}
     if source is None and not (given.get("tokenizers") and given.get("datasets")):
         source = "default"
         if given.get("tokenizers") or given.get("datasets"):
             given.setdefault("title", "")  # the suite's is of what it compares itself
-        if given.get("tokenizers"):
-            given.setdefault("optional", [])  # the suite's texts, but only the tokenizers asked for
+    if given.get("tokenizers"):
+        given.setdefault("optional", [])
     read = _read(source, brought) if source is not None else {}
     if "allow_remote_code" in read:
         raise SpecError(
@@ -304,4 +305,8 @@ def _line(problem: Any) -> str:
     tables = (Suite, SpeedSettings, GoldSettings, ModelSettings)
     known = {name for table in tables for name in table.model_fields}
     place = ".".join(str(part) for part in problem["loc"] if part in known)
-    return f"{place or '.'.join(map(str, problem['loc']))}: {problem['msg'].removeprefix('Value error, ')}"
+    place = place or ".".join(map(str, problem["loc"]))
+    said = problem["msg"].removeprefix("Value error, ")
+    if said.startswith("Input "):  # pydantic's word for what was given
+        return f"{place} {said.removeprefix('Input ')}, not {problem['input']!r}"
+    return f"{place}: {said}"
