@@ -55,6 +55,8 @@ def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
             **given,
         )
     except (RuntimeError, ValueError, OSError) as error:
+        if "KeyboardInterrupt" in str(error):  # as the library tells it
+            raise KeyboardInterrupt from error
         raise TokenizerError(f"{name}: training failed: {_reason(str(error))}") from error
     progress(1.0, "done")
     return SentencePieceTokenizer(model.getvalue(), name=name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,6 +21,7 @@ from tokbench.cli.encode import compare, decode, encode
 from tokbench.cli.lint import injection, lint
 from tokbench.cli.optimum import optimum
 from tokbench.cli.options import flag
+from tokbench.cli.progress import overwrite
 from tokbench.cli.report import plot, report
 from tokbench.cli.run import run
 from tokbench.cli.serve import serve
@@ -48,6 +50,15 @@ class Commands(TyperGroup):
         if args and args[0].partition("=")[0] in ("--plugin", "--disable-plugin"):
             ctx.fail(f"{args[0]} stands after the command: tokbench COMMAND {' '.join(args[:2])}")
         return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Call the command, and say so where it is interrupted, on a line of its own."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            overwrite()
+            print("interrupted", file=sys.stderr)
+            raise typer.Exit(130) from None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The command that is meant, with its arguments; ``--plugin FILE.py`` among them may bring it."""

@@ -23,6 +23,7 @@ from tokbench.registry import Registry, registry_of
 from tokbench.results.atomic import StorageError
 from tokbench.spec import LoadContext
 from tokbench.workers.calls import WorkerLost
+from tokbench.workers.shelter import allow, stop_now
 
 T = TypeVar("T")
 Given = TypeVarTuple("Given")
@@ -35,8 +36,12 @@ PATIENCE = "20s"
 def open_local(jobs: int, address: str | None) -> Iterator[Executor]:
     """`jobs` worker processes on this machine; there is no `address`."""
     executor = ThreadPoolExecutor(jobs, thread_name_prefix="tokbench")
+    allow()
     try:
         yield executor
+    except KeyboardInterrupt:
+        stop_now()  # or the user waits for what is in flight
+        raise
     finally:
         executor.shutdown(cancel_futures=True)  # the workers stay: they have tokenizers loaded to be looked at
 

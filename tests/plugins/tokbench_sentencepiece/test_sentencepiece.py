@@ -15,7 +15,8 @@ from tokbench_sentencepiece.modelproto import read_settings
 
 from tests.plugins.conftest import check_forms, train_on
 from tests.plugins.subword.sentencepiece.conftest import BPE_MODELS, UNIGRAM_MODELS
-from tokbench import LoadContext, Spec, SpecError, TokenizerError
+from tokbench import LoadContext, Spec, SpecError, TokenizerError, TrainingCorpus
+from tokbench.spec import with_defaults
 
 
 def load(path: Path | str, threads: int = 1):
@@ -159,6 +160,15 @@ def test_options_reach_the_trainer():
     assert tokenizer.settings.byte_fallback
     assert tokenizer.settings.normalizer == "identity"
     assert tokenizer.processor.PieceToId("<y>") in tokenizer.encode("a<y>b")
+
+
+def test_an_interrupt_while_text_is_read_is_one():
+    def interrupted(done, doing):
+        raise KeyboardInterrupt
+
+    corpus = TrainingCorpus.of_texts(CORPUS)
+    with pytest.raises(KeyboardInterrupt):
+        SENTENCEPIECE.train(corpus, with_defaults(SENTENCEPIECE.options, {"vocab_size": 26}), interrupted)
 
 
 def test_impossible_sizes_say_what_is_possible():

@@ -120,6 +120,12 @@ def test_an_interrupt_during_the_imports_is_answered() -> None:
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "interrupted\n")
 
 
+def test_an_interrupted_command_says_so(tmp_path: Path) -> None:
+    (tmp_path / "poor.py").write_text(NOISY.replace('print("noisy: encodes")', "raise KeyboardInterrupt"))
+    done = invoke("encode", "mine", "hi", "--ids", "--plugin", tmp_path / "poor.py")
+    assert (done.exit_code, done.stdout, done.stderr.splitlines()[-1]) == (130, "", "interrupted")
+
+
 def every_command() -> Iterator[tuple[str, ...]]:
     """The words of each command, `tokbench` left out."""
 

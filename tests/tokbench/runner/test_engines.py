@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import random
 import signal
+import time
 import warnings
 from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,9 @@ from tokbench.runner import engines
 from tokbench.runner.counting import PlannedCell
 from tokbench.runner.progress import Display
 from tokbench.runner.run import run_suite
+from tokbench.workers.calls import WorkerLost
+from tokbench.workers.pool import attempt
+from tokbench.workers.shelter import allow
 
 SPECS = ["bytes", "chars", "maxmatch:vocab_size=400"]
 
@@ -46,6 +52,29 @@ def quiet() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
+
+
+def test_whoever_interrupts_does_not_wait_for_what_is_in_flight(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sleeps_in_workers.py").write_text("import time\ndef sleep(emit):\n    time.sleep(60)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    sleep = importlib.import_module("sleeps_in_workers").sleep
+    begun = time.monotonic()
+    flying: list[Future[Any]] = []
+
+    def work() -> None:
+        with engines.open_local(1, None) as executor:
+            flying.append(executor.submit(attempt, sleep))
+            time.sleep(1)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    with pytest.raises(WorkerLost, match="stopped by the user"):
+        flying[0].result()
+    assert time.monotonic() - begun < 30
+    allow()
 
 
 @pytest.mark.filterwarnings("ignore")
