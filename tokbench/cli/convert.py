@@ -105,13 +105,9 @@ def _used(tokenizer: Tokenizer, datasets: list[Dataset], progress: Progress) -> 
     from tokbench.inspection.usage import usage
     from tokbench.training_corpus import TrainingCorpus
 
-    corpus = TrainingCorpus.of(*datasets)
-    total = max(1, corpus.n_bytes)
-
-    def tell(documents: int) -> None:
-        progress(min(1.0, sum(corpus.sizes.values()) / total), "counting")
-
-    counts = usage(tokenizer, corpus.texts(), tell).counts
+    texts = TrainingCorpus.of(*datasets).texts_told(progress, "counting", 1.0)
+    counts = usage(tokenizer, texts).counts
     if not counts.any():
-        raise CorpusError("there is no text that could say which tokens are used")
+        names = ", ".join(dataset.name for dataset in datasets)
+        raise CorpusError(f"{names}: no text in it that could say which tokens are used")
     return counts

@@ -69,18 +69,22 @@ def compare(
     from tokbench.results.comparison import OTHER_UNIT, compare_figures, compare_manifests, unpaired
 
     check_apart({"--junit": junit, "--summary": summary, "--page": page})
-    share, budgets = share_of(threshold), budgets_of(budget or ())
+    share, budgets = share_of(threshold, "--threshold"), budgets_of(budget or ())
     for name in (*budgets, *(metric or ())):
         registry.pick(registry.metrics, name, "metric")
     if metric and (without := [name for name in budgets if name not in metric]):
         raise SpecError(f"--budget {without[0]}: -m leaves this metric out; add -m {without[0]}")
     better = {name: each.better for name, each in registry.metrics.items()}
     one, other = Run.open(before), Run.open(after)
-    for target in filter(None, (junit, summary, page)):
+    for target, ending in ((junit, ".xml"), (summary, ""), (page, ".html")):
+        if target is None:
+            continue
         if target.is_dir():
             raise SpecError(f"{target} is a folder; name a file")
         one.folder.spare(target)
         other.folder.spare(target)
+        if target.is_file() and ending not in ("", target.suffix):
+            raise SpecError(f"{target} is there, and no {ending} file; name another")
     with reading(before, after, host=registry.host):
         timed = {name for name, each in registry.metrics.items() if each.level == "speed"}
         figures = compare_figures(
@@ -149,8 +153,8 @@ def chart(
     from tokbench.results import Run
 
     registry.pick(registry.metrics, metric, "metric")
-    known_format(output.suffix.lstrip("."))
     check_target(output, force=force)
+    known_format(output.suffix.lstrip("."))
     opened = [Run.open(run) for run in runs]
     spec = None if dataset is None else str(registry.dataset_spec(dataset))
     with reading(*runs, host=registry.host), house_style(size):

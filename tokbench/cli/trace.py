@@ -38,7 +38,7 @@ def trace(
     from tokbench.errors import TokenizerError
     from tokbench.inspection.steps import html_page, svg_figure
 
-    check_apart({"--html": html, "--svg": svg})
+    check_apart({"--html": html, "--svg": svg, "--json": Path("-") if as_json else None})
     for target in (html, svg):
         if target is not None and str(target) != "-":
             check_target(target, force=force, read=files_read(registry, [spec]))

@@ -19,6 +19,7 @@ from tokbench.family import LoadContext, TokenizerFamily
 from tokbench.inspection.calibration import FORMAT, Calibration
 from tokbench.spec import Option, Spec
 from tokbench.tokenizer import Tokenizer, encode_batch
+from tokbench.wording import reason
 
 if TYPE_CHECKING:
     import numpy as np
@@ -79,7 +80,7 @@ def read_fit(path: Path) -> Calibration:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise SpecError(f"{path}: cannot be read: {error}") from error
+        raise SpecError(f"{path}: cannot be read: {reason(error)}") from error
     return Calibration.of_json(content, where=str(path))
 
 

@@ -115,16 +115,16 @@ def budgets_of(texts: Sequence[str]) -> dict[str, float]:
             raise SpecError(f"--budget {text}: give a metric and its share, as in {text or 'METRIC'}=1%")
         if name in found:
             raise SpecError(f"--budget {name} is given twice")
-        found[name] = share_of(share)
+        found[name] = share_of(share, f"--budget {name}")
     return found
 
 
-def share_of(text: str) -> float:
-    """A share as people write it, ``0.01`` or ``1%``; raises `SpecError` for anything else."""
+def share_of(text: str, option: str) -> float:
+    """A share as people write it, ``0.01`` or ``1%``; raises `SpecError` for what `option` gives else."""
     try:
         share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
         share = -1.0
     if not 0 <= share < float("inf"):
-        raise SpecError(f"{text!r} is no share, as in 0.01 or 1%")
+        raise SpecError(f"{option}: {text!r} is no share, as in 0.01 or 1%")
     return share

@@ -142,8 +142,8 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     jobs = suite.jobs or usable_cores()
     limits = Limits(suite.timeout, memory_limit(suite, jobs))
     training = None
+    specs = [registry.dataset_spec(text) for text in suite.train_on or [DEFAULT_TRAINING]]
     if any(entry.trains for entry in entries):
-        specs = [registry.dataset_spec(text) for text in suite.train_on or [DEFAULT_TRAINING]]
         training = TrainingRecipe(tuple(DatasetRecipe.of(registry, spec) for spec in specs))
         _check_trainings(registry, entries, [_corpus(registry, spec, limits) for spec in specs])
     named = [(registry.dataset_spec(text), _shown(suite.labels, text, key)) for key, text in datasets.items()]

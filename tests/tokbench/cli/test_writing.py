@@ -53,6 +53,7 @@ def given(kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "runs compare no_run no_run --junit x --page ./x",
         "runs compare no_run no_run --summary x --page x",
         "trace no:such text --html x --svg x",
+        "trace no:such text --html - --json",
         "prune no:such -d no:such --vocab-size 300 -o x --map x",
         "prune no:such -d no:such --vocab-size 300 -o folder --map folder/merges.txt",
     ],
@@ -61,7 +62,7 @@ def test_two_options_that_write_one_file_are_refused_before_any_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(SpecError, match=r"--\w+ and --\w+ both write [./x\w]+; give each a file of its own"):
+    with pytest.raises(SpecError, match=r"--\w+ and --\w+ both write [-./x\w]+; give each a file of its own"):
         invoke(*asked.split(), catch=False)
 
 
@@ -160,6 +161,7 @@ def test_a_folder_where_a_file_goes_is_told_before_any_work(
     "asked",
     [
         "train words -d a.txt -o -",
+        "runs chart no_run -o -",
         "count -d a.txt -o -",
         "convert tiktoken:no -",
         "golden make bytes -o -",
@@ -187,6 +189,8 @@ def test_where_a_comparison_goes_is_a_file_in_a_folder_that_may_be_new(
     assert invoke(*asked, target).exit_code == 0
     assert target.stat().st_size
     assert isinstance(invoke(*asked, target / "file").exception, ResultsError)
+    if option != "--summary":  # which is added to what is there
+        assert "new/file is there, and no ." in str(invoke(*asked, target).exception)
 
 
 @pytest.mark.parametrize("name", ["run.json", "measurements.parquet", "cells"])

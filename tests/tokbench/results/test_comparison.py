@@ -103,7 +103,7 @@ def test_gates_for_machines(tmp_path: Path) -> None:
     assert budgets_of(["premium=2%"]) == {"premium": 0.02}
     for wrong, why in (
         (["premium"], "as in premium=1%"),
-        (["premium=x"], "no share"),
+        (["premium=x"], "--budget premium: 'x' is no share"),
         (["a=1", "a=2%"], "twice"),
     ):
         with pytest.raises(SpecError, match=why):

@@ -164,6 +164,7 @@ def test_shipped_suites_name_only_what_there_is(name: str) -> None:
         ),
         ({"reference": "eng_Latm"}, "unknown language in reference: 'eng_Latm'; did you mean 'eng_Latn'"),
         ({"tokenizers": ["maxmatch:vocab_size=9"], "train_on": "text:nowhere.txt"}, "nowhere.txt"),
+        ({"train_on": "bundeld:tricky"}, "unknown dataset family 'bundeld'; did you mean 'bundled'"),
         ({"speed": {"datasets": ["bundled:code"]}}, "not among the datasets"),
         ({"speed": {"datasets": ["bundeld"]}}, r"^\[speed\] datasets: .*did you mean 'bundled'"),
     ],
