@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from inspect import getdoc
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from tokbench.lint.subject import Subject
 
+T = TypeVar("T")
 SHOWN = 5
 """Examples that a finding keeps."""
 
@@ -30,9 +32,9 @@ class Finding:
     """The outcome of one check: what was found in words, how many times, and a few examples.
 
     Example:
-        >>> found = Finding.judged(1, of="tokens that nobody needs", bounds={"fail": 0}, examples=["a"])
-        >>> found.outcome.value, found.message
-        ('fail', 'tokens that nobody needs: 1')
+        >>> found = Finding.judged(["a"], {"fail": 0}, of="tokens that nobody needs")
+        >>> found.outcome.value, found.message, found.examples
+        ('fail', 'tokens that nobody needs: 1', ('a',))
     """
 
     outcome: Outcome
@@ -58,25 +60,26 @@ class Finding:
     @classmethod
     def judged(
         cls,
-        count: int,
+        wrong: Collection[T],
+        bounds: Bounds,
         *,
         of: str,
-        bounds: Bounds,
         total: int | None = None,
-        examples: Sequence[str] = (),
+        shown: Callable[[T], str] = str,
     ) -> Finding:
-        """Pass, warn or fail: whether `count`, or its share of `total`, is above the bound of that name.
+        """Pass, warn or fail: whether more are `wrong`, or a larger share of `total`, than the bound so named.
 
-        `of` says what was counted, so that it goes with any number behind it.
+        `of` says what they are, so that any number goes behind it; the first are examples, `shown` in words.
         """
+        count = len(wrong)
         value = count / total if total else count
-        shown = f"{of}: {count:,}" + (f" ({count / total:.2%})" if total and count else "")
+        said = f"{of}: {count:,}" + (f" ({count / total:.2%})" if total and count else "")
         outcome = Outcome.PASS
         if value > bounds.get("fail", value):
             outcome = Outcome.FAIL
         elif value > bounds.get("warn", value):
             outcome = Outcome.WARN
-        return cls(outcome, shown, count, tuple(examples[:SHOWN]))
+        return cls(outcome, said, count, tuple(map(shown, islice(wrong, SHOWN))))
 
 
 Bounds = Mapping[str, float]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -102,7 +102,7 @@ def agreement(subject: Subject, bounds: Bounds) -> Finding:
     if subject.document is None or subject.config is None:
         return Finding.unchecked("there are not both a tokenizer.json and a tokenizer_config.json")
     wrong = list(_disagreements(subject.document, subject.config))
-    return Finding.judged(len(wrong), of="statements that disagree", examples=wrong, bounds=bounds)
+    return Finding.judged(wrong, bounds, of="statements that disagree")
 
 
 @Check.of(
@@ -123,12 +123,8 @@ def classes(subject: Subject, bounds: Bounds) -> Finding:
     except TokbenchError as error:
         return Finding.unchecked(f"transformers does not open the folder: {error}")
     wrong = [f"{shown(text)} is {a[:6]} and by the class {b[:6]}" for text, a, b in rows if a != b]
-    return Finding.judged(
-        len(wrong),
-        of=f"texts of {len(rows)} that have other ids by the class that transformers chooses",
-        examples=wrong,
-        bounds=bounds,
-    )
+    said = f"texts of {len(rows)} that have other ids by the class that transformers chooses"
+    return Finding.judged(wrong, bounds, of=said)
 
 
 @Check.of(
@@ -166,12 +162,9 @@ def cut_or_padded(subject: Subject, bounds: Bounds) -> Finding:
     """Truncation or padding kept in tokenizer.json."""
     if subject.document is None:
         return Finding.unchecked("only a tokenizer.json can hold truncation and padding")
-    found: Sequence[str] = [
-        f"{name}: {subject.document[name]}" for name in ("truncation", "padding") if subject.document.get(name)
-    ]
-    return Finding.judged(
-        len(found), of="settings that change the length of what is encoded", examples=found, bounds=bounds
-    )
+    held = subject.document
+    found = [f"{name}: {held[name]}" for name in ("truncation", "padding") if held.get(name)]
+    return Finding.judged(found, bounds, of="settings that change the length of what is encoded")
 
 
 CHECKS = (agreement, classes, ends, cut_or_padded)

@@ -23,8 +23,17 @@ _TALK = (
 _ANSWER = "You are welcome."
 
 
-def _listed(found: Iterable[Injection]) -> list[str]:
-    return [f"{shown(one.control)} {one.variant}: {' '.join(map(str, one.became))}" for one in found]
+def _told(one: Injection) -> str:
+    return f"{shown(one.control)} {one.variant}: {' '.join(map(str, one.became))}"
+
+
+def _by_control(found: Iterable[Injection]) -> list[Injection]:
+    """The first that became something of each control string."""
+    first: dict[str, Injection] = {}
+    for one in found:
+        if one.became:
+            first.setdefault(one.control, one)
+    return [*first.values()]
 
 
 @Check.of(
@@ -38,18 +47,13 @@ def as_text(subject: Subject, bounds: Bounds) -> Finding:
     """Special tokens that plain text produces through the spec as given."""
     if not subject.controls:
         return Finding.passed("there are no special tokens")
-    wrong = [one for one in injections(subject) if one.entry == ENCODE and one.became]
+    wrong = _by_control(one for one in injections(subject) if one.entry == ENCODE)
     if subject.facts.get("special_token_text") == "match":
         return Finding(
             Outcome.FAIL, "the spec itself asks for special tokens to be matched in text", len(wrong)
         )
-    names = len({one.control for one in wrong})
-    return Finding.judged(
-        names,
-        of=f"control strings of {len(subject.controls):,} in plain text that become control ids",
-        examples=_listed(wrong),
-        bounds=bounds,
-    )
+    said = f"control strings of {len(subject.controls):,} in plain text that become control ids"
+    return Finding.judged(wrong, bounds, of=said, shown=_told)
 
 
 @Check.of(
@@ -66,9 +70,7 @@ def look_alikes(subject: Subject, bounds: Bounds) -> Finding:
         for index, text in subject.audit.texts()
         if _CONTROL.fullmatch(text.strip()) and index not in subject.special_ids
     ]
-    return Finding.judged(
-        len(found), of="tokens that look like control strings and are text", examples=found, bounds=bounds
-    )
+    return Finding.judged(found, bounds, of="tokens that look like control strings and are text")
 
 
 @Check.of(
@@ -86,12 +88,7 @@ def variants(subject: Subject, bounds: Bounds) -> Finding:
     tried = [one for one in injections(subject) if one.entry == MATCHING and one.variant not in AS_IT_IS]
     # <s> in upper case may be another's exact text; one that holds another as a part is no variant of it
     wrong = [one for one in tried if one.id in one.became]
-    return Finding.judged(
-        len(wrong),
-        of="variants of control strings that become ids of them",
-        examples=_listed(wrong),
-        bounds=bounds,
-    )
+    return Finding.judged(wrong, bounds, of="variants of control strings that become control ids", shown=_told)
 
 
 @Check.of(
@@ -162,13 +159,9 @@ def chat_injection(subject: Subject, bounds: Bounds) -> Finding:
         return Finding.unchecked("there is no chat template")
     if subject.matching is None:
         return Finding.unchecked("the family does not offer to match special tokens in text")
-    wrong = [one for one in injections(subject) if one.entry == CHAT and one.became]
-    return Finding.judged(
-        len({one.control for one in wrong}),
-        of=f"control strings of {len(subject.controls):,} in a user's message that become control ids",
-        examples=_listed(wrong),
-        bounds=bounds,
-    )
+    wrong = _by_control(one for one in injections(subject) if one.entry == CHAT)
+    said = f"control strings of {len(subject.controls):,} in a user's message that become control ids"
+    return Finding.judged(wrong, bounds, of=said, shown=_told)
 
 
 CHECKS = (as_text, look_alikes, variants, chat, chat_injection)

@@ -70,9 +70,7 @@ def unknown_characters(subject: Subject, bounds: Bounds) -> Finding:
         said = f"printable characters of ASCII without a token: {len(plain)}"
         return Finding(Outcome.FAIL, said, len(plain), tuple(map(shown, plain[:SHOWN])))
     said = f"characters of {len(characters):,} tried that become unknown or vanish"
-    return Finding.judged(
-        len(lacking), of=said, total=len(characters), examples=[shown(one) for one in lacking], bounds=bounds
-    )
+    return Finding.judged(lacking, bounds, of=said, total=len(characters), shown=shown)
 
 
 @Check.of(
@@ -156,12 +154,8 @@ def normal_forms(subject: Subject, bounds: Bounds) -> Finding:
     composed = subject.ids([unicodedata.normalize("NFC", text) for text in _ACCENTED])
     apart = subject.ids([unicodedata.normalize("NFD", text) for text in _ACCENTED])
     wrong = [text for text, one, other in zip(_ACCENTED, composed, apart, strict=True) if one != other]
-    return Finding.judged(
-        len(wrong),
-        of=f"words of {len(_ACCENTED)} that have other ids decomposed (NFD) than composed (NFC)",
-        examples=[shown(text) for text in wrong],
-        bounds=bounds,
-    )
+    said = f"words of {len(_ACCENTED)} that have other ids decomposed (NFD) than composed (NFC)"
+    return Finding.judged(wrong, bounds, of=said, shown=shown)
 
 
 @Check.of(

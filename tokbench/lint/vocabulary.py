@@ -6,6 +6,7 @@ import codecs
 import re
 import unicodedata
 from dataclasses import replace
+from functools import partial
 
 from tokbench.inspection.audit import Status
 from tokbench.inspection.usage import usage as count_ids
@@ -35,17 +36,13 @@ def _token(subject: Subject, index: int) -> str:
 )
 def unreachable(subject: Subject, bounds: Bounds) -> Finding:
     """Tokens that their own text does not give: rows of the model that no text trains."""
-    found = subject.audit
-    examples = [
-        f"{_token(subject, index)} gives {' '.join(map(str, ids)) or 'nothing'}"
-        for index, ids in list(found.reencoded.items())[:SHOWN]
-    ]
+    size, instead = subject.audit.vocab_size, subject.audit.reencoded
     return Finding.judged(
-        len(found.reencoded),
-        of=f"tokens of {found.vocab_size:,} that their own text does not give",
-        total=found.vocab_size,
-        examples=examples,
-        bounds=bounds,
+        instead,
+        bounds,
+        of=f"tokens of {size:,} that their own text does not give",
+        total=size,
+        shown=lambda index: f"{_token(subject, index)} gives {' '.join(map(str, instead[index])) or 'nothing'}",
     )
 
 
@@ -77,12 +74,8 @@ def undecodable(subject: Subject, bounds: Bounds) -> Finding:
     ids = subject.audit.ids(Status.UNDECODABLE)
     tokens = subject.audit.tokens
     wrong = [index for index in ids if len(tokens[index]) > 1 and not possible_in_utf8(tokens[index])]
-    return Finding.judged(
-        len(wrong),
-        of=f"tokens that occur in no valid UTF-8 (and {len(ids):,} are parts of characters, in order)",
-        examples=[_token(subject, index) for index in wrong[:SHOWN]],
-        bounds=bounds,
-    )
+    said = f"tokens that occur in no valid UTF-8 (and {len(ids):,} are parts of characters, in order)"
+    return Finding.judged(wrong, bounds, of=said, shown=partial(_token, subject))
 
 
 @Check.of(
@@ -101,7 +94,7 @@ def duplicates(subject: Subject, bounds: Bounds) -> Finding:
         apart = [index for index in ids if index not in aside]
         if len(part) > 1 and len(apart) > 1:
             found.append(f"{shown(part.decode('utf-8', 'replace'))} has the ids {', '.join(map(str, apart))}")
-    return Finding.judged(len(found), of="byte strings that have several ids", examples=found, bounds=bounds)
+    return Finding.judged(found, bounds, of="byte strings that have several ids")
 
 
 def is_junk(text: str) -> bool:
@@ -127,13 +120,9 @@ def is_junk(text: str) -> bool:
 def junk(subject: Subject, bounds: Bounds) -> Finding:
     """Tokens that are mojibake, control characters, or runs of one character without end."""
     wrong = [index for index, text in subject.audit.texts() if is_junk(text)]
-    return Finding.judged(
-        len(wrong),
-        of="tokens that are mojibake, control characters or long runs of one character",
-        total=subject.audit.vocab_size,
-        examples=[_token(subject, index) for index in wrong[:SHOWN]],
-        bounds=bounds,
-    )
+    said = "tokens that are mojibake, control characters or long runs of one character"
+    size = subject.audit.vocab_size
+    return Finding.judged(wrong, bounds, of=said, total=size, shown=partial(_token, subject))
 
 
 @Check.of(
@@ -159,13 +148,8 @@ def usage(subject: Subject, bounds: Bounds) -> Finding:
             f"{counts}: too little text to judge a vocabulary of {size:,} by ({_ENOUGH} tokens for each id)",
             len(unseen),
         )
-    finding = Finding.judged(
-        len(unseen),
-        of="unseen tokens",
-        total=size,
-        examples=[_token(subject, index) for index in unseen[:SHOWN]],
-        bounds=bounds,
-    )
+    shown = partial(_token, subject)
+    finding = Finding.judged(unseen, bounds, of="unseen tokens", total=size, shown=shown)
     return replace(finding, message=counts)
 
 
@@ -183,12 +167,7 @@ def byte_coverage(subject: Subject, bounds: Bounds) -> Finding:
     if sum(byte >= 0x80 for byte in single) < 32:
         return Finding.unchecked("the vocabulary spells by characters, not by bytes; TB302 tells what it lacks")
     missing = [byte for byte in range(256) if byte not in single and byte not in _NEVER_IN_UTF8]
-    return Finding.judged(
-        len(missing),
-        of="bytes of UTF-8 without a token",
-        examples=[f"0x{byte:02X}" for byte in missing],
-        bounds=bounds,
-    )
+    return Finding.judged(missing, bounds, of="bytes of UTF-8 without a token", shown="0x{:02X}".format)
 
 
 def _bytes(subject: Subject, index: int) -> bytes:
@@ -208,12 +187,7 @@ def _bytes(subject: Subject, index: int) -> bytes:
 def gaps(subject: Subject, bounds: Bounds) -> Finding:
     """Ids below the highest that no token has."""
     missing = subject.audit.ids(Status.UNASSIGNED)
-    return Finding.judged(
-        len(missing),
-        of="ids below the highest without a token",
-        examples=[str(one) for one in missing],
-        bounds=bounds,
-    )
+    return Finding.judged(missing, bounds, of="ids below the highest without a token")
 
 
 @Check.of(

@@ -88,7 +88,7 @@ def never_apply(subject: Any, bounds: Mapping[str, float]) -> Finding:
     of = f"merges of {len(pairs):,} that can never apply" + (
         f" ({long} very long ones not worked out)" if long else ""
     )
-    return Finding.judged(len(wrong), of=of, total=len(pairs) or None, examples=wrong, bounds=bounds)
+    return Finding.judged(wrong, bounds, of=of, total=len(pairs) or None)
 
 
 @Check.of(
@@ -105,7 +105,7 @@ def twice(subject: Any, bounds: Mapping[str, float]) -> Finding:
         return Finding.unchecked(found)
     again = [pair for pair, count in Counter(found[0]).items() if count > 1]
     examples = [f"{left!r} + {right!r}" for left, right in again]
-    return Finding.judged(len(again), of="merges there more than once", examples=examples, bounds=bounds)
+    return Finding.judged(examples, bounds, of="merges there more than once")
 
 
 CHECKS = (never_apply, twice)

@@ -122,9 +122,7 @@ def never_match(subject: Any, bounds: Mapping[str, float]) -> Finding:
             wrong.append(f"{place.where}: {place.source!r} matches no text, whatever it be")
     silent = [] if wrong else list(_silent(subject))
     if wrong or not (silent or unproved):
-        return Finding.judged(
-            len(wrong), of=f"patterns of {len(found)} that never match", examples=wrong, bounds=bounds
-        )
+        return Finding.judged(wrong, bounds, of=f"patterns of {len(found)} that never match")
     if silent:
         said = f"patterns that match nowhere in the text: {len(silent)}"
         return Finding(Outcome.WARN, said, len(silent), tuple(silent))
@@ -186,7 +184,7 @@ def never_win(subject: Any, bounds: Mapping[str, float]) -> Finding:
     if unproved and not wrong:
         return Finding.unchecked("; ".join(unproved))
     said = f"alternatives of {total} that are never what matches, whatever the text"
-    return Finding.judged(len(wrong), of=said, examples=wrong, bounds=bounds)
+    return Finding.judged(wrong, bounds, of=said)
 
 
 CHECKS = (never_match, never_win)
