@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tokbench.cli.loading import documents_of
 from tokbench.cli.options import JsonOutput, SpecArgument, argument, dataset_option, loads_tokenizers, option
 from tokbench.cli.progress import progress
-from tokbench.cli.tables import plain_console, show_facts, table_of
+from tokbench.cli.tables import plain_console, show_facts, show_table
 from tokbench.cli.writing import print_json
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from rich.table import Table
 
     from tokbench.inspection.audit import VocabularyAudit
     from tokbench.inspection.usage import Usage
@@ -72,15 +70,13 @@ def audit(
     if as_json:
         print_json(_report(found) | ({} if used is None else {"usage": _usage(used, rare)}))
         return
-    console = plain_console()
-    console.print(f"{tokenizer.name}: {found.vocab_size:,} ids", style="bold")
-    console.print(_counts(found))
-    console.print(_scripts(found))
-    console.print(_examples(found, limit))
+    plain_console().print(f"{tokenizer.name}: {found.vocab_size:,} ids", style="bold")
+    _show_counts(found)
+    _show_examples(found, limit)
     if found.reencoded:
-        console.print(_unreachable(found, limit))
+        _show_unreachable(found, limit)
     if used is not None:
-        console.print(_use(found, used, rare, limit))
+        _show_use(found, used, rare, limit)
 
 
 @loads_tokenizers
@@ -120,10 +116,9 @@ def overlap(
     console = plain_console()
 
     def print_rows(title: str, rows: Iterable[Iterable[str]]) -> None:
-        table = _table(title, *(str(number + 1) for number in range(len(audits))))
-        for number, (found, row) in enumerate(zip(audits, rows, strict=True), start=1):
-            table.add_row(f"{number} {found.tokenizer}", *row)
-        console.print(table)
+        numbers = [str(number + 1) for number in range(len(audits))]
+        named = zip(numbers, audits, rows, strict=True)
+        show_table((title, *numbers), ((f"{number} {found.tokenizer}", *row) for number, found, row in named))
 
     for title, values in (("Jaccard", matrix.tolist()), ("Jaccard weighted by use", weighted)):
         if values is not None:
@@ -204,45 +199,37 @@ def _report(found: VocabularyAudit) -> dict[str, object]:
     }
 
 
-def _counts(found: VocabularyAudit) -> Table:
-    table = _table("status", "ids", "share")
-    for name, count in found.counts.items():
-        table.add_row(name, f"{count:,}", f"{found.share(name):.2%}")
+def _show_counts(found: VocabularyAudit) -> None:
+    """How many ids are of each status, and of each script."""
+    rows = [(name, f"{count:,}", f"{found.share(name):.2%}") for name, count in found.counts.items()]
     if found.in_context:
-        table.add_row("  (OK only within words)", f"{len(found.in_context):,}", "")
-    return table
+        rows.append(("  (OK only within words)", f"{len(found.in_context):,}", ""))
+    _show_table(("status", "ids", "share"), rows)
+    scripts, most = found.scripts.items(), 16
+    rows = [(name, f"{count:,}", f"{count / found.vocab_size:.2%}") for name, count in scripts]
+    more = [(f"… {len(rows) - most} more", "", "")] if len(rows) > most else []
+    _show_table(("script", "tokens", "share"), [*rows[:most], *more])
 
 
-def _scripts(found: VocabularyAudit) -> Table:
-    table, most = _table("script", "tokens", "share"), 16
-    for script, count in list(found.scripts.items())[:most]:
-        table.add_row(script, f"{count:,}", f"{count / found.vocab_size:.2%}")
-    if len(found.scripts) > most:
-        table.add_row(f"… {len(found.scripts) - most} more", "", "")
-    return table
+def _show_examples(found: VocabularyAudit, limit: int) -> None:
+    kinds = {
+        "longest first": found.longest(limit),
+        "white space": found.whitespace,
+        "digits": found.digits,
+        "same bytes as another id": [ids[0] for ids in found.duplicates.values()],
+    }
+    rows = ((kind, f"{len(ids):,}", _tokens(found, ids[:limit])) for kind, ids in kinds.items())
+    _show_table(("kind", "ids", "examples"), rows)
 
 
-def _examples(found: VocabularyAudit, limit: int) -> Table:
-    table = _table("kind", "ids", "examples")
-    doubles = [ids[0] for ids in found.duplicates.values()]
-    for kind, ids in (
-        ("longest first", found.longest(limit)),
-        ("white space", found.whitespace),
-        ("digits", found.digits),
-        ("same bytes as another id", doubles),
-    ):
-        table.add_row(kind, f"{len(ids):,}", " ".join(_shown(found.tokens[index]) for index in ids[:limit]))
-    return table
-
-
-def _unreachable(found: VocabularyAudit, limit: int) -> Table:
-    table = _table("unreachable id", "token", "its text gives instead")
+def _show_unreachable(found: VocabularyAudit, limit: int) -> None:
+    rows = []
     for index, ids in list(found.reencoded.items())[:limit]:
         instead = " ".join(f"{_shown(found.tokens[other])}({other})" for other in ids) or "nothing"
-        table.add_row(str(index), _shown(found.tokens[index]), instead)
+        rows.append((str(index), _shown(found.tokens[index]), instead))
     if len(found.reencoded) > limit:
-        table.add_row(f"… {len(found.reencoded) - limit:,} more", "(--limit, --json)", "")
-    return table
+        rows.append((f"… {len(found.reencoded) - limit:,} more", "(--limit, --json)", ""))
+    show_table(("unreachable id", "token", "its text gives instead"), rows)
 
 
 def _usage(used: Usage, rare: int) -> dict[str, object]:
@@ -256,16 +243,18 @@ def _usage(used: Usage, rare: int) -> dict[str, object]:
     }
 
 
-def _use(found: VocabularyAudit, used: Usage, rare: int, limit: int) -> Table:
-    table = _table(f"in {counted(used.tokens, 'token')}", "ids", "share", "the longest")
-    for kind, ids in (
-        ("never used", used.rare(0)),
-        (f"used {rare} times or less", used.rare(rare)[used.counts[used.rare(rare)] > 0]),
-    ):
+def _show_use(found: VocabularyAudit, used: Usage, rare: int, limit: int) -> None:
+    rows, seldom = [], used.rare(rare)
+    kinds = {"never used": used.rare(0), f"used {rare} times or less": seldom[used.counts[seldom] > 0]}
+    for kind, ids in kinds.items():
         longest = sorted(ids.tolist(), key=lambda index: -len(found.tokens[index]))[:limit]
-        shown = " ".join(_shown(found.tokens[index]) for index in longest)
-        table.add_row(kind, f"{len(ids):,}", f"{len(ids) / found.vocab_size:.2%}", shown)
-    return table
+        share = f"{len(ids) / found.vocab_size:.2%}"
+        rows.append((kind, f"{len(ids):,}", share, _tokens(found, longest)))
+    _show_table((f"in {counted(used.tokens, 'token')}", "ids", "share", "the longest"), rows)
+
+
+def _tokens(found: VocabularyAudit, ids: Iterable[int]) -> str:
+    return " ".join(_shown(found.tokens[index]) for index in ids)
 
 
 def _shown(token: bytes) -> str:
@@ -279,4 +268,4 @@ def _shown(token: bytes) -> str:
     return text if len(text) <= 40 else f"{text[:36]}…({len(text)})"
 
 
-_table = partial(table_of, right=("ids", "tokens", "share"))
+_show_table = partial(show_table, right=("ids", "tokens", "share"))

@@ -18,7 +18,7 @@ from tokbench.cli.options import (
     option,
 )
 from tokbench.cli.progress import documents_done, overwrite
-from tokbench.cli.tables import interval, plain_console, table_of
+from tokbench.cli.tables import interval, plain_console, show_table
 from tokbench.cli.writing import print_json
 from tokbench.wording import counted
 
@@ -120,12 +120,12 @@ def _show_losses(found: BitsAudit) -> None:
         style="bold",
     )
     columns = ("counted by", "bits/byte", "95 %", "off by", "95 %", "")
-    table = table_of(*columns, right=("bits/byte", "95 %", "off by"))
+    rows = []
     for figure in found.figures:
         off = "" if figure is found.figures[0] or figure.error is None else f"{figure.error:+.2%}"
         ends, off_ends = interval(figure.interval), interval(figure.error_interval, "+.2%")
-        table.add_row(figure.name, f"{figure.value:.4f}", ends, off, off_ends, figure.how)
-    console.print(table)
+        rows.append((figure.name, f"{figure.value:.4f}", ends, off, off_ends, figure.how))
+    show_table(columns, rows, right=("bits/byte", "95 %", "off by"))
     for number, what, told in (
         (found.unscored, "token", "without a loss, whose bytes are left out"),
         (
@@ -155,13 +155,13 @@ def _show_ngrams(found: NgramReading) -> None:
     if found.excluded:
         console.print(f"{counted(found.excluded, 'document')} left out: in the training text too")
     numbers = ("bits/byte", "95 %", "rank", "documents", "tokens")
-    table = table_of("language", "tokenizer", *numbers, right=numbers)
+    rows = []
     for row in found.figures:
         rank = "" if row.rank is None else " to ".join(map(str, dict.fromkeys(row.rank)))
         name = row.tokenizer + ("†" if row.lost else "")
         counts = f"{row.documents:,}", f"{row.tokens:,}"
-        table.add_row(row.language, name, f"{row.bits_per_byte:.4f}", interval(row.interval), rank, *counts)
-    console.print(table)
+        rows.append((row.language, name, f"{row.bits_per_byte:.4f}", interval(row.interval), rank, *counts))
+    show_table(("language", "tokenizer", *numbers), rows, right=numbers)
     for row in found.figures:
         if row.lost and row.language == found.figures[0].language:
             console.print(
@@ -184,12 +184,12 @@ def _show_stability(found: Stability, as_json: bool) -> None:
     overwrite()
     console = plain_console()
     numbers = ("bits/byte", "least", "most")
-    table = table_of("tokenizer", *numbers, "rank in each split", right=numbers)
+    rows = []
     for name in found.order:
         bits = found.bits[name]
         figures = (f"{each:.4f}" for each in (sum(bits) / len(bits), min(bits), max(bits)))
-        table.add_row(name, *figures, " ".join(map(str, found.ranks[name])))
-    console.print(table)
+        rows.append((name, *figures, " ".join(map(str, found.ranks[name]))))
+    show_table(("tokenizer", *numbers, "rank in each split"), rows, right=numbers)
     if found.n_alike == n_splits:
         console.print(f"the order is the same in all {n_splits} splits")
     else:

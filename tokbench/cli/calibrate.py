@@ -19,7 +19,7 @@ from tokbench.cli.options import (
     option,
     output_option,
 )
-from tokbench.cli.tables import interval, plain_console, table_of
+from tokbench.cli.tables import interval, plain_console, show_table
 from tokbench.cli.writing import check_target, print_json
 from tokbench.wording import counted
 
@@ -118,28 +118,29 @@ def _fitted(registry: Registry, specs: list[str], observed: Path) -> list[Calibr
 
 
 def _show_fits(found: list[Calibration]) -> None:
-    console = plain_console()
-    console.print(f"estimated from {counted(found[0].rows, 'reported count')}, the nearest first", style="bold")
+    told = f"estimated from {counted(found[0].rows, 'reported count')}, the nearest first"
+    plain_console().print(told, style="bold")
     numbers = ("held-out error", "reported / estimated, 95 %", "overhead")
-    table = table_of("tokenizer", *numbers, "factors", right=numbers)
+    rows = []
     for one in found:
         factors = ", ".join(f"{kind} {factor:.3f}" for kind, factor in one.factors.items())
         bounds = interval((one.low, one.high), ".3f")
-        table.add_row(one.spec, f"{one.error:.1%}", bounds, f"{one.overhead:.1f}", factors)
-    console.print(table)
+        rows.append((one.spec, f"{one.error:.1%}", bounds, f"{one.overhead:.1f}", factors))
+    show_table(("tokenizer", *numbers, "factors"), rows, right=numbers)
 
 
 def _show_estimates(rows: list[dict[str, Any]]) -> None:
-    console, priced = plain_console(), "cost" in rows[0]
-    console.print(f"estimated from {rows[0]['estimated_from']}, kind of text: {rows[0]['kind']}", style="bold")
+    first, priced = rows[0], "cost" in rows[0]
+    told = f"estimated from {first['estimated_from']}, kind of text: {first['kind']}"
+    plain_console().print(told, style="bold")
     numbers = ("requests", "tokens", "95 %", *(("cost", "95 %") if priced else ()))
-    table = table_of("dataset", "language", *numbers, right=numbers)
+    shown = []
     for row in rows:
         cells = [f"{row['requests']:,}", f"{row['tokens']:,}", interval(row["tokens_interval"], ",")]
         if priced:
             cells += [f"{row['cost']:.4g}", interval(row["cost_interval"], ".4g")]
-        table.add_row(row["dataset"], row["language"], *cells)
-    console.print(table)
+        shown.append((row["dataset"], row["language"], *cells))
+    show_table(("dataset", "language", *numbers), shown, right=numbers)
 
 
 def _estimates(

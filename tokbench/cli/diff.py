@@ -20,7 +20,7 @@ from tokbench.cli.options import (
     option,
 )
 from tokbench.cli.progress import overwrite
-from tokbench.cli.tables import plain_console, table_of
+from tokbench.cli.tables import plain_console, show_table
 from tokbench.cli.writing import print_json
 from tokbench.wording import counted
 
@@ -76,10 +76,7 @@ def _show(found: TokenizerDiff) -> None:
     )
     if found.equal:
         return
-    table = table_of("first divergence", "documents")
-    for cause, count in found.causes.items():
-        table.add_row(cause, f"{count:,}")
-    console.print(table)
+    show_table(("first divergence", "documents"), ((cause, f"{n:,}") for cause, n in found.causes.items()))
     console.print(f"A {found.a}\nB {found.b}")
     for divergence in found.divergences:
         _show_one(console, divergence)

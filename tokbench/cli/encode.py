@@ -16,7 +16,7 @@ from tokbench.cli.options import (
     loads_tokenizers,
     option,
 )
-from tokbench.cli.tables import plain_console, table_of
+from tokbench.cli.tables import plain_console, show_table
 from tokbench.cli.writing import print_json, put
 from tokbench.wording import counted
 
@@ -133,13 +133,13 @@ def _show_one(tokenizer: Tokenizer, text: str) -> None:
     console = plain_console()
     found = pieces(tokenizer, text)
     console.print(render(found, color=colored(console)))
-    table = table_of("id", "token", "bytes", "characters")
+    rows = []
     for group in groups(found):
         for number, piece in enumerate(group.pieces, start=1):
             part = f" {number}/{len(group.pieces)}" if len(group.pieces) > 1 else ""
             shown = label(group) + part + ("" if piece.kind == "token" else f" ({piece.kind})")
-            table.add_row(str(piece.id), shown, piece.bytes.hex(" "), f"{piece.start}–{piece.end}")
-    console.print(table)
+            rows.append((str(piece.id), shown, piece.bytes.hex(" "), f"{piece.start}–{piece.end}"))
+    show_table(("id", "token", "bytes", "characters"), rows)
     console.print(_figures(text, len(found)))
     if tokenizer.decode([piece.id for piece in found]) != text:
         console.print("decoding gives another text", style="bold red")
@@ -166,12 +166,12 @@ def _show_drawn(tokenizer: Tokenizer, text: str, drawn: Sequence[Sequence[int]])
     from tokbench.inspection.pieces import pieces
     from tokbench.inspection.terminal import colored, render
 
-    console = plain_console()
-    table = table_of("drawn", "tokens", "segmentation")
-    for found, count in Counter(map(tuple, drawn)).most_common():
-        line = render(pieces(tokenizer, text, found), color=colored(console))
-        table.add_row(f"{count}×", str(len(found)), line)
-    console.print(table)
+    color = colored(plain_console())
+    rows = (
+        (f"{count}×", str(len(found)), render(pieces(tokenizer, text, found), color=color))
+        for found, count in Counter(map(tuple, drawn)).most_common()
+    )
+    show_table(("drawn", "tokens", "segmentation"), rows)
 
 
 def _show_many(tokenizers: Sequence[Tokenizer], text: str) -> None:

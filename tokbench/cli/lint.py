@@ -22,7 +22,7 @@ from tokbench.cli.options import (
     option,
 )
 from tokbench.cli.progress import progress
-from tokbench.cli.tables import plain_console, table_of
+from tokbench.cli.tables import plain_console, show_table
 from tokbench.cli.writing import print_json, put
 from tokbench.wording import counted
 
@@ -115,16 +115,16 @@ def injection(registry: Registry, spec: SpecArgument, as_json: JsonOutput = Fals
     entries = list(dict.fromkeys(one.entry for one in found))
     controls = counted(len({one.control for one in found}), "control string")
     shown.print(f"{spec}: {controls} as plain text", style="bold")
-    table = table_of("written", *entries)
+    rows = []
     for variant in VARIANTS:
-        cells = []
+        cells = [variant]
         for entry in entries:
             own = [one for one in found if (one.variant, one.entry) == (variant, entry)]
             became = [one.control for one in own if one.became]
             names = " ".join(became[:4]) + (" …" if len(became) > 4 else "")
             cells.append(f"{len(became)} of {len(own)}  {names}".rstrip() if own else "-")
-        table.add_row(variant, *cells)
-    shown.print(table)
+        rows.append(cells)
+    show_table(("written", *entries), rows)
     shown.print("Counted are control strings that gave any control id. `--json` lists each with its ids.")
 
 

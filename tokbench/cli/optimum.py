@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from tokbench.cli.loading import load_trained
 from tokbench.cli.options import JsonOutput, Seed, SpecArgument, TrainOn, dataset_option, loads_tokenizers
 from tokbench.cli.progress import documents_done, overwrite
-from tokbench.cli.tables import interval, plain_console, table_of
+from tokbench.cli.tables import interval, show_table
 from tokbench.cli.writing import print_json
 
 if TYPE_CHECKING:
@@ -34,12 +34,12 @@ def optimum(
     overwrite()
     if as_json:
         keys = ("language", "documents", "tokens", "fewest", "ratio", "interval")
-        rows = [{key: getattr(each, key) for key in keys} for each in found]
-        print_json({"tokenizer": str(registry.tokenizer_spec(spec)), "dataset": dataset, "languages": rows})
+        listed = [{key: getattr(each, key) for key in keys} for each in found]
+        print_json({"tokenizer": str(registry.tokenizer_spec(spec)), "dataset": dataset, "languages": listed})
         return
     numbers = ("tokens", "fewest", "ratio", "95 %")
-    table = table_of("language", *numbers, right=numbers)
-    for each in found:
-        counts = f"{each.tokens:,}", f"{each.fewest:,}"
-        table.add_row(each.language, *counts, f"{each.ratio:.4f}", interval(each.interval))
-    plain_console().print(table)
+    rows = (
+        (each.language, f"{each.tokens:,}", f"{each.fewest:,}", f"{each.ratio:.4f}", interval(each.interval))
+        for each in found
+    )
+    show_table(("language", *numbers), rows, right=numbers)

@@ -9,7 +9,7 @@ import typer
 
 from tokbench.cli.loading import reading
 from tokbench.cli.options import FigureSize, JsonOutput, argument, flag, option, output_option, with_registry
-from tokbench.cli.tables import plain_console, table_of
+from tokbench.cli.tables import plain_console, show_table
 from tokbench.cli.writing import check_apart, check_target, put
 from tokbench.wording import counted, listed, printable, reason
 
@@ -183,12 +183,12 @@ def _print(figures: Any, facts: Any, unpaired: list[str]) -> None:
             continue
         shown.print(name, style="bold", soft_wrap=True)
         numbers = ("change", "before", "after")
-        table = table_of("metric", "verdict", *numbers, right=numbers)
+        rows = []
         for row in moved.itertuples():
             metric = row.metric if row.language == "all" else f"{row.metric}, {row.language}"
             metric += f" ({row.unit})" if OTHER_UNIT in row.unit else ""
-            table.add_row(metric, row.verdict, change(row.change), number(row.before), number(row.after))
-        shown.print(table)
+            rows.append((metric, row.verdict, change(row.change), number(row.before), number(row.after)))
+        show_table(("metric", "verdict", *numbers), rows, right=numbers)
     counts = figures["verdict"].value_counts()
     shown.print(", ".join(f"{n} {verdict}" for verdict, n in counts.items()) or "no figures in common")
     if unpaired:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokbench.wording import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
+    from rich.text import Text
 
 PIPE_WIDTH = 140
 """Columns where nothing says how many: a file or a pipe has no width to keep to."""
@@ -22,7 +22,6 @@ _STACKED = 72
 def plain_console() -> Console:
     """A console that shows text as it is: whatever a tokenizer or a file name holds is no markup."""
     from rich.console import Console
-    from rich.text import Text
 
     class Plain(Console):
         """Spells out control characters of every string, in cells of tables too: a name cannot draw."""
@@ -36,14 +35,40 @@ def plain_console() -> Console:
     return plain
 
 
-def table_of(*columns: str, right: Container[str] = ()) -> Table:
-    """An empty table with these headings, no frame; those in `right` are of numbers."""
-    from rich.table import Table
+def show_table(
+    headings: Sequence[str],
+    rows: Iterable[Iterable[str | Text]],
+    *,
+    right: Container[str] = (),
+    whole: bool = False,
+) -> None:
+    """Print rows below headings, those in `right` of numbers; with `whole`, the first cell is never folded.
 
+    Where the terminal is too narrow for figures to stay whole, each row is a paragraph: its first cell, and
+    below that every other cell behind its heading.
+    """
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
+
+    console, listed = plain_console(), [tuple(row) for row in rows]
     table = Table(box=None, header_style="bold")
-    for column in columns:
-        table.add_column(column, justify="right" if column in right else "left", overflow="fold")
-    return table
+    for number, heading in enumerate(headings):
+        justify: Any = "right" if heading in right else "left"
+        table.add_column(heading, justify=justify, overflow="fold", no_wrap=whole and not number)
+    for row in listed:
+        table.add_row(*row)
+    natural = console.measure(table, options=console.options.update_width(_STACKED)).maximum
+    if console.width >= min(natural, _STACKED):
+        console.print(table)
+        return
+    for name, *others in listed:
+        console.print(name, style="bold", overflow="fold")
+        for heading, cell in zip(headings[1:], others, strict=True):
+            if cell:
+                line = Text(f"{heading} " if heading else "", style="dim", overflow="fold")
+                line.append_text(Text(printable(cell), style="not dim") if isinstance(cell, str) else cell)
+                console.print(Padding(line, (0, 0, 0, 2), expand=False))
 
 
 def interval(ends: tuple[float, float] | None, form: str = ".4f") -> str:
@@ -52,28 +77,8 @@ def interval(ends: tuple[float, float] | None, form: str = ".4f") -> str:
 
 
 def show_rows(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> None:
-    """Print some columns of the rows; the first is the name, kept whole; narrow terminals get paragraphs."""
-    shown = plain_console()
-    if shown.width < _STACKED:
-        _show_paragraphs(shown, rows, columns)
-        return
-    table = table_of(*columns)
-    table.columns[0].no_wrap = True
-    for row in rows:
-        table.add_row(*(_cell(row[column]) for column in columns))
-    shown.print(table)
-
-
-def _show_paragraphs(shown: Console, rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> None:
-    from rich.padding import Padding
-    from rich.text import Text
-
-    name, *others = columns
-    for row in rows:
-        shown.print(Text(_cell(row[name]), style="bold", overflow="fold"))
-        for column in others:
-            if text := _cell(row[column]):
-                shown.print(Padding(Text(text, overflow="fold"), (0, 0, 0, 2)))
+    """Print some columns of the rows; the first is the name, kept whole."""
+    show_table(columns, ([_cell(row[column]) for column in columns] for row in rows), whole=True)
 
 
 def show_facts(title: str, facts: Mapping[str, object]) -> None:

@@ -36,6 +36,15 @@ def test_narrow_terminals_are_kept_to() -> None:
     assert max(map(len, output("plugins", "list", columns=40).splitlines())) <= 40
 
 
+def test_figures_are_whole_in_narrow_terminals(tmp_path: Path) -> None:
+    (tmp_path / "losses.jsonl").write_text('{"nats": [1, 2], "text": "ab"}\n')
+    shown = output("bpb", "bytes", tmp_path / "losses.jsonl", columns=40)
+    assert max(map(len, shown.splitlines())) <= 40
+    assert "\nmean_of_documents\n  bits/byte 2.1640\n" in shown
+    assert "  off by +0.00%\n  mean of the documents" in shown
+    assert "\n SPECIAL        0 " in output("audit", "bytes", columns=40), "a table where it has room"
+
+
 def test_a_family_that_is_named_explains_its_options() -> None:
     shown = output("list", "tokenizers", "bpe", columns=200)
     for option in build_registry().tokenizers["bpe"].options:
