@@ -7,16 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from tokbench.cli import options as opt
 from tokbench.cli.loading import load_trained
-from tokbench.cli.options import (
-    JsonOutput,
-    Seed,
-    SpecArguments,
-    argument,
-    dataset_option,
-    loads_tokenizers,
-    option,
-)
 from tokbench.cli.progress import documents_done, overwrite
 from tokbench.cli.tables import interval, plain_console, show_table
 from tokbench.cli.writing import print_json
@@ -28,16 +20,16 @@ if TYPE_CHECKING:
     from tokbench.registry import Registry
 
 
-@loads_tokenizers
+@opt.loads_tokenizers
 def bpb(
     registry: Registry,
-    spec: Annotated[str, argument("The tokenizer whose tokens have losses.", "SPEC")],
+    spec: Annotated[str, opt.argument("The tokenizer whose tokens have losses.", "SPEC")],
     losses: Annotated[
         Path,
-        argument("A .jsonl or .parquet file, a document a row: nats, and ids or text (or both).", "LOSSES"),
+        opt.argument("A .jsonl or .parquet file, a document a row: nats, and ids or text (or both).", "LOSSES"),
     ],
-    seed: Seed = 0,
-    as_json: JsonOutput = False,
+    seed: opt.Seed = 0,
+    as_json: opt.JsonOutput = False,
 ) -> None:
     """Recompute bits per byte from losses by token, and say how far off the usual short cuts are.
 
@@ -56,29 +48,31 @@ def bpb(
         _show_losses(found)
 
 
-@loads_tokenizers
+@opt.loads_tokenizers
 def ngram(
     registry: Registry,
-    spec: SpecArguments,
+    spec: opt.SpecArguments,
     train_on: Annotated[
         str,
-        option("What the model is trained on, and a tokenizer without a file.", "DATASET", show_default=False),
+        opt.option(
+            "What the model is trained on, and a tokenizer without a file.", "DATASET", show_default=False
+        ),
     ],
-    dataset: Annotated[str, dataset_option("The text to read.", show_default=False)],
-    order: Annotated[int, option("Ids seen at once, the predicted one too.", "N", min=1)] = 3,
+    dataset: Annotated[str, opt.dataset_option("The text to read.", show_default=False)],
+    order: Annotated[int, opt.option("Ids seen at once, the predicted one too.", "N", min=1)] = 3,
     limit: Annotated[
-        int, option("Tokens to train on at most, 240 bytes of memory each at order 3.", "N", min=1)
+        int, opt.option("Tokens to train on at most, 240 bytes of memory each at order 3.", "N", min=1)
     ] = 20_000_000,
-    seed: Seed = 0,
+    seed: opt.Seed = 0,
     splits: Annotated[
         int,
-        option(
+        opt.option(
             "Split the text N times, half to train on and half to read, and show how stable ranks are.",
             "N",
             min=0,
         ),
     ] = 0,
-    as_json: JsonOutput = False,
+    as_json: opt.JsonOutput = False,
 ) -> None:
     """Train an n-gram model on each tokenizer's ids, and show its bits per byte of other text, as ranks.
 

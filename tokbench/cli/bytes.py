@@ -8,17 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tokbench.cli import options as opt
 from tokbench.cli.loading import documents_of, files_read, load_trained
-from tokbench.cli.options import (
-    Documents,
-    Force,
-    JsonOutput,
-    SpecArgument,
-    TrainOn,
-    dataset_option,
-    loads_tokenizers,
-    output_option,
-)
 from tokbench.cli.progress import documents_done, overwrite, progress
 from tokbench.cli.tables import plain_console
 from tokbench.cli.writing import check_target, print_json
@@ -28,16 +19,18 @@ if TYPE_CHECKING:
     from tokbench.registry import Registry
 
 
-@loads_tokenizers
+@opt.loads_tokenizers
 def token_bytes(
     registry: Registry,
-    spec: SpecArgument,
-    output: Annotated[Path | None, output_option("A .npy, .json or .parquet file.")] = None,
-    dataset: Annotated[list[str] | None, dataset_option("Prove the table on this text. Repeatable.")] = None,
-    documents: Documents = None,
-    train_on: TrainOn = None,
-    force: Force = False,
-    as_json: JsonOutput = False,
+    spec: opt.SpecArgument,
+    output: Annotated[Path | None, opt.output_option("A .npy, .json or .parquet file.")] = None,
+    dataset: Annotated[
+        list[str] | None, opt.dataset_option("Prove the table on this text. Repeatable.")
+    ] = None,
+    documents: opt.Documents = None,
+    train_on: opt.TrainOn = None,
+    force: opt.Force = False,
+    as_json: opt.JsonOutput = False,
 ) -> None:
     """Count the bytes that each id adds to the decoded text, after other tokens and as the first of a document.
 

@@ -8,17 +8,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from tokbench.cli import options as opt
 from tokbench.cli.loading import files_read
-from tokbench.cli.options import (
-    Force,
-    JsonOutput,
-    argument,
-    dataset_option,
-    finite,
-    loads_tokenizers,
-    option,
-    output_option,
-)
 from tokbench.cli.tables import interval, plain_console, show_table
 from tokbench.cli.writing import check_target, print_json
 from tokbench.wording import counted
@@ -28,21 +19,21 @@ if TYPE_CHECKING:
     from tokbench.registry import Registry
 
 
-@loads_tokenizers
+@opt.loads_tokenizers
 def calibrate(
     registry: Registry,
-    specs: Annotated[list[str] | None, argument("Local tokenizers to fit.", "[SPEC…]")] = None,
+    specs: Annotated[list[str] | None, opt.argument("Local tokenizers to fit.", "[SPEC…]")] = None,
     observed: Annotated[
-        Path | None, option("Counts that were reported: text (or file), tokens, kind.", "FILE.csv")
+        Path | None, opt.option("Counts that were reported: text (or file), tokens, kind.", "FILE.csv")
     ] = None,
-    output: Annotated[Path | None, output_option("Keep the best fit here.", "FILE.json")] = None,
+    output: Annotated[Path | None, opt.output_option("Keep the best fit here.", "FILE.json")] = None,
     fit: Annotated[
-        Path | None, option("A fit that was kept: estimate the datasets by it.", "FILE.json")
+        Path | None, opt.option("A fit that was kept: estimate the datasets by it.", "FILE.json")
     ] = None,
-    dataset: Annotated[list[str] | None, dataset_option("What to estimate. Repeatable.")] = None,
+    dataset: Annotated[list[str] | None, opt.dataset_option("What to estimate. Repeatable.")] = None,
     kind: Annotated[
         str | None,
-        option(
+        opt.option(
             "The kind of text that the datasets are.",
             "KIND",
             show_default="text, or the only one that was observed",
@@ -50,10 +41,12 @@ def calibrate(
     ] = None,
     price: Annotated[
         float | None,
-        option("For a million tokens: what the datasets cost is estimated too.", "P", min=0, callback=finite),
+        opt.option(
+            "For a million tokens: what the datasets cost is estimated too.", "P", min=0, callback=opt.finite
+        ),
     ] = None,
-    force: Force = False,
-    as_json: JsonOutput = False,
+    force: opt.Force = False,
+    as_json: opt.JsonOutput = False,
 ) -> None:
     """Fit local tokenizers to token counts that an API reported, and estimate by the nearest of them.
 

@@ -5,16 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from tokbench.cli import options as opt
 from tokbench.cli.loading import files_read
-from tokbench.cli.options import (
-    Force,
-    SpecArgument,
-    argument,
-    dataset_option,
-    loads_tokenizers,
-    option,
-    output_option,
-)
 from tokbench.cli.progress import bar
 from tokbench.cli.writing import check_apart, check_target, elsewhere, save
 from tokbench.wording import counted
@@ -31,12 +23,12 @@ if TYPE_CHECKING:
 _ABLE = "the families bpe, wordpiece and unigram write what they open"
 
 
-@loads_tokenizers
+@opt.loads_tokenizers
 def convert(
     registry: Registry,
-    spec: SpecArgument,
-    output: Annotated[Path, argument("Where it goes; its ending says in which format.", "FILE")],
-    force: Force = False,
+    spec: opt.SpecArgument,
+    output: Annotated[Path, opt.argument("Where it goes; its ending says in which format.", "FILE")],
+    force: opt.Force = False,
 ) -> None:
     """Write a tokenizer in another format: tokenizer.json, .tiktoken, vocab.txt, .model, GGUF, Tekken, folder.
 
@@ -50,17 +42,17 @@ def convert(
     print(f"{output}: {counted(tokenizer.vocab_size, 'token')}")
 
 
-@loads_tokenizers
+@opt.loads_tokenizers
 def prune(
     registry: Registry,
-    spec: SpecArgument,
-    dataset: Annotated[list[str], dataset_option("The text whose use decides. Repeatable.")],
-    output: Annotated[Path, output_option("Where it goes.", show_default=False)],
-    vocab_size: Annotated[str, option("Tokens that are left, as in 32k.", "N")],
+    spec: opt.SpecArgument,
+    dataset: Annotated[list[str], opt.dataset_option("The text whose use decides. Repeatable.")],
+    output: Annotated[Path, opt.output_option("Where it goes.", show_default=False)],
+    vocab_size: Annotated[str, opt.option("Tokens that are left, as in 32k.", "N")],
     id_map: Annotated[
-        Path | None, option("Where the new id of each old one goes, as JSON.", "FILE", "--map")
+        Path | None, opt.option("Where the new id of each old one goes, as JSON.", "FILE", "--map")
     ] = None,
-    force: Force = False,
+    force: opt.Force = False,
 ) -> None:
     """Take the tokens away that text uses least, leaves of the merges first, and number the rest anew.
 

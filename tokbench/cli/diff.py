@@ -7,18 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tokbench.cli import options as opt
 from tokbench.cli.loading import documents_of, load_trained
-from tokbench.cli.options import (
-    Documents,
-    JsonOutput,
-    SpecArgument,
-    TrainOn,
-    argument,
-    dataset_option,
-    flag,
-    loads_tokenizers,
-    option,
-)
 from tokbench.cli.progress import overwrite
 from tokbench.cli.tables import plain_console, show_table
 from tokbench.cli.writing import print_json
@@ -32,17 +22,19 @@ if TYPE_CHECKING:
     from tokbench.registry import Registry
 
 
-@loads_tokenizers
+@opt.loads_tokenizers
 def diff(
     registry: Registry,
-    a: SpecArgument,
-    b: Annotated[str, argument("Another.", "SPEC")],
-    dataset: Annotated[list[str], dataset_option("What to compare on. Repeatable.")],
-    by_bytes: Annotated[bool, flag("Compare the bytes of the tokens instead of ids.", "--by-bytes")] = False,
-    examples: Annotated[int, option("Divergences shown.", "N", min=0)] = 20,
-    documents: Documents = None,
-    train_on: TrainOn = None,
-    as_json: JsonOutput = False,
+    a: opt.SpecArgument,
+    b: Annotated[str, opt.argument("Another.", "SPEC")],
+    dataset: Annotated[list[str], opt.dataset_option("What to compare on. Repeatable.")],
+    by_bytes: Annotated[
+        bool, opt.flag("Compare the bytes of the tokens instead of ids.", "--by-bytes")
+    ] = False,
+    examples: Annotated[int, opt.option("Divergences shown.", "N", min=0)] = 20,
+    documents: opt.Documents = None,
+    train_on: opt.TrainOn = None,
+    as_json: opt.JsonOutput = False,
 ) -> None:
     """Compare the ids of two tokenizers document by document; exit status 1 when any differ or none came."""
     from tokbench.inspection.diff import diff as compare

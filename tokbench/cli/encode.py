@@ -5,17 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Annotated
 
+from tokbench.cli import options as opt
 from tokbench.cli.loading import read_text
-from tokbench.cli.options import (
-    JsonOutput,
-    SpecArgument,
-    TextArgument,
-    argument,
-    finite,
-    flag,
-    loads_tokenizers,
-    option,
-)
 from tokbench.cli.tables import plain_console, show_table
 from tokbench.cli.writing import print_json, put
 from tokbench.wording import counted
@@ -29,19 +20,21 @@ if TYPE_CHECKING:
 _ALPHA = 0.1
 
 
-@loads_tokenizers
+@opt.loads_tokenizers
 def encode(
     registry: Registry,
-    spec: SpecArgument,
-    text: TextArgument,
-    as_json: JsonOutput = False,
-    ids: Annotated[bool, flag("Print the ids alone, separated by spaces.", "--ids")] = False,
-    sample: Annotated[int | None, option("Draw N segmentations at random instead.", "N", min=1)] = None,
+    spec: opt.SpecArgument,
+    text: opt.TextArgument,
+    as_json: opt.JsonOutput = False,
+    ids: Annotated[bool, opt.flag("Print the ids alone, separated by spaces.", "--ids")] = False,
+    sample: Annotated[int | None, opt.option("Draw N segmentations at random instead.", "N", min=1)] = None,
     alpha: Annotated[
         float | None,
-        option("Of --sample: BPE-dropout's rate, or Unigram's smoothing.", callback=finite, show_default="0.1"),
+        opt.option(
+            "Of --sample: BPE-dropout's rate, or Unigram's smoothing.", callback=opt.finite, show_default="0.1"
+        ),
     ] = None,
-    seed: Annotated[int | None, option("Of --sample.", "N", min=0, show_default="0")] = None,
+    seed: Annotated[int | None, opt.option("Of --sample.", "N", min=0, show_default="0")] = None,
 ) -> None:
     """Show the tokens of a text: coloured pieces, ids, bytes; with --sample, segmentations drawn at random."""
     from tokbench.errors import SpecError
@@ -69,12 +62,12 @@ def encode(
         print(f"{len(drawn)} drawn with alpha {alpha:g}, seed {seed}")
 
 
-@loads_tokenizers
+@opt.loads_tokenizers
 def decode(
     registry: Registry,
-    spec: SpecArgument,
+    spec: opt.SpecArgument,
     ids: Annotated[
-        list[str], argument("Ids, apart by spaces or commas; - reads lines of standard input.", "ID")
+        list[str], opt.argument("Ids, apart by spaces or commas; - reads lines of standard input.", "ID")
     ],
 ) -> None:
     """Print the text that ids stand for: the way back from `tokbench encode --ids`, line by line."""
@@ -86,11 +79,13 @@ def decode(
         put(text.encode("utf-8", "replace").decode("utf-8"))
 
 
-@loads_tokenizers
+@opt.loads_tokenizers
 def compare(
     registry: Registry,
-    arguments: Annotated[list[str], argument("Tokenizers, then the text (- for stdin).", "SPEC SPEC… TEXT")],
-    as_json: JsonOutput = False,
+    arguments: Annotated[
+        list[str], opt.argument("Tokenizers, then the text (- for stdin).", "SPEC SPEC… TEXT")
+    ],
+    as_json: opt.JsonOutput = False,
 ) -> None:
     """Show the tokens of a text by several tokenizers, one under the other."""
     from tokbench.errors import SpecError

@@ -10,17 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tokbench.cli import options as opt
 from tokbench.cli.loading import files_read
-from tokbench.cli.options import (
-    JsonOutput,
-    SpecArgument,
-    argument,
-    finite,
-    flag,
-    loads_tokenizers,
-    option,
-    output_option,
-)
 from tokbench.cli.progress import progress
 from tokbench.cli.writing import check_target, print_json
 from tokbench.wording import counted
@@ -37,15 +28,15 @@ app = typer.Typer(
 
 
 @app.command()
-@loads_tokenizers
+@opt.loads_tokenizers
 def make(
     registry: Registry,
-    spec: SpecArgument,
-    output: Annotated[Path, output_option("Where the pack goes.", "DIR")],
+    spec: opt.SpecArgument,
+    output: Annotated[Path, opt.output_option("Where the pack goes.", "DIR")],
     mutations: Annotated[
-        int, option("Merges and tokens changed to measure the pack; 0: none.", "N", min=0)
+        int, opt.option("Merges and tokens changed to measure the pack; 0: none.", "N", min=0)
     ] = 12,
-    force: Annotated[bool, flag("Overwrite a pack in DIR.", "--force")] = False,
+    force: Annotated[bool, opt.flag("Overwrite a pack in DIR.", "--force")] = False,
 ) -> None:
     """Write a golden pack: texts with ids, bytes, places and stages, at most 1 MB, for any language.
 
@@ -103,17 +94,17 @@ def make(
 
 
 @app.command()
-@loads_tokenizers
+@opt.loads_tokenizers
 def check(
     registry: Registry,
-    folder: Annotated[Path, argument("A golden pack.", "DIR")],
-    spec: Annotated[str | None, argument("A tokenizer.", "[SPEC]")] = None,
+    folder: Annotated[Path, opt.argument("A golden pack.", "DIR")],
+    spec: Annotated[str | None, opt.argument("A tokenizer.", "[SPEC]")] = None,
     command: Annotated[
-        str | None, option("A program: reads JSON strings, a line each; prints ids.", "CMD")
+        str | None, opt.option("A program: reads JSON strings, a line each; prints ids.", "CMD")
     ] = None,
-    timeout: Annotated[float, option("For the program.", "SECONDS", min=0.1, callback=finite)] = 60.0,
-    examples: Annotated[int, option("Departures shown.", "N", min=0)] = 8,
-    as_json: JsonOutput = False,
+    timeout: Annotated[float, opt.option("For the program.", "SECONDS", min=0.1, callback=opt.finite)] = 60.0,
+    examples: Annotated[int, opt.option("Departures shown.", "N", min=0)] = 8,
+    as_json: opt.JsonOutput = False,
 ) -> None:
     """Hold a tokenizer, or any program, against a golden pack; exit status 1 where any ids differ.
 

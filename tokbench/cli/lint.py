@@ -10,17 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tokbench.cli import options as opt
 from tokbench.cli.loading import texts_of
-from tokbench.cli.options import (
-    Documents,
-    JsonOutput,
-    SpecArgument,
-    SpecArguments,
-    dataset_option,
-    flag,
-    loads_tokenizers,
-    option,
-)
 from tokbench.cli.progress import progress
 from tokbench.cli.tables import plain_console, show_table
 from tokbench.cli.writing import print_json, put
@@ -40,20 +31,24 @@ class ReportFormat(StrEnum):
     SARIF = "sarif"
 
 
-@loads_tokenizers
+@opt.loads_tokenizers
 def lint(
     registry: Registry,
-    specs: SpecArguments,
-    dataset: Annotated[list[str] | None, dataset_option("Text to check on. Repeatable.")] = None,
-    documents: Documents = None,
-    form: Annotated[ReportFormat, option("How findings are printed.", None, "--format")] = ReportFormat.TEXT,
-    settings: Annotated[Path | None, option("Thresholds, levels, checks to leave out.", "FILE.toml")] = None,
-    only: Annotated[
-        list[str] | None, option("Only this check, or those that begin so (TB2). Repeatable.", "CODE")
+    specs: opt.SpecArguments,
+    dataset: Annotated[list[str] | None, opt.dataset_option("Text to check on. Repeatable.")] = None,
+    documents: opt.Documents = None,
+    form: Annotated[
+        ReportFormat, opt.option("How findings are printed.", None, "--format")
+    ] = ReportFormat.TEXT,
+    settings: Annotated[
+        Path | None, opt.option("Thresholds, levels, checks to leave out.", "FILE.toml")
     ] = None,
-    strict: Annotated[bool, flag("A warning is a failure.", "--strict")] = False,
+    only: Annotated[
+        list[str] | None, opt.option("Only this check, or those that begin so (TB2). Repeatable.", "CODE")
+    ] = None,
+    strict: Annotated[bool, opt.flag("A warning is a failure.", "--strict")] = False,
     verbose: Annotated[
-        bool, flag("Show what passed and what was not checked, with reasons.", "--verbose")
+        bool, opt.flag("Show what passed and what was not checked, with reasons.", "--verbose")
     ] = False,
 ) -> None:
     """Check tokenizers for what goes wrong silently; exit status 1 when a check fails, or crashes itself.
@@ -96,8 +91,8 @@ def lint(
         raise typer.Exit(1)
 
 
-@loads_tokenizers
-def injection(registry: Registry, spec: SpecArgument, as_json: JsonOutput = False) -> None:
+@opt.loads_tokenizers
+def injection(registry: Registry, spec: opt.SpecArgument, as_json: opt.JsonOutput = False) -> None:
     """Write every control string as plain text, in many ways, and show which become control ids."""
     from dataclasses import asdict
 

@@ -8,17 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tokbench.cli import options as opt
 from tokbench.cli.loading import open_run, reading
-from tokbench.cli.options import (
-    WEIGHTS_SHOWN,
-    FigureSize,
-    RunArgument,
-    argument,
-    flag,
-    option,
-    output_option,
-    with_registry,
-)
 from tokbench.cli.writing import check_apart, check_target, put
 
 if TYPE_CHECKING:
@@ -29,13 +20,13 @@ if TYPE_CHECKING:
     from tokbench.results import Run
 
 
-@with_registry
+@opt.with_registry
 def report(
     registry: Registry,
-    run: RunArgument,
+    run: opt.RunArgument,
     formats: Annotated[
         list[str] | None,
-        option(
+        opt.option(
             "html, md, latex, card, csv, spreadsheet, json, parquet or xlsx. Repeatable.",
             "FORMAT",
             "--format",
@@ -43,21 +34,22 @@ def report(
         ),
     ] = None,
     output: Annotated[
-        Path | None, output_option("Where it goes, - for stdout; by default, the run's folder.")
+        Path | None, opt.output_option("Where it goes, - for stdout; by default, the run's folder.")
     ] = None,
     metric: Annotated[
-        list[str] | None, option("latex: a column of the table. Repeatable.", "METRIC", "-m", "--metric")
+        list[str] | None, opt.option("latex: a column of the table. Repeatable.", "METRIC", "-m", "--metric")
     ] = None,
     row: Annotated[
-        list[str] | None, option("latex: a tokenizer of the table. Repeatable.", "SPEC", "--row")
+        list[str] | None, opt.option("latex: a tokenizer of the table. Repeatable.", "SPEC", "--row")
     ] = None,
     label: Annotated[
-        list[str] | None, option("latex: a tokenizer's or metric's name. Repeatable.", "NAME=LABEL", "--label")
+        list[str] | None,
+        opt.option("latex: a tokenizer's or metric's name. Repeatable.", "NAME=LABEL", "--label"),
     ] = None,
-    caption: Annotated[str, option("latex: the caption of the table.", "TEXT")] = "",
-    force: Annotated[bool, flag("Overwrite a file that is no report of this run.", "--force")] = False,
+    caption: Annotated[str, opt.option("latex: the caption of the table.", "TEXT")] = "",
+    force: Annotated[bool, opt.flag("Overwrite a file that is no report of this run.", "--force")] = False,
     weights: Annotated[
-        str | None, option("html, md: weights of the decision.", "NAME=W,…", show_default=WEIGHTS_SHOWN)
+        str | None, opt.option("html, md: weights of the decision.", "NAME=W,…", show_default=opt.WEIGHTS_SHOWN)
     ] = None,
 ) -> None:
     """Write a report of a run, in the format that --output's ending says, else html."""
@@ -134,22 +126,23 @@ def _print(run: Run, writer: ReportWriter) -> None:
         put(path.read_bytes())
 
 
-@with_registry
+@opt.with_registry
 def plot(
     registry: Registry,
-    run: RunArgument,
+    run: opt.RunArgument,
     names: Annotated[
-        list[str] | None, argument("Plots, as `tokbench list plots` names them; all by default.", "[NAME]...")
+        list[str] | None,
+        opt.argument("Plots, as `tokbench list plots` names them; all by default.", "[NAME]..."),
     ] = None,
     formats: Annotated[
-        list[str] | None, option("svg, png or pdf. Repeatable.", "FORMAT", "--format", "-f")
+        list[str] | None, opt.option("svg, png or pdf. Repeatable.", "FORMAT", "--format", "-f")
     ] = None,
-    size: FigureSize = "page",
+    size: opt.FigureSize = "page",
     output: Annotated[
         Path | None,
-        output_option("A folder, or the file of one plot (.svg, .png, .pdf).", show_default="RUN/plots"),
+        opt.output_option("A folder, or the file of one plot (.svg, .png, .pdf).", show_default="RUN/plots"),
     ] = None,
-    force: Annotated[bool, flag("Overwrite a file that is no plot of this run.", "--force")] = False,
+    force: Annotated[bool, opt.flag("Overwrite a file that is no plot of this run.", "--force")] = False,
 ) -> None:
     """Draw plots of a run. Exit status 1 where one that was named has no data."""
     from tokbench.plots.files import write_plots

@@ -7,82 +7,76 @@ from typing import Annotated, Any
 
 import typer
 
-from tokbench.cli.options import (
-    WEIGHTS_SHOWN,
-    Address,
-    AllowRemoteCode,
-    DisabledPlugins,
-    Jobs,
-    PluginFiles,
-    argument,
-    dataset_option,
-    flag,
-    option,
-    output_option,
-)
+from tokbench.cli import options as opt
 from tokbench.wording import printable
 
 
 def run(
-    suite: Annotated[str | None, argument("A suite file, or the name of a shipped one.", "SUITE.toml")] = None,
+    suite: Annotated[
+        str | None, opt.argument("A suite file, or the name of a shipped one.", "SUITE.toml")
+    ] = None,
     tokenizer: Annotated[
         list[str] | None,
-        option("A tokenizer, in place of the suite's. Repeatable.", "SPEC", "-t", "--tokenizer"),
+        opt.option("A tokenizer, in place of the suite's. Repeatable.", "SPEC", "-t", "--tokenizer"),
     ] = None,
     dataset: Annotated[
-        list[str] | None, dataset_option("A dataset, in place of the suite's. Repeatable.")
+        list[str] | None, opt.dataset_option("A dataset, in place of the suite's. Repeatable.")
     ] = None,
-    metric: Annotated[list[str] | None, option("Only this. Repeatable.", "METRIC", "-m", "--metric")] = None,
+    metric: Annotated[
+        list[str] | None, opt.option("Only this. Repeatable.", "METRIC", "-m", "--metric")
+    ] = None,
     train_on: Annotated[
-        list[str] | None, option("What tokenizers without a file are trained on. Repeatable.", "DATASET")
+        list[str] | None, opt.option("What tokenizers without a file are trained on. Repeatable.", "DATASET")
     ] = None,
     output: Annotated[
-        str | None, output_option("The run's folder.", "DIR", show_default="reports/TIME-NAME")
+        str | None, opt.output_option("The run's folder.", "DIR", show_default="reports/TIME-NAME")
     ] = None,
-    force: Annotated[bool, flag("Replace another run in DIR.", "--force")] = False,
-    jobs: Jobs = None,
-    engine: Annotated[str | None, option("Where cells are counted: local, dask, ray.", "NAME")] = None,
-    address: Address = None,
-    speed: Annotated[bool | None, flag("Time them too.", "--speed/--no-speed")] = None,
+    force: Annotated[bool, opt.flag("Replace another run in DIR.", "--force")] = False,
+    jobs: opt.Jobs = None,
+    engine: Annotated[str | None, opt.option("Where cells are counted: local, dask, ray.", "NAME")] = None,
+    address: opt.Address = None,
+    speed: Annotated[bool | None, opt.flag("Time them too.", "--speed/--no-speed")] = None,
     timeout: Annotated[
-        float | None, option("Seconds for one shard of a cell.", "S", show_default="600")
+        float | None, opt.option("Seconds for one shard of a cell.", "S", show_default="600")
     ] = None,
-    memory_limit: Annotated[str | None, option("Memory of one worker, as in 2G.", "BYTES")] = None,
-    baseline: Annotated[str | None, option("What all others are compared with.", "SPEC")] = None,
+    memory_limit: Annotated[str | None, opt.option("Memory of one worker, as in 2G.", "BYTES")] = None,
+    baseline: Annotated[str | None, opt.option("What all others are compared with.", "SPEC")] = None,
     diff: Annotated[
-        tuple[str, str] | None, option("Two of them whose ids the report compares.", "SPEC SPEC")
+        tuple[str, str] | None, opt.option("Two of them whose ids the report compares.", "SPEC SPEC")
     ] = None,
     reference: Annotated[
         str | None,
-        option("What `premium` is relative to.", "LANGUAGE", show_default="cheapest of each tokenizer"),
+        opt.option("What `premium` is relative to.", "LANGUAGE", show_default="cheapest of each tokenizer"),
     ] = None,
-    prices: Annotated[str | None, option("A table of prices per million tokens.", "FILE")] = None,
-    context_length: Annotated[str | None, option("Tokens of context, for `context_words`.", "N")] = None,
+    prices: Annotated[str | None, opt.option("A table of prices per million tokens.", "FILE")] = None,
+    context_length: Annotated[str | None, opt.option("Tokens of context, for `context_words`.", "N")] = None,
     model: Annotated[
         str | None,
-        option(
+        opt.option(
             "A model to cost: gpt2, gpt2-medium, gpt2-large, gpt2-xl, llama-2-7b, llama-3-8b, "
             "llama-3.2-1b or qwen2-7b.",
             "PRESET",
         ),
     ] = None,
     weights: Annotated[
-        str | None, option("Weights of the decision.", "NAME=W,…", show_default=WEIGHTS_SHOWN)
+        str | None, opt.option("Weights of the decision.", "NAME=W,…", show_default=opt.WEIGHTS_SHOWN)
     ] = None,
     exclude_lossy: Annotated[
-        bool | None, flag("Leave tokenizers that lose text out of rankings.", "--exclude-lossy")
+        bool | None, opt.flag("Leave tokenizers that lose text out of rankings.", "--exclude-lossy")
     ] = None,
     injection: Annotated[
-        bool | None, flag("Report what control strings in plain text become.", "--injection")
+        bool | None, opt.flag("Report what control strings in plain text become.", "--injection")
     ] = None,
-    seed: Annotated[int | None, option("Of the bootstrap.", "N", min=0, show_default="0")] = None,
+    seed: Annotated[int | None, opt.option("Of the bootstrap.", "N", min=0, show_default="0")] = None,
     no_cache: Annotated[
-        bool, flag("Use no counts of other runs, and keep none for them.", "--no-cache")
+        bool, opt.flag("Use no counts of other runs, and keep none for them.", "--no-cache")
     ] = False,
-    allow_remote_code: AllowRemoteCode = False,
-    report: Annotated[bool, flag("Write report.html, report.md and the plots.", "--report/--no-report")] = True,
-    plugin: PluginFiles = None,
-    disable_plugin: DisabledPlugins = None,
+    allow_remote_code: opt.AllowRemoteCode = False,
+    report: Annotated[
+        bool, opt.flag("Write report.html, report.md and the plots.", "--report/--no-report")
+    ] = True,
+    plugin: opt.PluginFiles = None,
+    disable_plugin: opt.DisabledPlugins = None,
 ) -> None:
     """Compare tokenizers on text: a suite, or what the options name; without either, the bundled suite.
 

@@ -6,18 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from tokbench.cli import options as opt
 from tokbench.cli.loading import files_read
-from tokbench.cli.options import (
-    Address,
-    Force,
-    Jobs,
-    Languages,
-    argument,
-    dataset_option,
-    option,
-    output_option,
-    with_registry,
-)
 from tokbench.cli.progress import bar
 from tokbench.cli.writing import check_target, save, unopened
 from tokbench.wording import counted, other_than_asked
@@ -28,20 +18,22 @@ if TYPE_CHECKING:
     from tokbench.training_corpus import TrainingCorpus
 
 
-@with_registry
+@opt.with_registry
 def train(
     registry: Registry,
-    family: Annotated[str, argument("What to train.", "FAMILY")],
-    dataset: Annotated[list[str], dataset_option("The text, or counts:FILE. Repeatable.", show_default=False)],
-    output: Annotated[Path, output_option("Where it goes.", show_default=False)],
+    family: Annotated[str, opt.argument("What to train.", "FAMILY")],
+    dataset: Annotated[
+        list[str], opt.dataset_option("The text, or counts:FILE. Repeatable.", show_default=False)
+    ],
+    output: Annotated[Path, opt.output_option("Where it goes.", show_default=False)],
     vocab_size: Annotated[
-        str | None, option("Tokens in all, as in 8000 or 8k.", "N", show_default="the family's")
+        str | None, opt.option("Tokens in all, as in 8000 or 8k.", "N", show_default="the family's")
     ] = None,
     option: Annotated[
-        list[str] | None, option("An option of the family. Repeatable.", "NAME=VALUE", "--option")
+        list[str] | None, opt.option("An option of the family. Repeatable.", "NAME=VALUE", "--option")
     ] = None,
-    language: Languages = None,
-    force: Force = False,
+    language: opt.Languages = None,
+    force: opt.Force = False,
 ) -> None:
     """Train a tokenizer on a dataset and save it; `tokbench list tokenizers FAMILY` shows what can be set."""
     from tokbench.errors import SpecError
@@ -70,20 +62,22 @@ def train(
     print(f"trained on {shares(corpus.sizes)}")
 
 
-@with_registry
+@opt.with_registry
 def count(
     registry: Registry,
-    output: Annotated[Path, output_option("Where the counts go.", show_default=False)],
-    dataset: Annotated[list[str] | None, dataset_option("The text. Repeatable.")] = None,
-    wanted: Annotated[str, option("What will be trained: it says how text is cut.", "SPEC", "--for")] = "bpe",
+    output: Annotated[Path, opt.output_option("Where the counts go.", show_default=False)],
+    dataset: Annotated[list[str] | None, opt.dataset_option("The text. Repeatable.")] = None,
+    wanted: Annotated[
+        str, opt.option("What will be trained: it says how text is cut.", "SPEC", "--for")
+    ] = "bpe",
     merge: Annotated[
-        list[Path] | None, option("Add up files of counts instead. Repeatable.", "FILE", "--merge")
+        list[Path] | None, opt.option("Add up files of counts instead. Repeatable.", "FILE", "--merge")
     ] = None,
-    language: Languages = None,
-    jobs: Jobs = None,
-    engine: Annotated[str, option("Where shards are counted: local, dask, ray.", "NAME")] = "local",
-    address: Address = None,
-    force: Force = False,
+    language: opt.Languages = None,
+    jobs: opt.Jobs = None,
+    engine: Annotated[str, opt.option("Where shards are counted: local, dask, ray.", "NAME")] = "local",
+    address: opt.Address = None,
+    force: opt.Force = False,
 ) -> None:
     """Count the distinct pre-tokens of text, per language and source, to train from: counts:FILE.
 
