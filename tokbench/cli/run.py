@@ -15,14 +15,14 @@ def run(
     suite: Annotated[
         str | None, opt.argument("A suite file, or the name of a shipped one.", "SUITE.toml")
     ] = None,
-    tokenizer: Annotated[
+    tokenizers: Annotated[
         list[str] | None,
         opt.option("A tokenizer, in place of the suite's. Repeatable.", "SPEC", "-t", "--tokenizer"),
     ] = None,
-    dataset: Annotated[
+    datasets: Annotated[
         list[str] | None, opt.dataset_option("A dataset, in place of the suite's. Repeatable.")
     ] = None,
-    metric: Annotated[
+    metrics: Annotated[
         list[str] | None, opt.option("Only this. Repeatable.", "METRIC", "-m", "--metric")
     ] = None,
     train_on: Annotated[
@@ -83,39 +83,16 @@ def run(
     Exit status: 0 all measured, 1 something failed, or a metric of -m has no figure, 2 a wrong request, 130
     interrupted.
     """
+    asked: dict[str, Any] = {name: None if value == [] else value for name, value in locals().items()}
+    asked |= {"plugins": asked.pop("plugin"), "disable_plugins": asked.pop("disable_plugin")}
+    asked |= {"cache": False if asked.pop("no_cache") else None, "diff": diff and [diff]}
     from tokbench.cli.bars import Bars
     from tokbench.cli.headline import in_vain
     from tokbench.results.atomic import StorageError
     from tokbench.runner.run import Interrupted, RunError, run_suite
 
-    options: dict[str, Any] = {
-        "metrics": metric or None,
-        "train_on": train_on or None,
-        "jobs": jobs,
-        "engine": engine,
-        "address": address,
-        "speed": speed,
-        "timeout": timeout,
-        "memory_limit": memory_limit,
-        "baseline": baseline,
-        "diff": diff and [diff],
-        "reference": reference,
-        "prices": prices,
-        "context_length": context_length,
-        "model": model,
-        "weights": weights,
-        "exclude_lossy": exclude_lossy,
-        "injection": injection,
-        "seed": seed,
-        "cache": False if no_cache else None,
-        "allow_remote_code": True if allow_remote_code else None,
-        "plugins": plugin or None,
-        "disable_plugins": disable_plugin or None,
-    }
-
     try:
-        wanted = (suite, tokenizer or None, dataset or None, output)
-        done = run_suite(*wanted, display=Bars(), force=force, report=report, **options)
+        done = run_suite(**asked, display=Bars())
     except (StorageError, RunError) as error:
         print(f"error: {printable(str(error))}", file=sys.stderr)
         raise typer.Exit(1) from None
@@ -125,4 +102,4 @@ def run(
     for failure in done.failures:
         if failure["tokenizer"] is None:
             print(printable(f"failed: {failure['kind']}: {failure['message']}"), file=sys.stderr)
-    raise typer.Exit(1 if done.failures or any(in_vain(done, name) for name in metric or ()) else 0)
+    raise typer.Exit(1 if done.failures or any(in_vain(done, name) for name in metrics or ()) else 0)
