@@ -97,7 +97,7 @@ def conversions(
 ) -> Mapping[str, Cell]:
     """What became of a vocabulary in each of `TARGETS`; `rows` bounds how much of its golden pack is tried."""
     tokenizer = build_registry().load(spec)
-    pack = make(tokenizer, folder / "pack")
+    pack, *_ = make(tokenizer)
     special = [text for text in tokenizer.facts()["special_tokens"] if text]  # type: ignore[attr-defined]
     cases = [one for one in pack.cases if not any(text in one.text for text in special)]
     others = [one for one in pack.rows[:rows] if not any(text in one.text for text in special)]

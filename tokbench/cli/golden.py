@@ -58,30 +58,17 @@ def make(
     added = [
         token["content"] for token in (content or {}).get("added_tokens") or [] if not token.get("special")
     ]
-    about: dict[str, Any] = {"made_by": f"tokbench {__version__}"}
-    with TemporaryDirectory(prefix="tokbench-golden-") as folder:  # what fails half-way leaves nothing behind
-        made = make_pack(tokenizer, Path(folder), added=added[:12], about=about, tell=progress)
-        details, packed = (Path(folder, name).read_bytes() for name in (packs.CASES, packs.VOCABULARY))
+    made, *files = make_pack(tokenizer, added=added[:12], tell=progress)
+    measured: Any = "not measured: " + ("asked not to" if content else "it has no tokenizer.json to change")
     if mutations and content is not None:
-        about["mutations"] = score(
-            made,
-            content,
-            lambda file: registry.load(f"transformers:{file}"),
-            random_text(_OTHER_TEXTS),
-            drawn=mutations,
-            tell=progress,
-        )
-    else:
-        about["mutations"] = "not measured: " + (
-            "asked not to" if content else "it has no tokenizer.json to change"
-        )
-    manifest = {key: value for key, value in made.manifest.items() if key != "files"} | about
-    packs.write(output, manifest, details, packed)
+        by, other = (lambda file: registry.load(f"transformers:{file}")), random_text(_OTHER_TEXTS)
+        measured = score(made, content, by, other, drawn=mutations, tell=progress)
+    about = {"made_by": f"tokbench {__version__}", "mutations": measured}
+    packs.write(output, {**made.manifest, **about}, *files)
     progress(1.0, "done")
     size = sum(file.stat().st_size for file in output.iterdir())
     print(f"{output}: {counted(len(made.cases), 'case')}, {counted(len(made.rows), 'row')}, {size:,} bytes")
     print(f"  {made.manifest['tokens_covered']:,} of {tokenizer.vocab_size:,} ids occur in it")
-    measured = about["mutations"]
     if isinstance(measured, str):
         print(f"  mutation score: {measured}")
         return

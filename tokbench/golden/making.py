@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
 from tokbench.capabilities import OffsetEncoder, Staged
 from tokbench.family import Progress
@@ -31,14 +29,9 @@ def golden(tokenizer: Tokenizer, cases: Sequence[Case]) -> list[Golden]:
 
 
 def make(
-    tokenizer: Tokenizer,
-    folder: Path,
-    *,
-    added: Sequence[str] = (),
-    about: dict[str, Any] | None = None,
-    tell: Progress = lambda done, word: None,
-) -> pack.Pack:
-    """Write the pack of `tokenizer` to `folder` and read it back. `added` are strings that it matches whole."""
+    tokenizer: Tokenizer, *, added: Sequence[str] = (), tell: Progress = lambda done, word: None
+) -> tuple[pack.Pack, bytes, bytes]:
+    """The pack of `tokenizer`, and the two files that hold it. `added` are strings that it matches whole."""
     tell(0.0, "encoding the cases")
     cases = golden(tokenizer, detailed(added))
     found = audit(tokenizer)
@@ -51,7 +44,6 @@ def make(
     first = cases[0]
     manifest = {
         "tokenizer": {"spec": tokenizer.name, "vocab_size": tokenizer.vocab_size},
-        **(about or {}),
         "stages": list(first.stages) if first.stages is not None else [],
         "cases": len(cases),
         "rows": kept,
@@ -59,6 +51,5 @@ def make(
         "tokens_covered": len(covered),
         "tokens_reachable_known": len(seen),
     }
-    pack.write(folder, manifest, details, packed)
     tell(1.0, "done")
-    return pack.read(folder)
+    return pack.Pack(manifest, cases, walk[:kept]), details, packed
