@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any
 
 from tokbench.live.bench import MODES, VisitorLimits
@@ -25,36 +26,22 @@ def document(limits: VisitorLimits, *, version: str) -> dict[str, Any]:
                     "responses": {"200": _json("What a page starts from", _ref("About"))},
                 }
             },
-            "/api/encode": {
-                "post": {
-                    "operationId": "encode",
-                    "summary": "Tokenize a text with several tokenizers",
-                    "requestBody": _body(
-                        {"text": _text(limits.chars), "tokenizers": {"type": "array", "items": _STRING,
-                                                                     "maxItems": limits.tokenizers},
-                         "mode": {"enum": list(MODES), "default": "text", "description": "as content, with "
-                                  "special tokens matched, or as a user's message in the chat template"}},
-                        optional=("mode",),
-                    ),
-                    "responses": {"200": _json("Tokens", _ref("Encoded")), **_ERRORS},
-                }
-            },
-            "/api/load": {
-                "post": {
-                    "operationId": "load",
-                    "summary": "Load one of the tokenizers that are on offer",
-                    "requestBody": _body({"tokenizer": _STRING}),
-                    "responses": {"200": _json("The tokenizer", _ref("Tokenizer")), **_ERRORS},
-                }
-            },
-            "/api/trace": {
-                "post": {
-                    "operationId": "trace",
-                    "summary": "The steps by which an algorithm arrives at its tokens",
-                    "requestBody": _body({"text": _text(limits.trace_chars), "tokenizer": _STRING}),
-                    "responses": {"200": _json("Steps", _ref("Trace")), **_ERRORS},
-                }
-            },
+            "/api/encode": _post(
+                "encode", "Tokenize a text with several tokenizers", _json("Tokens", _ref("Encoded")),
+                {"text": _text(limits.chars), "tokenizers": {"type": "array", "items": _STRING,
+                                                             "maxItems": limits.tokenizers},
+                 "mode": {"enum": list(MODES), "default": "text", "description": "as content, with "
+                          "special tokens matched, or as a user's message in the chat template"}},
+                optional=("mode",),
+            ),
+            "/api/load": _post(
+                "load", "Load one of the tokenizers that are on offer",
+                _json("The tokenizer", _ref("Tokenizer")), {"tokenizer": _STRING},
+            ),
+            "/api/trace": _post(
+                "trace", "The steps by which an algorithm arrives at its tokens", _json("Steps", _ref("Trace")),
+                {"text": _text(limits.trace_chars), "tokenizer": _STRING},
+            ),
         },
         "components": {"schemas": _SCHEMAS},
     }  # fmt: skip
@@ -65,12 +52,9 @@ _NUMBER = {"type": "number"}
 _INTEGER = {"type": "integer"}
 
 
-def _object(properties: dict[str, Any], required: list[str] | None = None) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties) if required is None else required,
-    }
+def _object(properties: dict[str, Any], optional: Container[str] = ()) -> dict[str, Any]:
+    required = [name for name in properties if name not in optional]
+    return {"type": "object", "properties": properties, "required": required}
 
 
 def _ref(name: str) -> dict[str, Any]:
@@ -89,9 +73,13 @@ def _json(about: str, schema: dict[str, Any]) -> dict[str, Any]:
     return {"description": about, "content": {"application/json": {"schema": schema}}}
 
 
-def _body(properties: dict[str, Any], optional: tuple[str, ...] = ()) -> dict[str, Any]:
-    schema = _object(properties, [name for name in properties if name not in optional])
-    return {"required": True, "content": {"application/json": {"schema": schema}}}
+def _post(
+    operation: str, summary: str, answer: dict[str, Any], given: dict[str, Any], optional: Container[str] = ()
+) -> dict[str, Any]:
+    """What is asked for by an object of `given` properties, and answered so or by an error."""
+    body = {"required": True, "content": {"application/json": {"schema": _object(given, optional)}}}
+    responses = {"200": answer, **_ERRORS}
+    return {"post": {"operationId": operation, "summary": summary, "requestBody": body, "responses": responses}}
 
 
 _ERRORS = {
@@ -136,8 +124,7 @@ _SCHEMAS: dict[str, Any] = {
             ),
             "sequence": _list(_INTEGER, "the number of the span at each place of the text"),
         },
-        ["spec"],
-    ),
+    ) | {"required": ["spec"]},
     "Encoded": _object(
         {"chars": _INTEGER, "bytes": _INTEGER, "results": _list(_ref("Result"))}
     ),
