@@ -53,7 +53,7 @@ def _languages(registry: Registry, spec: str, most: int | None) -> Iterator[tupl
     dataset = registry.dataset(spec)
     for language in dataset.languages:
         texts = (document.text for shard in dataset.shards(language) for document in dataset.read(shard))
-        yield language, islice(texts, most)
+        yield language, islice(texts, min(most or sys.maxsize, sys.maxsize))  # no more can be counted
 
 
 def files_read(registry: Registry, specs: Iterable[str], datasets: Iterable[str] = ()) -> Iterator[Path]:

@@ -150,3 +150,9 @@ def test_help_says_every_option_and_default_whole(command: tuple[str, ...]) -> N
         )  # rich takes that for a style, shows nothing
         if isinstance(option.show_default, str):
             assert all(part in words for part in option.show_default.split())
+
+
+def test_more_documents_than_can_be_counted_are_all(tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text("a\nb\n")
+    most = ("--documents", 10**20)
+    assert "2 of 2 documents equal" in output("diff", "bytes", "bytes", "-d", tmp_path / "text.txt", *most)
