@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from tokbench.spec import LoadContext, Option, Spec
 
@@ -133,6 +134,29 @@ def read_text(dataset: Dataset, shard: Shard) -> Iterator[Any]:
     if not isinstance(found, Iterable):
         raise TypeError(f"read(shard) returned {type(found).__name__}; yield each document")
     yield from found
+
+
+Item = TypeVar("Item")
+
+
+def in_batches(
+    items: Iterable[Item], progress: Callable[[int], None] | None = None, *, most: int = 1000
+) -> Iterator[list[Item]]:
+    """Lists of so many items, such as documents, at `most`; `progress` is told how many were dealt with so far.
+
+    Example:
+        >>> list(in_batches("abcde", print, most=2))
+        2
+        4
+        5
+        [['a', 'b'], ['c', 'd'], ['e']]
+    """
+    rest, done = iter(items), 0
+    while some := list(islice(rest, most)):
+        yield some
+        done += len(some)
+        if progress is not None:
+            progress(done)
 
 
 # Plain attributes, read with getattr where present:

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import IntEnum
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
+from tokbench.corpus import in_batches
 from tokbench.errors import SpecError, TokenizerError
 from tokbench.family import Progress
 from tokbench.tokenizer import (
@@ -40,7 +40,6 @@ from tokbench.tokenizer import (
 UNTOLD = -1
 """In place of a number of bytes that the tokenizer does not tell."""
 CHUNK = 20_000
-DOCUMENTS_A_BATCH = 256
 EXAMPLES = 5
 ENDINGS = (".npy", ".json", ".parquet")
 _WORDS = ("a", "o", "1", ".")
@@ -231,8 +230,8 @@ def prove(
         >>> prove(byte_table(tokenizer), tokenizer, [("one", "né"), ("two", "")]).as_json()["decoded"]
         3
     """
-    proof, rest = Proof(), iter(documents)
-    while some := list(islice(rest, DOCUMENTS_A_BATCH)):
+    proof = Proof()
+    for some in in_batches(documents, progress):
         batch = encode_batch(tokenizer, [text for _, text in some])
         sums = table.of_documents(batch).tolist()
         for (name, text), back, total in zip(some, decode_batch(tokenizer, batch), sums, strict=True):
@@ -245,8 +244,6 @@ def prove(
             if size != total and len(proof.examples) < EXAMPLES:
                 proof.examples.append((name, size, total))
         proof.tokens += len(batch.ids)
-        if progress:
-            progress(proof.documents)
     return proof
 
 

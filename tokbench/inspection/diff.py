@@ -9,19 +9,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import islice
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.corpus import in_batches
 from tokbench.errors import TokenizerError
 from tokbench.inspection.divergence import CAUSES, Divergence, first_divergence
 from tokbench.inspection.pieces import pieces
 from tokbench.tokenizer import Tokenizer, encode_batch, token_bytes
 
-DOCUMENTS_A_BATCH = 256
 EXAMPLES = 20
 EXAMPLES_OF_A_CAUSE = 5
 
@@ -94,8 +93,7 @@ def diff(
     n_tokens = [0, 0]
     causes: Counter[str] = Counter()
     kept: list[Divergence] = []
-    rest = iter(documents)
-    while chunk := list(islice(rest, DOCUMENTS_A_BATCH)):
+    for chunk in in_batches(documents):
         texts = [text for _, text in chunk]
         batch_a, batch_b = encode_batch(a, texts), encode_batch(b, texts)
         n_tokens[0] += len(batch_a.ids)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.corpus import in_batches
 from tokbench.tokenizer import Tokenizer, encode_batch
-
-DOCUMENTS_A_BATCH = 1024
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,11 +39,8 @@ class Usage:
 def usage(tokenizer: Tokenizer, texts: Iterable[str], progress: Callable[[int], None] | None = None) -> Usage:
     """Count the ids of some texts, a few documents in memory at a time."""
     counts = np.zeros(int(tokenizer.vocab_size), np.int64)
-    rest, documents = iter(texts), 0
-    while some := list(islice(rest, DOCUMENTS_A_BATCH)):
-        ids = encode_batch(tokenizer, some).ids
-        counts += np.bincount(ids, minlength=len(counts))
+    documents = 0
+    for some in in_batches(texts, progress):
+        counts += np.bincount(encode_batch(tokenizer, some).ids, minlength=len(counts))
         documents += len(some)
-        if progress:
-            progress(documents)
     return Usage(counts, documents)

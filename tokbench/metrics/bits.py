@@ -15,15 +15,15 @@ import math
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
-from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
+from tokbench.corpus import in_batches
 from tokbench.errors import CorpusError
-from tokbench.inspection.bytetable import DOCUMENTS_A_BATCH, ByteTable, IdKind, byte_table
+from tokbench.inspection.bytetable import ByteTable, IdKind, byte_table
 from tokbench.metrics.context import CONFIDENCE, REPLICATES
 from tokbench.metrics.intervals import Interval, intervals
 from tokbench.metrics.lossfile import Scored
@@ -97,16 +97,12 @@ def audit_bits(
         1.0
     """
     table = byte_table(tokenizer)
-    rest, done = iter(documents), 0
     sums = np.zeros((len(SUMS), GROUPS))
     counted = dict.fromkeys(("unscored", "left_out", "rewritten", "from_ids"), 0)
     singles = _Singles(tokenizer, len(table))
-    while some := list(islice(rest, DOCUMENTS_A_BATCH)):
+    for some in in_batches(documents, progress):
         for group, row in _rows(tokenizer, table, singles, some, counted):
             sums[:, group] += row
-        done += len(some)
-        if progress:
-            progress(done)
     if not sums[SUMS.index("bytes")].sum() > 0:
         raise CorpusError("no losses on text: there is nothing to divide by")
     found = _figures(table, sums, seed)

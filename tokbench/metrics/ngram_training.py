@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
+from tokbench.corpus import in_batches
 from tokbench.errors import CorpusError
 from tokbench.metrics.ngram import NgramModel
-from tokbench.tally.prepare import at_once
 from tokbench.tokenizer import Tokenizer, encode_batch
 from tokbench.wording import data_size
 
@@ -54,7 +54,7 @@ def trained_ngrams(
     batches: list[TokenBatch] = []
     seen: set[bytes] = set()
     tokens = done = n_bytes = 0
-    for some in at_once(filter(None, texts)):
+    for some in in_batches(filter(None, texts), progress):
         batches.append(encode_batch(tokenizer, some))
         tokens += len(batches[-1].ids) + len(some)
         if tokens > limit:
@@ -65,7 +65,7 @@ def trained_ngrams(
         encoded = [*map(utf8_of, some)]
         seen.update(map(digest, encoded))
         n_bytes += sum(map(len, encoded))
-        progress(done := done + len(some))
+        done += len(some)
     model = NgramModel.fit(batches, tokenizer.vocab_size, order=order, name=name)
     return TrainedNgrams(model, frozenset(seen), done, n_bytes)
 

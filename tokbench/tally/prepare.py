@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tokbench.corpus import Dataset, Document, TextBlock
+from tokbench.corpus import Dataset, Document, Item, TextBlock, in_batches
 from tokbench.errors import CorpusError
 from tokbench.kernels.hashing import hash_spans
 from tokbench.kernels.pointers import PADDING, padded
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from tokbench.kernels.pointers import Bytes, Ints, Keys
     from tokbench.tally.text import Flags
 
-
-Item = TypeVar("Item")
-_DOCUMENTS_AT_ONCE = 1000
 YEARS, YEAR_DIGITS = range(1000, 2100), 4
 """Numbers that nobody writes in groups of three digits: runs of so many digits that may be years."""
 
@@ -227,15 +224,8 @@ def in_groups(dataset: Dataset, language: str) -> Iterator[tuple[list[Document],
     """The documents of a language that have text, a thousand at once, with the bootstrap group of each."""
     grouping = Grouping(CorpusFacts.of(dataset, language))
     read = (document for shard in dataset.shards(language) for document in dataset.read(shard))
-    for some in at_once(document for document in read if document.text):
+    for some in in_batches(document for document in read if document.text):
         yield some, grouping.of_documents(some)
-
-
-def at_once(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """Lists of a thousand items, the last of those that are left."""
-    rest = iter(items)
-    while some := list(islice(rest, _DOCUMENTS_AT_ONCE)):
-        yield some
 
 
 def _digits(data: Bytes, numbers: Spans) -> InnerCuts:
