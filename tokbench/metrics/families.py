@@ -44,19 +44,20 @@ class Family:
 
     def add(self, figures: Floats) -> Score | None:
         """Test a difference, given on resampled counts; None where there are too few documents to tell."""
-        p = p_value(figures)
+        parts = parts_of(figures[None])
+        bears = bearing(parts.left_out, parts.whole)
+        p = p_value(parts, bears)
         if p is None:
             return None
-        [drawn], left_out, whole = parts_of(figures[None])
+        drawn, groups, freedom = parts.drawn[0], float(bears.groups[0]), float(bears.freedom[0])
         finite = np.isfinite(drawn)
         spread = float(drawn[finite].std()) if finite.any() else 0.0
-        [groups], [freedom] = (each.tolist() for each in bearing(left_out, whole))
         if not spread or not groups:  # without groups, the resamples differ by the error of an estimate alone
             return Score(p, 0.0)
         apart = np.abs(np.where(finite, drawn - drawn[finite].mean(), 0.0)) / spread
         self._highest = apart if self._highest is None else np.maximum(self._highest, apart)
         # few documents: their spread is itself uncertain, as in Student's t
-        return Score(p, normal_of_t(abs(whole.item()) / spread * ((groups - 1) / groups) ** 0.5, freedom))
+        return Score(p, normal_of_t(abs(parts.whole.item()) / spread * ((groups - 1) / groups) ** 0.5, freedom))
 
     def adjusted(self, tested: Score) -> float:
         """The p-value of a comparison among all that were added: how often their largest is as large by chance.

@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.metrics.resampling import parts_of
+from tokbench.metrics.resampling import Parts, parts_of
 
 Floats = NDArray[np.float64]
 
@@ -179,8 +179,8 @@ def _place_of_zero(ordered: Floats) -> float:
     return n - 1 - float(ordered[n - 1] / (ordered[n] - ordered[n - 1]))
 
 
-def p_value(figures: Floats) -> float | None:
-    """Two-sided p-value of the hypothesis that a difference is zero, from the difference on resampled counts.
+def p_value(figures: Parts, bears: Bearing) -> float | None:
+    """Two-sided p-value of the hypothesis that a difference is zero, from its parts and the `bearing` on them.
 
     The share of resamples on the other side of zero is a normal tail, which is read as one of Student's t as
     intervals are. It is never below what B resamples can tell apart, 2 / (B + 1) (Davison and Hinkley 1997,
@@ -189,12 +189,11 @@ def p_value(figures: Floats) -> float | None:
     """
     from statistics import NormalDist
 
-    drawn, left_out, whole = parts_of(figures[None])
-    [groups], [freedom] = (each.tolist() for each in bearing(left_out, whole))
-    drawn = np.sort(drawn[np.isfinite(drawn)])
-    if groups == 0 and whole[0] == 0:
+    [groups], [freedom] = (each.tolist() for each in bears)
+    drawn = np.sort(figures.drawn[np.isfinite(figures.drawn)])
+    if groups == 0 and figures.whole[0] == 0:
         return 1.0
-    if not groups >= 2 or len(drawn) < _USABLE * (len(figures) - left_out.shape[1] - 1):
+    if not groups >= 2 or len(drawn) < _USABLE * figures.drawn.size:
         return None
     beyond = min(_place_of_zero(drawn), _place_of_zero(-drawn[::-1])) / max(len(drawn) - 1, 1)
     z = -NormalDist().inv_cdf(min(0.5, max(beyond, 1 / (len(drawn) + 1))))

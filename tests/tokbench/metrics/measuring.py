@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tokbench.corpus import Document
 from tokbench.metrics import CellKey, Metric
 from tokbench.metrics.catalogue import CATALOGUE
 from tokbench.metrics.context import MeasureContext
+from tokbench.metrics.intervals import bearing, p_value
 from tokbench.metrics.measure import measure
+from tokbench.metrics.resampling import parts_of
 from tokbench.tally import CorpusFacts, Tally
 from tokbench.tally.collect import collect
 
@@ -33,3 +37,9 @@ def parallel(tokenizer, *, languages: dict[str, list[str]], name: str = "t") -> 
         )
         for language, texts in languages.items()
     }
+
+
+def p_of(figures: np.ndarray) -> float | None:
+    """The p-value of a difference on resampled counts."""
+    parts = parts_of(figures[None])
+    return p_value(parts, bearing(parts.left_out, parts.whole))

@@ -7,8 +7,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from tests.tokbench.metrics.measuring import p_of
 from tokbench.metrics.fairness import gini
-from tokbench.metrics.intervals import binomial_limits, intervals, p_value
+from tokbench.metrics.intervals import binomial_limits, intervals
 from tokbench.metrics.resampling import resampled_rows, resampled_sums
 from tokbench.tally.counters import GROUPS
 
@@ -151,7 +152,7 @@ def test_p_values_where_there_is_no_difference(n: int) -> None:
     def off(sums: Documents) -> np.ndarray:
         return sums["tokens"] / sums["bytes"] - sums["word_tokens"] / sums["bytes"]
 
-    drawn = np.array([p_value(figures(alike, off, n, rng)) for _ in range(TRIALS)], np.float64)
+    drawn = np.array([p_of(figures(alike, off, n, rng)) for _ in range(TRIALS)], np.float64)
     assert not np.isnan(drawn).any()
     for level in (0.01, 0.05, 0.2, 0.5):
         allowed = 3 * np.sqrt(level * (1 - level) / TRIALS)

@@ -55,6 +55,15 @@ def test_no_p_value_is_below_what_resamples_can_tell() -> None:
     assert together == pytest.approx(alone, rel=0.5)
 
 
+def test_a_difference_as_large_as_the_largest_of_a_resample_may_be_chance() -> None:
+    family = Family()
+    family._highest = np.array([1.0, 2.0, 3.0, 3.0])
+    expected = {2.9: 3 / 5, 3.0: 3 / 5, 3.1: 1 / 5}  # those of 3, and the text itself, of four and one
+    for errors, p in expected.items():
+        assert family.adjusted(Score(0.01, errors)) == p
+    assert family.adjusted(Score(0.7, 3.0)) == 0.7  # never below its own
+
+
 def test_what_cannot_be_tested_is_left_out() -> None:
     same = np.full(REPLICATES + GROUPS + 1, 2.0)  # a difference that is the same in every document
     none = np.zeros(REPLICATES + GROUPS + 1)

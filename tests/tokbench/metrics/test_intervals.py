@@ -7,13 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from tests.tokbench.metrics.measuring import NAMED, TEXTS, metric, one, parallel
+from tests.tokbench.metrics.measuring import NAMED, TEXTS, metric, one, p_of, parallel
 from tokbench.corpus import Document
 from tokbench.metrics import CellKey
 from tokbench.metrics.catalogue import CATALOGUE
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.differences import differences
-from tokbench.metrics.intervals import bearing, intervals, normal_of_t, p_value, t_of_normal
+from tokbench.metrics.intervals import bearing, intervals, normal_of_t, t_of_normal
 from tokbench.metrics.measure import measure
 from tokbench.metrics.resampling import resampled_sums
 from tokbench.tally import Tally
@@ -71,15 +71,15 @@ def resampled_figure(drawn: np.ndarray, each: np.ndarray) -> np.ndarray:
 def test_p_values_are_never_below_what_resamples_can_tell() -> None:
     rng = np.random.default_rng(0)
     each, drawn = rng.normal(6, 30, 900), rng.normal(6, 1, 1000)
-    assert p_value(resampled_figure(drawn, each)) == pytest.approx(2 / 1001, rel=0.05)  # none beyond zero
-    assert p_value(resampled_figure(drawn, each)) >= 2 / 1001
-    assert p_value(resampled_figure(drawn - 6, each)) > 0.9
+    assert p_of(resampled_figure(drawn, each)) == pytest.approx(2 / 1001, rel=0.05)  # none beyond zero
+    assert p_of(resampled_figure(drawn, each)) >= 2 / 1001
+    assert p_of(resampled_figure(drawn - 6, each)) > 0.9
     counted = 2 * (1 + (drawn < 4).sum()) / 1001
-    assert p_value(resampled_figure(drawn - 4, each)) == pytest.approx(counted, rel=0.05)
-    few = p_value(resampled_figure(drawn - 4, each[:8]))
+    assert p_of(resampled_figure(drawn - 4, each)) == pytest.approx(counted, rel=0.05)
+    few = p_of(resampled_figure(drawn - 4, each[:8]))
     assert few > 1.5 * counted  # eight documents tell less: the tail is one of Student's t
-    assert p_value(resampled_figure(np.zeros(1000), np.zeros(9))) == 1
-    assert p_value(resampled_figure(drawn, each[:1].repeat(9))) is None  # the same in each: nothing varies
+    assert p_of(resampled_figure(np.zeros(1000), np.zeros(9))) == 1
+    assert p_of(resampled_figure(drawn, each[:1].repeat(9))) is None  # the same in each: nothing varies
 
 
 @pytest.mark.parametrize("freedom", [4.0, 7.5, 30.0, 1000.0])
@@ -142,7 +142,7 @@ def test_an_interval_leaves_out_zero_where_the_p_value_is_below_its_level(n, une
         with np.errstate(all="ignore"):
             figure = drawn / of
         [limits] = intervals([figure], 0.95, n)
-        p = p_value(figure)
+        p = p_of(figure)
         sure = limits is not None and not limits[0] <= 0 <= limits[1]
         assert sure == (p is not None and p < 0.05), (limits, p)
         agreed += sure
