@@ -64,7 +64,7 @@ def make_figures(
     keys = [cell.key for cell in cells if cell.key not in why]
     tokenizers = list(dict.fromkeys(key.tokenizer for key in keys))
     measured, faults = measure_all(plan, folder, tokenizers, keys, metrics, context)
-    rows = [*told_once([*honest_totals(measured, why)]), *failure_rows(why, metrics, measured)]
+    rows = [*told_once([*honest_totals(measured, why)]), *failure_rows(why, metrics)]
     languages = {(key.dataset, key.language) for key in keys}
     few = _pairs(keys, context) * len(languages) <= MOST_COMPARED
     compared, more_faults = compare_all(plan, folder, keys, metrics, context, few)

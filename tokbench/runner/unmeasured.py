@@ -26,15 +26,10 @@ def failed_cells(
     return why
 
 
-def failure_rows(
-    why: Mapping[CellKey, str], metrics: Sequence[Metric], measured: Sequence[Measurement]
-) -> Iterator[Measurement]:
+def failure_rows(why: Mapping[CellKey, str], metrics: Sequence[Metric]) -> Iterator[Measurement]:
     """The rows that a failed cell would have had, and its dataset's totals, each with the reason."""
-    per_language = {row.metric for row in measured if row.language != ALL}
     in_totals = [metric for metric in metrics if metric.level != "vocabulary"]
-    in_cells = [
-        metric for metric in metrics if metric.level in ("cell", "tokenizers") or metric.name in per_language
-    ]
+    in_cells = [metric for metric in in_totals if metric.level != "languages" or metric.per_language]
     whole: dict[CellKey, list[str]] = {}
     for key, status in why.items():
         whole.setdefault(key._replace(language=ALL), []).append(status)

@@ -15,8 +15,11 @@ import pytest
 
 import tokbench
 from tests.runs import FAULTY
+from tokbench.metrics import CellKey
+from tokbench.metrics.catalogue import CATALOGUE
 from tokbench.results import Run
 from tokbench.results.atomic import StorageError
+from tokbench.runner.unmeasured import failure_rows
 
 RunIt = Callable[..., Run]
 
@@ -54,6 +57,19 @@ def test_fault_is_a_failure_row_and_the_rest_is_measured(name: str, all_at_fault
     assert failed["value"].isna().all()
     assert failed["status"].str.startswith(f"failed: {kind}").all()
     assert len(failed) > 10
+
+
+def test_failed_cells_and_their_dataset_have_every_row_they_would_have_had() -> None:
+    names = ("compression_ratio", "nsl", "premium", "gini", "vocab_size")
+    metrics = [next(each for each in CATALOGUE if each.name == name) for name in names]
+    why = {CellKey("t", "d", "eng"): "failed: a", CellKey("t", "d", "deu"): "failed: b"}
+    why[CellKey("t", "e", "fin")] = "failed: c"  # one alone says why by itself
+    found = [(row.dataset, row.language, row.metric, row.status) for row in failure_rows(why, metrics)]
+    totals = {"d": "failed: a (2 languages failed)", "e": "failed: c"}
+    assert found == [
+        *((*key[1:], name, status) for key, status in why.items() for name in names[:3]),
+        *((dataset, "all", name, status) for dataset, status in totals.items() for name in names[:4]),
+    ]
 
 
 def test_a_failure_says_where_to_read_more(all_at_fault: Run) -> None:
