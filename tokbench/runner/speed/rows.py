@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from tokbench.metrics.metric import ALL, CellKey, Measurement
@@ -60,36 +60,29 @@ def _of_dataset(
     ]
     for metric, form, state in FIGURES:
         chosen = [row for row in rounds if row["form"] == form and row["state"] == state]
+        summary, n = None, 0
         if chosen:
-            summary, n_bytes, n_documents = summary_of(chosen, result.clock)
+            seconds, n_bytes, n = summary_of(chosen, result.clock)
             size = n_bytes / 1e6
-            low, high = (None if end is None else size / end for end in (summary.high, summary.low))
-            yield Measurement.of(
-                cell,
-                metric,
-                unit="MB/s",
-                value=size / summary.value,
-                interval=(low, high),
-                n_documents=n_documents,
-            )
-        else:
-            yield Measurement.of(cell, metric, unit="MB/s", status=why)
+            low, high = (None if end is None else size / end for end in (seconds.high, seconds.low))
+            summary = replace(seconds, value=size / seconds.value, low=low, high=high)
+        yield _row(cell, metric, "MB/s", summary, why, n)
     for metric in LATENCIES:
         quantile = metric.removeprefix("latency_")
         chosen = [row for row in rounds if row[quantile] is not None]
+        summary, n = None, 0
         if chosen:
             summary = summarize([row[quantile] * 1e3 for row in chosen], [row["process"] for row in chosen])
             n = chosen[0]["n_documents"]
-            yield _row(cell, metric, "ms", summary, n)
-        else:
-            yield Measurement.of(cell, metric, unit="ms", status=why)
+        yield _row(cell, metric, "ms", summary, why, n)
 
 
-def _row(cell: CellKey, metric: str, unit: str, summary: Summary, n_documents: int = 0) -> Measurement:
+def _row(cell: CellKey, metric: str, unit: str, summary: Summary | None, why: str, n: int = 0) -> Measurement:
+    """The row of a figure, of `n` documents, or `why` there is none."""
+    if summary is None:
+        return Measurement.of(cell, metric, unit=unit, status=why)
     limits = summary.low, summary.high
-    return Measurement.of(
-        cell, metric, unit=unit, value=summary.value, interval=limits, n_documents=n_documents
-    )
+    return Measurement.of(cell, metric, unit=unit, value=summary.value, interval=limits, n_documents=n)
 
 
 def _of_tokenizer(
@@ -108,13 +101,9 @@ def _of_tokenizer(
     )
     untrained = f"one training made it and {training['nested_in']}" if training and not timed else NOT_TRAINED
     for metric, unit, values in figures:
-        cell = CellKey(key, "", ALL)
-        if values and not broken:
-            summary = summarize(values)
-            yield _row(cell, metric, unit, summary)
-        else:
-            why = f"undefined: {untrained}" if metric.startswith("train_") else NOT_TIMED
-            yield Measurement.of(cell, metric, unit=unit, status=broken.status if broken else why)
+        why = f"undefined: {untrained}" if metric.startswith("train_") else NOT_TIMED
+        summary = summarize(values) if values and not broken else None
+        yield _row(CellKey(key, "", ALL), metric, unit, summary, broken.status if broken else why)
 
 
 def _fewest_threads(result: SpeedResult) -> int:
