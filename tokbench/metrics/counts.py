@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tokbench.errors import Undefined
 from tokbench.metrics.entropy import Spectrum
 from tokbench.tally.counters import TextCounters, TokenCounters
+from tokbench.tally.histogram import Histogram
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from tokbench.metrics.model import Model
     from tokbench.metrics.morphology import MorphCounts
     from tokbench.tally.counters import Count
-    from tokbench.tally.histogram import Histogram, NGrams
+    from tokbench.tally.histogram import NGrams
     from tokbench.tally.loss import Loss
     from tokbench.tally.wordsample import WordSample
 
@@ -115,11 +116,7 @@ class Counts(TextCounters, TokenCounters):
         return Spectrum.of(self.ids.counts)
 
     @cached_property
-    def bigram_spectrum(self) -> Spectrum:
-        """How many pairs of consecutive ids occur how often in the sample of text."""
-        return Spectrum.of(self.ngrams.bigram_counts())
-
-    @cached_property
-    def trigram_spectrum(self) -> Spectrum:
-        """How many triples of consecutive ids occur how often in the sample of text."""
-        return Spectrum.of(self.ngrams.trigram_counts())
+    def ngram_spectra(self) -> dict[str, Spectrum]:
+        """How many pairs, and triples, of consecutive ids occur how often in the sample of text."""
+        levels = {"bigram": self.ngrams.bigrams, "trigram": self.ngrams.trigrams}
+        return {order: Spectrum.of(Histogram.sum(each.values()).counts) for order, each in levels.items()}

@@ -130,7 +130,7 @@ def _ngram(order: str, entropy: Callable[[Spectrum], float]) -> Callable[[Counts
     """The entropy of the n-grams of a text's sample."""
 
     def compute(t: Counts) -> float:
-        spectrum: Spectrum = getattr(t, f"{order}_spectrum")
+        spectrum = t.ngram_spectra[order]
         if not len(spectrum.sizes):
             raise Undefined("no document has that many tokens in a row")
         return entropy(spectrum)

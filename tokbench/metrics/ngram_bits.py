@@ -18,7 +18,7 @@ from tokbench.errors import CorpusError, SpecError
 from tokbench.metrics.context import CONFIDENCE, REPLICATES
 from tokbench.metrics.intervals import Interval, intervals
 from tokbench.metrics.metric import ALL
-from tokbench.metrics.ngram_training import LIMIT, digest, trained_ngrams, utf8_of
+from tokbench.metrics.ngram import LIMIT, digest, trained_ngrams, utf8_of
 from tokbench.metrics.resampling import resampled_sums
 from tokbench.tally.counters import GROUPS
 from tokbench.tally.prepare import in_groups

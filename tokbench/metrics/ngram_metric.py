@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from tokbench.metrics.ngram_training import TrainedNgrams
+    from tokbench.metrics.ngram import TrainedNgrams
 
 NO_QUALITY = (
     "No paper validates n-gram bits per byte as a measure of a tokenizer's quality; how well a tokenizer "
@@ -60,7 +60,7 @@ def training_text(spec: str) -> TrainingCorpus:
 
 
 def _trained(tokenizer: Tokenizer, options: Mapping[str, Any]) -> TrainedNgrams:
-    from tokbench.metrics.ngram_training import trained_ngrams
+    from tokbench.metrics.ngram import trained_ngrams
 
     if not _last or _last[0].tokenizer is not tokenizer or _last[0].options != options:
         _last.clear()
@@ -76,7 +76,7 @@ def _count(
     """The bits and the bytes of each document; 0 for those trained on, or without text."""
     import numpy as np
 
-    from tokbench.metrics.ngram_training import digest, utf8_of
+    from tokbench.metrics.ngram import digest, utf8_of
 
     microbits, n_bytes = np.zeros(len(texts), np.int64), np.zeros(len(texts), np.int64)
     if options["train_on"] is not None and len(texts):

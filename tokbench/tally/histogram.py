@@ -149,14 +149,6 @@ class NGrams:
 
         return cls(sampled, join([p.bigrams for p in parts]), join([p.trigrams for p in parts]))
 
-    def bigram_counts(self) -> Ints:
-        """How often each distinct bigram of the sample occurs."""
-        return Histogram.sum(self.bigrams.values()).counts
-
-    def trigram_counts(self) -> Ints:
-        """How often each distinct trigram of the sample occurs."""
-        return Histogram.sum(self.trigrams.values()).counts
-
 
 def lowest_level(sampled: Ints) -> int:
     """The lowest level from which on the text of a sample is no more than `SAMPLE_BYTES`."""
