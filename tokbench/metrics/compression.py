@@ -20,6 +20,9 @@ def _quantile(share: float) -> Callable[[Counts], float]:
 
 
 _of_tokens = partial(Metric, needs=("tokens",), group="compression")
+_length = partial(
+    _of_tokens, unit="bytes", better="none", no_interval=_LENGTHS, needs=("tokens", "token_bytes")
+)
 _of_text = partial(Metric, better="none", group="text")
 _size = partial(
     _of_text,
@@ -96,30 +99,22 @@ METRICS = (
         shown=("headline", "languages", "differences"),
         order=30,
     ),
-    _of_tokens(
+    _length(
         name="token_length",
-        unit="bytes",
-        better="none",
         summary="Bytes of a token as it stands in the vocabulary, averaged over the tokens of the text.",
         formula=r"\frac{\sum_i n_i\,\mathrm{len}(i)}{\sum_i n_i}",
         caveat=(
             "Differs from compression_ratio where the tokenizer rewrites its input: it is of the tokens, not "
             "of the text they replace. The unknown token has none."
         ),
-        no_interval=_LENGTHS,
         compute=lambda t: t.token_bytes.mean(),
-        needs=("tokens", "token_bytes"),
     ),
     *(
-        _of_tokens(
+        _length(
             name=f"token_length_p{percent}",
-            unit="bytes",
-            better="none",
             summary=f"The length that {percent} % of the tokens of the text do not exceed.",
             formula=rf"Q_{{0.{percent}}}(\mathrm{{len}})",
-            no_interval=_LENGTHS,
             compute=_quantile(percent / 100),
-            needs=("tokens", "token_bytes"),
         )
         for percent in (50, 95, 99)
     ),

@@ -78,6 +78,7 @@ _PLURAL = {"script": "scripts", "family": "language families"}
 
 _of_languages = partial(Metric, level="languages", needs=("parallel",), group="fairness")
 """A figure of languages of parallel text."""
+_gini_of = partial(_of_languages, unit="0..1", better="lower")
 
 METRICS = (
     _of_languages(
@@ -97,10 +98,8 @@ METRICS = (
         shown=("languages",),
         order=35,
     ),
-    _of_languages(
+    _gini_of(
         name="gini",
-        unit="0..1",
-        better="lower",
         summary="Gini coefficient of tokens per line over the languages: 0 where all cost the same.",
         formula=r"\frac{\sum_i \sum_j |c_i - c_j|}{2 n^2 \mu}",
         source=_PARITY,
@@ -110,10 +109,8 @@ METRICS = (
         order=28,
         heading="Gini",
     ),
-    _of_languages(
+    _gini_of(
         name="gini_bytes",
-        unit="0..1",
-        better="lower",
         summary="Gini coefficient of tokens per byte over the languages.",
         formula=r"\frac{\sum_i \sum_j |c_i - c_j|}{2 n^2 \mu},\ c = \mathrm{tokens}/\mathrm{bytes}",
         caveat=(
@@ -142,10 +139,8 @@ METRICS = (
         compute=lambda g: (g.tokens / g.lines).std(axis=0) / (g.tokens / g.lines).mean(axis=0),
     ),
     *(
-        _of_languages(
+        _gini_of(
             name=f"gini_{_PLURAL[by].split()[-1]}",
-            unit="0..1",
-            better="lower",
             summary=f"Gini coefficient of the mean tokens per line of each {by} of the languages.",
             formula=r"\frac{\sum_i \sum_j |\bar c_i - \bar c_j|}{2 n^2 \mu}",
             caveat=f"{_PARALLEL} Languages whose {by} is not known are left out. {_LINES}",

@@ -22,12 +22,13 @@ def _cer(t: Counts) -> float | NDArray[np.float64] | None:
     return edits / seen * t.lossy_chars / t.chars if seen else None
 
 
-_of_documents = partial(Metric, needs=("documents",), group="fidelity")
+_of_text = partial(Metric, group="fidelity")
+_of_documents = partial(_of_text, unit="share of documents", needs=("documents",))
+_lost = partial(_of_documents, better="lower", always=True)
 
 METRICS = (
     _of_documents(
         name="round_trip",
-        unit="share of documents",
         better="higher",
         summary="Share of documents that decoding gives back exactly.",
         formula=r"\frac{|\{d : \mathrm{decode}(\mathrm{encode}(d)) = d\}|}{|D|}",
@@ -38,7 +39,7 @@ METRICS = (
         heading="round trip",
         always=True,
     ),
-    _of_documents(
+    _of_text(
         name="unk_rate",
         unit="share of chars",
         better="lower",
@@ -57,17 +58,14 @@ METRICS = (
     ),
     _of_documents(
         name="whitespace_fidelity",
-        unit="share of documents",
         better="higher",
         summary="Share of documents whose runs of white space all come back unchanged and in order.",
         formula=r"\frac{|\{d : \mathrm{ws}(\mathrm{decode}(\mathrm{encode}(d))) = \mathrm{ws}(d)\}|}{|D|}",
         caveat="Looks at white space only, so a tokenizer that lower-cases can still have 1.",
         compute=lambda t: t.whitespace_kept / t.documents,
     ),
-    _of_documents(
+    _lost(
         name="lost_form",
-        unit="share of documents",
-        better="lower",
         summary="Share of documents whose text comes back in another case or normal form or without accents.",
         formula=r"\frac{|\{d \in K : \mathrm{form}(d)\}|}{|D|}",
         caveat=(
@@ -75,12 +73,9 @@ METRICS = (
             "differs without white space and control characters, or in a white space of another form alone."
         ),
         compute=lambda t: t.form_lost / t.documents,
-        always=True,
     ),
-    _of_documents(
+    _lost(
         name="lost_spaces",
-        unit="share of documents",
-        better="lower",
         summary="Share of documents whose text comes back with other white space or control characters.",
         formula=r"\frac{|\{d \in K : \mathrm{spaces}(d)\}|}{|D|}",
         caveat=(
@@ -88,12 +83,9 @@ METRICS = (
             "differs without case, diacritics and compatibility forms; one may lose both."
         ),
         compute=lambda t: t.spaces_lost / t.documents,
-        always=True,
     ),
-    _of_documents(
+    _lost(
         name="lost_text",
-        unit="share of documents",
-        better="lower",
         summary="Share of documents that lose text: to unknown tokens, replacement characters, other text.",
         formula=r"\frac{|\{d : \mathrm{decode}(\mathrm{encode}(d)) \neq d\}| - |K|}{|D|}",
         caveat=(
@@ -102,9 +94,8 @@ METRICS = (
             "compatibility forms, white space (U+2581 too), control characters, and with as many U+FFFD."
         ),
         compute=lambda t: t.text_lost / t.documents,
-        always=True,
     ),
-    _of_documents(
+    _of_text(
         name="cer",
         unit="edits/char",
         better="lower",

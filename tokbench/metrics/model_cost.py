@@ -12,42 +12,34 @@ _EXACT = "It follows from the shape of the model and the size of the vocabulary:
 _TIED = "The term tied is 1 where the head is the embedding matrix, else 0."
 _ALIKE = "Per byte of this text: compare tokenizers on one text, languages on parallel text only."
 
+_PER_BYTE = r"\frac{\mathrm{tokens}}{\mathrm{bytes}} \cdot "
+_FORWARD = r"(2 (N_{\mathrm{matrices}} + V d) + 2 L d (T + 1))"
+
 _of_text = partial(Metric, group="model")
+_work = partial(
+    _of_text, unit="FLOP/byte", better="lower", source=_KAPLAN, needs=("model", "vocab_size", "tokens")
+)
 _of_vocabulary = partial(
     Metric, no_interval=_EXACT, level="vocabulary", needs=("model", "vocab_size"), group="model"
 )
 
 METRICS = (
-    _of_text(
+    _work(
         name="train_flops",
-        unit="FLOP/byte",
-        better="lower",
         summary="Operations of training the given model on a byte of this text, head included.",
-        formula=(
-            r"\frac{\mathrm{tokens}}{\mathrm{bytes}} \cdot 3 \,(2 (N_{\mathrm{matrices}} + V d)"
-            r" + 2 L d (T + 1))"
-        ),
-        source=_KAPLAN,
+        formula=rf"{_PER_BYTE}3 \,{_FORWARD}",
         caveat=f"Norms, biases and lookups are left out, and nothing is recomputed. {_ALIKE}",
         compute=lambda t: t.model.train_flops(t.vocab_size) * t.tokens / t.bytes,
-        needs=("model", "vocab_size", "tokens"),
     ),
-    _of_text(
+    _work(
         name="serve_flops",
-        unit="FLOP/byte",
-        better="lower",
         summary="Operations of the given model to read or write a byte of this text, head included.",
-        formula=(
-            r"\frac{\mathrm{tokens}}{\mathrm{bytes}} \cdot (2 (N_{\mathrm{matrices}} + V d)"
-            r" + 2 L d (T + 1))"
-        ),
-        source=_KAPLAN,
+        formula=_PER_BYTE + _FORWARD,
         caveat=(
             "In a context half full on average. Reading a prompt may skip the head; writing is often bound by "
             f"memory and not by operations. {_ALIKE}"
         ),
         compute=lambda t: t.model.serve_flops(t.vocab_size) * t.tokens / t.bytes,
-        needs=("model", "vocab_size", "tokens"),
     ),
     _of_text(
         name="kv_cache",

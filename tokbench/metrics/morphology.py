@@ -127,23 +127,23 @@ _EVERYWHERE = (
     "No direction: a vocabulary that cuts everywhere, into bytes or characters, meets every boundary and "
     "reaches 1 without knowing one. Rank by morph_f1, in which each wrong cut counts."
 )
-_of_gold_words = partial(Metric, needs=("morphology",), group="morphology")
+_of_gold_words = partial(Metric, better="none", needs=("morphology",), group="morphology")
+_agreement = partial(_of_gold_words, unit="F1", better="higher")
+_boundaries = partial(_of_gold_words, unit="share of boundaries")
+_morph_scores = partial(_of_gold_words, unit="0..1", source=_ARNETT)
 
 METRICS = (
     _of_gold_words(
         name="gold_words",
         unit="words",
-        better="none",
         summary="Gold words that were scored: the N of the figures below.",
         formula="|W|",
         caveat="Words that the tokenizer rewrites in a way that cannot be followed are left out.",
         no_interval="It is the size of what was measured: nothing is estimated.",
         compute=lambda t: t.morphology.words,
     ),
-    _of_gold_words(
+    _agreement(
         name="morph_f1",
-        unit="F1",
-        better="higher",
         summary="How well token boundaries inside words agree with morpheme boundaries, all words counted.",
         formula=r"\frac{2\,|B \cap M|}{|B| + |M|}",
         caveat=(
@@ -153,37 +153,29 @@ METRICS = (
         ),
         compute=lambda t: f1(t.morphology.hits, t.morphology.made, t.morphology.gold),
     ),
-    _of_gold_words(
+    _agreement(
         name="morph_f1_split",
-        unit="F1",
-        better="higher",
         summary="The same over words of two or more tokens only.",
         formula=r"\frac{2\,|B \cap M|}{|B| + |M|},\ |t(w)| \geq 2",
         caveat=f"A large vocabulary leaves only its rare words to be judged. {_ALONE}",
         compute=lambda t: f1(t.morphology.hits, t.morphology.made, t.morphology.gold_split),
     ),
-    _of_gold_words(
+    _boundaries(
         name="morph_precision",
-        unit="share of boundaries",
-        better="none",
         summary="Share of the token boundaries inside words that are morpheme boundaries.",
         formula=r"\frac{|B \cap M|}{|B|}",
         caveat=f"No direction: high for a tokenizer that seldom cuts. Rank by morph_f1. {_ALONE}",
         compute=lambda t: t.morphology.hits / t.morphology.made,
     ),
-    _of_gold_words(
+    _boundaries(
         name="morph_recall",
-        unit="share of boundaries",
-        better="none",
         summary="Share of the morpheme boundaries that are token boundaries, all words counted.",
         formula=r"\frac{|B \cap M|}{|M|}",
         caveat=f"{_EVERYWHERE} {_ALONE}",
         compute=lambda t: t.morphology.hits / t.morphology.gold,
     ),
-    _of_gold_words(
+    _morph_scores(
         name="morph_score",
-        unit="0..1",
-        better="none",
         summary=(
             "MorphScore, version 1: share of words cut at their morpheme boundary, words of one token left out."
         ),
@@ -191,7 +183,6 @@ METRICS = (
             r"\frac{1}{|W_2|} \sum_{w \in W_2} \frac{|B(w) \cap M(w)|}{|M(w)|},"
             r"\ W_2 = \{w : |t(w)| \geq 2\}"
         ),
-        source=_ARNETT,
         caveat=(
             f"{_EVERYWHERE} The authors' script (version 1, commit fb7d677) decodes tokens one by one, and "
             "gives the same only where those spell the word: for GPT-2's and other byte-level vocabularies in "
@@ -203,13 +194,10 @@ METRICS = (
         ),
         compute=_morph_score,
     ),
-    _of_gold_words(
+    _morph_scores(
         name="morph_score_all",
-        unit="0..1",
-        better="none",
         summary="MorphScore with words of one token counted as missed.",
         formula=r"\frac{1}{|W|} \sum_{w \in W} \frac{|B(w) \cap M(w)|}{|M(w)|}",
-        source=_ARNETT,
         caveat=f"Punishes vocabularies that hold whole words. {_EVERYWHERE} {_ALONE}",
         compute=lambda t: t.morphology.recalls / t.morphology.cut,
     ),

@@ -25,6 +25,8 @@ def f1(hits: Any, made: Any, gold: Any) -> Any:
 
 _of_text = partial(Metric, group="structure")
 _of_code = partial(Metric, group="code")
+_agreement = partial(Metric, unit="F1", better="higher", formula=r"\frac{2\,|B \cap G|}{|B| + |G|}")
+_parsed = partial(_of_code, better="higher", source="tree-sitter, https://tree-sitter.github.io")
 
 METRICS = (
     _of_text(
@@ -64,12 +66,9 @@ METRICS = (
         compute=lambda t: t.cut_graphemes / t.boundaries,
         needs=("boundaries", "aligned_documents"),
     ),
-    _of_text(
+    _agreement(
         name="digit_alignment",
-        unit="F1",
-        better="higher",
         summary="How well boundaries inside numbers agree with groups of three digits counted from the right.",
-        formula=r"\frac{2\,|B \cap G|}{|B| + |G|}",
         source=_SINGH,
         caveat=(
             "G holds the places with 3, 6, … digits to their right, in runs of decimal digits; numbers of up "
@@ -78,6 +77,7 @@ METRICS = (
         ),
         compute=lambda t: f1(t.digit_hits, t.digit_cuts, t.digit_reach),
         needs=("numbers", "digit_reach", "aligned_numbers"),
+        group="structure",
     ),
     _of_text(
         name="whole_numbers",
@@ -120,26 +120,22 @@ METRICS = (
         compute=lambda t: t.identifier_tokens / t.aligned_identifiers,
         needs=("code", "identifiers", "aligned_identifiers"),
     ),
-    _of_code(
+    _agreement(
         name="identifier_alignment",
-        unit="F1",
-        better="higher",
         summary="How well boundaries inside identifiers agree with their camelCase and snake_case parts.",
-        formula=r"\frac{2\,|B \cap G|}{|B| + |G|}",
         caveat=(
             f"{_CODE} Parts begin at a capital after anything but a capital, at the last of several capitals "
             "before a small letter (HTTP|Server), and at either side of a run of underscores."
         ),
         compute=lambda t: f1(t.identifier_hits, t.identifier_cuts, t.identifier_reach),
         needs=("code", "identifiers", "identifier_reach", "aligned_identifiers"),
+        group="code",
     ),
-    _of_code(
+    _parsed(
         name="syntax_alignment",
         unit="F1",
-        better="higher",
         summary="How well token boundaries agree with those of the language's own parser (tree-sitter).",
         formula=r"\frac{2\,|\{g : B \cap g \neq \emptyset\}|}{|B| + |G|}",
-        source="tree-sitter, https://tree-sitter.github.io",
         caveat=(
             f"{_CODE} One boundary anywhere in the white space between two of the parser's tokens is right. "
             "Needs the packages tree-sitter and tree-sitter-LANGUAGE."
@@ -147,13 +143,11 @@ METRICS = (
         compute=lambda t: f1(t.syntax_hits, t.syntax_cuts, t.syntax_reach),
         needs=("code", "parsed_documents", "syntax_reach", "syntax_cuts"),
     ),
-    _of_code(
+    _parsed(
         name="syntax_recall",
         unit="share of boundaries",
-        better="higher",
         summary="Share of the gaps between the parser's tokens in which a token boundary falls.",
         formula=r"\frac{|\{g : B \cap g \neq \emptyset\}|}{|G|}",
-        source="tree-sitter, https://tree-sitter.github.io",
         caveat=f"{_CODE} Single bytes as tokens reach 1.",
         compute=lambda t: t.syntax_hits / t.syntax_reach,
         needs=("code", "parsed_documents", "syntax_reach"),

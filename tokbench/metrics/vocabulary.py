@@ -49,6 +49,7 @@ def _script_share(t: Any) -> float:
 
 _of_vocabulary = partial(Metric, no_interval=_WHOLE, level="vocabulary", group="vocabulary")
 """A figure of the vocabulary, whatever the text."""
+_audited = partial(_of_vocabulary, unit="share of ids", source=_MAGIKARP, needs=("audit",))
 
 METRICS = (
     _of_vocabulary(
@@ -60,40 +61,31 @@ METRICS = (
         compute=lambda t: t.vocab_size,
         needs=("vocab_size",),
     ),
-    _of_vocabulary(
+    _audited(
         name="unreachable_tokens",
-        unit="share of ids",
         better="lower",
         summary="Share of ids that encoding their own text does not give back.",
         formula=r"\frac{|\{i : \mathrm{encode}(\mathrm{decode}(i)) \neq [i]\}|}{V}",
-        source=_MAGIKARP,
         caveat=(
             "Of ids whose text is whole UTF-8 and that are not special; a token may still occur inside a "
             "longer text though it is unreachable alone."
         ),
         compute=_share("UNREACHABLE"),
-        needs=("audit",),
     ),
-    _of_vocabulary(
+    _audited(
         name="undecodable_tokens",
-        unit="share of ids",
         better="none",
         summary="Share of ids whose bytes are not whole UTF-8 characters.",
         formula=r"\frac{|\{i : \mathrm{bytes}(i) \text{ is not valid UTF-8}\}|}{V}",
-        source=_MAGIKARP,
         caveat="The single bytes of a byte-level vocabulary are among them, and are needed.",
         compute=_share("UNDECODABLE"),
-        needs=("audit",),
     ),
-    _of_vocabulary(
+    _audited(
         name="special_tokens",
-        unit="share of ids",
         better="none",
         summary="Share of ids that are special or control tokens.",
         formula=r"\frac{|\mathrm{special}|}{V}",
-        source=_MAGIKARP,
         compute=_share("SPECIAL"),
-        needs=("audit",),
     ),
     _of_vocabulary(
         name="vocab_overlap",
