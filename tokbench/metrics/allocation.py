@@ -11,8 +11,7 @@ from tokbench.metrics.information import DISTINCT
 from tokbench.metrics.metric import Metric
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from tokbench.kernels.pointers import Ints
 
 _LIMISIEWICZ = (
     "Limisiewicz, Balhar and Mareček, Tokenization Impacts Multilingual Language Modeling: Assessing "
@@ -20,7 +19,7 @@ _LIMISIEWICZ = (
 )
 
 
-def token_rank(counts: NDArray[np.int64]) -> float:
+def token_rank(counts: Ints) -> float:
     """The mean rank of a token by the frequency of its id, the most frequent being 1.
 
     Example:
@@ -34,7 +33,7 @@ def token_rank(counts: NDArray[np.int64]) -> float:
     return float(ordered @ np.arange(1, len(ordered) + 1) / ordered.sum())
 
 
-def languages_per_token(used: Sequence[NDArray[np.int64]]) -> float:
+def languages_per_token(used: Sequence[Ints]) -> float:
     """How many languages use an id, on average over those used; `used` are the distinct ids of each language.
 
     Example:

@@ -27,7 +27,7 @@ from tokbench.inspection.bytetable import ByteTable, IdKind, byte_table
 from tokbench.metrics.context import CONFIDENCE, REPLICATES
 from tokbench.metrics.intervals import Interval, intervals
 from tokbench.metrics.lossfile import Scored
-from tokbench.metrics.resampling import resampled_sums
+from tokbench.metrics.resampling import Floats, Ints, resampled_sums
 from tokbench.tally.counters import GROUPS
 from tokbench.tokenizer import Tokenizer, decode_batch, encode_batch
 
@@ -113,7 +113,7 @@ def audit_bits(
 
 def _rows(
     tokenizer: Tokenizer, table: ByteTable, singles: _Singles, some: list[Scored], counted: dict[str, int]
-) -> Iterable[tuple[int, NDArray[np.float64]]]:
+) -> Iterable[tuple[int, Floats]]:
     """The bootstrap group of each document that can be counted exactly, which its text decides; its `SUMS`."""
     without = [scored.text or "" for scored in some if scored.ids is None]
     encoded = iter(encode_batch(tokenizer, without))
@@ -158,7 +158,7 @@ def _rows(
         ])  # fmt: skip
 
 
-def _aligned(scored: Scored, tokens: int, special: int) -> NDArray[np.float64]:
+def _aligned(scored: Scored, tokens: int, special: int) -> Floats:
     """The losses with one for each token; raises `CorpusError` where there are more, or several less."""
     losses = len(scored.nats)
     if losses == tokens:
@@ -177,18 +177,18 @@ class _Singles:
 
     def __init__(self, tokenizer: Tokenizer, size: int) -> None:
         self._tokenizer = tokenizer
-        self._bytes: NDArray[np.int64] = np.full(size, -1, np.int64)
+        self._bytes: Ints = np.full(size, -1, np.int64)
 
-    def of(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
+    def of(self, ids: NDArray[np.int32]) -> Ints:
         """The bytes of each of `ids` decoded alone, int64."""
         new = np.unique(ids[self._bytes[ids] < 0])
         texts = decode_batch(self._tokenizer, TokenBatch.of(new[:, None]))
         self._bytes[new] = [len(text.encode("utf-8", "surrogatepass")) for text in texts]
-        found: NDArray[np.int64] = self._bytes[ids]
+        found: Ints = self._bytes[ids]
         return found
 
 
-def _figures(table: ByteTable, sums: NDArray[np.float64], seed: int) -> list[BitsFigure]:
+def _figures(table: ByteTable, sums: Floats, seed: int) -> list[BitsFigure]:
     """The exact figure and the short cuts, of the whole and of resamples."""
     again = dict(zip(SUMS, resampled_sums(sums, seed=seed, n=REPLICATES), strict=True))
     whole = dict(zip(SUMS, sums.sum(axis=1), strict=True))

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tokbench.errors import Undefined
 from tokbench.metrics.context import MeasureContext
@@ -15,6 +14,7 @@ from tokbench.metrics.counts import Counts
 from tokbench.metrics.intervals import Interval, binomial_limits, intervals
 from tokbench.metrics.metric import ALL, CellKey, Measurement, Metric, as_number, computed
 from tokbench.metrics.needs import CONDITIONS, MIXED, missing_need
+from tokbench.metrics.resampling import Floats
 from tokbench.metrics.view import ESTIMATED, errors, point, resampled, settings
 from tokbench.tally import Tally
 from tokbench.tally.counters import GROUPS
@@ -107,11 +107,11 @@ class Evaluated(NamedTuple):
     unit: str
     value: float | None
     status: str
-    again: NDArray[np.float64] | None = None
+    again: Floats | None = None
     limits: Interval | None = None
 
 
-def _percentiles(figures: NDArray[np.float64] | None, context: MeasureContext) -> Interval | None:
+def _percentiles(figures: Floats | None, context: MeasureContext) -> Interval | None:
     """The interval of figures that differ by the error of an estimate alone; None where they do not."""
     if figures is None or not context.replicates:
         return None
@@ -187,7 +187,7 @@ def number_of(metric: Metric, arguments: Sequence[Counts]) -> tuple[float | None
     return as_number(result) if status == "ok" else (None, status)
 
 
-def figures_of(metric: Metric, arguments: Sequence[Any]) -> NDArray[np.float64] | None:
+def figures_of(metric: Metric, arguments: Sequence[Any]) -> Floats | None:
     """The metric on every resample: on arrays where its code allows that, else one by one.
 
     numpy's warnings of what is not finite are to be off: it is nothing unusual.

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tokbench.metrics.cell import Evaluated, MeasuredCell, evaluate, unit_of
 from tokbench.metrics.context import MeasureContext
@@ -16,9 +15,8 @@ from tokbench.metrics.families import Family, Score
 from tokbench.metrics.intervals import intervals
 from tokbench.metrics.languages import Languages, figure_of
 from tokbench.metrics.metric import ALL, CellKey, Metric
+from tokbench.metrics.resampling import Floats
 from tokbench.tally import Tally
-
-Figures = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +135,7 @@ def _between(
 ) -> list[tuple[Difference, Score | None]]:
     """Every metric of two tokenizers on the same documents, and how the difference was tested."""
     rows: list[Difference] = []
-    apart: dict[int, Figures] = {}  # by row, the difference on every resample
+    apart: dict[int, Floats] = {}  # by row, the difference on every resample
     for metric in metrics:
         if (one.key.tokenizer, metric.name) not in figures:
             continue  # of several languages, where there is one

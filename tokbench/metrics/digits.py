@@ -20,8 +20,7 @@ from tokbench.metrics.metric import Metric
 from tokbench.tokenizer import Tokenizer, checked_ids, offsets_batch, token_bytes
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from tokbench.kernels.pointers import Ints
 
 _TOKEVAL = "TokEval 1.0, after Singh and Strouse, Tokenization counts, 2024"
 _NUMBER = re.compile(r"\d+")
@@ -42,7 +41,7 @@ PATTERNS = {
 }
 
 
-def owners(texts: Sequence[str], tokenizer: Tokenizer) -> list[NDArray[np.int64]]:
+def owners(texts: Sequence[str], tokenizer: Tokenizer) -> list[Ints]:
     """Of each text, the number of the token that each character belongs to, -1 for none: int64 ``(chars,)``.
 
     Of tokens that share a character, the last owns it. Where a tokenizer does not tell places, they follow from
@@ -63,7 +62,7 @@ def owners(texts: Sequence[str], tokenizer: Tokenizer) -> list[NDArray[np.int64]
     return found
 
 
-def _by_bytes(text: str, tokenizer: Tokenizer) -> NDArray[np.int64]:
+def _by_bytes(text: str, tokenizer: Tokenizer) -> Ints:
     import numpy as np
 
     pieces = [token_bytes(tokenizer, index) for index in checked_ids(tokenizer, text)]
@@ -72,11 +71,11 @@ def _by_bytes(text: str, tokenizer: Tokenizer) -> NDArray[np.int64]:
         return np.full(len(text), -1, np.int64)
     of_bytes = np.repeat(np.arange(len(pieces)), [len(piece) for piece in pieces])
     ends = np.cumsum([len(character.encode("utf-8", "surrogatepass")) for character in text], dtype=np.int64)
-    last: NDArray[np.int64] = of_bytes[ends - 1].astype(np.int64)
+    last: Ints = of_bytes[ends - 1].astype(np.int64)
     return last
 
 
-def cut_numbers(text: str, owner: NDArray[np.int64]) -> Iterator[str]:
+def cut_numbers(text: str, owner: Ints) -> Iterator[str]:
     """The cuts of each number, a character for each digit but the first: 1 where a token begins, else 0.
 
     Example:
@@ -92,7 +91,7 @@ def cut_numbers(text: str, owner: NDArray[np.int64]) -> Iterator[str]:
 
 def _count(
     names: Iterable[str],
-    seen: Callable[[str, NDArray[np.int64]], Iterator[str]],
+    seen: Callable[[str, Ints], Iterator[str]],
     texts: Sequence[str],
     tokenizer: Tokenizer,
 ) -> dict[str, list[int]]:
@@ -101,18 +100,18 @@ def _count(
     return {name: [each[name] for each in found] for name in names}
 
 
-def _cuts(text: str, owner: NDArray[np.int64]) -> Iterator[str]:
+def _cuts(text: str, owner: Ints) -> Iterator[str]:
     return (f"cut_{cuts}" for cuts in cut_numbers(text, owner))
 
 
-def _magnitudes(text: str, owner: NDArray[np.int64]) -> Iterator[str]:
+def _magnitudes(text: str, owner: Ints) -> Iterator[str]:
     for cuts in cut_numbers(text, owner):
         length = len(cuts) + 1
         yield f"numbers_{length}"
         yield from [f"tokens_{length}"] * (1 + cuts.count("1"))
 
 
-def _operators(text: str, owner: NDArray[np.int64]) -> Iterator[str]:
+def _operators(text: str, owner: Ints) -> Iterator[str]:
     for operator in _OPERATOR.finditer(text):
         own = {*owner[operator.start() : operator.end()].tolist()} - {-1}
         if not own or operator[0] == _NO_OPERATOR:

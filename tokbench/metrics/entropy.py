@@ -11,8 +11,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from tokbench.kernels.pointers import Ints
 
 _DENSE = 8
 """If the largest count is at most so many times the number of kinds, a table is quicker than a sort."""
@@ -24,11 +23,11 @@ class Spectrum(NamedTuple):
     Entropies depend on these alone, and there are a hundred times fewer of them than kinds.
     """
 
-    sizes: NDArray[np.int64]
-    kinds: NDArray[np.int64]
+    sizes: Ints
+    kinds: Ints
 
     @classmethod
-    def of(cls, counts: NDArray[np.int64] | Spectrum) -> Spectrum:
+    def of(cls, counts: Ints | Spectrum) -> Spectrum:
         """The spectrum of some counts.
 
         Example:
@@ -49,7 +48,7 @@ class Spectrum(NamedTuple):
         return cls(sizes, kinds[sizes])
 
 
-def renyi_entropy(counts: NDArray[np.int64] | Spectrum, alpha: float) -> float:
+def renyi_entropy(counts: Ints | Spectrum, alpha: float) -> float:
     """Rényi entropy in bits of the distribution with these counts; Shannon's at α = 1.
 
     Example:
@@ -68,7 +67,7 @@ def renyi_entropy(counts: NDArray[np.int64] | Spectrum, alpha: float) -> float:
     return float(np.log2(kinds @ shares**alpha) / (1 - alpha)) + 0.0
 
 
-def miller_madow(counts: NDArray[np.int64] | Spectrum) -> float:
+def miller_madow(counts: Ints | Spectrum) -> float:
     """Shannon entropy in bits with the first-order correction of its bias: (kinds − 1) / 2N nats.
 
     For samples in which most kinds were seen often. Source: Miller, Note on the bias of information estimates,
@@ -83,7 +82,7 @@ def miller_madow(counts: NDArray[np.int64] | Spectrum) -> float:
     return renyi_entropy(spectrum, 1) + (int(kinds.sum()) - 1) / (2 * int(sizes @ kinds) * math.log(2))
 
 
-def chao_shen(counts: NDArray[np.int64] | Spectrum) -> float:
+def chao_shen(counts: Ints | Spectrum) -> float:
     """Shannon entropy in bits, corrected for kinds not seen: for samples full of kinds that occur once.
 
     The share of the seen kinds, 1 − (kinds seen once) / N, shrinks their probabilities, and each weighs by the

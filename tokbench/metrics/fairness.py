@@ -10,8 +10,7 @@ from tokbench.metrics.languages import Languages
 from tokbench.metrics.metric import Metric
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from tokbench.kernels.pointers import Floats
 
 _PETROV = (
     "Petrov, La Malfa, Torr and Bibi, Language Model Tokenizers Introduce Unfairness Between Languages, "
@@ -27,7 +26,7 @@ _LINES = (
 )
 
 
-def gini(costs: NDArray[np.float64]) -> Any:
+def gini(costs: Floats) -> Any:
     """The Gini coefficient of costs along the first axis; 0 where all are equal.
 
     Sorted ascending, Σᵢ Σⱼ |cᵢ − cⱼ| is 2 Σᵢ (2i − n − 1) cᵢ with i from 1.
@@ -45,10 +44,10 @@ def gini(costs: NDArray[np.float64]) -> Any:
     return np.tensordot(weights, ordered, axes=1) / (n * ordered.sum(axis=0))
 
 
-def _premium(languages: Languages) -> NDArray[np.float64]:
+def _premium(languages: Languages) -> Floats:
     if languages.reference < 0:
         raise Undefined("the reference language is not in this dataset")
-    premiums: NDArray[np.float64] = languages.tokens / languages.tokens[languages.reference]
+    premiums: Floats = languages.tokens / languages.tokens[languages.reference]
     return premiums
 
 

@@ -15,12 +15,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tokbench.metrics.intervals import bearing, normal_of_t, p_value
-from tokbench.metrics.resampling import parts_of
-
-Floats = NDArray[np.float64]
+from tokbench.metrics.resampling import Floats, parts_of
 
 SURE = 0.05
 """A difference is more than chance where its corrected p-value is less."""

@@ -9,11 +9,10 @@ from tokbench.metrics.counts import Counts
 from tokbench.metrics.metric import Metric
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from tokbench.kernels.pointers import Floats
 
 
-def _cer(t: Counts) -> float | NDArray[np.float64] | None:
+def _cer(t: Counts) -> float | Floats | None:
     """Edits per character of the sampled losses, times the share of text in documents that lost something."""
     if not t.lossy_chars:
         return 0.0

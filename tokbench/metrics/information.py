@@ -13,8 +13,7 @@ from tokbench.metrics.entropy import Spectrum, chao_shen, miller_madow, renyi_en
 from tokbench.metrics.metric import Metric
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from tokbench.kernels.pointers import Ints
 
 _ZOUHAR = (
     "Zouhar, Meister, Gastaldi, Du, Sachan and Cotterell, Tokenization and the Noiseless Channel, ACL 2023"
@@ -40,14 +39,14 @@ DISTINCT = (
 )
 
 
-def efficiency(counts: NDArray[np.int64] | Spectrum, alpha: float, size: int) -> float:
+def efficiency(counts: Ints | Spectrum, alpha: float, size: int) -> float:
     """Rényi entropy over the most that `size` ids could have, log₂ size."""
     if size < 2:
         raise Undefined("a vocabulary of fewer than two ids has no entropy")
     return renyi_entropy(counts, alpha) / math.log2(size)
 
 
-def percentile_frequency(counts: NDArray[np.int64], *, start: float, end: float) -> float:
+def percentile_frequency(counts: Ints, *, start: float, end: float) -> float:
     """Share of the tokens whose id ranks between two fractions of the used ids, most frequent first.
 
     Example:
@@ -64,7 +63,7 @@ def percentile_frequency(counts: NDArray[np.int64], *, start: float, end: float)
     return float(within.sum() / ordered.sum())
 
 
-def zipf_slope(counts: NDArray[np.int64]) -> float:
+def zipf_slope(counts: Ints) -> float:
     """Slope of log frequency on log rank, least squares over geometrically spaced ranks.
 
     Ranks are spaced evenly on the logarithmic axis so that the many rare ids do not decide alone.

@@ -27,11 +27,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tokbench.metrics.resampling import Parts, parts_of
-
-Floats = NDArray[np.float64]
+from tokbench.metrics.resampling import Floats, Parts, parts_of
 
 _USABLE = 0.95
 """The share of resamples in which a figure must be defined to have an interval."""

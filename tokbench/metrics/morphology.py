@@ -17,8 +17,7 @@ from tokbench.tally.counters import GROUPS
 from tokbench.tokenizer import Tokenizer, encode_batch
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from tokbench.kernels.pointers import Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ class MorphCounts:
     made: Any = 0
     hits: Any = 0
     recalls: Any = 0.0
-    groups: NDArray[np.float64] | None = field(default=None, repr=False, compare=False)
+    groups: Floats | None = field(default=None, repr=False, compare=False)
 
     def resampled(self, *, seed: int, n: int) -> MorphCounts | None:
         """The counts over again, as `tokbench.metrics.resampling` does it; None without `groups`."""

@@ -16,16 +16,14 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tokbench.batch import TokenBatch
 from tokbench.corpus import in_batches
 from tokbench.errors import CorpusError, SpecError, TokenizerError
+from tokbench.kernels.pointers import Floats, Ids
 from tokbench.metrics.ngram_table import KeyTable, count_order, mix_order
 from tokbench.tokenizer import Tokenizer, encode_batch
 from tokbench.wording import data_size
-
-Floats = NDArray[np.float64]
 
 PLAIN = (0.5, 1.0, 1.5)
 """Discounts where n-grams of adjusted count 1 or 2 are missing (those that KenLM falls back on)."""
@@ -140,9 +138,7 @@ class NgramModel:
         return result
 
 
-def _order(
-    table: KeyTable | None, contexts: NDArray[np.int32], counts: NDArray[np.int32], n_below: int
-) -> _OrderModel:
+def _order(table: KeyTable | None, contexts: Ids, counts: Ids, n_below: int) -> _OrderModel:
     """The probabilities of n-grams with these contexts, of `n_below`, and adjusted counts, ``(n,)`` each."""
     taken = discounts([int(np.count_nonzero(counts == n)) for n in (1, 2, 3, 4)])
     discounted = np.array([0.0, *taken[:3]])[np.minimum(counts, 3)]
@@ -154,7 +150,7 @@ def _order(
     return _OrderModel(table, share, rest, taken)
 
 
-def _marked(batch: TokenBatch, vocab_size: int, name: str) -> NDArray[np.int32]:
+def _marked(batch: TokenBatch, vocab_size: int, name: str) -> Ids:
     """Each document with the mark of a beginning before it and that of an end after it."""
     if len(batch.ids) and (int(batch.ids.min()) < 0 or int(batch.ids.max()) >= vocab_size):
         raise TokenizerError(f"{name}: gives ids that are not in its vocabulary of {vocab_size:,}")

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tokbench.corpus import Dataset
 from tokbench.errors import CorpusError, SpecError
@@ -19,13 +18,11 @@ from tokbench.metrics.context import CONFIDENCE, REPLICATES
 from tokbench.metrics.intervals import Interval, intervals
 from tokbench.metrics.metric import ALL
 from tokbench.metrics.ngram import LIMIT, digest, trained_ngrams, utf8_of
-from tokbench.metrics.resampling import resampled_sums
+from tokbench.metrics.resampling import Floats, resampled_sums
 from tokbench.tally.counters import GROUPS
 from tokbench.tally.prepare import in_groups
 from tokbench.tokenizer import Tokenizer, decode_batch, encode_batch
 from tokbench.training_corpus import TrainingCorpus
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,7 @@ from tokbench.tokenizer import Tokenizer
 from tokbench.training_corpus import TrainingCorpus
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from tokbench.kernels.pointers import Ints
     from tokbench.metrics.ngram import TrainedNgrams
 
 NO_QUALITY = (
@@ -72,7 +70,7 @@ def _trained(tokenizer: Tokenizer, options: Mapping[str, Any]) -> TrainedNgrams:
 
 def _count(
     texts: Sequence[str], batch: TokenBatch, tokenizer: Tokenizer, options: Mapping[str, Any]
-) -> dict[str, NDArray[np.int64]]:
+) -> dict[str, Ints]:
     """The bits and the bytes of each document; 0 for those trained on, or without text."""
     import numpy as np
 

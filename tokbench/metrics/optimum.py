@@ -19,13 +19,11 @@ from tokbench.tally.counters import GROUPS
 from tokbench.tokenizer import Tokenizer, encode_batch
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from tokbench.kernels.pointers import Ints
     from tokbench.metrics.intervals import Interval
 
 
-def fewest_tokens(texts: Sequence[str], tokenizer: Tokenizer) -> NDArray[np.int64]:
+def fewest_tokens(texts: Sequence[str], tokenizer: Tokenizer) -> Ints:
     """The fewest tokens of each text; 0 where the tokenizer does not tell."""
     import numpy as np
 

@@ -11,12 +11,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.counts import Counts
 from tokbench.metrics.metric import CellKey
-from tokbench.metrics.resampling import resampled_rows
+from tokbench.metrics.resampling import Floats, Ints, resampled_rows
 from tokbench.tally import Tally
 from tokbench.tally.counters import GROUPS, NAMES, TEXT_COUNTERS
 from tokbench.tally.wordsample import WordSample
@@ -67,7 +66,7 @@ def point(tally: Tally, known: Mapping[str, Any]) -> Counts:
     )
 
 
-def errors(key: CellKey, context: MeasureContext) -> NDArray[np.float64]:
+def errors(key: CellKey, context: MeasureContext) -> Floats:
     """By how much the true number of tokens may differ from the estimate: a factor for each resample drawn.
 
     Log-normal about 1, 95 % of it within the wider of the estimate's two bounds. Half of its variance is common
@@ -104,7 +103,7 @@ def resampled(tally: Tally, key: CellKey, context: MeasureContext, known: Mappin
     return Counts(**rows, **known)
 
 
-def _isolated(sample: WordSample) -> dict[str, NDArray[np.int64]]:
+def _isolated(sample: WordSample) -> dict[str, Ints]:
     """How many sampled words fall into each bootstrap group, by their hash, and how many tokens those take."""
     group = (sample.hashes % np.uint64(GROUPS)).astype(np.int64)
     tokens = np.bincount(group, weights=sample.tokens, minlength=GROUPS)
