@@ -6,11 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import Undefined
-from tokbench.metrics.languages import Languages
 from tokbench.metrics.metric import Metric
 
 if TYPE_CHECKING:
     from tokbench.kernels.pointers import Floats
+    from tokbench.metrics.languages import Languages
 
 _PETROV = (
     "Petrov, La Malfa, Torr and Bibi, Language Model Tokenizers Introduce Unfairness Between Languages, "

@@ -6,19 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
+from tokbench.metrics.intervals import intervals
 from tokbench.metrics.metric import Measurement, Metric, as_number, computed
-from tokbench.metrics.needs import CONDITIONS
+from tokbench.metrics.needs import CONDITIONS, HIDDEN
+from tokbench.metrics.resampling import Floats
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from tokbench.metrics.cell import MeasuredCell
     from tokbench.metrics.context import MeasureContext
-
-
-HIDDEN = 0.01
-"""Languages of which unknown tokens hide more than this share are not chosen as the cheapest."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,10 +33,10 @@ class Languages:
     """The counters of each language that are compared: on parallel text a document is a line."""
 
     names: tuple[str, ...]
-    tokens: NDArray[np.float64]
-    bytes: NDArray[np.float64]
-    lines: NDArray[np.float64]
-    chars: NDArray[np.float64]
+    tokens: Floats
+    bytes: Floats
+    lines: Floats
+    chars: Floats
     reference: int
     parallel: bool
     cells: tuple[Any, ...] = ()
@@ -48,8 +45,6 @@ class Languages:
     @classmethod
     def of(cls, cells: Sequence[MeasuredCell], context: MeasureContext) -> Languages:
         """The languages of the cells of one dataset; the cheapest is the reference where none is named."""
-        import numpy as np
-
         names = tuple(cell.key.language for cell in cells)
         counts = cls._arrays([cell.counts for cell in cells])
         # a language that becomes unknown tokens is cheap for nothing: no reference for others
@@ -64,8 +59,6 @@ class Languages:
     @classmethod
     def _arrays(cls, counts: Sequence[Any]) -> dict[str, Any]:
         """The counts of each language, or their resamples, as the fields that hold them."""
-        import numpy as np
-
         return {
             name: np.array([getattr(each, counter) for each in counts], np.float64)
             for name, counter in cls.COUNTERS.items()
@@ -107,13 +100,9 @@ def across(languages: Languages, overall: MeasuredCell, metrics: Sequence[Metric
     A metric that gives one number has the row ``all`` and no others; one that gives a number per language has
     theirs, and says so in ``all``.
     """
-    import numpy as np
-
-    from tokbench.metrics.intervals import intervals
-
     again = languages.resamples()
     rows: list[Measurement] = []
-    figures: list[tuple[int, bool, NDArray[np.float64]]] = []
+    figures: list[tuple[int, bool, Floats]] = []
     for metric in metrics:
         result, status, resampled = figure_of(metric, languages, again)
         each = metric.per_language
@@ -145,8 +134,6 @@ def figure_of(metric: Metric, languages: Languages, again: Languages | None) -> 
 
     `again` are the languages' resamples. None as the last where there are none, or no figure.
     """
-    import numpy as np
-
     problem = languages.problem(metric)
     if problem is not None:
         return None, f"undefined: {problem}", None

@@ -46,6 +46,9 @@ NEEDS = frozenset({*CONDITIONS, *COUNTERS, *Counts.__annotations__})
 ALIGNED_SHARE = 0.95
 """Figures that need tokens' places are given where at least this share of the text was aligned."""
 
+HIDDEN = 0.01
+"""Languages of which unknown tokens hide more than this share are not chosen as the cheapest."""
+
 
 def missing_need(metric: Metric, counts: Sequence[Counts]) -> str | None:
     """The status of a row whose metric lacks something it needs, or None.
