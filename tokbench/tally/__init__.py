@@ -15,7 +15,7 @@ ids       ─► places     where each token lies: the text byte for byte, by fo
 made of (the last line) compile no kernels, and import numpy only when they compute.
 """
 
+from tokbench.tally.counters import CorpusFacts
 from tokbench.tally.tally import TALLY_VERSION, Tally
-from tokbench.tally.text import CorpusFacts
 
 __all__ = ["TALLY_VERSION", "CorpusFacts", "Tally"]

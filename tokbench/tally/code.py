@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tokbench.tally.characters import UNSPACED_SCRIPTS
+from tokbench.tally.counters import CorpusFacts
 from tokbench.tally.grammar import leaf_gaps, parser_of
-from tokbench.tally.text import CorpusFacts, InnerCuts, Spans, TextBatch
+from tokbench.tally.text import Flags, InnerCuts, Spans, TextBatch
 
 if TYPE_CHECKING:
     from tokbench.kernels.pointers import Bytes
-    from tokbench.tally.text import Flags
 
 
 _INDENT = re.compile(rb"(?m)^[ \t]+(?=\S)")

@@ -14,7 +14,7 @@ from tokbench.corpus import Document, TextBlock
 from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import PADDING, Bytes, Ints, copy_bytes_64
-from tokbench.tally.counters import COUNTERS, GROUPS, GroupSums
+from tokbench.tally.counters import BUCKETS, COUNTERS, GROUPS, CorpusFacts, GroupSums
 from tokbench.tally.histogram import Histogram, NGrams, sum_by_key
 from tokbench.tally.ngrams import ID_BITS, NGramCounter
 from tokbench.tally.offsets import encoded_with_offsets
@@ -23,7 +23,7 @@ from tokbench.tally.places import Aligner
 from tokbench.tally.prepare import prepare
 from tokbench.tally.roundtrip import RoundTrips
 from tokbench.tally.tally import Tally
-from tokbench.tally.text import BATCH_BYTES, BUCKETS, CorpusFacts, TextBatch, Texts
+from tokbench.tally.text import BATCH_BYTES, TextBatch, Texts
 from tokbench.tally.touch import touch
 from tokbench.tally.vocabulary import table_of
 from tokbench.tally.wordsample import WordSample, WordSampler

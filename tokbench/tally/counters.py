@@ -19,19 +19,23 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Literal, overload
+
+from tokbench.tally.grammar import installed
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from tokbench.corpus import Document
+    from tokbench.corpus import Dataset, Document
     from tokbench.kernels.pointers import Ints
 
     Count = int | NDArray[np.float64]
 
 GROUPS = 1024
 """Bootstrap groups."""
+BUCKETS = 40
+"""Classes of document length: bucket b holds documents of 2^(b-1) to 2^b − 1 bytes, bucket 0 empty ones."""
 
 
 def group_of(document: Document, *, parallel: bool) -> int | None:
@@ -41,6 +45,46 @@ def group_of(document: Document, *, parallel: bool) -> int | None:
     if document.cluster is None:
         return None
     return zlib.crc32(document.cluster.encode("utf-8", "surrogatepass")) % GROUPS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorpusFacts:
+    """The facts of one dataset in one language that decide what is counted.
+
+    `parallel`: documents with the same `line` say the same in every language, so bootstrap groups follow the
+    line. `kind` ``"code"`` asks for identifiers, operators and indentation; `language` is then the
+    programming language, by which a tree-sitter grammar is chosen. `word_unit` ``"segments"`` ignores
+    gold words; by default they are used wherever documents carry them. `grammar` names the installed grammar,
+    so that facts tell apart counts made with and without it. `consecutive`: documents follow one another in a
+    text, so blocks of them are drawn together.
+
+    Example:
+        >>> CorpusFacts(parallel=True, language="tha_Thai").kind
+        'text'
+    """
+
+    parallel: bool = False
+    word_unit: str | None = None
+    kind: Literal["text", "code"] = "text"
+    language: str | None = None
+    grammar: str = ""
+    consecutive: bool = False
+
+    @classmethod
+    def of(cls, dataset: Dataset, language: str | None = None) -> CorpusFacts:
+        """The facts that `dataset` states, for one of its languages."""
+        kind: Literal["text", "code"] = "code" if getattr(dataset, "kind", "text") == "code" else "text"
+        named = getattr(dataset, "code_language", None)
+        if kind == "code" and callable(named) and language is not None:
+            language = str(named(language))
+        return cls(
+            parallel=bool(dataset.parallel),
+            word_unit=getattr(dataset, "word_unit", None),
+            kind=kind,
+            language=language,
+            grammar=installed(language) if kind == "code" else "",
+            consecutive=bool(getattr(dataset, "consecutive", False)),
+        )
 
 
 class Counted:

@@ -18,11 +18,10 @@ from tokbench.kernels.text import end_to_end
 from tokbench.tally.folding import Degree, folded_characters
 from tokbench.tally.folding_kernels import compare_folded
 from tokbench.tally.loss import normal_form
-from tokbench.tally.text import TextBatch, Texts
+from tokbench.tally.text import Flags, TextBatch, Texts
 
 if TYPE_CHECKING:
     from tokbench.kernels.pointers import Ints
-    from tokbench.tally.text import Flags
 
 
 _REPLACED = "\ufffd".encode()

@@ -14,8 +14,6 @@ equal triples stand together, and so do equal pairs.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from tokbench.batch import TokenBatch
@@ -23,10 +21,7 @@ from tokbench.kernels.bits import ONE, ZERO, highest_bit
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import Int, Ints, Keys, Words, frozen
 from tokbench.tally.histogram import LEVELS, Histogram, NGrams, lowest_level
-from tokbench.tally.text import TextBatch
-
-if TYPE_CHECKING:
-    from tokbench.tally.text import Flags, Offsets
+from tokbench.tally.text import Flags, Offsets, TextBatch
 
 DOCUMENT_BYTES = 1 << 16
 ID_BITS = 21

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.batch import TokenBatch
 from tokbench.tally.counters import GROUPS
-from tokbench.tally.text import TextBatch
 from tokbench.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from tokbench.kernels.pointers import Ints
+    from tokbench.tally.text import TextBatch
 
 PARAMETERS = ("texts", "batch", "tokenizer", "language", "options")
 """What `count` may ask for: it is given those of these that it has parameters for."""

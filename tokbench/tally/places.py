@@ -23,13 +23,12 @@ from tokbench.tally.folding_kernels import Aligned, align_folded, count_hidden
 from tokbench.tally.marks import no_boundaries
 from tokbench.tally.match import Matched, Tokens, lay_out, match
 from tokbench.tally.offsets import place_by_offsets
-from tokbench.tally.text import Spans, TextBatch
+from tokbench.tally.text import Flags, Spans, TextBatch
 from tokbench.tally.vocabulary import TokenTable
 from tokbench.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from tokbench.kernels.pointers import Ids, Ints
-    from tokbench.tally.text import Flags
 
 
 class Places:

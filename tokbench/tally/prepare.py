@@ -15,14 +15,14 @@ from tokbench.kernels.pointers import PADDING, padded
 from tokbench.kernels.text import end_to_end
 from tokbench.tally.characters import KIND_SHIFT, CharacterKind, characters
 from tokbench.tally.code import with_code
-from tokbench.tally.counters import GROUPS, group_of
+from tokbench.tally.counters import GROUPS, CorpusFacts, group_of
 from tokbench.tally.marks import mark_words
 from tokbench.tally.plain import COLUMNS, Found
 from tokbench.tally.scan import code_points, scanned
 from tokbench.tally.text import (
     BATCH_BYTES,
     BLOCK_DOCUMENTS,
-    CorpusFacts,
+    Flags,
     InnerCuts,
     Spans,
     TextBatch,
@@ -31,7 +31,6 @@ from tokbench.tally.text import (
 
 if TYPE_CHECKING:
     from tokbench.kernels.pointers import Bytes, Ints, Keys
-    from tokbench.tally.text import Flags
 
 YEARS, YEAR_DIGITS = range(1000, 2100), 4
 """Numbers that nobody writes in groups of three digits: runs of so many digits that may be years."""

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,11 +25,8 @@ from tokbench.kernels.pointers import Int, Ints, Keys
 from tokbench.tally.loss import EDITS_SAMPLE, Loss, fewest, same_white_space
 from tokbench.tally.lost import what_is_lost
 from tokbench.tally.places import Places
-from tokbench.tally.text import TextBatch
+from tokbench.tally.text import Flags, TextBatch
 from tokbench.tokenizer import Tokenizer, decode_batch, first_difference, unk_id
-
-if TYPE_CHECKING:
-    from tokbench.tally.text import Flags
 
 CHECKED_SHARE = 64
 CHECKED_AT_LEAST = 8

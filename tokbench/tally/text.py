@@ -10,21 +10,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tokbench.corpus import Dataset
-from tokbench.tally.grammar import installed
+import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from tokbench.kernels.pointers import Bytes, Ints, Keys
 
-    Flags = NDArray[np.bool_]
-    """One yes or no for each document, or byte, or token."""
-    Offsets = NDArray[np.integer[Any]]
-    """Places in a batch: int32 where that is enough, else int64."""
+Flags = NDArray[np.bool_]
+"""One yes or no for each document, or byte, or token."""
+Offsets = NDArray[np.integer[Any]]
+"""Places in a batch: int32 where that is enough, else int64."""
 
 BATCH_BYTES = 1 << 20
 """Text in a batch, little enough to take no memory to speak of. Smaller batches make encoding and counting
@@ -33,48 +30,6 @@ much, tiktoken and counting take 2 to 3 % less time, but workers with in-house B
 
 BLOCK_DOCUMENTS = 32
 """Documents of a block, on average, where they follow one another: a page or so of lines."""
-BUCKETS = 40
-"""Classes of document length: bucket b holds documents of 2^(b-1) to 2^b − 1 bytes, bucket 0 empty ones."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CorpusFacts:
-    """The facts of one dataset in one language that decide what is counted.
-
-    `parallel`: documents with the same `line` say the same in every language, so bootstrap groups follow the
-    line. `kind` ``"code"`` asks for identifiers, operators and indentation; `language` is then the
-    programming language, by which a tree-sitter grammar is chosen. `word_unit` ``"segments"`` ignores
-    gold words; by default they are used wherever documents carry them. `grammar` names the installed grammar,
-    so that facts tell apart counts made with and without it. `consecutive`: documents follow one another in a
-    text, so blocks of them are drawn together (see `tokbench.tally.counters`).
-
-    Example:
-        >>> CorpusFacts(parallel=True, language="tha_Thai").kind
-        'text'
-    """
-
-    parallel: bool = False
-    word_unit: str | None = None
-    kind: Literal["text", "code"] = "text"
-    language: str | None = None
-    grammar: str = ""
-    consecutive: bool = False
-
-    @classmethod
-    def of(cls, dataset: Dataset, language: str | None = None) -> CorpusFacts:
-        """The facts that `dataset` states, for one of its languages."""
-        kind: Literal["text", "code"] = "code" if getattr(dataset, "kind", "text") == "code" else "text"
-        named = getattr(dataset, "code_language", None)
-        if kind == "code" and callable(named) and language is not None:
-            language = str(named(language))
-        return cls(
-            parallel=bool(dataset.parallel),
-            word_unit=getattr(dataset, "word_unit", None),
-            kind=kind,
-            language=language,
-            grammar=installed(language) if kind == "code" else "",
-            consecutive=bool(getattr(dataset, "consecutive", False)),
-        )
 
 
 class Spans(NamedTuple):
@@ -90,27 +45,19 @@ class Spans(NamedTuple):
     @property
     def document(self) -> Ints:
         """The document of each span."""
-        import numpy as np
-
         return np.repeat(np.arange(len(self.limits) - 1), self.counts)
 
     @property
     def counts(self) -> Ints:
         """How many spans each document has."""
-        import numpy as np
-
         return np.diff(self.limits)
 
     def some(self, keep: Flags) -> Spans:
         """The spans to `keep`."""
-        import numpy as np
-
         return Spans(self.start[keep], self.end[keep], np.append(0, np.cumsum(keep))[self.limits])
 
     def sums(self, values: NDArray[Any]) -> Ints:
         """The sums over each document's spans of what `values` has for each, whole numbers or flags."""
-        import numpy as np
-
         return np.diff(np.append(0, np.cumsum(values))[self.limits])
 
 

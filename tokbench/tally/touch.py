@@ -12,7 +12,7 @@ import numpy as np
 
 from tokbench.tally.marks import MarkedBytes
 from tokbench.tally.places import Places
-from tokbench.tally.text import Spans, TextBatch
+from tokbench.tally.text import Offsets, Spans, TextBatch
 from tokbench.tally.touch_kernels import (
     TOUCHED,
     Touching,
@@ -24,7 +24,6 @@ from tokbench.tally.touch_kernels import (
 
 if TYPE_CHECKING:
     from tokbench.kernels.pointers import Ints
-    from tokbench.tally.text import Offsets
 
 WHOLE = ("numbers", "operators")
 """Things of which those are counted that one token covers; of others, the tokens that touch them."""

@@ -11,10 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tokbench.tally.text import TextBatch
-
 if TYPE_CHECKING:
     from tokbench.kernels.pointers import Ids, Words
+    from tokbench.tally.text import TextBatch
 
 WORDS = 256
 LARGEST = (1 << 64) - 1
