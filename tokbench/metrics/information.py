@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tokbench.errors import Undefined
 from tokbench.metrics.counts import Counts
@@ -109,20 +109,8 @@ def renyi_metric(alpha: float, *, name: str | None = None) -> Metric:
     )
 
 
-def _entropy_metric(
-    name: str, what: str, formula: str, compute: Callable[..., Any], *, caveat: str, source: str = _SHANNON
-) -> Metric:
-    return _of_ids(
-        name=name,
-        unit="bits",
-        better="none",
-        summary=f"Shannon entropy of the {what}.",
-        formula=formula,
-        source=source,
-        caveat=caveat,
-        compute=compute,
-        needs=("tokens", "ngrams") if "gram" in name else ("tokens",),
-    )
+_entropy = partial(_of_ids, unit="bits", better="none", source=_SHANNON)
+_of_ngrams = partial(_entropy, needs=("tokens", "ngrams"))
 
 
 def _ngram(order: str, entropy: Callable[[Spectrum], float]) -> Callable[[Counts], float]:
@@ -148,25 +136,25 @@ _NGRAMS = tuple(
         ("trigram", "triples of consecutive ids", "ijk"),
     )
     for metric in (
-        _entropy_metric(
-            f"{order}_entropy",
-            f"distribution of {many}",
-            rf"-\sum_{{{index}}} p_{{{index}}} \log_2 p_{{{index}}}",
-            _ngram(order, _counted),
+        _of_ngrams(
+            name=f"{order}_entropy",
+            summary=f"Shannon entropy of the distribution of {many}.",
+            formula=rf"-\sum_{{{index}}} p_{{{index}}} \log_2 p_{{{index}}}",
+            compute=_ngram(order, _counted),
             caveat=(
                 "Of the counts as they are, so too low, and lower the less text there is: half a bit or more "
                 f"for each halving of an English text. {order}_entropy_chao_shen corrects for what was not "
                 f"seen. {_SAMPLED}"
             ),
         ),
-        _entropy_metric(
-            f"{order}_entropy_chao_shen",
-            f"distribution of {many}, corrected for those not seen",
-            (
+        _of_ngrams(
+            name=f"{order}_entropy_chao_shen",
+            summary=f"Shannon entropy of the distribution of {many}, corrected for those not seen.",
+            formula=(
                 rf"-\sum_{{{index}}} \frac{{C p_{{{index}}} \log_2 (C p_{{{index}}})}}"
                 rf"{{1 - (1 - C p_{{{index}}})^N}},\ C = 1 - \frac{{f_1}}{{N}}"
             ),
-            _ngram(order, chao_shen),
+            compute=_ngram(order, chao_shen),
             caveat=(
                 "Of N that were counted, f₁ occur once; where all do, C is 1 / N. The correction is for "
                 "independent draws, which n-grams of a text are not: it still grows with the text, but less. "
@@ -213,20 +201,20 @@ METRICS = (
         caveat="As the package tokenization-scorer computes it; ids that never occur do not count against it.",
         compute=lambda t: efficiency(t.id_spectrum, 2.5, len(t.ids)),
     ),
-    _entropy_metric(
-        "shannon_entropy",
-        "distribution of ids",
-        r"-\sum_i p_i \log_2 p_i",
-        lambda t: _counted(t.id_spectrum),
+    _entropy(
+        name="shannon_entropy",
+        summary="Shannon entropy of the distribution of ids.",
+        formula=r"-\sum_i p_i \log_2 p_i",
+        compute=lambda t: _counted(t.id_spectrum),
         caveat=(
             "Of the counts as they are, which is too low for small texts: see shannon_entropy_miller_madow."
         ),
     ),
-    _entropy_metric(
-        "shannon_entropy_miller_madow",
-        "distribution of ids, corrected for the smallness of the text",
-        r"-\sum_i p_i \log_2 p_i + \frac{|\{i : n_i > 0\}| - 1}{2 N \ln 2}",
-        lambda t: miller_madow(t.id_spectrum),
+    _entropy(
+        name="shannon_entropy_miller_madow",
+        summary="Shannon entropy of the distribution of ids, corrected for the smallness of the text.",
+        formula=r"-\sum_i p_i \log_2 p_i + \frac{|\{i : n_i > 0\}| - 1}{2 N \ln 2}",
+        compute=lambda t: miller_madow(t.id_spectrum),
         caveat="The correction is for N independent draws and many of each id; it is small where N is large.",
         source=_MILLER,
     ),
