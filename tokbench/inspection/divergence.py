@@ -133,19 +133,19 @@ def cause(a: Sequence[TextPiece], b: Sequence[TextPiece], text: str, start: int,
     bytes_a, bytes_b = [piece.bytes for piece in a], [piece.bytes for piece in b]
     if bytes_a == bytes_b:
         return "numbering"
-    if part.isspace() or _without_spaces(bytes_a) == _without_spaces(bytes_b):
+    if part.isspace() or _without(rb"\s", bytes_a) == _without(rb"\s", bytes_b):
         return "white space"
     unknown_a, unknown_b = (any(piece.kind == "unknown" for piece in side) for side in (a, b))
     if unknown_a != unknown_b:
         return "unknown"
     spelled_a, spelled_b = b"".join(bytes_a), b"".join(bytes_b)
-    if b"".join(_without_spaces([spelled_a])) != b"".join(_without_spaces([spelled_b])):
+    if _without(rb"\s", [spelled_a]) != _without(rb"\s", [spelled_b]):
         return "normalisation"
     if any(map(is_recent, text[max(0, start - 1) : end + 1])):  # it may stand beside: its own tokens are equal
         return "Unicode class"
     if spelled_a != spelled_b:
         return "white space"
-    if any(char.isnumeric() for char in part) and _digits(bytes_a) != _digits(bytes_b):
+    if any(char.isnumeric() for char in part) and _without(rb"\D", bytes_a) != _without(rb"\D", bytes_b):
         return "digits"
     if _parts_in_spaces(bytes_a, bytes_b):
         return "white space"
@@ -159,11 +159,6 @@ def _parts_in_spaces(a: Sequence[bytes], b: Sequence[bytes]) -> bool:
     return (whole_text(before) or "")[-1:].isspace()  # not within a character
 
 
-def _without_spaces(parts: Sequence[bytes]) -> list[bytes]:
-    stripped = (re.sub(rb"\s+", b"", part) for part in parts)
-    return [part for part in stripped if part]
-
-
-def _digits(parts: Sequence[bytes]) -> list[bytes]:
-    found = (re.sub(rb"\D+", b"", part) for part in parts)
-    return [part for part in found if part]
+def _without(pattern: bytes, parts: Sequence[bytes]) -> list[bytes]:
+    """What of each part does not match, where something is left."""
+    return [rest for part in parts if (rest := re.sub(pattern, b"", part))]

@@ -105,11 +105,6 @@ class TrainingRecipe:
         """All languages of all datasets, opened in this process."""
         return TrainingCorpus.of(*(part.load() for part in self.parts))
 
-    @property
-    def context(self) -> LoadContext:
-        """That of its parts."""
-        return self.parts[0].context
-
 
 @lru_cache(maxsize=64)
 def _dataset(recipe: DatasetRecipe) -> Dataset:

@@ -182,7 +182,7 @@ def train_one(
         emit(Begun())  # each step that a trainer tells of has the time limit for itself
         emit(Trains(str(spec), fraction, doing))
 
-    registry, text = registry_of(corpus.context), aside or corpus.load()
+    registry, text = registry_of(corpus.parts[0].context), aside or corpus.load()
     return ensure_trained(registry, spec, text, digest, folder, progress=progress, sizes=sizes)
 
 
