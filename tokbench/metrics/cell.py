@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,22 +74,13 @@ class MeasuredCell:
             found = [*own, *((metric, evaluate(metric, (self, base))) for metric in relative)]
         drawn = [each.again for _, each in found if each.again is not None]
         limits = iter(intervals(drawn, self.context.confidence, self.n_groups))
-        rows = []
+        n, rows = self.n_documents, []
         for index, (metric, (unit, value, status, again, known)) in enumerate(found):
             limit = known if again is None else next(limits)
             if again is not None and index < len(own) and (limit is None or not limit[0] < limit[1]):
                 limit = self._of_all_alike(unit, value)
-            rows.append(
-                Measurement.of(
-                    self.key,
-                    metric.name,
-                    unit=unit,
-                    value=value,
-                    interval=limit,
-                    n_documents=self.n_documents,
-                    status=status,
-                )
-            )
+            row = Measurement(*self.key, metric.name, value=value, unit=unit, n_documents=n, status=status)
+            rows.append(row if limit is None else replace(row, ci_low=limit[0], ci_high=limit[1]))
         return rows
 
     def _of_all_alike(self, unit: str, value: float | None) -> Interval | None:

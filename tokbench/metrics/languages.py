@@ -39,7 +39,7 @@ class Languages:
     chars: Floats
     reference: int
     parallel: bool
-    cells: tuple[Any, ...] = ()
+    cells: tuple[MeasuredCell, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -115,9 +115,8 @@ def across(languages: Languages, overall: MeasuredCell, metrics: Sequence[Metric
                     own = np.asarray(resampled[index] if each else resampled, np.float64)
             elif result is not None:
                 why = "undefined: a figure of single languages"
-            row = Measurement.of(
-                cell.key, metric.name, unit=metric.unit, value=value, n_documents=cell.n_documents, status=why
-            )
+            n = cell.n_documents
+            row = Measurement(*cell.key, metric.name, unit=metric.unit, value=value, n_documents=n, status=why)
             if own is not None and own.ndim == 1 and value is not None:
                 figures.append((len(rows), compares(metric), own))
             rows.append(row)

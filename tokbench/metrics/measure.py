@@ -86,7 +86,7 @@ def _vocabulary(tokenizer: str, metrics: Sequence[Metric], context: MeasureConte
         if not relative or context.baseline is not None:
             given = [own, other] if relative else [own]
             value, status = value_of(metric, [each.of_metric(metric) for each in given])
-        rows.append(Measurement.of(key, metric.name, unit=metric.unit, value=value, status=status))
+        rows.append(Measurement(*key, metric.name, unit=metric.unit, value=value, status=status))
     return rows
 
 

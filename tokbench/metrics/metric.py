@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from tokbench.errors import PluginError, Undefined, nearest
@@ -199,37 +199,21 @@ class Measurement:
     """One row of the results. `value` is None where nothing was measured, and `status` then says why.
 
     `status` is ``ok``, or begins with ``undefined:``, ``skipped:`` or ``failed:`` and a reason.
+
+    Example:
+        >>> row = Measurement(*CellKey("bytes", "", ALL), "load_time", unit="s", value=0.5)
+        >>> row.value, row.ci_low, row.status
+        (0.5, None, 'ok')
     """
 
     tokenizer: str
     dataset: str
     language: str
     metric: str
-    value: float | None
-    ci_low: float | None
-    ci_high: float | None
+    _: KW_ONLY
+    value: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
     unit: str
-    n_documents: int
+    n_documents: int = 0
     status: str = "ok"
-
-    @classmethod
-    def of(
-        cls,
-        key: CellKey,
-        metric: str,
-        *,
-        unit: str,
-        value: float | None = None,
-        interval: tuple[float | None, float | None] | None = None,
-        n_documents: int = 0,
-        status: str = "ok",
-    ) -> Measurement:
-        """The row of a figure of a cell.
-
-        Example:
-            >>> row = Measurement.of(CellKey("bytes", "", ALL), "load_time", unit="s", value=0.5)
-            >>> row.value, row.ci_low, row.status
-            (0.5, None, 'ok')
-        """
-        low, high = interval or (None, None)
-        return cls(*key, metric, value, low, high, unit, n_documents, status)

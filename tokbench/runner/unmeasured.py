@@ -34,11 +34,11 @@ def failure_rows(why: Mapping[CellKey, str], metrics: Sequence[Metric]) -> Itera
     for key, status in why.items():
         whole.setdefault(key._replace(language=ALL), []).append(status)
         for metric in in_cells:
-            yield Measurement.of(key, metric.name, unit=metric.unit, status=status)
+            yield Measurement(*key, metric.name, unit=metric.unit, status=status)
     for key, statuses in whole.items():
         status = statuses[0] if len(statuses) == 1 else f"{statuses[0]} ({len(statuses)} languages failed)"
         for metric in in_totals:
-            yield Measurement.of(key, metric.name, unit=metric.unit, status=status)
+            yield Measurement(*key, metric.name, unit=metric.unit, status=status)
 
 
 def without_metric(
@@ -51,7 +51,7 @@ def without_metric(
     elif metric.level == "languages" and not metric.per_language:
         keys = []
     for key in [*keys, *totals]:
-        yield Measurement.of(key, metric.name, unit=str(metric.unit), status=status)
+        yield Measurement(*key, metric.name, unit=str(metric.unit), status=status)
 
 
 def honest_totals(rows: Iterable[Measurement], why: Mapping[CellKey, str]) -> Iterator[Measurement]:

@@ -33,8 +33,9 @@ def row(
     tokenizer: str, language: str, value: float | None, low: float | None = None, high: float | None = None
 ) -> Measurement:
     status = "ok" if value is not None else "failed: raised: no"
+    figure = {"value": value, "ci_low": low, "ci_high": high, "unit": "bytes/token"}
     return Measurement(
-        tokenizer, "text:a", language, "compression_ratio", value, low, high, "bytes/token", 5, status
+        tokenizer, "text:a", language, "compression_ratio", **figure, n_documents=5, status=status
     )
 
 

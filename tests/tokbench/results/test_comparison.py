@@ -112,7 +112,7 @@ def test_gates_for_machines(tmp_path: Path) -> None:
 
 def test_a_budget_holds_what_has_no_better_and_units_are_not_mixed(tmp_path: Path) -> None:
     def run(name: str, value: float, unit: str) -> Run:
-        rows = [Measurement("bytes", "text:a", "all", "cost", value, None, None, unit, 5)]
+        rows = [Measurement("bytes", "text:a", "all", "cost", value=value, unit=unit, n_documents=5)]
         return make_run(tmp_path / name, rows)
 
     euro, less, dollar = run("a", 2.0, "EUR"), run("b", 1.9, "EUR"), run("c", 4.0, "USD")
@@ -183,7 +183,7 @@ def test_a_threshold_and_what_is_gone(tmp_path: Path) -> None:
 
 def test_what_was_timed_once_has_no_verdict(tmp_path: Path) -> None:
     def run(name: str, seconds: float, low: float | None = None, high: float | None = None) -> Run:
-        rows = [Measurement("bytes", "", "all", "load_time", seconds, low, high, "s", 0)]
+        rows = [Measurement("bytes", "", "all", "load_time", value=seconds, ci_low=low, ci_high=high, unit="s")]
         return make_run(tmp_path / name, rows)
 
     def verdict(one: Run, other: Run) -> str:

@@ -80,9 +80,9 @@ def _of_dataset(
 def _row(cell: CellKey, metric: str, unit: str, summary: Summary | None, why: str, n: int = 0) -> Measurement:
     """The row of a figure, of `n` documents, or `why` there is none."""
     if summary is None:
-        return Measurement.of(cell, metric, unit=unit, status=why)
-    limits = summary.low, summary.high
-    return Measurement.of(cell, metric, unit=unit, value=summary.value, interval=limits, n_documents=n)
+        return Measurement(*cell, metric, unit=unit, status=why)
+    value, low, high = summary.value, summary.low, summary.high
+    return Measurement(*cell, metric, unit=unit, value=value, ci_low=low, ci_high=high, n_documents=n)
 
 
 def _of_tokenizer(
