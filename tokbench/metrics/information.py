@@ -24,7 +24,6 @@ _CHAO = (
     "Chao and Shen, Nonparametric estimation of Shannon's index of diversity when there are unseen species in "
     "sample, Environmental and Ecological Statistics 10, 2003"
 )
-_PERCENTILES = (0.03, 0.83)
 _SAMPLED = (
     "Above 512 KiB of text per cell a fixed sample of documents is counted, the same for every tokenizer; the "
     "unit says so. Compare tokenizers on the same text, not texts of different size."
@@ -125,10 +124,6 @@ def _ngram(order: str, entropy: Callable[[Spectrum], float]) -> Callable[[Counts
     return compute
 
 
-def _counted(spectrum: Spectrum) -> float:
-    return renyi_entropy(spectrum, 1)
-
-
 _NGRAMS = tuple(
     metric
     for order, many, index in (
@@ -140,7 +135,7 @@ _NGRAMS = tuple(
             name=f"{order}_entropy",
             summary=f"Shannon entropy of the distribution of {many}.",
             formula=rf"-\sum_{{{index}}} p_{{{index}}} \log_2 p_{{{index}}}",
-            compute=_ngram(order, _counted),
+            compute=_ngram(order, partial(renyi_entropy, alpha=1)),
             caveat=(
                 "Of the counts as they are, so too low, and lower the less text there is: half a bit or more "
                 f"for each halving of an English text. {order}_entropy_chao_shen corrects for what was not "
@@ -205,7 +200,7 @@ METRICS = (
         name="shannon_entropy",
         summary="Shannon entropy of the distribution of ids.",
         formula=r"-\sum_i p_i \log_2 p_i",
-        compute=lambda t: _counted(t.id_spectrum),
+        compute=lambda t: renyi_entropy(t.id_spectrum, 1),
         caveat=(
             "Of the counts as they are, which is too low for small texts: see shannon_entropy_miller_madow."
         ),
@@ -241,7 +236,7 @@ METRICS = (
             "The percentiles are those the paper found to correlate best on its data. Ranks r count from 0, as "
             "in the authors' tokenization-scorer."
         ),
-        compute=lambda t: percentile_frequency(t.ids.counts, start=_PERCENTILES[0], end=_PERCENTILES[1]),
+        compute=lambda t: percentile_frequency(t.ids.counts, start=0.03, end=0.83),
     ),
     _of_ids(
         name="zipf_slope",

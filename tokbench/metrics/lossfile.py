@@ -105,7 +105,7 @@ def _scored(place: str, row: Mapping[str, Any]) -> Scored:
         raise CorpusError(
             f"{place}: a row needs `nats`, a loss for each token, and `ids` or `text`; it has {found}"
         )
-    if not isinstance(nats, list) or any(isinstance(value, bool | str) for value in nats):
+    if not isinstance(nats, list) or any(isinstance(value, bool | str | list) for value in nats):
         raise CorpusError(f"{place}: `nats` must be a list of numbers, a document a row")
     if any(isinstance(value, float) and value != value for value in nats):
         raise CorpusError(f"{place}: a loss is NaN: null says that there is none")
@@ -113,8 +113,6 @@ def _scored(place: str, row: Mapping[str, Any]) -> Scored:
         losses = np.array([np.nan if value is None else value for value in nats], np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise CorpusError(f"{place}: `nats` must be a list of numbers: {error}") from error
-    if losses.ndim != 1:
-        raise CorpusError(f"{place}: `nats` must be a list of numbers, a document a row")
     if ids is not None and not (
         isinstance(ids, list) and all(isinstance(each, int) and not isinstance(each, bool) for each in ids)
     ):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -24,11 +23,6 @@ def _overlap(t: Any, base: Any) -> float:
     if not ours | theirs:
         raise Undefined("both vocabularies are empty")
     return jaccard(ours, theirs)
-
-
-def _share(status: str) -> Callable[[Any], float]:
-    """The share of ids that the audit found to have a status."""
-    return lambda t: t.audit.share(status)
 
 
 def _script_share(t: Any) -> float:
@@ -70,7 +64,7 @@ METRICS = (
             "Of ids whose text is whole UTF-8 and that are not special; a token may still occur inside a "
             "longer text though it is unreachable alone."
         ),
-        compute=_share("UNREACHABLE"),
+        compute=lambda t: t.audit.share("UNREACHABLE"),
     ),
     _audited(
         name="undecodable_tokens",
@@ -78,14 +72,14 @@ METRICS = (
         summary="Share of ids whose bytes are not whole UTF-8 characters.",
         formula=r"\frac{|\{i : \mathrm{bytes}(i) \text{ is not valid UTF-8}\}|}{V}",
         caveat="The single bytes of a byte-level vocabulary are among them, and are needed.",
-        compute=_share("UNDECODABLE"),
+        compute=lambda t: t.audit.share("UNDECODABLE"),
     ),
     _audited(
         name="special_tokens",
         better="none",
         summary="Share of ids that are special or control tokens.",
         formula=r"\frac{|\mathrm{special}|}{V}",
-        compute=_share("SPECIAL"),
+        compute=lambda t: t.audit.share("SPECIAL"),
     ),
     _of_vocabulary(
         name="vocab_overlap",
