@@ -10,17 +10,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import pairwise, product
-from typing import TYPE_CHECKING
+from itertools import accumulate, pairwise, product
 
 from tokbench.capabilities import OffsetEncoder
 from tokbench.errors import Undefined
 from tokbench.metrics.counts import Counts
 from tokbench.metrics.metric import Metric
 from tokbench.tokenizer import Tokenizer, checked_ids, offsets_batch, token_bytes
-
-if TYPE_CHECKING:
-    from tokbench.kernels.pointers import Ints
 
 _TOKEVAL = "TokEval 1.0, after Singh and Strouse, Tokenization counts, 2024"
 _NUMBER = re.compile(r"\d+")
@@ -41,57 +37,47 @@ PATTERNS = {
 }
 
 
-def owners(texts: Sequence[str], tokenizer: Tokenizer) -> list[Ints]:
-    """Of each text, the number of the token that each character belongs to, -1 for none: int64 ``(chars,)``.
+def owners(texts: Sequence[str], tokenizer: Tokenizer) -> list[list[int]]:
+    """Of each text, the number of the token that each character belongs to, -1 for none.
 
     Of tokens that share a character, the last owns it. Where a tokenizer does not tell places, they follow from
     the bytes of its tokens; where these are not the text's, no character has an owner.
     """
-    import numpy as np
-
     if not isinstance(tokenizer, OffsetEncoder):
         return [_by_bytes(text, tokenizer) for text in texts]
     spans, limits = offsets_batch(tokenizer, texts)
-    found = []
-    for index, text in enumerate(texts):
-        owner = np.full(len(text), -1, np.int64)
-        own = spans[limits[index] : limits[index + 1]].tolist()
-        for token, (start, end) in enumerate(own):
-            owner[start:end] = token
-        found.append(owner)
+    found = [[-1] * len(text) for text in texts]
+    for owner, (first, last) in zip(found, pairwise(limits.tolist()), strict=True):
+        for token, (start, end) in enumerate(spans[first:last].tolist()):
+            owner[start:end] = [token] * len(owner[start:end])  # no longer than the text, whatever is told
     return found
 
 
-def _by_bytes(text: str, tokenizer: Tokenizer) -> Ints:
-    import numpy as np
-
+def _by_bytes(text: str, tokenizer: Tokenizer) -> list[int]:
     pieces = [token_bytes(tokenizer, index) for index in checked_ids(tokenizer, text)]
-    data = text.encode("utf-8", "surrogatepass")
-    if b"".join(pieces) != data:
-        return np.full(len(text), -1, np.int64)
-    of_bytes = np.repeat(np.arange(len(pieces)), [len(piece) for piece in pieces])
-    ends = np.cumsum([len(character.encode("utf-8", "surrogatepass")) for character in text], dtype=np.int64)
-    last: Ints = of_bytes[ends - 1].astype(np.int64)
-    return last
+    if b"".join(pieces) != text.encode("utf-8", "surrogatepass"):
+        return [-1] * len(text)
+    of_bytes = [token for token, piece in enumerate(pieces) for _ in piece]
+    ends = accumulate(len(character.encode("utf-8", "surrogatepass")) for character in text)
+    return [of_bytes[end - 1] for end in ends]
 
 
-def cut_numbers(text: str, owner: Ints) -> Iterator[str]:
+def cut_numbers(text: str, owner: Sequence[int]) -> Iterator[str]:
     """The cuts of each number, a character for each digit but the first: 1 where a token begins, else 0.
 
     Example:
-        >>> import numpy as np
-        >>> list(cut_numbers("1234 and 56", np.array([0, 0, 1, 1, 2, 2, 2, 2, 2, 3, 3])))
+        >>> list(cut_numbers("1234 and 56", [0, 0, 1, 1, 2, 2, 2, 2, 2, 3, 3]))
         ['010', '0']
     """
     for number in _NUMBER.finditer(text):
-        own = owner[number.start() : number.end()].tolist()
+        own = owner[number.start() : number.end()]
         if -1 not in own:
             yield "".join("01"[one != other] for one, other in pairwise(own))
 
 
 def _count(
     names: Iterable[str],
-    seen: Callable[[str, Ints], Iterator[str]],
+    seen: Callable[[str, Sequence[int]], Iterator[str]],
     texts: Sequence[str],
     tokenizer: Tokenizer,
 ) -> dict[str, list[int]]:
@@ -100,26 +86,26 @@ def _count(
     return {name: [each[name] for each in found] for name in names}
 
 
-def _cuts(text: str, owner: Ints) -> Iterator[str]:
+def _cuts(text: str, owner: Sequence[int]) -> Iterator[str]:
     return (f"cut_{cuts}" for cuts in cut_numbers(text, owner))
 
 
-def _magnitudes(text: str, owner: Ints) -> Iterator[str]:
+def _magnitudes(text: str, owner: Sequence[int]) -> Iterator[str]:
     for cuts in cut_numbers(text, owner):
         length = len(cuts) + 1
         yield f"numbers_{length}"
         yield from [f"tokens_{length}"] * (1 + cuts.count("1"))
 
 
-def _operators(text: str, owner: Ints) -> Iterator[str]:
+def _operators(text: str, owner: Sequence[int]) -> Iterator[str]:
     for operator in _OPERATOR.finditer(text):
-        own = {*owner[operator.start() : operator.end()].tolist()} - {-1}
+        own = {*owner[operator.start() : operator.end()]} - {-1}
         if not own or operator[0] == _NO_OPERATOR:
             continue
         start, end = operator.start(), operator.end()
-        while start > 0 and int(owner[start - 1]) in own:
+        while start > 0 and owner[start - 1] in own:
             start -= 1
-        while end < len(text) and int(owner[end]) in own:
+        while end < len(text) and owner[end] in own:
             end += 1
         yield "found"
         if not (text[start : operator.start()] + text[operator.end() : end]).strip():
