@@ -88,7 +88,7 @@ def diff(
         >>> found.share_equal, found.causes
         (0.5, {'segmentation': 1})
     """
-    same, key = (_same_bytes(a, b), attrgetter("bytes")) if by_bytes else (_same_ids, attrgetter("id"))
+    same, key = (_same_bytes(a, b), attrgetter("bytes")) if by_bytes else (np.array_equal, attrgetter("id"))
     n_documents = n_equal = 0
     n_tokens = [0, 0]
     causes: Counter[str] = Counter()
@@ -126,10 +126,6 @@ def diff(
         causes={name: causes[name] for name in CAUSES if causes[name]},
         divergences=tuple(kept),
     )
-
-
-def _same_ids(a: NDArray[np.int32], b: NDArray[np.int32]) -> bool:
-    return len(a) == len(b) and bool((a == b).all())
 
 
 def _same_bytes(a: Tokenizer, b: Tokenizer) -> Callable[[NDArray[np.int32], NDArray[np.int32]], bool]:

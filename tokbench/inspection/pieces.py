@@ -76,7 +76,7 @@ def pieces(tokenizer: Tokenizer, text: str, ids: Sequence[int] | None = None) ->
     parts = [known[index] for index in found]
     spans, shared = _locate(tokenizer, text, found, parts)
     unknown, special = unk_id(tokenizer), special_ids(tokenizer)
-    numbers = _group_numbers(shared)
+    numbers = [max(begun - 1, 0) for begun in accumulate(not joined for joined in shared)]
     sizes, bounds = Counter(numbers), _group_spans(spans, numbers)
     result = []
     for index, part, (start, end), number in zip(found, parts, spans, numbers, strict=True):
@@ -199,10 +199,6 @@ def _by_search(text: str, parts: Sequence[bytes]) -> Spans:
         spans.append((at, at + len(own)))
         position = at + len(own)
     return spans
-
-
-def _group_numbers(shared: Sequence[bool]) -> list[int]:
-    return [max(begun - 1, 0) for begun in accumulate(not joined for joined in shared)]
 
 
 def _group_spans(spans: Spans, numbers: Sequence[int]) -> dict[int, tuple[int, int]]:
