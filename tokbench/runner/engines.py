@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from functools import lru_cache
-from typing import Any, TypeVar, TypeVarTuple
+from typing import Any
 
 from tokbench.errors import PluginError, SpecError, TokbenchError
 from tokbench.extension import Engine
@@ -22,11 +22,8 @@ from tokbench.inspection.facts import versions
 from tokbench.registry import Registry, registry_of
 from tokbench.results.atomic import StorageError
 from tokbench.spec import LoadContext
-from tokbench.workers.calls import WorkerLost
+from tokbench.workers.calls import Given, T, WorkerLost
 from tokbench.workers.shelter import allow, stop_now
-
-T = TypeVar("T")
-Given = TypeVarTuple("Given")
 
 PATIENCE = "20s"
 """How long a scheduler may take to answer."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING
 
 from tokbench.metrics.context import CHEAPEST, MeasureContext
 from tokbench.metrics.metric import CellKey, Measurement, Metric
@@ -22,7 +22,7 @@ from tokbench.runner.cells import CellFiles
 from tokbench.runner.counting import PlannedCell, let_go
 from tokbench.runner.unmeasured import failed_cells, failure_rows, honest_totals, told_once, without_metric
 from tokbench.spec import LoadContext
-from tokbench.workers.calls import NO_LIMITS, Emit
+from tokbench.workers.calls import NO_LIMITS, Emit, Given, T
 from tokbench.workers.pool import attempt
 
 if TYPE_CHECKING:
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 
     from tokbench.runner.inspecting import Inspections
     from tokbench.runner.plan import Plan  # which a worker does without
-
-T = TypeVar("T")
-Given = TypeVarTuple("Given")
 
 TALLIED = ("cell", "languages", "tokenizers", "vocabulary")
 """The levels of metric that follow from tallies and vocabularies; the rest is the speed pass's."""

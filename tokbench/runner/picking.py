@@ -8,17 +8,13 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TypeVar, TypeVarTuple
 
 from tokbench.corpus import Shard
 from tokbench.errors import CorpusError
 from tokbench.results.cell import TaskFailure
 from tokbench.runner.recipe import DatasetRecipe
-from tokbench.workers.calls import Emit, Limits
+from tokbench.workers.calls import Emit, Given, Limits, T
 from tokbench.workers.pool import attempt
-
-T = TypeVar("T")
-Given = TypeVarTuple("Given")
 
 
 def looked_for(function: Callable[[Emit, *Given], T], *arguments: *Given, limits: Limits) -> T | None:

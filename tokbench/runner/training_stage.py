@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING, Any
 
 from tokbench.corpus import Document, Shard
 from tokbench.errors import CorpusError
@@ -23,15 +23,12 @@ from tokbench.runner.recipe import TrainingRecipe
 from tokbench.runner.training import Trained, corpus_digest, ensure_trained, find_trained
 from tokbench.spec import Spec, with_defaults
 from tokbench.training_corpus import TrainingCorpus, shares
-from tokbench.workers.calls import Begun, Emit, NoAnswer, WorkerLost
+from tokbench.workers.calls import Begun, Emit, Given, NoAnswer, T, WorkerLost
 from tokbench.workers.pool import attempt, borrowed
 
 if TYPE_CHECKING:
     from tokbench.runner.plan import Entry, Plan  # which a worker does without
     from tokbench.runner.progress import Display
-
-T = TypeVar("T")
-Given = TypeVarTuple("Given")
 
 
 Sizes = tuple[threading.Lock, dict[int, Spec]]

@@ -11,10 +11,14 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar, TypeVarTuple
 
 from tokbench.errors import TokbenchError
 from tokbench.results.cell import TaskFailure
 
+T = TypeVar("T")
+Given = TypeVarTuple("Given")
+"""The types of what is called in a worker: what it gives, and what it is given after `emit`."""
 Emit = Callable[[object], None]
 """Sends an event to whoever called; the first argument of everything that is called in a worker."""
 

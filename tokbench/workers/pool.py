@@ -9,14 +9,10 @@ import atexit
 import contextlib
 import threading
 from collections.abc import Callable, Iterator
-from typing import TypeVar, TypeVarTuple
 
 from tokbench.results.cell import TaskFailure
-from tokbench.workers.calls import NO_LIMITS, CallFailed, Emit, Limits, NoAnswer, failure_from
+from tokbench.workers.calls import NO_LIMITS, CallFailed, Emit, Given, Limits, NoAnswer, T, failure_from
 from tokbench.workers.shelter import Worker
-
-T = TypeVar("T")
-Given = TypeVarTuple("Given")
 
 _idle: list[Worker] = []
 _lock = threading.Lock()

@@ -23,7 +23,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, TypeVar, TypeVarTuple
+from typing import IO, Any
 
 from tokbench.wording import data_size
 from tokbench.workers.calls import (
@@ -33,14 +33,13 @@ from tokbench.workers.calls import (
     CallFailed,
     Compiling,
     Emit,
+    Given,
     Limits,
+    T,
     WorkerLost,
     thread_environment,
 )
 from tokbench.workers.child import send
-
-T = TypeVar("T")
-Given = TypeVarTuple("Given")
 
 _TICK = 0.1
 _OUTPUT_KEPT = 4_000

@@ -17,7 +17,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, TypeVar, TypeVarTuple
+from typing import Any
 
 from tokbench.errors import ResultsError
 from tokbench.results.atomic import write_json
@@ -31,13 +31,10 @@ from tokbench.runner.recipe import digest_of, key_of
 from tokbench.runner.speed.passages import Passage, choose_passages
 from tokbench.runner.speed.stopwatch import set_up, settle, time_part, time_round
 from tokbench.runner.suite import SpeedSettings
-from tokbench.workers.calls import Emit, Limits, NoAnswer, failure, failure_from, thread_environment
+from tokbench.workers.calls import Emit, Given, Limits, NoAnswer, T, failure, failure_from, thread_environment
 from tokbench.workers.interrupt import Stop
 from tokbench.workers.pool import close_idle
 from tokbench.workers.shelter import Worker
-
-T = TypeVar("T")
-Given = TypeVarTuple("Given")
 
 
 @dataclass
