@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
-from tokbench.metrics.counts import Counts
 from tokbench.metrics.metric import Metric
 
 _DAGAN = (
@@ -13,10 +11,6 @@ _DAGAN = (
     "adaptation, ICML 2024"
 )
 _LENGTHS = "Lengths of tokens are counted of the text as a whole, not by document."
-
-
-def _quantile(share: float) -> Callable[[Counts], float]:
-    return lambda t: t.token_bytes.quantile(share)
 
 
 _of_tokens = partial(Metric, needs=("tokens",), group="compression")
@@ -114,7 +108,7 @@ METRICS = (
             name=f"token_length_p{percent}",
             summary=f"The length that {percent} % of the tokens of the text do not exceed.",
             formula=rf"Q_{{0.{percent}}}(\mathrm{{len}})",
-            compute=_quantile(percent / 100),
+            compute=lambda t, share=percent / 100: t.token_bytes.quantile(share),
         )
         for percent in (50, 95, 99)
     ),

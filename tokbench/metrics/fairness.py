@@ -51,25 +51,21 @@ def _premium(languages: Languages) -> Floats:
     return premiums
 
 
-def _grouped(by: str) -> Any:
+def _grouped(by: str, languages: Languages) -> Any:
     """The Gini coefficient of the mean cost of each script or family."""
+    import numpy as np
 
-    def compute(languages: Languages) -> Any:
-        import numpy as np
+    from tokbench.languages import lookup
 
-        from tokbench.languages import lookup
-
-        groups: dict[str, list[int]] = {}
-        for index, name in enumerate(languages.names):
-            known = lookup(name)
-            if known is not None:
-                groups.setdefault(getattr(known, by), []).append(index)
-        if len(groups) < 2:
-            raise Undefined(f"the languages here are not of two or more {_PLURAL[by]}")
-        costs = languages.tokens / languages.lines
-        return gini(np.array([costs[indices].mean(axis=0) for indices in groups.values()]))
-
-    return compute
+    groups: dict[str, list[int]] = {}
+    for index, name in enumerate(languages.names):
+        known = lookup(name)
+        if known is not None:
+            groups.setdefault(getattr(known, by), []).append(index)
+    if len(groups) < 2:
+        raise Undefined(f"the languages here are not of two or more {_PLURAL[by]}")
+    costs = languages.tokens / languages.lines
+    return gini(np.array([costs[indices].mean(axis=0) for indices in groups.values()]))
 
 
 _PLURAL = {"script": "scripts", "family": "language families"}
@@ -143,7 +139,7 @@ METRICS = (
             summary=f"Gini coefficient of the mean tokens per line of each {by} of the languages.",
             formula=r"\frac{\sum_i \sum_j |\bar c_i - \bar c_j|}{2 n^2 \mu}",
             caveat=f"{_PARALLEL} Languages whose {by} is not known are left out. {_LINES}",
-            compute=_grouped(by),
+            compute=partial(_grouped, by),
         )
         for by in ("script", "family")
     ),

@@ -112,16 +112,12 @@ _entropy = partial(_of_ids, unit="bits", better="none", source=_SHANNON)
 _of_ngrams = partial(_entropy, needs=("tokens", "ngrams"))
 
 
-def _ngram(order: str, entropy: Callable[[Spectrum], float]) -> Callable[[Counts], float]:
+def _of_sample(order: str, entropy: Callable[[Spectrum], float], t: Counts) -> float:
     """The entropy of the n-grams of a text's sample."""
-
-    def compute(t: Counts) -> float:
-        spectrum = t.ngram_spectra[order]
-        if not len(spectrum.sizes):
-            raise Undefined("no document has that many tokens in a row")
-        return entropy(spectrum)
-
-    return compute
+    spectrum = t.ngram_spectra[order]
+    if not len(spectrum.sizes):
+        raise Undefined("no document has that many tokens in a row")
+    return entropy(spectrum)
 
 
 _NGRAMS = tuple(
@@ -135,7 +131,7 @@ _NGRAMS = tuple(
             name=f"{order}_entropy",
             summary=f"Shannon entropy of the distribution of {many}.",
             formula=rf"-\sum_{{{index}}} p_{{{index}}} \log_2 p_{{{index}}}",
-            compute=_ngram(order, partial(renyi_entropy, alpha=1)),
+            compute=partial(_of_sample, order, partial(renyi_entropy, alpha=1)),
             caveat=(
                 "Of the counts as they are, so too low, and lower the less text there is: half a bit or more "
                 f"for each halving of an English text. {order}_entropy_chao_shen corrects for what was not "
@@ -149,7 +145,7 @@ _NGRAMS = tuple(
                 rf"-\sum_{{{index}}} \frac{{C p_{{{index}}} \log_2 (C p_{{{index}}})}}"
                 rf"{{1 - (1 - C p_{{{index}}})^N}},\ C = 1 - \frac{{f_1}}{{N}}"
             ),
-            compute=_ngram(order, chao_shen),
+            compute=partial(_of_sample, order, chao_shen),
             caveat=(
                 "Of N that were counted, f₁ occur once; where all do, C is 1 / N. The correction is for "
                 "independent draws, which n-grams of a text are not: it still grows with the text, but less. "
