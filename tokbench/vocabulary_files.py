@@ -21,7 +21,7 @@ GZIP = b"\x1f\x8b"
 MOST = 1 << 30
 """Bytes that a file may hold, packed or not: no vocabulary has as many."""
 _LINE = re.compile(rb"[^\r\n]+")
-_WRONG_RANK = "token or rank is negative or given twice: "
+_WRONG_RANK = "token or rank is negative, too large or given twice: "
 _EMPTY = b"="
 """How an empty token is written, as one of Whisper's files has it."""
 
@@ -80,7 +80,7 @@ def read_ranks(path: str | os.PathLike[str]) -> dict[bytes, int]:
             rank = int(rank_text)
         except (ValueError, binascii.Error) as error:
             raise wrong(line, "expected a token in base64 and its rank, found ") from error
-        if token in ranks or rank < 0:
+        if token in ranks or not 0 <= rank < 2**31:
             raise wrong(line, _WRONG_RANK)
         ranks[token] = rank
     if not ranks:

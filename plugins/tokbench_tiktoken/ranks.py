@@ -21,10 +21,7 @@ def load_file(path: Path, *, name: str, pattern: str | None, special_tokens: str
     """The encoding of a ranks file; a file that a registered encoding publishes needs no pattern."""
     import tiktoken
 
-    try:
-        ranks = read_ranks(path)
-    except TokenizerError as error:
-        raise TokenizerError(f"{name}: {error}") from error
+    ranks = read_ranks(path)
     missing = [byte for byte in range(256) if bytes([byte]) not in ranks]
     if missing:
         raise TokenizerError(

@@ -24,6 +24,12 @@ MOST_TOKENS = 1 << 21
 """More tokens than this do not fit the encoder's packed pair table."""
 
 
+def check_size(size: int, *, where: str = "a BPE vocabulary") -> None:
+    """Raise `TokenizerError` where ids below `size` are more than `MOST_TOKENS`: before any list of so many."""
+    if size > MOST_TOKENS:
+        raise TokenizerError(f"{where}: its highest id is {size - 1}, and only {MOST_TOKENS} tokens have room")
+
+
 def can_happen(merges: NDArray[np.int32], vocabulary: Sequence[bytes]) -> NDArray[np.bool_]:
     """Whether each merge, ``(n, 3)``, is of tokens that text can give: none of them is empty."""
     import numpy as np
@@ -84,8 +90,7 @@ class BpeModel(Rebuilt):
         import numpy as np
 
         size = len(self.vocabulary)
-        if size > MOST_TOKENS:
-            raise TokenizerError(f"a BPE vocabulary of {size} tokens; the most is {MOST_TOKENS}")
+        check_size(size)
         merges = np.ascontiguousarray(self.merges, np.int32).reshape(-1, 3)
         object.__setattr__(self, "merges", merges)
         if len(merges) and (merges.min() < 0 or merges.max() >= size):

@@ -16,7 +16,7 @@ from tokbench.errors import TokenizerError
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.hashing import hash_bytes
 from tokbench.kernels.pointers import Bytes, Ids, Ints, Words, pointer
-from tokbench_subword.bpe.model import BpeModel
+from tokbench_subword.bpe.model import BpeModel, check_size
 from tokbench_subword.bpe.tables import NONE, TokenBytes, token_id
 from tokbench_subword.pipeline.patterns import Pattern
 
@@ -38,7 +38,9 @@ def model_of_ranks(
         raise TokenizerError(
             f"the ranks lack {len(missing)} single bytes, the first {missing[0]:#04x}: text with it has no ids"
         )
-    vocabulary = [b""] * (max(ranks.values()) + 1)
+    size = max(ranks.values()) + 1
+    check_size(size)
+    vocabulary = [b""] * size
     for token, rank in ranks.items():
         vocabulary[rank] = token
     unreachable = {ranks[b""]: ""} if b"" in ranks else {}

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
-from tokbench_subword.bpe.model import MOST_TOKENS, BpeModel, Level, can_happen
+from tokbench_subword.bpe.model import BpeModel, Level, can_happen, check_size
 from tokbench_subword.bpe.preparation import BpePreparation
 from tokbench_subword.files.tokenizer_json import bpe_model
 from tokbench_subword.pipeline.added_tokens import AddedToken, check_numbers, numbered
@@ -102,10 +102,7 @@ def vocabulary_of(ids: Mapping[str, int], *, level: Level, where: str) -> tuple[
     At level ``byte`` a token that is not spelled in the byte alphabet can come from no text: it is left empty.
     """
     size = max(ids.values(), default=-1) + 1
-    if size > MOST_TOKENS:
-        raise TokenizerError(
-            f"{where}: a token has the id {size - 1}; the most that are read are {MOST_TOKENS} tokens"
-        )
+    check_size(size, where=where)
     texts = {index: token for token, index in ids.items()}
     if len(texts) < len(ids):
         token, index = next((token, index) for token, index in ids.items() if texts[index] != token)

@@ -139,6 +139,8 @@ def tell_damage(path: str | os.PathLike[str]) -> None:
     if not read_bytes(path).strip():
         raise TokenizerError(f"{os.fspath(path)}: there are no tokens in it: it is empty")
     text = read_text(path)
+    if "\0" in text:
+        raise TokenizerError(f"{os.fspath(path)}: has a NUL at character {text.index(chr(0))}: it is damaged")
     if text.lstrip().startswith(("{", "[")) and isinstance(parse(text, os.fspath(path)), list):
         raise TokenizerError(f"{os.fspath(path)}: is JSON, but a list; a tokenizer's is an object, in braces")
 

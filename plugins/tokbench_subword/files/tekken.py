@@ -12,6 +12,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import index
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -51,15 +52,18 @@ def read_tekken(path: str | os.PathLike[str]) -> Tekken:
     content = parse(read_text(path), where)
     try:
         config = content["config"]
-        pattern = str(config["pattern"])
-        count = int(config["default_num_special_tokens"])
-        size = int(config["default_vocab_size"]) - count
+        pattern = config["pattern"]
+        if not isinstance(pattern, str):
+            raise TypeError(f"its pattern is {pattern!r:.80}, no text")
+        count = index(config["default_num_special_tokens"])
+        size = index(config["default_vocab_size"]) - count
         ranks: dict[bytes, int] = {}
         for entry in content["vocab"]:
-            rank = int(entry["rank"])
+            rank = index(entry["rank"])
             if rank < size:
                 ranks[base64.b64decode(entry["token_bytes"], validate=True)] = rank
-        named = {int(entry["rank"]): str(entry["token_str"]) for entry in content.get("special_tokens") or ()}
+        listed = content.get("special_tokens") or ()
+        named = {index(entry["rank"]): str(entry["token_str"]) for entry in listed}
     except KeyError as error:
         raise TokenizerError(f"{where}: is not a whole tekken.json: {error} is not there") from error
     except (TypeError, ValueError, AttributeError, OverflowError, binascii.Error) as error:
@@ -68,8 +72,8 @@ def read_tekken(path: str | os.PathLike[str]) -> Tekken:
         raise TokenizerError(f"{where}: is damaged: default_num_special_tokens is {count}")
     if not named:
         named = dict(enumerate(_FIRST[:count]))
-    special = {named.get(index, f"<SPECIAL_{index}>"): index for index in range(count)}
-    if sorted(ranks.values()) != list(range(len(ranks))) or len(special) != count:
+    special = {named.get(place, f"<SPECIAL_{place}>"): place for place in range(count)}
+    if sorted(ranks.values()) != list(range(len(ranks))) or len(special) != count or len(named) < len(listed):
         raise TokenizerError(f"{where}: a rank, a token or a special token is missing or given twice")
     return Tekken(ranks, special, pattern, config)
 
@@ -91,8 +95,8 @@ def write_tekken(tekken: Tekken, path: str | os.PathLike[str]) -> None:
             for token, rank in ordered
         ],
         "special_tokens": [
-            {"rank": index, "token_str": text, "is_control": True}
-            for text, index in sorted(tekken.special_tokens.items(), key=lambda item: item[1])
+            {"rank": place, "token_str": text, "is_control": True}
+            for text, place in sorted(tekken.special_tokens.items(), key=lambda item: item[1])
         ],
     }
     Path(path).write_text(

@@ -11,6 +11,7 @@ from tokbench.kernels.copies import Rebuilt, cached_property
 from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.bert import NO_RULES, BertRules
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
+from tokbench_subword.pipeline.trie import VALUE_MASK
 
 BERT_SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 """The special tokens of BERT, in the order of its vocabulary."""
@@ -68,10 +69,10 @@ class WordPieceModel(Rebuilt):
                 f"max_input_chars_per_word must be at least 1 and below 2^63; it is "
                 f"{self.max_input_chars_per_word}"
             )
-        wrong = next((item for item in self.vocabulary.items() if not 0 <= item[1] < 2**31), None)
+        wrong = next((item for item in self.vocabulary.items() if not 0 <= item[1] < VALUE_MASK), None)
         if wrong:
             raise TokenizerError(
-                f"the token {wrong[0]!r} has the id {wrong[1]}, which is outside 0..2147483647"
+                f"the token {wrong[0]!r} has the id {wrong[1]}; ids are 0 to {VALUE_MASK - 1} here"
             )
         for added in self.document.added_tokens:
             known = self.vocabulary.get(added.content)

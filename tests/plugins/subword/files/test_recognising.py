@@ -152,6 +152,7 @@ def test_the_recognised_are_recognised(test_data: Path) -> None:
         (b"[1, 2]", "is JSON, but a list"),  # taken for a merges.txt before: two words on a line
         (b'["a", "b"', "line 1, column"),
         (b"\xff\xfe\x00", "not UTF-8 at byte 0"),
+        (b"[UNK]\na\0\n", "has a NUL at character 7"),  # called JSON that is not whole before
         (gzip.compress(small_ranks())[:-20], "gzip, and breaks off"),
         (b"\x1f\x8b damaged", "gzip, and damaged"),
     ],
@@ -163,6 +164,28 @@ def test_what_cannot_be_opened_is_said_with_its_place(content: bytes, said: str,
         with pytest.raises(TokenizerError, match=said) as caught:
             tokbench.load(f"{family}:{path}")
         assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (b"YWI= 2147483648", "line 261: token or rank is negative, too large or given twice"),
+        (b"YWI= 100000000", "its highest id is 100000000"),  # a list of so many tokens was made before
+    ],
+)
+def test_ranks_that_no_vocabulary_has_are_refused(line: bytes, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.tiktoken"
+    path.write_bytes(small_ranks() + line)
+    with pytest.raises(TokenizerError, match=said) as caught:
+        tokbench.load(f"bpe:{path},pattern=gpt2")
+    assert str(path) in str(caught.value)
+
+
+def test_a_file_that_lacks_bytes_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.tiktoken"
+    path.write_bytes(small_ranks()[20:])
+    with pytest.raises(TokenizerError, match=r"a\.tiktoken,pattern=gpt2: the ranks lack"):
+        tokbench.load(f"bpe:{path},pattern=gpt2")
 
 
 @pytest.mark.long

@@ -79,6 +79,7 @@ def test_ranks_that_do_not_begin_with_the_bytes_are_not_written_as_tekken(tmp_pa
 
 
 MANY = {"pattern": "x", "default_num_special_tokens": 10**9, "default_vocab_size": 10**10}
+WHOLE = {"pattern": "x", "default_num_special_tokens": 3, "default_vocab_size": 261}
 TWICE = [{"rank": rank, "token_str": text} for rank, text in enumerate(["</s>", "</s>", "b"])]
 
 
@@ -87,7 +88,10 @@ TWICE = [{"rank": rank, "token_str": text} for rank, text in enumerate(["</s>", 
     [
         ({"config": {}}, "not a whole tekken.json"),
         ({"config": MANY}, "is damaged: default_num_special_tokens"),
+        ({"config": WHOLE | {"pattern": 3}}, "its pattern is 3, no text"),
+        ({"config": WHOLE | {"default_vocab_size": 261.5}}, "'float' object"),
         ({"special_tokens": TWICE}, "given twice"),
+        ({"special_tokens": [*TWICE[1:], TWICE[1] | {"token_str": "c"}]}, "given twice"),
     ],
 )
 def test_tekken_that_is_not_whole_is_refused(tmp_path, change, match):

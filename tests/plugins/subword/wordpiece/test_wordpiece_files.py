@@ -223,6 +223,7 @@ def test_damaged_vocabularies_are_said(tmp_path: Path, content: bytes, message: 
         ({"model": {"type": "WordPiece", "vocab": {"[UNK]": "0"}}}, "a whole number"),
         ({"model": {"type": "WordPiece", "vocab": {"[UNK]": 0, "a": 0}}}, "belongs to '.UNK.' and to 'a'"),
         ({"model": {"type": "WordPiece", "vocab": {"[UNK]": -1}}}, "the id -1"),
+        ({"model": {"type": "WordPiece", "vocab": {"[UNK]": 2**26}}}, "id 67108864; ids are 0 to 67108862"),
         ({"normalizer": {"type": "Quantum"}}, "Quantum.*transformers:"),
         ({"pre_tokenizer": {"type": "Quantum"}}, "Quantum.*transformers:"),
         ({"added_tokens": [{"id": 3, "content": "[UNK]"}]}, "has the id 3, and 1 in the vocabulary"),
