@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import config, types
-from numba.extending import intrinsic
 
-from tokbench.kernels.compiling import lean_inline
+from tokbench.kernels.compiling import instruction, lean_inline
 from tokbench.kernels.lanes import COMPRESSES, compressed
 from tokbench.kernels.pointers import Bytes, Int, Word
 
@@ -67,101 +66,77 @@ else:
         same = ir.Constant(ir.VectorType(ir.IntType(32), WINDOW), [0] * WINDOW)
         return builder.shuffle_vector(one, lanes, same)
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def in_range_64(typingctx: Any, data: Any, index: Any, fold: Any, low: Any, count: Any) -> Any:
+    @instruction(types.uint64, None, types.int64, types.int64, types.int64, types.int64)
+    def in_range_64(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         """Bit i: whether byte i from `index` on, or-ed with `fold`, is one of the `count` from `low` on."""
+        block = builder.load(_window(context, builder, signature.args[0], *args[:2]))
+        block.align = 1
+        fold, low, count = (_everywhere(builder, each) for each in args[2:])
+        within = builder.icmp_unsigned("<", builder.sub(builder.or_(block, fold), low), count)
+        return builder.bitcast(within, ir.IntType(WINDOW))
 
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            block = builder.load(_window(context, builder, signature.args[0], *args[:2]))
-            block.align = 1
-            fold, low, count = (_everywhere(builder, each) for each in args[2:])
-            within = builder.icmp_unsigned("<", builder.sub(builder.or_(block, fold), low), count)
-            return builder.bitcast(within, ir.IntType(WINDOW))
-
-        return types.uint64(data, types.int64, types.int64, types.int64, types.int64), codegen
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def spread_64(typingctx: Any, data: Any, index: Any, one: Any, two: Any, four: Any) -> Any:
+    @instruction(types.void, None, types.int64, types.uint64, types.uint64, types.uint64)
+    def spread_64(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         """Write 64 bytes from `index` on: byte i is bit i of `one`, twice that of `two`, 4 times of `four`."""
+        lanes = ir.VectorType(ir.IntType(8), WINDOW)
+        none = ir.Constant(lanes, [0] * WINDOW)
+        block = none
+        for mask, value in zip(args[2:], (1, 2, 4), strict=True):
+            bits = builder.bitcast(mask, ir.VectorType(ir.IntType(1), WINDOW))
+            block = builder.or_(block, builder.select(bits, ir.Constant(lanes, [value] * WINDOW), none))
+        builder.store(block, _window(context, builder, signature.args[0], *args[:2])).align = 1
+        return context.get_dummy_value()
 
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            lanes = ir.VectorType(ir.IntType(8), WINDOW)
-            none = ir.Constant(lanes, [0] * WINDOW)
-            block = none
-            for mask, value in zip(args[2:], (1, 2, 4), strict=True):
-                bits = builder.bitcast(mask, ir.VectorType(ir.IntType(1), WINDOW))
-                block = builder.or_(block, builder.select(bits, ir.Constant(lanes, [value] * WINDOW), none))
-            builder.store(block, _window(context, builder, signature.args[0], *args[:2])).align = 1
-            return context.get_dummy_value()
-
-        return types.void(data, types.int64, types.uint64, types.uint64, types.uint64), codegen
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def trailing_zeros(typingctx: Any, word: Any) -> Any:
+    @instruction(types.int64, types.uint64)
+    def trailing_zeros(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         """How many of the low bits of a uint64 are zero: 64 where all are."""
+        return builder.cttz(args[0], ir.IntType(1)(0))
 
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return builder.cttz(args[0], ir.IntType(1)(0))
-
-        return types.int64(types.uint64), codegen
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def highest_bit(typingctx: Any, word: Any) -> Any:
+    @instruction(types.int64, types.uint64)
+    def highest_bit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         """The index of the highest bit of a uint64 that is not 0."""
+        return builder.sub(ir.IntType(64)(WINDOW - 1), builder.ctlz(args[0], ir.IntType(1)(1)))
 
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return builder.sub(ir.IntType(64)(WINDOW - 1), builder.ctlz(args[0], ir.IntType(1)(1)))
-
-        return types.int64(types.uint64), codegen
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def count_bits(typingctx: Any, word: Any) -> Any:
+    @instruction(types.int64, types.uint64)
+    def count_bits(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         """How many bits of a uint64 are set."""
-
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return builder.ctpop(args[0])
-
-        return types.int64(types.uint64), codegen
+        return builder.ctpop(args[0])
 
 
 if COMPRESSES:
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def write_bits(typingctx: Any, target: Any, n: Any, base: Any, mask: Any) -> Any:
+    @instruction(types.int64, None, types.int64, types.int64, types.uint64)
+    def write_bits(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         """Write to `target`, from `n` on, `base` and the index of each bit of a mask; gives the new `n`.
 
         `target`, of int32 or int64, has room for 64 from `n` on.
         """
+        kind = signature.args[0]
+        lanes, number = ir.VectorType(ir.IntType(8), WINDOW), context.get_value_type(kind.dtype)
+        chosen = builder.bitcast(args[3], ir.VectorType(ir.IntType(1), WINDOW))
+        places = compressed(builder, ir.Constant(lanes, [*range(WINDOW)]), chosen)
+        some = ir.VectorType(number, 512 // number.width)  # a register of them
+        first = builder.insert_element(
+            ir.Constant(some, ir.Undefined), builder.trunc(args[2], number), ir.IntType(32)(0)
+        )
+        base = builder.shuffle_vector(
+            first, first, ir.Constant(ir.VectorType(ir.IntType(32), some.count), None)
+        )
 
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            kind = signature.args[0]
-            lanes, number = ir.VectorType(ir.IntType(8), WINDOW), context.get_value_type(kind.dtype)
-            chosen = builder.bitcast(args[3], ir.VectorType(ir.IntType(1), WINDOW))
-            places = compressed(builder, ir.Constant(lanes, [*range(WINDOW)]), chosen)
-            some = ir.VectorType(number, 512 // number.width)  # a register of them
-            first = builder.insert_element(
-                ir.Constant(some, ir.Undefined), builder.trunc(args[2], number), ir.IntType(32)(0)
-            )
-            base = builder.shuffle_vector(
-                first, first, ir.Constant(ir.VectorType(ir.IntType(32), some.count), None)
-            )
+        def write(begin: int, end: int) -> None:
+            for k in range(begin, end, some.count):
+                these = ir.Constant(ir.VectorType(ir.IntType(32), some.count), [*range(k, k + some.count)])
+                numbers = builder.zext(builder.shuffle_vector(places, places, these), some)
+                place = element(context, builder, kind, args[0], builder.add(args[1], ir.IntType(64)(k)))
+                place = builder.bitcast(place, some.as_pointer())
+                builder.store(builder.add(numbers, base), place).align = 1
 
-            def write(begin: int, end: int) -> None:
-                for k in range(begin, end, some.count):
-                    these = ir.Constant(ir.VectorType(ir.IntType(32), some.count), [*range(k, k + some.count)])
-                    numbers = builder.zext(builder.shuffle_vector(places, places, these), some)
-                    place = element(context, builder, kind, args[0], builder.add(args[1], ir.IntType(64)(k)))
-                    place = builder.bitcast(place, some.as_pointer())
-                    builder.store(builder.add(numbers, base), place).align = 1
-
-            count, often = builder.ctpop(args[3]), 3 * WINDOW // 8
-            often += -often % some.count
-            write(0, often)
-            with builder.if_then(builder.icmp_unsigned(">", count, ir.IntType(64)(often)), likely=False):
-                write(often, WINDOW)
-            return builder.add(args[1], count)
-
-        return types.int64(target, types.int64, types.int64, types.uint64), codegen
+        count, often = builder.ctpop(args[3]), 3 * WINDOW // 8
+        often += -often % some.count
+        write(0, often)
+        with builder.if_then(builder.icmp_unsigned(">", count, ir.IntType(64)(often)), likely=False):
+            write(often, WINDOW)
+        return builder.add(args[1], count)
 
 else:
 

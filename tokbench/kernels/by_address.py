@@ -15,9 +15,8 @@ import numpy as np
 from llvmlite import ir
 from numba import config, types
 from numba.core import cgutils
-from numba.extending import intrinsic
 
-from tokbench.kernels.compiling import c_function, kernel
+from tokbench.kernels.compiling import c_function, instruction, kernel
 from tokbench.kernels.copies import cached_property
 
 NUMBER = types.int64
@@ -60,13 +59,10 @@ else:
     def called_at(takes: tuple[Any, ...]) -> Any:
         """What calls, in kernels, a kernel that `takes` these, by its address and with a tuple of arguments."""
 
-        @intrinsic  # type: ignore[untyped-decorator]
-        def call_at(typingctx: Any, address: Any, arguments: Any) -> Any:
-            def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-                result, *kinds = map(context.get_value_type, (NUMBER, *takes))
-                place = builder.inttoptr(args[0], ir.FunctionType(result, kinds).as_pointer())
-                return builder.call(place, cgutils.unpack_tuple(builder, args[1], len(takes)))
-
-            return NUMBER(NUMBER, types.Tuple(takes)), codegen
+        @instruction(NUMBER, NUMBER, types.Tuple(takes))
+        def call_at(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            result, *kinds = map(context.get_value_type, (NUMBER, *takes))
+            place = builder.inttoptr(args[0], ir.FunctionType(result, kinds).as_pointer())
+            return builder.call(place, cgutils.unpack_tuple(builder, args[1], len(takes)))
 
         return call_at

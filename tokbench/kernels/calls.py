@@ -25,9 +25,8 @@ from weakref import ReferenceType, ref
 
 from numba import config, types
 from numba.core import cgutils
-from numba.extending import intrinsic
 
-from tokbench.kernels.compiling import PRIVATE, c_function, inline
+from tokbench.kernels.compiling import PRIVATE, c_function, inline, instruction
 from tokbench.kernels.pointers import prefetch_to_read
 
 ADDRESS = types.intp
@@ -57,30 +56,23 @@ forget_error = _of_python("PyErr_Clear", 0, types.void)
 
 
 def _exactly(name: str) -> Any:
-    """An intrinsic that tells whether an object is of a type of the C API, and of none derived from it."""
+    """An instruction that tells whether an object is of a type of the C API, and of none derived from it."""
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def is_exactly(typingctx: Any, place: Any) -> Any:
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            python = context.get_python_api(builder)
-            kind = python.get_type(builder.inttoptr(args[0], python.pyobj))
-            return builder.icmp_unsigned("==", kind, python.get_c_object(name))
-
-        return types.boolean(ADDRESS), codegen
+    @instruction(types.boolean, ADDRESS)
+    def is_exactly(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        python = context.get_python_api(builder)
+        kind = python.get_type(builder.inttoptr(args[0], python.pyobj))
+        return builder.icmp_unsigned("==", kind, python.get_c_object(name))
 
     return is_exactly
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def type_of(typingctx: Any, place: Any) -> Any:
+@instruction(ADDRESS, ADDRESS)
+def type_of(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     """The address of the type of an object."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        python = context.get_python_api(builder)
-        kind = python.get_type(builder.inttoptr(args[0], python.pyobj))
-        return builder.ptrtoint(kind, context.get_value_type(ADDRESS))
-
-    return ADDRESS(ADDRESS), codegen
+    python = context.get_python_api(builder)
+    kind = python.get_type(builder.inttoptr(args[0], python.pyobj))
+    return builder.ptrtoint(kind, context.get_value_type(ADDRESS))
 
 
 is_str = _exactly("PyUnicode_Type")
@@ -121,22 +113,18 @@ else:
 
     list_size, item = n_elements, element
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def string_at(typingctx: Any, place: Any) -> Any:
+    @instruction(types.unicode_type, ADDRESS)
+    def string_at(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         """The string at an address, as kernels know strings. It is not held: somebody else has to."""
-
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            python = context.get_python_api(builder)
-            place = builder.inttoptr(args[0], python.pyobj)
-            _, data, length, width, is_ascii, hashed = python.string_as_string_size_and_kind(place)
-            string = cgutils.create_struct_proxy(types.unicode_type)(context, builder)
-            string.data, string.length, string.kind = data, length, width
-            string.is_ascii, string.hash = is_ascii, hashed
-            string.meminfo = cgutils.get_null_value(string.meminfo.type)
-            string.parent = cgutils.get_null_value(string.parent.type)
-            return string._getvalue()
-
-        return types.unicode_type(ADDRESS), codegen
+        python = context.get_python_api(builder)
+        place = builder.inttoptr(args[0], python.pyobj)
+        _, data, length, width, is_ascii, hashed = python.string_as_string_size_and_kind(place)
+        string = cgutils.create_struct_proxy(types.unicode_type)(context, builder)
+        string.data, string.length, string.kind = data, length, width
+        string.is_ascii, string.hash = is_ascii, hashed
+        string.meminfo = cgutils.get_null_value(string.meminfo.type)
+        string.parent = cgutils.get_null_value(string.parent.type)
+        return string._getvalue()
 
     @inline
     def ask_for(place: Any) -> None:
@@ -150,14 +138,11 @@ else:
 
 
 def _pointer_at(kind: Any) -> Any:
-    """An intrinsic that gives the pointer to numbers of a `kind` at an address."""
+    """An instruction that gives the pointer to numbers of a `kind` at an address."""
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def pointer_at(typingctx: Any, place: Any) -> Any:
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
-
-        return types.CPointer(kind)(ADDRESS), codegen
+    @instruction(types.CPointer(kind), ADDRESS)
+    def pointer_at(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
 
     return pointer_at
 

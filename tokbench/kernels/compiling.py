@@ -18,6 +18,8 @@ import os
 import re
 import sys
 from collections.abc import Callable
+from functools import wraps
+from inspect import Parameter, Signature
 from typing import Any, TypeVar
 from weakref import WeakSet
 
@@ -26,6 +28,7 @@ import numpy
 from numba import config, njit, types
 from numba.core import event
 from numba.core.compiler_lock import global_compiler_lock
+from numba.extending import intrinsic
 
 from tokbench.kernels.keeping import watch_sources
 
@@ -177,6 +180,27 @@ def _inner(function: Function, **options: Any) -> Function:
         compiled.get_call_template = of_any_number
     inner: Function = compiled
     return inner
+
+
+def instruction(result: Any, *takes: Any) -> Callable[[Callable[..., Any]], Any]:
+    """For kernels: an instruction that a function of LLVM's builder writes, in the place of each call.
+
+    `result` and what it `takes` are types of numba's; None takes any type. The function is ``write(context,
+    builder, signature, args)``, and gives the value.
+    """
+
+    def made(write: Callable[..., Any]) -> Any:
+        @wraps(write)
+        def typed(typingctx: Any, *given: Any) -> Any:
+            kinds = (one if kind is None else kind for kind, one in zip(takes, given, strict=True))
+            return result(*kinds), write
+
+        names = ["typingctx", *(f"argument_{number}" for number in range(len(takes)))]
+        parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+        typed.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # numba counts them
+        return intrinsic(typed)
+
+    return made
 
 
 def when_compiling(tell: Callable[[], None]) -> None:

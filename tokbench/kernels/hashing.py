@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import config, types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from tokbench.kernels.compiling import kernel, lean_inline
+from tokbench.kernels.compiling import instruction, kernel, lean_inline
 from tokbench.kernels.pointers import Bytes, Int, Word, Words, load_u64
 
 _FIRST = np.uint64(0x9E3779B97F4A7C15)
@@ -41,17 +40,13 @@ if config.DISABLE_JIT:
 
 else:
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def folded(typingctx: Any, one: Any, other: Any) -> Any:
+    @instruction(types.uint64, types.uint64, types.uint64)
+    def folded(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         """The product of two numbers of 64 bits, its upper half on its lower one by exclusive or."""
-
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            half, whole = ir.IntType(64), ir.IntType(128)
-            product = builder.mul(*(builder.zext(each, whole) for each in args))
-            upper = builder.lshr(product, whole(64))
-            return builder.trunc(builder.xor(product, upper), half)
-
-        return types.uint64(types.uint64, types.uint64), codegen
+        half, whole = ir.IntType(64), ir.IntType(128)
+        product = builder.mul(*(builder.zext(each, whole) for each in args))
+        upper = builder.lshr(product, whole(64))
+        return builder.trunc(builder.xor(product, upper), half)
 
 
 @lean_inline

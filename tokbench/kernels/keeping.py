@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable
 from functools import lru_cache
 from hashlib import sha256
+from inspect import unwrap
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -100,7 +101,7 @@ def _stamp(function: Callable[..., Any]) -> tuple[tuple[str, int, int], ...]:
     seen: set[int] = set()
     waiting: list[Any] = [function]
     while waiting:
-        one = waiting.pop()
+        one = unwrap(waiting.pop())
         code = getattr(one, "__code__", None)
         if code is None or id(one) in seen:
             continue

@@ -17,7 +17,9 @@ import numpy as np
 from llvmlite import binding, ir
 from numba import config, types
 from numba.core import cgutils
-from numba.extending import intrinsic, models, register_model
+from numba.extending import models, register_model
+
+from tokbench.kernels.compiling import instruction
 
 LANES = 32
 """Bytes in a register."""
@@ -39,7 +41,7 @@ COMPRESSES = not config.DISABLE_JIT and compiled_for("avx512vbmi2")
 
 
 def compressed(builder: Any, data: Any, chosen: Any) -> Any:
-    """For intrinsics, where it `COMPRESSES`: the chosen ones of 64 bytes, together, and zeros behind them."""
+    """For instructions, where it `COMPRESSES`: the chosen ones of 64 bytes, together, and zeros behind them."""
     kind = ir.FunctionType(data.type, [data.type, data.type, chosen.type])
     compress = builder.module.declare_intrinsic("llvm.x86.avx512.mask.compress.v64i8", (), kind)
     return builder.call(compress, [data, ir.Constant(data.type, None), chosen])
@@ -113,62 +115,46 @@ else:
             found = builder.insert_element(found, builder.load(builder.gep(table, [number])), lane)
         return found
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def first_lanes(typingctx: Any) -> Any:
+    @instruction(_lanes)
+    def first_lanes(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         """The numbers from 0 to 31."""
+        return ir.Constant(_BYTES, [*range(LANES)])
 
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return ir.Constant(_BYTES, [*range(LANES)])
-
-        return _lanes(), codegen
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def store_lanes(typingctx: Any, data: Any, index: Any, lanes: Any) -> Any:
+    @instruction(types.void, None, types.int64, _lanes)
+    def store_lanes(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         """Write lanes to `data` (uint8) from `index` on."""
+        place = _place(context, builder, signature.args[0], args[:2], _BYTES)
+        builder.store(args[2], place).align = 1
+        return context.get_dummy_value()
 
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            place = _place(context, builder, signature.args[0], args[:2], _BYTES)
-            builder.store(args[2], place).align = 1
-            return context.get_dummy_value()
-
-        return types.void(data, types.int64, _lanes), codegen
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def look_up_lanes(typingctx: Any, table: Any, index: Any, lanes: Any) -> Any:
+    @instruction(_lanes, None, types.int64, _lanes)
+    def look_up_lanes(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         """Of the 32 bytes of `table` (uint8) from `index` on those that the low five bits of the lanes name."""
+        place = _place(context, builder, signature.args[0], args[:2], _HALF)
+        if _PERMUTES:
+            whole = _read(builder, builder.bitcast(place, _BYTES.as_pointer()))
+            permute = _named(builder, "llvm.x86.avx512.permvar.qi.256")
+            return builder.call(permute, [whole, args[2]])
+        number = builder.and_(args[2], _all(LANES - 1))
+        if not _SHUFFLES:  # so that kernels can be compiled; they ask `THERE` before they come here
+            return _one_by_one(builder, builder.bitcast(place, ir.IntType(8).as_pointer()), number)
+        # a shuffle looks up the low four bits in sixteen bytes, and gives 0 where the top bit is set
+        shuffle = _named(builder, "llvm.x86.avx2.pshuf.b")
+        low, high = (
+            _twice(builder, _read(builder, builder.gep(place, [ir.IntType(64)(half)]))) for half in (0, 1)
+        )
+        below = builder.call(shuffle, [low, builder.add(number, _all(0x70))])
+        above = builder.call(shuffle, [high, builder.sub(number, _all(LANES // 2))])
+        return builder.or_(below, above)
 
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            place = _place(context, builder, signature.args[0], args[:2], _HALF)
-            if _PERMUTES:
-                whole = _read(builder, builder.bitcast(place, _BYTES.as_pointer()))
-                permute = _named(builder, "llvm.x86.avx512.permvar.qi.256")
-                return builder.call(permute, [whole, args[2]])
-            number = builder.and_(args[2], _all(LANES - 1))
-            if not _SHUFFLES:  # so that kernels can be compiled; they ask `THERE` before they come here
-                return _one_by_one(builder, builder.bitcast(place, ir.IntType(8).as_pointer()), number)
-            # a shuffle looks up the low four bits in sixteen bytes, and gives 0 where the top bit is set
-            shuffle = _named(builder, "llvm.x86.avx2.pshuf.b")
-            low, high = (
-                _twice(builder, _read(builder, builder.gep(place, [ir.IntType(64)(half)]))) for half in (0, 1)
-            )
-            below = builder.call(shuffle, [low, builder.add(number, _all(0x70))])
-            above = builder.call(shuffle, [high, builder.sub(number, _all(LANES // 2))])
-            return builder.or_(below, above)
-
-        return _lanes(table, types.int64, _lanes), codegen
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def pick_lanes(typingctx: Any, data: Any, indices: Any, out: Any, at: Any) -> Any:
+    @instruction(types.void, None, types.UniTuple(types.int64, PARTS), None, types.int64)
+    def pick_lanes(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         """Write 64 bytes to `out` from `at` on: from each of four indices of `data` on 16, `LANES` apart."""
-
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            picked = ir.Constant(_PICKED, ir.Undefined)
-            for part, index in enumerate(cgutils.unpack_tuple(builder, args[1])):
-                place = element(context, builder, signature.args[0], args[0], index)
-                for k in range(PART):
-                    one = builder.load(builder.gep(place, [ir.IntType(64)(LANES * k)]))
-                    picked = builder.insert_element(picked, one, ir.IntType(32)(PART * part + k))
-            builder.store(picked, _place(context, builder, signature.args[2], args[2:], _PICKED)).align = 1
-            return context.get_dummy_value()
-
-        return types.void(data, types.UniTuple(types.int64, PARTS), out, types.int64), codegen
+        picked = ir.Constant(_PICKED, ir.Undefined)
+        for part, index in enumerate(cgutils.unpack_tuple(builder, args[1])):
+            place = element(context, builder, signature.args[0], args[0], index)
+            for k in range(PART):
+                one = builder.load(builder.gep(place, [ir.IntType(64)(LANES * k)]))
+                picked = builder.insert_element(picked, one, ir.IntType(32)(PART * part + k))
+        builder.store(picked, _place(context, builder, signature.args[2], args[2:], _PICKED)).align = 1
+        return context.get_dummy_value()

@@ -40,6 +40,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from tokbench.kernels.compiling import instruction
+
 Bytes = NDArray[np.uint8]
 Ids = NDArray[np.int32]
 Keys = NDArray[np.uint32]
@@ -111,7 +113,7 @@ if config.DISABLE_JIT:
 else:
 
     def element(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
-        """For intrinsics: the place of an element of an array, or of a pointer, whose numba type is `kind`."""
+        """For instructions: the place of an element of an array or pointer, whose numba type is `kind`."""
         begin = (
             array
             if isinstance(kind, types.CPointer)
@@ -132,14 +134,10 @@ else:
 
         return signature, codegen
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def keep(typingctx: Any, array: Any) -> Any:
+    @instruction(types.void, None)
+    def keep(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         """Have an array live up to here: numba frees it behind its last use, and pointers to it are none."""
-
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return context.get_dummy_value()
-
-        return types.void(array), codegen
+        return context.get_dummy_value()
 
     @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
     def on_stack(typingctx: Any, count: Any) -> Any:
@@ -166,13 +164,8 @@ else:
         return builder.inttoptr(address, context.get_value_type(signature.return_type))
 
     def _pointer_in(dtype: Any) -> Any:
-        """An intrinsic that gives the pointer at some index of a block."""
-
-        @intrinsic  # type: ignore[untyped-decorator]
-        def pointer_in(typingctx: Any, addresses: Any, index: Any) -> Any:
-            return types.CPointer(dtype)(addresses, types.int64), _address_in
-
-        return pointer_in
+        """An instruction that gives the pointer at some index of a block."""
+        return instruction(types.CPointer(dtype), None, types.int64)(_address_in)
 
     u8_in = _pointer_in(types.uint8)
     u16_in = _pointer_in(types.uint16)
@@ -183,61 +176,47 @@ else:
     f32_in = _pointer_in(types.float32)
     f64_in = _pointer_in(types.float64)
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def load_u64(typingctx: Any, data: Any, index: Any) -> Any:
+    @instruction(types.uint64, None, types.int64)
+    def load_u64(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         """Eight bytes at `index` of uint8 as a uint64, at any alignment (native byte order)."""
+        place = element(context, builder, signature.args[0], *args)
+        word = builder.load(builder.bitcast(place, ir.IntType(64).as_pointer()))
+        word.align = 1
+        return word
 
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            place = element(context, builder, signature.args[0], *args)
-            word = builder.load(builder.bitcast(place, ir.IntType(64).as_pointer()))
-            word.align = 1
-            return word
-
-        return types.uint64(data, types.int64), codegen
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def store_u64(typingctx: Any, ids: Any, index: Any, word: Any) -> Any:
+    @instruction(types.void, None, types.int64, types.uint64)
+    def store_u64(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         """The two halves of `word` as uint32 at `index` and ``index + 1``, the lower half first."""
-
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            place = element(context, builder, signature.args[0], *args[:2])
-            builder.store(args[2], builder.bitcast(place, ir.IntType(64).as_pointer())).align = 1
-            return context.get_dummy_value()
-
-        return types.void(ids, types.int64, types.uint64), codegen
+        place = element(context, builder, signature.args[0], *args[:2])
+        builder.store(args[2], builder.bitcast(place, ir.IntType(64).as_pointer())).align = 1
+        return context.get_dummy_value()
 
     def _copy(bits: int, lanes: int) -> Any:
-        """An intrinsic that copies so many numbers of so many bits in one move."""
+        """An instruction that copies so many numbers of so many bits in one move."""
 
-        @intrinsic  # type: ignore[untyped-decorator]
-        def copy(typingctx: Any, source: Any, begin: Any, target: Any, index: Any) -> Any:
-            def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-                numbers = ir.VectorType(ir.IntType(bits), lanes).as_pointer()
-                place = element(context, builder, signature.args[0], *args[:2])
-                moved = builder.load(builder.bitcast(place, numbers))
-                moved.align = bits // 8
-                place = element(context, builder, signature.args[2], *args[2:])
-                builder.store(moved, builder.bitcast(place, numbers)).align = bits // 8
-                return context.get_dummy_value()
-
-            return types.void(source, types.int64, target, types.int64), codegen
+        @instruction(types.void, None, types.int64, None, types.int64)
+        def copy(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            numbers = ir.VectorType(ir.IntType(bits), lanes).as_pointer()
+            place = element(context, builder, signature.args[0], *args[:2])
+            moved = builder.load(builder.bitcast(place, numbers))
+            moved.align = bits // 8
+            place = element(context, builder, signature.args[2], *args[2:])
+            builder.store(moved, builder.bitcast(place, numbers)).align = bits // 8
+            return context.get_dummy_value()
 
         return copy
 
     def _asking(to_write: int) -> Any:
-        """An intrinsic that asks for the cache line of an element."""
+        """An instruction that asks for the cache line of an element."""
 
-        @intrinsic  # type: ignore[untyped-decorator]
-        def ask(typingctx: Any, data: Any, index: Any) -> Any:
-            def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-                byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
-                kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
-                hint = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
-                place = builder.bitcast(element(context, builder, signature.args[0], *args), byte)
-                builder.call(hint, [place, number(to_write), number(3), number(1)])  # to keep close; data
-                return context.get_dummy_value()
-
-            return types.void(data, types.int64), codegen
+        @instruction(types.void, None, types.int64)
+        def ask(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+            kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+            hint = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+            place = builder.bitcast(element(context, builder, signature.args[0], *args), byte)
+            builder.call(hint, [place, number(to_write), number(3), number(1)])  # to keep close; data
+            return context.get_dummy_value()
 
         return ask
 

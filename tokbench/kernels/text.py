@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from tokbench.arguments import plain_text
 from tokbench.errors import TokenizerError
 from tokbench.kernels.calls import ask_for, in_kernels, is_text, item, list_size, string_at
-from tokbench.kernels.compiling import inline, object_kernel, subroutine
+from tokbench.kernels.compiling import inline, instruction, object_kernel, subroutine
 from tokbench.kernels.lanes import COMPRESSES
 from tokbench.kernels.pointers import PADDING, Bytes, Int, Ints, pointer
 from tokbench.kernels.utf8 import RUN, put_character, put_run
@@ -57,15 +57,11 @@ if config.DISABLE_JIT:
 
 else:
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def _width(typingctx: Any, text: Any) -> Any:
+    @instruction(types.int64, None)
+    def _width(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         """How many bytes a character takes in memory: 1, 2 or 4."""
-
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            string = cgutils.create_struct_proxy(types.unicode_type)(context, builder, value=args[0])
-            return builder.sext(string.kind, ir.IntType(64))
-
-        return types.int64(text), codegen
+        string = cgutils.create_struct_proxy(types.unicode_type)(context, builder, value=args[0])
+        return builder.sext(string.kind, ir.IntType(64))
 
     @intrinsic  # type: ignore[untyped-decorator]
     def _characters(typingctx: Any, text: Any, example: Any) -> Any:
@@ -78,26 +74,17 @@ else:
 
         return signature, codegen
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def _is_ascii(typingctx: Any, text: Any) -> Any:
+    @instruction(types.boolean, None)
+    def _is_ascii(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         """Whether all characters are ASCII, which a string knows of itself."""
+        string = cgutils.create_struct_proxy(types.unicode_type)(context, builder, value=args[0])
+        return builder.icmp_unsigned("!=", string.is_ascii, ir.Constant(string.is_ascii.type, 0))
 
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            string = cgutils.create_struct_proxy(types.unicode_type)(context, builder, value=args[0])
-            return builder.icmp_unsigned("!=", string.is_ascii, ir.Constant(string.is_ascii.type, 0))
-
-        return types.boolean(text), codegen
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def _copy_bytes(typingctx: Any, source: Any, target: Any, at: Any, count: Any) -> Any:
+    @instruction(types.void, None, None, types.int64, types.int64)
+    def _copy_bytes(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         """The first bytes of one pointer to ``target[at]`` and those behind it."""
-        signature = types.void(source, target, types.int64, types.int64)
-
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            cgutils.raw_memcpy(builder, builder.gep(args[1], [args[2]]), args[0], args[3], 1)
-            return context.get_dummy_value()
-
-        return signature, codegen
+        cgutils.raw_memcpy(builder, builder.gep(args[1], [args[2]]), args[0], args[3], 1)
+        return context.get_dummy_value()
 
 
 @inline
