@@ -17,6 +17,7 @@ import gc
 import os
 import re
 import sys
+import time
 from collections.abc import Callable
 from functools import wraps
 from inspect import Parameter, Signature
@@ -208,24 +209,43 @@ def when_compiling(tell: Callable[[], None]) -> None:
     _notice.tell, _notice.of_others = tell, True
 
 
+def seconds_compiling(since: float) -> tuple[float, float]:
+    """Seconds by the wall and of CPU time that numba has compiled in this process, from a `perf_counter` on."""
+    spans = [took for begun, *took in _notice.spans if begun >= since]
+    return sum(wall for wall, _ in spans), sum(cpu for _, cpu in spans)
+
+
 def _say() -> None:
     line = "tokbench: compiling kernels (once per machine and version; up to a minute) …"
     print(line, file=sys.stderr, flush=True)
 
 
 class _Notice(event.Listener):  # type: ignore[misc]  # numba has no types
-    """Tells once in a process that a kernel is being compiled, which takes seconds."""
+    """Tells once in a process that a kernel is being compiled, which takes seconds, and how many it took.
+
+    numba compiles in one thread at a time; what a kernel calls is compiled within its own span.
+    """
 
     tell: Callable[[], None] | None = staticmethod(_say)
     of_others = False
+    depth = 0
+
+    def __init__(self) -> None:
+        self.spans: list[tuple[float, float, float]] = []
 
     def on_start(self, event: Any) -> None:
+        if self.depth == 0:
+            self.begun = time.perf_counter(), time.process_time()
+        self.depth += 1
         if self.tell is not None and (self.of_others or event.data.get("dispatcher") in _made):
             tell, self.tell = self.tell, None
             tell()
 
     def on_end(self, event: Any) -> None:
-        """Nothing is said."""
+        self.depth -= 1
+        if self.depth == 0:
+            wall, cpu = self.begun
+            self.spans.append((wall, time.perf_counter() - wall, time.process_time() - cpu))
 
 
 _notice = _Notice()

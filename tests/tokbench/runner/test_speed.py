@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numba
 import pytest
 
 from tests.tokbench.testing.wrong_tokenizers import Right
@@ -160,6 +161,45 @@ def test_training_has_figures_of_its_own(corpus: Path, run: RunIt) -> None:
     assert figures["train_time"] == training["seconds"]
     assert figures["train_memory"] == training["peak_memory_bytes"] / 2**20
     assert figures["first_call_time"] > 0
+
+
+COMPILES = """
+import numba
+import numpy
+import tokbench
+import tokbench.kernels.compiling
+
+class Letters:
+    name, vocab_size, lossless = "letters", 0x110000, True
+    encode = staticmethod(lambda text: [ord(letter) for letter in text])
+    decode = staticmethod(lambda ids: "".join(map(chr, ids)))
+    def save(self, path):
+        path.write_text("{}")
+
+def train(corpus, options, progress):
+    numba.njit(lambda numbers: numbers.sum() + len(numbers))(numpy.arange(3))
+    return Letters()
+
+@tokbench.hookimpl
+def tokbench_tokenizers():
+    return [tokbench.TokenizerFamily(
+        name="letters", summary="code points", load=lambda spec, context: Letters(), train=train
+    )]
+"""
+
+
+@pytest.mark.long
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+def test_a_training_is_not_charged_with_compiling(corpus: Path, tmp_path: Path, run: RunIt) -> None:
+    """The first training on a machine told 24 s of a trainer that takes half a second."""
+    (tmp_path / "letters.py").write_text(COMPILES, encoding="utf-8")
+    plugins = [str(tmp_path / "letters.py")]
+    given = {"plugins": plugins, "train_on": f"text:{corpus}", "speed": {"rounds": 1, "forms": ["batch"]}}
+    done = run(["letters"], [f"text:{corpus}"], **given)
+    frame = done.frame[done.frame["tokenizer"] != "all"].set_index("metric")
+    [training] = [entry["training"] for entry in done.manifest["tokenizers"]]
+    assert frame.loc["train_time"]["value"] == training["seconds"] < training["compiling_seconds"]
+    assert frame.loc["train_memory"]["status"].startswith("undefined: kernels were compiled meanwhile")
 
 
 def test_the_manifest_states_form_and_output(timed: Run) -> None:

@@ -92,14 +92,19 @@ def _of_tokenizer(
     set_ups = [row for row in result.set_ups if row["tokenizer"] == key and row["threads"] == fewest]
     training = candidate.training or {}
     timed = "seconds" in training  # not if trained together with a larger size
+    weighed = "peak_memory_bytes" in training  # not if kernels were compiled meanwhile
     figures = (
         ("load_time", "s", [row["load_seconds"] for row in set_ups]),
         ("first_call_time", "s", [row["first_call_seconds"] for row in set_ups]),
         ("peak_memory", "MiB", [row["peak_bytes"] / 2**20 for row in set_ups]),
         ("train_time", "s", [training["seconds"]] if timed else []),
-        ("train_memory", "MiB", [training["peak_memory_bytes"] / 2**20] if timed else []),
+        ("train_memory", "MiB", [training["peak_memory_bytes"] / 2**20] if weighed else []),
     )
-    untrained = f"one training made it and {training['nested_in']}" if training and not timed else NOT_TRAINED
+    untrained = NOT_TRAINED
+    if timed:
+        untrained = "kernels were compiled meanwhile, once on this machine"
+    elif training:
+        untrained = f"one training made it and {training['nested_in']}"
     for metric, unit, values in figures:
         why = f"undefined: {untrained}" if metric.startswith("train_") else NOT_TIMED
         summary = summarize(values) if values and not broken else None
