@@ -193,9 +193,5 @@ def figures_of(metric: Metric, arguments: Sequence[Any]) -> Floats | None:
         return None  # it needs what resamples do not have: histograms
     except Exception:  # its code takes numbers, not arrays
         pass
-    values = np.full(n, np.nan)
-    for index in range(n):
-        value, _ = number_of(metric, [each.one(index) for each in arguments])
-        if value is not None:
-            values[index] = value
-    return values
+    values = (number_of(metric, [each.one(index) for each in arguments])[0] for index in range(n))
+    return np.array([*values], np.float64)  # None, where there is no value, becomes NaN

@@ -241,9 +241,6 @@ class GroupSums:
         """Every counter's sum over all groups."""
         import numpy as np
 
-        totals = dict.fromkeys(NAMES, 0)
-        for column, value in zip(
-            self.columns.tolist(), self.values.sum(axis=0, dtype=np.int64).tolist(), strict=True
-        ):
-            totals[NAMES[column]] = value
-        return totals
+        sums = self.values.sum(axis=0, dtype=np.int64).tolist()
+        seen = zip(self.columns.tolist(), sums, strict=True)
+        return dict.fromkeys(NAMES, 0) | {NAMES[column]: value for column, value in seen}
