@@ -11,7 +11,7 @@ from typing import Any
 import numba
 import pytest
 
-from tokbench.kernels import compiling, keeping
+from tokbench.kernels import bits, compiling, keeping
 from tokbench.kernels.compiling import KNOWN_BEFORE, KNOWN_FROM, PRIVATE, is_known
 
 PROGRAM = """
@@ -125,6 +125,15 @@ def test_what_only_kernels_call_is_compiled_once_and_optimized_within_them(
     definitions = [line for line in code.splitlines() if line.startswith("define")]
     assert any("twice" in line for line in definitions)  # called, though from one place only
     assert not any("more" in line for line in definitions)
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is kept")
+def test_what_is_kept_follows_the_file_that_an_instruction_is_written_in() -> None:
+    names: dict[str, Any] = {"zeros": bits.trailing_zeros}
+    exec("def kernel(word):\n    return zeros(word)\n", names)
+    function = names["kernel"]
+    function.__code__ = function.__code__.replace(co_filename=__file__)
+    assert bits.__file__ in [name for name, *_ in keeping._stamp(function)]
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is kept")
