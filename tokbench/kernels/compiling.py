@@ -165,10 +165,11 @@ def subroutine(function: Function) -> Function:
 
 
 def _inner(function: Function, **options: Any) -> Function:
+    if config.DISABLE_JIT:
+        return function
     compiled: Any = njit(**_FAST, **_UNSEEN, **options)(function)
-    if not config.DISABLE_JIT:
-        _made.add(compiled)
-    if PRIVATE and not config.DISABLE_JIT:
+    _made.add(compiled)
+    if PRIVATE:
         template_of = compiled.get_call_template
 
         def of_any_number(arguments: Any, named: Any) -> Any:

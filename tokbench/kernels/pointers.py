@@ -31,6 +31,7 @@ a pointer is then the array itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import getitem
 from typing import Any
 
 import numpy as np
@@ -76,18 +77,9 @@ if config.DISABLE_JIT:
         """Arrays as one argument of a kernel."""
         return list(arrays)
 
-    def _array_in(arrays: Any, index: Int) -> Any:
-        """The array at `index`."""
-        return arrays[index]
-
-    u8_in: Callable[[Block, Int], Bytes] = _array_in
-    u16_in: Callable[[Block, Int], NDArray[np.uint16]] = _array_in
-    u32_in: Callable[[Block, Int], Keys] = _array_in
-    u64_in: Callable[[Block, Int], Words] = _array_in
-    i32_in: Callable[[Block, Int], Ids] = _array_in
-    i64_in: Callable[[Block, Int], Ints] = _array_in
-    f32_in: Callable[[Block, Int], Singles] = _array_in
-    f64_in: Callable[[Block, Int], Floats] = _array_in
+    def _pointer_in(dtype: Any) -> Any:
+        """What gives the array at some index of a block."""
+        return getitem
 
     def load_u64(data: Any, index: Int) -> np.uint64:
         """Eight bytes at `index` as a little-endian uint64; zeros behind an array's end."""
@@ -167,15 +159,6 @@ else:
         """An instruction that gives the pointer at some index of a block."""
         return instruction(types.CPointer(dtype), None, types.int64)(_address_in)
 
-    u8_in = _pointer_in(types.uint8)
-    u16_in = _pointer_in(types.uint16)
-    u32_in = _pointer_in(types.uint32)
-    u64_in = _pointer_in(types.uint64)
-    i32_in = _pointer_in(types.int32)
-    i64_in = _pointer_in(types.int64)
-    f32_in = _pointer_in(types.float32)
-    f64_in = _pointer_in(types.float64)
-
     @instruction(types.uint64, None, types.int64)
     def load_u64(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         """Eight bytes at `index` of uint8 as a uint64, at any alignment (native byte order)."""
@@ -224,6 +207,15 @@ else:
     """Ask for the cache line of ``data[index]``, to be written to; any index does no harm."""
     prefetch_to_read = _asking(0)
     """The same for what will be read only."""
+
+u8_in: Callable[[Block, Int], Bytes] = _pointer_in(types.uint8)
+u16_in: Callable[[Block, Int], NDArray[np.uint16]] = _pointer_in(types.uint16)
+u32_in: Callable[[Block, Int], Keys] = _pointer_in(types.uint32)
+u64_in: Callable[[Block, Int], Words] = _pointer_in(types.uint64)
+i32_in: Callable[[Block, Int], Ids] = _pointer_in(types.int32)
+i64_in: Callable[[Block, Int], Ints] = _pointer_in(types.int64)
+f32_in: Callable[[Block, Int], Singles] = _pointer_in(types.float32)
+f64_in: Callable[[Block, Int], Floats] = _pointer_in(types.float64)
 
 copy_ids_8 = _copy(32, 8)
 """Eight ids from ``source[begin]`` on to ``target[index]`` on."""

@@ -78,24 +78,13 @@ def class_table() -> NDArray[np.uint8]:
     """
     import numpy as np
 
-    flags_of = {
-        "Lu": LETTER | UPPERISH,
-        "Lt": LETTER | UPPERISH,
-        "Ll": LETTER | LOWERISH,
-        "Lm": LETTER | UPPERISH | LOWERISH,
-        "Lo": LETTER | UPPERISH | LOWERISH,
-        "Mn": UPPERISH | LOWERISH,
-        "Mc": UPPERISH | LOWERISH,
-        "Me": UPPERISH | LOWERISH,
-        "Nd": NUMBER,
-        "Nl": NUMBER,
-        "No": NUMBER,
-        "Zs": SPACE,
-        "Zl": SPACE,
-        "Zp": SPACE,
-    }
-    flags = np.array([flags_of.get(name, 0) for name in CATEGORIES], np.uint8)
-    table = flags[general_categories()]
+    kinds = {"L": LETTER, "N": NUMBER, "Z": SPACE}
+    cased = {"Lu": UPPERISH, "Lt": UPPERISH, "Ll": LOWERISH}  # other letters, and marks, are both
+    flags = [
+        kinds.get(name[0], 0) | (cased.get(name, UPPERISH | LOWERISH) if name[0] in "LM" else 0)
+        for name in CATEGORIES
+    ]
+    table = np.array(flags, np.uint8)[general_categories()]
     table[[0x09, 0x0B, 0x0C, 0x85]] = SPACE  # White_Space beyond the Z categories
     table[[0x0A, 0x0D]] = SPACE | NEWLINE
     table.flags.writeable = False
