@@ -14,15 +14,12 @@ _LONGEST = 256
 
 def _pairs(subject: Any) -> tuple[list[tuple[str, str]], str] | str:
     """The merges in their order and the prefix of continuing tokens; a text says why there are none."""
-    document = subject.document
-    if document is not None and (
-        document["model"].get("type", "BPE") != "BPE" or "merges" not in document["model"]
-    ):
-        return f"a model of type {document['model'].get('type')} has no merges"
-    if document is not None:
-        written = document["model"]["merges"]
-        pairs = [tuple(one.split(" ")) if isinstance(one, str) else tuple(one) for one in written]
-        return cast(list[tuple[str, str]], pairs), document["model"].get("continuing_subword_prefix") or ""
+    if subject.document is not None:
+        stated = subject.document["model"]
+        if stated.get("type", "BPE") != "BPE" or "merges" not in stated:
+            return f"a model of type {stated.get('type')} has no merges"
+        pairs = [tuple(one.split(" ")) if isinstance(one, str) else tuple(one) for one in stated["merges"]]
+        return cast(list[tuple[str, str]], pairs), stated.get("continuing_subword_prefix") or ""
     model = getattr(subject.tokenizer, "model", None)
     if model is None or getattr(model, "merges", None) is None:
         return "it has no merges"

@@ -11,12 +11,12 @@ from tokbench.family import Progress
 from tokbench.kernels.threads import THREADS, usable_cores
 from tokbench.vocabulary_files import names_to_train
 from tokbench_subword.files import formats
+from tokbench_subword.pipeline.bert import RULES, BertRules
 from tokbench_subword.training.sizes import check_size
 from tokbench_subword.wordpiece.opening import files, load, recognises
 from tokbench_subword.words.cache_size import CACHE, cache_bytes
 
 if TYPE_CHECKING:
-    from tokbench_subword.pipeline.bert import BertRules
     from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 
 _OPTIONS = (
@@ -77,8 +77,6 @@ _OPTIONS = (
 
 
 def _rules(options: Mapping[str, Any]) -> BertRules:
-    from tokbench_subword.pipeline.bert import RULES, BertRules
-
     return BertRules.of(**{name: options[name] for name in RULES})
 
 
@@ -95,8 +93,6 @@ def _check(options: Mapping[str, Any]) -> None:
 
 def _cut(options: Mapping[str, Any]) -> str:
     """How text is cut for training."""
-    from tokbench_subword.pipeline.bert import RULES
-
     rules = _rules(options)
     return "bert " + " ".join(f"{name}={getattr(rules, name)}" for name in RULES)
 
@@ -127,9 +123,7 @@ def train(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
         n_bytes=corpus.n_bytes,
         progress=progress,
     )
-    named = {
-        name: value for name, value in options.items() if value is not None and name in ("vocab_size", "score")
-    }
+    named = {name: options[name] for name in ("vocab_size", "score")}
     return WordPieceTokenizer(
         str(Spec("wordpiece", options=named)),
         model,
