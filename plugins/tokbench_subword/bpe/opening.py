@@ -16,9 +16,8 @@ from tokbench_subword.files.recognising import (
     expect,
     file_of,
     format_of,
-    json_model_type,
+    model_type_of,
     refuse_training,
-    sentencepiece_type,
     tell_damage,
 )
 from tokbench_subword.files.vocab_merges import PARTNER
@@ -85,15 +84,13 @@ def recognises(path: Path, head: bytes) -> bool:
             path = file_of(Spec("bpe", str(path)), _FILES, "ranks", "sentencepiece")
         except TokenizerError:
             return False
-    if gguf_model(path) in ("gpt2", "gemma4", "llama"):
-        return True
     found = format_of(path)
     if found is None:
         tell_damage(path)
     if found in ("vocab.json", "merges") and path.name in PARTNER:
         _partner(path)
         return True
-    return found in ("ranks", "tekken") or json_model_type(path) == "BPE" or sentencepiece_type(path) == "bpe"
+    return found in ("ranks", "tekken") or model_type_of(path) in ("BPE", "bpe", "gpt2", "gemma4", "llama")
 
 
 def _of_ranks(spec: Spec, path: Path, options: dict[str, Any]) -> BpeTokenizer:

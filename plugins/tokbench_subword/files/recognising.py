@@ -14,7 +14,7 @@ from typing import Literal
 from tokbench.errors import TokenizerError
 from tokbench.spec import Spec
 from tokbench.vocabulary_files import read_bytes, read_text
-from tokbench_subword.files.gguf import MAGIC, is_gguf
+from tokbench_subword.files.gguf import MAGIC, gguf_model, is_gguf
 from tokbench_subword.files.sentencepiece_model import begins_model, model_type_in
 
 Format = Literal["tokenizer.json", "vocab.json", "sentencepiece", "ranks", "merges", "text", "tekken", "gguf"]
@@ -98,24 +98,24 @@ def _is_json(data: bytes) -> bool:
     return True
 
 
-def json_model_type(path: str | os.PathLike[str]) -> str | None:
-    """The type of the model in a `tokenizer.json`, by a glance at its text; None for any other file."""
-    data = b"" if is_gguf(path) else read_bytes(path)
-    if format_of_bytes(data) != "tokenizer.json":
+def model_type_of(path: str | os.PathLike[str]) -> str | None:
+    """The type of the model in a file that states one, by a glance; None for any other.
+
+    Of a `tokenizer.json` it is ``BPE``, ``WordPiece`` or ``Unigram``, of a `.model` as `TrainerSpec` has it, of
+    GGUF as `GgufVocabulary` has it. Raises `TokenizerError` for a `.model` that is damaged.
+    """
+    if is_gguf(path):
+        return gguf_model(path)
+    data = read_bytes(path)
+    found = format_of_bytes(data)
+    if found == "sentencepiece":
+        return model_type_in(data, where=os.fspath(path))
+    if found != "tokenizer.json":
         return None
     stated = _MODEL_TYPE.search(data)
     if stated:
         return stated[1].decode()
     return next((name for mark, name in _TELLING if mark in data), "Unigram")
-
-
-def sentencepiece_type(path: str | os.PathLike[str]) -> str | None:
-    """The type of the model in sentencepiece's `.model`; None for any other file.
-
-    Raises `TokenizerError` for one that is damaged.
-    """
-    data = b"" if is_gguf(path) else read_bytes(path)
-    return model_type_in(data, where=os.fspath(path)) if begins_model(data) else None
 
 
 def expect(path: str | os.PathLike[str], *formats: Format, remedy: str) -> Format:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from tokbench.errors import TokenizerError
@@ -17,8 +17,7 @@ def read_vocabulary(path: str | os.PathLike[str]) -> dict[str, int]:
 
     Raises `TokenizerError` for a file that cannot be read, is empty or is not UTF-8.
     """
-    data = read_text(path)
-    lines = data.removesuffix("\n").split("\n")
+    lines = read_text(path).removesuffix("\n").split("\n")
     vocabulary = {line.rstrip(SPACE): index for index, line in enumerate(lines)}
     if not any(vocabulary):
         raise TokenizerError(f"{path}: no tokens in it; a vocab.txt has one on each line")
@@ -40,8 +39,3 @@ def write_vocabulary(tokens: Sequence[str | None], path: str | os.PathLike[str])
             )
         lines.append(f"{token}\n")
     Path(path).write_text("".join(lines), encoding="utf-8", newline="\n")
-
-
-def duplicates(path: str | os.PathLike[str], vocabulary: Mapping[str, int]) -> int:
-    """How many lines of the file name a token that a later line names again."""
-    return read_text(path).removesuffix("\n").count("\n") + 1 - len(vocabulary)

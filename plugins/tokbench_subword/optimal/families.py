@@ -12,7 +12,7 @@ from tokbench.family import Progress, variant_file
 from tokbench.kernels.threads import THREADS, usable_cores
 from tokbench.vocabulary_files import names_to_train
 from tokbench_subword.bpe.options import named_pattern
-from tokbench_subword.files.recognising import json_model_type, refuse_training
+from tokbench_subword.files.recognising import model_type_of, refuse_training
 from tokbench_subword.sentencepiece import opening as unigram_opening
 from tokbench_subword.training.sizes import check_size
 from tokbench_subword.training.stages import stage
@@ -132,7 +132,7 @@ def _family_of_own_files(
         variant=f"the {ending} file of a training; else trained",
         trained_suffix=ending,
         saved_as=(ending,),
-        recognises=lambda path, head: path.is_file() and json_model_type(path) == type_of_model,
+        recognises=lambda path, head: path.is_file() and model_type_of(path) == type_of_model,
         endings=(ending,),
         counting=Counting(_cut, _counted),
         files=variant_file,

@@ -8,14 +8,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from tokbench import LoadContext, Spec, Tokenizer, TokenizerError
-from tokbench_subword.files.gguf import gguf_model, read_gguf
-from tokbench_subword.files.recognising import (
-    expect,
-    file_of,
-    json_model_type,
-    refuse_training,
-    sentencepiece_type,
-)
+from tokbench_subword.files.gguf import read_gguf
+from tokbench_subword.files.recognising import expect, file_of, model_type_of, refuse_training
 from tokbench_subword.files.sentencepiece_model import USER_DEFINED
 from tokbench_subword.words.cache_size import cache_bytes
 
@@ -87,5 +81,4 @@ def recognises(path: Path, head: bytes) -> bool:
     """Whether a file, or one in a folder, is a Unigram model: sentencepiece's or a `tokenizer.json`."""
     if path.is_dir():
         return any((path / name).is_file() and recognises(path / name, b"") for name in _FILES)
-    of_unigram = sentencepiece_type(path) == "unigram" or json_model_type(path) == "Unigram"
-    return of_unigram or gguf_model(path) == "t5"
+    return model_type_of(path) in ("unigram", "Unigram", "t5")

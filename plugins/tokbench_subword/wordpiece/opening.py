@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench import LoadContext, Spec, TokenizerError
 from tokbench.vocabulary_files import read_bytes
-from tokbench_subword.files.gguf import gguf_model
-from tokbench_subword.files.recognising import expect, file_of, format_of, json_model_type, refuse_training
+from tokbench_subword.files.recognising import expect, file_of, format_of, model_type_of, refuse_training
+from tokbench_subword.pipeline.bert import RULES, BertRules
 from tokbench_subword.words.cache_size import cache_bytes
 
 if TYPE_CHECKING:
@@ -63,15 +63,14 @@ def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
     """The model of a `vocab.txt`, with the rules that files beside it state."""
     from tokbench_subword.files.beside import Beside
     from tokbench_subword.files.tokenizer_json import read_document
-    from tokbench_subword.files.vocab_txt import duplicates, read_vocabulary
+    from tokbench_subword.files.vocab_txt import read_vocabulary
     from tokbench_subword.pipeline.added_tokens import check_numbers
-    from tokbench_subword.pipeline.bert import BertRules
     from tokbench_subword.wordpiece.model import WordPieceModel, bert_document, bert_special_tokens
     from tokbench_subword.wordpiece.tokenizer_json import model_of_document
 
     vocabulary = read_vocabulary(path)
     notes: dict[str, Any] = {"files": [str(path)]}
-    twice = duplicates(path, vocabulary)
+    twice = 1 + max(vocabulary.values()) - len(vocabulary)  # the last line always counts
     if twice:
         notes["tokens_listed_twice"] = twice
     special = bert_special_tokens(vocabulary)
@@ -150,7 +149,6 @@ _NO_LONGEST = 2**31 - 1
 
 def _overridden(model: WordPieceModel, spec: Spec) -> WordPieceModel:
     """The model with what the spec says otherwise."""
-    from tokbench_subword.pipeline.bert import RULES, BertRules
     from tokbench_subword.wordpiece.model import bert_steps
 
     given = {name: spec.get(name) for name in ("unk_token", "prefix", "max_input_chars_per_word")}
@@ -184,4 +182,4 @@ def recognises(path: Path, head: bytes) -> bool:
     if path.is_dir():
         return any((path / name).is_file() and recognises(path / name, b"") for name in _NAMES)
     listed = format_of(path) == "text" and b"[UNK]" in read_bytes(path).split()
-    return listed or json_model_type(path) == "WordPiece" or gguf_model(path) == "bert"
+    return listed or model_type_of(path) in ("WordPiece", "bert")

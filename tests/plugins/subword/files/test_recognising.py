@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import tiktoken
 from tokbench_subword.bpe.family import BPE
-from tokbench_subword.files.recognising import format_of_bytes, json_model_type
+from tokbench_subword.files.recognising import format_of_bytes, model_type_of
 from tokbench_subword.sentencepiece.family import UNIGRAM
 from tokbench_subword.wordpiece.family import WORDPIECE
 from tokbench_tiktoken.family import TIKTOKEN
@@ -138,7 +138,7 @@ def test_the_recognised_are_recognised(test_data: Path) -> None:
         for family in (BPE, UNIGRAM, WORDPIECE, TIKTOKEN):
             assert family.recognises is not None
             assert family.recognises(path, head) == (family in families), (name, family.name)
-    assert json_model_type(vocabs / "albert-base-v1/hf/tokenizer.json") == "Unigram"
+    assert model_type_of(vocabs / "albert-base-v1/hf/tokenizer.json") == "Unigram"
     for noise in (b"", b"\n\n\n", b"\0" * 50, b"\x89PNG\r\n\x1a\n", b"{}", b'{"a": []}', b"\xff\xfe"):
         assert format_of_bytes(noise) is None
 
