@@ -99,7 +99,7 @@ def learn(
             starts,
             words.counts,
             tokens=tokens,
-            n_wanted=vocab_size - len(special),
+            n_wanted=min(vocab_size - len(special), len(tokens) + len(symbols)),  # each merge leaves fewer
             rule=rule,
             minimum=min_frequency * words.unit,
             longest=max_token_length,

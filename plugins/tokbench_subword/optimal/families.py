@@ -64,41 +64,34 @@ def _workers(options: Mapping[str, Any]) -> int:
 
 
 class _TrainingStart(NamedTuple):
-    """What every training begins with: the distinct pre-tokens, how they were cut, and the special tokens."""
+    """What every training begins with; no token may spell one of `forbidden`."""
 
     words: WordCounts
     pattern: Pattern
-    special: list[str]
-
-    @property
-    def forbidden(self) -> frozenset[bytes]:
-        """What no token may be: the special tokens."""
-        return frozenset(text.encode() for text in self.special)
+    special_tokens: dict[str, int]
+    forbidden: frozenset[bytes]
 
     @property
     def around(self) -> dict[str, Any]:
         """What stands around the model of a file of our own; special tokens have the first ids."""
-        numbered = {text: index for index, text in enumerate(self.special)}
-        return {"pattern": self.pattern, "special_tokens": numbered}
+        return {"pattern": self.pattern, "special_tokens": self.special_tokens}
 
 
 def _begun(
     family: str, corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress
 ) -> _TrainingStart:
     """Count the words; raises `TokenizerError` where there is no room for the bytes and the special tokens."""
+    from tokbench_subword.bpe.trainer import check_room, numbered, spellings
+
     check_size(family, options["vocab_size"])
     if options["match_special"]:
         raise TokenizerError(f"{family}: match_special is for loading a file, not for training")
-    special = list(dict.fromkeys(names_to_train(options["special_tokens"], where=family)))
-    least = 256 + len(special)
-    if options["vocab_size"] < least:
-        raise TokenizerError(
-            f"{family}: vocab_size={options['vocab_size']} has no room for 256 bytes and {len(special)} "
-            f"special tokens; ask for at least {least}"
-        )
+    special = numbered(names_to_train(options["special_tokens"], where=family))
+    check_room(options["vocab_size"], len(special), 256, "byte")
+    forbidden = frozenset(spellings(special, [bytes([byte]) for byte in range(256)], "byte"))
     told = stage(progress, "counting", 0.0, _COUNTING_SHARE, of=corpus.n_bytes)
     words = _counted(corpus.source(_cut(options)), options, told)
-    return _TrainingStart(words, named_pattern(options["pattern"]), special)
+    return _TrainingStart(words, named_pattern(options["pattern"]), special, forbidden)
 
 
 def _at_least(family: str, options: Mapping[str, Any], name: str, least: float) -> None:
@@ -157,11 +150,11 @@ def _train_pathpiece(corpus: TrainingCorpus, options: Mapping[str, Any], progres
     kept = chosen_tokens(
         begun.words,
         first,
-        size - 256 - len(begun.special),
+        size - 256 - len(begun.special_tokens),
         workers=workers,
         progress=stage(progress, "dropping tokens", 0.6, 1.0),
     )
-    tokenizer = tokenizer_of(kept, begun.pattern, begun.special, name=f"pathpiece:vocab_size={size}")
+    tokenizer = tokenizer_of(kept, begun.pattern, begun.special_tokens, name=f"pathpiece:vocab_size={size}")
     return cast("Tokenizer", tokenizer)
 
 
@@ -212,7 +205,7 @@ def _greedtok_sizes(
 
     _at_least("greedtok", options, "max_token_length", 2)
     begun = _begun("greedtok", corpus, {**options, "vocab_size": max(sizes)}, progress)
-    least = [*[b""] * len(begun.special), *(bytes([byte]) for byte in byte_order(HF))]
+    least = [*[b""] * len(begun.special_tokens), *(bytes([byte]) for byte in byte_order(HF))]
     progress(_COUNTING_SHARE, "choosing tokens")
     tokens = chosen_tokens(
         begun.words,
@@ -270,13 +263,13 @@ def _train_pickybpe(corpus: TrainingCorpus, options: Mapping[str, Any], progress
     merging(0.0)
     picked = learn_picky(
         begun.words,
-        size - len(begun.special),
+        size - len(begun.special_tokens),
         ios=ios,
         minimum=options["min_frequency"] * begun.words.unit,
         forbidden=begun.forbidden,
         progress=merging,
     )
-    model = ReplayModel.of_picked(picked, len(begun.special), **begun.around)
+    model = ReplayModel.of_picked(picked, len(begun.special_tokens), **begun.around)
     return cast("Tokenizer", WordwiseTokenizer.of_model(model, name=f"pickybpe:vocab_size={size}"))
 
 

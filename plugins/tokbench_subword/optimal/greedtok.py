@@ -81,6 +81,7 @@ def chosen_tokens(
     cover.queue[:] = np.argsort(-cover.bounds, kind="stable")
     cover.bounds[:] = cover.bounds[cover.queue]
     state = np.array([len(cover.queue), 0], np.int64)
+    size = min(size, len(cover.queue))
     chosen = np.empty(max(size, 0), np.int32)
     while state[N_CHOSEN] < size:
         before = int(state[N_CHOSEN])
@@ -99,6 +100,7 @@ def chosen_tokens(
 def cover_of(words: WordCounts, longest: int, workers: int) -> Cover:
     """The words uncovered, with every substring of 2 to `longest` bytes as a candidate."""
     sizes = np.diff(words.starts)
+    longest = min(longest, int(sizes.max(initial=2)))
     n = len(words.data) + len(words)
     if n >= 2**31 - longest:
         raise TokenizerError(f"the distinct words have {n:,} bytes, more than greedtok holds: train on a part")

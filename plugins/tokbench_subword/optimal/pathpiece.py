@@ -8,7 +8,7 @@ are dropped. What is left is a Unigram model in which every token costs the same
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -74,7 +74,7 @@ def chosen_tokens(
 
 
 def tokenizer_of(
-    tokens: Sequence[bytes], pattern: Pattern, special: Sequence[str], *, name: str
+    tokens: Sequence[bytes], pattern: Pattern, special: Iterable[str], *, name: str
 ) -> JsonUnigramTokenizer:
     """The tokenizer of the 256 bytes, the tokens, and special tokens behind them."""
     every = [*(bytes([byte]) for byte in byte_order(HF)), *tokens]

@@ -61,9 +61,9 @@ def learn_picky(
         >>> [picked.symbols[index] for index in picked.present[256:]]  # of ten ab, nine went into abc
         [b'abc']
     """
-    session = _PickySession(words, ios)
+    session, minimum = _PickySession(words, ios), min(max(minimum, 1), 2**62)
     while session.n_present < size:
-        found = session.first(max(minimum, 1))
+        found = session.first(minimum)
         if found is None:
             break
         if len(session.events) > MOST_EVENTS * size:

@@ -30,6 +30,8 @@ from tokbench_subword.training.ties import HF, LEXICOGRAPHIC
 
 PAUSE = 2000
 """Merges between two reports of progress."""
+_NEVER = 2**62
+"""More than anything is ever seen, or than any token has symbols."""
 _HEAP = (at.HEAP_COUNTS, at.HEAP_KEYS, at.HEAP_EXTRAS)
 
 Growers = dict[int, Callable[[], None]]
@@ -72,16 +74,16 @@ class MergeSession:
         self.work = work = MergeWorkspace()
         state = work[at.STATE]
         state[at.RULE], state[at.N_WANTED] = rule, self.n_wanted
-        state[at.LEAST_QUEUED], state[at.MOST_WAITING], state[at.FREE_WAITING] = 2**62, -1, -1
+        state[at.LEAST_QUEUED], state[at.MOST_WAITING], state[at.FREE_WAITING] = _NEVER, -1, -1
         for number in _HEAP:
             work[number] = np.empty(1024, np.int64)
         work[at.WAITING_LISTS] = np.full(N_LISTS, -1)
-        state[at.MINIMUM], state[at.N_TOKENS] = minimum, len(tokens)
-        state[at.LONGEST] = 2**62 if longest is None else longest
+        state[at.MINIMUM], state[at.N_TOKENS] = min(minimum, _NEVER), len(tokens)
+        state[at.LONGEST] = _NEVER if longest is None else min(longest, _NEVER)
         fill_cells(work, symbols, starts[:-1], starts[1:], counts)
         fill_pairs(work, max(1, workers), room=0 if made_once else likely_pairs(work))
         fill_spellings(work, tokens, prefix, forbidden)
-        state[at.MOST_WORDS], state[at.FLOOR] = most_words, minimum if made_once else 0
+        state[at.MOST_WORDS], state[at.FLOOR] = most_words, state[at.MINIMUM] if made_once else 0
         if most_words:
             work[at.SHAPES] = shapes_of(tokens, n_wanted)
         n_waiting = 2 * int(state[at.N_PAIRS]) + likely_pairs(work) + n_wanted

@@ -103,7 +103,7 @@ def train_wordpiece(
         starts,
         kept.counts,
         tokens=tokens,
-        n_wanted=vocab_size - len(special),
+        n_wanted=min(vocab_size - len(special), len(tokens) + len(symbols)),  # each merge leaves fewer
         rule=BYTES,
         minimum=min_frequency * words.unit,
         prefix=prefix.encode(),

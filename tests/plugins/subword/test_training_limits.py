@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tokbench_subword.bpe import continuing
 from tokbench_subword.bpe.family import BPE
+from tokbench_subword.optimal.families import GREEDTOK, PATHPIECE, PICKYBPE
 from tokbench_subword.sentencepiece.family import UNIGRAM
 from tokbench_subword.training import counting
 from tokbench_subword.wordpiece.family import WORDPIECE
@@ -53,6 +54,27 @@ def test_more_than_the_corpus_supports_gives_what_there_is(family: TokenizerFami
     path = tmp_path / f"small{family.trained_suffix}"
     tokenizer.save(path)
     assert tokbench.load(f"{family.name}:{path}").vocab_size == size
+
+
+@pytest.mark.parametrize(
+    ("family", "option", "huge"),
+    [
+        *((family, "vocab_size", 2**31 - 1) for family in (BPE, WORDPIECE, PATHPIECE, GREEDTOK, PICKYBPE)),
+        *((family, "max_token_length", 10**30) for family in (BPE, PATHPIECE, GREEDTOK)),
+        *((family, "min_frequency", 10**30) for family in (BPE, WORDPIECE, PICKYBPE)),
+        (PATHPIECE, "initial_size", 10**30),
+    ],
+    ids=lambda value: getattr(value, "name", None),
+)
+def test_a_bound_far_beyond_the_text_is_as_one_just_beyond_it(
+    family: TokenizerFamily, option: str, huge: int, tmp_path: Path
+) -> None:
+    files = []
+    for number in (1000, huge):
+        path = tmp_path / f"{number}{family.trained_suffix}"
+        trained(family, ["abc abc abd"] * 3, **{"vocab_size": 300, option: number}).save(path)
+        files.append(path.read_bytes())
+    assert files[0] == files[1]
 
 
 @FAMILIES
@@ -121,6 +143,8 @@ NOR_THESE = [
     ("pickybpe --vocab-size 100", "vocab_size=100 .*at least 256"),
     ("pathpiece --vocab-size 100", "vocab_size=100 .*at least 256"),
     ("pathpiece --vocab-size 500 --option initial_size=300", "initial_size must be at least 500; it is 3"),
+    *((f"{name} --option special_tokens=a", "'a' is one of the bytes") for name in ("pathpiece", "greedtok")),
+    ("pickybpe --option special_tokens=\u0120", "'\u0120' is one of the bytes"),
     ("pathpiece --option max_token_length=1", "max_token_length must be at least 2; it is 1"),
     ("greedtok --option max_token_length=1", "max_token_length must be at least 2; it is 1"),
     ("pickybpe --option ios=1.5", "ios must be above 0 and at most 1; it is 1.5"),

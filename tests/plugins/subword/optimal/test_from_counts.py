@@ -47,7 +47,7 @@ def test_the_order_of_the_words_changes_nothing() -> None:
 
 def test_more_substrings_than_there_is_room_for_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(greedtok, "MOST_CANDIDATES", 5)
-    with pytest.raises(TokenizerError, match="6 substrings of up to 32 bytes, and greedtok holds 5: lower"):
+    with pytest.raises(TokenizerError, match="6 substrings of up to 4 bytes, and greedtok holds 5: lower"):
         greedtok.chosen_tokens(WordCounts.of({"abcd": 1}), 1, longest=32)
 
 

@@ -119,7 +119,7 @@ def test_it_conforms_and_is_trained_as_it_is_loaded(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"vocab_size": 256, "special_tokens": "<s>"}, "vocab_size=256 has no room.*at least 257"),
+        ({"vocab_size": 256, "special_tokens": "<s>"}, "vocab_size=256 is less than.*at least 257"),
         ({"vocab_size": 500, "initial_size": 400}, "initial_size must be at least 500; it is 400"),
         ({"max_token_length": 1}, "max_token_length must be at least 2; it is 1"),
     ],
