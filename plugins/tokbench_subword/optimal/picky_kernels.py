@@ -195,69 +195,51 @@ def part_everywhere(words: PickyWords, pairs: Pairs, places: Ids, token: Int, pa
             at += words.lengths[part]
 
 
-def places_of(heads: NDArray[np.int32], nodes: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The places of the list that begins at ``heads[0]``, from left to right; the list is emptied."""
-    places: NDArray[np.int32] = _listed(heads[0], nodes)
-    heads[0] = -1
+@kernel
+def take_places(heads: Ids, index: Int, nodes: Ids) -> Ids:
+    """The places of a list, from left to right; the list is emptied."""
+    count, node = 0, heads[index]
+    while node >= 0:
+        count, node = count + 1, nodes[node, 1]
+    places, node = np.empty(count, np.int32), heads[index]
+    for place in range(count):
+        places[place], node = nodes[node, 0], nodes[node, 1]
+    heads[index] = -1
     places.sort()
     return places
 
 
-@kernel
-def _listed(node: Int, nodes: Ids) -> Ids:
-    """The places of the list that begins at a node."""
-    count, following = 0, node
-    while following >= 0:
-        count, following = count + 1, nodes[following, 1]
-    places = np.empty(count, np.int32)
-    for index in range(count):
-        places[index], node = nodes[node, 0], nodes[node, 1]
-    return places
+@lean_inline
+def _queue(state: Ints, pairs: Pairs, number: Int) -> None:
+    """Queue a pair, if it is seen more often than when it was last queued."""
+    if pairs.seen[number] > pairs.queued[number]:
+        pairs.queued[number] = pairs.seen[number]
+        push(pairs.values, pairs.ties, state[N_QUEUED], pairs.seen[number], pairs.keys[number])
+        state[N_QUEUED] += 1
 
 
 @lean_kernel
 def queue_touched(state: Ints, pairs: Pairs) -> None:
-    """Queue the pairs that were touched, where they are seen more often than when they were last queued."""
+    """Queue the pairs that were touched."""
     for index in range(state[N_TOUCHED]):
-        number = pairs.touched[index]
-        if pairs.seen[number] > pairs.queued[number]:
-            pairs.queued[number] = pairs.seen[number]
-            push(pairs.values, pairs.ties, state[N_QUEUED], pairs.seen[number], pairs.keys[number])
-            state[N_QUEUED] += 1
-    state[N_TOUCHED] = 0
+        _queue(state, pairs, pairs.touched[index])
 
 
 @lean_kernel
 def most_frequent(state: Ints, pairs: Pairs, minimum: Int) -> np.int64:
-    """The key of the most frequent pair, -1 where none is seen `minimum` times. It leaves the queue."""
+    """The number of the most frequent pair, -1 where none is seen `minimum` times. It leaves the queue."""
     while state[N_QUEUED] > 0:
         count, key = pairs.values[0], pairs.ties[0]
         pop(pairs.values, pairs.ties, state[N_QUEUED])
         state[N_QUEUED] -= 1
-        number = pairs.table[_slot(pairs.table, pairs.keys, key)] - 1
+        number = np.int64(pairs.table[_slot(pairs.table, pairs.keys, key)]) - 1
         if count != pairs.queued[number]:
             continue  # it was queued again since, with a higher count
         pairs.queued[number] = 0
         if pairs.seen[number] == count:
-            return key if count >= minimum else np.int64(-1)
-        if pairs.seen[number] > 0:
-            pairs.queued[number] = pairs.seen[number]
-            push(pairs.values, pairs.ties, state[N_QUEUED], pairs.seen[number], key)
-            state[N_QUEUED] += 1
+            return number if count >= minimum else np.int64(-1)
+        _queue(state, pairs, number)
     return np.int64(-1)
-
-
-@kernel
-def head_of_pair(pairs: Pairs, key: Int) -> Ids:
-    """Where the list of places of a pair begins, as an array of one element."""
-    number = pairs.table[_slot(pairs.table, pairs.keys, key)] - 1
-    return pairs.heads[number : number + 1]
-
-
-@lean_kernel
-def forget(pairs: Pairs, key: Int) -> None:
-    """Never queue a pair again."""
-    pairs.queued[pairs.table[_slot(pairs.table, pairs.keys, key)] - 1] = np.int64(1) << 62
 
 
 @lean_kernel

@@ -21,6 +21,7 @@ from tokbench_subword.optimal import picky_kernels as kernels
 from tokbench_subword.training.alphabet import byte_symbols
 from tokbench_subword.training.ties import HF
 
+_NEVER = 2**62  # more often than anything is seen
 MOST_EVENTS = 64
 """Events for each token asked for, after which training is given up: it takes back as much as it makes."""
 
@@ -61,17 +62,17 @@ def learn_picky(
         >>> [picked.symbols[index] for index in picked.present[256:]]  # of ten ab, nine went into abc
         [b'abc']
     """
-    session, minimum = _PickySession(words, ios), min(max(minimum, 1), 2**62)
+    session, minimum = _PickySession(words, ios), min(max(minimum, 1), _NEVER)
     while session.n_present < size:
-        found = session.first(minimum)
-        if found is None:
+        pair = session.first(minimum)
+        if pair < 0:
             break
         if len(session.events) > MOST_EVENTS * size:
             raise TokenizerError(
                 f"pickybpe: after {len(session.events):,} merges and removals there are {session.n_present:,} "
                 f"of {size:,} tokens: raise ios above {ios}"
             )
-        session.merge(*found, forbidden)
+        session.merge(pair, forbidden)
         progress(min(1.0, (session.n_present - 256) / max(1, size - 256)))
     return session.picked()
 
@@ -119,16 +120,16 @@ class _PickySession:
         )
         self._happen(lambda: kernels.count_all(self._words, self._pairs))
 
-    def first(self, minimum: int) -> tuple[int, int] | None:
-        """The most frequent pair, None where none was seen `minimum` times."""
-        key = int(kernels.most_frequent(self._words.state, self._pairs, minimum))
-        return None if key < 0 else (key >> 32, key & 0xFFFFFFFF)
+    def first(self, minimum: int) -> int:
+        """The number of the most frequent pair, -1 where none was seen `minimum` times."""
+        return int(kernels.most_frequent(self._words.state, self._pairs, minimum))
 
-    def merge(self, left: int, right: int, forbidden: frozenset[bytes]) -> None:
+    def merge(self, pair: int, forbidden: frozenset[bytes]) -> None:
         """Merge a pair everywhere, and take back the sides of which it took nearly all."""
+        left, right = divmod(int(self._pairs.keys[pair]), 1 << 32)
         spelling = self._spelled[left] + self._spelled[right]
         if spelling in forbidden:
-            kernels.forget(self._pairs, (left << 32) | right)
+            self._pairs.queued[pair] = _NEVER  # no count is above it, so it is not queued again
             return
         new = self._ids.setdefault(spelling, len(self._spelled))
         if new == len(self._spelled):
@@ -140,7 +141,7 @@ class _PickySession:
         self.n_present += not self._present[new]
         self._present[new] = True
         self.events.append(Event((left, right), (new,)))
-        places = kernels.places_of(kernels.head_of_pair(self._pairs, (left << 32) | right), self._pairs.nodes)
+        places = kernels.take_places(self._pairs.heads, pair, self._pairs.nodes)
         self._make_room_for(places, nodes=3, pairs=0)
         self._happen(lambda: kernels.join_everywhere(self._words, self._pairs, places, (left, right, new)))
         merged = int(self._words.state[kernels.CHANGED])
@@ -155,7 +156,7 @@ class _PickySession:
         self.n_present -= 1
         parts = np.array(self._parts(token), np.int32)
         self.events.append(Event((token,), tuple(parts.tolist())))
-        places = kernels.places_of(self._words.heads[token : token + 1], self._pairs.nodes)
+        places = kernels.take_places(self._words.heads, token, self._pairs.nodes)
         self._make_room_for(places, nodes=2 * len(parts) + 1, pairs=len(parts))
         self._happen(lambda: kernels.part_everywhere(self._words, self._pairs, places, token, parts))
 
