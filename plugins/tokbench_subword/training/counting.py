@@ -6,13 +6,11 @@ the merged result is the same for any number of them. Memory is bounded, whateve
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain, islice
-from queue import Empty, SimpleQueue
-from threading import Event
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +30,7 @@ BLOCK = 1 << 18
 BLOCKS_AT_ONCE = 1024
 """After so many blocks the number of words is looked at."""
 _TOGETHER = 256  # texts taken from an iterable at once, at the most
-_AHEAD = 2  # blocks that wait for each thread
+_AHEAD = 3  # blocks for each thread: the one that it counts, and those that wait
 MOST_WORDS = 1 << 24
 """How many distinct words are kept; the table of so many takes a gigabyte or two."""
 
@@ -197,41 +195,24 @@ def _count(some: Iterable[Texts], crew: Sequence[_WordCounter], progress: Callab
     Only this thread reads `some`, which need not be safe for threads. Whenever enough blocks wait for the other
     threads it counts one itself, so that no more threads run than were asked for.
     """
-    waiting: SimpleQueue[Texts | None] = SimpleQueue()
-    first, others = crew[0], crew[1:]
-    failed = Event()
+    first, *idle = crew
+    most_pending = _AHEAD * len(idle)
+    pending: deque[Future[None]] = deque()
 
-    def work(worker: _WordCounter) -> None:
-        try:
-            while (texts := waiting.get()) is not None:
-                worker.count(texts)
-        except BaseException:
-            failed.set()
-            raise
+    def count(texts: Texts) -> None:
+        worker = idle.pop()
+        worker.count(texts)
+        idle.append(worker)
 
-    with ThreadPoolExecutor(max(len(others), 1)) as pool:
-        try:
-            futures = [pool.submit(work, worker) for worker in others]
-            for texts in some:
-                waiting.put(texts)
-                while waiting.qsize() > _AHEAD * len(others) and not failed.is_set():
-                    _count_next(waiting, first)
-                if failed.is_set():
-                    break
-                progress(sum(worker.n_bytes for worker in crew))
+    with ThreadPoolExecutor(max(len(idle), 1)) as pool:
+        for texts in some:
+            while pending and pending[0].done():
+                pending.popleft().result()
+            if len(pending) < most_pending:
+                pending.append(pool.submit(count, texts))
             else:
-                while waiting.qsize():
-                    _count_next(waiting, first)
-        finally:
-            for _ in others:
-                waiting.put(None)
-    for future in futures:
+                first.count(texts)
+            progress(sum(worker.n_bytes for worker in crew))
+    for future in pending:
         future.result()
     progress(sum(worker.n_bytes for worker in crew))
-
-
-def _count_next(waiting: SimpleQueue[Texts | None], worker: _WordCounter) -> None:
-    """Count the block that has waited longest, if another thread has not just taken it."""
-    with suppress(Empty):
-        if (texts := waiting.get_nowait()) is not None:
-            worker.count(texts)

@@ -149,17 +149,22 @@ def test_what_fails_while_counting_is_raised(workers: int, monkeypatch: pytest.M
 
 
 def test_threads_that_cannot_be_started_keep_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    start, started = threading.Thread.start, []
+    start, started, refused = threading.Thread.start, [], threading.Event()
 
     def limited(thread: threading.Thread) -> None:
         if started:
+            refused.set()
             raise RuntimeError("no more threads")
         started.append(thread)
         start(thread)
 
+    def fill(table: object, block: object) -> None:
+        assert refused.wait(30)  # at work until another thread is asked for
+
     monkeypatch.setattr(threading.Thread, "start", limited)
+    monkeypatch.setattr(counting.blocks, "__defaults__", (1,))
     with pytest.raises(RuntimeError, match="no more threads"):
-        counting.count_pretokens(["some text"], WORDS_BY_MACHINE, workers=4)
+        counting.count_blocks(["some text"] * 9, fill, workers=4, progress=lambda done: None)
     assert not any(thread.is_alive() for thread in started)
 
 
