@@ -36,16 +36,15 @@ def fill_cells(
         )
     if len(counts) and counts.min() < 1:
         raise TokenizerError(f"a word was seen {counts.min()} times; a count is 1 or more")
-    if work[at.STATE][at.RULE] != FIRST_SEEN and (counts > 1).any():
+    if work[at.STATE][at.RULE] != FIRST_SEEN:
         often = np.flatnonzero(counts > 1)
         often = often[np.argsort(-counts[often], kind="stable")]
         order = np.concatenate((often, np.flatnonzero(counts == 1)))
         begins, ends, counts = begins[order], ends[order], counts[order]
-    more_than_one = np.flatnonzero(counts > 1)
-    behind = more_than_one[-1] + 1 if len(more_than_one) else 0
-    singles = 1 + int((ends - begins + 1)[:behind].sum()) if behind else 0
+    behind = 1 + int(np.flatnonzero(counts > 1).max(initial=-1))
+    singles = 1 + int((ends - begins + 1)[:behind].sum())
     work[at.STATE][at.SINGLES] = singles
-    cells, weights = np.empty(2 * n_cells, np.int32), np.empty(max(singles, 1), np.int64)
+    cells, weights = np.empty(2 * n_cells, np.int32), np.empty(singles, np.int64)
     cells[0], cells[1] = -1, 0
     _lay_words(symbols, begins, ends, counts, cells, weights)
     work[at.CELLS], work[at.WEIGHTS] = cells, weights

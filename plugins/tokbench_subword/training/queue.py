@@ -23,6 +23,8 @@ GREATEST = len(TIES) + 1
 """A rule: of equally frequent pairs first that whose left token, then whose right one, is spelled greater."""
 
 _NO_TOKEN = -1
+Entry = tuple[Int, Int, Int]
+"""An entry of the queue: count, key, extra."""
 _LISTS = 256
 """Lists of waiting entries for each power of two of counts; each count below twice this has one to itself."""
 N_LISTS = 64 * _LISTS
@@ -49,17 +51,9 @@ def _spelling_order(block: Block, a1: Int, a2: Int, b1: Int, b2: Int) -> int:
 
 
 @inline
-def before(
-    block: Block,
-    rule: Int,
-    count_a: Int,
-    key_a: Int,
-    extra_a: Int,
-    count_b: Int,
-    key_b: Int,
-    extra_b: Int,
-) -> bool | np.bool_:
+def before(block: Block, rule: Int, a: Entry, b: Entry) -> bool | np.bool_:
     """Whether entry a comes out of the queue before entry b."""
+    (count_a, key_a, extra_a), (count_b, key_b, extra_b) = a, b
     if rule == BY_SCORE and extra_a != extra_b:
         return extra_a > extra_b
     if count_a != count_b:
@@ -94,48 +88,51 @@ def heap_of(block: Block) -> tuple[Ints, Ints, Ints]:
 
 
 @inline
+def _entry(block: Block, place: Int) -> Entry:
+    """An entry of the heap."""
+    counts, keys, extras = heap_of(block)
+    return counts[place], keys[place], extras[place]
+
+
+@inline
+def _put(block: Block, place: Int, entry: Entry) -> None:
+    """Set an entry of the heap."""
+    counts, keys, extras = heap_of(block)
+    counts[place], keys[place], extras[place] = entry
+
+
+@inline
 def push(block: Block, count: Int, key: Int, extra: Int) -> None:
     """Add an entry; there must be room."""
-    counts, keys, extras = heap_of(block)
-    state = i64_in(block, at.STATE)
+    state, entry = i64_in(block, at.STATE), (np.int64(count), np.int64(key), np.int64(extra))
     rule, place = state[at.RULE], state[at.HEAP_SIZE]
     state[at.HEAP_SIZE] = place + 1
     while place > 0:
         parent = (place - 1) >> 1
-        if not before(block, rule, count, key, extra, counts[parent], keys[parent], extras[parent]):
+        above = _entry(block, parent)
+        if not before(block, rule, entry, above):
             break
-        counts[place], keys[place], extras[place] = counts[parent], keys[parent], extras[parent]
+        _put(block, place, above)
         place = parent
-    counts[place], keys[place], extras[place] = count, key, extra
+    _put(block, place, entry)
 
 
 @inline
 def replace_top(block: Block, count: Int, key: Int, extra: Int) -> None:
     """Put an entry in place of the first one."""
-    counts, keys, extras = heap_of(block)
-    state = i64_in(block, at.STATE)
+    state, entry = i64_in(block, at.STATE), (np.int64(count), np.int64(key), np.int64(extra))
     rule, size = state[at.RULE], state[at.HEAP_SIZE]
     place = np.int64(0)
-    while True:
+    while 2 * place + 1 < size:
         child = 2 * place + 1
-        if child >= size:
-            break
-        if child + 1 < size and before(
-            block,
-            rule,
-            counts[child + 1],
-            keys[child + 1],
-            extras[child + 1],
-            counts[child],
-            keys[child],
-            extras[child],
-        ):
+        if child + 1 < size and before(block, rule, _entry(block, child + 1), _entry(block, child)):
             child += 1
-        if not before(block, rule, counts[child], keys[child], extras[child], count, key, extra):
+        below = _entry(block, child)
+        if not before(block, rule, below, entry):
             break
-        counts[place], keys[place], extras[place] = counts[child], keys[child], extras[child]
+        _put(block, place, below)
         place = child
-    counts[place], keys[place], extras[place] = count, key, extra
+    _put(block, place, entry)
 
 
 @inline

@@ -76,7 +76,7 @@ def _choose(block: Block) -> Int:
         if count >= least:
             score = _score(block, count, key)
         if score != scores[0] or count != counts[0]:
-            if score > 0 and not before(block, BY_SCORE, count, key, score, counts[0], key, scores[0]):
+            if score > 0 and not before(block, BY_SCORE, (count, key, score), (counts[0], key, scores[0])):
                 replace_top(block, count, key, score)
             else:  # gone, or queued again with its better score
                 drop_top(block)

@@ -21,6 +21,7 @@ from tokbench_subword.training.ties import HF
 
 from tests.plugins.conftest import train_on
 from tests.plugins.subword.strings import hard_strings
+from tests.plugins.subword.training.plain_merges import replaced
 from tokbench import TrainingCorpus
 from tokbench.capabilities import Prunable, Sampler, ShortestSpeller, Traceable
 from tokbench.counts import WordCounts
@@ -34,17 +35,6 @@ GPT2 = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S
 ENGLISH = Path(__file__).parents[4] / "datasets" / "parallel" / "eng_Latn.txt"
 Word = list[bytes]
 Happened = list[tuple[list[bytes], list[bytes]]]
-
-
-def replaced(word: Word, before: Word, after: Word) -> Word:
-    """The word with `after` wherever `before` stands, from left to right."""
-    found: Word = []
-    at = 0
-    while at < len(word):
-        here = word[at : at + len(before)] == before
-        found += after if here else [word[at]]
-        at += len(before) if here else 1
-    return found
 
 
 def picky(counts: dict[bytes, int], size: int, ios: float) -> tuple[list[bytes], Happened]:

@@ -77,13 +77,15 @@ def _first(counts: Mapping[Pair, int], rule: int, spelled: Sequence[bytes], leng
 
 def merged(symbols: Sequence[T], pair: tuple[T, T], new: T) -> list[T]:
     """`symbols` with `pair` replaced from left to right."""
+    return replaced(symbols, pair, [new])
+
+
+def replaced(symbols: Sequence[T], before: Sequence[T], after: Sequence[T]) -> list[T]:
+    """`symbols` with `after` wherever `before` stands, from left to right."""
     result: list[T] = []
     at = 0
     while at < len(symbols):
-        if tuple(symbols[at : at + 2]) == pair:
-            result.append(new)
-            at += 2
-        else:
-            result.append(symbols[at])
-            at += 1
+        here = list(symbols[at : at + len(before)]) == list(before)
+        result += after if here else [symbols[at]]
+        at += len(before) if here else 1
     return result
