@@ -206,7 +206,6 @@ class _PickySession:
         """See to it that the arrays by symbol have a place for a new one."""
         words = self._words
         if symbol < len(words.seen):
-            words.heads[symbol] = -1
             return
         room = 2 * len(words.seen)
         self._words = words._replace(

@@ -31,10 +31,6 @@ from tokbench_subword.words.encoder import Arrays, WordEncoder
 from tokbench_subword.words.searching import Search
 
 
-def _no_merges() -> NDArray[np.int32]:
-    return np.zeros((0, 3), np.int32)
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WordwiseModel(BpeModel, ABC):
     """A vocabulary of bytes with a way of its own to encode a word.
@@ -48,7 +44,7 @@ class WordwiseModel(BpeModel, ABC):
     why: ClassVar[str]
     search: ClassVar[Search]
 
-    merges: NDArray[np.int32] = field(default_factory=_no_merges)
+    merges: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 3), np.int32))
 
     @abstractmethod
     def shared(self) -> Arrays:

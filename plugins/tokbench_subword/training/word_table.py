@@ -56,19 +56,9 @@ def _place_of(number_and_place: Word) -> np.int64:
 
 
 @inline
-def _home(tag: Word, shift: Word) -> np.int64:
+def _home(tag: Word, mask: Int) -> np.int64:
     """The first row to look at."""
-    return np.int64(spread(tag) >> shift)
-
-
-@inline
-def _table_shift(n_rows: Int) -> np.uint64:
-    """By how much a 64-bit hash is shifted to give one of `n_rows`, a power of two."""
-    shift = np.uint64(64)
-    while n_rows > 1:
-        n_rows >>= 1
-        shift -= np.uint64(1)
-    return shift
+    return np.int64(spread(tag) >> np.uint64(32)) & mask
 
 
 class Opened(NamedTuple):
@@ -76,8 +66,8 @@ class Opened(NamedTuple):
 
     rows: Any
     """Pointer to uint64."""
-    n_rows: Any
-    shift: Any
+    mask: Any
+    """The number of rows, a power of two, less one."""
     kept: Any
     """Pointer to uint8."""
     room: Any
@@ -88,8 +78,7 @@ class Opened(NamedTuple):
 @inline
 def opened(rows: Words, kept: Bytes, state: Ints) -> Opened:
     """The arrays of a `WordTable` as `note_word` takes them."""
-    n_rows = np.int64(len(rows) // 4)
-    return Opened(pointer(rows), n_rows, _table_shift(n_rows), pointer(kept), len(kept) - STORE_PADDING, state)
+    return Opened(pointer(rows), np.int64(len(rows) // 4 - 1), pointer(kept), len(kept) - STORE_PADDING, state)
 
 
 @inline
@@ -106,8 +95,8 @@ def _note_tagged(
     tag: Word, text: Bytes, at: Int, length: Int, seen: Int | Word, times: Int | Word, words: Opened
 ) -> bool:
     """`note_word` of a word whose tag is known."""
-    table, n_rows, shift, kept, room, state = words
-    row = _home(tag, shift)
+    table, mask, kept, room, state = words
+    row = _home(tag, mask)
     while True:
         found = table[4 * row + TAG]
         if found == tag and equal_bytes(text, at, kept, _place_of(table[4 * row + PLACE]), length):
@@ -117,7 +106,7 @@ def _note_tagged(
             return True
         if found == 0:
             used = state[KEPT]
-            if state[WORDS] >= n_rows // 2 or used + length > room:
+            if 2 * state[WORDS] > mask or used + length > room:
                 return False
             for index in range(length):
                 kept[used + index] = text[at + index]
@@ -128,7 +117,7 @@ def _note_tagged(
             state[KEPT] = used + length
             state[WORDS] += 1
             return True
-        row = (row + 1) & (n_rows - 1)
+        row = (row + 1) & mask
 
 
 @kernel
@@ -136,10 +125,9 @@ def _rehash(rows_: Words, larger_: Words) -> None:
     """Move the rows of one table to a larger, empty one."""
     table, larger = pointer(rows_), pointer(larger_)
     mask = np.int64(len(larger_) // 4 - 1)
-    shift = _table_shift(len(larger_) // 4)
     for at in range(0, len(rows_), 4):
         if table[at + TAG] != 0:
-            row = _home(table[at + TAG], shift)
+            row = _home(table[at + TAG], mask)
             while larger[4 * row + TAG] != 0:
                 row = (row + 1) & mask
             for field_ in range(4):
@@ -194,7 +182,6 @@ class WordTable:
 
     def absorb(self, other: WordTable) -> None:
         """Add what another table has counted."""
-        # Not as they lie, in the order of their hashes: they would crowd the first part of a table that grows.
         self._add(other.rows.reshape(-1, 4)[other._order()], other.kept)
 
     def forget(self, most: int) -> None:

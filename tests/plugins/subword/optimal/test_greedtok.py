@@ -20,8 +20,6 @@ from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.registry import build_registry
 from tokbench.spec import Spec, with_defaults
-from tokbench.testing import check_tokenizer
-from tokbench.testing.trained import trained_failures
 
 GPT2 = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
 ENGLISH = Path(__file__).parents[4] / "datasets" / "parallel" / "eng_Latn.txt"
@@ -94,30 +92,6 @@ def test_training_and_encoding_are_as_by_hand_in_any_number_of_threads() -> None
                 word = covered(word, token)
             expected += word
         assert [tokenizer.token_bytes(index) for index in tokenizer.encode(text)] == expected
-
-
-def test_it_conforms_and_its_file_gives_the_same(tmp_path: Path) -> None:
-    texts = ENGLISH.read_text(encoding="utf-8").splitlines()[:60]
-    spec = Spec("greedtok", None, {"vocab_size": 400, "special_tokens": "<s> the"})
-    registry = build_registry()
-    assert trained_failures(registry, spec, TrainingCorpus.of_texts(texts), tmp_path) == []
-    ours = trained(texts, vocab_size=400, special_tokens="<s> the")
-    check_tokenizer(ours, examples=20)
-    assert ours.vocab_size == 400
-    assert ours.lossless
-    assert b"the" not in {ours.token_bytes(index) for index in range(400)}
-    ours.save(tmp_path / "t.greedtok")
-    again = registry.load(Spec("greedtok", str(tmp_path / "t.greedtok"), {"match_special": True}))
-    assert again.encode("a<s>")[-1] == 0
-    assert registry.recognising(tmp_path / "t.greedtok")[0].name == "greedtok"
-
-
-@pytest.mark.parametrize("name", ["tokenizer.json", "folder", "a.tiktoken"])
-def test_no_other_format_is_written_and_it_is_said_why(tmp_path: Path, name: str) -> None:
-    ours = trained(["some text"], vocab_size=260)
-    with pytest.raises(TokenizerError, match=r"covers words by tokens in an order.*name FILE\.greedtok"):
-        ours.save(tmp_path / name)
-    assert not (tmp_path / name).exists()
 
 
 def test_files_that_are_not_ours_are_refused_with_what_they_are(tmp_path: Path) -> None:

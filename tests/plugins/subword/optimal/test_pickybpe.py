@@ -22,14 +22,11 @@ from tokbench_subword.training.ties import HF
 from tests.plugins.conftest import train_on
 from tests.plugins.subword.strings import hard_strings
 from tests.plugins.subword.training.plain_merges import replaced
-from tokbench import TrainingCorpus
 from tokbench.capabilities import Prunable, Sampler, ShortestSpeller, Traceable
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench.registry import build_registry
 from tokbench.spec import Spec
-from tokbench.testing import check_tokenizer
-from tokbench.testing.trained import trained_failures
 
 GPT2 = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
 ENGLISH = Path(__file__).parents[4] / "datasets" / "parallel" / "eng_Latn.txt"
@@ -145,21 +142,6 @@ def test_a_share_that_no_merge_exceeds_makes_it_plain_bpe() -> None:
     plain = train_bpe(lines, vocab_size=1200)
     picked = trained(lines, vocab_size=1200, ios=1.0)
     assert [picked.token_bytes(index) for index in range(1200)] == list(plain.vocabulary)
-
-
-def test_it_conforms_and_its_file_gives_the_same(tmp_path: Path) -> None:
-    texts = ENGLISH.read_text(encoding="utf-8").splitlines()[:200]
-    spec = Spec("pickybpe", None, {"vocab_size": 500, "ios": 0.7, "special_tokens": "<s> the"})
-    registry = build_registry()
-    assert trained_failures(registry, spec, TrainingCorpus.of_texts(texts), tmp_path) == []
-    ours = trained(texts, vocab_size=500, ios=0.7, special_tokens="<s> the")
-    check_tokenizer(ours, examples=20)
-    assert ours.vocab_size == 500
-    assert b"the" not in {ours.token_bytes(index) for index in range(500)}
-    ours.save(tmp_path / "t.pickybpe")
-    assert registry.recognising(tmp_path / "t.pickybpe")[0].name == "pickybpe"
-    with pytest.raises(TokenizerError, match=r"takes a token back after merging.*name FILE\.pickybpe"):
-        ours.save(tmp_path / "tokenizer.json")
 
 
 def test_what_only_merges_can_is_not_there_and_added_tokens_stay_in_its_file(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The three families learn the same from counts as from text, in whatever order, and know their bounds."""
+"""What the families share: the same from counts as from text, in whatever order; bounds; files of their own."""
 
 from __future__ import annotations
 
@@ -7,10 +7,17 @@ from pathlib import Path
 
 import pytest
 from tokbench_subword.optimal import greedtok
+from tokbench_subword.optimal.families import GREEDTOK, PICKYBPE
 
 from tests.command import invoke
+from tests.plugins.conftest import train_on
+from tokbench import TokenizerFamily, TrainingCorpus
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
+from tokbench.registry import build_registry
+from tokbench.spec import Spec
+from tokbench.testing import check_tokenizer
+from tokbench.testing.trained import trained_failures
 
 ENGLISH = Path(__file__).parents[4] / "datasets" / "parallel" / "eng_Latn.txt"
 
@@ -57,3 +64,34 @@ def test_training_that_takes_back_what_it_makes_ends_with_a_reason(monkeypatch: 
     monkeypatch.setattr(pickybpe, "MOST_EVENTS", 0)
     with pytest.raises(TokenizerError, match=r"after 1 merges and removals.*raise ios above 0\.5"):
         pickybpe.learn_picky(WordCounts.of({"abcabd": 3}), 270, ios=0.5)
+
+
+@pytest.mark.parametrize(
+    ("family", "options", "why"),
+    [
+        (GREEDTOK, {}, "covers words by tokens in an order"),
+        (PICKYBPE, {"ios": 0.7}, "takes a token back after merging"),
+    ],
+    ids=["greedtok", "pickybpe"],
+)
+def test_it_conforms_and_only_its_own_file_gives_the_same(
+    tmp_path: Path, family: TokenizerFamily, options: dict[str, float], why: str
+) -> None:
+    texts = ENGLISH.read_text(encoding="utf-8").splitlines()[:200]
+    asked = {"vocab_size": 500, "special_tokens": "<s> the", **options}
+    registry, path = build_registry(), tmp_path / f"t.{family.name}"
+    spec = Spec(family.name, None, asked)
+    assert trained_failures(registry, spec, TrainingCorpus.of_texts(texts), tmp_path) == []
+    ours = train_on(family, texts, threads=1, **asked)
+    check_tokenizer(ours, examples=20)
+    assert ours.vocab_size == 500
+    assert ours.lossless
+    assert b"the" not in {ours.token_bytes(index) for index in range(500)}
+    ours.save(path)
+    again = registry.load(Spec(family.name, str(path), {"match_special": True}))
+    assert again.encode("a<s>")[-1] == 0
+    assert registry.recognising(path)[0].name == family.name
+    for name in ("tokenizer.json", "folder", "a.tiktoken"):
+        with pytest.raises(TokenizerError, match=rf"{why}.*name FILE\.{family.name}"):
+            ours.save(tmp_path / name)
+        assert not (tmp_path / name).exists()
