@@ -21,6 +21,7 @@ from tokbench.extension import Plot
 from tokbench.plots import data, style
 from tokbench.reports.html import samples
 from tokbench.reports.html.assemble import environment
+from tokbench.reports.html.details import provenance
 from tokbench.reports.html.drawing import Drawings
 from tokbench.reports.html.formula import UnknownFormula, mathml
 from tokbench.reports.html.page import render
@@ -70,11 +71,13 @@ def page(made_up_run: Callable[..., Any]) -> str:
     return render(run)
 
 
-@pytest.mark.usefixtures("no_figures")
-def test_the_provenance_has_no_nothing(made_up_run: Callable[..., Any]) -> None:
+def test_the_provenance_has_no_nothing_and_no_figure_of_a_table(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(2, 2)
     run.manifest |= {"baseline": None, "seconds": 0, "revision": "abc"}
-    told = render(run).partition('id="provenance"')[2]
+    run.manifest["speed"] = {"forms": ["batch"], "summary": ["told in the tables"]}
+    told = provenance(run)
+    assert '"forms"' in told
+    assert "told in the tables" not in told
     assert "<dt>baseline</dt>" not in told
     assert "<dt>seconds</dt><dd>0</dd>" in told
     assert "<dt>revision</dt><dd>abc</dd>" in told
