@@ -43,7 +43,8 @@ def draw(run: Run) -> Figure | None:
         panel.set_xlim(0, end)
     shown = "" if len(panels) == 1 else f" {len(panels)}"
     part = f"The first{shown} of {len(datasets)} datasets. " if len(panels) < len(datasets) else ""
-    style.caption(figure, part + _note(run, panels[0], arrows=any(arrows)))
+    known = any(data.overall(run, data.main_metric(run, name), name)["ci_low"].notna().any() for name in panels)
+    style.caption(figure, part + _note(run, panels[0], bars=known, arrows=any(arrows)))
     return figure
 
 
@@ -84,8 +85,8 @@ def _panel(axes: Axes, run: Run, dataset: str, order: list[str], end: float | No
     return arrows
 
 
-def _note(run: Run, dataset: str, *, arrows: bool) -> str:
-    note = f"More is better. Bar: {run.level} interval."
+def _note(run: Run, dataset: str, *, bars: bool, arrows: bool) -> str:
+    note = "More is better." + (f" Bar: {run.level} interval." if bars else "")
     if len(run.languages(dataset)) > 1:
         macro = data.main_metric(run, dataset) != "compression_ratio"
         note += (

@@ -47,8 +47,8 @@ def draw(run: Run) -> Figure | None:
     shades = f"shades and the bar of the most expensive: {run.level} intervals; " if known else ""
     style.caption(
         figure,
-        f"Ticks: single languages; {shades}dot: the median; the most expensive is named. 1× is parity. "
-        + hollow(run),
+        f"Ticks: single languages; {shades}dot: the median; the most expensive is named. 1× is parity."
+        + f" {hollow(run)}".rstrip(),
     )
     return figure
 

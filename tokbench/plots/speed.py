@@ -115,7 +115,8 @@ def draw(run: Run) -> Figure | None:
     axes.grid(True, axis="both")
     style.caption(
         figure,
-        f"Up and to the right is better. Bars: {data.levels(run)} intervals."
+        "Up and to the right is better."
+        + (f" Bars: {data.levels(run)} intervals." if bars else "")
         + (" Steps: tokenizers that no other beats on both." if steps else "")
         + f" {hollow(run)}".rstrip()
         + (" Arrow: far above, at the figure." if far else "")

@@ -45,6 +45,24 @@ def test_premiums_are_drawn_with_their_intervals(made_up_run: Callable[..., Any]
 
 
 @pytest.mark.parametrize("plot", ["compression", "speed"])
+def test_a_caption_tells_of_intervals_where_there_are_any(made_up_run: Callable[..., Any], plot: str) -> None:
+    run = made_up_run(3, 4)
+    assert "interval" in drawn(plot, run).get_label()
+    run.frame = run.frame.assign(ci_low=None, ci_high=None)
+    assert "interval" not in drawn(plot, run).get_label()
+
+
+def test_sentences_of_a_caption_stand_one_blank_apart(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 3, specs=["bytes", "chars", "bpe:עברית.json"])
+    run.frame = run.frame[run.frame["metric"] != "round_trip"]
+    for plot in PLOTS:
+        with style.house_style("page"):
+            figure = plot.draw(run)
+        if figure is not None and figure._supxlabel is not None:
+            assert "  " not in figure._supxlabel.get_text(), plot.name
+
+
+@pytest.mark.parametrize("plot", ["compression", "speed"])
 def test_what_loses_most_of_a_text_does_not_set_the_scale(made_up_run: Callable[..., Any], plot: str) -> None:
     run = made_up_run(5, 4)
     frame = run.frame
