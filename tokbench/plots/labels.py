@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from unicodedata import combining
 
 from tokbench.errors import SpecError
 from tokbench.metrics.metric import ALL
@@ -42,12 +43,12 @@ def printable(text: str) -> str:
         >>> printable("bpe:中.json"), printable("a" + chr(10))
         ('bpe:中.json', 'a\\n')
     """
-    return "".join(
-        letter
-        if letter.isprintable() and style.drawable(letter)
-        else letter.encode("unicode_escape").decode("ascii")
-        for letter in text
-    )
+    drawn, written = True, []
+    for letter in text:
+        # a mark over a letter goes where its letter goes
+        drawn = (drawn or not combining(letter)) and letter.isprintable() and style.drawable(letter)
+        written.append(letter if drawn else letter.encode("unicode_escape").decode("ascii"))
+    return "".join(written)
 
 
 def tokenizer_labels(specs: Iterable[str], names: Mapping[str, str] | None = None) -> dict[str, str]:

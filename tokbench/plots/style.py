@@ -83,7 +83,7 @@ def house_style(name: str = "page", *, outlines: bool = True) -> Iterator[Size]:
     """Draw inside this: sets the size and matplotlib's settings, and puts them back.
 
     `outlines=False` is for pages that bring their own type: text stays text in SVG, with the room of a wide
-    face, and notes are left out.
+    face, and notes are left out. What that face lacks is no warning then: it is the page that draws it.
 
     Example:
         >>> with house_style("column") as chosen:
@@ -92,12 +92,16 @@ def house_style(name: str = "page", *, outlines: bool = True) -> Iterator[Size]:
     """
     if name not in SIZES:
         raise UnknownNameError.of("figure size", name, SIZES)
+    import warnings
+
     import matplotlib as mpl
 
     chosen = SIZES[name]
     token, lacking = _size.set(chosen), _lacking.set({})
     try:
-        with mpl.rc_context(_settings(chosen, outlines)):
+        with mpl.rc_context(_settings(chosen, outlines)), warnings.catch_warnings():
+            if not outlines:
+                warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from font")
             yield chosen
     finally:
         _size.reset(token)

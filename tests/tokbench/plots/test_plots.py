@@ -14,8 +14,8 @@ from tests.tokbench.plots.drawing import check, drawn
 from tokbench.errors import UnknownNameError
 from tokbench.extension import Plot
 from tokbench.plots import PLOTS, style
-from tokbench.plots.files import FORMATS, known_format, save
-from tokbench.plots.labels import run_labels
+from tokbench.plots.files import FORMATS, known_format, print_svg, save
+from tokbench.plots.labels import printable, run_labels
 
 NAMES = [plot.name for plot in PLOTS]
 
@@ -105,3 +105,18 @@ def test_a_name_is_in_its_script_where_a_font_has_it(made_up_run: Callable[..., 
     assert "bpe עברית" not in labels
     assert re.search(r"No font here draws .*Hebrew", note)
     assert ("bpe 分かち書き" in labels) != ("Hiragana" in note)
+
+
+def test_marks_over_letters_that_no_font_draws_are_escaped_with_them() -> None:
+    with style.house_style("page"):
+        assert printable("מְתר") == r"\u05de\u05b0\u05ea\u05e8"
+        assert printable("e\u0301") == "e\u0301"
+
+
+def test_a_page_draws_letters_of_its_own_without_a_warning(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 2, specs=["bpe:分かち書き.json", "bytes"])
+    with style.house_style("page", outlines=False), io.StringIO() as sink:
+        figure = next(plot for plot in PLOTS if plot.name == "compression").draw(run)
+        assert figure is not None
+        print_svg(figure, sink)
+        assert "分かち書き" in sink.getvalue()
