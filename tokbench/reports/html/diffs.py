@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 from markupsafe import Markup
@@ -48,14 +46,12 @@ def _shown(run: Run, pair: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _few(found: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _few(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The first of each kind, kinds together, in the order in which they appear."""
-    seen: Counter[str] = Counter()
-    order = list(dict.fromkeys(each["cause"] for each in found))
-    for each in sorted(found, key=lambda each: order.index(each["cause"])):
-        seen[each["cause"]] += 1
-        if seen[each["cause"]] <= OF_A_CAUSE:
-            yield each
+    kinds: dict[str, list[dict[str, Any]]] = {}
+    for each in found:
+        kinds.setdefault(each["cause"], []).append(each)
+    return [each for kind in kinds.values() for each in kind[:OF_A_CAUSE]]
 
 
 def _place(run: Run, divergence: dict[str, Any]) -> str:
