@@ -6,8 +6,6 @@ import json
 import re
 from pathlib import Path
 
-from tokbench.plots import data
-from tokbench.plots.labels import dataset_label
 from tokbench.reports import tables
 from tokbench.reports.findings import findings
 from tokbench.reports.markdown import escape, provenance_line, render, run_title
@@ -22,21 +20,12 @@ def write(run: Run, path: Path) -> None:
 
 def document(run: Run) -> str:
     """The card: what the measurements are, how they were made, how to load them."""
-    parts = [
-        "---",
-        *_metadata(run),
-        "---",
-        "",
-        f"# tokbench: {escape(run_title(run))}",
-        "",
-        provenance_line(run),
-        "",
-    ]
+    parts = ["---", *_metadata(run), "---", "", f"# tokbench: {escape(run_title(run))}", ""]
+    parts += [provenance_line(run), ""]
     parts += [f"- {escape(finding.sentence)}" for finding in findings(run)]
     parts += ["", "## Results", ""]
-    for dataset in data.natural_datasets(run):
-        table = tables.headline(run, dataset)
-        parts += [f"### {escape(dataset_label(run, dataset))}", "", render(table), "", escape(table.note), ""]
+    for table in tables.headlines(run).values():
+        parts += [f"### {escape(table.title)}", "", render(table), "", escape(table.note), ""]
     parts += [
         "## Data",
         "",

@@ -58,12 +58,10 @@ def write_xlsx(run: Run, path: Path) -> None:
         raise TokbenchError("Excel files need openpyxl: pip install 'tokbench[excel]'")
     import pandas as pd
 
-    from tokbench.plots import data
-    from tokbench.reports.tables import headline
+    from tokbench.reports.tables import headlines
 
     with replacing(path) as aside, pd.ExcelWriter(aside, engine="openpyxl") as book:
-        for number, dataset in enumerate(data.natural_datasets(run), 1):
-            table = headline(run, dataset)
+        for number, table in enumerate(headlines(run).values(), 1):
             rows = [[cell if isinstance(cell, str) else cell.value for cell in row.cells] for row in table.rows]
             frame = pd.DataFrame(rows, columns=[column.label for column in table.columns])
             _plain(frame).to_excel(book, sheet_name=f"headline {number}", index=False)

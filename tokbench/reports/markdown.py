@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 
 from tokbench.plots import data
-from tokbench.plots.labels import dataset_label
 from tokbench.reports import tables, unmeasured
 from tokbench.reports.chosen import asked, shown
 from tokbench.reports.decision import decided
@@ -38,8 +37,8 @@ def document(run: Run) -> str:
         parts += ["## Decision", "", *(f"- {escape(said)}" for said in found.sentences), "", *_noted(told)]
     for finding in findings(run):
         parts += [escape(finding.sentence), ""]
-    for dataset in data.natural_datasets(run):
-        parts += [f"## {escape(dataset_label(run, dataset))}", "", *_noted(tables.headline(run, dataset))]
+    for table in tables.headlines(run).values():
+        parts += [f"## {escape(table.title)}", "", *_noted(table)]
     main = data.main_dataset(run)
     usual = shown(run, "languages")
     for metric in dict.fromkeys((*usual, *asked(run))):

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from tokbench.errors import UnknownNameError
 from tokbench.metrics.catalogue import CATALOGUE
+from tokbench.plots.labels import dataset_label
 from tokbench.reports import card, latex, markdown
 
 HOSTILE = ["bpe:a|b.json", "bpe:<script>alert(1)</script>.json", r"bpe:$x_1&\input{/etc/passwd}%.json", "bytes"]
@@ -96,6 +97,18 @@ def test_the_card_begins_with_metadata(made_up_run: Callable[..., Any]) -> None:
     assert 'pretty_name: "tokbench r1"' in head
     assert '- "deu"' in head
     assert "python" not in head, "no tag of a language is so long"
+
+
+def test_of_a_dataset_without_figures_there_is_no_headline(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 2)
+    first, other = run.datasets[:2]
+    labels = [re.escape(markdown.escape(dataset_label(run, name))) for name in (first, other)]
+    for document, level in ((markdown.document, "##"), (card.document, "###")):
+        assert all(re.search(f"^{level} {label}$", document(run), re.M) for label in labels)
+    run.frame = run.frame.assign(value=run.frame["value"].where(run.frame["dataset"] != other))
+    for document, level in ((markdown.document, "##"), (card.document, "###")):
+        found = [bool(re.search(f"^{level} {label}$", document(run), re.M)) for label in labels]
+        assert found == [True, False]
 
 
 def test_of_one_language_markdown_shows_by_language_what_is_usual_alone(
