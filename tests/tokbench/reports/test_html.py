@@ -104,7 +104,7 @@ def test_the_page_is_called_as_the_suite_and_opens_on_its_baseline(made_up_run: 
     run.manifest |= {"suite": {**run.manifest["suite"], "title": "Letters & words"}, "baseline": "chars"}
     page = render(run)
     assert "<title>Letters &amp; words · tokbench</title>" in page
-    assert '<p class="lead">Letters &amp; words: 3 tokenizers, ' in page
+    assert '<p class="lead"><bdi>Letters &amp; words</bdi>: 3 tokenizers, ' in page
     assert document(run).startswith("# tokbench report: Letters \\& words\n")
     assert re.findall(r'<option value="([^"]*)" selected>', page) == ["chars"]
 

@@ -263,13 +263,14 @@ def _vocabularies(run: Run) -> list[Panel]:
     return _tables(*audits, vocabularies.overlap_table(run), vocabularies.injection_table(run))
 
 
-def _scope(run: Run) -> str:
+def _scope(run: Run) -> Markup:
+    """How much was measured; a title from right to left stands apart, so that numbers behind it stay there."""
     languages = {code for name in run.datasets for code in run.languages(name)}
     failed = len(run.failures)
     title = str(run.manifest.get("suite", {}).get("title") or "").rstrip(".: ")
-    return (
-        (f"{title}: " if title else "")
-        + f"{counted(len(run.tokenizers), 'tokenizer')}, {counted(len(run.datasets), 'dataset')}, "
+    named = Markup("<bdi>{}</bdi>: ").format(title) if title else Markup("")
+    return named + (
+        f"{counted(len(run.tokenizers), 'tokenizer')}, {counted(len(run.datasets), 'dataset')}, "
         f"{counted(len(languages), 'language')}. "
         + (f"{counted(failed, 'failure')}, listed below. " if failed else "Nothing failed. ")
         + f"Figures in small type are {data.levels(run)} intervals, by bootstrap over documents."
