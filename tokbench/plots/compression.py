@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tokbench.extension import Plot
 from tokbench.plots import data, style
-from tokbench.plots.labels import dataset_label, hollow, row_chart, run_labels
+from tokbench.plots.labels import absent, dataset_label, hollow, row_chart, run_labels
 from tokbench.plots.losses import best_first, colors, losses
 from tokbench.plots.reach import beyond, reach
 
@@ -44,7 +44,8 @@ def draw(run: Run) -> Figure | None:
     shown = "" if len(panels) == 1 else f" {len(panels)}"
     part = f"The first{shown} of {len(datasets)} datasets. " if len(panels) < len(datasets) else ""
     known = any(data.overall(run, data.main_metric(run, name), name)["ci_low"].notna().any() for name in panels)
-    style.caption(figure, part + _note(run, panels[0], bars=known, arrows=any(arrows)))
+    note = _note(run, panels[0], bars=known, arrows=any(arrows))
+    style.caption(figure, f"{part}{note} {absent(run, order)}".rstrip())
     return figure
 
 

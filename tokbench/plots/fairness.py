@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tokbench.extension import Plot
 from tokbench.plots import data, style
-from tokbench.plots.labels import dataset_label, hollow, printable, row_chart, run_labels
+from tokbench.plots.labels import absent, dataset_label, hollow, printable, row_chart, run_labels
 from tokbench.plots.losses import colors, fairest_first, losses
 
 if TYPE_CHECKING:
@@ -48,7 +48,8 @@ def draw(run: Run) -> Figure | None:
     style.caption(
         figure,
         f"Ticks: single languages; {shades}dot: the median; the most expensive is named. 1× is parity."
-        + f" {hollow(run)}".rstrip(),
+        + f" {hollow(run)}".rstrip()
+        + f" {absent(run, order)}".rstrip(),
     )
     return figure
 

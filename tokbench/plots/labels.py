@@ -19,6 +19,7 @@ from tokbench.metrics.metric import ALL
 from tokbench.plots import style
 from tokbench.plots.losses import EXPLAINED, hard_losses, losses, mark_of
 from tokbench.spec import Spec
+from tokbench.wording import listed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,6 +92,12 @@ def explained(run: Run) -> str:
 def hollow(run: Run) -> str:
     """A caption's sentences on hollow points and marked names; empty where nothing is lost or estimated."""
     return f"Hollow: not every text comes back, or estimated. {explained(run)}" if losses(run) else ""
+
+
+def absent(run: Run, drawn: Collection[str]) -> str:
+    """A caption's sentence on the tokenizers that are not among those `drawn`, by spec; empty where all are."""
+    missing = [label for spec, label in run_labels(run).items() if spec not in drawn]
+    return f"Not measured: {listed(missing)}." if missing else ""
 
 
 def _agreed(spec: str, specs: Iterable[str]) -> set[str]:

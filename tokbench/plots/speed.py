@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tokbench.extension import Plot
 from tokbench.metrics.metric import ALL
 from tokbench.plots import data, style
-from tokbench.plots.labels import dataset_label, hollow, in_lines, run_labels
+from tokbench.plots.labels import absent, dataset_label, hollow, in_lines, run_labels
 from tokbench.plots.losses import colors, losses
 from tokbench.plots.placement import label_points
 from tokbench.plots.reach import reach
@@ -121,7 +121,8 @@ def draw(run: Run) -> Figure | None:
         + f" {hollow(run)}".rstrip()
         + (" Arrow: far above, at the figure." if far else "")
         + (f" Speed: {first}." if first else "")
-        + f" {data.busy(run)}".rstrip(),
+        + f" {data.busy(run)}".rstrip()
+        + f" {absent(run, points)}".rstrip(),
     )
     shown = {name: labels[name] + (f" {far[name]:.1f}" if name in far else "") for name in points}
     places = {shown[name]: point for name, point in points.items()}

@@ -52,6 +52,16 @@ def test_a_caption_tells_of_intervals_where_there_are_any(made_up_run: Callable[
     assert "interval" not in drawn(plot, run).get_label()
 
 
+@pytest.mark.parametrize("plot", ["compression", "fairness", "speed"])
+def test_a_caption_names_the_tokenizers_that_were_not_measured(
+    made_up_run: Callable[..., Any], plot: str
+) -> None:
+    run = made_up_run(3, 4, specs=["bytes", "chars", "words", "maxmatch:vocab_size=8000"])
+    assert "Not measured" not in drawn(plot, run).get_label()
+    run.frame = run.frame.assign(value=run.frame["value"].where(run.frame["tokenizer"] != "chars"))
+    assert " Not measured: chars." in drawn(plot, run).get_label()
+
+
 def test_sentences_of_a_caption_stand_one_blank_apart(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(3, 3, specs=["bytes", "chars", "bpe:עברית.json"])
     run.frame = run.frame[run.frame["metric"] != "round_trip"]
