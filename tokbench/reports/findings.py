@@ -59,8 +59,12 @@ def compression(run: Run) -> KeyFinding | None:
         gist = f"{leader} packs {best['value']:.2f} bytes into a token on {scope}{mean}."
     others = {name: apart(run, dataset, best["tokenizer"], name) for name in rows["tokenizer"][1:]}
     tied = [labels[name] for name, different in others.items() if different is False]
+    equal = [labels[name] for name in rows.loc[rows["value"] == best["value"], "tokenizer"].iloc[1:]]
+    if equal:
+        sentence += f" {all_of_whom(equal, 'reaches', 'reach')} the same."
+    if chance := [label for label in tied if label not in equal]:
+        sentence += f" On this much text, {listed(chance)} may do as well: the difference could be chance."
     if tied:
-        sentence += f" On this much text, {listed(tied)} may do as well: the difference could be chance."
         gist = f"{listed([leader, *tied])} share first place for text per token on {scope}."
     elif len(rows) > 1:
         second = rows.iloc[1]
@@ -94,9 +98,10 @@ def _trained(run: Run, dataset: str) -> str:
 def _pooled_otherwise(run: Run, dataset: str, metric: str, best: str) -> str:
     """A sentence where pooling the bytes of all languages would put another tokenizer first."""
     pooled = _sound(run, "compression_ratio", dataset)
-    if metric == "compression_ratio" or pooled.empty or pooled.iloc[0]["tokenizer"] == best:
+    leads = pooled.loc[pooled["value"] == pooled["value"].max(), "tokenizer"].tolist()
+    if metric == "compression_ratio" or not leads or best in leads:
         return ""
-    first = run_labels(run)[pooled.iloc[0]["tokenizer"]]
+    first = run_labels(run)[leads[0]]
     return f" Pooled by bytes, where scripts of three bytes a character weigh most, {first} is first."
 
 
@@ -264,9 +269,12 @@ def coverage(run: Run) -> KeyFinding | None:
 
 
 def apart(run: Run, dataset: str, one: str, other: str) -> bool | None:
-    """Whether two tokenizers' compression differs beyond chance; None where that was not tested."""
-    tests = data.p_values(run, data.main_metric(run, dataset), dataset)
-    chance = tests.get(frozenset((one, other)))
+    """Whether two tokenizers' compression differs beyond chance; None where it differs and was not tested."""
+    metric = data.main_metric(run, dataset)
+    figures = data.overall(run, metric, dataset).set_index("tokenizer")["value"]
+    if figures[one] == figures[other]:
+        return False
+    chance = data.p_values(run, metric, dataset).get(frozenset((one, other)))
     return None if chance is None else chance < SURE
 
 

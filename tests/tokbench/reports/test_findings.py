@@ -42,6 +42,23 @@ def test_a_sentence_claims_no_more_than_the_intervals(made_up_run: Callable[...,
     assert "No paired test was made" in (compression(run) or found).sentence
 
 
+def test_those_with_the_same_figure_lead_together_untested_too(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(4, 3)
+    run.comparisons = run.comparisons.iloc[:0]
+    first, second, _ = best_first(run, "compression_ratio", "bundled:parallel")
+    ratios = (run.frame["metric"] == "compression_ratio") & (run.frame["language"] == "all")
+    run.frame = run.frame.copy()
+    run.frame.loc[ratios & run.frame["tokenizer"].isin([first, second]), "value"] = 9.0
+    one, other = (run_labels(run)[name] for name in (first, second))
+    found = compression(run)
+    assert found is not None
+    assert f" {other} reaches the same." in found.sentence
+    assert "chance" not in found.sentence
+    assert f"Most text per token elsewhere: on bundled code {one} or {other}" in found.sentence
+    assert found.gist.startswith(f"{one} and {other} share first place")
+    assert "Others lead" not in found.gist
+
+
 def test_the_highest_premium_is_told_with_its_interval(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(10, 3)
     table = tables.fairness(run, "bundled:parallel")
