@@ -52,7 +52,7 @@ def _spell(block: Block, left: Int, right: Int, new: Int) -> None:
 
 
 @inline
-def note_merge(block: Block, left: Int, right: Int, new: Int) -> None:
+def _note_merge(block: Block, left: Int, right: Int, new: Int) -> None:
     """Write down a merge, and make it the one at hand."""
     merges, state = i32_in(block, at.MERGES), i64_in(block, at.STATE)
     number = state[at.N_MERGES]
@@ -63,14 +63,12 @@ def note_merge(block: Block, left: Int, right: Int, new: Int) -> None:
 
 
 @inline
-def why_stop(state: Ints, sizes: Ints) -> Int:
+def why_stop(state: Ints) -> Int:
     """Before a merge: `DONE` where nothing is left to do, a reason to pause, or -1."""
     if state[at.N_TOKENS] >= state[at.N_WANTED] or state[at.HEAP_SIZE] == 0:
         return at.DONE
     if state[at.N_MERGES] >= state[at.PAUSE_AT]:
         return at.PAUSED
-    if state[at.N_MERGES] >= sizes[at.MERGES] // 3:
-        return at.MERGES_FULL
     return np.int64(-1)
 
 
@@ -139,8 +137,26 @@ def make_token(block: Block, left: Int, right: Int) -> Int:
     if new != NOT_A_TOKEN:
         if spells and new == n_tokens:
             _spell(block, left, right, new)
-        note_merge(block, left, right, new)
+        _note_merge(block, left, right, new)
     return at.DONE
+
+
+@inline
+def merge_first(block: Block, row: Int, run: Int) -> Int:
+    """Take the first pair, of the `row` of pairs, out of the queue, and have `make_token` make a token of it.
+
+    The merge takes place at the positions of `run` and the runs behind it. Returns `DONE`, or what is full: the
+    queue is as it was then.
+    """
+    pairs = i64_in(block, at.PAIRS)
+    reason = take_positions(block, run)
+    if reason == at.DONE:
+        left, right = sides(pairs[row])
+        reason = make_token(block, left, right)
+    if reason == at.DONE:
+        take_runs(pairs, row)
+        drop_top(block)
+    return reason
 
 
 @inline
@@ -173,24 +189,17 @@ def _choose(block: Block) -> Int:
         reason = first_pair(block)
         if reason != at.DONE:
             return reason
-        reason = why_stop(state, sizes)
+        reason = why_stop(state)
         if reason >= 0:
             return reason
         if counts[0] < state[at.MINIMUM]:
             return at.DONE
-        left, right = sides(keys[0])
         row = find_pair(pairs, mask, keys[0])
-        reason = take_positions(block, extras[0] if rule == HF else pairs[row + at.RUN])
+        reason = merge_first(block, row, extras[0] if rule == HF else pairs[row + at.RUN])
         if reason != at.DONE:
             return reason
-        reason = make_token(block, left, right)
-        if reason != at.DONE:
-            return reason
-        take_runs(pairs, row)
-        drop_top(block)
-        if state[at.NEW] == NOT_A_TOKEN:
-            continue
-        return np.int64(-1)
+        if state[at.NEW] != NOT_A_TOKEN:
+            return np.int64(-1)
 
 
 @kernel

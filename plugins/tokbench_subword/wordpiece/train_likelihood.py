@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import Block, Int, i32_in, i64_in
 from tokbench_subword.training import layout as at
-from tokbench_subword.training.merges import note_merge, why_stop
-from tokbench_subword.training.pairs import find_pair, pair_key, sides, take_runs
+from tokbench_subword.training.merges import merge_first, why_stop
+from tokbench_subword.training.pairs import find_pair, pair_key, sides
 from tokbench_subword.training.queue import BY_SCORE, before, drop_top, heap_of, push, replace_top
-from tokbench_subword.training.rewrite import apply, rewrite, take_positions
+from tokbench_subword.training.rewrite import apply, rewrite
 from tokbench_subword.training.session import Growers, MergeSession
-from tokbench_subword.training.spelling import NOT_A_TOKEN, enter_token
+from tokbench_subword.training.spelling import NOT_A_TOKEN
 
 
 @inline
@@ -66,7 +66,7 @@ def _choose(block: Block) -> Int:
     counts, keys, scores = heap_of(block)
     mask, least = sizes[at.PAIRS] // 4 - 1, max(state[at.MINIMUM], 1)
     while True:
-        reason = why_stop(state, sizes)
+        reason = why_stop(state)
         if reason >= 0:
             return reason
         key = keys[0]
@@ -81,17 +81,11 @@ def _choose(block: Block) -> Int:
             else:  # gone, or queued again with its better score
                 drop_top(block)
             continue
-        reason = take_positions(block, pairs[row + at.RUN])
+        reason = merge_first(block, row, pairs[row + at.RUN])
         if reason != at.DONE:
             return reason
-        take_runs(pairs, row)
-        drop_top(block)
-        left, right = sides(key)
-        new = enter_token(block, left, right)
-        if new == NOT_A_TOKEN:
-            continue
-        note_merge(block, left, right, new)
-        return np.int64(-1)
+        if state[at.NEW] != NOT_A_TOKEN:
+            return np.int64(-1)
 
 
 @inline
