@@ -209,17 +209,9 @@ def _alphabet(
 
 
 def _choose(text: Text, pieces: SeedPieces, learnt: int) -> list[spm.Piece]:
-    """All characters and the best other pieces, up to `learnt` in all, by score; of equal scores, by
-    spelling.
-    """
-    order = np.argsort(-pieces.scores, kind="stable")
-    ranked = pieces.scores[order]
-    equal = np.concatenate(([False], ranked[1:] == ranked[:-1], [False]))
-    edges = np.flatnonzero(np.diff(equal.astype(np.int8)))
-    for low, high in zip(edges[::2].tolist(), (edges[1::2] + 1).tolist(), strict=True):
-        some = order[low:high].copy()
-        spelled = pieces.kept(some).spelled(text)
-        order[low:high] = some[sorted(range(len(some)), key=spelled.__getitem__)]
+    """All characters and the best other pieces, up to `learnt` in all, by score; of one score, by spelling."""
+    ranked = sorted(zip((-pieces.scores).tolist(), pieces.spelled(text), range(len(pieces)), strict=True))
+    order = np.array([index for _, _, index in ranked])
     single = pieces.lengths[order] == 1
     wanted = single | (np.cumsum(~single) <= learnt - np.count_nonzero(single))
     visible = np.where(text.alphabet == ord(" "), ord(SPACE_SYMBOL), text.alphabet)

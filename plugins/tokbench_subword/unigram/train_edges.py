@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -65,12 +65,11 @@ def thin(
 ) -> None:
     """Drop the edges of pieces that are not `kept`, number the others anew, and call `meanwhile` beside it."""
     numbers = np.where(kept, np.cumsum(kept, dtype=np.int32) - 1, -1).astype(np.int32)
-    # mypy does not tell them apart in `partial`
-    arrays: tuple[Any, ...] = edges.lengths, edges.pieces, numbers
-    jobs: list[Callable[[], object]] = [
-        *meanwhile,
-        *(partial(_compact, edges.bounds, *run, *arrays) for run in edges.runs),
-    ]
+
+    def compact(run: tuple[int, int]) -> None:
+        _compact(edges.bounds, *run, edges.lengths, edges.pieces, numbers)
+
+    jobs: list[Callable[[], object]] = [*meanwhile, *(partial(compact, run) for run in edges.runs)]
     in_threads(lambda job: job(), jobs, threads)
 
 

@@ -38,11 +38,8 @@ def prune(
 
 def _largest(values: NDArray[np.float64], count: int) -> NDArray[np.bool_]:
     """Which are the `count` largest; of equal ones the first."""
-    if count >= len(values):
-        return np.ones(len(values), np.bool_)
-    least = np.partition(values, len(values) - count)[len(values) - count]
-    largest: NDArray[np.bool_] = values > least
-    largest[np.flatnonzero(values == least)[: count - np.count_nonzero(largest)]] = True
+    largest = np.zeros(len(values), np.bool_)
+    largest[np.argsort(-values, kind="stable")[:count]] = True
     return largest
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 _PLACE, _LENGTH, _TIMES, _BEGIN, _END = range(5)
 """Of a repeated substring: one place of it, its length, how often it occurs, the ranks of its suffixes."""
 SPACE_SCRIPT, INHERITED, COMMON = -2, -1, 0
-"""In place of a script: for the space, for what takes the script before it; and the one of digits and signs."""
+"""In place of a script: for the space, for what takes the script before it; and the one of digits, signs and
+scripts that are not listed."""
 _SCRIPTS = (
     "Latin Cyrillic Greek Arabic Hebrew Devanagari Bengali Hangul Thai Armenian Georgian Tamil Telugu "
     "Kannada Malayalam Gujarati Gurmukhi Oriya Sinhala Lao Tibetan Myanmar Ethiopic Khmer Mongolian "
@@ -93,29 +94,19 @@ class Occurrences:
 
 
 def scripts_of(alphabet: NDArray[np.uint32]) -> NDArray[np.int32]:
-    """A number for the script of each character; the ideographic and the kana count as one."""
+    r"""A number for the script of each character; the ideographic and the kana count as one.
+
+    Example:
+        >>> scripts_of(np.array([ord(letter) for letter in "日ーか aé1\u0301"], np.uint32)).tolist()
+        [1, 1, 1, -2, 2, 2, 0, -1]
+    """
     import regex
 
-    scripts = np.zeros(len(alphabet), np.int32)
-    names = regex.findall(r"\w+", _SCRIPTS)
-    patterns = [(number, regex.compile(rf"\p{{Script={name}}}")) for number, name in enumerate(names, 1)]
-    common, inherited = regex.compile(r"\p{Script=Common}"), regex.compile(r"\p{Script=Inherited}")
-    last: list[tuple[int, Any]] = []
-    for index, point in enumerate(alphabet.tolist()):
-        character = chr(point)
-        if character == " ":
-            scripts[index] = SPACE_SCRIPT
-        elif point == 0x30FC or regex.match(r"[\p{Han}\p{Hiragana}\p{Katakana}]", character):
-            scripts[index] = len(names) + 1
-        elif common.match(character):
-            scripts[index] = COMMON
-        elif inherited.match(character):
-            scripts[index] = INHERITED
-        else:
-            for number, pattern in [*last, *patterns]:
-                if pattern.match(character):
-                    scripts[index], last = number, [(number, pattern)]
-                    break
+    kinds = [r"[\u30FC\p{Han}\p{Hiragana}\p{Katakana}]", r"\p{Inherited}", " ", r"\p{Common}"]
+    kinds += [rf"\p{{Script={name}}}" for name in _SCRIPTS.split()]
+    matches = map(regex.compile("|".join(f"({kind})" for kind in kinds)).match, map(chr, alphabet.tolist()))
+    numbers = np.array([COMMON, 1, INHERITED, SPACE_SCRIPT, COMMON, *range(2, len(kinds) - 2)], np.int32)
+    scripts: NDArray[np.int32] = numbers[[match.lastindex if match else 0 for match in matches]]
     return scripts
 
 
@@ -159,27 +150,15 @@ def find_seeds(
         Occurrences(order, columns[_BEGIN][own >= 0], columns[_END][own >= 0], own[own >= 0])
         for order, columns, own in zip(orders, parts, np.split(pieces, ends[:-1]), strict=True)
     ]
-    starts = np.concatenate((_first_places(text.symbols, n, n_characters), places[chosen]))
+    first_places = np.zeros(n_characters + 1, np.int64)
+    first_places[text.symbols[:n][::-1]] = np.arange(n)[
+        ::-1
+    ]  # of several places of a symbol, the last one stays
+    starts = np.concatenate((first_places[1:], places[chosen]))
     mass = np.concatenate((totals, (lengths * times)[chosen])).astype(np.float64)
     mass = np.maximum(mass, 1.0)
     lengths = np.concatenate((np.ones(n_characters, np.int64), lengths[chosen]))
     return SeedPieces(starts, lengths, np.log(mass) - np.log(mass.sum())), occurrences
-
-
-@kernel
-def _first_places(symbols: Ids, n: Int, n_characters: Int) -> Ints:
-    """The first place of each symbol but 0; 0 for one that does not occur."""
-    places, missing = np.zeros(n_characters + 1, np.int64), n_characters
-    seen = np.zeros(n_characters + 1, np.bool_)
-    seen[0] = True
-    for place in range(n):
-        symbol = symbols[place]
-        if not seen[symbol]:
-            seen[symbol], places[symbol] = True, place
-            missing -= 1
-            if missing == 0:
-                break
-    return places[1:]
 
 
 @kernel

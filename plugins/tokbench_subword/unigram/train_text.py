@@ -95,18 +95,20 @@ def summed(
         row[:] = 0.0
         part((text.starts[run], text.sizes[run], text.counts[run]), row)
 
-    rows, ends = sums[:, :size], np.cumsum(text.sizes)
-    wanted = [int(ends[-1]) * part // CHUNKS for part in range(1, CHUNKS)]
-    runs = pairwise([0, *np.searchsorted(ends, wanted).tolist(), len(ends)])  # of about equal size
-    in_threads(fill, zip(runs, rows, strict=True), threads)
+    rows = sums[:, :size]
+    in_threads(fill, zip(pairwise(_limits(text)), rows, strict=True), threads)
     total: NDArray[np.float64] = rows.sum(axis=0)  # row by row, the first ones first
     return total
 
 
 def place_chunks(text: Text) -> list[tuple[int, int]]:
     """Runs of places, of about equally many, from the beginning of a word to behind the end of one."""
-    starts = text.starts
-    wanted = [int(starts[-1] + text.sizes[-1]) * part // CHUNKS for part in range(1, CHUNKS)]
-    cuts = starts[np.searchsorted(starts, wanted).clip(max=len(starts) - 1)]
-    end = int(starts[-1] + text.sizes[-1]) + 1
-    return list(pairwise(np.unique([int(starts[0]), *cuts.tolist(), end]).tolist()))
+    begins, end = text.starts[_limits(text)[:-1]], int(text.starts[-1] + text.sizes[-1]) + 1
+    return list(pairwise(np.unique([*begins.tolist(), end]).tolist()))
+
+
+def _limits(text: Text) -> list[int]:
+    """Where each of `CHUNKS` runs of words of about as many characters begins, and the last ends."""
+    ends = np.cumsum(text.sizes)
+    wanted = [int(ends[-1]) * part // CHUNKS for part in range(1, CHUNKS)]
+    return [0, *np.searchsorted(ends, wanted).tolist(), len(ends)]
