@@ -155,10 +155,9 @@ def compile_normalizer(
     )
     units, targets, classes, plain = compiled_map(spec.charsmap, where)
     keys = {symbol.encode(): index for index, symbol in enumerate(symbols)}
-    starts = np.zeros(256, np.uint8)
-    starts[[key[0] for key in keys]] = 1
+    trie, starts = np.zeros(0, np.uint64), np.zeros(256, np.uint8)
     if keys:
+        trie, starts[[key[0] for key in keys]] = build_trie(keys), 1
         plain = np.where(starts, 0, plain).astype(np.uint8)
         classes = checked(classes, {key.decode()[0] for key in keys})
-    trie = build_trie(keys) if keys else np.zeros(0, np.uint64)
     return Normalizer(flags, units, targets, classes, plain, trie, starts)

@@ -114,9 +114,9 @@ def _bpe_model(algorithm: SpmBpe) -> dict[str, Any]:
 
 def probes_of(vocabulary: SpmVocabulary) -> list[Probe]:
     """The texts on which a conversion of a model is tried."""
-    in_text = np.isin(vocabulary.types, (spm.CONTROL, spm.UNKNOWN, spm.BYTE), invert=True)
+    in_text = vocabulary.of_type(spm.NORMAL, spm.USER_DEFINED, spm.UNUSED)
     return probes(
-        [vocabulary.pieces[index].replace(SPACE_SYMBOL, " ") for index in np.flatnonzero(in_text).tolist()],
+        [piece.replace(SPACE_SYMBOL, " ") for piece in in_text],
         symbols=vocabulary.of_type(spm.USER_DEFINED),
         tied=_of_one_score(vocabulary),
         never=vocabulary.of_type(spm.CONTROL, spm.UNKNOWN),

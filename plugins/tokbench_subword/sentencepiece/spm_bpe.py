@@ -15,7 +15,7 @@ again at the end, by a rule that looks at the whole text.
 from __future__ import annotations
 
 import heapq
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,10 +25,8 @@ from tokbench.kernels.pointers import padded
 from tokbench_subword.files.sentencepiece_model import NORMAL, UNUSED, USER_DEFINED
 from tokbench_subword.sentencepiece.spm_bpe_encoding import MERGED, merge_all
 from tokbench_subword.sentencepiece.spm_bpe_tables import merge_tables
-from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.encoder import PathEncoder
-from tokbench_subword.unigram.paths import Node, plain_width_of
-from tokbench_subword.unigram.unigram_algorithm import piece_tables
+from tokbench_subword.unigram.paths import UNKNOWN_PIECE, Node, plain_width_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,7 +59,7 @@ class SpmBpe:
         self.ranks = self._ranks()
         self.pairs = self._pairs(pieces)
         self.normalizer = vocabulary.normalizer()
-        self._tables = self._made_tables(pieces)
+        self._tables = merge_tables(self, pieces)
 
     def _ranks(self) -> NDArray[np.int32]:
         """The order in which pieces are made: equal scores share a rank. -0.0 counts below 0.0."""
@@ -78,13 +76,6 @@ class SpmBpe:
                 if left is not None and (right := symbols.get(piece[cut:])) is not None:
                     pairs[left, right] = index
         return pairs
-
-    def _made_tables(self, pieces: dict[bytes, int]) -> dict[int, NDArray[Any]]:
-        """The arrays of an encoder, by their place."""
-        tables, untied = merge_tables(self)
-        tables |= piece_tables(pieces, len(self.vocabulary), self.vocabulary)
-        tables[at.SETTINGS][[at.UNTIED, at.N_DEFINED]] = untied, len(self.defined)
-        return tables
 
     def encoder(self, *, threads: int, cache: int) -> PathEncoder:
         """What encodes whole documents."""
@@ -167,15 +158,13 @@ def merge(
     lengths = {index: len(text) for text, index in algorithm.symbols.items()}
 
     def write(start: int, end: int, symbol: int) -> None:
-        if 0 <= symbol < len(vocabulary) and vocabulary.types[symbol] == UNUSED:
-            if symbol not in made_of:
-                nodes.append(Node(start, end, -1))
-                return
+        if symbol in made_of:
             one, other = made_of[symbol]
             write(start, start + lengths[one], one)
             write(start + lengths[one], end, other)
         else:
-            nodes.append(Node(start, end, symbol if symbol < len(vocabulary) else -1))
+            known = 0 <= symbol < len(vocabulary) and vocabulary.types[symbol] != UNUSED
+            nodes.append(Node(start, end, symbol if known else UNKNOWN_PIECE))
 
     for node in _state(starts, ids, following, 0, len(data))[0]:
         write(*node)
@@ -204,14 +193,13 @@ def _characters(algorithm: SpmBpe, data: bytes) -> tuple[list[int], list[int], l
     position = 0
     while position < len(data):
         size = next((n for n in range(longest, 0, -1) if data[position : position + n] in algorithm.defined), 0)
-        starts.append(position)
         if size:
-            symbols.append(_FROZEN)
-            ids.append(algorithm.defined[data[position : position + size]])
+            symbol, index = _FROZEN, algorithm.defined[data[position : position + size]]
         else:
             size = plain_width_of(data[position])
-            symbol = algorithm.symbols.get(data[position : position + size], _FROZEN)
-            symbols.append(symbol)
-            ids.append(symbol)
+            symbol = index = algorithm.symbols.get(data[position : position + size], _FROZEN)
+        starts.append(position)
+        symbols.append(symbol)
+        ids.append(index)
         position += size
     return starts, symbols, ids

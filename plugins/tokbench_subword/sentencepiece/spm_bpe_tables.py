@@ -16,6 +16,7 @@ from tokbench_subword.bpe.merging import SHARED
 from tokbench_subword.bpe.tables import NONE, PairTable
 from tokbench_subword.pipeline.trie import build_trie
 from tokbench_subword.unigram import layout as at
+from tokbench_subword.unigram.unigram_algorithm import piece_tables
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from tokbench_subword.sentencepiece.spm_bpe import SpmBpe
 
 
-def merge_tables(algorithm: SpmBpe) -> tuple[dict[int, NDArray[Any]], int]:
-    """The arrays of an encoder about merges, by their place; and the first rank that several pieces share.
+def merge_tables(algorithm: SpmBpe, pieces: dict[bytes, int]) -> dict[int, NDArray[Any]]:
+    """The arrays of an encoder, by their place, from all pieces that take part in merging, with their ids.
 
     Raises `TokenizerError` for a model of more than a million symbols.
     """
@@ -51,6 +52,7 @@ def merge_tables(algorithm: SpmBpe) -> tuple[dict[int, NDArray[Any]], int]:
     shared, results, untied = _sharing(rows, begin, ranks[begin:end])
     frozen = {text: number for number, text in enumerate(defined, end)}
     arrays: dict[int, NDArray[Any]] = {
+        **piece_tables(pieces, len(algorithm.vocabulary), algorithm.vocabulary),
         at.FIRST: first,
         at.SYMBOL_IDS: np.where(by_number < len(algorithm.vocabulary), by_number, -1).astype(np.int32),
         **dict(enumerate(shared, at.MERGES)),
@@ -59,7 +61,8 @@ def merge_tables(algorithm: SpmBpe) -> tuple[dict[int, NDArray[Any]], int]:
         at.RANKS: ranks,
         at.DEFINED: build_trie(frozen) if frozen else np.zeros(0, np.uint64),
     }
-    return arrays, untied
+    arrays[at.SETTINGS][[at.UNTIED, at.N_DEFINED]] = untied, len(defined)
+    return arrays
 
 
 def _sharing(
