@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from tokbench.errors import TokenizerError, UnknownNameError
+from tokbench.errors import UnknownNameError
 from tokbench_subword.files.sentencepiece_model import normalizer_in
 
 RULES = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity")
@@ -28,12 +28,7 @@ def charsmap_of(name: str) -> bytes:
         raise UnknownNameError.of("normalisation rule", name, RULES)
     if name == "identity":
         return b""
-    try:
-        import sentencepiece
-    except ImportError as error:
-        raise TokenizerError(
-            f"unigram: the character map of {name!r} is part of sentencepiece, which is not installed; "
-            "install it, or train with normalizer=identity"
-        ) from error
+    import sentencepiece
+
     normalizer = sentencepiece.SentencePieceNormalizer(rule_name=name)
     return normalizer_in(normalizer.serialized_model_proto()).charsmap
