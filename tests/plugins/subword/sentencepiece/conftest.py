@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tokbench_subword.files.sentencepiece_model import read_model
 from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
+from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 
 UNIGRAM_MODELS = (
     "t5-base/spiece.model",
@@ -37,6 +38,18 @@ def pair(test_data: Path) -> Callable[[str], tuple[SpmTokenizer, Any]]:
         return made[model]
 
     return of
+
+
+def json_pair(folder: str, test_data: Path) -> tuple[JsonUnigramTokenizer, Any]:
+    """Our tokenizer and that of `tokenizers`, of the same `tokenizer.json`."""
+    from tokenizers import Tokenizer
+
+    path = test_data / "vocabs" / folder / "hf" / "tokenizer.json"
+    theirs = Tokenizer.from_file(str(path))
+    theirs.encode_special_tokens = True
+    theirs.no_padding()
+    theirs.no_truncation()
+    return JsonUnigramTokenizer.from_file(path), theirs
 
 
 def corpus_files(test_data: Path) -> list[Path]:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from typing import Any
 
-from tokbench_subword.files.sentencepiece_model import (
-    CONTROL,
-    UNKNOWN,
-    Piece,
-    SpmModel,
-)
+from tokbench_subword.files.sentencepiece_model import BYTE, CONTROL, UNKNOWN, Piece, SpmModel, parse, serialize
 from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
+from tokbench_subword.unigram.path_tokens import byte_piece
 
 Pair = Callable[[str], tuple[SpmTokenizer, Any]]
 UNK = Piece("<unk>", 0.0, UNKNOWN)
+BYTES = tuple(Piece(byte_piece(byte), 0.0, BYTE) for byte in range(256))
 SMALL = SpmModel(
     (
         UNK,
@@ -33,8 +31,17 @@ def small(**changes: Any) -> SpmTokenizer:
     return SpmTokenizer("small", SMALL.with_pieces((*SMALL.pieces, *changes.get("pieces", ()))))
 
 
+def trained_there(lines: list[str], **options: Any) -> SpmModel:
+    """The model that sentencepiece learns from lines, alike in every run."""
+    import sentencepiece
+
+    writer = io.BytesIO()
+    common = {"sentence_iterator": iter(lines), "model_writer": writer, "num_threads": 1, "minloglevel": 2}
+    sentencepiece.SentencePieceTrainer.train(**common, **options)
+    return parse(writer.getvalue())
+
+
 def sentencepiece_of(model: SpmModel) -> Any:
     import sentencepiece
-    from tokbench_subword.files.sentencepiece_model import serialize
 
     return sentencepiece.SentencePieceProcessor(model_proto=serialize(model))

@@ -23,15 +23,13 @@ from tokbench_subword.pipeline.document_decoding import joining_decoder
 from tokbench_subword.sentencepiece.rules import charsmap_of
 from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
-from tokbench_subword.unigram.path_tokens import byte_piece
 
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 
-from .conftest import BPE_MODELS, UNIGRAM_MODELS
-from .small_models import SMALL, Pair
+from .conftest import BPE_MODELS, UNIGRAM_MODELS, json_pair
+from .small_models import BYTES, SMALL, Pair
 
-BYTES = tuple(Piece(byte_piece(byte), 0.0, BYTE) for byte in range(256))
 MARKS = (Piece("▁▁", -4.0), Piece("▁▁a", -4.0), Piece("é▁", -4.0), Piece("日本", -4.0))
 
 
@@ -209,11 +207,8 @@ def test_ids_between_others_may_be_missing() -> None:
 
 
 def test_published_vocabularies(test_data: Path) -> None:
-    from tokenizers import Tokenizer
-
     rng = random.Random(2)
     for folder in ("t5-base", "albert-base-v1"):
-        path = test_data / "vocabs" / folder / "hf" / "tokenizer.json"
-        ours, theirs = JsonUnigramTokenizer.from_file(path), Tokenizer.from_file(str(path))
+        ours, theirs = json_pair(folder, test_data)
         documents = [[rng.randrange(ours.vocab_size) for _ in range(rng.randrange(12))] for _ in range(2000)]
         check(ours, documents, theirs.decode_batch(documents, skip_special_tokens=False))

@@ -25,8 +25,7 @@ from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 from tokbench.errors import TokenizerError
 
 from .conftest import BPE_MODELS, UNIGRAM_MODELS
-
-UNK = Piece("<unk>", 0.0, UNKNOWN)
+from .small_models import UNK
 
 
 def test_round_trip_keeps_everything() -> None:

@@ -13,23 +13,21 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tokbench_subword.files.sentencepiece_model import BYTE, NormalizerSpec, Piece, SpmModel, TrainerSpec
+from tokbench_subword.files.sentencepiece_model import NormalizerSpec, SpmModel, TrainerSpec
 from tokbench_subword.sentencepiece.algorithms import spans_of_path
 from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 from tokbench_subword.unigram.path_tokens import byte_piece
-from tokenizers import Tokenizer
 
 from tokbench.kernels.utf8 import encodable
 
 from ..strings import hard_strings
 from ..word_rules import CHAINS, HARD, config, texts
-from .conftest import BPE_MODELS, LONG, UNIGRAM_MODELS, corpus_files, lines_of
-from .small_models import SMALL, Pair, small
+from .conftest import BPE_MODELS, UNIGRAM_MODELS, corpus_files, json_pair, lines_of
+from .small_models import BYTES, SMALL, Pair, small
 
 EDGES = ["", " ", "a ", " a", "  ", "\ud800x", "a\u0301\u0323 \u00e9\u0323", "``x'' ''' ````", "\x00"]
 EDGES += ["<unk>", "a<unk>日", "e 日<unk>a <unk>", "<0x41>日 <0x41> \n"]
-BYTES = tuple(Piece(byte_piece(byte), 0.0, BYTE) for byte in range(256))
 
 
 def check_model(tokenizer: SpmTokenizer, lines: list[str]) -> None:
@@ -106,19 +104,6 @@ def test_room_grows_as_it_must() -> None:
     check_model(tokenizer, ["ab" * 30_000, "日x" * 3_000, "", "a b " * 9_000])
 
 
-def test_threads_give_the_same(pair: Pair, test_data: Path) -> None:
-    ours, _ = pair(UNIGRAM_MODELS[0])
-    lines = lines_of(test_data / "corpora/novels/deu_Latn.txt", LONG)
-    alone = ours.encode_with_offsets(lines)
-    ours.threads = 2
-    try:
-        together = ours.encode_with_offsets(lines)
-    finally:
-        ours.threads = 1
-    assert np.array_equal(alone[0].ids, together[0].ids)
-    assert np.array_equal(alone[1], together[1])
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("fallback", [False, True])
 @pytest.mark.parametrize("chain", CHAINS)
@@ -144,11 +129,7 @@ def test_spans_equal_those_of_tokenizers(folder: str, test_data: Path) -> None:
 
     Control characters that vanish put it off for the rest of a text.
     """
-    path = test_data / "vocabs" / folder / "hf" / "tokenizer.json"
-    ours, theirs = JsonUnigramTokenizer.from_file(path), Tokenizer.from_file(str(path))
-    theirs.encode_special_tokens = True
-    theirs.no_padding()
-    theirs.no_truncation()
+    ours, theirs = json_pair(folder, test_data)
     lines = [line for file in corpus_files(test_data) for line in lines_of(file, 6_000)]
     check_json(ours, [*EDGES, *lines])
     aside = {"Mn", "Mc", "Me", "Cc", "Cf", "Co", "Cn"}
@@ -164,15 +145,19 @@ def test_spans_equal_those_of_tokenizers(folder: str, test_data: Path) -> None:
         assert mine == [list(span) for span in expected.offsets], clear[index]
 
 
-def test_added_tokens_take_the_plain_path() -> None:
-    vocab = [["<unk>", 0.0], ["▁a", -1.0], ["b", -1.0]]
-    tokenizer = JsonUnigramTokenizer.from_dict(
+def with_added(content: str, **flags: bool) -> JsonUnigramTokenizer:
+    """A model of two pieces and an added token."""
+    return JsonUnigramTokenizer.from_dict(
         {
-            "model": {"type": "Unigram", "unk_id": 0, "vocab": vocab},
+            "model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], ["▁a", -1.0], ["b", -1.0]]},
             "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"},
-            "added_tokens": [{"id": 3, "content": "<x>", "normalized": False, "special": False}],
+            "added_tokens": [{"id": 3, "content": content, "special": False, **flags}],
         }
     )
+
+
+def test_spans_around_added_tokens() -> None:
+    tokenizer = with_added("<x>", normalized=False)
     spans, limits = tokenizer.offsets_batch(["ab", "a<x>ab", "", "b a"])
     assert limits.tolist() == [0, 2, 6, 6, 9]
     assert spans[2:6].tolist() == [[0, 1], [1, 4], [4, 5], [5, 6]]
@@ -180,16 +165,7 @@ def test_added_tokens_take_the_plain_path() -> None:
 
 
 def test_texts_with_added_tokens_are_not_left_to_the_plain_form(monkeypatch: pytest.MonkeyPatch) -> None:
-    tokens = [{"id": 3, "content": "<m>", "lstrip": True, "rstrip": False, "single_word": False}]
-    flags = {"normalized": True, "special": False}
-    pieces = [["<unk>", 0.0], ["▁a", -1.0], ["b", -2.0]]
-    ours = JsonUnigramTokenizer.from_dict(
-        {
-            "added_tokens": [{**tokens[0], **flags}],
-            "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"},
-            "model": {"type": "Unigram", "vocab": pieces, "unk_id": 0},
-        }
-    )
+    ours = with_added("<m>", lstrip=True, normalized=True)
     expected = ours._prepared.plain_offsets("ab  <m>a")
     monkeypatch.setattr(type(ours._prepared), "plain_offsets", None)
     ids, spans = ours.encode_with_offsets(["ab  <m>a", ""])

@@ -26,16 +26,20 @@ def test_sampling_follows_the_model() -> None:
     alpha, n = 0.7, 20_000
     drawn = Counter(tuple(tokenizer.sample("ab", rng, alpha)) for _ in range(n))
     paths = tokenizer.nbest_scored("ab", 100)
-    weights = {tuple(ids): math.exp(alpha * score) for ids, score in paths}
-    total = sum(weights.values())
-    assert set(drawn) == set(weights)
-    for ids, weight in weights.items():
-        share = weight / total
-        assert drawn[ids] / n == pytest.approx(share, abs=5 * math.sqrt(share / n))
+    check_shares(drawn, Counter({tuple(ids): math.exp(alpha * score) for ids, score in paths}))
+    assert len(drawn) == len(paths)
     again = [tokenizer.sample("abab ab", np.random.default_rng(3), 0.1) for _ in range(2)]
     assert again[0] == again[1]
     with pytest.raises(TokenizerError, match="alpha"):
         tokenizer.sample("ab", rng, -1.0)
+
+
+def check_shares(drawn: Counter[Any], exact: Counter[Any]) -> None:
+    """Each outcome is drawn as often as its weight among those of all says."""
+    assert set(drawn) <= set(exact)
+    for outcome, weight in exact.items():
+        share, n = weight / exact.total(), drawn.total()
+        assert drawn[outcome] / n == pytest.approx(share, abs=5 * math.sqrt(share / n))
 
 
 def drawn_word_by_word(tokenizer: JsonUnigramTokenizer, text: str, rng: Any, alpha: float) -> list[int]:
@@ -85,10 +89,7 @@ def test_sampling_follows_exact_probabilities_over_several_words() -> None:
     rng = np.random.default_rng(0)
     names = {index: tokenizer.convert_id_to_token(index) for index in range(tokenizer.vocab_size)}
     drawn = Counter(tuple(names[index] for index in tokenizer.sample("aba ab", rng, alpha)) for _ in range(n))
-    assert set(drawn) <= set(exact)
-    for path, weight in exact.items():
-        share = weight / exact.total()
-        assert drawn[path] / n == pytest.approx(share, abs=5 * math.sqrt(share / n))
+    check_shares(drawn, exact)
 
 
 @pytest.mark.parametrize("text", ["<unk><unk>", "a<unk><unk>a", "<unk>z", "<unk>"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections import Counter
 from pathlib import Path
@@ -10,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tokbench_subword.files.sentencepiece_model import parse
 from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 
 from ..distributions import agree, fits
+from .small_models import sentencepiece_of, trained_there
 
 PROSE = Path(__file__).parents[4] / "datasets" / "prose"
 N = 20_000
@@ -31,22 +30,9 @@ def kind(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="module")
 def both(kind: str) -> Both:
     """One small model of the bundled prose in tokbench and in sentencepiece."""
-    import sentencepiece
-
     lines = [line for path in sorted(PROSE.rglob("*.txt")) for line in path.read_text("utf-8").split("\n")]
-    writer = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(lines),
-        model_writer=writer,
-        model_type=kind,
-        vocab_size=2500,
-        character_coverage=1.0,
-        minloglevel=2,
-        num_threads=1,
-    )
-    data = writer.getvalue()
-    theirs = sentencepiece.SentencePieceProcessor(model_proto=data)
-    return SpmTokenizer("prose", parse(data, where="prose")), theirs
+    model = trained_there(lines, model_type=kind, vocab_size=2500, character_coverage=1.0)
+    return SpmTokenizer("prose", model), sentencepiece_of(model)
 
 
 def drawn(ours: SpmTokenizer, word: str, alpha: float, n: int = N) -> Counter[tuple[int, ...]]:

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tokbench_subword.files.sentencepiece_model import (
-    BYTE,
     UNUSED,
     USER_DEFINED,
     NormalizerSpec,
@@ -19,14 +18,13 @@ from tokbench_subword.files.sentencepiece_model import (
 from tokbench_subword.sentencepiece.spm_bpe import SpmBpe, merge
 from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
-from tokbench_subword.unigram.path_tokens import byte_piece
 from tokbench_subword.unigram.paths import Node
 
 from tokbench.errors import TokenizerError
 from tokbench.testing import check_tokenizer
 
 from .conftest import BPE_MODELS, UNIGRAM_MODELS
-from .small_models import SMALL, UNK, Pair, sentencepiece_of, small
+from .small_models import BYTES, SMALL, UNK, Pair, sentencepiece_of, small
 
 
 @pytest.mark.long
@@ -58,12 +56,7 @@ def test_surrogates_count_as_the_replacement_character(pair: Pair) -> None:
 @pytest.mark.parametrize("kind", ["unigram", "bpe"])
 def test_long_texts_of_more_ids_than_bytes_behind_short_ones(kind: str) -> None:
     """A space is spelled in the three bytes of U+2581, and each text takes more room than those before."""
-    pieces = (
-        UNK,
-        *(Piece(byte_piece(byte), 0.0, BYTE) for byte in range(256)),
-        Piece("a", -1.0),
-        Piece("ab", -2.0),
-    )
+    pieces = (UNK, *BYTES, Piece("a", -1.0), Piece("ab", -2.0))
     spaces = NormalizerSpec(add_dummy_prefix=False, remove_extra_whitespaces=False)
     trainer = TrainerSpec(model_type=kind, byte_fallback=True, vocab_size=len(pieces))
     tokenizer = SpmTokenizer("spaces", SpmModel(pieces, trainer, spaces))
@@ -82,7 +75,7 @@ def test_unknown_characters_merge_also_across_cuts() -> None:
 
 
 def test_a_space_without_a_piece_falls_back_to_its_bytes() -> None:
-    pieces = (UNK, Piece("a", -1.0), *(Piece(byte_piece(byte), 0.0, BYTE) for byte in range(256)))
+    pieces = (UNK, Piece("a", -1.0), *BYTES)
     model = SpmModel(pieces, TrainerSpec(byte_fallback=True))
     tokenizer, theirs = SpmTokenizer("bytes", model), sentencepiece_of(model)
     for text in ("a a", "é", "日 a", "  "):
@@ -160,10 +153,11 @@ def test_threads_give_the_same(pair: Pair, test_data: Path) -> None:
     lines = (test_data / "corpora/novels/fra_Latn.txt").read_text(encoding="utf-8")[:400_000].split("\n")
     for name in (UNIGRAM_MODELS[0], BPE_MODELS[0]):
         ours, _ = pair(name)
-        one = ours.encode_batch(lines)
-        many = SpmTokenizer("many", ours.model, threads=4).encode_batch(lines)
+        threaded = SpmTokenizer("many", ours.model, threads=4)
+        (one, spans), many = ours.encode_with_offsets(lines), threaded.encode_batch(lines)
         assert (one.ids == many.ids).all()
         assert (one.offsets == many.offsets).all()
+        assert (spans == threaded.encode_with_offsets(lines)[1]).all()
 
 
 def test_learning_api() -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tokbench_subword.files.sentencepiece_model import SpmModel, parse, serialize
+from tokbench_subword.files.sentencepiece_model import SpmModel, serialize
 from tokbench_subword.sentencepiece.family import UNIGRAM, train
 from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 from tokbench_subword.sentencepiece.trainer import TrainingOptions, train_unigram
@@ -15,6 +14,8 @@ from tokbench_subword.sentencepiece.trainer import TrainingOptions, train_unigra
 import tokbench
 from tokbench import TrainingCorpus
 from tokbench.errors import TokenizerError
+
+from .small_models import sentencepiece_of, trained_there
 
 _WHO = ["cat", "bat", "rat", "hatter", "matron", "sailor", "tailor", "father", "mother", "brother"]
 _DID = ["sat", "stood", "waited", "wanted", "walked", "talked", "shouted", "wandered", "listened", "rested"]
@@ -32,11 +33,9 @@ def options(**changes: object) -> TrainingOptions:
 
 
 def test_exact_size_and_opens_in_sentencepiece() -> None:
-    import sentencepiece
-
     for size in (45, 55, 65):
         model = train_unigram(TEXTS, options(vocab_size=size))
-        theirs = sentencepiece.SentencePieceProcessor(model_proto=serialize(model))
+        theirs = sentencepiece_of(model)
         ours = SpmTokenizer("trained", model)
         assert theirs.GetPieceSize() == ours.vocab_size == size
         assert [theirs.encode(text) for text in TEXTS] == [ours(text) for text in TEXTS]
@@ -134,23 +133,12 @@ def likelihood(model: SpmModel, lines: list[str]) -> float:
 
 
 def compare(path: Path, size: int, limit: int) -> tuple[float, float]:
-    import sentencepiece
-
     lines = path.read_text(encoding="utf-8")[:limit].split("\n")
     held, seen = lines[::10], [line for index, line in enumerate(lines) if index % 10]
     ours = train_unigram(seen, TrainingOptions(vocab_size=size))
-    buffer = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(seen),
-        model_writer=buffer,
-        vocab_size=size,
-        model_type="unigram",
-        num_threads=1,
-        minloglevel=2,
-        max_sentence_length=1 << 20,
-        hard_vocab_limit=False,
-    )
-    return likelihood(ours, held), likelihood(parse(buffer.getvalue()), held)
+    limits = {"max_sentence_length": 1 << 20, "hard_vocab_limit": False}
+    theirs = trained_there(seen, vocab_size=size, model_type="unigram", **limits)
+    return likelihood(ours, held), likelihood(theirs, held)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,23 +18,26 @@ import tokbench
 from tokbench.errors import TokenizerError
 from tokbench.testing import check_tokenizer
 
+A = [["<unk>", 0.0], ["a", -1.0]]
+
+
+def content_of(vocab: list[list[Any]], *added: dict[str, Any], **parts: Any) -> dict[str, Any]:
+    """A `tokenizer.json` of some pieces and added tokens, with all that `tokenizers` asks for."""
+    flags = dict.fromkeys(("special", "single_word", "lstrip", "rstrip", "normalized"), False)
+    model = {"type": "Unigram", "unk_id": 0, "vocab": vocab} | parts.pop("model", {})
+    return {"version": "1.0", "model": model, "added_tokens": [flags | token for token in added], **parts}
+
 
 def test_scores_whose_sums_overflow() -> None:
     from tokenizers import Tokenizer
 
-    vocabulary = [["<unk>", 0.0], ["字", -1e308], ["字字字字", -1.0]]
-    content = {
-        "version": "1.0",
-        "added_tokens": [],
-        "model": {"type": "Unigram", "unk_id": 0, "vocab": vocabulary},
-    }
+    content = content_of([["<unk>", 0.0], ["字", -1e308], ["字字字字", -1.0]])
     text, theirs = "字" * 7, Tokenizer.from_str(json.dumps(content))
     ours = JsonUnigramTokenizer.from_dict(content)
     assert ours.encode_batch([text] * 20).to_lists() == [theirs.encode(text).ids] * 20
 
 
 def test_tokenizer_json_errors_name_the_component() -> None:
-    model = {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], ["a", -1.0]]}
     for part, said in (
         ({"normalizer": {"type": "Surprise"}}, "Surprise"),
         ({"pre_tokenizer": {"type": "Surprise"}}, "Surprise"),
@@ -42,17 +46,17 @@ def test_tokenizer_json_errors_name_the_component() -> None:
         ({"model": {"type": "BPE", "vocab": {}, "merges": []}}, "not Unigram; open it with bpe:"),
         ({"model": {"type": "WordLevel", "vocab": {}}}, "is WordLevel, not Unigram; .*transformers:"),
         (
-            {"model": {**model, "vocab": [["<0x00>", 0.0], ["a", -1.0]], "byte_fallback": True}},
+            {"model": {"vocab": [["<0x00>", 0.0], ["a", -1.0]], "byte_fallback": True}},
             "only 1 of the 256 byte pieces .'<0x01>'.*transformers:",
         ),
-        ({"model": {**model, "unk_id": 7}}, "unk_id"),
-        ({"model": {**model, "vocab": [["a"]]}}, "entry 0"),
-        ({"model": {**model, "vocab": [["<unk>", 0.0], ["a\0", -1.0]]}}, "piece 1 .* NUL .*transformers:"),
-        ({"model": {**model, "vocab": [["a", "b"]]}}, "score"),
-        ({"model": {**model, "vocab": []}}, "unk_id|empty"),
+        ({"model": {"unk_id": 7}}, "unk_id"),
+        ({"model": {"vocab": [["a"]]}}, "entry 0"),
+        ({"model": {"vocab": [["<unk>", 0.0], ["a\0", -1.0]]}}, "piece 1 .* NUL .*transformers:"),
+        ({"model": {"vocab": [["a", "b"]]}}, "score"),
+        ({"model": {"vocab": []}}, "unk_id|empty"),
     ):
         with pytest.raises(TokenizerError, match=said):
-            JsonUnigramTokenizer.from_dict({"model": model, **part})
+            JsonUnigramTokenizer.from_dict(content_of(A, **part))
 
 
 @pytest.mark.parametrize("fallback", [False, True])
@@ -60,45 +64,29 @@ def test_without_an_unknown_token_bytes_are_not_fallen_back_to_as_in_tokenizers(
     from tokenizers import Tokenizer
 
     vocab = [["a", -1.0], *([f"<0x{byte:02X}>", -3.0] for byte in range(256))]
-    content = {
-        "version": "1.0",
-        "model": {"type": "Unigram", "unk_id": None, "vocab": vocab, "byte_fallback": fallback},
-        "added_tokens": [],
-    }
+    content = content_of(vocab, model={"unk_id": None, "byte_fallback": fallback})
     theirs, ours = Tokenizer.from_str(json.dumps(content)), JsonUnigramTokenizer.from_dict(content)
     assert ours("a") == theirs.encode("a").ids == [0]
     with pytest.raises(Exception, match="`unk_id` is missing"):
         theirs.encode("é")
-    for encode in (
-        ours,
-        ours.encode,
-        ours.offsets,
-        lambda text: ours.sample(text, np.random.default_rng(0), 1),
-    ):
+    sample = partial(ours.sample, rng=np.random.default_rng(0), alpha=1)
+    for encode in (ours, ours.encode, ours.offsets, sample):
         with pytest.raises(TokenizerError, match=r"there is no unknown token.*unk_id"):
             encode("aé")
 
 
 def test_facts_say_which_stages_are_python() -> None:
-    model = {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], ["a", -1.0]]}
-    kernels = JsonUnigramTokenizer.from_dict({"model": model}).facts()
+    kernels = JsonUnigramTokenizer.from_dict(content_of(A)).facts()
     assert (kernels["normalizing"], kernels["cutting"]) == ("kernels", "kernels")
     atomic = {"type": "Split", "pattern": {"Regex": "(?>a|ab)c"}, "behavior": "Isolated", "invert": False}
-    tokenizer = JsonUnigramTokenizer.from_dict({"model": model, "pre_tokenizer": atomic})
+    tokenizer = JsonUnigramTokenizer.from_dict(content_of(A, pre_tokenizer=atomic))
     assert str(tokenizer.facts()["cutting"]).startswith("Python: ")
     assert tokenizer("aab") == [1, 1, 0]
 
 
 def test_tokenizer_json_added_tokens_and_sampling() -> None:
-    content = {
-        "model": {
-            "type": "Unigram",
-            "unk_id": 0,
-            "vocab": [["<unk>", 0.0], ["a", -1.0], ["b", -1.0], ["ab", -2.5]],
-        },
-        "added_tokens": [{"id": 4, "content": "<x>"}, {"id": 5, "content": "<y>", "special": True}],
-    }
-    tokenizer = JsonUnigramTokenizer.from_dict(content)
+    added = {"id": 4, "content": "<x>"}, {"id": 5, "content": "<y>", "special": True}
+    tokenizer = JsonUnigramTokenizer.from_dict(content_of([*A, ["b", -1.0], ["ab", -2.5]], *added))
     assert tokenizer("a<x>b<y>") == [1, 4, 2, 0]
     assert tokenizer.offsets("a<x>b").tolist() == [[0, 1], [1, 4], [4, 5]]
     assert tokenizer.add_tokens("new") == [6]
@@ -112,20 +100,7 @@ def test_tokenizer_json_added_tokens_and_sampling() -> None:
 def test_added_tokens_are_numbered_behind_pieces_that_are_listed_twice() -> None:
     import tokenizers
 
-    content = {
-        "model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], ["a", -1.0], ["a", -2.0]]},
-        "added_tokens": [
-            {
-                "id": 3,
-                "content": "<x>",
-                "special": False,
-                "single_word": False,
-                "lstrip": False,
-                "rstrip": False,
-                "normalized": False,
-            }
-        ],
-    }
+    content = content_of([*A, ["a", -2.0]], {"id": 3, "content": "<x>"})
     library = tokenizers.Tokenizer.from_str(json.dumps(content))
     assert JsonUnigramTokenizer.from_dict(content)("a<x>") == library.encode("a<x>").ids == [2, 3]
 
@@ -141,12 +116,10 @@ def test_added_tokens_are_numbered_behind_pieces_that_are_listed_twice() -> None
     ],
 )
 def test_decoding_joins_bytes_where_it_says_so(decoder: Any, joins: bool) -> None:
-    content = {
-        "model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], ["▁", -2.0], ["a", -1.0]]},
-        "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "never"},
-        "decoder": decoder,
-        "added_tokens": [{"id": 0, "content": "<unk>", "special": True}],
-    }
+    marks = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "never"}
+    unknown = {"id": 0, "content": "<unk>", "special": True}
+    vocab = [["<unk>", 0.0], ["▁", -2.0], ["a", -1.0]]
+    content = content_of(vocab, unknown, pre_tokenizer=marks, decoder=decoder)
     tokenizer = JsonUnigramTokenizer.from_dict(content)
     assert tokenizer.decode_joins_bytes == joins
     check_tokenizer(tokenizer)
@@ -155,10 +128,7 @@ def test_decoding_joins_bytes_where_it_says_so(decoder: Any, joins: bool) -> Non
 
 def test_special_tokens_are_matched_when_asked_for(tmp_path: Path) -> None:
     vocab = [["<unk>", 0.0], ["a", -1.0], ["<", -2.0], ["s", -2.0], [">", -2.0]]
-    content = {
-        "model": {"type": "Unigram", "unk_id": 0, "vocab": vocab},
-        "added_tokens": [{"id": 5, "content": "<s>", "special": True, "normalized": False}],
-    }
+    content = content_of(vocab, {"id": 5, "content": "<s>", "special": True})
     path = tmp_path / "tokenizer.json"
     path.write_text(json.dumps(content), encoding="utf-8")
     assert tokbench.load(f"unigram:{path}").encode("<s>a").tolist() == [2, 3, 4, 1]
@@ -190,31 +160,12 @@ def test_words_long_and_short_are_as_in_tokenizers(steps: list[dict[str, Any]], 
     """Cut beforehand or not, whole or in parts, with unknown characters beside the unknown token's text."""
     from tokenizers import Tokenizer
 
-    known = [
-        "\u2581",
-        "a",
-        "b",
-        "ab",
-        "\u2581a",
-        "ba",
-        "\u0120",
-        "\u0120a",
-        "aaa",
-        "北京",
-        "北",
-        "京",
-        "<",
-        "<un",
-    ]
+    known = ["▁", "a", "b", "ab", "▁a", "ba", "Ġ", "Ġa", "aaa", "北京", "北", "京", "<", "<un"]
     vocab = [["<unk>", -9.0], *([piece, -1.0 - 0.1 * i] for i, piece in enumerate(known))]
     vocab += [[f"<0x{byte:02X}>", -0.5] for byte in range(256)] if fallback else []
-    content = {
-        "version": "1.0",
-        "model": {"type": "Unigram", "unk_id": 0, "vocab": vocab, "byte_fallback": fallback},
-        "added_tokens": [{"id": len(vocab), "content": "<x>", "special": False, "normalized": False}],
-        "pre_tokenizer": {"type": "Sequence", "pretokenizers": steps} if steps else None,
-    }
-    content["added_tokens"][0] |= {"single_word": False, "lstrip": False, "rstrip": False}
+    cuts = {"type": "Sequence", "pretokenizers": steps} if steps else None
+    added = {"id": len(vocab), "content": "<x>"}
+    content = content_of(vocab, added, model={"byte_fallback": fallback}, pre_tokenizer=cuts)
     theirs, ours = Tokenizer.from_str(json.dumps(content)), JsonUnigramTokenizer.from_dict(content)
     parts = ["a", "ab", " ", "<unk>", "é", "北", "京", "z", "<x>", "1", "!", "\u2581", "aaaa", "x" * 40]
     random = np.random.default_rng(5)
@@ -233,6 +184,5 @@ def test_tries_hold_ids_of_millions_of_pieces() -> None:
 
 
 def test_fewest_tokens_are_told_only_where_every_path_of_as_many_pieces_scores_the_same() -> None:
-    model = {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], ["a", -1.0]]}
     with pytest.raises(TokenizerError, match="only of byte-level pieces that all score the same"):
-        JsonUnigramTokenizer.from_dict({"model": model}).fewest_tokens(["a"])
+        JsonUnigramTokenizer.from_dict(content_of(A)).fewest_tokens(["a"])
