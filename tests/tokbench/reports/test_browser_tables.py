@@ -155,6 +155,8 @@ def test_tokenizers_that_lose_text_can_leave_the_ranking(page: Any) -> None:
 
 def test_a_table_downloads_as_csv_in_full_precision(page: Any, tmp_path: Path) -> None:
     block = page.locator("[data-table=headline-bundled-parallel]")
+    name = block.locator("tbody tr").first.locator("th, td").first
+    name.evaluate("cell => { cell.textContent = '=1+1' }")
     with page.expect_download() as waiting:
         block.get_by_text("Download CSV").click()
     waiting.value.save_as(tmp_path / "table.csv")
@@ -164,6 +166,7 @@ def test_a_table_downloads_as_csv_in_full_precision(page: Any, tmp_path: Path) -
     assert frame["compression_ratio"].dtype == "float64"
     assert (frame["compression_ratio"].round(2) != frame["compression_ratio"]).any()
     assert "wordpiece 8k †" in set(frame["tokenizer"]), "with a common space"
+    assert "'=1+1" in set(frame["tokenizer"]), "no spreadsheet runs it"
 
 
 def test_a_table_that_goes_on_fades_at_its_edge(page: Any) -> None:

@@ -79,9 +79,11 @@ function plain(element) {
   function csv(table) {
     const quote = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
     const shown = (cells) => [...cells].filter((cell) => !cell.hidden);
+    // a name that a spreadsheet would run as a formula, as report format spreadsheet writes it
+    const safe = (given) => (/^[=+@\t\r-]/.test(given) && typeof given === "string" ? `'${given}` : given);
     const lines = [shown(table.tHead.rows[0].cells).map((head) => head.dataset.key)];
     for (const row of table.tBodies[0].rows) {
-      if (!row.hidden) lines.push(shown(row.cells).map((cell) => String(value(cell) ?? "")));
+      if (!row.hidden) lines.push(shown(row.cells).map((cell) => String(safe(value(cell)) ?? "")));
     }
     return lines.map((line) => line.map(quote).join(",")).join("\r\n") + "\r\n";
   }
