@@ -178,7 +178,9 @@ class SentencePieceTokenizer:
         empty = spans[:, 0] == spans[:, 1]
         empty[limits[1:][limits[1:] > 0] - 1] = False  # nothing follows in the same text
         for index in reversed(np.flatnonzero(empty).tolist()):
-            if self.processor.IsByte(int(ids[index])):
+            both = [int(ids[index]), int(ids[index + 1])]
+            # a byte that begins a character is of another that the one before became
+            if all(map(self.processor.IsByte, both)) and self.token_bytes(both[1])[0] & 0xC0 == 0x80:
                 spans[index] = spans[index + 1]
 
     def sample(self, text: str, rng: np.random.Generator, alpha: float) -> Sequence[int]:

@@ -162,6 +162,20 @@ def test_options_reach_the_trainer():
     assert tokenizer.processor.PieceToId("<y>") in tokenizer.encode("a<y>b")
 
 
+def test_bytes_of_one_character_share_its_span_and_others_do_not():
+    asked = {
+        "vocab_size": 280,
+        "byte_fallback": True,
+        "normalization_rule_name": "nfkc",
+        "hard_vocab_limit": False,
+    }
+    tokenizer = train_on(SENTENCEPIECE, ["abc bca ž cab abž"] * 20, **asked)
+    first = tokenizer.processor.PieceToId("<0x00>")
+    assert [token - first for token in tokenizer.encode("日ǅ")[1:5]] == [0xE6, 0x97, 0xA5, ord("D")]
+    assert tokenizer.offsets("日ǅ").tolist() == [[0, 0], [0, 1], [0, 1], [0, 1], [1, 1], [1, 2]]
+    assert tokenizer.offsets_batch(["日ǅ"])[0].tolist() == tokenizer.offsets("日ǅ").tolist()
+
+
 def test_an_interrupt_while_text_is_read_is_one():
     def interrupted(done, doing):
         raise KeyboardInterrupt
