@@ -189,9 +189,10 @@ class ReplayModel(WordwiseModel):
 
     @classmethod
     def of_content(cls, content: Mapping[str, Any], **around: Any) -> Self:
-        """The model of such content; raises `ValueError` for impossible events."""
+        """The model of such content; raises `ValueError` for impossible events, or symbols without an id."""
         symbols = [unspelled(token) or b"" for token in content["symbols"]]
         events = [Event(tuple(before), tuple(after)) for before, after in content["events"]]
+        left = {symbols.index(bytes([byte])) for byte in range(256)}
         for index, event in enumerate(events):
             numbers = (*event.before, *event.after)
             inside = all(type(number) is int and 0 <= number < len(symbols) for number in numbers)
@@ -201,7 +202,13 @@ class ReplayModel(WordwiseModel):
             made, was = (b"".join(symbols[number] for number in side) for side in (event.after, event.before))
             if made != was:
                 raise ValueError(f"event {index} makes {made!r} of {was!r}")
-        return super().of_content(content, symbols=symbols, events=events, **around)
+            if not joins:
+                left -= {*event.before}
+            left |= {*event.after}
+        model = super().of_content(content, symbols=symbols, events=events, **around)
+        if strange := next((symbols[number] for number in left if symbols[number] not in model.ids), None):
+            raise ValueError(f"{strange!r} is made, and not taken back, but is no token")
+        return model
 
 
 def _times(events: Sequence[Event], n_symbols: int) -> tuple[NDArray[Any], ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from functools import partial
 from itertools import pairwise
@@ -168,6 +169,17 @@ def test_events_that_cannot_be_are_told(tmp_path: Path, event: str) -> None:
     )
     with pytest.raises(TokenizerError, match=r"PickyBPE is damaged.*event 0"):
         build_registry().load(Spec("pickybpe", str(tmp_path / "t.pickybpe")))
+
+
+@pytest.mark.parametrize(("key", "said"), [("tokens", "b'ab' is made.*but is no token"), ("symbols", "list")])
+def test_a_symbol_without_an_id_is_told_before_it_comes_up(tmp_path: Path, key: str, said: str) -> None:
+    path = tmp_path / "t.pickybpe"
+    trained(["ab" * 9], vocab_size=257).save(path)
+    content = json.loads(path.read_text(encoding="utf-8"))
+    del content["model"][key][-1 if key == "tokens" else 0]
+    path.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(TokenizerError, match=f"PickyBPE is damaged.*{said}"):
+        build_registry().load(Spec("pickybpe", str(path)))
 
 
 def test_a_share_out_of_range_is_refused() -> None:
