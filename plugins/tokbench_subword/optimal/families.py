@@ -141,7 +141,7 @@ def _train_pathpiece(corpus: TrainingCorpus, options: Mapping[str, Any], progres
     from tokbench_subword.optimal.pathpiece import chosen_tokens, first_tokens, tokenizer_of
 
     size, longest = options["vocab_size"], options["max_token_length"]
-    initial = options["initial_size"] or 3 * size
+    initial = 3 * size if options["initial_size"] is None else options["initial_size"]
     _at_least("pathpiece", options, "max_token_length", 2)
     _at_least("pathpiece", options, "initial_size", size)
     begun, workers = _begun("pathpiece", corpus, options, progress), _workers(options)

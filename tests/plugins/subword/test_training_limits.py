@@ -143,6 +143,7 @@ NOR_THESE = [
     ("pickybpe --vocab-size 100", "vocab_size=100 .*at least 256"),
     ("pathpiece --vocab-size 100", "vocab_size=100 .*at least 256"),
     ("pathpiece --vocab-size 500 --option initial_size=300", "initial_size must be at least 500; it is 3"),
+    ("pathpiece --vocab-size 500 --option initial_size=0", "initial_size must be at least 500; it is 0"),
     *((f"{name} --option special_tokens=a", "'a' is one of the bytes") for name in ("pathpiece", "greedtok")),
     ("pickybpe --option special_tokens=\u0120", "'\u0120' is one of the bytes"),
     ("pathpiece --option max_token_length=1", "max_token_length must be at least 2; it is 1"),
