@@ -194,6 +194,8 @@ def learn_fairly(
     without both, the number of tokens of the training text does. No merge spells one of `forbidden`.
     """
     how.check(len(languages))
+    symbols = sum(len(words.data) for words in languages.values())
+    n_wanted = min(n_wanted, 256 + symbols)  # each merge leaves fewer of them
 
     def session(words: WordCounts) -> MergeSession:
         symbols, starts, tokens = byte_symbols(words, HF, None)

@@ -74,8 +74,9 @@ def train_wordpiece(
     """
     if score not in ("likelihood", "frequency"):
         raise TokenizerError(f"score must be likelihood or frequency; it is {score!r}")
-    if vocab_size < 1:
-        raise TokenizerError(f"vocab_size must be at least 1; it is {vocab_size}")
+    for name, number in (("vocab_size", vocab_size), ("limit_alphabet", limit_alphabet)):
+        if number is not None and number < 1:
+            raise TokenizerError(f"{name} must be at least 1; it is {number}")
     rules = BertRules() if rules is None else rules
     unknown = () if unk_token in special_tokens else (unk_token,)
     special = list(dict.fromkeys((*unknown, *special_tokens)))

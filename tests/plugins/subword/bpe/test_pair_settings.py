@@ -114,7 +114,7 @@ def test_a_pair_is_only_written_where_it_is_read_with_the_same_ids(tmp_path):
     ("part", "message"),
     [
         ({"end_of_word_suffix": 7}, "end_of_word_suffix is 7, not a string"),
-        ({"vocab": {"a": 10**12}}, "a token has the id 1000000000000; the most"),
+        ({"vocab": {"a": 10**12}}, "its highest id is 1000000000000, and only 2097152 tokens"),
     ],
 )
 def test_values_that_cannot_be_meant_are_refused_before_they_cost_anything(part, message):

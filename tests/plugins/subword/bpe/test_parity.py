@@ -160,6 +160,12 @@ def test_what_cannot_be_is_said(folders: tuple[Path, Path], options: dict[str, o
         ours(folders[0], **{"vocab_size": 400, **options})
 
 
+def test_a_size_far_beyond_the_text_is_as_one_just_beyond_it(folders: tuple[Path, Path]) -> None:
+    enough, huge = (ours(folders[1], vocab_size=size).model for size in (1 << 16, 2**31 - 1))
+    assert len(enough.vocabulary) < 1 << 16
+    assert huge.vocabulary == enough.vocabulary
+
+
 @pytest.mark.parametrize("kind", ["base", "window"])
 def test_no_merge_spells_a_special_token(folders: tuple[Path, Path], kind: str, tmp_path: Path) -> None:
     """It was spelled, had two ids, and the file could not be opened."""

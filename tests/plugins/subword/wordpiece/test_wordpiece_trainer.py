@@ -143,6 +143,7 @@ def test_a_merge_never_spells_a_special_token() -> None:
     ("options", "message"),
     [
         ({"vocab_size": 0}, "at least 1"),
+        ({"vocab_size": 50, "limit_alphabet": -3}, "limit_alphabet must be at least 1; it is -3"),
         ({"vocab_size": 8}, "5 special tokens and 5 characters"),
         ({"vocab_size": 50, "score": "luck"}, "likelihood or frequency"),
         ({"vocab_size": 50, "special_tokens": ["", "[UNK]"]}, "must not be empty"),
