@@ -243,7 +243,7 @@ class Registry:
             tokenizer = family.load(spec, context or self.context)
         except TokbenchError as error:
             if spec.variant and spec.variant not in str(error):  # nor where in a file it looked
-                raise type(error)(f"{spec}: {error}") from error
+                error.args = (f"{spec}: {error}",)
             raise
         except (Exception, SystemExit) as error:
             raise TokenizerError(self._told(spec, error, "tokbench_tokenizers")) from error

@@ -49,6 +49,29 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
     return install
 
 
+REFUSES = """
+import tokbench
+
+class NoSuchWord(tokbench.TokenizerError):
+    def __init__(self, word, line):
+        super().__init__(f"line {line}: no word {word}")
+
+def load(spec, context):
+    raise NoSuchWord("and", line=7)
+
+@tokbench.hookimpl
+def tokbench_tokenizers():
+    return [tokbench.TokenizerFamily(name="mine", summary="bytes", load=load, variant="FILE")]
+"""
+
+
+def test_an_error_of_a_plugins_own_is_told_with_the_file(install: Install) -> None:
+    install("mine", REFUSES)
+    with pytest.raises(TokenizerError, match=r"^mine:words\.txt: line 7: no word and$") as caught:
+        build_registry().load("mine:words.txt")
+    assert type(caught.value).__name__ == "NoSuchWord"
+
+
 def test_an_installed_plugin_is_found(install: Install) -> None:
     install("mine", TOKENIZER.replace("NAME", "mine"))
     registry = build_registry()
