@@ -59,7 +59,8 @@ def cut_by(cuts: SafeCuts, text: str) -> list[str]:
     """The parts of a text."""
     data, limits = text.encode(), np.zeros(4 * len(text) + 1, np.int64)
     source = np.frombuffer(data + bytes(PADDING), np.uint8)
-    count = _cut(tuple(cuts.arrays), tuple(part_space()), WordCache().block, source, len(data), limits)
+    words = WordCache()  # which has the memory that its block tells of
+    count = _cut(tuple(cuts.arrays), tuple(part_space()), words.block, source, len(data), limits)
     ends = [0, *limits[:count].tolist()]
     return [data[start:end].decode() for start, end in pairwise(ends)]
 
