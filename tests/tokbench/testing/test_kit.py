@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from tests.runs import tokenizer_plugin
-from tests.tokbench.testing.wrong_tokenizers import WRONG, Lowercases, Right, SpecialsOutside
+from tests.tokbench.testing.right_tokenizer import Right
+from tests.tokbench.testing.wrong_tokenizers import WRONG, Lowercases, SpecialsOutside
 from tokbench.registry import build_registry
 from tokbench.testing import ConformanceError, check_tokenizer, failures_of
 from tokbench.testing.kit import TEXT_CHECKS, WHOLE_CHECKS
