@@ -150,10 +150,8 @@ def find_seeds(
         Occurrences(order, columns[_BEGIN][own >= 0], columns[_END][own >= 0], own[own >= 0])
         for order, columns, own in zip(orders, parts, np.split(pieces, ends[:-1]), strict=True)
     ]
-    first_places = np.zeros(n_characters + 1, np.int64)
-    first_places[text.symbols[:n][::-1]] = np.arange(n)[
-        ::-1
-    ]  # of several places of a symbol, the last one stays
+    first_places, backwards = np.zeros(n_characters + 1, np.int64), np.arange(n)[::-1]
+    first_places[text.symbols[backwards]] = backwards  # of several places of a symbol, the last one stays
     starts = np.concatenate((first_places[1:], places[chosen]))
     mass = np.concatenate((totals, (lengths * times)[chosen])).astype(np.float64)
     mass = np.maximum(mass, 1.0)
