@@ -26,7 +26,7 @@ from __future__ import annotations
 import numpy as np
 
 from tokbench.kernels.compiling import inline, subroutine
-from tokbench.kernels.hashing import equal_bytes, first_bytes, hash_bytes, spread_two
+from tokbench.kernels.hashing import equal_bytes, hash_bytes, spread_two
 from tokbench.kernels.pointers import (
     Block,
     Bytes,
@@ -79,15 +79,21 @@ _COUNT = np.uint64(60)  # where the number of ids stands
 _LAST_IDS = np.uint64((1 << 60) - 1)
 _MOST_LAST = 1 << 28  # ids below this may stand beside the number
 _LONG_BIT, _OUTSIDE = np.uint64(_LONG << 56), np.uint64(1 << 63)
-_ZERO, _ONE, _HALF, _LOW = np.uint64(0), np.uint64(1), np.uint64(32), np.uint64(0xFFFFFFFF)
+_ZERO, _ONE, _TWO, _HALF, _LOW = (np.uint64(number) for number in (0, 1, 2, 32, 0xFFFFFFFF))
+_OF_LENGTH = np.array(
+    [((1 << 8 * min(n, 8)) - 1, (1 << 8 * max(n - 8, 0)) - 1, n << 56, 0) for n in range(SHORT_WORD + 1)],
+    np.uint64,
+).reshape(-1)
+"""For each length of a short word which bits of 16 bytes are its own, in two numbers, and the length as a key
+has it. To shift for these took up to 1.1 times as long where words are known (English, code; cl100k)."""
 
 
 @inline
 def short_key(text: Bytes, start: Int, length: Int, flag: Int) -> tuple[Word, Word]:
     """The key of a short word, without a branch on the length, which no predictor could guess."""
-    low = first_bytes(load_u64(text, start), min(length, 8))
-    high = load_u64(text, start + 8) & ((_ONE << np.uint64(8 * max(length - 8, 0))) - _ONE)
-    return low, high | np.uint64(length | flag) << _TOP
+    row = np.uint64(length << 2)
+    low, high = load_u64(text, start) & _OF_LENGTH[row], load_u64(text, start + 8) & _OF_LENGTH[row | _ONE]
+    return low, high | _OF_LENGTH[row | _TWO] | np.uint64(flag) << _TOP
 
 
 @inline
