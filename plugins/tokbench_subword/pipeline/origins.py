@@ -1,6 +1,6 @@
 """Where the tokens of a text stand in it: their places in prepared text, led back through all that prepared it.
 
-The kernels that prepare text for encoding tell their edits (`splicing.splice`), and a place is found by going
+The kernels that prepare text for encoding tell their edits (`splicing.tell`), and a place is found by going
 through these once more, from the last to the first. As in `stretch`, new text comes from the whole of what it
 replaces, and text put in front of a character from that. An added token is led back where it is found. Texts
 that a kernel declines are left to the plain form.
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,24 +19,19 @@ from tokbench.batch import TokenBatch
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.pointers import Bytes, Ids, Int, Ints, pointer
 from tokbench.kernels.text import utf8_of
-from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
 from tokbench_subword.pipeline.compiled import CompiledPipeline
-from tokbench_subword.pipeline.replacing_kernel import spell_bytes
-from tokbench_subword.pipeline.rewriting import before_rewriting, rewrite
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.splicing import Written, replaced, with_edits
 
 Places = NDArray[np.int64]
 """Where tokens, or pre-tokens, begin and end in bytes: int64 ``(n, 2)``. Neither begins nor ends go back."""
-_SIZES = np.array([len(CHARACTER_OF[byte].encode()) for byte in range(256)])
-"""How many bytes the letter of each byte has."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Located(Segments):
     """Documents on their way to the model, as prepared so far, from `source`, where each is one of `texts`.
 
-    `known`, bool, says for which documents all is right, and `back` what leads places back, step by step.
+    `known`, bool, says for which documents all is right, and `back` the edits of each step, int64 ``(n, 3)``.
     `added` is where in `source` the added tokens are that were found so far.
     """
 
@@ -45,7 +39,7 @@ class Located(Segments):
     source: Segments
     known: NDArray[np.bool_]
     added: Places = field(default_factory=lambda: np.empty((0, 2), np.int64))
-    back: list[Callable[[Places], Any]] = field(default_factory=list)
+    back: list[NDArray[np.int64]] = field(default_factory=list)
 
     @property
     def left(self) -> list[int]:
@@ -67,8 +61,8 @@ class Located(Segments):
 
     def _lead_back(self, places: Places) -> None:
         """Make places in the text as it is now those in `source`."""
-        for step in reversed(self.back):
-            step(places)
+        for edits in reversed(self.back):
+            _before_edits(edits, places)
 
     def leave(self, texts: NDArray[np.int64]) -> None:
         """Leave the documents that some texts are of to the plain form."""
@@ -90,27 +84,22 @@ class Located(Segments):
         )
 
     def _moved(self, begins: NDArray[np.int64], offsets: NDArray[np.int64]) -> None:
-        self.back.append(partial(_before_cutting, begins, offsets))
+        ends = np.append(0, begins + np.diff(offsets))  # what is between two pieces is gone
+        self.back.append(np.stack([ends[:-1], begins, offsets[:-1]], axis=1))
 
     def by_kernel(self, written: Written | None, capacity: int, plain: Any = None) -> Segments:
         """The same segments as a kernel writes them; those that it declines are left: all, without one."""
         if written is None:
             self.known[:] = False
             return self
-        data, offsets = self.data, self.offsets
-        by_character = written.writer is rewrite  # which tells no edits: they would be too many
-        most = 0 if by_character else int(offsets[-1]) // 2 + 1  # what is never written takes no memory
-        (new, ends), declined, edits = with_edits((data, offsets), written, capacity=capacity, most_edits=most)
+        batch = self.data, self.offsets
+        most = int(self.offsets[-1]) + 1  # room that is not used takes no memory
+        (data, offsets), declined, edits = with_edits(batch, written, capacity=capacity, most_edits=most)
         self.leave(np.flatnonzero(declined))
-        if new is data:
+        if data is self.data:
             return self
-        if by_character:
-            self.back.append(partial(before_rewriting, written.block, data, offsets, ends, declined))
-        elif written.writer is spell_bytes:
-            self.back.append(partial(_before_spelling, np.cumsum(_SIZES[data[: offsets[-1]]])))
-        else:
-            self.back.append(partial(_before_edits, edits))
-        return self.rewritten(new, ends)
+        self.back.append(edits)
+        return self.rewritten(data, offsets)
 
 
 def located(pipeline: CompiledPipeline, texts: Sequence[str]) -> Located:
@@ -210,22 +199,3 @@ def _before_edits(edits_: Ints, places_: Ints) -> None:
             if edit < count and old >= edits[edit]:  # within what is new
                 old = max(edits[edit], edits[edit + 1] - 1) if side else edits[edit]
             places[2 * token + side] = old + side
-
-
-@kernel
-def _before_cutting(begins: Ints, offsets: Ints, places_: Ints) -> None:
-    """Lead places back from pieces, which `offsets` part, of a text in which they begin at `begins`."""
-    places = pointer(places_)
-    for side in range(2 if len(places_) else 0):
-        piece = 0
-        for token in range(len(places_)):
-            place = places[2 * token + side] - side
-            while place >= offsets[piece + 1]:
-                piece += 1
-            places[2 * token + side] = begins[piece] + place - offsets[piece] + side
-
-
-def _before_spelling(ends: NDArray[np.int64], places: Places) -> None:
-    """Lead places back from letters of bytes, that of byte b ending at ``ends[b]``."""
-    places[:, 0] = np.searchsorted(ends, places[:, 0], "right")
-    places[:, 1] = np.searchsorted(ends, places[:, 1] - 1, "right") + 1

@@ -24,7 +24,7 @@ from tokbench.kernels.unicode_classes import SPACE, class_table
 from tokbench.kernels.utf8 import character_before, code_point
 from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.patterns.cutting import SPARE, cut_some
-from tokbench_subword.pipeline.splicing import Writer, Written, copy_span, documents_of, finished, splice
+from tokbench_subword.pipeline.splicing import Writer, Written, copy_span, documents_of, finished, splice, tell
 
 _PIECES = 64
 """Pieces that are found at a time."""
@@ -189,10 +189,10 @@ def spell_bytes(tables: Block, batch: Block) -> np.int64:
 
     The table is uint8 of shape ``(512,)``: the one or two bytes of each character, 0 for none.
     """
-    each, out = u8_in(tables, 0), u8_in(batch, splicing.OUT)
+    each, out, numbers = u8_in(tables, 0), u8_in(batch, splicing.OUT), i64_in(batch, splicing.NUMBERS)
     text, offsets, out_offsets, n_documents = documents_of(batch)
     position, end = offsets[0], offsets[n_documents]
-    if 2 * (end - position) + 32 > i64_in(batch, splicing.NUMBERS)[splicing.CAPACITY]:
+    if 2 * (end - position) + 32 > numbers[splicing.CAPACITY]:
         return np.int64(splicing.TOO_SMALL)
     size = np.int64(0)
     for document in range(n_documents):
@@ -203,4 +203,12 @@ def spell_bytes(tables: Block, batch: Block) -> np.int64:
             size += 2 if second != 0 else 1
             position += 1
         out_offsets[document + 1] = size
-    return np.int64(splicing.UNCHANGED) if size == end - offsets[0] else size
+    if size == end - offsets[0]:
+        return np.int64(splicing.UNCHANGED)
+    if numbers[splicing.MOST_EDITS] > 0:
+        longer = np.int64(0)
+        for place in range(offsets[0], end):
+            if each[2 * np.int64(text[place]) + 1] != 0:
+                longer += 1
+                tell(batch, place, place + 1, place + 1 - offsets[0] + longer)
+    return size

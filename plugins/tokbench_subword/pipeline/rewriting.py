@@ -14,18 +14,16 @@ from unicodedata import normalize
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.compiling import inline, subroutine
 from tokbench.kernels.pointers import (
     PADDING,
     Block,
     Bytes,
     Ids,
     Int,
-    Ints,
     copy_bytes_16,
     i32_in,
     i64_in,
-    pointer,
     u8_in,
 )
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
@@ -34,7 +32,7 @@ from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.normal_form_tables import FIRST_SYLLABLE, N_SYLLABLES, lead_steps
 from tokbench_subword.pipeline.normal_forms import Form, changing, combining_classes
 from tokbench_subword.pipeline.normalizers import SELF
-from tokbench_subword.pipeline.splicing import Writer, copy_span, documents_of
+from tokbench_subword.pipeline.splicing import Writer, copy_span, documents_of, tell
 
 (
     LENGTHS,  # uint8 (256,): how many bytes an ASCII character becomes, those of its row in SHORTS, or LOOK_UP
@@ -243,6 +241,31 @@ def _rewrite_from(
     return np.int64(size), np.int64(position)
 
 
+@subroutine
+def _tell_edits(tables: Block, batch: Block) -> None:
+    """Tell of every character that now takes more or fewer bytes, and of each declined document as a whole."""
+    lengths, entries, starts = u8_in(tables, LENGTHS), i32_in(tables, ENTRIES), i32_in(tables, STARTS)
+    text, offsets = u8_in(batch, splicing.TEXT), i64_in(batch, splicing.OFFSETS)
+    ends, declined = i64_in(batch, splicing.OUT_OFFSETS), u8_in(batch, splicing.DECLINED)
+    for document in range(i64_in(batch, splicing.NUMBERS)[splicing.N_TEXTS]):
+        position, stop, size = offsets[document], offsets[document + 1], ends[document]
+        if declined[document]:
+            tell(batch, position, stop, ends[document + 1])
+            position = stop
+        while position < stop:
+            width, length = np.int64(1), np.int64(lengths[text[position]])
+            if length == LOOK_UP:
+                point, width = code_point(text, position)
+                entry, length = np.int64(entries[point]), np.int64(width)
+                if entry != 0:
+                    place = 2 * abs(entry)
+                    length = np.int64(starts[place + 2]) - starts[place] + (width if entry < 0 else 0)
+            size += length
+            if length != width:
+                tell(batch, position, position + width, size)
+            position += width
+
+
 @Writer
 def rewrite(tables: Block, batch: Block) -> np.int64:
     """Write documents with every character as `rewriting_tables` have it; see `splicing`.
@@ -273,47 +296,6 @@ def rewrite(tables: Block, batch: Block) -> np.int64:
                 declined[document] = 1
                 position = stop
         out_offsets[document + 1] = size - (position - stop)
+    if i64_in(batch, splicing.NUMBERS)[splicing.MOST_EDITS] > 0:
+        _tell_edits(tables, batch)
     return size
-
-
-@kernel
-def before_rewriting(
-    tables: Block, data: Bytes, offsets: Ints, ends: Ints, declined: Bytes, places_: Ints
-) -> None:
-    """Lead places, int64 ``(n, 2)``, in what `rewrite` has made of texts back into these.
-
-    What it has made of text t ends at ``ends[t + 1]``. Places in texts that it has declined come to be any.
-    """
-    lengths, entries, starts = u8_in(tables, LENGTHS), i32_in(tables, ENTRIES), i32_in(tables, STARTS)
-    text, places, count = pointer(data), pointer(places_), 2 * len(places_)
-    begun, ended = np.int64(0), np.int64(1)  # the next to be led back: a begin, and an end
-    for t in range(len(offsets) - 1):
-        position, stop, size, new_stop = offsets[t], offsets[t + 1], ends[t], ends[t + 1]
-        first = position
-        while first < stop and lengths[text[first]] == 1:
-            first += 1
-        shift = position - size
-        if first == stop or declined[t]:  # every byte has become one, or it does not matter
-            position, size = stop, new_stop
-        while begun < count and places[begun] < size:
-            places[begun] = min(places[begun] + shift, stop - 1)
-            begun += 2
-        while ended < count and places[ended] <= size:
-            places[ended] = min(places[ended] + shift, stop)
-            ended += 2
-        while position < stop:
-            width, length = np.int64(1), np.int64(lengths[text[position]])
-            if length == LOOK_UP:
-                point, width = code_point(text, position)
-                entry, length = np.int64(entries[point]), np.int64(width)
-                if entry != 0:
-                    place = 2 * abs(entry)
-                    length = np.int64(starts[place + 2]) - starts[place] + (width if entry < 0 else 0)
-            size += length
-            while begun < count and places[begun] < size:
-                places[begun] = position
-                begun += 2
-            position += width
-            while ended < count and places[ended] <= size:
-                places[ended] = position
-                ended += 2

@@ -45,7 +45,7 @@ is something in it that another has to see to.
     OUT_OFFSETS,  # int64 (n + 1,)
     DECLINED,  # uint8 (n,): 1 for documents that the kernel leaves to plain Python; 0 before
     NUMBERS,  # int64, see below
-    EDITS,  # int64 (3 * `MOST_EDITS`,), where edits are asked for: see `splice`
+    EDITS,  # int64 (3 * `MOST_EDITS`,), where edits are asked for: see `tell`
 ) = range(7)
 """What stands where in the block of a batch."""
 (
@@ -133,7 +133,7 @@ def rewritten(
 def with_edits(
     batch: Batch, write: Written, *, capacity: int, most_edits: int = 0
 ) -> tuple[Batch, NDArray[np.uint8], NDArray[np.int64]]:
-    """The batch as a kernel writes it, which documents it declines, and its edits, as `splice` tells them.
+    """The batch as a kernel writes it, which documents it declines, and its edits, as `tell` has them.
 
     These are told where there is room for some; then more is found where there are more.
     """
@@ -227,20 +227,26 @@ def splice(
 ) -> np.int64:
     """Copy the text from `copied` to `begin`, and ``new[first:last]`` for what goes on to `behind`; tell of it.
 
-    Returns the new size, or `TOO_SMALL`. Up to 15 bytes more are read and written. An edit is told by `begin`,
-    `behind`, and the new size, where there is room for it.
+    Returns the new size, or `TOO_SMALL`. Up to 15 bytes more are read and written.
     """
     numbers, out = i64_in(batch, NUMBERS), u8_in(batch, OUT)
     if size + begin - copied + last - first + 32 > numbers[CAPACITY]:
         return np.int64(TOO_SMALL)
     size = copy_span(u8_in(batch, TEXT), copied, begin, out, size)
     size = copy_span(new, first, last, out, size)
+    tell(batch, begin, behind, size)
+    return np.int64(size)
+
+
+@inline
+def tell(batch: Block, begin: Int, behind: Int, size: Int) -> None:
+    """Tell of an edit, where there is room: what `begin` to `behind` of the text has become ends at `size`."""
+    numbers = i64_in(batch, NUMBERS)
     edit = numbers[N_EDITS]
     numbers[N_EDITS] = edit + 1
     if edit < numbers[MOST_EDITS]:
         edits = i64_in(batch, EDITS)
         edits[3 * edit], edits[3 * edit + 1], edits[3 * edit + 2] = begin, behind, size
-    return np.int64(size)
 
 
 @inline
