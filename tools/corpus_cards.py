@@ -7,8 +7,8 @@ import tomllib
 from pathlib import Path
 
 from tokbench.corpora.bundled import CARD, READERS, CardFile, datasets_folder
-from tokbench.corpora.dataset import FilePiece
-from tokbench.corpora.naming import UNKNOWN, code_language, text_language
+from tokbench.corpora.naming import code_language, text_language
+from tokbench.corpus import Shard
 
 
 def count_files(folder: Path, reader: str, kind: str) -> list[CardFile]:
@@ -19,7 +19,7 @@ def count_files(folder: Path, reader: str, kind: str) -> list[CardFile]:
             continue
         data = path.read_bytes()
         language = code_language(str(path)) if kind == "code" else text_language(str(path))
-        documents = sum(1 for _ in READERS[reader].documents(FilePiece(str(path), ""), UNKNOWN))
+        documents = sum(1 for _ in READERS[reader].documents(Shard(language, str(path))))
         name = path.relative_to(folder).as_posix()
         counted.append(CardFile(name, language, documents, len(data), hashlib.sha256(data).hexdigest()))
     return counted

@@ -58,7 +58,7 @@ def _languages(registry: Registry, spec: str, most: int | None) -> Iterator[tupl
 
 def files_read(registry: Registry, specs: Iterable[str], datasets: Iterable[str] = ()) -> Iterator[Path]:
     """The files and folders that tokenizers, datasets and plugins are read from."""
-    from tokbench.corpora.dataset import pieces_of
+    from tokbench.corpora.dataset import files_of
 
     yield from map(Path, registry.context.plugins)
     for text in specs:
@@ -71,7 +71,7 @@ def files_read(registry: Registry, specs: Iterable[str], datasets: Iterable[str]
     for text in datasets:
         dataset = registry.dataset(text)
         shards = (shard for language in dataset.languages for shard in dataset.shards(language))
-        yield from (Path(piece.path) for shard in shards for piece in pieces_of(shard))
+        yield from (Path(part.source) for shard in shards for part in files_of(shard))
 
 
 def read_text(argument: str) -> str:

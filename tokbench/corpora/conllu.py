@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from tokbench.corpora import CONLLU, blocks
-from tokbench.corpora.dataset import FileDataset, FilePiece, Format, range_pieces
+from tokbench.corpora.dataset import FileDataset, Format, range_shards
 from tokbench.corpora.encodings import Encoded, encoded_by, open_text
 from tokbench.corpora.finding import find_files, path_of
 from tokbench.corpora.naming import by_language, choose, note_on
 from tokbench.corpora.storage import StoredFile
-from tokbench.corpus import Dataset, Document
+from tokbench.corpus import Dataset, Document, Shard
 from tokbench.errors import CorpusError
 from tokbench.spec import LoadContext, Spec
 from tokbench.wording import counted
@@ -37,23 +37,25 @@ class Conllu(Encoded, Format):
         """The options."""
         return self.told(format="conllu", punctuation=self.punctuation)
 
-    def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
+    def shards(self, file: StoredFile, language: str) -> Sequence[Shard]:
         """Byte ranges that end after a sentence."""
-        return range_pieces(file, blocks.BLANK_LINE, self)
+        return range_shards(file, language, blocks.BLANK_LINE, self)
 
-    def documents(self, piece: FilePiece, language: str) -> Iterator[Document]:
-        """The sentences of a piece."""
-        with open_text(piece.path, self, piece.start) as handle:
-            for start, block in blocks.blocks(handle, piece.start, piece.stop, blocks.BLANK_LINE):
+    def documents(self, shard: Shard) -> Iterator[Document]:
+        """The sentences of a shard."""
+        with open_text(shard.source, self, shard.start) as handle:
+            for start, block in blocks.blocks(handle, shard.start, shard.stop, blocks.BLANK_LINE):
                 begin = 0
                 while begin < len(block):
                     gap = _SENTENCE_END.search(block, begin)
                     stop = gap.end() if gap else len(block)
                     offset = start + begin
-                    text = blocks.decode(block[begin:stop], path=piece.path, offset=offset, errors=self.errors)
+                    text = blocks.decode(
+                        block[begin:stop], path=shard.source, offset=offset, errors=self.errors
+                    )
                     lines = [line.rstrip("\r") for line in text.split("\n")]
                     if any(line.strip() for line in lines):
-                        document = self._sentence(lines, piece.path, offset)
+                        document = self._sentence(lines, shard.source, offset)
                         if document is not None:
                             yield document
                     begin = stop

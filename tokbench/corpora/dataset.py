@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
 from tokbench.corpora import blocks
@@ -28,25 +28,10 @@ _EXPANSION = 3
 """Bytes of text per byte of a compressed file: a guess, for balance and progress only."""
 
 
-@dataclass(frozen=True, slots=True)
-class FilePiece:
-    """A part of one file, all of it for ``stop=-1``.
-
-    `start` and `stop` are in the format's unit; `line` numbers the first document; `n_bytes` are those of text.
-    """
-
-    path: str
-    stamp: str
-    start: int = 0
-    stop: int = -1
-    n_bytes: int = 0
-    line: int = 0
-
-
 class Format(Protocol):
     """How documents lie in a file. Formats are small, frozen and hold only options.
 
-    One whose documents are text alone and many to a file may have `text_blocks(piece)` as well: what
+    One whose documents are text alone and many to a file may have `text_blocks(shard)` as well: what
     `documents` gives as `TextBlock`s, many at a time.
     """
 
@@ -54,17 +39,17 @@ class Format(Protocol):
         """Everything that decides how bytes become documents, ready for JSON: a part of the digest."""
         ...
 
-    def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
-        """The file in pieces of about 8 MB, in order."""
+    def shards(self, file: StoredFile, language: str) -> Sequence[Shard]:
+        """The file in shards of about 8 MB, in order; `start` and `stop` are in the format's unit."""
         ...
 
-    def documents(self, piece: FilePiece, language: str) -> Iterator[Document]:
-        """The documents of a piece in `language`, streamed."""
+    def documents(self, shard: Shard) -> Iterator[Document]:
+        """The documents of a shard of one file, streamed."""
         ...
 
-    def content(self, piece: FilePiece) -> Iterator[bytes]:
-        """The bytes that decide the piece's documents: those of its range."""
-        return byte_range(piece)
+    def content(self, shard: Shard) -> Iterator[bytes]:
+        """The bytes that decide the documents of a shard of one file: those of its range."""
+        return byte_range(shard)
 
 
 def text_bytes(file: StoredFile) -> int:
@@ -72,38 +57,36 @@ def text_bytes(file: StoredFile) -> int:
     return max(0, file.size) * (_EXPANSION if compression(file.path) else 1)
 
 
-def byte_range(piece: FilePiece) -> Iterator[bytes]:
-    """The bytes of a piece whose `start` and `stop` are byte positions; all of a file for ``stop=-1``."""
-    with open_bytes(piece.path, piece.start) as handle:
-        yield from chunks(handle, piece.stop - piece.start if piece.stop >= 0 else None, room=_READ)
+def byte_range(shard: Shard) -> Iterator[bytes]:
+    """The bytes of a shard whose `start` and `stop` are byte positions; all of a file for ``stop=-1``."""
+    with open_bytes(shard.source, shard.start) as handle:
+        yield from chunks(handle, shard.stop - shard.start if shard.stop >= 0 else None, room=_READ)
 
 
-def whole_file(file: StoredFile) -> list[FilePiece]:
-    """One piece for a file that cannot be cut."""
-    return [FilePiece(file.path, file.stamp, n_bytes=text_bytes(file))]
+def whole_file(file: StoredFile, language: str) -> list[Shard]:
+    """One shard for a file that cannot be cut."""
+    return [Shard(language, file.path, n_bytes=text_bytes(file), stamp=file.stamp)]
 
 
-def range_pieces(file: StoredFile, end: re.Pattern[bytes], how: Encoded) -> list[FilePiece]:
-    """A file's byte ranges as pieces; the whole of it in any other encoding than UTF-8.
+def range_shards(file: StoredFile, language: str, end: re.Pattern[bytes], how: Encoded) -> list[Shard]:
+    """A file's byte ranges as shards; the whole of it in any other encoding than UTF-8.
 
     Raises `CorpusError`, before any work, for a file that does not begin in its encoding.
     """
     blocks.check_beginning(file.path, how)
     if how.encoding != UTF8:
-        return whole_file(file)
+        return whole_file(file, language)
     ranges = blocks.cut(file, end)
     if len(ranges) == 1:
-        return whole_file(file)
-    return [FilePiece(file.path, file.stamp, start, stop, stop - start) for start, stop in ranges]
+        return whole_file(file, language)
+    return [Shard(language, file.path, 0, start, stop, stop - start, file.stamp) for start, stop in ranges]
 
 
-def text_of(
-    piece: FilePiece, end: re.Pattern[bytes], how: Encoded, *, limit: int | None = None
-) -> Iterator[str]:
-    """The text of a piece, in blocks that end after a match of `end`; see `blocks.blocks`."""
-    with open_text(piece.path, how, piece.start) as handle:
-        for offset, data in blocks.blocks(handle, piece.start, piece.stop, end, limit=limit):
-            yield blocks.decode(data, path=piece.path, offset=offset, errors=how.errors)
+def text_of(shard: Shard, end: re.Pattern[bytes], how: Encoded, *, limit: int | None = None) -> Iterator[str]:
+    """The text of a shard, in blocks that end after a match of `end`; see `blocks.blocks`."""
+    with open_text(shard.source, how, shard.start) as handle:
+        for offset, data in blocks.blocks(handle, shard.start, shard.stop, end, limit=limit):
+            yield blocks.decode(data, path=shard.source, offset=offset, errors=how.errors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,12 +123,11 @@ class FileDataset:
             names = ", ".join(file.path for file in stored[:3]) + (" …" if len(stored) > 3 else "")
             of = f" of {language}" if len(self.files) > 1 else ""
             raise CorpusError(f"{names}: empty, so there is no text{of}")
-        pieces = [piece for file in stored if file.size for piece in self.format.pieces(file)]
-        return shards_of(pieces, language)
+        return grouped(shard for file in stored if file.size for shard in self.format.shards(file, language))
 
     def read(self, shard: Shard) -> Iterator[Document]:
         """The documents of a shard, streamed; raises `CorpusError` if a file changed since the plan."""
-        return _read(shard, lambda piece: self.format.documents(piece, shard.language))
+        return _read(shard, self.format.documents)
 
     def read_blocks(self, shard: Shard) -> Iterator[TextBlock] | None:
         """The same in blocks, where the format has them."""
@@ -153,19 +135,20 @@ class FileDataset:
         return None if many is None else _read(shard, many)
 
     def digest(self, shard: Shard) -> str:
-        """SHA-256 over the format's options, the language and the content of every piece.
+        """SHA-256 over the format's options, the language and the content of every file.
 
         It is the same for the same content, wherever the file lies and however compressed.
         """
         total = hashlib.sha256()
         total.update(json.dumps([self.format.identity(), shard.language], sort_keys=True).encode())
-        for piece in pieces_of(shard):
-            check_unchanged(piece.path, piece.stamp)
+        for part in files_of(shard):
+            check_unchanged(part.source, part.stamp)
             own = hashlib.sha256()
-            for chunk in self.format.content(piece):
+            for chunk in self.format.content(part):
                 own.update(chunk)
-            total.update(f"|{piece.line}|{piece.start == 0}|{own.hexdigest()}".encode())
-            check_unchanged(piece.path, piece.stamp)
+            line = part.extra.get("line", 0)
+            total.update(f"|{line}|{part.start == 0}|{own.hexdigest()}".encode())
+            check_unchanged(part.source, part.stamp)
         return total.hexdigest()
 
     def code_language(self, language: str) -> str | None:
@@ -179,45 +162,44 @@ class FileDataset:
         return {"format": dict(self.format.identity()), "files": listed, **told, **self.about}
 
 
-def shards_of(pieces: Sequence[FilePiece], language: str) -> list[Shard]:
-    """One shard per large piece; pieces that are small whole files share one, up to about 8 MB together.
+def grouped(shards: Iterable[Shard]) -> list[Shard]:
+    """Shards of one file each, numbered; those that are small whole files share one, up to about 8 MB together.
 
     A file of which the size is not known has a shard of its own: it may be of any.
     """
-    groups: list[list[FilePiece]] = []
+    groups: list[list[Shard]] = []
     room = 0
-    for piece in pieces:
-        whole = piece.start == 0 and piece.stop == -1 and piece.n_bytes > 0
-        if whole and groups and piece.n_bytes <= room:
-            groups[-1].append(piece)
-            room -= piece.n_bytes
+    for shard in shards:
+        whole = shard.start == 0 and shard.stop == -1 and shard.n_bytes > 0
+        if whole and groups and shard.n_bytes <= room:
+            groups[-1].append(shard)
+            room -= shard.n_bytes
         else:
-            groups.append([piece])
-            room = TARGET - piece.n_bytes if whole else 0
-    return [_shard(group, language, index) for index, group in enumerate(groups)]
+            groups.append([shard])
+            room = TARGET - shard.n_bytes if whole else 0
+    return [replace(_together(group), index=index) for index, group in enumerate(groups)]
 
 
-def _shard(group: Sequence[FilePiece], language: str, index: int) -> Shard:
-    first, size = group[0], sum(piece.n_bytes for piece in group)
+def _together(group: Sequence[Shard]) -> Shard:
+    """Whole files as one shard."""
     if len(group) == 1:
-        extra = {"line": first.line} if first.line else {}
-        return Shard(language, first.path, index, first.start, first.stop, size, first.stamp, extra)
-    files = [[piece.path, piece.stamp, piece.n_bytes] for piece in group]
-    stamp = hashlib.sha256(json.dumps(files).encode()).hexdigest()[:16]
-    return Shard(language, first.path, index, 0, -1, size, stamp, {"files": files})
+        return group[0]
+    files = [[shard.source, shard.stamp, shard.n_bytes] for shard in group]
+    size, stamp = sum(shard.n_bytes for shard in group), hashlib.sha256(json.dumps(files).encode())
+    return replace(group[0], n_bytes=size, stamp=stamp.hexdigest()[:16], extra={"files": files})
 
 
-def pieces_of(shard: Shard) -> list[FilePiece]:
-    """The pieces a shard was made of."""
-    if "files" in shard.extra:
-        return [FilePiece(path, stamp, n_bytes=size) for path, stamp, size in shard.extra["files"]]
-    line = int(shard.extra.get("line", 0))
-    return [FilePiece(shard.source, shard.stamp, shard.start, shard.stop, shard.n_bytes, line)]
+def files_of(shard: Shard) -> list[Shard]:
+    """The shards of one file each that a shard was made of."""
+    if "files" not in shard.extra:
+        return [shard]
+    files = shard.extra["files"]
+    return [replace(shard, source=path, stamp=stamp, n_bytes=size, extra={}) for path, stamp, size in files]
 
 
-def _read(shard: Shard, read: Callable[[FilePiece], Iterator[Content]]) -> Iterator[Content]:
+def _read(shard: Shard, read: Callable[[Shard], Iterator[Content]]) -> Iterator[Content]:
     """What `read` gives of a shard; each file is looked at before and after, so that no change goes unseen."""
-    for piece in pieces_of(shard):
-        check_unchanged(piece.path, piece.stamp)
-        yield from read(piece)
-        check_unchanged(piece.path, piece.stamp)
+    for part in files_of(shard):
+        check_unchanged(part.source, part.stamp)
+        yield from read(part)
+        check_unchanged(part.source, part.stamp)

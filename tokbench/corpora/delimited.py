@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from tokbench.corpora import DELIMITED, blocks
-from tokbench.corpora.dataset import FilePiece, byte_range, text_of, whole_file
+from tokbench.corpora.dataset import byte_range, text_of, whole_file
 from tokbench.corpora.finding import bare_name
 from tokbench.corpora.records import Fields, RecordFormat, Row, load_rows
 from tokbench.corpora.storage import StoredFile
-from tokbench.corpus import Dataset
+from tokbench.corpus import Dataset, Shard
 from tokbench.errors import CorpusError, SpecError
 from tokbench.spec import LoadContext, Spec
 from tokbench.wording import counted
@@ -26,7 +26,7 @@ _MARKS = {"tab": "\t", "semicolon": ";", "comma": ","}
 
 @dataclass(frozen=True, slots=True)
 class Delimited(RecordFormat):
-    """Rows by the rules of RFC 4180, with a header; a file is one piece, since quoted fields may hold lines."""
+    """Rows by the rules of RFC 4180, with a header; a file is one shard, since quoted fields may hold lines."""
 
     fields: Fields
     delimiter: str | None = None
@@ -35,43 +35,43 @@ class Delimited(RecordFormat):
         """The fields and the delimiter."""
         return {"format": "csv", "delimiter": self.delimiter, **self.fields.identity()}
 
-    def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
+    def shards(self, file: StoredFile, language: str) -> Sequence[Shard]:
         """The file."""
         blocks.check_beginning(file.path, self.fields)
-        return self.begun(file, whole_file(file))
+        return self.begun(file, whole_file(file, language))
 
-    def content(self, piece: FilePiece) -> Iterator[bytes]:
+    def content(self, shard: Shard) -> Iterator[bytes]:
         """The bytes of the file, and the delimiter that its name decides."""
-        yield self._delimiter(piece.path).encode() + b"\n"
-        yield from byte_range(piece)
+        yield self._delimiter(shard.source).encode() + b"\n"
+        yield from byte_range(shard)
 
     def _delimiter(self, path: str) -> str:
         if self.delimiter:
             return {**_MARKS, "\\t": "\t"}.get(self.delimiter, self.delimiter)
         return "\t" if bare_name(path).lower().endswith((".tsv", ".tab")) else ","
 
-    def rows(self, piece: FilePiece) -> Iterator[Row]:
+    def rows(self, shard: Shard) -> Iterator[Row]:
         """Each row with a text."""
         # The limit is the csv module's own, one for the process; its default refuses texts above 128 KiB.
         csv.field_size_limit(_FIELD_LIMIT)
-        reader = csv.reader(self._lines(piece), delimiter=self._delimiter(piece.path), strict=True)
-        header = _next_row(reader, f"{piece.path}, line 1")
+        reader = csv.reader(self._lines(shard), delimiter=self._delimiter(shard.source), strict=True)
+        header = _next_row(reader, f"{shard.source}, line 1")
         if header is None:
-            raise CorpusError(f"{piece.path}: no header")
+            raise CorpusError(f"{shard.source}: no header")
         for option, name in {"field": self.fields.text, **self.fields.others}.items():
             if name not in header:
                 split = next(
                     (word for word, mark in _MARKS.items() if len(header) == 1 and mark in header[0]), ""
                 )
                 raise CorpusError(
-                    f"{piece.path}: no column {name!r}; the header has: {', '.join(header)}. "
+                    f"{shard.source}: no column {name!r}; the header has: {', '.join(header)}. "
                     + (f"Say delimiter={split}" if split else f"Name one with {option}=NAME")
                 )
         for name in {self.fields.text, *self.fields.others.values()}:
             if header.count(name) > 1:
-                raise CorpusError(f"{piece.path}: {header.count(name)} columns are named {name!r}")
+                raise CorpusError(f"{shard.source}: {header.count(name)} columns are named {name!r}")
         while True:
-            where = f"{piece.path}, line {reader.line_num + 1}"
+            where = f"{shard.source}, line {reader.line_num + 1}"
             values = _next_row(reader, where)
             if values is None:
                 return
@@ -87,8 +87,8 @@ class Delimited(RecordFormat):
             if text is not None:
                 yield self.fields.row_of(row, text, where=where)
 
-    def _lines(self, piece: FilePiece) -> Iterator[str]:
-        for text in text_of(piece, blocks.LINE_END, self.fields):
+    def _lines(self, shard: Shard) -> Iterator[str]:
+        for text in text_of(shard, blocks.LINE_END, self.fields):
             yield from io.StringIO(text, newline="")
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from tokbench.corpora import JSON_LINES, blocks
-from tokbench.corpora.dataset import FilePiece, range_pieces
+from tokbench.corpora.dataset import range_shards
 from tokbench.corpora.encodings import UTF8, open_text
 from tokbench.corpora.records import Fields, RecordFormat, Row, load_rows
 from tokbench.corpora.storage import StoredFile
-from tokbench.corpus import Dataset
+from tokbench.corpus import Dataset, Shard
 from tokbench.errors import CorpusError
 from tokbench.spec import LoadContext, Spec
 
@@ -27,19 +27,19 @@ class JsonLines(RecordFormat):
         """The fields."""
         return {"format": "jsonl", **self.fields.identity()}
 
-    def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
+    def shards(self, file: StoredFile, language: str) -> Sequence[Shard]:
         """Byte ranges that end after a line."""
-        return self.begun(file, range_pieces(file, blocks.LINE_END, self.fields))
+        return self.begun(file, range_shards(file, language, blocks.LINE_END, self.fields))
 
-    def rows(self, piece: FilePiece) -> Iterator[Row]:
+    def rows(self, shard: Shard) -> Iterator[Row]:
         """Each row with a text."""
         fields = self.fields
-        with open_text(piece.path, fields, piece.start) as handle:
-            for start, block in blocks.blocks(handle, piece.start, piece.stop, blocks.LINE_END):
+        with open_text(shard.source, fields, shard.start) as handle:
+            for start, block in blocks.blocks(handle, shard.start, shard.stop, blocks.LINE_END):
                 offset = start
                 for line in block.split(b"\n"):
                     if line and not line.isspace():
-                        where = _RecordPlace(piece.path, offset, fields.encoding)
+                        where = _RecordPlace(shard.source, offset, fields.encoding)
                         row = self._object(line, where)
                         text = fields.text_of(row, where=where)
                         if text is not None:

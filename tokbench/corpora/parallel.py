@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tokbench.corpora import blocks
-from tokbench.corpora.dataset import FileDataset, FilePiece, Format, range_pieces, text_of
+from tokbench.corpora.dataset import FileDataset, Format, range_shards, text_of
 from tokbench.corpora.encodings import Encoded, encoded_by, open_text
 from tokbench.corpora.finding import bare_name, find_files, path_of
 from tokbench.corpora.naming import UNKNOWN, choose, text_language
@@ -33,29 +33,29 @@ class AlignedLines(Encoded, Format):
         half = {} if self.lines == "all" else {"lines": self.lines}
         return self.told(format="aligned lines", **half)
 
-    def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
+    def shards(self, file: StoredFile, language: str) -> Sequence[Shard]:
         """Byte ranges that end after a line, each with the number of its first line."""
-        pieces, line = [], 0
-        for piece in range_pieces(file, blocks.LINE_END, self):
-            pieces.append(replace(piece, line=line))
-            line += self.count_lines(piece)
-        return pieces
+        shards, line = [], 0
+        for shard in range_shards(file, language, blocks.LINE_END, self):
+            shards.append(replace(shard, extra={"line": line}) if line else shard)
+            line += self.count_lines(shard)
+        return shards
 
-    def documents(self, piece: FilePiece, language: str) -> Iterator[Document]:
-        """The lines of a piece, numbered."""
-        number = piece.line
+    def documents(self, shard: Shard) -> Iterator[Document]:
+        """The lines of a shard, numbered."""
+        number = int(shard.extra.get("line", 0))
         left_out = {"even": 1, "odd": 0}.get(self.lines)
-        for block in text_of(piece, blocks.LINE_END, self):
+        for block in text_of(shard, blocks.LINE_END, self):
             for text in block.removesuffix("\n").split("\n"):
                 if number % 2 != left_out:
                     yield Document(text.removesuffix("\r"), number)
                 number += 1
 
-    def count_lines(self, piece: FilePiece) -> int:
-        """How many lines a piece has; the last one need not end with a line end."""
+    def count_lines(self, shard: Shard) -> int:
+        """How many lines a shard has; the last one need not end with a line end."""
         lines, last = 0, b"\n"
-        with open_text(piece.path, self, piece.start) as handle:
-            for chunk in chunks(handle, piece.stop - piece.start if piece.stop >= 0 else None):
+        with open_text(shard.source, self, shard.start) as handle:
+            for chunk in chunks(handle, shard.stop - shard.start if shard.stop >= 0 else None):
                 lines += chunk.count(b"\n")
                 last = chunk[-1:]
         return lines + (last != b"\n")
@@ -83,7 +83,7 @@ class ParallelDataset(FileDataset):
 
     def _count(self, language: str) -> int:
         if language not in self._lines:
-            self._lines[language] = self.format.count_lines(FilePiece(self.files[language][0], ""))
+            self._lines[language] = self.format.count_lines(Shard(language, self.files[language][0]))
         return self._lines[language]
 
 

@@ -9,10 +9,9 @@ from typing import Any
 
 from tokbench.corpora import PARQUET
 from tokbench.corpora.blocks import TARGET
-from tokbench.corpora.dataset import FilePiece
 from tokbench.corpora.records import Fields, RecordFormat, Row, load_rows
 from tokbench.corpora.storage import CHUNK, StoredFile, chunks, open_bytes
-from tokbench.corpus import Dataset
+from tokbench.corpus import Dataset, Shard
 from tokbench.errors import CorpusError
 from tokbench.spec import LoadContext, Spec
 
@@ -22,7 +21,7 @@ _BATCH_BYTES = 4 << 20
 
 @dataclass(frozen=True, slots=True)
 class Parquet(RecordFormat):
-    """A text column; a piece is one or more row groups, `start` and `stop` their numbers."""
+    """A text column; a shard is one or more row groups, `start` and `stop` their numbers."""
 
     fields: Fields
 
@@ -30,37 +29,38 @@ class Parquet(RecordFormat):
         """The fields."""
         return {"format": "parquet", **self.fields.identity()}
 
-    def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
+    def shards(self, file: StoredFile, language: str) -> Sequence[Shard]:
         """Runs of row groups of about 8 MB of text."""
         with _open(file.path) as table:
             column = self._column(table, self.fields.text, file.path)
             groups = table.metadata.num_row_groups
             metas = [table.metadata.row_group(group).column(column) for group in range(groups)]
             sizes = [meta.total_uncompressed_size for meta in metas]
-        pieces, start = [], 0
+        shards, start = [], 0
         while start < groups:
             stop, size = start + 1, sizes[start]
             while stop < groups and size + sizes[stop] <= TARGET:
                 size += sizes[stop]
                 stop += 1
-            # A file of one piece says so as every format does, so that small files can share a shard.
+            # A whole file says so as every format does, so that small ones can share a shard.
             whole = (start, stop) == (0, groups)
-            pieces.append(FilePiece(file.path, file.stamp, start, -1 if whole else stop, size))
+            end = -1 if whole else stop
+            shards.append(Shard(language, file.path, 0, start, end, size, file.stamp))
             start = stop
-        return pieces
+        return shards
 
-    def content(self, piece: FilePiece) -> Iterator[bytes]:
+    def content(self, shard: Shard) -> Iterator[bytes]:
         """The stored bytes of the columns that are read, with their types and encodings."""
-        with _open(piece.path) as table:
-            wanted = [self._column(table, name, piece.path) for name in self._names]
+        with _open(shard.source) as table:
+            wanted = [self._column(table, name, shard.source) for name in self._names]
             parts = []
-            for group in self._groups(table, piece):
+            for group in self._groups(table, shard):
                 for column in wanted:
                     meta = table.metadata.row_group(group).column(column)
                     starts = [meta.data_page_offset, meta.dictionary_page_offset]
                     parts.append((min(at for at in starts if at), meta.total_compressed_size))
                     yield f"{meta.physical_type} {meta.compression} {meta.encodings}".encode()
-        with open_bytes(piece.path) as handle:
+        with open_bytes(shard.source) as handle:
             for start, size in parts:
                 handle.seek(start)
                 yield from chunks(handle, size)
@@ -69,23 +69,23 @@ class Parquet(RecordFormat):
     def _names(self) -> list[str]:
         return list(dict.fromkeys([self.fields.text, *self.fields.others.values()]))
 
-    def _groups(self, table: Any, piece: FilePiece) -> list[int]:
-        return list(range(piece.start, table.metadata.num_row_groups if piece.stop < 0 else piece.stop))
+    def _groups(self, table: Any, shard: Shard) -> list[int]:
+        return list(range(shard.start, table.metadata.num_row_groups if shard.stop < 0 else shard.stop))
 
-    def rows(self, piece: FilePiece) -> Iterator[Row]:
+    def rows(self, shard: Shard) -> Iterator[Row]:
         """Each row with a text."""
         fields = self.fields
-        with _open(piece.path) as table:
+        with _open(shard.source) as table:
             for name in self._names:
-                self._column(table, name, piece.path)
-            groups = self._groups(table, piece)
-            number = sum(table.metadata.row_group(group).num_rows for group in range(piece.start))
+                self._column(table, name, shard.source)
+            groups = self._groups(table, shard)
+            number = sum(table.metadata.row_group(group).num_rows for group in range(shard.start))
             batches = table.iter_batches(
                 _batch_rows(table, groups), row_groups=groups, columns=self._names, use_threads=False
             )
-            for rows in _decoded(batches, piece.path, replace=fields.errors == "replace"):
+            for rows in _decoded(batches, shard.source, replace=fields.errors == "replace"):
                 for row in rows:
-                    where = f"{piece.path}, row {number}"
+                    where = f"{shard.source}, row {number}"
                     text = fields.text_of(row, where=where)
                     if text is not None:
                         yield fields.row_of(row, text, where=where)

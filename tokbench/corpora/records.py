@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from tokbench.corpora.dataset import FileDataset, FilePiece, Format, shards_of
+from tokbench.corpora.dataset import FileDataset, Format, grouped
 from tokbench.corpora.encodings import Encoded, encoded_by
 from tokbench.corpora.finding import find_files, path_of
 from tokbench.corpora.naming import by_language, choose, note_on
@@ -80,26 +80,26 @@ Row = tuple[str | None, str, str | None]
 class RecordFormat(Format, Protocol):
     """A format whose rows may be of several languages: what follows from its `rows`."""
 
-    def rows(self, piece: FilePiece) -> Iterator[Row]:
+    def rows(self, shard: Shard) -> Iterator[Row]:
         """Each row that has a text."""
         ...
 
-    def begun(self, file: StoredFile, pieces: Sequence[FilePiece]) -> Sequence[FilePiece]:
-        """The pieces of a file; raises `CorpusError`, before any work, for what is wrong with its first row."""
-        if pieces and not is_remote(file.path):
-            next(self.rows(pieces[0]), None)
-        return pieces
+    def begun(self, file: StoredFile, shards: Sequence[Shard]) -> Sequence[Shard]:
+        """The shards of a file; raises `CorpusError`, before any work, for what is wrong with its first row."""
+        if shards and not is_remote(file.path):
+            next(self.rows(shards[0]), None)
+        return shards
 
-    def documents(self, piece: FilePiece, language: str) -> Iterator[Document]:
-        """The texts of a piece in `language`."""
-        for tag, text, cluster in self.rows(piece):
-            if tag is None or tag == language:
+    def documents(self, shard: Shard) -> Iterator[Document]:
+        """The texts of a shard in its language."""
+        for tag, text, cluster in self.rows(shard):
+            if tag is None or tag == shard.language:
                 yield Document(text, cluster=cluster)
 
-    def languages(self, piece: FilePiece) -> Mapping[str, int]:
-        """The bytes of text per language in a piece."""
+    def languages(self, shard: Shard) -> Mapping[str, int]:
+        """The bytes of text per language in a shard."""
         sizes: Counter[str] = Counter()
-        for tag, text, _ in self.rows(piece):
+        for tag, text, _ in self.rows(shard):
             sizes[tag or ""] += len(text.encode("utf-8", "surrogatepass"))
         return sizes
 
@@ -108,13 +108,13 @@ class RecordFormat(Format, Protocol):
 class MixedDataset(FileDataset):
     """A dataset whose rows say their language; reading through all of it is how its languages are found.
 
-    That is done once, where the run is planned; workers only read. A piece is read once for each language
+    That is done once, where the run is planned; workers only read. A shard is read once for each language
     that occurs in it, so that files of one language each are cheaper where there are many.
     """
 
     format: RecordFormat
     wanted: str | None = None
-    _plan: dict[str, list[FilePiece]] = field(default_factory=dict, compare=False, repr=False)
+    _plan: dict[str, list[Shard]] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def languages(self) -> Sequence[str]:
@@ -122,10 +122,10 @@ class MixedDataset(FileDataset):
         return choose(self._planned(), self.wanted, where=self.name)
 
     def shards(self, language: str) -> Sequence[Shard]:
-        """The pieces in which the language occurs."""
+        """The shards in which the language occurs."""
         if language not in self._planned():
             raise CorpusError(f"{self.name} has no language {language!r}; it has {', '.join(self._planned())}")
-        return shards_of(self._planned()[language], language)
+        return grouped(self._planned()[language])
 
     @property
     def _paths(self) -> Sequence[str]:
@@ -133,13 +133,14 @@ class MixedDataset(FileDataset):
         [paths] = self.files.values()
         return paths
 
-    def _planned(self) -> Mapping[str, list[FilePiece]]:
+    def _planned(self) -> Mapping[str, list[Shard]]:
         if not self._plan:
             for path in self._paths:
                 stored = stat(path)
-                for piece in self.format.pieces(stored) if stored.size else ():
-                    for language, size in sorted(self.format.languages(piece).items()):
-                        self._plan.setdefault(language, []).append(replace(piece, n_bytes=size))
+                for shard in self.format.shards(stored, "") if stored.size else ():
+                    for language, size in sorted(self.format.languages(shard).items()):
+                        own = replace(shard, language=language, n_bytes=size)
+                        self._plan.setdefault(language, []).append(own)
             if not self._plan:
                 raise CorpusError(f"{self.name}: no row holds a text")
         return self._plan

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from tokbench.corpora import blocks
-from tokbench.corpora.dataset import FileDataset, FilePiece, Format, whole_file
+from tokbench.corpora.dataset import FileDataset, Format, whole_file
 from tokbench.corpora.storage import StoredFile, open_bytes
 from tokbench.corpora.text import WholeFileFormat
-from tokbench.corpus import Dataset, Document
+from tokbench.corpus import Dataset, Document, Shard
 from tokbench.errors import CorpusError, UnknownNameError
 from tokbench.spec import LoadContext, Spec
 
@@ -38,20 +38,20 @@ class Docstrings(Format):
         """The name of the format."""
         return {"format": "docstrings"}
 
-    def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
+    def shards(self, file: StoredFile, language: str) -> Sequence[Shard]:
         """The file."""
-        return whole_file(file)
+        return whole_file(file, language)
 
-    def documents(self, piece: FilePiece, language: str) -> Iterator[Document]:
+    def documents(self, shard: Shard) -> Iterator[Document]:
         """The docstrings of a source file."""
-        with open_bytes(piece.path) as handle:
-            source = blocks.decode(handle.read(), path=piece.path, offset=0, errors="strict")
+        with open_bytes(shard.source) as handle:
+            source = blocks.decode(handle.read(), path=shard.source, offset=0, errors="strict")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an old escape in a source is no concern of ours
             try:
                 tree = ast.parse(source)
             except SyntaxError as error:
-                raise CorpusError(f"{piece.path}, line {error.lineno}: not Python: {error.msg}") from error
+                raise CorpusError(f"{shard.source}, line {error.lineno}: not Python: {error.msg}") from error
         holders = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
         nodes = [node for node in ast.walk(tree) if isinstance(node, holders)]
         for node in sorted(nodes, key=lambda node: getattr(node, "lineno", 0)):

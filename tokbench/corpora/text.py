@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from tokbench.corpora import blocks
-from tokbench.corpora.dataset import FileDataset, FilePiece, Format, range_pieces, text_of, whole_file
+from tokbench.corpora.dataset import FileDataset, Format, range_shards, text_of, whole_file
 from tokbench.corpora.encodings import Encoded, encoded_by, open_text
 from tokbench.corpora.finding import find_files, path_of
 from tokbench.corpora.naming import UNKNOWN, by_language, code_language, note_on, text_language
 from tokbench.corpora.storage import StoredFile
-from tokbench.corpus import Dataset, Document, TextBlock
+from tokbench.corpus import Dataset, Document, Shard, TextBlock
 from tokbench.errors import SpecError
 from tokbench.spec import LoadContext, Spec
 
@@ -40,19 +40,19 @@ class LineFormat(Encoded, Format):
         """Unit, encoding, treatment of undecodable bytes, and limit."""
         return self.told(format=self.unit, max_document_bytes=self.max_document_bytes)
 
-    def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
+    def shards(self, file: StoredFile, language: str) -> Sequence[Shard]:
         """Byte ranges that end after a line, or after a blank one."""
-        return range_pieces(file, self._end, self)
+        return range_shards(file, language, self._end, self)
 
-    def documents(self, piece: FilePiece, language: str) -> Iterator[Document]:
-        """The lines or paragraphs of a piece."""
-        for texts in self._blocks(piece):
+    def documents(self, shard: Shard) -> Iterator[Document]:
+        """The lines or paragraphs of a shard."""
+        for texts in self._blocks(shard):
             yield from map(Document, texts)
 
-    def _blocks(self, piece: FilePiece) -> Iterator[list[str]]:
+    def _blocks(self, shard: Shard) -> Iterator[list[str]]:
         """The texts, a block of the file at a time: most of the cost of a short line is handing it on."""
         limit = self.max_document_bytes
-        for block in text_of(piece, self._end, self, limit=limit):
+        for block in text_of(shard, self._end, self, limit=limit):
             block = block.replace("\r\n", "\n")
             parts = block.split("\n") if self.unit == "line" else _paragraphs(block)
             texts = [text for text in parts if text and not text.isspace()]
@@ -60,18 +60,18 @@ class LineFormat(Encoded, Format):
                 texts = [part for text in texts for part in parts_of(text, limit)]
             yield texts
 
-    def text_blocks(self, piece: FilePiece) -> Iterator[TextBlock]:
+    def text_blocks(self, shard: Shard) -> Iterator[TextBlock]:
         """The texts as bytes; lines are not taken apart for it."""
         if self.unit != "line" or self.errors != "strict" or self.max_document_bytes is not None:
-            yield from map(TextBlock.of, self._blocks(piece))
+            yield from map(TextBlock.of, self._blocks(shard))
             return
         from tokbench.corpora.lines import NotUtf8, line_blocks  # brings numba along
 
         try:
-            with open_text(piece.path, self, piece.start) as handle:
-                yield from line_blocks(handle, piece.start, piece.stop)
+            with open_text(shard.source, self, shard.start) as handle:
+                yield from line_blocks(handle, shard.start, shard.stop)
         except NotUtf8:
-            for _ in self._blocks(piece):  # says where
+            for _ in self._blocks(shard):  # says where
                 pass
             raise
 
@@ -109,29 +109,29 @@ class WholeFileFormat(Encoded, Format):
         """Unit, encoding, treatment of undecodable bytes, and limit."""
         return self.told(format="file", max_document_bytes=self.max_document_bytes)
 
-    def pieces(self, file: StoredFile) -> Sequence[FilePiece]:
+    def shards(self, file: StoredFile, language: str) -> Sequence[Shard]:
         """The file."""
         blocks.check_beginning(file.path, self)
-        return whole_file(file)
+        return whole_file(file, language)
 
-    def documents(self, piece: FilePiece, language: str) -> Iterator[Document]:
+    def documents(self, shard: Shard) -> Iterator[Document]:
         """The file's text; in parts where it exceeds the limit."""
         data = bytearray()
         offset, parted = 0, False
-        with open_text(piece.path, self) as handle:
+        with open_text(shard.source, self) as handle:
             for offset, block in blocks.blocks(handle, 0, -1, blocks.LINE_END, limit=self.max_document_bytes):
                 data += block
                 while self.max_document_bytes and len(data) > self.max_document_bytes:
                     size = blocks.character_end(data, self.max_document_bytes)
-                    yield self._document(bytes(data[:size]), piece, offset + len(block) - len(data))
+                    yield self._document(bytes(data[:size]), shard, offset + len(block) - len(data))
                     del data[:size]
                     parted = True
                 offset += len(block)
         if data and (parted or not data.isspace()):
-            yield self._document(bytes(data), piece, offset - len(data))
+            yield self._document(bytes(data), shard, offset - len(data))
 
-    def _document(self, data: bytes, piece: FilePiece, offset: int) -> Document:
-        return Document(blocks.decode(data, path=piece.path, offset=offset, errors=self.errors))
+    def _document(self, data: bytes, shard: Shard, offset: int) -> Document:
+        return Document(blocks.decode(data, path=shard.source, offset=offset, errors=self.errors))
 
 
 def load(spec: Spec, context: LoadContext) -> Dataset:

@@ -220,7 +220,7 @@ def test_utf8_is_read_as_it_was(tmp_path: Path) -> None:
         assert encoding_of(Spec("text", path, {"encoding": name})) == "utf-8"
     assert LineFormat().identity() == {"format": "line", "errors": "strict", "max_document_bytes": None}
     assert "encoding" in WholeFileFormat(encoding="cp1252").identity()
-    assert len(LineFormat().pieces(stat(path))) > 1  # and cut, where another encoding is not
-    assert len(LineFormat(encoding="latin-1").pieces(stat(path))) == 1
+    assert len(LineFormat().shards(stat(path), "und")) > 1  # and cut, where another encoding is not
+    assert len(LineFormat(encoding="latin-1").shards(stat(path), "und")) == 1
     with encodings.open_text(path, encodings.Encoded(), start=5) as stream:
         assert stream.tell() == 5  # the file itself

@@ -11,10 +11,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tokbench.corpora import lines as lines_module
-from tokbench.corpora.dataset import FilePiece
 from tokbench.corpora.lines import NotUtf8, line_blocks, lines_of
 from tokbench.corpora.text import LineFormat
-from tokbench.corpus import TextBlock
+from tokbench.corpus import Shard, TextBlock
 from tokbench.errors import CorpusError
 
 SPACES = [chr(point) for point in range(0x110000) if chr(point).isspace() and point != 0x0A]
@@ -110,16 +109,16 @@ def test_blocks_are_the_documents(tmp_path: Path, form: LineFormat) -> None:
     path.write_bytes(
         "\ufeffone\r\n\u3000\n\ttwo  \r\n\n\n a long line, été \u2028 and more\rof it\nend".encode()
     )
-    piece = FilePiece(str(path), "", 0, path.stat().st_size)
-    found = [text for block in form.text_blocks(piece) for text in texts(block)]
-    assert found == [document.text for document in form.documents(piece, "und")]
+    shard = Shard("und", str(path), stop=path.stat().st_size)
+    found = [text for block in form.text_blocks(shard) for text in texts(block)]
+    assert found == [document.text for document in form.documents(shard)]
 
 
 def test_bytes_that_are_no_text_are_refused_or_replaced(tmp_path: Path) -> None:
     path = tmp_path / "x.txt"
     path.write_bytes(b"fine\nn\xff\n")
-    piece = FilePiece(str(path), "", 0, path.stat().st_size)
+    shard = Shard("und", str(path), stop=path.stat().st_size)
     with pytest.raises(CorpusError, match="line 2, byte offset 6"):
-        list(LineFormat().text_blocks(piece))
-    [block] = LineFormat(errors="replace").text_blocks(piece)
+        list(LineFormat().text_blocks(shard))
+    [block] = LineFormat(errors="replace").text_blocks(shard)
     assert texts(block) == ["fine", "n\ufffd"]

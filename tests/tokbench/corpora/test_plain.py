@@ -8,9 +8,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tokbench.corpora import blocks
-from tokbench.corpora.dataset import FilePiece, pieces_of, shards_of, whole_file
+from tokbench.corpora.dataset import files_of, grouped, whole_file
 from tokbench.corpora.storage import StoredFile, chunks, stat
 from tokbench.corpora.text import LineFormat, WholeFileFormat
+from tokbench.corpus import Shard
 from tokbench.errors import CorpusError, SpecError
 from tokbench.tally import CorpusFacts
 
@@ -53,8 +54,8 @@ def test_a_whole_file_is_unchanged_but_for_its_byte_order_mark(tmp_path, load, r
     assert texts(read(load(f"text:{path},unit=file"))) == ["  a\r\n\n\tb \n"]
 
 
-def read_piece(form: LineFormat, piece: FilePiece) -> list[str]:
-    return [document.text for document in form.documents(piece, "und")]
+def read_shard(form: LineFormat, shard: Shard) -> list[str]:
+    return [document.text for document in form.documents(shard)]
 
 
 LINES = st.lists(st.text(st.sampled_from("aé語😀 \t"), max_size=12), max_size=30)
@@ -71,9 +72,9 @@ def test_cutting_changes_no_document(tmp_path_factory, unit, lines, end, last, t
     assert [start for start, _ in ranges[1:]] == [stop for _, stop in ranges[:-1]]
     assert ranges[0][0] == 0
     assert ranges[-1][1] == file.size or ranges == [(0, -1)]
-    pieces = [FilePiece(str(path), "", start, stop) for start, stop in ranges]
-    whole = read_piece(form, FilePiece(str(path), "", 0, file.size))
-    assert [text for piece in pieces for text in read_piece(form, piece)] == whole
+    shards = [Shard("und", str(path), start=start, stop=stop) for start, stop in ranges]
+    whole = read_shard(form, Shard("und", str(path), stop=file.size))
+    assert [text for shard in shards for text in read_shard(form, shard)] == whole
     if unit == "line":
         assert whole == [line for line in lines if line.strip()]
 
@@ -95,10 +96,10 @@ def test_a_range_ends_where_a_line_does_however_long_that_is(tmp_path, end):
 @pytest.mark.parametrize("unit", ["line", "paragraph"])
 def test_the_size_of_reads_changes_no_document(tmp_path, monkeypatch, unit, size):
     path = write(tmp_path / "x.txt", "á b\n\n語語\n \n\r\n😀 c\nd\n\n\ne".encode())
-    piece, form = FilePiece(str(path), "", 0, path.stat().st_size), LineFormat(unit)
-    expected = read_piece(form, piece)
+    shard, form = Shard("und", str(path), stop=path.stat().st_size), LineFormat(unit)
+    expected = read_shard(form, shard)
     monkeypatch.setitem(chunks.__kwdefaults__, "room", size)
-    assert read_piece(form, piece) == expected
+    assert read_shard(form, shard) == expected
 
 
 def test_large_files_are_cut_into_shards_of_about_8_mb(tmp_path, load):
@@ -121,9 +122,11 @@ def test_small_files_share_a_shard(tmp_path, load, read):
 
 
 def test_files_of_a_size_that_no_server_tells_share_none():
-    known, unknown = (whole_file(StoredFile(name, size, "")) for name, size in (("a.txt", 9), ("b.txt", -1)))
-    shards = shards_of([*known, *unknown, *known, *unknown, *unknown], "und")
-    assert [len(pieces_of(shard)) for shard in shards] == [1, 1, 1, 1, 1]
+    known, unknown = (
+        whole_file(StoredFile(name, size, ""), "und") for name, size in (("a.txt", 9), ("b.txt", -1))
+    )
+    shards = grouped([*known, *unknown, *known, *unknown, *unknown])
+    assert [len(files_of(shard)) for shard in shards] == [1, 1, 1, 1, 1]
 
 
 @pytest.mark.parametrize("line", [b"a" * 99 + b"\n", b"b" * 2_000_000 + b"\n"], ids=["short", "long"])
@@ -131,7 +134,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path, line):
     path = write(tmp_path / "x.txt", line * (24_000_000 // len(line)))
     tracemalloc.start()
     try:
-        for _ in LineFormat().documents(FilePiece(str(path), "", 0, -1), "und"):
+        for _ in LineFormat().documents(Shard("und", str(path))):
             pass
         peak = tracemalloc.get_traced_memory()[1]
     finally:
@@ -159,7 +162,7 @@ def test_a_limit_bounds_documents_and_memory(tmp_path, load, unit):
 def test_a_limit_loses_nothing(tmp_path_factory, text, limit):
     path = tmp_path_factory.mktemp("limit") / "x.txt"
     path.write_text(text, "utf-8")
-    parts = [d.text for d in WholeFileFormat(limit).documents(FilePiece(str(path), ""), "und")]
+    parts = [d.text for d in WholeFileFormat(limit).documents(Shard("und", str(path)))]
     assert "".join(parts) == text or not text.strip()
     assert all(len(part.encode()) <= limit for part in parts)
 

@@ -185,9 +185,9 @@ def test_json_is_cut_at_lines(tmp_path, monkeypatch):
     path = write_jsonl(tmp_path / "x.jsonl", [{"text": f"é {number}"} for number in range(500)])
     form = JsonLines(Fields())
     monkeypatch.setattr(blocks.cut, "__kwdefaults__", {"target": 700})
-    pieces = form.pieces(stat(str(path)))
-    assert len(pieces) > 5
-    found = [document.text for piece in pieces for document in form.documents(piece, "und")]
+    shards = form.shards(stat(str(path)), "und")
+    assert len(shards) > 5
+    found = [document.text for shard in shards for document in form.documents(shard)]
     assert found == [f"é {number}" for number in range(500)]
 
 
