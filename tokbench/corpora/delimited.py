@@ -12,7 +12,7 @@ from typing import Any
 from tokbench.corpora import DELIMITED, blocks
 from tokbench.corpora.dataset import byte_range, text_of, whole_file
 from tokbench.corpora.finding import bare_name
-from tokbench.corpora.records import Fields, RecordFormat, Row, load_rows
+from tokbench.corpora.records import RecordFormat, load_rows
 from tokbench.corpora.storage import StoredFile
 from tokbench.corpus import Dataset, Shard
 from tokbench.errors import CorpusError, SpecError
@@ -28,7 +28,6 @@ _MARKS = {"tab": "\t", "semicolon": ";", "comma": ","}
 class Delimited(RecordFormat):
     """Rows by the rules of RFC 4180, with a header; a file is one shard, since quoted fields may hold lines."""
 
-    fields: Fields
     delimiter: str | None = None
 
     def identity(self) -> Mapping[str, Any]:
@@ -50,15 +49,13 @@ class Delimited(RecordFormat):
             return {**_MARKS, "\\t": "\t"}.get(self.delimiter, self.delimiter)
         return "\t" if bare_name(path).lower().endswith((".tsv", ".tab")) else ","
 
-    def rows(self, shard: Shard) -> Iterator[Row]:
-        """Each row with a text."""
-        # The limit is the csv module's own, one for the process; its default refuses texts above 128 KiB.
-        csv.field_size_limit(_FIELD_LIMIT)
-        reader = csv.reader(self._lines(shard), delimiter=self._delimiter(shard.source), strict=True)
-        header = _next_row(reader, f"{shard.source}, line 1")
+    def records(self, shard: Shard) -> Iterator[tuple[object, Mapping[str, Any]]]:
+        """Each row below the header."""
+        rows = self._values(shard)
+        _, header = next(rows, ("", None))
         if header is None:
             raise CorpusError(f"{shard.source}: no header")
-        for option, name in {"field": self.fields.text, **self.fields.others}.items():
+        for option, name in self.fields.named.items():
             if name not in header:
                 split = next(
                     (word for word, mark in _MARKS.items() if len(header) == 1 and mark in header[0]), ""
@@ -67,39 +64,35 @@ class Delimited(RecordFormat):
                     f"{shard.source}: no column {name!r}; the header has: {', '.join(header)}. "
                     + (f"Say delimiter={split}" if split else f"Name one with {option}=NAME")
                 )
-        for name in {self.fields.text, *self.fields.others.values()}:
             if header.count(name) > 1:
                 raise CorpusError(f"{shard.source}: {header.count(name)} columns are named {name!r}")
-        while True:
-            where = f"{shard.source}, line {reader.line_num + 1}"
-            values = _next_row(reader, where)
-            if values is None:
-                return
-            if not values:
-                continue
+        for where, values in rows:
             if any(values[len(header) :]):
                 raise CorpusError(
                     f"{where}: {len(values)} values under {counted(len(header), 'column')}; one that holds "
                     "the delimiter stands in quotation marks, and delimiter=CHARACTER names another"
                 )
-            row: dict[str, Any] = dict(zip(header, values, strict=False))
-            text = self.fields.text_of(row, where=where)
-            if text is not None:
-                yield self.fields.row_of(row, text, where=where)
+            if values:  # of a blank line there are none
+                yield where, dict(zip(header, values, strict=False))
 
-    def _lines(self, shard: Shard) -> Iterator[str]:
-        for text in text_of(shard, blocks.LINE_END, self.fields):
-            yield from io.StringIO(text, newline="")
-
-
-def _next_row(reader: Iterator[list[str]], where: str) -> list[str] | None:
-    """The values of the next row, None at the end; raises `CorpusError` for what is no CSV."""
-    try:
-        return next(reader, None)
-    except csv.Error as error:
-        unfinished = "unexpected end of data" in str(error)
-        said = "a quotation mark is opened here and never closed" if unfinished else error
-        raise CorpusError(f"{where}: {said}") from None
+    def _values(self, shard: Shard) -> Iterator[tuple[str, list[str]]]:
+        """The values of each row, and where it stands; raises `CorpusError` for what is no CSV."""
+        # The limit is the csv module's own, one for the process; its default refuses texts above 128 KiB.
+        csv.field_size_limit(_FIELD_LIMIT)
+        texts = text_of(shard, blocks.LINE_END, self.fields)
+        lines = (line for text in texts for line in io.StringIO(text, newline=""))
+        reader = csv.reader(lines, delimiter=self._delimiter(shard.source), strict=True)
+        while True:
+            where = f"{shard.source}, line {reader.line_num + 1}"
+            try:
+                values = next(reader, None)
+            except csv.Error as error:
+                unfinished = "unexpected end of data" in str(error)
+                said = "a quotation mark is opened here and never closed" if unfinished else error
+                raise CorpusError(f"{where}: {said}") from None
+            if values is None:
+                return
+            yield where, values
 
 
 def load(spec: Spec, context: LoadContext) -> Dataset:

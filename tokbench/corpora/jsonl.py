@@ -10,7 +10,7 @@ from typing import Any
 from tokbench.corpora import JSON_LINES, blocks
 from tokbench.corpora.dataset import range_shards
 from tokbench.corpora.encodings import UTF8, open_text
-from tokbench.corpora.records import Fields, RecordFormat, Row, load_rows
+from tokbench.corpora.records import RecordFormat, load_rows
 from tokbench.corpora.storage import StoredFile
 from tokbench.corpus import Dataset, Shard
 from tokbench.errors import CorpusError
@@ -21,8 +21,6 @@ from tokbench.spec import LoadContext, Spec
 class JsonLines(RecordFormat):
     """An object per line; blank lines and empty texts are not documents."""
 
-    fields: Fields
-
     def identity(self) -> Mapping[str, Any]:
         """The fields."""
         return {"format": "jsonl", **self.fields.identity()}
@@ -31,21 +29,19 @@ class JsonLines(RecordFormat):
         """Byte ranges that end after a line."""
         return self.begun(file, range_shards(file, language, blocks.LINE_END, self.fields))
 
-    def rows(self, shard: Shard) -> Iterator[Row]:
-        """Each row with a text."""
-        fields = self.fields
-        with open_text(shard.source, fields, shard.start) as handle:
+    def records(self, shard: Shard) -> Iterator[tuple[object, Mapping[str, Any]]]:
+        """Each object."""
+        field = self.fields.text
+        with open_text(shard.source, self.fields, shard.start) as handle:
             for start, block in blocks.blocks(handle, shard.start, shard.stop, blocks.LINE_END):
                 offset = start
                 for line in block.split(b"\n"):
                     if line and not line.isspace():
-                        where = _RecordPlace(shard.source, offset, fields.encoding)
+                        where = _RecordPlace(shard.source, offset, self.fields.encoding)
                         row = self._object(line, where)
-                        text = fields.text_of(row, where=where)
-                        if text is not None:
-                            if b"\\u" in line:
-                                text = self._without_surrogates(text, where)
-                            yield fields.row_of(row, text, where=where)
+                        if b"\\u" in line and isinstance(row.get(field), str):
+                            row[field] = self._without_surrogates(row[field], where)
+                        yield where, row
                     offset += len(line) + 1
 
     def _object(self, line: bytes, where: _RecordPlace) -> dict[str, Any]:

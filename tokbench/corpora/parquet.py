@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from tokbench.corpora import PARQUET
 from tokbench.corpora.blocks import TARGET
-from tokbench.corpora.records import Fields, RecordFormat, Row, load_rows
+from tokbench.corpora.records import RecordFormat, load_rows
 from tokbench.corpora.storage import CHUNK, StoredFile, chunks, open_bytes
 from tokbench.corpus import Dataset, Shard
 from tokbench.errors import CorpusError
@@ -22,8 +23,6 @@ _BATCH_BYTES = 4 << 20
 @dataclass(frozen=True, slots=True)
 class Parquet(RecordFormat):
     """A text column; a shard is one or more row groups, `start` and `stop` their numbers."""
-
-    fields: Fields
 
     def identity(self) -> Mapping[str, Any]:
         """The fields."""
@@ -67,37 +66,31 @@ class Parquet(RecordFormat):
 
     @property
     def _names(self) -> list[str]:
-        return list(dict.fromkeys([self.fields.text, *self.fields.others.values()]))
+        return list(dict.fromkeys(self.fields.named.values()))
 
     def _groups(self, table: Any, shard: Shard) -> list[int]:
         return list(range(shard.start, table.metadata.num_row_groups if shard.stop < 0 else shard.stop))
 
-    def rows(self, shard: Shard) -> Iterator[Row]:
-        """Each row with a text."""
-        fields = self.fields
+    def records(self, shard: Shard) -> Iterator[tuple[object, Mapping[str, Any]]]:
+        """Each row, of the columns that are read."""
         with _open(shard.source) as table:
             for name in self._names:
                 self._column(table, name, shard.source)
             groups = self._groups(table, shard)
-            number = sum(table.metadata.row_group(group).num_rows for group in range(shard.start))
+            first = sum(table.metadata.row_group(group).num_rows for group in range(shard.start))
             batches = table.iter_batches(
                 _batch_rows(table, groups), row_groups=groups, columns=self._names, use_threads=False
             )
-            for rows in _decoded(batches, shard.source, replace=fields.errors == "replace"):
-                for row in rows:
-                    where = f"{shard.source}, row {number}"
-                    text = fields.text_of(row, where=where)
-                    if text is not None:
-                        yield fields.row_of(row, text, where=where)
-                    number += 1
+            decoded = _decoded(batches, shard.source, replace=self.fields.errors == "replace")
+            for number, row in enumerate(chain.from_iterable(decoded), first):
+                yield f"{shard.source}, row {number}", row
 
     def _column(self, table: Any, name: str, path: str) -> int:
         import pyarrow as pa
 
         names = [table.metadata.schema.column(index).path for index in range(table.metadata.num_columns)]
         if name not in names:
-            options = {field: option for option, field in self.fields.others.items()}
-            option = "field" if name == self.fields.text else options[name]
+            option = next(option for option, field in self.fields.named.items() if field == name)
             raise CorpusError(
                 f"{path}: no column {name!r}; it has: {', '.join(names)}. Name it with {option}=NAME"
             )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 from tokbench.corpora.dataset import FileDataset, Format, grouped
 from tokbench.corpora.encodings import Encoded, encoded_by
@@ -27,10 +28,10 @@ class Fields(Encoded):
     cluster: str | None = None
 
     @property
-    def others(self) -> dict[str, str]:
-        """The fields that are asked for beside the text, by the option that names each."""
-        named = {"language_field": self.language, "cluster": self.cluster}
-        return {option: name for option, name in named.items() if name}
+    def named(self) -> dict[str, str]:
+        """The fields that are read, by the option that names each."""
+        others = {"language_field": self.language, "cluster": self.cluster}
+        return {"field": self.text, **{option: name for option, name in others.items() if name}}
 
     def identity(self) -> Mapping[str, Any]:
         """The options, ready for JSON."""
@@ -54,10 +55,13 @@ class Fields(Encoded):
         skip = " (missing=skip passes over it)" if value is None else ""
         raise CorpusError(f"{where}: field {self.text!r} is {found}, not a text{skip}")
 
-    def row_of(self, row: Mapping[str, Any], text: str, *, where: object) -> Row:
-        """A row whose text is known."""
+    def row_of(self, row: Mapping[str, Any], *, where: object) -> Row | None:
+        """What is read of a row; None for one to pass over; raises `CorpusError` for what it lacks."""
+        text = self.text_of(row, where=where)
+        if text is None:
+            return None
         tag = row.get(self.language) if self.language else None
-        for option, name in self.others.items():
+        for option, name in self.named.items():
             if name not in row:
                 known = ", ".join(map(str, list(row)[:20]))
                 raise CorpusError(
@@ -77,12 +81,22 @@ Row = tuple[str | None, str, str | None]
 """The language where rows say it, the text, and the cluster where rows have one."""
 
 
-class RecordFormat(Format, Protocol):
-    """A format whose rows may be of several languages: what follows from its `rows`."""
+@dataclass(frozen=True, slots=True)
+class RecordFormat(Format):
+    """A format whose rows may be of several languages: what follows from its `fields` and `records`."""
+
+    fields: Fields
+
+    @abstractmethod
+    def records(self, shard: Shard) -> Iterator[tuple[object, Mapping[str, Any]]]:
+        """Each row as it is stored, and where that is, for errors."""
 
     def rows(self, shard: Shard) -> Iterator[Row]:
         """Each row that has a text."""
-        ...
+        for where, record in self.records(shard):
+            row = self.fields.row_of(record, where=where)
+            if row is not None:
+                yield row
 
     def begun(self, file: StoredFile, shards: Sequence[Shard]) -> Sequence[Shard]:
         """The shards of a file; raises `CorpusError`, before any work, for what is wrong with its first row."""
