@@ -61,6 +61,15 @@ def adopt(registry: Registry) -> None:
     _of_this_process[registry.context] = registry
 
 
+def _offered(hook: str, kind: str, expected: type[T]) -> cached_property[Mapping[str, T]]:
+    """A property of `Registry`: what the plugins give from `hook`, by name."""
+
+    def named(registry: Registry) -> Mapping[str, T]:
+        return registry._named(hook, kind, expected)
+
+    return cached_property(named)
+
+
 @dataclass
 class Registry:
     """What the plugins of one host offer, by name; asks each hook once, when first needed."""
@@ -71,20 +80,14 @@ class Registry:
     """Called with what a dataset has to say to its user, once, when it is first opened."""
     _told_of: set[str] = field(default_factory=set)
 
-    @cached_property
-    def tokenizers(self) -> Mapping[str, TokenizerFamily]:
-        """Tokenizer families by name."""
-        return self._named("tokbench_tokenizers", "tokenizer family", TokenizerFamily)
-
-    @cached_property
-    def datasets(self) -> Mapping[str, DatasetFamily]:
-        """Dataset families by name."""
-        return self._named("tokbench_datasets", "dataset family", DatasetFamily)
-
-    @cached_property
-    def metrics(self) -> Mapping[str, Metric]:
-        """Metrics by name, in the order they are shown."""
-        return self._named("tokbench_metrics", "metric", Metric)
+    # Each by name; metrics in the order in which they are shown.
+    tokenizers = _offered("tokbench_tokenizers", "tokenizer family", TokenizerFamily)
+    datasets = _offered("tokbench_datasets", "dataset family", DatasetFamily)
+    metrics = _offered("tokbench_metrics", "metric", Metric)
+    plots = _offered("tokbench_plots", "plot", Plot)
+    report_writers = _offered("tokbench_report_writers", "report format", ReportWriter)
+    engines = _offered("tokbench_engines", "engine", Engine)
+    commands = _offered("tokbench_commands", "command", Command)
 
     def metric(self, text: str) -> Metric:
         """The metric that a name or a spec (``name:option=value``) asks for; raises with the nearest names."""
@@ -94,25 +97,10 @@ class Registry:
         metric = self.pick(self.metrics, spec.family, "metric")
         return metric.asked_as(spec) if spec.options or spec.variant is not None else metric
 
-    @cached_property
-    def plots(self) -> Mapping[str, Plot]:
-        """Plots by name."""
-        return self._named("tokbench_plots", "plot", Plot)
-
     @property
     def brought_plots(self) -> list[Plot]:
         """The plots that are not tokbench's own."""
         return [plot for name, plot in self.plots.items() if not self.in_house(name, "tokbench_plots")]
-
-    @cached_property
-    def report_writers(self) -> Mapping[str, ReportWriter]:
-        """Report formats by name."""
-        return self._named("tokbench_report_writers", "report format", ReportWriter)
-
-    @cached_property
-    def engines(self) -> Mapping[str, Engine]:
-        """Engines by name."""
-        return self._named("tokbench_engines", "engine", Engine)
 
     @cached_property
     def checks(self) -> Mapping[str, Check]:
@@ -126,11 +114,6 @@ class Registry:
                 why = f"the check {name!r} has the code {check.code} of {first!r}; give it another"
                 self.host.refuse(self._owners["tokbench_checks", name], why)
         return found
-
-    @cached_property
-    def commands(self) -> Mapping[str, Command]:
-        """Commands of the command line by name."""
-        return self._named("tokbench_commands", "command", Command)
 
     @cached_property
     def suites(self) -> Mapping[str, Path]:
