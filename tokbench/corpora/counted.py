@@ -108,28 +108,16 @@ def added_up(tables: Sequence[pa.Table], keys: Sequence[str] = KEYS) -> pa.Table
     return grouped.rename_columns([name.removesuffix("_sum") for name in grouped.column_names])
 
 
-def words_of(table: pa.Table) -> WordCounts:
-    """Rows as counted words."""
+def words_of(table: pa.Table, unit: int = 1) -> WordCounts:
+    """Rows as counted words, of which one sight counts `unit`."""
     column = table["pretoken"].combine_chunks()
     if not len(column):
-        return WordCounts.of_pairs([], [])
+        return replace(WordCounts.of_pairs([], []), unit=unit)
     _, starts, data = column.buffers()
     ends = np.frombuffer(starts, np.int64)[column.offset : column.offset + len(column) + 1]
     text = np.zeros(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
     text = text[ends[0] : ends[-1]]
-    return WordCounts(text, ends - ends[0], table["count"].to_numpy().astype(np.int64), 1)
-
-
-def joined(parts: Sequence[WordCounts], unit: int) -> WordCounts:
-    """Words of several parts, which share none, one part after the other."""
-    sizes = np.cumsum([0, *(len(part.data) for part in parts)])
-    starts = [part.starts[:-1] + size for part, size in zip(parts, sizes[:-1], strict=True)]
-    return WordCounts(
-        np.concatenate([part.data for part in parts]),
-        np.concatenate([*starts, sizes[-1:]]).astype(np.int64),
-        np.concatenate([part.counts for part in parts]),
-        unit,
-    )
+    return WordCounts(text, ends - ends[0], table["count"].to_numpy().astype(np.int64), unit)
 
 
 def parts_of(table: pa.Table) -> NDArray[np.int64]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tokbench.corpora.counted import added_up, joined, read_head, read_parts, words_of
+from tokbench.corpora.counted import added_up, read_head, read_parts, words_of
 from tokbench.corpora.finding import path_of
 from tokbench.corpora.naming import choose
 from tokbench.corpus import Dataset, Document, Shard
@@ -137,6 +137,6 @@ class CountedText:
                 except pa.ArrowInvalid as error:
                     raise CorpusError(f"{self.name}: weighted counts do not fit 64 bits; weigh less") from error
                 rows = rows.set_column(rows.column_names.index("count"), "count", counts)
-            parts.append(words_of(added_up([rows], ["pretoken"])))
+            parts.append(added_up([rows], ["pretoken"]))
         sizes = {language: round(self.sizes[language] * whole[language] / unit) for language in languages}
-        return joined(parts, unit), sizes
+        return words_of(pa.concat_tables(parts), unit), sizes
