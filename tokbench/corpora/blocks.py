@@ -56,12 +56,13 @@ def _next_end(handle: IO[bytes], position: int, size: int, end: re.Pattern[bytes
 
 
 def blocks(
-    handle: IO[bytes], start: int, stop: int, end: re.Pattern[bytes], *, limit: int | None = None
+    handle: IO[bytes], start: int, stop: int, end: re.Pattern[bytes] | None, *, limit: int | None = None
 ) -> Iterator[tuple[int, bytes]]:
     """Blocks of the range as (byte offset, bytes), a byte order mark at offset 0 left out.
 
-    `handle` stands at `start`; ``stop=-1`` reads to the end. With `limit`, a document that exceeds it is
-    handed out in parts of about that many bytes, cut where a character ends, so that no part is longer.
+    `handle` stands at `start`; ``stop=-1`` reads to the end. A block ends after a match of `end`;
+    without one, all is a document. With `limit`, a document that exceeds it is handed out in parts of about
+    that many bytes, cut where a character ends, so that no part is longer.
     """
     buffer = bytearray()
     offset, searched = start, 0
@@ -85,7 +86,9 @@ def blocks(
         yield offset, bytes(buffer)
 
 
-def _last_end(buffer: bytearray, position: int, end: re.Pattern[bytes]) -> int:
+def _last_end(buffer: bytearray, position: int, end: re.Pattern[bytes] | None) -> int:
+    if end is None:
+        return 0
     if end is LINE_END:  # the common case, ten times faster than by the pattern
         return buffer.rfind(b"\n", position) + 1
     last = 0

@@ -82,7 +82,9 @@ def range_shards(file: StoredFile, language: str, end: re.Pattern[bytes], how: E
     return [Shard(language, file.path, 0, start, stop, stop - start, file.stamp) for start, stop in ranges]
 
 
-def text_of(shard: Shard, end: re.Pattern[bytes], how: Encoded, *, limit: int | None = None) -> Iterator[str]:
+def text_of(
+    shard: Shard, end: re.Pattern[bytes] | None, how: Encoded, *, limit: int | None = None
+) -> Iterator[str]:
     """The text of a shard, in blocks that end after a match of `end`; see `blocks.blocks`."""
     with open_text(shard.source, how, shard.start) as handle:
         for offset, data in blocks.blocks(handle, shard.start, shard.stop, end, limit=limit):

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
+from string import whitespace
 from typing import Any
 
 from tokbench.corpora import blocks
@@ -115,23 +117,11 @@ class WholeFileFormat(Encoded, Format):
         return whole_file(file, language)
 
     def documents(self, shard: Shard) -> Iterator[Document]:
-        """The file's text; in parts where it exceeds the limit."""
-        data = bytearray()
-        offset, parted = 0, False
-        with open_text(shard.source, self) as handle:
-            for offset, block in blocks.blocks(handle, 0, -1, blocks.LINE_END, limit=self.max_document_bytes):
-                data += block
-                while self.max_document_bytes and len(data) > self.max_document_bytes:
-                    size = blocks.character_end(data, self.max_document_bytes)
-                    yield self._document(bytes(data[:size]), shard, offset + len(block) - len(data))
-                    del data[:size]
-                    parted = True
-                offset += len(block)
-        if data and (parted or not data.isspace()):
-            yield self._document(bytes(data), shard, offset - len(data))
-
-    def _document(self, data: bytes, shard: Shard, offset: int) -> Document:
-        return Document(blocks.decode(data, path=shard.source, offset=offset, errors=self.errors))
+        """The file's text; in parts where it exceeds the limit. White space of ASCII alone is no document."""
+        parts = text_of(shard, None, self, limit=self.max_document_bytes)
+        first = list(islice(parts, 2))
+        if len(first) > 1 or "".join(first).strip(whitespace):
+            yield from map(Document, chain(first, parts))
 
 
 def load(spec: Spec, context: LoadContext) -> Dataset:

@@ -157,6 +157,14 @@ def test_a_limit_bounds_documents_and_memory(tmp_path, load, unit):
     assert peak < 8_000_000
 
 
+@pytest.mark.parametrize(
+    ("text", "limit", "parts"), [(" \n\t", None, 0), ("\u3000", None, 1), (" " * 40, 16, 3)]
+)
+def test_a_file_of_white_space_is_a_document_where_it_is_parted(tmp_path, text, limit, parts):
+    path = write(tmp_path / "x.txt", text.encode())
+    assert len(read_shard(WholeFileFormat(limit), Shard("und", str(path)))) == parts
+
+
 @given(text=st.text(st.sampled_from("aé語😀 "), max_size=300), limit=st.integers(16, 40))
 @example(text="aéé語 aé語語語😀 ", limit=24)
 def test_a_limit_loses_nothing(tmp_path_factory, text, limit):
