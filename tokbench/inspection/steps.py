@@ -9,8 +9,7 @@ from __future__ import annotations
 import html
 import json
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 from tokbench.capabilities import Step
 from tokbench.inspection.pieces import visible
@@ -84,24 +83,23 @@ def _few(shown: list[str]) -> list[str]:
     return shown if left <= 0 else [*shown[:_MOST_CANDIDATES], f"{left} more"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Box:
-    x: float
-    y: float
-    width: float
-    text: str
-    changed: bool
-
-
-def _boxes(step: Step, top: float) -> Iterator[_Box]:
-    """The pieces of a step as boxes, wrapped at the figure's width."""
-    x, y = float(_MARGIN), top
+def _boxes(step: Step, top: float) -> tuple[list[str], float, float]:
+    """The pieces of a step as boxes, wrapped at the figure's width; how far right and down they reach."""
+    drawn: list[str] = []
+    x, y, right = float(_MARGIN), top, 0.0
     for index, text in enumerate(map(label, step.tokens)):
         width = cells(text) * _CELL + 2 * _PAD
         if x > _MARGIN and x + width > _WIDTH - _MARGIN:
             x, y = float(_MARGIN), y + _ROW + _GAP
-        yield _Box(x, y, width, text, index == step.changed)
+        kind = "piece new" if index == step.changed else "piece"
+        drawn.append(
+            f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{_ROW}" rx="4"/>'
+            f'<text class="text" x="{x + width / 2:.1f}" y="{y + 18:.1f}" text-anchor="middle">'
+            f"{_xml(text)}</text>"
+        )
+        right = max(right, x + width)
         x += width + _GAP
+    return drawn, right, y + _ROW
 
 
 _SVG_STYLE = """
@@ -127,20 +125,11 @@ def svg_figure(name: str, text: str, steps: Sequence[Step]) -> str:
     y = _MARGIN + 34.0
     for number, step in enumerate(steps):
         parts.append(f'<text class="note" x="{_MARGIN}" y="{y:.1f}">{_xml(_heading(number, step))}</text>')
-        y += _NOTE - 8
-        boxes = list(_boxes(step, y))
+        boxes, right, bottom = _boxes(step, y + _NOTE - 8)
+        parts += boxes
         lines = (_heading(number, step), weighed(step))
-        width = max(width, *(_MARGIN + cells(line) * _NOTE_CELL for line in lines))
-        width = max([width, *(box.x + box.width for box in boxes)])
-        for box in boxes:
-            kind = "piece new" if box.changed else "piece"
-            parts.append(
-                f'<rect class="{kind}" x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" '
-                f'height="{_ROW}" rx="4"/>'
-                f'<text class="text" x="{box.x + box.width / 2:.1f}" y="{box.y + 18:.1f}" text-anchor="middle">'
-                f"{_xml(box.text)}</text>"
-            )
-        y = max((box.y for box in boxes), default=y) + _ROW + _NOTE + 4
+        width = max(width, right, *(_MARGIN + cells(line) * _NOTE_CELL for line in lines))
+        y = bottom + _NOTE + 4
         if line := lines[1]:
             parts.append(f'<text class="note" x="{_MARGIN}" y="{y - 2:.1f}">{_xml(line)}</text>')
             y += _NOTE + 4
