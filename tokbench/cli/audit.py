@@ -6,7 +6,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tokbench.cli.loading import documents_of
-from tokbench.cli.options import JsonOutput, SpecArgument, argument, dataset_option, loads_tokenizers, option
+from tokbench.cli.options import (
+    JsonOutput,
+    OnlyWith,
+    SpecArgument,
+    argument,
+    dataset_option,
+    loads_tokenizers,
+    option,
+)
 from tokbench.cli.progress import progress
 from tokbench.cli.tables import plain_console, show_facts, show_table
 from tokbench.cli.writing import print_json
@@ -49,7 +57,7 @@ def audit(
     dataset: Annotated[
         list[str] | None, dataset_option("Tell the ids this text never uses. Repeatable.")
     ] = None,
-    rare: Annotated[int, option("With -d: N uses or less are rare.", "N", min=1)] = 10,
+    rare: Annotated[int, option("With -d: N uses or less are rare.", "N", min=1), OnlyWith("dataset")] = 10,
     limit: Limit = 12,
     as_json: JsonOutput = False,
 ) -> None:

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from tokbench.registry import Registry
     from tokbench.tokenizer import Tokenizer
 
-_ALPHA = 0.1
-
 
 @opt.loads_tokenizers
 def encode(
@@ -29,12 +27,11 @@ def encode(
     ids: Annotated[bool, opt.flag("Print the ids alone, separated by spaces.", "--ids")] = False,
     sample: Annotated[int | None, opt.option("Draw N segmentations at random instead.", "N", min=1)] = None,
     alpha: Annotated[
-        float | None,
-        opt.option(
-            "Of --sample: BPE-dropout's rate, or Unigram's smoothing.", callback=opt.finite, show_default="0.1"
-        ),
-    ] = None,
-    seed: Annotated[int | None, opt.option("Of --sample.", "N", min=0, show_default="0")] = None,
+        float,
+        opt.option("Of --sample: BPE-dropout's rate, or Unigram's smoothing.", callback=opt.finite),
+        opt.OnlyWith("sample"),
+    ] = 0.1,
+    seed: Annotated[int, opt.option("Of --sample.", "N", min=0, show_default="0"), opt.OnlyWith("sample")] = 0,
 ) -> None:
     """Show the tokens of a text: coloured pieces, ids, bytes; with --sample, segmentations drawn at random."""
     from tokbench.errors import SpecError
@@ -43,9 +40,6 @@ def encode(
 
     if ids and as_json:
         raise SpecError("--ids and --json are two forms of the same; give one (the JSON has the ids)")
-    if sample is None and (alpha is not None or seed is not None):
-        raise SpecError("--alpha and --seed are of --sample N, which is not given")
-    alpha, seed = _ALPHA if alpha is None else alpha, seed or 0
     tokenizer = registry.load(spec)
     text = read_text(text)
     drawn = None if sample is None else _draw(tokenizer, text, sample, alpha, seed)

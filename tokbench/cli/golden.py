@@ -90,7 +90,9 @@ def check(
         str | None, opt.option("A program: reads JSON strings, a line each; prints ids.", "CMD")
     ] = None,
     timeout: Annotated[
-        float, opt.option("For the program.", "SECONDS", min=0.1, max=1e9, callback=opt.finite)
+        float,
+        opt.option("For the program.", "SECONDS", min=0.1, max=1e9, callback=opt.finite),
+        opt.OnlyWith("command"),
     ] = 60.0,
     examples: Annotated[int, opt.option("Departures shown.", "N", min=0)] = 8,
     as_json: opt.JsonOutput = False,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
+from dataclasses import dataclass
 from inspect import Parameter, Signature, signature
 from math import isfinite
 from pathlib import Path
@@ -12,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from tokbench.cli.writing import output_for_programs
-from tokbench.errors import TokbenchError
-from tokbench.wording import printable
+from tokbench.errors import SpecError, TokbenchError
+from tokbench.wording import listed, printable
 
 if TYPE_CHECKING:
     from tokbench.registry import Registry
@@ -47,6 +48,13 @@ def output_option(help: str, metavar: str = "FILE", **more: Any) -> Any:
     return option(help, metavar, "-o", "--output", **more)
 
 
+@dataclass(frozen=True, slots=True)
+class OnlyWith:
+    """In `Annotated`: the option does nothing without another, named as its parameter, and is refused then."""
+
+    needed: str
+
+
 SpecArgument = Annotated[str, argument("A tokenizer.", "SPEC")]
 SpecArguments = Annotated[list[str], argument("Tokenizers.", "SPEC…")]
 RunArgument = Annotated[Path, argument("The folder of a run.", "RUN")]
@@ -62,7 +70,9 @@ Jobs = Annotated[int | None, option("Worker processes.", "N", min=1, show_defaul
 TextArgument = Annotated[
     str, argument("The text; - reads standard input; put -- before one that begins with -.", "TEXT")
 ]
-Documents = Annotated[int | None, option("Only the first N documents of each language.", "N", min=1)]
+Documents = Annotated[
+    int | None, option("Only the first N documents of each language.", "N", min=1), OnlyWith("dataset")
+]
 TrainOn = Annotated[str | None, option("What a tokenizer without a file is trained on.", "DATASET")]
 JsonOutput = Annotated[bool, flag("Print JSON instead of a table.", "--json")]
 AllowRemoteCode = Annotated[
@@ -105,10 +115,19 @@ def _with_options(command: Command, options: Mapping[str, tuple[Any, Any]]) -> C
     hints = get_type_hints(command, localns={"Registry": object}, include_extras=True)
     _, *own = signature(command).parameters.values()
     seen = [each.replace(kind=Parameter.KEYWORD_ONLY, annotation=hints[each.name]) for each in own]
+    seen.append(Parameter("context", Parameter.KEYWORD_ONLY, annotation=typer.Context))
     for name, (kind, default) in options.items():
         seen.append(Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=default))
 
-    def run(**given: Any) -> None:
+    only_with = {
+        name: each.needed
+        for name, hint in hints.items()
+        for each in getattr(hint, "__metadata__", ())
+        if isinstance(each, OnlyWith)
+    }
+
+    def run(context: typer.Context, **given: Any) -> None:
+        _check_not_alone(context, only_with)
         with output_for_programs() if _read_by_programs(given) else nullcontext():
             registry = open_registry(**{name: given.pop(name) for name in options})
             try:
@@ -121,6 +140,25 @@ def _with_options(command: Command, options: Mapping[str, tuple[Any, Any]]) -> C
     run.__signature__ = Signature(seen)  # type: ignore[attr-defined]
     run.__name__, run.__doc__ = command.__name__, command.__doc__
     return run
+
+
+def _check_not_alone(context: typer.Context, only_with: Mapping[str, str]) -> None:
+    """Raise `SpecError` for options that were given without the one that they are nothing without."""
+    shown = {str(each.name): each for each in context.command.params}
+    for needed in dict.fromkeys(only_with.values()):
+        alone = [
+            shown[name].opts[0]
+            for name, other in only_with.items()
+            if other == needed and _is_given(context, name) and not _is_given(context, needed)
+        ]
+        if alone:
+            are, what = "is" if len(alone) == 1 else "are", f"{shown[needed].opts[0]} {shown[needed].metavar}"
+            raise SpecError(f"{listed(alone)} {are} of {what}, which is not given")
+
+
+def _is_given(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def _read_by_programs(given: Mapping[str, Any]) -> bool:

@@ -68,15 +68,19 @@ def count(
     output: Annotated[Path, opt.output_option("Where the counts go.", show_default=False)],
     dataset: Annotated[list[str] | None, opt.dataset_option("The text. Repeatable.")] = None,
     wanted: Annotated[
-        str, opt.option("What will be trained: it says how text is cut.", "SPEC", "--for")
+        str,
+        opt.option("What will be trained: it says how text is cut.", "SPEC", "--for"),
+        opt.OnlyWith("dataset"),
     ] = "bpe",
     merge: Annotated[
         list[Path] | None, opt.option("Add up files of counts instead. Repeatable.", "FILE", "--merge")
     ] = None,
-    language: opt.Languages = None,
-    jobs: opt.Jobs = None,
-    engine: Annotated[str, opt.option("Where shards are counted: local, dask, ray.", "NAME")] = "local",
-    address: opt.Address = None,
+    language: Annotated[opt.Languages, opt.OnlyWith("dataset")] = None,
+    jobs: Annotated[opt.Jobs, opt.OnlyWith("dataset")] = None,
+    engine: Annotated[
+        str, opt.option("Where shards are counted: local, dask, ray.", "NAME"), opt.OnlyWith("dataset")
+    ] = "local",
+    address: Annotated[opt.Address, opt.OnlyWith("dataset")] = None,
     force: opt.Force = False,
 ) -> None:
     """Count the distinct pre-tokens of text, per language and source, to train from: counts:FILE.

@@ -223,3 +223,21 @@ def test_a_damaged_place_is_no_other_encoding(tmp_path: Path) -> None:
     assert isinstance(done.exception, CorpusError)
     assert "line 10, byte offset" in str(done.exception)
     assert "looks like" not in str(done.exception)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (["bytes", "bytes", "--documents", "3"], "--documents is of -d DATASET"),
+        (["lint", "bytes", "--documents", "3"], "--documents is of -d DATASET"),
+        (["audit", "bytes", "--rare", "10"], "--rare is of -d DATASET"),
+        (["encode", "bytes", "a", "--alpha", "0.1", "--seed", "0"], "--alpha and --seed are of --sample N"),
+        (["golden", "check", "pack", "bytes", "--timeout", "60"], "--timeout is of --command CMD"),
+        (["count", "-o", "a", "--merge", "b", "--jobs", "1"], "--jobs is of -d DATASET"),
+    ],
+)
+def test_an_option_that_does_nothing_without_another(asked: list[str], message: str) -> None:
+    """Its default, said, is refused too."""
+    done = invoke(*asked)
+    assert isinstance(done.exception, SpecError)
+    assert str(done.exception) == f"{message}, which is not given"
