@@ -61,7 +61,8 @@ def ngram(
     dataset: Annotated[str, opt.dataset_option("The text to read.", show_default=False)],
     order: Annotated[int, opt.option("Ids seen at once, the predicted one too.", "N", min=1)] = 3,
     limit: Annotated[
-        int, opt.option("Tokens to train on at most, 240 bytes of memory each at order 3.", "N", min=1)
+        int,
+        opt.option("Tokens to train on at most, 240 bytes of memory each at order 3, fewer above.", "N", min=1),
     ] = 20_000_000,
     seed: opt.Seed = 0,
     splits: Annotated[

@@ -28,9 +28,11 @@ from tokbench.wording import data_size
 PLAIN = (0.5, 1.0, 1.5)
 """Discounts where n-grams of adjusted count 1 or 2 are missing (those that KenLM falls back on)."""
 LIMIT = 20_000_000
-"""Tokens of training text, ends of documents included; more is an error. At `TOKEN_MEMORY` each: 4.8 GB."""
+"""Tokens of training text, ends of documents included; more is an error. At `TOKEN_MEMORY` each: 4.8 GB.
+Above order 3 as many as fill the same memory, and so take no longer to count."""
 TOKEN_MEMORY = 240
-"""Bytes of memory for a token at most, at order 3, when no two n-grams are alike; half in common text."""
+"""Bytes of memory for a token at most, at order 3, when no two n-grams are alike; half in common text.
+Each order above takes a quarter more."""
 
 
 class Discounts(NamedTuple):
@@ -97,7 +99,7 @@ class NgramModel:
         cls, batches: Sequence[TokenBatch], vocab_size: int, *, order: int = 3, name: str = "the tokenizer"
     ) -> NgramModel:
         """The model of some documents. Memory: at most 240 bytes a token (and end) for order 3, and 60
-        for each order above.
+        for each order above, to the longest document with its two marks: no n-gram is longer.
 
         Raises `SpecError` for an order below 1, `CorpusError` for no documents, `TokenizerError` for an id
         that is not in the vocabulary.
@@ -117,6 +119,8 @@ class NgramModel:
         n_below = 1
         for n in range(2, order + 1):
             counted = count_order(symbols, number, n, begin, len(counts))
+            if not len(counted.counts):
+                break
             adjusted = np.where(counted.after, counted.after, counts)
             found.append(_order(table, contexts, adjusted, n_below))
             n_below = len(counts)
@@ -190,18 +194,23 @@ def trained_ngrams(
 ) -> TrainedNgrams:
     """The model of a tokenizer's ids of some texts; `progress` is told how many.
 
-    Raises `CorpusError` for no text, and for text of more than `limit` tokens.
+    Raises `CorpusError` for no text, and for text of more than `limit` tokens; see `LIMIT`.
     """
     batches: list[TokenBatch] = []
     seen: set[bytes] = set()
-    tokens = done = n_bytes = 0
+    tokens = done = n_bytes = longest = 0
     for some in in_batches(filter(None, texts), progress):
         batches.append(encode_batch(tokenizer, some))
         tokens += len(batches[-1].ids) + len(some)
-        if tokens > limit:
+        longest = max(longest, int(batches[-1].lengths().max()) + 2)
+        counted = max(3, min(order, longest))
+        most = limit * 4 // (counted + 1)
+        if tokens > most:
+            lower = f" of order {counted:,}" if counted > 3 else ""
             raise CorpusError(
-                f"{name}: the training text makes more than {limit:,} tokens, for which counts would take "
-                f"up to {data_size(limit * TOKEN_MEMORY)}; train on a part of it, or set a higher limit"
+                f"{name}: the training text makes more than {most:,} tokens, for which counts{lower} would "
+                f"take up to {data_size(limit * TOKEN_MEMORY)}; train on a part of it, "
+                f"{'lower the order, ' if lower else ''}or set a higher limit"
             )
         encoded = [*map(utf8_of, some)]
         seen.update(map(digest, encoded))

@@ -93,6 +93,15 @@ def test_bits_are_those_found_plainly(train: list[list[int]], test: list[list[in
     np.testing.assert_allclose(model.bits(TokenBatch.of(test)), expected, rtol=0, atol=1e-9)
 
 
+def test_an_order_above_the_longest_document_costs_and_changes_nothing() -> None:
+    train, test = TokenBatch.of([[0, 1, 2], [0, 1]]), TokenBatch.of([[0, 1, 2, 0, 1, 2], [4]])
+    longest = NgramModel.fit([train], 7, order=5)
+    for order in (6, 10**9):
+        model = NgramModel.fit([train], 7, order=order)
+        assert len(model.orders) == 5
+        assert model.bits(test).tolist() == longest.bits(test).tolist()
+
+
 def test_real_text_in_several_batches_has_modified_discounts_and_the_plain_bits() -> None:
     lines = [
         line.encode()
@@ -152,6 +161,10 @@ def test_what_cannot_be_read_is_said() -> None:
         ngram_bits(own, train, train.dataset)
     with pytest.raises(CorpusError, match="more than 7 tokens"):
         ngram_bits(own, train, train.dataset, limit=7)
+    with pytest.raises(CorpusError, match="more than 8 tokens, for which counts of order 4 "):
+        ngram_bits(own, TrainingCorpus.of_texts(["one", "two", "6"]), train.dataset, order=4, limit=10)
+    with pytest.raises(CorpusError, match="more than 6 tokens, for which counts of order 5 "):
+        ngram_bits(own, train, train.dataset, order=10**9, limit=10)
     with pytest.raises(CorpusError, match="no text to train"):
         ngram_bits(own, TrainingCorpus.of_texts([""]), train.dataset)
     with pytest.raises(SpecError, match="order of 1 or more"):
