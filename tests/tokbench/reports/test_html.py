@@ -109,6 +109,19 @@ def test_the_page_is_called_as_the_suite_and_opens_on_its_baseline(made_up_run: 
     assert re.findall(r'<option value="([^"]*)" selected>', page) == ["chars"]
 
 
+@pytest.mark.usefixtures("no_figures")
+def test_names_from_right_to_left_do_not_reorder_a_sentence(made_up_run: Callable[..., Any]) -> None:
+    """Of two in a list each is isolated, of a name with several words all together."""
+    run = made_up_run(3, 3, specs=["bpe:מודל_א", "chars", "bpe:نموذج"])
+    page = render(run)
+    assert "bpe <bdi>מודל_א</bdi>" in page.partition("</h1>")[0].partition("<h1")[2]
+    sentences = " ".join(found for _, found in re.findall(r"<(p|li|h1)\b[^>]*>(.*?)</\1>", page, re.DOTALL))
+    assert sentences.count("<bdi>") > 4
+    assert not re.search("[א-ي]", re.sub("<bdi>.*?</bdi>", "", sentences))
+    isolated = environment().filters["isolated"]
+    assert isolated("<א ב>, שָׁ: 3.2") == "&lt;<bdi>א ב</bdi>&gt;, <bdi>שָׁ</bdi>: 3.2"
+
+
 def sample(name: str) -> dict[str, Any]:
     pieces = [
         {"id": 1, "bytes": "3c7363726970743e", "text": "<script>", "group": 0, "kind": "token"},

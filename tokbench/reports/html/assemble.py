@@ -13,6 +13,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
+import regex
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
@@ -31,12 +32,27 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {"unmarked": unmarked, "mark_of": mark_of, "kept": _kept, "cut": cut, "broken": _broken}
+    made.filters["isolated"] = _isolated
     return made
 
 
 def _kept(text: str) -> str:
     """A text in which no line breaks between a name and its mark."""
     return re.sub(" (?=[†‡≈§])", "\u00a0", text)
+
+
+_LEFTWARD = r"[\p{Hebrew}\p{Arabic}\p{Syriac}\p{Thaana}\p{Nko}\p{Adlam}]"
+_LEFTWARD_WORDS = regex.compile(rf"(?:{_LEFTWARD}\p{{M}}*)+(?:[ _./'-](?:{_LEFTWARD}\p{{M}}*)+)*")
+
+
+def _isolated(text: str) -> str:
+    """A text in English whose words from right to left do not reorder what stands beside them, as numbers.
+
+    What is `Markup` already is left as it is.
+    """
+    if isinstance(text, Markup):
+        return text
+    return Markup(_LEFTWARD_WORDS.sub(r"<bdi>\g<0></bdi>", str(escape(text))))
 
 
 def _broken(text: str) -> Markup:

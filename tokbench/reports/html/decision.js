@@ -50,11 +50,11 @@ document.querySelectorAll("[data-decision]").forEach((block) => {
       other !== first && given.criteria[name].noise[first][other] === null && log(name, first) !== log(name, other)));
     const even = best.filter((index) => level[first] - level[index] < 1e-12).length;
     const ahead = even === 1 ? `${names[0]} leads` : `${listed(names.slice(0, even))} are level`;
-    choice.textContent = names.length === 1
+    choice.textContent = isolated(names.length === 1
       ? `Choice under these weights: ${names[0]}.`
       : `No winner under these weights: ${unknown.length
         ? `by the figures alone ${ahead}, but too little is measured to tell how far chance bears on ${listed(unknown)}`
-        : even === names.length ? ahead : `${listed(names)} cannot be told apart`}.`;
+        : even === names.length ? ahead : `${listed(names)} cannot be told apart`}.`);
 
     ranked.toReversed().forEach((index) => {
       const row = rows.get(given.names[index]);
@@ -87,9 +87,9 @@ document.querySelectorAll("[data-decision]").forEach((block) => {
         parts.push(`${name} ${above ? "above" : "below"} ${number(turn)} (now ${weight}): ${given.names[other]}`);
       }
     }
-    turns.textContent = (parting.length ? `The first are level: any other weight of ${parting.join(" or ")} parts them. ` : "")
+    turns.textContent = isolated((parting.length ? `The first are level: any other weight of ${parting.join(" or ")} parts them. ` : "")
       + (parts.length ? `Another would come first with ${parts.join("; ")}.`
-        : `No change of a single weight puts another ahead of ${given.names[first]}.`);
+        : `No change of a single weight puts another ahead of ${given.names[first]}.`));
   }
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", decide);

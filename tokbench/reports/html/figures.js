@@ -120,7 +120,7 @@
     if (!found) return;
     const label = labels.get(found.spec) ?? found.spec;
     const said = [found.said, found.beside()].filter(Boolean).join("; ");
-    tip.textContent = found.said === label ? label : [label, said].filter(Boolean).join(": ");
+    tip.textContent = isolated(found.said === label ? label : [label, said].filter(Boolean).join(": "));
     tip.style.left = `${Math.min(event.clientX + 12, innerWidth - tip.offsetWidth - 8)}px`;
     tip.style.top = `${Math.max(event.clientY - tip.offsetHeight - 12, 4)}px`;
   }

@@ -13,6 +13,12 @@ function plain(element) {
   return element.textContent.replaceAll("\u00a0", " ").trim();
 }
 
+// A text whose words from right to left do not reorder what stands beside them: as `_isolated` in assemble.py.
+function isolated(text) {
+  const word = String.raw`(?:[\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Adlm}]\p{M}*)+`;
+  return text.replace(new RegExp(`${word}(?:[ _./'-]${word})*`, "gu"), "\u2068$&\u2069");
+}
+
 (() => {
   const make = (tag, properties = {}, ...children) => {
     const element = Object.assign(document.createElement(tag), properties);
