@@ -60,7 +60,7 @@ def print_headline(run: Run) -> None:
     for mark in sorted({loss.mark for loss in lossy.values()}):
         console.print(EXPLAINED[mark])
     if decision := decided(run):
-        console.print(decision.sentences[0])
+        console.print(f"{decision.sentences[0]} Weights: {decision.weighed} (--weights changes them).")
     for dataset in run.datasets:
         if flattered := trained_on(run, dataset):
             console.print(

@@ -38,6 +38,7 @@ class Decision:
 
     `choice` are the specs that the figures speak for: one, or several that cannot be told apart, the best
     first. `scores` are ratios to the best, by the weighted geometric mean. `sentences` say it in words.
+    `vague` is one in which more weighs that is not known than that is: then there is no choice.
     """
 
     weights: Mapping[str, float]
@@ -47,6 +48,14 @@ class Decision:
     scores: Mapping[str, float]
     first_share: Mapping[str, float]
     sentences: tuple[str, ...]
+    vague: bool = False
+
+    @property
+    def weighed(self) -> str:
+        """The weights of the criteria that are known and weigh something, as ``price 3, context 1``."""
+        return ", ".join(
+            f"{name} {weight:g}" for name, weight in self.weights.items() if name in self.known and weight
+        )
 
 
 def decide(run: Run, weights: Mapping[str, float] | None = None) -> Decision | None:
@@ -68,7 +77,7 @@ def decide(run: Run, weights: Mapping[str, float] | None = None) -> Decision | N
     said = reasons(run, chosen, active, known, (first, *ties), ranked)
     if vague:
         said[0] = "No choice under these weights: most of what weighs is not known."
-    return Decision(chosen, known, tuple(ranked), (first, *ties), scores, shares, tuple(said))
+    return Decision(chosen, known, tuple(ranked), (first, *ties), scores, shares, tuple(said), vague)
 
 
 @data.remembered
@@ -118,7 +127,7 @@ def table(run: Run, decision: Decision) -> Table:
     each = f"On {texts_named(run, texts)}{f', {same}' if len(texts) > 1 else ''}. " if texts else ""
     note = (
         f"{each}Each column is the share of the best candidate's figure; the score is their weighted "
-        "geometric mean. First under: the share of all weights, drawn evenly, under which the tokenizer comes "
+        "geometric mean. First under: of weights drawn at random, the share under which the tokenizer comes "
         "first."
     )
     return Table("decision", "Decision", tuple(columns), tokenizer_rows(run, rows), note)
@@ -192,6 +201,8 @@ def _verdict(spec: str, decision: Decision, lost: Mapping[str, Any]) -> str:
         if spec in lost:
             return {LOSES: "loses text", REWRITES: "rewrites text", ESTIMATED: "estimated"}[lost[spec].mark]
         return "not all measured"
+    if decision.vague:
+        return "no choice"
     if spec in decision.choice:
         return "choice" if len(decision.choice) == 1 else "may be as good"
     return f"{1 - decision.scores[spec]:.1%} behind"

@@ -34,7 +34,9 @@ def document(run: Run) -> str:
     found = decided(run)
     if found is not None:
         told = decision_table(run, found)
-        parts += ["## Decision", "", *(f"- {escape(said)}" for said in found.sentences), "", *_noted(told)]
+        choice, *others = found.sentences
+        said = (f"{choice} Weights: {found.weighed}.", *others)
+        parts += ["## Decision", "", *(f"- {escape(each)}" for each in said), "", *_noted(told)]
     for finding in findings(run):
         parts += [escape(finding.sentence), ""]
     for table in tables.headlines(run).values():

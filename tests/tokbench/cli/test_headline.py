@@ -77,7 +77,7 @@ def test_the_terminal_tells_the_choice(
     decision = decide(run)
     assert decision is not None
     print_headline(run)
-    assert decision.sentences[0] in " ".join(capsys.readouterr().out.split())
+    assert f"{decision.sentences[0]} Weights: {decision.weighed}" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_tokenizer_that_is_skipped_or_fails_is_named_once(

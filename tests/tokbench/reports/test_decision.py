@@ -333,6 +333,8 @@ def test_there_is_no_choice_where_most_of_what_weighs_is_unknown(small: Callable
     assert "fairness (needs -m gini on parallel text in several languages)" in " ".join(found.sentences)
     assert found.sentences[0] == "No choice under these weights: most of what weighs is not known."
     assert len(found.choice) == 3
+    assert {row.cells[1] for row in table(run, found).rows} == {"no choice"}
+    assert found.weighed == "embedding 2"
     known = decide(run, {"price": 0, "fairness": 0, "context": 0, "embedding": 2})
     assert known is not None
     assert known.choice == ("bytes",)
