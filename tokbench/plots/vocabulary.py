@@ -101,13 +101,13 @@ PLOTS = (
         title="Compression against vocabulary size",
         summary="Bytes per token of one algorithm at several vocabulary sizes.",
         draw=draw,
-        needs="two tokenizers that differ only in vocab_size",
+        needs="two tokenizers, trained by the run, that differ only in vocab_size",
     ),
     Plot(
         name="model_cost",
         title="Cost of training against vocabulary size",
         summary="Operations per byte of one algorithm at several vocabulary sizes, for the model given.",
         draw=draw_cost,
-        needs="a model, and two tokenizers that differ only in vocab_size",
+        needs="a model, and two tokenizers, trained by the run, that differ only in vocab_size",
     ),
 )
