@@ -34,10 +34,9 @@ from tokbench_subword.words.layout import MODEL
     KEYS,  # uint32 (SHORT + 1,)
     FOLLOWING,  # uint8 (SHORT + 1,)
     BEFORE,  # uint8 (SHORT + 1,)
-    PARTS,  # int64 (GROUP + 1,): where parts end, and for `words.parts.PartTables` the next two
+    PARTS,  # int64 (GROUP + 1,): where parts end, and for `words.parts.PartTables` the next
     PART_KEYS,  # uint64 (2 * GROUP,)
-    PART_HOMES,  # int64 (GROUP,)
-) = range(MODEL, MODEL + 29)
+) = range(MODEL, MODEL + 28)
 
 (
     TOKEN_MASK,

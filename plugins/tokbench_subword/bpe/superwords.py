@@ -24,15 +24,12 @@ from tokbench_subword.bpe.uncached import encode_uncached, merge_few, merge_many
 from tokbench_subword.words.layout import WORDS
 from tokbench_subword.words.parts import LONGEST_PART
 from tokbench_subword.words.slots import (
-    MASK,
-    SHIFT,
     SLOTS,
     STATE,
     WITHIN,
     grow_if_full,
     recall,
     remember,
-    word_home,
     word_key,
 )
 
@@ -86,10 +83,7 @@ def _merge_word(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: In
 
 @inline
 def _merge_words(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: Int) -> np.int64:
-    """The same for all words of a text, from the word cache where they are in it.
-
-    That may grow meanwhile. Parts whose slots were found before are then missed, and encoded once more.
-    """
+    """The same for all words of a text, from the word cache where they are in it."""
     words = u64_in(block, WORDS)
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
     index = np.int64(start)
@@ -100,8 +94,7 @@ def _merge_words(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: I
         else:
             grow_if_full(words)
             low, high = word_key(text, index, stop - index, WITHIN)
-            home = word_home(low, high, state[SHIFT])
-            after = recall(words, slots, state[MASK], low, high, home, text, index, out, o)
+            after = recall(words, slots, state, low, high, text, index, out, o)
             if after < 0:
                 after = _merge_word(block, text, index, stop, out, o)
                 remember(words, low, high, text, index, out, o, after - o)

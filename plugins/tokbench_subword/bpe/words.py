@@ -20,7 +20,7 @@ from tokbench_subword.words.layout import WORDS
 from tokbench_subword.words.parts import LONGEST_PART, find_parts, parts_at, stands_alone
 from tokbench_subword.words.safe_cuts import PIECE_SHIFT
 from tokbench_subword.words.searching import Search, quicker_in_parts
-from tokbench_subword.words.slots import MASK, SLOTS, STATE, recall, remember
+from tokbench_subword.words.slots import SLOTS, STATE, recall, remember
 
 
 @inline
@@ -71,7 +71,7 @@ def _encode_parts(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: 
             if stop - index == end - start:  # not cut at all: what is cut is no token
                 return _encode_whole(block, text, start, end, out, o)
             if stop - index <= LONGEST_PART:
-                after = recall(words, slots, state[MASK], low, high, parts.homes[k], text, index, out, o)
+                after = recall(words, slots, state, low, high, text, index, out, o)
             if after < 0:
                 after = encode_words(block, text, index, stop, out, o)
                 if stop - index <= LONGEST_PART:

@@ -49,7 +49,7 @@ from tokbench_subword.words.layout import WORDS
 from tokbench_subword.words.parts import LONGEST_PART, find_parts, parts_at, stands_alone
 from tokbench_subword.words.safe_cuts import PIECE_SHIFT
 from tokbench_subword.words.searching import DocumentSearch
-from tokbench_subword.words.slots import MASK, SLOTS, STATE, recall, remember
+from tokbench_subword.words.slots import SLOTS, STATE, recall, remember
 
 
 @inline
@@ -150,7 +150,7 @@ def encode_merged(
     """Encode ``text[start:end]`` in parts; return the new end of `out`."""
     words, lengths = u64_in(block, WORDS), i32_in(block, at.LENGTHS)
     parts = parts_at(block, at.CHARACTERS, at.PARTS)
-    keys, homes = parts.keys, parts.homes
+    keys = parts.keys
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
     run, index = np.int64(KNOWN), np.int64(start)
     while index < end:
@@ -161,7 +161,7 @@ def encode_merged(
             size = stop - index
             low, high = keys[2 * k], keys[2 * k + 1]
             if size <= LONGEST_PART:
-                after = recall(words, slots, state[MASK], low, high, homes[k], text, index, out, o)
+                after = recall(words, slots, state, low, high, text, index, out, o)
             if after < 0:
                 if size > SHORT:
                     _merge_whole(block, text, index, size, f64_in(block, at.EXACT), 0.0)

@@ -32,7 +32,7 @@ from tokbench_subword.words.layout import WORDS
 from tokbench_subword.words.parts import LONGEST_PART, find_parts, parts_at, stands_alone
 from tokbench_subword.words.safe_cuts import PIECE_SHIFT
 from tokbench_subword.words.searching import DocumentSearch, Search, quicker_in_parts
-from tokbench_subword.words.slots import MASK, SLOTS, STATE, recall, remember
+from tokbench_subword.words.slots import SLOTS, STATE, recall, remember
 
 _NEVER, _MOST_A_BYTE, _OVERFLOWS = 1 << 61, 1 << 30, 1e300
 _ROUNDED = 1.0 + 2.0**-8
@@ -80,7 +80,7 @@ def encode_parts(
     """
     links, words, lengths = i64_in(block, at.LINKS), u64_in(block, WORDS), i32_in(block, at.LENGTHS)
     parts = parts_at(block, at.CHARACTERS, at.PARTS)
-    keys, homes = parts.keys, parts.homes
+    keys = parts.keys
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
     settings, characters = i64_in(block, at.SETTINGS), parts.characters
     unk_id, fallback = settings[at.UNK_ID], settings[at.FALLBACK] == 1
@@ -127,7 +127,7 @@ def encode_parts(
             size, low, high = stop - index, keys[2 * k], keys[2 * k + 1]
             after, unsure = np.int64(-1), size > LONGEST_PART or stop > safe
             if not unsure:
-                after = recall(words, slots, state[MASK], low, high, homes[k], text, index, out, o)
+                after = recall(words, slots, state, low, high, text, index, out, o)
                 # the last number behind the ids is the limit
                 if after >= 0 and bound + (index - told) * a_byte <= np.int64(out[after - 1]):
                     place_recalled(spans, out, lengths, o, after - 1, index - start)

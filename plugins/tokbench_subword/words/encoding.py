@@ -61,7 +61,6 @@ from tokbench_subword.words import layout as at
 from tokbench_subword.words.layout import GROUP
 from tokbench_subword.words.searching import search_at
 from tokbench_subword.words.slots import (
-    MASK,
     SHIFT,
     SLOTS,
     STATE,
@@ -75,22 +74,6 @@ from tokbench_subword.words.slots import (
 
 
 @subroutine
-def _make_room(block: Block, k: Int, count: Int) -> np.int64:
-    """Let the word cache grow if it is full; find the slots of the words from `k` on anew if it has grown.
-
-    Returns the mask of its slots.
-    """
-    words = u64_in(block, at.WORDS)
-    grow_if_full(words)
-    keys, homes, shift = u64_in(block, at.WORD_KEYS), i64_in(block, at.HOMES), i64_in(words, STATE)[SHIFT]
-    if shift != homes[GROUP]:
-        homes[GROUP] = shift
-        for later in range(k, count):
-            homes[later] = word_home(keys[2 * later], keys[2 * later + 1], shift)
-    return i64_in(words, STATE)[MASK]
-
-
-@subroutine
 def look_up(
     block: Block, text: Bytes, starts: Ints, ends: Ints, first: Int, count: Int, out: Ids, o: Int
 ) -> np.int64:
@@ -100,27 +83,25 @@ def look_up(
     block receives where the ids of the first word begin, the places after it where those of each word end. A
     word may be empty.
     """
-    keys, homes, ids_end = u64_in(block, at.WORD_KEYS), i64_in(block, at.HOMES), i64_in(block, at.IDS_END)
+    keys, ids_end = u64_in(block, at.WORD_KEYS), i64_in(block, at.IDS_END)
     words, counters = u64_in(block, at.WORDS), i64_in(block, at.COUNTERS)
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
-    mask, shift = state[MASK], state[SHIFT]
-    homes[GROUP] = shift
+    shift = state[SHIFT]
     for k in range(count):
         start = starts[first + k]
         keys[2 * k], keys[2 * k + 1] = word_key(text, start, ends[first + k] - start, WHOLE)
-        homes[k] = word_home(keys[2 * k], keys[2 * k + 1], shift)
-        prefetch_to_read(slots, homes[k])
+        prefetch_to_read(slots, word_home(keys[2 * k], keys[2 * k + 1], shift))
     ids_end[first] = o
     for k in range(count):
-        start = starts[first + k]
-        after = recall(words, slots, mask, keys[2 * k], keys[2 * k + 1], homes[k], text, start, out, o)
+        start, low, high = starts[first + k], keys[2 * k], keys[2 * k + 1]
+        after = recall(words, slots, state, low, high, text, start, out, o)
         if after < 0:
             after, length = np.int64(o), ends[first + k] - start
             if length > 0:
                 after = np.int64(search_at(counters[at.SEARCH], (block, text, start, length, out, o)))
                 if length <= counters[at.LONGEST_KEPT]:
-                    remember(words, keys[2 * k], keys[2 * k + 1], text, start, out, o, after - o)
-                mask = _make_room(block, k + 1, count)
+                    remember(words, low, high, text, start, out, o, after - o)
+                    grow_if_full(words)
         o = after
         ids_end[first + k + 1] = o
     return np.int64(o)

@@ -15,7 +15,6 @@ from tokbench.kernels.text import MOST_BYTES
     STARTS,  # int64 (WORDS_AT_ONCE + BEYOND,): where words begin, see `pipeline.patterns.simd_cutting`
     ENDS,  # the same: where they end
     WORD_KEYS,  # uint64 (2 * GROUP,): their keys
-    HOMES,  # int64 (GROUP + 1,): the slots where they are looked for first, and the shift that gave them
     IDS_END,  # int64 (WORDS_AT_ONCE + BEYOND + 1,): where the ids of each word end
     TEXT,  # uint8 (TEXT_SIZE + PADDING,): a short text that is encoded by itself
     IDS,  # int32 (TEXT_SIZE + SPARE_IDS,): and its ids
@@ -23,7 +22,7 @@ from tokbench.kernels.text import MOST_BYTES
     FORTH,  # the block of a batch (see `pipeline.splicing`) of that text and what is written of it
     BACK,  # the same the other way round
     MODEL,
-) = range(14)
+) = range(13)
 
 (
     SEARCH,  # the address of the model's search, see `searching`

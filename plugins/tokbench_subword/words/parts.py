@@ -37,7 +37,6 @@ class PartTables(NamedTuple):
     numbers: Any
     ends: Any
     keys: Any
-    homes: Any
 
 
 @inline
@@ -50,13 +49,12 @@ def parts_at(block: Block, shared: Int, own: Int) -> PartTables:
         u64_in(block, shared + 3),
         i64_in(block, own),
         u64_in(block, own + 1),
-        i64_in(block, own + 2),
     )
 
 
 def part_space() -> list[NDArray[Any]]:
-    """What each thread has of its own of `PartTables`, in its order: ends, keys of two numbers, and homes."""
-    return [np.zeros(GROUP + 1, np.int64), np.zeros(2 * GROUP, np.uint64), np.zeros(GROUP, np.int64)]
+    """What each thread has of its own of `PartTables`, in its order: ends, and keys of two numbers."""
+    return [np.zeros(GROUP + 1, np.int64), np.zeros(2 * GROUP, np.uint64)]
 
 
 @inline
@@ -110,14 +108,13 @@ def find_parts(parts: PartTables, words: Block, text: Bytes, index: Int, end: In
     A part must begin at `index`, with a character that does not stand alone; behind the last part there may be
     one.
     """
-    keys, homes = parts.keys, parts.homes
+    keys = parts.keys
     grow_if_full(words)
     slots, shift = u64_in(words, SLOTS), i64_in(words, STATE)[SHIFT]
     count = _find_ends(parts, text, index, end)
     for k in range(count):
         size = min(parts.ends[k] - index, LONGEST_PART)
         keys[2 * k], keys[2 * k + 1] = word_key(text, index, size, PART)
-        homes[k] = word_home(keys[2 * k], keys[2 * k + 1], shift)
-        prefetch_to_read(slots, homes[k])
+        prefetch_to_read(slots, word_home(keys[2 * k], keys[2 * k + 1], shift))
         index = parts.ends[k]
     return count

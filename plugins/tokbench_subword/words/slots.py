@@ -32,6 +32,7 @@ from tokbench.kernels.pointers import (
     Bytes,
     Ids,
     Int,
+    Ints,
     Word,
     Words,
     copy_ids_8,
@@ -134,22 +135,24 @@ def _recall_outside(words: Block, slot: Int, text: Bytes, start: Int, out: Ids, 
 def recall(
     words: Block,
     slots: Words,
-    mask: Int,
+    state: Ints,
     low: Word,
     high: Word,
-    home: Int,
     text: Bytes,
     start: Int,
     out: Ids,
     o: Int,
 ) -> np.int64:
-    """Copy the ids of a word; return the new end of `out`, or -1. `SPARE_IDS` more may be written."""
-    slot, left = home, _WINDOW
+    """Copy the ids of a word; return the new end of `out`, or -1. `SPARE_IDS` more may be written.
+
+    `slots` and `state` are those of `words`.
+    """
+    slot, left = word_home(low, high, state[SHIFT]), _WINDOW
     while (slots[slot] ^ low) | (slots[slot + 1] ^ high):
         left -= 1
         if slots[slot + 1] == _ZERO or left == 0:
             return np.int64(-1)
-        slot = (slot + SLOT) & mask
+        slot = (slot + SLOT) & state[MASK]
     last = slots[slot + 3]
     if last & _OUTSIDE:
         return _recall_outside(words, slot, text, start, out, o)
@@ -255,7 +258,7 @@ def grow(words: Block) -> None:
 
 @inline
 def grow_if_full(words: Block) -> None:
-    """Call `grow` if it is time to: the slots of words that were computed before are then out of date."""
+    """Call `grow` if it is time to; a word's place is then another."""
     state = i64_in(words, STATE)
     if state[HELD] > state[ENOUGH]:
         grow(words)

@@ -60,7 +60,6 @@ class Workspace(Stays):
             np.zeros(at.WORDS_AT_ONCE + BEYOND, np.int64),
             np.zeros(at.WORDS_AT_ONCE + BEYOND, np.int64),
             np.zeros(2 * at.GROUP, np.uint64),
-            np.zeros(at.GROUP + 1, np.int64),
             np.zeros(at.WORDS_AT_ONCE + BEYOND + 1, np.int64),
             text,
             np.empty(at.TEXT_SIZE + SPARE_IDS, np.int32),

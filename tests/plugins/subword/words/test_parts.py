@@ -33,7 +33,6 @@ def _cut(tables: Any, space: Any, words: Any, text: Any, size: Any, limits: Any)
         pointer(tables[3]),
         pointer(space[0]),
         pointer(space[1]),
-        pointer(space[2]),
     )
     data, count, index = pointer(text), 0, np.int64(0)
     while index < size:

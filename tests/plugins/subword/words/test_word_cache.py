@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 from tokbench_subword.words.cache import CACHE_BYTES, WordCache
 from tokbench_subword.words.slots import (
     LONGEST_WORD,
-    MASK,
     PART,
-    SHIFT,
     SHORT_WORD,
     SLOTS,
     SPARE_IDS,
@@ -22,7 +20,6 @@ from tokbench_subword.words.slots import (
     grow_if_full,
     recall,
     remember,
-    word_home,
     word_key,
 )
 
@@ -39,8 +36,7 @@ def _key(text, length, flag):
 def _recall(block, low, high, text, out):
     words = pointer(block)
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
-    home = word_home(low, high, state[SHIFT])
-    return recall(words, slots, state[MASK], low, high, home, pointer(text), 0, pointer(out), np.int64(0))
+    return recall(words, slots, state, low, high, pointer(text), 0, pointer(out), np.int64(0))
 
 
 @kernel
