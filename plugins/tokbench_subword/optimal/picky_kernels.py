@@ -1,249 +1,109 @@
-"""What PickyBPE does to words: merging a pair, or splitting a symbol, at every place where it stands.
+"""What PickyBPE does to the words of a `MergeSession`: it merges one pair, or splits a symbol into several.
 
-Words lie one behind the other in one array, a symbol where it begins. Each pair and each symbol has a list of
-its places, used up when the pair is merged or the symbol split; places where it stands no more are passed over.
-So what an event costs grows with the places it changes, however long their words are.
+Both change cells first, then counts of pairs: by `training.rewrite` for a merge, and in the same two steps for
+a split. The arrays are those of `training.layout`.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
-from tokbench.kernels.compiling import kernel, lean_inline, lean_kernel
-from tokbench.kernels.hashing import spread
-from tokbench.kernels.pointers import Ids, Int, Ints
-from tokbench_subword.optimal.queueing import pop, push
-
-# `PickyWords.state`: how many pairs, nodes of lists, entries of the heap and pairs touched there are; of
-# the step at hand, how often it merged its pair, and its number.
-N_PAIRS, N_NODES, N_QUEUED, N_TOUCHED, CHANGED, STEP, N_STATE = range(7)
-BETWEEN, WITHIN = -1, -2
-
-
-class PickyWords(NamedTuple):
-    """The words of a training as kernels see them: a place for each byte, one between words, and at both ends.
-
-    - `symbols` int32: the symbol that begins there, `BETWEEN` words, or `WITHIN` a symbol;
-    - `firsts` int32: at the last place of a symbol, its first; between words, the place itself;
-    - `counts` int64: how often the word was seen that the place is in;
-    - by symbol: `lengths` int32 in places, how often it was `seen` (int64), where its list of places begins
-      (`heads`, int32);
-    - `state` int64.
-    """
-
-    symbols: NDArray[np.int32]
-    firsts: NDArray[np.int32]
-    counts: NDArray[np.int64]
-    lengths: NDArray[np.int32]
-    seen: NDArray[np.int64]
-    heads: NDArray[np.int32]
-    state: NDArray[np.int64]
-
-
-class Pairs(NamedTuple):
-    """Pairs, and lists of places, which grow between steps: a step finds the room that it may need.
-
-    - `table` int32: open addressing, the number of a pair plus one, 0 where there is none;
-    - by number: `keys` int64 (left symbol << 32 | right one), how often it was `seen` and at which count it was
-      last `queued` (int64), where its list of places begins (`heads`, int32), at which step it last gained
-      (`stamps`, int64);
-    - `nodes` int32 ``(n, 2)``: a place, and the next node of the list (-1: none);
-    - `values` and `ties` int64: counts and keys of pairs, as a heap;
-    - `touched` int32: the pairs that gained in the step at hand.
-    """
-
-    table: NDArray[np.int32]
-    keys: NDArray[np.int64]
-    seen: NDArray[np.int64]
-    queued: NDArray[np.int64]
-    heads: NDArray[np.int32]
-    stamps: NDArray[np.int64]
-    nodes: NDArray[np.int32]
-    values: NDArray[np.int64]
-    ties: NDArray[np.int64]
-    touched: NDArray[np.int32]
-
-
-@lean_inline
-def _slot(table: Ids, keys: Ints, key: Int) -> np.int64:
-    """Where in the table a pair is, or would be."""
-    mask = np.int64(len(table) - 1)
-    slot = np.int64(spread(np.uint64(key)) >> np.uint64(32)) & mask
-    while table[slot] != 0 and keys[table[slot] - 1] != key:
-        slot = (slot + 1) & mask
-    return slot
-
-
-@lean_inline
-def _note(heads: Ids, index: Int, nodes: Ids, state: Ints, place: Int) -> None:
-    """Put a place into a list."""
-    node = state[N_NODES]
-    nodes[node, 0], nodes[node, 1] = np.int32(place), heads[index]
-    heads[index] = np.int32(node)
-    state[N_NODES] = node + 1
-
-
-@lean_inline
-def _number_at(words: PickyWords, pairs: Pairs, place: Int) -> np.int64:
-    """The number of the pair that begins at a place, a new one if need be; -1 where none begins."""
-    left = np.int64(words.symbols[place])
-    if left < 0:
-        return np.int64(-1)
-    right = np.int64(words.symbols[place + words.lengths[left]])
-    if right < 0:
-        return np.int64(-1)
-    key = left << 32 | right
-    slot = _slot(pairs.table, pairs.keys, key)
-    if pairs.table[slot] == 0:
-        number = words.state[N_PAIRS]
-        words.state[N_PAIRS] = number + 1
-        pairs.table[slot] = np.int32(number + 1)
-        pairs.keys[number], pairs.seen[number], pairs.queued[number] = key, 0, 0
-        pairs.heads[number] = np.int32(-1)
-    return np.int64(pairs.table[slot]) - 1
-
-
-@lean_inline
-def _lose(words: PickyWords, pairs: Pairs, place: Int) -> None:
-    """Take the pair that begins at a place, if any, out of its count."""
-    number = _number_at(words, pairs, place)
-    if number >= 0:
-        pairs.seen[number] -= words.counts[place]
-
-
-@lean_inline
-def _gain(words: PickyWords, pairs: Pairs, place: Int) -> None:
-    """Count the pair that begins at a place, if any: the place goes into its list, the pair into `touched`."""
-    state, number = words.state, _number_at(words, pairs, place)
-    if number < 0:
-        return
-    pairs.seen[number] += words.counts[place]
-    _note(pairs.heads, number, pairs.nodes, state, place)
-    if pairs.stamps[number] != state[STEP]:
-        pairs.stamps[number] = state[STEP]
-        pairs.touched[state[N_TOUCHED]] = np.int32(number)
-        state[N_TOUCHED] += 1
-
-
-@lean_kernel
-def count_all(words: PickyWords, pairs: Pairs) -> None:
-    """Count all symbols and pairs."""
-    for place in range(len(words.symbols)):
-        if words.symbols[place] >= 0:
-            words.seen[words.symbols[place]] += words.counts[place]
-            _gain(words, pairs, place)
-
-
-@lean_kernel
-def join_everywhere(words: PickyWords, pairs: Pairs, places: Ids, symbols: tuple[int, int, int]) -> None:
-    """Merge a pair at its places, `CHANGED` times; `symbols` are its two and the new one.
-
-    A place needs three nodes, and there are two new pairs for each symbol at the most.
-    """
-    state, (left, right, new) = words.state, symbols
-    size, behind = np.int64(words.lengths[left]), np.int64(words.lengths[right])
-    for index in range(len(places)):
-        place = np.int64(places[index])
-        middle = place + size
-        if words.symbols[place] != left or words.symbols[middle] != right:
-            continue
-        before = np.int64(words.firsts[place - 1])
-        _lose(words, pairs, before)
-        _lose(words, pairs, place)
-        _lose(words, pairs, middle)
-        words.symbols[place], words.symbols[middle] = np.int32(new), np.int32(WITHIN)
-        words.firsts[middle + behind - 1] = np.int32(place)
-        weight = words.counts[place]
-        words.seen[left] -= weight
-        words.seen[right] -= weight
-        words.seen[new] += weight
-        state[CHANGED] += weight
-        _note(words.heads, new, pairs.nodes, state, place)
-        _gain(words, pairs, before)
-        _gain(words, pairs, place)
-
-
-@lean_kernel
-def part_everywhere(words: PickyWords, pairs: Pairs, places: Ids, token: Int, parts: Ids) -> None:
-    """Split a symbol into its parts at its places.
-
-    A place needs two nodes for each part and one more; new are two pairs for each symbol at the most, and those
-    of the parts.
-    """
-    for index in range(len(places)):
-        place = np.int64(places[index])
-        if words.symbols[place] != token:
-            continue
-        before = np.int64(words.firsts[place - 1])
-        _lose(words, pairs, before)
-        _lose(words, pairs, place)
-        words.seen[token] -= words.counts[place]
-        at = place
-        for part in parts:
-            words.symbols[at] = part
-            words.seen[part] += words.counts[place]
-            _note(words.heads, part, pairs.nodes, words.state, at)
-            words.firsts[at + words.lengths[part] - 1] = np.int32(at)
-            at += words.lengths[part]
-        _gain(words, pairs, before)
-        at = place
-        for part in parts:
-            _gain(words, pairs, at)
-            at += words.lengths[part]
+from tokbench.kernels.compiling import kernel
+from tokbench.kernels.pointers import Block, Ids, Int, i32_in, i64_in
+from tokbench_subword.training import layout as at
+from tokbench_subword.training.cells import token_before, weight_of
+from tokbench_subword.training.merges import choose, count_anew, fill_queue
+from tokbench_subword.training.pairs import RUN_HEAD, find_or_add_pair, new_run, pair_key
+from tokbench_subword.training.rewrite import AFTER, BEFORE, apply_side, lacks_room, note, rewrite
 
 
 @kernel
-def take_places(heads: Ids, index: Int, nodes: Ids) -> Ids:
-    """The places of a list, from left to right; the list is emptied."""
-    count, node = 0, heads[index]
-    while node >= 0:
-        count, node = count + 1, nodes[node, 1]
-    places, node = np.empty(count, np.int32), heads[index]
-    for place in range(count):
-        places[place], node = nodes[node, 0], nodes[node, 1]
-    heads[index] = -1
-    places.sort()
-    return places
+def merge_next(block: Block) -> Int:
+    """Merge the first pair in all words; pairs are not counted anew. Returns -1, or what it stopped for."""
+    reason = fill_queue(block)
+    if reason == at.DONE:
+        reason = choose(block)
+    if reason < 0:
+        rewrite(block)
+        i64_in(block, at.STATE)[at.STAGE] = at.APPLYING
+    return reason
 
 
-@lean_inline
-def _queue(state: Ints, pairs: Pairs, number: Int) -> None:
-    """Queue a pair, if it is seen more often than when it was last queued."""
-    if pairs.seen[number] > pairs.queued[number]:
-        pairs.queued[number] = pairs.seen[number]
-        push(pairs.values, pairs.ties, state[N_QUEUED], pairs.seen[number], pairs.keys[number])
-        state[N_QUEUED] += 1
+@kernel
+def count_merged(block: Block) -> Int:
+    """Count what `merge_next`, or `count_split`, has left to count and to queue; `DONE`, or what is full."""
+    return count_anew(block)
 
 
-@lean_kernel
-def queue_touched(state: Ints, pairs: Pairs) -> None:
-    """Queue the pairs that were touched."""
-    for index in range(state[N_TOUCHED]):
-        _queue(state, pairs, pairs.touched[index])
+@kernel
+def split_everywhere(block: Block, places: Ids, token: Int, parts: Ids) -> Int:
+    """Split a symbol into its parts where it stands at some places, ascending; pairs are not counted anew.
+
+    Returns at how many places it stood: these are moved to the beginning. `EVENTS` has room for two a place.
+    """
+    cells, weights, state = i32_in(block, at.CELLS), i64_in(block, at.WEIGHTS), i64_in(block, at.STATE)
+    sizes, events, lengths = i64_in(block, at.SIZES), i64_in(block, at.EVENTS), i64_in(block, at.LENGTHS)
+    tallies, met = i64_in(block, at.TALLIES), i32_in(block, at.MET)
+    n_symbols, half, stood = sizes[at.LENGTHS], sizes[at.EVENTS] // 2, 0
+    n_before, n_after, met_before, met_after = np.int64(0), half, np.int64(0), n_symbols
+    state[at.LEFT], state[at.RIGHT], state[at.OWN] = token, token, 0
+    for index in range(len(places)):
+        place = np.int64(places[index])
+        if cells[2 * place] != token or cells[2 * place + at.EXTENT] < 0:
+            continue
+        begin = end = place
+        for part in parts:
+            begin, end = end, end + lengths[part]
+            cells[2 * begin], cells[2 * begin + at.EXTENT] = part, np.int32(end - begin)
+            if end - begin > 1:
+                cells[2 * end - 2], cells[2 * end - 2 + at.EXTENT] = part, np.int32(begin - end)
+        weight, symbol = weight_of(weights, state[at.SINGLES], place), np.int64(cells[2 * (place - 1)])
+        if symbol >= 0:
+            before = token_before(cells, place)
+            n_before, met_before = note(
+                events, n_before, tallies, np.int64(0), met, met_before, symbol, before, weight
+            )
+        symbol = np.int64(cells[2 * end])
+        if symbol >= 0:
+            n_after, met_after = note(
+                events, n_after, tallies, 2 * n_symbols, met, met_after, symbol, begin, weight
+            )
+        state[at.OWN] += weight
+        places[stood] = np.int32(place)
+        stood += 1
+    state[at.N_EVENTS + BEFORE], state[at.N_EVENTS + AFTER] = n_before, n_after - half
+    state[at.N_MET + BEFORE], state[at.N_MET + AFTER] = met_before, met_after - n_symbols
+    state[at.N_MERGES] += 1  # events have numbers of their own
+    return stood
 
 
-@lean_kernel
-def most_frequent(state: Ints, pairs: Pairs, minimum: Int) -> np.int64:
-    """The number of the most frequent pair, -1 where none is seen `minimum` times. It leaves the queue."""
-    while state[N_QUEUED] > 0:
-        count, key = pairs.values[0], pairs.ties[0]
-        pop(pairs.values, pairs.ties, state[N_QUEUED])
-        state[N_QUEUED] -= 1
-        number = np.int64(pairs.table[_slot(pairs.table, pairs.keys, key)]) - 1
-        if count != pairs.queued[number]:
-            continue  # it was queued again since, with a higher count
-        pairs.queued[number] = 0
-        if pairs.seen[number] == count:
-            return number if count >= minimum else np.int64(-1)
-        _queue(state, pairs, number)
-    return np.int64(-1)
+@kernel
+def count_split(block: Block, places: Ids, parts: Ids) -> Int:
+    """Count the pairs that `split_everywhere` changed at these places; `count_merged` queues them.
 
-
-@lean_kernel
-def fill_table(table: Ids, keys: Ints, count: Int) -> None:
-    """Enter the first `count` pairs into an empty table."""
-    for number in range(count):
-        table[_slot(table, keys, keys[number])] = np.int32(number + 1)
+    Returns `DONE`, or, changing nothing, what is full.
+    """
+    state, sizes, lengths = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.LENGTHS)
+    pairs, runs, touched = i64_in(block, at.PAIRS), i32_in(block, at.RUNS), i64_in(block, at.TOUCHED)
+    within = len(parts) - 1
+    reason = lacks_room(block, within, within * (len(places) + RUN_HEAD))
+    if reason != at.DONE:
+        return reason
+    state[at.N_TOUCHED], state[at.NEW] = 0, parts[within]
+    apply_side(block, AFTER)
+    state[at.NEW] = parts[0]
+    apply_side(block, BEFORE)
+    behind = np.int64(0)
+    for k in range(within):
+        key = pair_key(parts[k], parts[k + 1])
+        row = find_or_add_pair(pairs, sizes[at.PAIRS] // 4 - 1, key, state)
+        pairs[row + at.COUNT] += state[at.OWN]
+        run = new_run(runs, state, len(places), pairs[row + at.RUN])
+        pairs[row + at.RUN] = run
+        for index in range(len(places)):
+            runs[run + RUN_HEAD + index] = np.int32(places[index] + behind)
+        touched[state[at.N_TOUCHED]] = row
+        state[at.N_TOUCHED] += 1
+        behind += lengths[parts[k]]
+    state[at.STAGE] = at.DRAINING
+    return at.DONE

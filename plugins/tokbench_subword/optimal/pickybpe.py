@@ -18,10 +18,13 @@ from numpy.typing import NDArray
 from tokbench.counts import WordCounts
 from tokbench.errors import TokenizerError
 from tokbench_subword.optimal import picky_kernels as kernels
+from tokbench_subword.training import layout as at
 from tokbench_subword.training.alphabet import byte_symbols
-from tokbench_subword.training.ties import HF
+from tokbench_subword.training.pairs import RUN_HEAD
+from tokbench_subword.training.session import Growers, MergeSession
+from tokbench_subword.training.spelling import make_room_for_spellings
+from tokbench_subword.training.ties import BYTES, HF
 
-_NEVER = 2**62  # more often than anything is seen
 MOST_EVENTS = 64
 """Events for each token asked for, after which training is given up: it takes back as much as it makes."""
 
@@ -62,103 +65,115 @@ def learn_picky(
         >>> [picked.symbols[index] for index in picked.present[256:]]  # of ten ab, nine went into abc
         [b'abc']
     """
-    session, minimum = _PickySession(words, ios), min(max(minimum, 1), _NEVER)
+    session = _PickySession(words, size, ios=ios, minimum=minimum, forbidden=forbidden)
     while session.n_present < size:
-        pair = session.first(minimum)
-        if pair < 0:
-            break
         if len(session.events) > MOST_EVENTS * size:
             raise TokenizerError(
                 f"pickybpe: after {len(session.events):,} merges and removals there are {session.n_present:,} "
                 f"of {size:,} tokens: raise ios above {ios}"
             )
-        session.merge(pair, forbidden)
+        if not session.merge():
+            break
         progress(min(1.0, (session.n_present - 256) / max(1, size - 256)))
     return session.picked()
 
 
-class _PickySession:
-    """One training: the arrays, what each symbol was merged from, and which are tokens."""
+class _PickySession(MergeSession):
+    """One training; of each symbol, what it was merged from, where it may stand, and whether it is a token."""
 
-    def __init__(self, words: WordCounts, ios: float) -> None:
-        self._ios = ios
+    def __init__(
+        self, words: WordCounts, size: int, *, ios: float, minimum: int, forbidden: frozenset[bytes]
+    ) -> None:
         symbols, starts, self._spelled = byte_symbols(words, HF, None)
-        self._ids = {token: index for index, token in enumerate(self._spelled)}
+        super().__init__(
+            symbols,
+            starts,
+            words.counts,
+            tokens=self._spelled,
+            n_wanted=min(2 * size, 256 + len(symbols)),  # there may be more symbols: `_make_room`
+            rule=BYTES,
+            minimum=max(minimum, 1),
+            forbidden=[*forbidden],
+        )
+        self.work[at.STATE][at.PAUSE_AT] = np.iinfo(np.int64).max
+        self._ios = ios
         self._sides: list[tuple[int, int] | None] = [None] * 256
+        self._places: list[list[NDArray[np.int32]]] = [[] for _ in range(256)]
+        seen = np.zeros(256, np.int64)
+        np.add.at(seen, symbols, np.repeat(words.counts, np.diff(starts)))
+        self._seen: list[int] = seen.tolist()
         self._present = [True] * 256
         self.n_present = 256
         self.events: list[Event] = []
-        n = len(symbols) + len(words) + 1
-        if n >= 2**31:
-            raise TokenizerError(
-                f"the distinct words have {n:,} bytes, more than pickybpe holds: train on a part"
-            )
-        places = np.arange(1, len(symbols) + 1) + np.repeat(np.arange(len(words)), np.diff(starts))
-        room, n_pairs = 1024, 1 << min(n, 256 * 256).bit_length()
-        self._words = kernels.PickyWords(
-            np.full(n, kernels.BETWEEN, np.int32),
-            np.arange(n, dtype=np.int32),
-            np.zeros(n, np.int64),
-            np.ones(room, np.int32),
-            np.zeros(room, np.int64),
-            np.full(room, -1, np.int32),
-            np.zeros(kernels.N_STATE, np.int64),
-        )
-        self._words.symbols[places] = symbols
-        self._words.counts[places] = np.repeat(words.counts, np.diff(starts))
-        self._pairs = kernels.Pairs(
-            table=np.zeros(2 * n_pairs, np.int32),
-            keys=np.zeros(n_pairs, np.int64),
-            seen=np.zeros(n_pairs, np.int64),
-            queued=np.zeros(n_pairs, np.int64),
-            heads=np.full(n_pairs, -1, np.int32),
-            stamps=np.full(n_pairs, -1, np.int64),
-            nodes=np.empty((n, 2), np.int32),
-            values=np.empty(n_pairs, np.int64),
-            ties=np.empty(n_pairs, np.int64),
-            touched=np.empty(n_pairs, np.int32),
-        )
-        self._happen(lambda: kernels.count_all(self._words, self._pairs))
 
-    def first(self, minimum: int) -> int:
-        """The number of the most frequent pair, -1 where none was seen `minimum` times."""
-        return int(kernels.most_frequent(self._words.state, self._pairs, minimum))
-
-    def merge(self, pair: int, forbidden: frozenset[bytes]) -> None:
-        """Merge a pair everywhere, and take back the sides of which it took nearly all."""
-        left, right = divmod(int(self._pairs.keys[pair]), 1 << 32)
-        spelling = self._spelled[left] + self._spelled[right]
-        if spelling in forbidden:
-            self._pairs.queued[pair] = _NEVER  # no count is above it, so it is not queued again
-            return
-        new = self._ids.setdefault(spelling, len(self._spelled))
+    def merge(self) -> bool:
+        """Merge the first pair, and take back sides of which it took nearly all; False where there is none."""
+        state = self.work[at.STATE]
+        while (reason := int(kernels.merge_next(self.work.block))) >= 0:
+            if reason != at.DONE:
+                self.growers()[reason]()
+            elif state[at.N_TOKENS] < state[at.N_WANTED]:
+                return False
+            else:
+                self._make_room()
+        left, right, new, merged = state[[at.LEFT, at.RIGHT, at.NEW, at.OWN]].tolist()
+        places = self.work[at.POSITIONS if state[at.GATHERED] else at.RUNS][state[at.FROM] :]
+        places = places[: state[at.N_POSITIONS]].copy()
+        self._run(kernels.count_merged, self.growers())
         if new == len(self._spelled):
-            self._spelled.append(spelling)
+            self._spelled.append(self._spelled[left] + self._spelled[right])
             self._sides.append((left, right))
+            self._places.append([])
             self._present.append(False)
-            self._make_room(new)
-            self._words.lengths[new] = len(spelling)
+            self._seen.append(0)
         self.n_present += not self._present[new]
         self._present[new] = True
+        self._places[new].append(places)
         self.events.append(Event((left, right), (new,)))
-        places = kernels.take_places(self._pairs.heads, pair, self._pairs.nodes)
-        self._make_room_for(places, nodes=3, pairs=0)
-        self._happen(lambda: kernels.join_everywhere(self._words, self._pairs, places, (left, right, new)))
-        merged = int(self._words.state[kernels.CHANGED])
+        for symbol, more in ((left, -merged), (right, -merged), (new, merged)):
+            self._seen[symbol] += more
         for side in dict.fromkeys((left, right)):
-            rest = int(self._words.seen[side])
-            if self._sides[side] is not None and merged > self._ios * (rest + merged):
+            if self._sides[side] is not None and merged > self._ios * (self._seen[side] + merged):
                 self._take_back(side)
+        return True
 
     def _take_back(self, token: int) -> None:
         """Leave a token out of the vocabulary, and split it wherever it stands."""
         self._present[token] = False
         self.n_present -= 1
-        parts = np.array(self._parts(token), np.int32)
-        self.events.append(Event((token,), tuple(parts.tolist())))
-        places = kernels.take_places(self._words.heads, token, self._pairs.nodes)
-        self._make_room_for(places, nodes=2 * len(parts) + 1, pairs=len(parts))
-        self._happen(lambda: kernels.part_everywhere(self._words, self._pairs, places, token, parts))
+        found = self._parts(token)
+        self.events.append(Event((token,), tuple(found)))
+        work, parts = self.work, np.array(found, np.int32)
+        places = np.unique(np.concatenate(self._places[token]))
+        for number, needed in ((at.EVENTS, 2 * len(places)), (at.TOUCHED, 2 * self.n_wanted + len(parts))):
+            if len(work[number]) < needed:
+                work[number] = np.empty(2 * needed, np.int64)
+        places = places[: int(kernels.split_everywhere(work.block, places, token, parts))]
+        more = len(parts) * (len(places) + RUN_HEAD)
+        growers = {
+            **self.growers(),
+            at.PAIRS_FULL: lambda: self._grow_pairs(len(parts)),
+            at.RUNS_FULL: lambda: self._renew_runs(more),
+        }
+        self._run(kernels.count_split, growers, places, parts)
+        self._run(kernels.count_merged, growers)
+        own, at_byte = int(work[at.STATE][at.OWN]), 0
+        for part in found:
+            self._places[part].append(places + np.int32(at_byte))
+            self._seen[part] += own
+            at_byte += len(self._spelled[part])
+        self._places[token], self._seen[token] = [], 0
+
+    def _run(self, kernel: Callable[..., Any], growers: Growers, *more: Any) -> None:
+        """Run a kernel, which changes nothing until there is room."""
+        while (reason := int(kernel(self.work.block, *more))) != at.DONE:
+            growers[reason]()
+
+    def _make_room(self) -> None:
+        """Have room for more symbols, between two merges."""
+        make_room_for_spellings(self.work)
+        self.n_wanted = int(self.work[at.STATE][at.N_WANTED])
+        self._make_room_beside()
 
     def _parts(self, token: int) -> list[int]:
         """The tokens that a token taken back is split into: its sides, or those of a side taken back too."""
@@ -171,50 +186,3 @@ class _PickySession:
     def picked(self) -> Picked:
         """What was learned."""
         return Picked(self._spelled, self.events, [index for index, there in enumerate(self._present) if there])
-
-    def _happen(self, step: Callable[[], None]) -> None:
-        """Run a step, and queue the pairs that gained."""
-        state = self._words.state
-        state[kernels.STEP] += 1
-        state[kernels.CHANGED] = state[kernels.N_TOUCHED] = 0
-        step()
-        needed = int(state[kernels.N_QUEUED] + state[kernels.N_TOUCHED])
-        if needed > len(self._pairs.values):
-            values, ties = (_longer(heap, 2 * needed) for heap in (self._pairs.values, self._pairs.ties))
-            self._pairs = self._pairs._replace(values=values, ties=ties)
-        kernels.queue_touched(state, self._pairs)
-
-    def _make_room_for(self, places: NDArray[np.int32], *, nodes: int, pairs: int) -> None:
-        """Have room for what a step may make: so many nodes for each of its places, and so many pairs, beside
-        one with each symbol on either side.
-        """
-        arrays, state = self._pairs, self._words.state
-        n_nodes = int(state[kernels.N_NODES]) + nodes * len(places)
-        if n_nodes > len(arrays.nodes):
-            arrays = arrays._replace(nodes=_longer(arrays.nodes, 2 * n_nodes))
-        n_pairs = int(state[kernels.N_PAIRS]) + pairs + 2 * len(self._spelled)
-        if n_pairs > len(arrays.keys):
-            room = 1 << n_pairs.bit_length()
-            names = ("keys", "seen", "queued", "heads", "stamps", "touched")
-            longer = {name: _longer(getattr(arrays, name), room) for name in names}
-            arrays = arrays._replace(table=np.zeros(2 * room, np.int32), **longer)
-            arrays.stamps[state[kernels.N_PAIRS] :] = -1
-            kernels.fill_table(arrays.table, arrays.keys, int(state[kernels.N_PAIRS]))
-        self._pairs = arrays
-
-    def _make_room(self, symbol: int) -> None:
-        """See to it that the arrays by symbol have a place for a new one."""
-        words = self._words
-        if symbol < len(words.seen):
-            return
-        room = 2 * len(words.seen)
-        self._words = words._replace(
-            **{name: _longer(getattr(words, name), room) for name in ("lengths", "seen", "heads")}
-        )
-        self._words.seen[symbol:], self._words.heads[symbol:] = 0, -1
-
-
-def _longer(array: NDArray[Any], room: int) -> Any:
-    larger = np.empty((room, *array.shape[1:]), array.dtype)
-    larger[: len(array)] = array
-    return larger

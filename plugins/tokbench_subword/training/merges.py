@@ -180,7 +180,7 @@ def first_pair(block: Block) -> Int:
 
 
 @inline
-def _choose(block: Block) -> Int:
+def choose(block: Block) -> Int:
     """Take the next merge from the queue and make it the one at hand; returns -1, or what to stop for."""
     state, sizes, pairs = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.PAIRS)
     counts, keys, extras = heap_of(block)
@@ -211,7 +211,7 @@ def learn_merges(block: Block) -> Int:
     reason = fill_queue(block)
     while reason == at.DONE:
         if state[at.STAGE] == at.CHOOSING:
-            reason = _choose(block)
+            reason = choose(block)
             if reason >= 0:
                 return reason
             rewrite(block)

@@ -51,7 +51,7 @@ def take_positions(block: Block, run: Int) -> Int:
 
 
 @inline
-def _note(
+def note(
     events: Ints,
     n_events: np.int64,
     tallies: Ints,
@@ -106,12 +106,12 @@ def rewrite(block: Block) -> None:
         symbol = np.int64(cells[2 * (position - 1)])
         if symbol >= 0:
             before = token_before(cells, position)
-            n_before, met_before = _note(
+            n_before, met_before = note(
                 events, n_before, tallies, np.int64(0), met, met_before, symbol, before, weight
             )
         symbol = np.int64(cells[2 * following])
         if symbol >= 0:
-            n_after, met_after = _note(
+            n_after, met_after = note(
                 events, n_after, tallies, 2 * n_symbols, met, met_after, symbol, position, weight
             )
     state[at.OWN] = own
@@ -131,7 +131,7 @@ def pairs_beside(side: Int, symbol: Int, left: Int, right: Int, new: Int) -> tup
 
 
 @inline
-def _apply_side(block: Block, side: Int) -> None:
+def apply_side(block: Block, side: Int) -> None:
     """Change the counts of the pairs with the neighbours on one side, and write the runs of the new ones."""
     state, sizes, lengths = i64_in(block, at.STATE), i64_in(block, at.SIZES), i64_in(block, at.LENGTHS)
     pairs, runs, tallies = i64_in(block, at.PAIRS), i32_in(block, at.RUNS), i64_in(block, at.TALLIES)
@@ -190,21 +190,30 @@ def _spread_events(block: Block, side: Int) -> None:
 
 
 @inline
+def lacks_room(block: Block, more_pairs: Int, more_runs: Int) -> Int:
+    """`PAIRS_FULL` or `RUNS_FULL` where what `apply` does, and so much more, may not have room; else `DONE`."""
+    state, sizes = i64_in(block, at.STATE), i64_in(block, at.SIZES)
+    n_met = state[at.N_MET + BEFORE] + state[at.N_MET + AFTER]
+    n_events = state[at.N_EVENTS + BEFORE] + state[at.N_EVENTS + AFTER]
+    if state[at.N_PAIRS] + n_met + more_pairs > sizes[at.PAIRS] // 4 * 5 // 8:
+        return at.PAIRS_FULL
+    if state[at.RUNS_USED] + n_events + RUN_HEAD * n_met + more_runs > sizes[at.RUNS]:
+        return at.RUNS_FULL
+    return at.DONE
+
+
+@inline
 def apply(block: Block) -> Int:
     """Count anew what `rewrite` has changed; sets `N_TOUCHED`, and lists the rows of pairs that gained.
 
     Returns `PAIRS_FULL` or `RUNS_FULL`, changing nothing, where there may not be room. A new pair is counted
     only if it is seen `FLOOR` times, and its two sides are shorter than `LONGEST` together.
     """
-    state, sizes = i64_in(block, at.STATE), i64_in(block, at.SIZES)
-    n_met = state[at.N_MET + BEFORE] + state[at.N_MET + AFTER]
-    n_events = state[at.N_EVENTS + BEFORE] + state[at.N_EVENTS + AFTER]
-    if state[at.N_PAIRS] + n_met > sizes[at.PAIRS] // 4 * 5 // 8:
-        return at.PAIRS_FULL
-    if state[at.RUNS_USED] + n_events + RUN_HEAD * n_met > sizes[at.RUNS]:
-        return at.RUNS_FULL
-    state[at.N_TOUCHED] = 0
+    reason = lacks_room(block, 0, 0)
+    if reason != at.DONE:
+        return reason
+    i64_in(block, at.STATE)[at.N_TOUCHED] = 0
     # Right neighbours first: in "aaaa" they add the pair (aa, a), which left neighbours take away again.
-    _apply_side(block, AFTER)
-    _apply_side(block, BEFORE)
+    apply_side(block, AFTER)
+    apply_side(block, BEFORE)
     return at.DONE

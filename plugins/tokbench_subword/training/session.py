@@ -89,9 +89,7 @@ class MergeSession:
         n_waiting = 2 * int(state[at.N_PAIRS]) + likely_pairs(work) + n_wanted
         work[at.WAITING] = np.empty(4 * n_waiting, np.int64)  # what is never written takes no memory
         work[at.POSITIONS], work[at.EVENTS] = np.empty(1024, np.int32), np.empty(4096, np.int64)
-        work[at.TALLIES] = np.zeros(4 * self.n_wanted, np.int64)
-        work[at.MET] = np.empty(2 * self.n_wanted, np.int32)
-        work[at.TOUCHED] = np.empty(2 * self.n_wanted, np.int64)
+        self._make_room_beside()
         work[at.MERGES] = np.empty(3 * (self.n_wanted - len(tokens) + 1024), np.int32)
         if rule in (LEXICOGRAPHIC, GREATEST):
             work[at.STARTS] = np.zeros(self.n_wanted + 1, np.int64)
@@ -139,10 +137,19 @@ class MergeSession:
     def _n_touched(self) -> int:
         return int(self.work[at.STATE][at.N_TOUCHED])
 
-    def _grow_pairs(self) -> None:
-        """Move the pairs that still occur to a new table, of which they fill less than a third."""
+    def _make_room_beside(self) -> None:
+        """Have room for what stands beside a merge: any token, before it and after it."""
+        self.work[at.TALLIES] = np.zeros(4 * self.n_wanted, np.int64)
+        self.work[at.MET] = np.empty(2 * self.n_wanted, np.int32)
+        self.work[at.TOUCHED] = np.empty(2 * self.n_wanted, np.int64)
+
+    def _grow_pairs(self, more: int = 0) -> None:
+        """Move the pairs that still occur to a new table, of which they fill less than a third.
+
+        It has room for `more` than a merge makes.
+        """
         pairs = self.work[at.PAIRS]
-        alive, most_new = alive_pairs(pairs), max(2 * self.n_wanted, self._n_touched)
+        alive, most_new = alive_pairs(pairs), max(2 * self.n_wanted, self._n_touched) + more
         bits = max((3 * max(alive, most_new)).bit_length(), table_bits(alive + most_new))
         renewed = pair_table(bits)
         rehash(pairs, renewed, self.work[at.STATE])
@@ -152,9 +159,9 @@ class MergeSession:
         for number in _HEAP:
             self.work.grow(number, more=self._n_touched)
 
-    def _renew_runs(self) -> None:
-        """Leave outdated positions behind; there is room for half as many again, and for the merge at hand."""
-        state, needed = self.work[at.STATE], len(self.work[at.EVENTS]) + 2 * RUN_HEAD * self.n_wanted
+    def _renew_runs(self, more: int = 0) -> None:
+        """Leave outdated positions behind; have room for half as many again, the merge at hand, and `more`."""
+        state, needed = self.work[at.STATE], len(self.work[at.EVENTS]) + 2 * RUN_HEAD * self.n_wanted + more
         used = int(state[at.RUNS_USED])
         target = np.empty(used + used // 2 + needed, np.int32)  # what is never written takes no memory
         compact_runs(self.work.block, target)

@@ -102,6 +102,18 @@ def fill_spellings(
     work[at.TOKEN_HASHES], work[at.SPELLED], work[at.SPELLED_IDS] = hashes.reshape(-1), spelled_, ids
 
 
+def make_room_for_spellings(work: MergeWorkspace) -> None:
+    """Have the tables take half as many tokens again; sets `N_WANTED`."""
+    work.grow(at.LENGTHS)
+    work.grow(at.TOKEN_HASHES, unit=3)
+    work[at.STATE][at.N_WANTED] = len(work[at.LENGTHS])
+    known = np.flatnonzero(work[at.SPELLED])
+    hashes, ids = work[at.SPELLED][known], work[at.SPELLED_IDS][known]
+    capacity = 2 * len(work[at.SPELLED])
+    work[at.SPELLED], work[at.SPELLED_IDS] = np.zeros(capacity, np.uint64), np.zeros(capacity, np.int32)
+    _enter_spellings(hashes, ids, work[at.SPELLED], work[at.SPELLED_IDS])
+
+
 def _spelling_hashes(tokens: Sequence[bytes]) -> NDArray[np.uint64]:
     """The hash of the bytes of each token."""
     data, starts = end_to_end(tokens)

@@ -136,6 +136,13 @@ def test_english_is_learned_and_encoded_as_by_hand_in_any_number_of_threads() ->
         assert [tokenizer.token_bytes(index) for index in tokenizer.encode(text)] == expected
 
 
+def test_more_symbols_than_twice_the_tokens_find_room_on_the_way() -> None:
+    words = WordCounts.of(Counter(line.encode() for line in ENGLISH.read_text(encoding="utf-8").splitlines()))
+    some, most = (learn_picky(words, size, ios=0.3) for size in (1020, 4000))
+    assert len(some.symbols) > 2 * 1020
+    assert some.events == most.events
+
+
 def test_a_share_that_no_merge_exceeds_makes_it_plain_bpe() -> None:
     from tokbench_subword.bpe.trainer import train_bpe
 
