@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.heap import pop, push
-from tokbench.kernels.pointers import Int, Ints, Keys, Words
+from tokbench.kernels.pointers import Int, Ints, Keys
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.plain import first_symbols
 from tokbench_subword.bpe.tables import NONE, MergeTable, PairTable, merges_in, pair_rank
@@ -65,7 +65,7 @@ def _merge(
     longest = int(np.diff(ends, prepend=0).max(initial=0))
     pairs, results = _rules(model)
     scratch, sizes = np.empty(6 * (longest + 1), np.int64), np.empty(len(symbols), np.int64)
-    return sizes[: _merge_all(symbols, sizes, ends, *pairs, results, scratch, rng, alpha)]
+    return sizes[: _merge_all(symbols, sizes, ends, pairs, results, scratch, rng, alpha)]
 
 
 def _first_ids(model: BpeModel, pretokens: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -119,9 +119,7 @@ def _merge_all(
     symbols: Ints,
     sizes: Ints,
     ends: Ints,
-    pairs: Words,
-    bloom: Keys,
-    shift: Words,
+    pairs: PairTable,
     results: Keys,
     scratch: Ints,
     rng: np.random.Generator,
@@ -132,7 +130,7 @@ def _merge_all(
     Entries of the queue are ``rank << 32 | place``. `scratch` has six numbers for each symbol of the longest:
     links, three entries in the queue, one that is laid aside.
     """
-    merges, room = merges_in(pairs, bloom, shift), len(scratch) // 6
+    merges, room = merges_in(pairs), len(scratch) // 6
     following, before = scratch[:room], scratch[room : 2 * room]
     heap, aside = scratch[2 * room : 5 * room], scratch[5 * room :]
     kept, begin = np.int64(0), np.int64(0)

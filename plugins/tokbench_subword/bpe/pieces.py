@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import Bytes, Ids, Ints, Keys, Words, pointer
+from tokbench.kernels.pointers import Ids, Ints, Keys, pointer
 from tokbench_subword.bpe.merging import merge_long
 from tokbench_subword.bpe.tables import (
     NONE,
@@ -66,21 +66,13 @@ def stays_apart(records: Keys, merges: MergeTable, left: np.uint32, right: np.ui
 
 @kernel
 def _number(
-    merges: Ids,
-    ranks: Ids,
-    byte_ids: Keys,
-    number_of: Keys,
-    ids: Keys,
-    records: Keys,
-    table: Words,
-    bloom: Keys,
-    shift: Words,
+    merges: Ids, ranks: Ids, byte_ids: Keys, number_of: Keys, ids: Keys, records: Keys, pairs: PairTable
 ) -> int:
     """Number the bytes and then every token by its merge; fill the pair table.
 
     ``merges`` are in order of `ranks`. Returns how many pieces there are, or -1 where two tokens share a rank.
     """
-    made, rows = merges_in(table, bloom, shift), pointer(records)
+    made, rows = merges_in(pairs), pointer(records)
     for byte in range(N_BYTES):
         ids[byte], number_of[byte_ids[byte]] = byte_ids[byte], byte
         rows[2 * byte + LEFT] = rows[2 * byte + RIGHT] = byte
@@ -103,15 +95,7 @@ def _number(
 
 @kernel
 def _happen(
-    blob: Bytes,
-    starts: Ints,
-    unreached: Ids,
-    number_of: Keys,
-    merges: Ids,
-    firsts: Ints,
-    table: Words,
-    bloom: Keys,
-    shift: Words,
+    tokens: TokenBytes, unreached: Ids, number_of: Keys, merges: Ids, firsts: Ints, pairs: PairTable
 ) -> bool:
     """Whether some merge of a token that is no piece would happen, and its piece is missed.
 
@@ -119,9 +103,8 @@ def _happen(
     text would find its two sides as the pieces of the token's own bytes.
     """
     for k in range(len(unreached)):
-        start, end = starts[unreached[k]], starts[unreached[k] + 1]
-        symbols = blob[start:end].astype(np.uint32)
-        made = merges_in(table, bloom, shift)
+        start, end = tokens.starts[unreached[k]], tokens.starts[unreached[k] + 1]
+        symbols, made = tokens.blob[start:end].astype(np.uint32), merges_in(pairs)
         count = merge_long(pointer(symbols), np.int64(end - start), made, None, None, None, 0.0)
         for m in range(firsts[k], firsts[k + 1]):
             if count == 2 and number_of[merges[m, 0]] == symbols[0] and number_of[merges[m, 1]] == symbols[1]:
@@ -202,13 +185,13 @@ class Pieces:
         number_of = np.full(len(tokens.starts) - 1, NONE, np.uint32)
         ids = np.zeros(N_BYTES + results, np.uint32)
         sides = np.full(2 * len(ids), NONE, np.uint32)
-        count = _number(merges, ranks, byte_ids, number_of, ids, sides, *pairs)
+        count = _number(merges, ranks, byte_ids, number_of, ids, sides, pairs)
         if count < 0:
             return None
         rest = merges[number_of[merges[:, 2]] == NONE]
         rest = np.ascontiguousarray(rest[np.argsort(rest[:, 2], kind="stable")])
         unreached, firsts = np.unique(rest[:, 2], return_index=True)
         firsts = np.append(firsts, len(rest))
-        if _happen(tokens.blob, tokens.starts, unreached, number_of, rest, firsts, *pairs):
+        if _happen(tokens, unreached, number_of, rest, firsts, pairs):
             return None
         return cls(ids[:count].copy(), sides[: 2 * count].reshape(-1, 2).copy(), pairs)

@@ -83,9 +83,9 @@ def merges_at(block: Block, place: Int) -> MergeTable:
 
 
 @inline
-def merges_in(pairs: Words, bloom: Keys, shift: Words) -> MergeTable:
-    """The table of these arrays, which the caller keeps."""
-    return MergeTable(pointer(pairs), pointer(bloom), shift[0])
+def merges_in(pairs: PairTable) -> MergeTable:
+    """The same of a table, which the caller keeps."""
+    return MergeTable(pointer(pairs.table), pointer(pairs.bloom), pairs.shift[0])
 
 
 @inline
@@ -124,10 +124,10 @@ def enter_pair(merges: MergeTable, left: Number, right: Number, rank: Number) ->
 
 
 @kernel
-def _fill_pairs(merges: Ids, ranks: Ids, table: Words, bloom: Keys, shift: Words) -> None:
+def _fill_pairs(merges: Ids, ranks: Ids, pairs: PairTable) -> None:
     """Enter every merge; of two for one pair the first stays."""
     for m in range(len(merges)):
-        enter_pair(merges_in(table, bloom, shift), merges[m, 0], merges[m, 1], ranks[m])
+        enter_pair(merges_in(pairs), merges[m, 0], merges[m, 1], ranks[m])
 
 
 class PairTable(NamedTuple):
@@ -148,7 +148,7 @@ class PairTable(NamedTuple):
     def of(cls, merges: NDArray[np.int32], ranks: NDArray[np.int32]) -> PairTable:
         """The table of merges ``(n, 3)`` and their ranks ``(n,)``, which must be below `MOST_RANKS`."""
         pairs = cls.empty(len(merges))
-        _fill_pairs(merges, ranks, *pairs)
+        _fill_pairs(merges, ranks, pairs)
         return pairs
 
 
