@@ -21,14 +21,13 @@ from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.pipeline.patterns.automaton import Automaton, Builder, classes_of, endings_of
 from tokbench_subword.pipeline.patterns.tree import (
-    Either,
     Far,
     InOrder,
     Look,
     Node,
     NotExpressible,
-    Repeat,
     all_of,
+    with_parts,
 )
 
 _MOST_LABELS = 120
@@ -129,8 +128,4 @@ def _turned(node: Node) -> Node:
             return Look(points, edge, not behind)
         case InOrder(parts):
             return InOrder(tuple(map(_turned, reversed(parts))))
-        case Either(parts):
-            return Either(tuple(map(_turned, parts)))
-        case Repeat(part, low, high, lazy):
-            return Repeat(_turned(part), low, high, lazy)
-    return node
+    return with_parts(node, _turned)

@@ -35,9 +35,10 @@ from tokbench_subword.pipeline.patterns.class_names import Dialect, word_members
 from tokbench_subword.pipeline.patterns.set_parsing import SetReader, set_of
 from tokbench_subword.pipeline.patterns.tree import (
     ANYTHING,
+    BEGIN,
+    END,
     Around,
     Atomic,
-    Edge,
     Either,
     InOrder,
     Node,
@@ -60,9 +61,9 @@ _INTERVAL = re.compile(r"\{([0-9]*)(,?)([0-9]*)\}")
 _ONCE = re.compile(r"\{1\}(?![?+*{])")
 _NAME = re.compile(r"\?P?<\w+>")
 _FLAGS = re.compile(r"\?([^:)]*)([:)])")
-_NEWLINE, _NO_NEWLINE, _BEGIN, _END = character("\n"), inverse(character("\n"), "."), Edge(True), Edge(False)
-_LINE_BEGINS = Either((InOrder((Around(_NEWLINE, True, True), Around(_END, False, False))), _BEGIN))
-_LINE_ENDS = Around(Either((_NEWLINE, _END)), True, False)
+_NEWLINE, _NO_NEWLINE = character("\n"), inverse(character("\n"), ".")
+_LINE_BEGINS = Either((InOrder((Around(_NEWLINE, True, True), Around(END, False, False))), BEGIN))
+_LINE_ENDS = Around(Either((_NEWLINE, END)), True, False)
 
 
 @lru_cache(maxsize=256)
@@ -166,9 +167,9 @@ class _Reader(SetReader):
         if self._take("."):
             return ANYTHING if self._dot_all else _NO_NEWLINE
         if self._take("^"):
-            return _LINE_BEGINS if self._ruby else _BEGIN
+            return _LINE_BEGINS if self._ruby else BEGIN
         if self._take("$"):
-            return _LINE_ENDS if self._ruby else _END
+            return _LINE_ENDS if self._ruby else END
         letter = self._here()
         if letter in "*+?":
             raise self._wrong(f"there is nothing that {letter!r} could repeat")
@@ -261,9 +262,9 @@ class _Reader(SetReader):
             return None
         self._at += 2
         if letter in "Az":
-            return _BEGIN if letter == "A" else _END
+            return BEGIN if letter == "A" else END
         if letter == "Z":
-            return Around(InOrder((Repeat(_NEWLINE, 0, 1 if self._ruby else None), _END)), True, False)
+            return Around(InOrder((Repeat(_NEWLINE, 0, 1 if self._ruby else None), END)), True, False)
         if letter in "bB" and not self._ruby and self._here() == "{":
             raise self._refused(f"\\{letter}{{…}}")
         word = set_of(word_members(self._dialect, in_class=False))

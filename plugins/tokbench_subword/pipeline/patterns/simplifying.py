@@ -14,9 +14,10 @@ from tokbench_subword.pipeline.patterns.class_names import Dialect
 from tokbench_subword.pipeline.patterns.parsing import read
 from tokbench_subword.pipeline.patterns.point_sets import NOTHING, Points, union
 from tokbench_subword.pipeline.patterns.tree import (
+    BEGIN,
+    END,
     Around,
     Atomic,
-    Edge,
     Either,
     Far,
     InOrder,
@@ -27,6 +28,7 @@ from tokbench_subword.pipeline.patterns.tree import (
     Repeat,
     all_of,
     when_empty,
+    with_parts,
 )
 
 _LONGEST_REPEAT = 256
@@ -47,21 +49,13 @@ def tree_of(source: str, dialect: Dialect = "rust") -> Node:
 
 def _by_characters(node: Node) -> Node:
     match node:
-        case Edge(behind):
-            return Look(NOTHING, True, behind)
-        case InOrder(parts):
-            return InOrder(tuple(map(_by_characters, parts)))
-        case Either(parts):
-            return Either(tuple(map(_by_characters, parts)))
-        case Repeat(part, low, high, lazy):
-            if max(low, high or 0) > _LONGEST_REPEAT:
-                raise NotExpressible(f"more than {_LONGEST_REPEAT} repetitions")
-            return Repeat(_by_characters(part), low, high, lazy)
+        case Repeat(_, low, high) if max(low, high or 0) > _LONGEST_REPEAT:
+            raise NotExpressible(f"more than {_LONGEST_REPEAT} repetitions")
         case Around(part, wanted, behind):
             return lookaround(_by_characters(part), wanted=wanted, behind=behind)
         case Atomic(part):
             return atomic(_by_characters(part))
-    return node
+    return with_parts(node, _by_characters)
 
 
 def possessive(part: Node, low: int, high: int | None) -> Node:
@@ -132,7 +126,7 @@ def lookaround(part: Node, *, wanted: bool, behind: bool) -> Node:
     far, empty = Far(part, wanted, behind), when_empty(part)
     if wanted:
         return far if empty is None else Either((empty, far))
-    nothing_there = Look(NOTHING, True, behind)
+    nothing_there = BEGIN if behind else END
     return Either((nothing_there if empty is None else InOrder((nothing_there, _denied(empty))), far))
 
 

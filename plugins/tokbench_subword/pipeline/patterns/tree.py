@@ -1,12 +1,12 @@
 """A regular expression as a tree.
 
-`parsing` reads it, `writing` writes it for other libraries, and `simplifying` says `Edge`,
-`Around` and `Atomic` by `Look` and `Far`: what `automaton` builds its states from.
+`parsing` reads it, `writing` writes it for other libraries, and `simplifying` says `Around` and
+`Atomic` by `Look` and `Far`: what `automaton` builds its states from.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -23,13 +23,6 @@ class One:
 
     points: Points
     written: str
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Edge:
-    """The beginning of the text, where it is `behind` this place, or its end."""
-
-    behind: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,11 +86,13 @@ class Repeat:
     lazy: bool = False
 
 
-Node = One | InOrder | Either | Repeat | Edge | Around | Atomic | Look | Far
+Node = One | InOrder | Either | Repeat | Around | Atomic | Look | Far
 _CONTROLS = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 NEVER = One(NOTHING, "[^\\u0000-\U0010ffff]")
 """No character at all; ``[^\\s\\S]`` is anything to `regex`."""
 ANYTHING = One(~NOTHING, r"[\s\S]")
+BEGIN, END = Look(NOTHING, True, True), Look(NOTHING, True, False)
+"""Where the text begins, and where it ends."""
 
 
 def quoted(text: str) -> str:
@@ -212,6 +207,18 @@ def all_of(node: Node) -> Iterator[Node]:
     yield node
     for part in parts_of(node):
         yield from all_of(part)
+
+
+def with_parts(node: Node, change: Callable[[Node], Node]) -> Node:
+    """Parts in order, alternatives or a repetition, with each part changed; any other node as it is."""
+    match node:
+        case InOrder(parts):
+            return InOrder(tuple(map(change, parts)))
+        case Either(parts):
+            return Either(tuple(map(change, parts)))
+        case Repeat(part, low, high, lazy):
+            return Repeat(change(part), low, high, lazy)
+    return node
 
 
 def parts_of(node: Node) -> Sequence[Node]:

@@ -6,7 +6,7 @@ import re
 
 from tokbench.kernels.unicode_classes import exact_class
 from tokbench_subword.pipeline.patterns.parsing import read
-from tokbench_subword.pipeline.patterns.tree import Around, Atomic, Edge, Either, InOrder, Node, One, Repeat
+from tokbench_subword.pipeline.patterns.tree import Around, Atomic, Either, InOrder, Look, Node, One, Repeat
 
 _PROPERTY = re.compile(r"\\[pP]\{[^}]*\}")
 _MARKS = {(0, 1): "?", (0, None): "*", (1, None): "+"}
@@ -22,7 +22,7 @@ def written(node: Node, *, end: str = r"\Z") -> str:
     match node:
         case One():
             return node.written
-        case Edge(behind):
+        case Look(points, True, behind) if not points:  # the beginning of the text, or its end
             return r"\A" if behind else end
         case InOrder(parts):
             return "".join(_grouped(part, end, Either) for part in parts)
@@ -31,7 +31,7 @@ def written(node: Node, *, end: str = r"\Z") -> str:
         case Repeat(part, low, high, lazy):
             to = f",{high or ''}" if high != low else ""
             mark = _MARKS.get((low, high)) or f"{{{low}{to}}}"
-            return _grouped(part, end, Either, InOrder, Repeat, Edge) + mark + "?" * (lazy and low != high)
+            return _grouped(part, end, Either, InOrder, Repeat, Look) + mark + "?" * (lazy and low != high)
         case Atomic(part):
             return f"(?>{written(part, end=end)})"
         case Around(part, wanted, behind):
