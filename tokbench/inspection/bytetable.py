@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.arguments import check_ids
 from tokbench.batch import TokenBatch
 from tokbench.corpus import in_batches
 from tokbench.errors import SpecError, TokenizerError
@@ -84,11 +85,7 @@ class ByteTable:
             [1, 1, 1]
         """
         ids = batch.ids
-        if len(ids) and not 0 <= int(ids.min()) <= int(ids.max()) < len(self):
-            wrong = int(ids.min()) if ids.min() < 0 else int(ids.max())
-            raise TokenizerError(
-                f"{self.tokenizer}: the id {wrong} is not below its vocabulary of {len(self):,}"
-            )
+        check_ids(ids, len(self), name=self.tokenizer)
         added: NDArray[np.int64] = self.after[ids].astype(np.int64)
         special = self.kind[ids] == IdKind.SPECIAL
         text = np.flatnonzero(~special)
