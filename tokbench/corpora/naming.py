@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from tokbench.corpora.finding import bare_name
-from tokbench.errors import SpecError
+from tokbench.errors import SpecError, nearest
 from tokbench.languages import lookup
 from tokbench.spec import Spec
 
@@ -122,7 +121,7 @@ def choose(available: Iterable[str], wanted: str | None, *, where: str) -> list[
     chosen: list[str] = []
     for tag in re.split(r"[+;\s]+", wanted.strip("+; ")):
         if tag not in known:
-            near = difflib.get_close_matches(tag, known, n=3)
+            near = nearest(tag, known)
             guess = f"; did you mean {' or '.join(near)}?" if near else "."
             raise SpecError(f"{where} has no language {tag!r}{guess} It has: {', '.join(known)}")
         if tag not in chosen:
