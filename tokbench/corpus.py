@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from tokbench.spec import LoadContext, Option, Spec
@@ -61,6 +61,11 @@ class TextBlock:
 
     def __len__(self) -> int:
         return len(self.ends)
+
+    def texts(self) -> list[str]:
+        """The texts, as `of` takes them."""
+        limits = pairwise([-1, *self.ends.tolist()])
+        return [self.data[before + 1 : end].decode("utf-8", "surrogatepass") for before, end in limits]
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,9 @@ def dataset_checks(dataset: Dataset) -> tuple[list[ConformanceCheck], list[Confo
     def blocks() -> Problem:
         for shard in first():
             one = [document.text for document in dataset.read(shard)]
-            many = [text for part in read_text(dataset, shard) for text in _texts(part)]
+            many: list[str] = []
+            for part in read_text(dataset, shard):
+                many += part.texts() if isinstance(part, TextBlock) else [part.text]
             if one != many:
                 return f"read_blocks gives {len(many)} documents that are not the {len(one)} of read"
         return None
@@ -115,17 +117,6 @@ def dataset_checks(dataset: Dataset) -> tuple[list[ConformanceCheck], list[Confo
         return f"parallel, but the lines of {other} are not those of the first language" if other else None
 
     return [languages, shards, documents], [words, again, digests, blocks, lines]
-
-
-def _texts(part: object) -> list[str]:
-    if isinstance(part, TextBlock):
-        begins = [0, *(end + 1 for end in part.ends.tolist())]
-        return [
-            part.data[begin:end].decode("utf-8", "surrogatepass")
-            for begin, end in zip(begins, part.ends.tolist(), strict=False)
-        ]
-    assert isinstance(part, Document)
-    return [part.text]
 
 
 def metric_checks(metric: Metric) -> list[ConformanceCheck]:

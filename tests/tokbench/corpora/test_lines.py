@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -21,8 +20,7 @@ SPACES = [chr(point) for point in range(0x110000) if chr(point).isspace() and po
 
 def texts(block: TextBlock) -> list[str]:
     assert block.data.count(b"\n", 0) >= len(block)
-    limits = pairwise([-1, *block.ends.tolist()])
-    return [block.data[before + 1 : end].decode("utf-8", "surrogatepass") for before, end in limits]
+    return block.texts()
 
 
 @given(
