@@ -48,24 +48,15 @@ class Format(Protocol):
         ...
 
     def content(self, shard: Shard) -> Iterator[bytes]:
-        """The bytes that decide the documents of a shard of one file: those of its range."""
-        return byte_range(shard)
-
-
-def text_bytes(file: StoredFile) -> int:
-    """How many bytes of text a file may hold: exact for a plain file, guessed for a compressed one."""
-    return max(0, file.size) * (_EXPANSION if compression(file.path) else 1)
-
-
-def byte_range(shard: Shard) -> Iterator[bytes]:
-    """The bytes of a shard whose `start` and `stop` are byte positions; all of a file for ``stop=-1``."""
-    with open_bytes(shard.source, shard.start) as handle:
-        yield from chunks(handle, shard.stop - shard.start if shard.stop >= 0 else None, room=_READ)
+        """The bytes that decide the documents of a shard of one file: here those of its range."""
+        with open_bytes(shard.source, shard.start) as handle:
+            yield from chunks(handle, shard.stop - shard.start if shard.stop >= 0 else None, room=_READ)
 
 
 def whole_file(file: StoredFile, language: str) -> list[Shard]:
     """One shard for a file that cannot be cut."""
-    return [Shard(language, file.path, n_bytes=text_bytes(file), stamp=file.stamp)]
+    size = max(0, file.size) * (_EXPANSION if compression(file.path) else 1)
+    return [Shard(language, file.path, n_bytes=size, stamp=file.stamp)]
 
 
 def range_shards(file: StoredFile, language: str, end: re.Pattern[bytes], how: Encoded) -> list[Shard]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tokbench.corpora import DELIMITED, blocks
-from tokbench.corpora.dataset import byte_range, text_of, whole_file
+from tokbench.corpora.dataset import Format, text_of, whole_file
 from tokbench.corpora.finding import bare_name
 from tokbench.corpora.records import RecordFormat, load_rows
 from tokbench.corpora.storage import StoredFile
@@ -42,7 +42,7 @@ class Delimited(RecordFormat):
     def content(self, shard: Shard) -> Iterator[bytes]:
         """The bytes of the file, and the delimiter that its name decides."""
         yield self._delimiter(shard.source).encode() + b"\n"
-        yield from byte_range(shard)
+        yield from Format.content(self, shard)
 
     def _delimiter(self, path: str) -> str:
         if self.delimiter:
