@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,11 +36,11 @@ class Usage:
         return np.flatnonzero(self.counts <= most)
 
 
-def usage(tokenizer: Tokenizer, texts: Iterable[str], progress: Callable[[int], None] | None = None) -> Usage:
+def usage(tokenizer: Tokenizer, texts: Iterable[str]) -> Usage:
     """Count the ids of some texts, a few documents in memory at a time."""
     counts = np.zeros(int(tokenizer.vocab_size), np.int64)
     documents = 0
-    for some in in_batches(texts, progress):
+    for some in in_batches(texts):
         counts += np.bincount(encode_batch(tokenizer, some).ids, minlength=len(counts))
         documents += len(some)
     return Usage(counts, documents)

@@ -107,19 +107,17 @@ def summary(found: Sequence[Injection]) -> list[dict[str, Any]]:
     `exact` are those that did so as they are, `within` inside other text, `altered` in any other writing;
     `refused` how many strings the entry gave no ids for at all.
     """
-    kinds = ("controls", "refused", "exact", "within", "altered")
-    rows: dict[str, dict[str, dict[str, None]]] = {}
-    for one in found:
-        row = rows.setdefault(one.entry, {kind: {} for kind in kinds})
-        row["controls"][one.control] = None
-        if one.refused:
-            row["refused"][one.control] = None
-        if one.became:
-            row[AS_IT_IS.get(one.variant, "altered")][one.control] = None
-    return [
-        {"entry": entry, **{kind: len(row[kind]) if kind in kinds[:2] else list(row[kind]) for kind in kinds}}
-        for entry, row in rows.items()
-    ]
+    rows = []
+    for entry in dict.fromkeys(one.entry for one in found):
+        own = [one for one in found if one.entry == entry]
+        tried, refused = {one.control for one in own}, {one.control for one in own if one.refused}
+        became: dict[str, dict[str, None]] = {"exact": {}, "within": {}, "altered": {}}
+        for one in own:
+            if one.became:
+                became[AS_IT_IS.get(one.variant, "altered")][one.control] = None
+        given = {kind: list(controls) for kind, controls in became.items()}
+        rows.append({"entry": entry, "controls": len(tried), "refused": len(refused), **given})
+    return rows
 
 
 AS_IT_IS = {"exact": "exact", "inside a word": "within", "after a line's end": "within"}
