@@ -79,6 +79,8 @@ class Registry:
     tell: Callable[[str], None] = lambda note: None
     """Called with what a dataset has to say to its user, once, when it is first opened."""
     _told_of: set[str] = field(default_factory=set)
+    _owners: dict[tuple[str, str], str] = field(default_factory=dict)
+    """The plugin that offers something, by hook and name."""
 
     # Each by name; metrics in the order in which they are shown.
     tokenizers = _offered("tokbench_tokenizers", "tokenizer family", TokenizerFamily)
@@ -175,10 +177,6 @@ class Registry:
         built_in = self.host.plugins[owner].distribution == PROJECT
         remedy = "rename one" if owner == plugin or built_in else "leave one out with --disable-plugin"
         self.host.refuse(plugin, f"{twice} the {kind} {name!r} already, which stays; {remedy}")
-
-    @cached_property
-    def _owners(self) -> dict[tuple[str, str], str]:
-        return {}
 
     def owner(self, name: str, hook: str = "tokbench_tokenizers") -> str:
         """The plugin that offers something under a name or spec: a tokenizer family, or what `hook` gives."""
