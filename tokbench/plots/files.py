@@ -37,12 +37,12 @@ def write_plots(
     kinds = [own] if own else [known_format(kind) for kind in formats]
     written: list[Path] = []
     for plot in plots:
-        with style.house_style(size):
-            figure = plot.drawn(run)
-            if figure is None:
-                on_missing(plot)
-                continue
-            for kind in kinds:
+        for kind in kinds:
+            with style.house_style(size):
+                figure = plot.drawn(run)  # for each anew: saving lays it out, and the next layout begins there
+                if figure is None:
+                    on_missing(plot)
+                    break
                 written.append(place if own else place / f"{plot.name}.{kind}")
                 save(figure, written[-1])
     return written

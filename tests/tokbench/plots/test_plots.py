@@ -14,7 +14,7 @@ from tests.tokbench.plots.drawing import check, drawn
 from tokbench.errors import UnknownNameError
 from tokbench.extension import Plot
 from tokbench.plots import PLOTS, style
-from tokbench.plots.files import FORMATS, known_format, print_svg, save
+from tokbench.plots.files import FORMATS, known_format, print_svg, save, write_plots
 from tokbench.plots.labels import printable, run_labels
 
 NAMES = [plot.name for plot in PLOTS]
@@ -70,6 +70,14 @@ def test_a_figure_is_the_same_file_twice(runs: Callable[[int, int], Any], tmp_pa
         written.append((tmp_path / f"{name}.{kind}").read_bytes())
     assert written[0] == written[1]
     assert len(written[0]) > 1000
+
+
+def test_a_figure_is_the_same_file_whichever_others_are_asked_for(made_up_run: Any, tmp_path: Path) -> None:
+    run, plots = made_up_run(6, 5), [plot for plot in PLOTS if plot.name == "chars_per_token"]
+    for name, formats in (("alone", ["svg"]), ("after", ["png", "svg"])):
+        write_plots(run, plots, tmp_path / name, formats=formats)
+    alone, after = ((tmp_path / name / "chars_per_token.svg").read_bytes() for name in ("alone", "after"))
+    assert alone == after
 
 
 def test_a_format_or_size_there_is_not_is_answered_with_those_there_are() -> None:
