@@ -104,7 +104,7 @@ def renyi_metric(alpha: float, *, name: str | None = None) -> Metric:
         needs=("tokens", "vocab_size"),
         shown=("headline", "terminal") if usual else (),
         order=70,
-        heading="Rényi (declared)" if usual else "",
+        heading="Rényi efficiency" if usual else "",
     )
 
 

@@ -246,6 +246,11 @@ def test_the_names_of_the_design_are_there() -> None:
     assert len({metric.name for metric in CATALOGUE}) == len(CATALOGUE)
 
 
+def test_renyi_efficiency_is_headed_by_its_name_and_the_unit_says_of_what() -> None:
+    [metric] = [metric for metric in CATALOGUE if metric.name == "renyi_efficiency"]
+    assert (metric.heading, metric.unit) == ("Rényi efficiency", "ratio to declared vocabulary")
+
+
 def test_unknown_text_by_hand(rows) -> None:
     # w on eng: ab ab | [UNK] [UNK] | é; "xab 1234" is under unknown tokens
     assert rows["w", "d", "eng", "round_trip"].value == pytest.approx(2 / 3)
