@@ -41,10 +41,12 @@ def label_points(
 
     Returns the names as they stand in the figure, in the order given.
 
-    Names keep off `bars`, level or upright lines from one point to another. A name for which every place is
-    taken goes where it covers least, within the frame, so that none is lost.
+    Names keep off `bars`, level or upright lines from one point to another, and off the lines that lead to
+    others, as those keep off names and other points. A name for which every place is taken goes where it covers
+    least, within the frame, so that none is lost.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.path import Path
     from matplotlib.patheffects import withStroke
     from matplotlib.transforms import Bbox
 
@@ -56,6 +58,7 @@ def label_points(
     frame = axes.get_window_extent()
     taken = [Bbox([place, place]).padded(size * 0.4) for place in axes.transData.transform([*points.values()])]
     taken += [Bbox(np.sort(axes.transData.transform(ends), axis=0)).padded(1) for ends in bars]
+    leads: list[Path] = []
     notes: dict[str, Annotation] = {}
     for name, point in sorted(points.items(), key=lambda item: -item[1][1]):
         notes[name] = note = axes.annotate(
@@ -63,11 +66,17 @@ def label_points(
         )
         if style.outlined():  # else it would turn to outlines; a page puts its own halo around text
             note.set_path_effects([withStroke(linewidth=2.5, foreground=style.PAPER)])
+        start = axes.transData.transform(point)
         best = (float("inf"), 0.7, 0.0, "left")
         for dx, dy, side in _places():
             note.set(position=(dx * size, dy * size), ha=side, va="center")
             box = note.get_window_extent(canvas.get_renderer())
             covered = sum(_shared(box, other) for other in taken) + 10 * (_area(box) - _shared(box, frame))
+            covered += size**2 * sum(lead.intersects_bbox(box, filled=False) for lead in leads)
+            if abs(dy) > 1:
+                lead = Path([start, start + np.array([dx, dy]) * size * figure.dpi / 72])
+                others = (other for other in taken if not other.contains(*start))
+                covered += size**2 * sum(lead.intersects_bbox(other, filled=False) for other in others)
             best = min(best, (covered, dx, dy, side), key=lambda place: place[0])
             if covered == 0:
                 break
@@ -78,7 +87,9 @@ def label_points(
             line = {"arrowstyle": "-", "color": style.FAINT, "lw": 0.7, "shrinkA": 0, "shrinkB": 2}
             end = (dx * size, dy * size)
             axes.annotate("", point, xytext=end, textcoords="offset points", arrowprops=line, zorder=1)
-        taken.append(box.padded(size * 0.4, 0))  # else two names on one line read as one
+            leads.append(Path([start, start + np.array(end) * figure.dpi / 72]))
+        # else two names on one line read as one, and names on two lines touch
+        taken.append(box.padded(size * 0.4, size * 0.15))
     figure.set_layout_engine(engine)
     return [notes[name] for name in points]
 
