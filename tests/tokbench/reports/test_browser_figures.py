@@ -45,8 +45,11 @@ def test_figures_are_read_against_the_baseline(page: Any) -> None:
     grid = page.locator(".plot .wide svg[aria-labelledby^=zipf]")
     panels = grid.locator("g[data-n]").count()
     assert grid.locator(".rule").count() == panels - 1
+    caption = page.locator(".plot figcaption").first
+    assert caption.inner_text().count("Dashed: bytes, the baseline.") == 1
     page.select_option("#baseline", "")
     assert page.locator(".rule").count() == 0
+    assert "Dashed" not in caption.inner_text()
 
 
 def test_a_figure_says_its_values_at_the_pointer(page: Any) -> None:

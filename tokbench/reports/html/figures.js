@@ -83,7 +83,7 @@
 
   // The baseline in every figure: an upright line through its dot, its curve in every panel.
   function compared() {
-    document.querySelectorAll(".rule").forEach((each) => each.remove());
+    document.querySelectorAll(".rule, .ruled").forEach((each) => each.remove());
     if (!baseline.value) return;
     for (const svg of figures) {
       const marks = [...svg.querySelectorAll("g[data-t]")];
@@ -111,6 +111,12 @@
           }
         }
       }
+      const caption = svg.closest("figure").querySelector("figcaption");
+      if (!svg.querySelector(".rule") || caption.querySelector(".ruled")) continue; // a wide and a narrow figure have one caption
+      const said = document.createElement("span");
+      said.className = "ruled";
+      said.textContent = ` Dashed: ${labels.get(baseline.value)}, the baseline.`;
+      caption.querySelector("b").after(said);
     }
   }
 
