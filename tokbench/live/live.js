@@ -267,7 +267,7 @@
     at("back").disabled = steps.at === 0;
     at("forward").disabled = steps.at >= steps.list.length - 1;
     at("steps-count").textContent = steps.list.length ? `${steps.at + 1} of ${steps.list.length}` : "no steps";
-    at("steps-note").textContent = step ? [step.kind, step.note].filter(Boolean).join(": ") : "";
+    at("steps-note").textContent = !step ? "" : step.note.startsWith(step.kind) ? step.note : [step.kind, step.note].filter(Boolean).join(": ");
     at("steps-tokens").replaceChildren(...(step?.tokens ?? []).map((token, index) =>
       make("li", { textContent: token, className: index === step.changed ? "changed" : "" })));
     at("steps-detail").replaceChildren(...Object.entries(step?.detail ?? {}).flatMap(([key, value]) =>
