@@ -190,9 +190,11 @@ class SetReader:
         import regex
 
         try:
-            return One(point_sets.of_property(name), f"\\p{{{name}}}")
+            points = point_sets.of_property(name)
         except regex.error as error:
             raise self._wrong(f"no property is called {name!r}") from error
+        unknown = "=" in name or name.lower().startswith("is")  # to Oniguruma, as sc=Thai and isGreek
+        return ranges(points) if unknown else One(points, f"\\p{{{name}}}")
 
     def _wrong(self, what: str) -> TokenizerError:
         return TokenizerError(

@@ -28,6 +28,7 @@ PATTERNS = [
     r"(?:ab){2}+|(a|b)+?|\x{20}+|.",
     r"(?s:a.)|[\p{L}--[aeiou]]+|[a-m~~h-z]|[^\s\S]|(?<one>\S)|\s\Z|\s",
     r"(?i)a(?-i)b|\p{L}\p{Any}|[^\p{Lu}&&[a-zé]]+|(?i)\p{Lu}|\N|\n",
+    r"\p{sc=Thai}+|\p{Script=Cyrillic}{1,3}|[^\p{sc=Arab}\p{isGreek}]|\P{sc=Latn}|\p{gc=Lu}",
 ]
 
 
