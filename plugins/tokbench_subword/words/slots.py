@@ -86,7 +86,7 @@ _OF_LENGTH = np.array(
     np.uint64,
 ).reshape(-1)
 """For each length of a short word which bits of 16 bytes are its own, in two numbers, and the length as a key
-has it. To shift for these took up to 1.1 times as long where words are known (English, code; cl100k)."""
+has it. To shift for these, finding keys takes 1.4 times as long (English, code, 21 languages)."""
 
 
 @inline
