@@ -92,18 +92,10 @@ def stages_of(prepared: PreparedEncoder, texts: list[str]) -> dict[str, Callable
     if not isinstance(compiled, CompiledPipeline):
         add("normalizer", compiled.segments)
         return stages | {"model": lambda: prepared.words.encode_utf8(at.data, at.offsets)}
-    if compiled.raw_tokens is not None:
-        add("added tokens", lambda given: given.split(compiled.raw_tokens))
-    if compiled.leading is not None:
-        add("where documents begin", lambda given: replace(given, leading=compiled.leading.of(given)))
-    if compiled.normalizer is not None:
-        add("normalizer", compiled.normalizer)
-    if compiled.normal_tokens is not None:
-        add("added tokens, normalized", lambda given: given.split(compiled.normal_tokens))
-    for change in compiled.cuts.changes:
-        add(type(change).__name__, change)
+    for number, stage in enumerate(compiled.stages, 1):
+        add(f"{number}. {type(stage).__name__}", CompiledPipeline((stage,), ()).segments)
     units = units_of(at.offsets)
-    for number, cutter in enumerate(compiled.cuts.cutters):
+    for number, cutter in enumerate(compiled.cutters):
         stages[f"cutting, {number + 1}"] = lambda cutter=cutter, units=units: cutter.cut(at.data, units)
         if isinstance(cutter, MachineCutter) and cutter.machine.settings[HAS_STEPS]:
             one = one_by_one(cutter)

@@ -198,7 +198,7 @@ def counted(
 
 def _prepared(pipeline: CompiledPipeline) -> Fill:
     """Counts what a pipeline makes of the documents of a block."""
-    inner = filler(pipeline.cuts.cutters)
+    inner = filler(pipeline.cutters)
 
     def fill(table: Any, block: Block) -> None:
         offsets = np.concatenate((np.zeros(1, np.int64), block.ends))

@@ -11,82 +11,64 @@ the way.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tokbench_subword.pipeline.added_matching import AddedMatcher
 from tokbench_subword.pipeline.compiled_normalizers import BatchNormalizer
-from tokbench_subword.pipeline.compiled_pre_tokenizers import Cuts, IntoPieces, TextChange
+from tokbench_subword.pipeline.compiled_pre_tokenizers import IntoPieces, TextChange
 from tokbench_subword.pipeline.leading import Leading
 from tokbench_subword.pipeline.patterns.cutters import Cutter
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.splicing import Written
 
+Stage = AddedMatcher | Leading | BatchNormalizer | TextChange
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CompiledPipeline:
-    """The stages, each None where there is nothing to do."""
+    """The `stages` that there are, in order; then each of `cutters` cuts the pieces of the one before."""
 
-    raw_tokens: AddedMatcher | None
-    normalizer: BatchNormalizer | None
-    normal_tokens: AddedMatcher | None
-    cuts: Cuts
-    leading: Leading | None = None
-    """Where a document begins, if anything asks for it."""
-
-    @property
-    def cutters(self) -> tuple[Cutter, ...]:
-        """What is left to cut for the model's encoder."""
-        return self.cuts.cutters
+    stages: tuple[Stage, ...]
+    cutters: tuple[Cutter, ...]
+    """What is left to cut for the model's encoder; without any, a text is one pre-token."""
 
     @property
     def leaves_text(self) -> bool:
         """Whether every text is one segment, and as it was."""
-        return not (self.raw_tokens or self.normal_tokens or self.normalizer or self.cuts.changes)
+        return not self.stages
 
     @property
     def example(self) -> str:
         """A text in which there are added tokens, if any are looked for."""
-        return " ".join(matcher.example for matcher in (self.raw_tokens, self.normal_tokens) if matcher)
+        return " ".join(stage.example for stage in self.stages if isinstance(stage, AddedMatcher))
 
     @property
     def written(self) -> tuple[Written, ...] | None:
         """All that happens to a text by itself in which no added token is found, as kernels; None where some of
         it takes more than these. The first that finds a token says so.
         """
-        cutting_before = any(isinstance(change, IntoPieces) for change in self.cuts.changes)
-        if self.leading is not None and (self.normalizer is not None or cutting_before):
-            return None  # where a document begins is then told by plain Python
-        stages: list[AddedMatcher | BatchNormalizer | TextChange | None]
-        stages = [self.raw_tokens, self.normalizer, self.normal_tokens, *self.cuts.changes]
         kernels: list[Written] = []
-        for stage in stages:
-            written = stage.written if stage else ()
-            if written is None:
+        for stage in self.stages:
+            if stage.written is None:
                 return None
-            kernels += written
+            kernels += stage.written
         return tuple(kernels)
 
     @property
     def ways(self) -> dict[str, str]:
         """How normalizing and cutting are done: by kernels, or, said with the reason, in Python."""
-        normalized = ["a step without a kernel"] * (self.normalizer is not None and self.normalizer.in_python)
+        in_python = any(isinstance(stage, BatchNormalizer) and stage.in_python for stage in self.stages)
+        before = (stage.cutters for stage in self.stages if isinstance(stage, IntoPieces))
+        reasons = [one.reason for cutters in (*before, self.cutters) for one in cutters if one.reason]
         return {
-            stage: f"Python: {'; '.join(reasons)}" if reasons else "kernels"
-            for stage, reasons in (("normalizing", normalized), ("cutting", self.cuts.reasons))
+            "normalizing": "Python: a step without a kernel" if in_python else "kernels",
+            "cutting": f"Python: {'; '.join(reasons)}" if reasons else "kernels",
         }
 
     def segments(self, texts: Segments) -> Segments:
         """The texts as the model's encoder takes them: to be cut, and nothing else."""
-        if self.leaves_text:
-            return texts
-        if not texts.data.flags.writeable:  # kernels are compiled for one kind of array
+        if self.stages and not texts.data.flags.writeable:  # kernels are compiled for one kind of array
             texts = texts.rewritten(texts.data.copy(), texts.offsets)
-        texts = texts.split(self.raw_tokens)
-        if self.leading is not None:
-            texts = replace(texts, leading=self.leading.of(texts))
-        if self.normalizer is not None:
-            texts = self.normalizer(texts)
-        texts = texts.split(self.normal_tokens)
-        for change in self.cuts.changes:
-            texts = change(texts)
+        for stage in self.stages:
+            texts = texts.split(stage) if isinstance(stage, AddedMatcher) else stage(texts)
         return texts

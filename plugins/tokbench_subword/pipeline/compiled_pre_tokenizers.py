@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import PADDING
 from tokbench_subword.pipeline.compiled_normalizers import BatchNormalizer, compiled_normalizer_of
 from tokbench_subword.pipeline.patterns.cutters import Cutter, cutter_of, few_of
@@ -38,55 +38,41 @@ class IntoPieces:
 
 
 @dataclass(frozen=True, slots=True)
-class Rewritten:
-    """Each character is written otherwise, by a normalizer that looks at no other."""
-
-    normalizer: BatchNormalizer
+class Rewritten(BatchNormalizer):
+    """Each character is written otherwise, whatever is around it; so is what stands where a document begins."""
 
     def __call__(self, texts: Segments) -> Segments:
         """The texts rewritten."""
-        changed = self.normalizer(texts)
+        changed = BatchNormalizer.__call__(self, texts)
         if texts.leading is None:
             return changed
-        return replace(changed, leading=np.diff(self.normalizer(texts.heads()).offsets))
-
-    @property
-    def written(self) -> tuple[Written, ...] | None:
-        """See `IntoPieces`."""
-        return self.normalizer.written
+        heads = BatchNormalizer.__call__(self, texts.heads())
+        return replace(changed, leading=np.diff(heads.offsets))
 
 
 @dataclass(frozen=True, slots=True)
-class Prefixed:
-    """`text` goes before each text that does not begin with it, or before those where a document begins."""
+class Prefixed(Stays):
+    """`head` goes before each text that does not begin with it, or before those where a document begins."""
 
-    text: str
-    only_first: bool = False
+    head: bytes
+    before_all: Written
+    """What puts it before all texts: to make this for each batch takes a quarter of a short one's time."""
+    only_first: bool
+    written: tuple[Written, ...] | None
+    """The kernels that do the same to a text that is a whole document; None where texts are pieces of one."""
 
     def __call__(self, texts: Segments) -> Segments:
         """The texts with what goes before them."""
-        leading, head = texts.leading, self.text.encode()
-        written = _prefixing_all(self.text)
+        leading, kernel = texts.leading, self.before_all
         if self.only_first and leading is not None:
-            written = edges(head, once=True, wanted=(leading > 0).view(np.uint8))
+            kernel = edges(self.head, once=True, wanted=(leading > 0).view(np.uint8))
         n_texts = len(texts.offsets) - 1
-        size = int(texts.offsets[-1] - texts.offsets[0]) + len(head) * n_texts + PADDING
-        prefixed = texts.by_kernel(written, size)
+        size = int(texts.offsets[-1] - texts.offsets[0]) + len(self.head) * n_texts + PADDING
+        prefixed = texts.by_kernel(kernel, size)
         if leading is None:
             return prefixed
         grown = np.diff(prefixed.offsets) - np.diff(texts.offsets)
         return replace(prefixed, leading=leading + grown * (leading > 0))
-
-    @property
-    def written(self) -> tuple[Written, ...]:
-        """See `IntoPieces`; where each text is a whole document."""
-        return (_prefixing_all(self.text),)
-
-
-@lru_cache(maxsize=16)
-def _prefixing_all(prefix: str) -> Written:
-    """What puts `prefix` before all texts; made once, since that takes a quarter of a short batch's time."""
-    return edges(prefix.encode(), once=True)
 
 
 TextChange = IntoPieces | Rewritten | Prefixed
@@ -107,17 +93,10 @@ class Cuts:
         """Whether anything asks where a document begins."""
         return any(isinstance(change, Prefixed) and change.only_first for change in self.changes)
 
-    @property
-    def reasons(self) -> Sequence[str]:
-        """What some patterns have that no kernel can do: these are cut in Python."""
-        before = (change.cutters for change in self.changes if isinstance(change, IntoPieces))
-        return [one.reason for cutters in (*before, self.cutters) for one in cutters if one.reason]
-
 
 def cutting(cutters: Sequence[Cutter]) -> tuple[Written, ...] | None:
     """The kernels that make each piece a text of its own; None where a cutter is none."""
-    machines = [cutter.block for cutter in cutters]
-    if any(machine is None for machine in machines):
+    if any(cutter.block is None for cutter in cutters):
         return None
     return tuple(Written(write_pieces, [cutter], cutter.block) for cutter in cutters)
 
@@ -141,24 +120,28 @@ def cuts_of(steps: Sequence[Mapping[str, Any]], *, spell: bool = False) -> Cuts:
             cutters.clear()
         changes.append(one)
 
+    def rewrite(**config: object) -> None:
+        normalizer = compiled_normalizer_of(config)
+        assert normalizer is not None
+        change(Rewritten(normalizer.steps))
+
+    def prefix(text: str, *, only_first: bool = False) -> None:
+        head, in_pieces = text.encode(), cutters or any(isinstance(one, IntoPieces) for one in changes)
+        kernel = edges(head, once=True)
+        change(Prefixed(head, kernel, only_first, None if only_first and in_pieces else (kernel,)))
+
     for number, step in enumerate(steps):
         kind = str(step.get("type"))
         if kind == "ByteLevel" and step.get("add_prefix_space", True):
-            change(Prefixed(" "))
+            prefix(" ")
         if kind == "Metaspace":
             mark = str(step["replacement"])
             scheme = prepend_scheme(step)
             if mark != " ":
-                change(Rewritten(_normalizer(type="Replace", pattern={"String": " "}, content=mark)))
+                rewrite(type="Replace", pattern={"String": " "}, content=mark)
             if scheme != "never":
-                change(Prefixed(mark, only_first=scheme == "first"))
+                prefix(mark, only_first=scheme == "first")
         cutters += [cutter_of(*split) for split in splits_of(step)]
         if kind == "ByteLevel" and (spell or number < len(steps) - 1):
-            change(Rewritten(_normalizer(type="ByteLevel")))
+            rewrite(type="ByteLevel")
     return Cuts(changes=tuple(changes), cutters=few_of(cutters))
-
-
-def _normalizer(**config: object) -> BatchNormalizer:
-    normalizer = compiled_normalizer_of(config)
-    assert normalizer is not None
-    return normalizer

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -25,6 +26,7 @@ from tokbench_subword.pipeline.patterns.simplifying import tree_of
 from tokbench_subword.pipeline.patterns.tree import Far, Look, Node, NotExpressible, One, may_be_empty, parts_of
 from tokbench_subword.pipeline.pre_tokenizers import expression_of
 from tokbench_subword.pipeline.segments import Segments
+from tokbench_subword.pipeline.splicing import Written
 from tokbench_subword.pipeline.stretch import Stretch
 
 _LETTERS = (
@@ -67,6 +69,15 @@ class Leading:
         self._normalize = normalizer_of(config)
         self._steps = [json.dumps(step) for step in steps_of(config, "normalizers")]
         self._of_head = lru_cache(maxsize=1 << 14)(self._leading_of)
+
+    @property
+    def written(self) -> tuple[Written, ...] | None:
+        """The kernels for a text that is a whole document: none is needed; None with a normalizer."""
+        return () if self._normalize is None else None
+
+    def __call__(self, texts: Segments) -> Segments:
+        """The texts, not normalized yet, with what will be `leading` of them then."""
+        return replace(texts, leading=self.of(texts))
 
     def of(self, texts: Segments) -> NDArray[np.int64]:
         """The bytes that stand where each document begins once they are normalized: of its first segment."""

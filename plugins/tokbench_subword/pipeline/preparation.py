@@ -101,13 +101,14 @@ class Preparation:
         """All of it for batches."""
         normalizer, steps = self.document.normalizer, steps_of(self.document.pre_tokenizer, "pretokenizers")
         cuts = cuts_of(steps, spell=self.spelling and not self.spelled_by_encoder)
-        return CompiledPipeline(
+        stages = (
             AddedMatcher.of(self.raw_tokens, match_special=self.match_special),
+            Leading(normalizer) if cuts.only_first else None,
             compiled_normalizer_of(normalizer),
             AddedMatcher.of(self.normal_tokens, match_special=self.match_special),
-            cuts,
-            Leading(normalizer) if cuts.only_first else None,
+            *cuts.changes,
         )
+        return CompiledPipeline(tuple(stage for stage in stages if stage), cuts.cutters)
 
     @cached_property
     def before_model(self) -> CompiledPipeline:

@@ -48,10 +48,8 @@ class Segments:
         """How many segments there are up to the end of each document."""
         return np.arange(len(self.offsets)) if self.documents is None else self.documents
 
-    def split(self, matcher: AddedMatcher | None) -> Segments:
+    def split(self, matcher: AddedMatcher) -> Segments:
         """The segments with the added tokens found in them as segments of their own."""
-        if matcher is None:
-            return self
         places, ids = matcher.find(self.data, self.offsets)
         return self._split_at(places, ids) if len(ids) else self
 
