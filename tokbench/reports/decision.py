@@ -38,7 +38,7 @@ class Decision:
 
     `choice` are the specs that the figures speak for: one, or several that cannot be told apart, the best
     first. `scores` are ratios to the best, by the weighted geometric mean. `sentences` say it in words.
-    `vague` is one in which more weighs that is not known than that is: then there is no choice.
+    `vague` is one in which more weighs that is `unsaid`, not known, than that is: then there is no choice.
     """
 
     weights: Mapping[str, float]
@@ -48,6 +48,7 @@ class Decision:
     scores: Mapping[str, float]
     first_share: Mapping[str, float]
     sentences: tuple[str, ...]
+    unsaid: float = 0.0
     vague: bool = False
 
     @property
@@ -77,7 +78,7 @@ def decide(run: Run, weights: Mapping[str, float] | None = None) -> Decision | N
     said = reasons(run, chosen, active, known, (first, *ties), ranked)
     if vague:
         said[0] = "No choice under these weights: most of what weighs is not known."
-    return Decision(chosen, known, tuple(ranked), (first, *ties), scores, shares, tuple(said), vague)
+    return Decision(chosen, known, tuple(ranked), (first, *ties), scores, shares, tuple(said), unsaid, vague)
 
 
 @data.remembered
@@ -148,6 +149,7 @@ def script_data(run: Run, decision: Decision) -> str:
                 for criterion, known in decision.known.items()
             },
             "sure": SURE,
+            "unsaid": decision.unsaid,
         }
     )
 

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from tests.tokbench.reports.tested import SPECS, column
+from tokbench.reports.decision import decide
 from tokbench.reports.html.page import write
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
@@ -51,6 +52,32 @@ def test_the_page_says_a_tie_as_the_report_does(
     opened.locator("input[name=price]").fill("0")
     opened.locator("input[name=price]").fill("3")  # decides anew, by the page's own sums
     assert choice.inner_text() == said
+    opened.close()
+
+
+@pytest.mark.usefixtures("no_figures")
+def test_the_page_names_no_choice_where_most_of_what_weighs_is_unknown(
+    browser: Any, made_up_run: Callable[..., Any], tmp_path: Path
+) -> None:
+    run = made_up_run(2, 3, specs=["bytes", "chars", "words"])
+    kept = {"compression_ratio", "lossless_documents", "round_trip"}
+    run.frame = run.frame[run.frame["metric"].isin(kept)]
+    found = decide(run, {"price": 1, "fairness": 2, "context": 0, "embedding": 0})
+    assert found is not None
+    assert found.vague
+    run.manifest["suite"]["weights"] = dict(found.weights)
+    write(run, tmp_path / "report.html")
+    opened = browser.new_page()
+    opened.goto((tmp_path / "report.html").as_uri())
+    choice, said = opened.locator(".choice"), "No choice under these weights: most of what weighs is not known."
+    price = opened.locator("input[name=price]")
+    verdicts = opened.locator("[data-decision] tbody td:nth-child(2)")
+    assert choice.inner_text() == said
+    price.fill("1.5")  # decides anew, by the page's own sums
+    assert choice.inner_text() == said
+    assert set(verdicts.all_inner_texts()) == {"no choice", "loses text"}
+    price.fill("2.5")
+    assert choice.inner_text() != said
     opened.close()
 
 

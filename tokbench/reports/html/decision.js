@@ -43,15 +43,16 @@ document.querySelectorAll("[data-decision]").forEach((block) => {
       }
       return (level[first] - level[other]) * total > Math.max(given.sure * noise, 1e-12);
     };
-    const best = ranked.filter((index) => index === first || !apart(index));
+    const vague = given.unsaid > total; // more weighs that is not known than that is
+    const best = ranked.filter((index) => vague || index === first || !apart(index));
     const names = best.map((index) => given.names[index]);
     // Criteria of which it is not known how far chance bears on them.
     const unknown = active.map(([name]) => name).filter((name) => best.some((other) =>
       other !== first && given.criteria[name].noise[first][other] === null && log(name, first) !== log(name, other)));
     const even = best.filter((index) => level[first] - level[index] < 1e-12).length;
     const ahead = even === 1 ? `${names[0]} leads` : `${listed(names.slice(0, even))} are level`;
-    choice.textContent = isolated(names.length === 1
-      ? `Choice under these weights: ${names[0]}.`
+    choice.textContent = isolated(vague ? "No choice under these weights: most of what weighs is not known."
+      : names.length === 1 ? `Choice under these weights: ${names[0]}.`
       : `No winner under these weights: ${unknown.length
         ? `by the figures alone ${ahead}, but too little is measured to tell how far chance bears on ${listed(unknown)}`
         : even === names.length ? ahead : `${listed(names)} cannot be told apart`}.`);
@@ -60,7 +61,7 @@ document.querySelectorAll("[data-decision]").forEach((block) => {
       const row = rows.get(given.names[index]);
       const score = Math.exp(level[index] - level[first]);
       row.cells[1].textContent = !best.includes(index) ? `${(100 * (1 - score)).toFixed(1)}% behind`
-        : names.length === 1 ? "choice" : "may be as good";
+        : vague ? "no choice" : names.length === 1 ? "choice" : "may be as good";
       row.cells[2].dataset.v = score;
       row.cells[2].textContent = (100 * score).toFixed(1);
       body.prepend(row);
