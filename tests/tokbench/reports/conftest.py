@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from tests.tokbench.reports.tested import HOSTILE, SPECS
@@ -13,6 +14,7 @@ from tokbench.inspection.diff import diff
 from tokbench.inspection.pieces import as_json
 from tokbench.reports.html.drawing import Drawings
 from tokbench.reports.html.page import write
+from tokbench.results import COLUMNS
 
 
 @pytest.fixture
@@ -55,3 +57,25 @@ def page(browser: Any, file: Path) -> Iterator[Any]:
     assert complaints == []
     assert opened.evaluate("window.hurt") is None
     context.close()
+
+
+@pytest.fixture
+def small(made_up_run: Callable[..., Any]) -> Callable[..., Any]:
+    """A run of three tokenizers with the figures that a test gives: (value, half an interval) by metric."""
+
+    def make(figures: dict[str, dict[str, tuple[float, float]]]) -> Any:
+        names = ["bytes", "chars", "words"]
+        run = made_up_run(2, 3, specs=names)
+        run.datasets = run.datasets[:1]
+        name, dataset = run.frame["run"].iloc[0], run.datasets[0]
+        rows = [
+            (name, spec, "" if metric == "embedding_share" else dataset, "all", metric,
+             value, value - half, value + half, "", 50, "ok")
+            for metric, by_spec in figures.items()
+            for spec, (value, half) in by_spec.items()
+        ]  # fmt: skip
+        run.frame = pd.DataFrame(rows, columns=COLUMNS[:-1]).assign(estimated=False)
+        run.comparisons = pd.DataFrame()
+        return run
+
+    return make

@@ -11,42 +11,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from tokbench.cli.options import WEIGHTS_SHOWN
-from tokbench.errors import SpecError, UnknownNameError
-from tokbench.metrics.weights import DEFAULTS, weights_of
+from tests.tokbench.reports.tested import three
 from tokbench.reports.criteria import known_criteria
 from tokbench.reports.decision import decide, script_data, table
-from tokbench.reports.findings import findings
-from tokbench.results import COLUMNS
-from tokbench.runner.suite import load_suite
 
 DATASET = "bundled:parallel"
-
-
-@pytest.fixture
-def small(made_up_run: Callable[..., Any]) -> Callable[..., Any]:
-    """A run of three tokenizers with the figures that a test gives: (value, half an interval) by metric."""
-
-    def make(figures: dict[str, dict[str, tuple[float, float]]]) -> Any:
-        names = ["bytes", "chars", "words"]
-        run = made_up_run(2, 3, specs=names)
-        run.datasets = run.datasets[:1]
-        name, dataset = run.frame["run"].iloc[0], run.datasets[0]
-        rows = [
-            (name, spec, "" if metric == "embedding_share" else dataset, "all", metric,
-             value, value - half, value + half, "", 50, "ok")
-            for metric, by_spec in figures.items()
-            for spec, (value, half) in by_spec.items()
-        ]  # fmt: skip
-        run.frame = pd.DataFrame(rows, columns=COLUMNS[:-1]).assign(estimated=False)
-        run.comparisons = pd.DataFrame()
-        return run
-
-    return make
-
-
-def three(a: float, b: float, c: float, half: float = 0.001) -> dict[str, tuple[float, float]]:
-    return {name: (value, half) for name, value in zip(("bytes", "chars", "words"), (a, b, c), strict=True)}
 
 
 def test_scores_by_hand(small: Callable[..., Any]) -> None:
@@ -66,62 +35,6 @@ def test_scores_by_hand(small: Callable[..., Any]) -> None:
     assert rows["chars"][3].value == pytest.approx(0.5)
 
 
-def two_texts(run: Any, figures: dict[str, tuple[float, float]], metric: str = "compression_ratio") -> Any:
-    """The run with another dataset, on which a metric has these figures."""
-    more = run.frame.iloc[:1].assign(dataset="bundled:prose", metric=metric, key=0).drop(columns="key")
-    rows = [
-        more.assign(tokenizer=name, value=value, ci_low=value - half, ci_high=value + half)
-        for name, (value, half) in figures.items()
-    ]
-    run.frame = pd.concat([run.frame, *rows], ignore_index=True)
-    run.datasets = [*run.datasets, "bundled:prose"]
-    run.manifest["datasets"] = [
-        {"spec": name, "languages": {"eng_Latn": {}}, "facts": {}} for name in run.datasets
-    ]
-    return run
-
-
-def test_every_dataset_counts_the_same(small: Callable[..., Any]) -> None:
-    figures = {"compression_ratio": three(4, 2, 1), "embedding_share": three(0.1, 0.2, 0.3)}
-    run = two_texts(small(figures), three(1, 8, 1))  # what is of no text does not change what is said of texts
-    found = decide(run, {"price": 1, "embedding": 0})
-    assert found is not None
-    assert found.choice == ("chars",)  # by the geometric means 2, 4 and 1
-    assert found.scores["bytes"] == pytest.approx(0.5)
-    assert found.scores["words"] == pytest.approx(0.25)
-    assert table(run, found).note.startswith(
-        "On bundled parallel and bundled prose, each of which counts the same."
-    )
-
-
-def test_a_text_too_small_decides_nothing_beside_one_that_is_not(small: Callable[..., Any]) -> None:
-    run = two_texts(small({"compression_ratio": three(4, 2, 1)}), three(1, 8, 1, half=float("nan")))
-    found = decide(run)
-    assert found is not None
-    assert found.choice == ("bytes",)
-    assert any(said.startswith("Price and context leave out bundled prose: how") for said in found.sentences)
-    assert table(run, found).note.startswith("On bundled parallel. ")
-
-
-def test_the_answer_tells_who_leads_on_the_other_datasets(small: Callable[..., Any]) -> None:
-    figures = {"compression_ratio": three(4, 2, 1)}
-    finding = findings(two_texts(small(figures), three(1, 8, 1)))[0]
-    assert finding.gist.endswith(
-        "token on the 2 languages of bundled parallel. Others lead on the other dataset."
-    )
-    assert "Most text per token elsewhere: on bundled prose chars." in finding.sentence
-    assert findings(two_texts(small(figures), three(9, 8, 1)))[0].gist.endswith(
-        ". It leads on the other dataset, too."
-    )
-    three_texts = two_texts(small(figures), three(9, 8, 1))
-    more = three_texts.frame[three_texts.frame["dataset"] == "bundled:prose"].assign(dataset="bundled:code")
-    three_texts.frame = pd.concat([three_texts.frame, more], ignore_index=True)
-    three_texts.datasets = [*three_texts.datasets, "bundled:code"]
-    three_texts.manifest["datasets"] += [{"spec": "bundled:code", "languages": {"c": {}}, "facts": {}}]
-    assert "elsewhere: on bundled prose and bundled code bytes." in findings(three_texts)[0].sentence
-    assert findings(small(figures))[0].gist.endswith("of bundled parallel.")
-
-
 def test_those_without_a_price_are_named(small: Callable[..., Any]) -> None:
     figures = {"compression_ratio": three(4, 2, 1)}
     for costs, said in (
@@ -134,30 +47,6 @@ def test_those_without_a_price_are_named(small: Callable[..., Any]) -> None:
         found = decide(small({**figures, "cost": costs}))
         assert found is not None
         assert [each for each in found.sentences if "price" in each and "figure" not in each] == [said]
-
-
-@pytest.mark.parametrize(
-    "costs",
-    [
-        {"chars": (2.0, 0.0), "words": (4.0, 0.0)},  # bytes failed there
-        {"bytes": (0.0, 0.0), "chars": (2.0, 0.0), "words": (4.0, 0.0)},
-    ],
-)
-def test_a_price_needs_a_cost_on_every_text(costs: Any, small: Callable[..., Any]) -> None:
-    run = two_texts(small({"compression_ratio": three(4, 2, 1), "cost": three(0, 2, 1)}), costs, "cost")
-    found = decide(run)
-    assert found is not None
-    assert not any("No price was given for" in said for said in found.sentences)
-    assert table(run, found).rows
-
-
-def test_a_text_is_left_out_only_where_no_pair_is_known(small: Callable[..., Any]) -> None:
-    figures = {**three(1, 8, 4), "bytes": (1.0, float("nan"))}
-    run = two_texts(small({"compression_ratio": three(4, 2, 1)}), figures)
-    found = decide(run)
-    assert found is not None
-    assert found.known["price"].datasets == tuple(run.datasets)
-    assert not any("without" in said for said in found.sentences)
 
 
 def test_a_third_tokenizer_changes_nothing_between_two(small: Callable[..., Any]) -> None:
@@ -305,27 +194,6 @@ def test_one_that_gives_no_tokens_has_no_value_and_stops_no_report(small: Callab
     assert context.values == {"chars": 1 / 20, "words": 1 / 30}
 
 
-def test_weights() -> None:
-    assert weights_of(None) == DEFAULTS
-    assert ", ".join(f"{name}={weight:g}" for name, weight in DEFAULTS.items()) == WEIGHTS_SHOWN
-    assert weights_of("price=0.5, speed=2") == {**DEFAULTS, "price": 0.5, "speed": 2}
-    for wrong, message in (
-        ("price", "no NAME=NUMBER"),
-        ("price=x", "takes a number"),
-        ("price=-1", "from 0 up"),
-    ):
-        with pytest.raises(SpecError, match=message):
-            weights_of(wrong)
-    with pytest.raises(UnknownNameError, match="price"):
-        weights_of("prize=1")
-    with pytest.raises(SpecError, match="must be above 0"):
-        weights_of(dict.fromkeys(DEFAULTS, 0))
-    base = {"tokenizers": ["bytes"], "datasets": ["bundled:prose"]}
-    assert load_suite(None, {**base, "weights": {"speed": 1}}).weights["speed"] == 1
-    with pytest.raises(SpecError, match="table of weights"):
-        load_suite(None, {**base, "weights": 3})
-
-
 def test_there_is_no_choice_where_most_of_what_weighs_is_unknown(small: Callable[..., Any]) -> None:
     run = small({"embedding_share": three(0.1, 0.2, 0.3)})
     found = decide(run, {"price": 5, "embedding": 2})
@@ -340,13 +208,3 @@ def test_there_is_no_choice_where_most_of_what_weighs_is_unknown(small: Callable
     assert known.choice == ("bytes",)
     assert not any("below 0" in sentence for sentence in known.sentences)
     assert table(run, known).note.startswith("Each column is")
-
-
-def test_the_note_says_where_a_text_does_not_count_in_every_criterion(small: Callable[..., Any]) -> None:
-    run = two_texts(small({"compression_ratio": three(4, 2, 1)}), three(9, 2, 1), "encode_speed")
-    found = decide(run)
-    assert found is not None
-    assert found.known["speed"].datasets == ("bundled:prose",)
-    assert table(run, found).note.startswith(
-        "On bundled parallel and bundled prose, not all of them for every criterion. "
-    )

@@ -20,6 +20,11 @@ SPECS = [
 ]
 
 
+def three(a: float, b: float, c: float, half: float = 0.001) -> dict[str, tuple[float, float]]:
+    """The figures of three tokenizers, each with half an interval, for the fixture `small`."""
+    return {name: (value, half) for name, value in zip(("bytes", "chars", "words"), (a, b, c), strict=True)}
+
+
 def chances(run: Any, *pairs: tuple[str, str, float]) -> None:
     """Let these pairs of the run, and no others, have been tested, with these p-values."""
     rows = [
