@@ -24,8 +24,9 @@ from tokbench_subword.words.slots import PART, SHIFT, SLOTS, STATE, grow_if_full
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-LONGEST_PART = 64
-"""The longest part of a text that is kept, in bytes."""
+LONGEST_PART = 128
+"""The longest part of a text that is kept, in bytes. With 64, a later pass takes 1.25 of the time over FLORES with
+250,000 pieces, 1.9 over English with pieces of several words."""
 
 
 class PartTables(NamedTuple):
