@@ -274,6 +274,13 @@ def test_a_recent_mark_behind_a_character_that_joins_the_next_one(tmp_path: Path
     assert [plain(text) for text in texts] == expected
 
 
+def test_texts_that_change_where_all_of_them_as_one_do_not() -> None:
+    normalizer, texts = N.Replace(Regex(r"\Acc\z|\A(?=c\z)"), "c"), ["cc", "c"]
+    compiled = compiled_normalizer_of(json.loads(normalizer.__getstate__()))
+    assert texts_of(*compiled.apply(*batch(texts))) == [normalizer.normalize_str(text) for text in texts]
+    assert texts_of(*compiled.apply(*batch(texts))) == ["c", "cc"]
+
+
 def test_tables_do_not_travel() -> None:
     with pytest.raises(TypeError):
         copy.deepcopy(compiled_normalizer_of({"type": "Lowercase"}))
