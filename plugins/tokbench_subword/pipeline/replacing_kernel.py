@@ -8,6 +8,7 @@ import numpy as np
 
 from tokbench.kernels.bits import trailing_zeros
 from tokbench.kernels.compiling import inline
+from tokbench.kernels.hashing import equal_bytes
 from tokbench.kernels.pointers import (
     PADDING,
     Block,
@@ -57,11 +58,7 @@ def replace_literal(tables: Block, batch: Block) -> np.int64:
                 position += 8
                 continue
             position += trailing_zeros(found) >> 3
-            matched = np.int64(0)
-            if position + length <= stop:
-                while matched < length and text[position + matched] == wanted[matched]:
-                    matched += 1
-            if matched < length:
+            if position + length > stop or not equal_bytes(text, position, wanted, none, length):
                 position += 1
                 continue
             size = splice(batch, copied, position, position + length, new, none, n_new, size)
@@ -150,9 +147,7 @@ def rewrite_edges(tables: Block, batch: Block) -> np.int64:
             if kinds[point] & SPACE == 0:
                 break
             end = before
-        there = once and end - first >= n_new
-        for k in range(n_new if there else none):
-            there = there and text[first + k] == new[k]
+        there = once and end - first >= n_new and equal_bytes(text, first, new, none, n_new)
         n_put = none if first == end or there or (document < n_wanted and wanted[document] == 0) else n_new
         if first > begin or n_put > 0:
             size = splice(batch, copied, begin, first, new, none, n_put, size)
