@@ -23,7 +23,7 @@ from tokbench.kernels.utf8 import encodable
 from tokbench_subword.files.sentencepiece_model import NormalizerSpec
 from tokbench_subword.pipeline.replacing_kernel import edges, replace_literal
 from tokbench_subword.pipeline.segments import Segments
-from tokbench_subword.pipeline.splicing import Written, rewritten
+from tokbench_subword.pipeline.splicing import Written
 from tokbench_subword.pipeline.trie import build_trie
 from tokbench_subword.sentencepiece.charsmap_classes import checked, compiled_map
 from tokbench_subword.sentencepiece.charsmap_kernels import (
@@ -81,10 +81,9 @@ class Normalizer(Stays):
 
     def segments(self, texts: Segments) -> Segments:
         """Documents normalised, in internal form."""
-        batch = texts.data, texts.offsets
         for written in self.written:
-            batch = rewritten(batch, written, capacity=_room(*batch))
-        return texts.rewritten(*batch)
+            texts = texts.by_kernel(written, _room(texts.data, texts.offsets))
+        return texts
 
     def located(
         self, data: NDArray[np.uint8], offsets: NDArray[np.int64]
