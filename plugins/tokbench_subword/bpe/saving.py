@@ -64,36 +64,31 @@ def save(path: str | os.PathLike[str], tokens: TokenLookup, encode: Encode, sour
 def _conversion(path: Path, tokens: TokenLookup) -> Conversion | None:
     """The conversion to the format that a path names; None for a `tokenizer.json`."""
     model, document, name = tokens.model, tokens.document, tokens.name
+    unsaid = _unsaid(model, tokens._preparation, added_tokens=path.suffix == ".gguf")
     if path.suffix == ".tiktoken":
         ranks = ranks_of(model)
         return Conversion(
             lambda aside: write_ranks(ranks, aside),
             lambda aside: _ranks_encoder(read_ranks(aside), model.pattern),
-            _unsaid(model, tokens._preparation),
+            unsaid,
         )
     if path.suffix == ".gguf":
         vocabulary = gguf_of(model, document, name=name)
-        return Conversion(
-            lambda aside: write_gguf(vocabulary, aside),
-            _gguf_encoder,
-            _unsaid(model, tokens._preparation, added_tokens=True),
-        )
+        return Conversion(lambda aside: write_gguf(vocabulary, aside), _gguf_encoder, unsaid)
     if path.suffix == ".json" and "tekken" in path.name:
         tekken = tekken_of(model, name=name)
         return Conversion(
             lambda aside: write_tekken(tekken, aside),
             lambda aside: by_mistral(aside) or _encoder(model_of_tekken(aside)),
-            _unsaid(model, tokens._preparation),
+            unsaid,
         )
     if not path.suffix or path.is_dir():
         check_pair(model, document)
-        return Conversion(
-            lambda aside: save_pair(model, document, aside), _pair_encoder, _unsaid(model, tokens._preparation)
-        )
+        return Conversion(lambda aside: save_pair(model, document, aside), _pair_encoder, unsaid)
     return None
 
 
-def _unsaid(model: BpeModel, preparation: BpePreparation, *, added_tokens: bool = False) -> list[str]:
+def _unsaid(model: BpeModel, preparation: BpePreparation, *, added_tokens: bool) -> list[str]:
     """What a tokenizer does to text that a file of tokens alone, or with `added_tokens`, has no place for."""
     document = preparation.document
     unsaid = []
