@@ -98,8 +98,7 @@ def count_split(block: Block, places: Ids, parts: Ids) -> Int:
         key = pair_key(parts[k], parts[k + 1])
         row = find_or_add_pair(pairs, sizes[at.PAIRS] // 4 - 1, key, state)
         pairs[row + at.COUNT] += state[at.OWN]
-        run = new_run(runs, state, len(places), pairs[row + at.RUN])
-        pairs[row + at.RUN] = run
+        run = new_run(pairs, row, runs, state, len(places))
         for index in range(len(places)):
             runs[run + RUN_HEAD + index] = np.int32(places[index] + behind)
         touched[state[at.N_TOUCHED]] = row

@@ -78,12 +78,12 @@ def find_or_add_pair(pairs: Ints, mask: Int, key: Int, state: Ints) -> np.int64:
 
 
 @inline
-def new_run(runs: Ids, state: Ints, size: Int, following: Int) -> np.int64:
-    """A run of `size` positions that the merge at hand makes, before another one; returns where it begins."""
+def new_run(pairs: Ints, row: Int, runs: Ids, state: Ints, size: Int) -> np.int64:
+    """A first run of a pair, of `size` positions that the merge at hand makes; returns where it begins."""
     start = state[at.RUNS_USED]
-    runs[start], runs[start + 1] = np.int32(following), np.int32(size)
+    runs[start], runs[start + 1] = np.int32(pairs[row + at.RUN]), np.int32(size)
     runs[start + 2] = np.int32(state[at.N_MERGES])
-    state[at.RUNS_USED] = start + RUN_HEAD + size
+    state[at.RUNS_USED], pairs[row + at.RUN] = start + RUN_HEAD + size, start
     return start
 
 

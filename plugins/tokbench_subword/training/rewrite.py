@@ -156,9 +156,8 @@ def apply_side(block: Block, side: Int) -> None:
         if weight >= state[at.FLOOR] and lengths[symbol] + lengths[new] < state[at.LONGEST]:
             row = find_or_add_pair(pairs, mask, gained, state)
             pairs[row + at.COUNT] += weight
-            run = new_run(runs, state, tallies[slot + 1], pairs[row + at.RUN])
-            pairs[row + at.RUN] = run
-            tallies[slot] = run + RUN_HEAD  # now a place to write to
+            # now a place to write to
+            tallies[slot] = new_run(pairs, row, runs, state, tallies[slot + 1]) + RUN_HEAD
             if pairs[row + at.STAMP] != stamp:
                 pairs[row + at.STAMP] = stamp
                 touched[state[at.N_TOUCHED]] = row
