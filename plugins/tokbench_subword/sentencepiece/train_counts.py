@@ -138,7 +138,7 @@ def _count(
                     break
                 end += 1
             # Where a word was first seen does not matter: words are sorted in the end.
-            if not note_word(text, index, end - index, 0, 1, words):
+            if not note_word(text, index, end - index, 0, words):
                 state[DOCUMENT], state[POSITION] = document, index
                 return _GROW_TABLE
             index = end

@@ -45,7 +45,7 @@ def count_words(data: Bytes, spans: Ints, block: Int, rows_: Words, kept_: Bytes
     text, words = pointer(data), opened(rows_, kept_, state)
     for word in range(state[POSITION], len(spans)):
         at, length = spans[word, 0], spans[word, 1] - spans[word, 0]
-        if not note_word(text, at, length, block + at, 1, words):
+        if not note_word(text, at, length, block + at, words):
             state[POSITION] = word
             return False
     return True

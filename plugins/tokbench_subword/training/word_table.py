@@ -82,19 +82,19 @@ def opened(rows: Words, kept: Bytes, state: Ints) -> Opened:
 
 
 @inline
-def note_word(text: Bytes, at: Int, length: Int, seen: Int, times: Int, words: Opened) -> bool:
-    """Count ``text[at:at + length]`` as seen so many `times` in `words`; returns False, where there is no room.
+def note_word(text: Bytes, at: Int, length: Int, seen: Int, words: Opened) -> bool:
+    """Count ``text[at:at + length]`` once more in `words`; returns False, where there is no room.
 
     `text` must be readable for eight bytes past the word. `seen` is its place in the corpus.
     """
-    return _note_tagged(_tag(text, at, length), text, at, length, seen, times, words)
+    return _note_tagged(_tag(text, at, length), text, at, length, seen, 1, words)
 
 
 @inline
 def _note_tagged(
     tag: Word, text: Bytes, at: Int, length: Int, seen: Int | Word, times: Int | Word, words: Opened
 ) -> bool:
-    """`note_word` of a word whose tag is known."""
+    """`note_word` of a word whose tag is known, seen so many `times`."""
     table, mask, kept, room, state = words
     row = _home(tag, mask)
     while True:
