@@ -21,9 +21,7 @@ def byte_order(rule: int) -> list[int]:
     Those characters are the bytes' own where these are printable in Latin-1, and follow from U+0100 on where
     not.
     """
-    if rule != HF:
-        return list(range(256))
-    return list(CHARACTER_OF)
+    return list(CHARACTER_OF if rule == HF else range(256))
 
 
 def characters_of(words: WordCounts) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
@@ -41,10 +39,8 @@ def characters_of(words: WordCounts) -> tuple[NDArray[np.uint32], NDArray[np.int
 
 def byte_symbols(words: WordCounts, rule: int, alphabet: frozenset[str] | None) -> Symbols:
     """Every byte a symbol. `alphabet` None means all 256; else those seen and the UTF-8 of its characters."""
-    seen = np.zeros(256, np.bool_)
-    if alphabet is None:
-        seen[:] = True
-    else:
+    seen = np.full(256, alphabet is None)
+    if alphabet is not None:
         seen[words.data] = True
         seen[list("".join(alphabet).encode("utf-8", "surrogatepass"))] = True
     order = [byte for byte in byte_order(rule) if seen[byte]]
