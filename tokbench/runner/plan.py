@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tokbench.corpus import CountedDataset, Dataset, Shard
-from tokbench.errors import CorpusError, SpecError, UnknownNameError
+from tokbench.errors import CorpusError, SpecError, TokbenchError, UnknownNameError
 from tokbench.extension import Engine
 from tokbench.kernels.threads import usable_cores
 from tokbench.metrics.context import CHEAPEST
@@ -122,7 +122,7 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     metrics = _metrics(suite, registry)
     engine = registry.pick(registry.engines, suite.engine, "engine")
     datasets = _datasets(suite, registry)
-    _check_shown(suite, entries, datasets)
+    _check_shown(suite, registry, entries, datasets)
     known = {entry.key for entry in entries}
     roles = [("baseline", suite.baseline), *(("diff", spec) for pair in suite.diff for spec in pair)]
     for role, spec in roles:
@@ -146,7 +146,8 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     if any(entry.trains for entry in entries):
         training = TrainingRecipe(tuple(DatasetRecipe.of(registry, spec) for spec in specs))
         _check_trainings(registry, entries, [_corpus(registry, spec, limits) for spec in specs])
-    named = [(registry.dataset_spec(text), _shown(suite.labels, text, key)) for key, text in datasets.items()]
+    resolve = registry.dataset_spec
+    named = [(resolve(text), _shown(suite.labels, text, key, resolve)) for key, text in datasets.items()]
     corpora = tuple(replace(_corpus(registry, spec, limits), label=label) for spec, label in named)
     for corpus in corpora:
         if corpus.counted is not None:
@@ -188,7 +189,8 @@ def _entries(suite: Suite, registry: Registry) -> tuple[Entry, ...]:
         trains = registry.tokenizers[spec.family].trains(spec)
         if not optional:
             _check_file(spec, endings)
-        label, color = (_shown(shown, text, str(spec)) for shown in (suite.labels, suite.colors))
+        named = (suite.labels, suite.colors)
+        label, color = (_shown(shown, text, key_of(spec), registry.tokenizer_spec) for shown in named)
         known = found.setdefault(str(spec), Entry(spec, trains, optional, text, (), label, color))
         if text not in (known.typed, *known.also):
             found[str(spec)] = replace(known, also=(*known.also, text))
@@ -197,17 +199,32 @@ def _entries(suite: Suite, registry: Registry) -> tuple[Entry, ...]:
     return tuple(found.values())
 
 
-def _check_shown(suite: Suite, entries: Sequence[Entry], datasets: Mapping[str, str]) -> None:
+def _check_shown(
+    suite: Suite, registry: Registry, entries: Sequence[Entry], datasets: Mapping[str, str]
+) -> None:
     """Raise `UnknownNameError` for a label of what is not in the run, or a color of no tokenizer in it."""
-    colored = {name for entry in entries for name in (str(entry.spec), entry.typed)}
-    labelled = colored.union(*datasets.items())
-    for kind, given, names in (
-        ("tokenizer in colors:", suite.colors, colored),
-        ("tokenizer or dataset in labels:", suite.labels, labelled),
+    tokenizers = {entry.key: entry.typed for entry in entries}, registry.tokenizer_spec
+    texts = datasets, registry.dataset_spec
+    for kind, given, shown in (
+        ("tokenizer in colors:", suite.colors, [tokenizers]),
+        ("tokenizer or dataset in labels:", suite.labels, [tokenizers, texts]),
     ):
         for name in given:
-            if name not in names:
-                raise UnknownNameError.of(kind, name, names)
+            if not any(_is_of(name, typed, resolve) for typed, resolve in shown):
+                raise UnknownNameError.of(kind, name, [n for typed, _ in shown for n in chain(*typed.items())])
+
+
+def _is_of(name: str, typed: Mapping[str, str], resolve: Callable[[str], Spec]) -> bool:
+    """Whether a name is that of one of these, which are typed names by canonical specs."""
+    return name in typed.values() or _meant(name, resolve) in typed
+
+
+def _meant(name: str, resolve: Callable[[str], Spec]) -> str | None:
+    """The canonical spec that a name stands for, however spelled; None for what is no spec of this kind."""
+    try:
+        return key_of(resolve(name))
+    except TokbenchError:
+        return None
 
 
 def _check_file(spec: Spec, endings: tuple[str, ...]) -> None:
@@ -218,9 +235,11 @@ def _check_file(spec: Spec, endings: tuple[str, ...]) -> None:
         raise SpecError(f"{spec}: {not_there(path)}")
 
 
-def _shown(given: Mapping[str, str], typed: str, spec: str) -> str:
-    """What a suite says of how a tokenizer is shown, under its name as typed or under its canonical spec."""
-    return given.get(typed) or given.get(spec, "")
+def _shown(given: Mapping[str, str], typed: str, key: str, resolve: Callable[[str], Spec]) -> str:
+    """What a suite says of how something is shown: under its name as typed, or another that means it."""
+    if shown := given.get(typed):
+        return shown
+    return next((shown for name, shown in given.items() if _meant(name, resolve) == key), "")
 
 
 def _check_trainings(registry: Registry, entries: Sequence[Entry], texts: Sequence[Corpus]) -> None:

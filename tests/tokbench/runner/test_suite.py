@@ -218,6 +218,26 @@ def test_a_suite_says_how_tokenizers_are_shown() -> None:
         load_suite(None, {**given, "colors": {"bytes": "red"}})
 
 
+def test_labels_and_colors_name_what_is_shown_however_its_spec_is_spelled() -> None:
+    sizes = {"family": "bpe", "vocab_size": [1000, 2000], "pattern": "gpt2"}
+    text = "bundled:parallel,languages=eng_Latn,lines=odd"
+    given = {
+        "tokenizers": [sizes],
+        "datasets": [text],
+        "labels": {
+            "bpe:vocab_size=2k,pattern=gpt2": "ours",
+            "bundled:parallel,lines=odd,languages=eng_Latn": "odd",
+        },
+        "colors": {"bpe:vocab_size=1_000,pattern=gpt2": "#123456"},
+    }
+    plan = make_plan(load_suite(None, given), build_registry())
+    assert [(entry.label, entry.color) for entry in plan.entries] == [("", "#123456"), ("ours", "")]
+    assert [corpus.label for corpus in plan.corpora] == ["odd"]
+    for wrong in ("bpe:vocab_size=3k,pattern=gpt2", "bpe:vocab=2k"):
+        with pytest.raises(UnknownNameError, match="tokenizer or dataset in labels"):
+            make_plan(load_suite(None, {**given, "labels": {wrong: "x"}}), build_registry())
+
+
 def test_the_same_spec_twice_is_one_tokenizer() -> None:
     plan = make_plan(load_suite(None, {**GIVEN, "tokenizers": ["bytes", "bytes"]}), build_registry())
     assert [entry.key for entry in plan.entries] == ["bytes"]
