@@ -128,13 +128,19 @@ def token_bytes(tokenizer: Tokenizer, token_id: int) -> bytes:
     """The bytes of one token: the tokenizer's own answer, or the UTF-8 of what it decodes to."""
     if isinstance(tokenizer, TokenByter):
         found = tokenizer.token_bytes(token_id)
-        if not isinstance(found, bytes):
-            raise TokenizerError(f"{tokenizer.name}: token_bytes returned {type(found).__name__}, not bytes")
+        check_told(tokenizer.name, [found])
         return found
     text = tokenizer.decode([token_id])
     if not isinstance(text, str):
         raise TokenizerError(f"{tokenizer.name}: decode returned {type(text).__name__}, not str")
     return text.encode("utf-8", "surrogatepass")
+
+
+def check_told(name: str, found: Iterable[object], method: str = "token_bytes") -> None:
+    """Raise `TokenizerError` where what a tokenizer's `method` gave for some tokens is not bytes for each."""
+    for each in found:
+        if not isinstance(each, bytes):
+            raise TokenizerError(f"{name}: {method} returned {type(each).__name__}, not bytes")
 
 
 def offsets_batch(
@@ -192,7 +198,7 @@ def first_difference(one: Sequence[object], other: Sequence[object]) -> int:
 
 
 def check_facts(tokenizer: Tokenizer) -> None:
-    """Raise `TokenizerError` where what a tokenizer says of its vocabulary is not of the type it has to be.
+    """Raise `TokenizerError` where what a tokenizer says of its vocabulary is of a type or size that cannot be.
 
     Example:
         >>> import tokbench
@@ -209,6 +215,8 @@ def check_facts(tokenizer: Tokenizer) -> None:
         for each in ids:
             if isinstance(each, bool) or not isinstance(each, Integral):
                 raise TokenizerError(f"{what}: {each!r} is no id, which is a whole number")
+    if unknown is not None and not 0 <= unknown < size:
+        raise TokenizerError(f"unk_id: {unknown} is outside the vocabulary of {size} ids; without one, None")
 
 
 def special_ids(tokenizer: Tokenizer) -> frozenset[int]:

@@ -213,6 +213,8 @@ def test_what_a_load_gives_is_looked_at(tmp_path: Path, before: str, after: str,
         ("vocab_size = -5", "vocab_size: -5"),
         ("vocab_size = 256.0", "vocab_size: 256.0"),
         ("unk_id = 'zero'", "unk_id: 'zero' is no id"),
+        ("unk_id = 256", "unk_id: 256 is outside the vocabulary of 256 ids"),
+        ("unk_id = -1", "unk_id: -1 is outside the vocabulary"),
         ("special_ids = 'abc'", "special_ids: 'a' is no id"),
     ],
 )

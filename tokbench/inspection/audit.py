@@ -29,7 +29,15 @@ from tokbench.capabilities import TokenByter
 from tokbench.family import Progress
 from tokbench.inspection.bytestrings import ByteStrings, pack, unpack
 from tokbench.inspection.scripts import PARTIAL, script_of
-from tokbench.tokenizer import Tokenizer, checked_ids, encode_batch, special_ids, token_bytes, whole_text
+from tokbench.tokenizer import (
+    Tokenizer,
+    check_told,
+    checked_ids,
+    encode_batch,
+    special_ids,
+    token_bytes,
+    whole_text,
+)
 
 CHUNK = 20_000
 BEGINNINGS = ("zq", "«", "1", "я", "中")  # unlike enough that few tokens continue each of them
@@ -192,6 +200,7 @@ def _decode_all(
             part = bytes_of(index) if bytes_of else text.encode("utf-8", "surrogatepass")
         except Exception:  # a gap: libraries raise whatever they like for an id without a token
             part, text = b"", ""
+        check_told(tokenizer.name, [part])
         parts[index] = part
         if not part:
             status[index] = Status.UNASSIGNED

@@ -11,7 +11,15 @@ import numpy as np
 from tokbench.capabilities import BatchTokenByter, TokenByter
 from tokbench.errors import TokenizerError
 from tokbench.kernels.pointers import padded
-from tokbench.tokenizer import Tokenizer, check_encoded, special_ids, token_bytes, unk_id, whole_text
+from tokbench.tokenizer import (
+    Tokenizer,
+    check_encoded,
+    check_told,
+    special_ids,
+    token_bytes,
+    unk_id,
+    whole_text,
+)
 
 if TYPE_CHECKING:
     from tokbench.kernels.pointers import Bytes, Ids, Ints
@@ -81,6 +89,7 @@ class TokenTable:
         tells = isinstance(tokenizer, TokenByter)
         if tells and isinstance(tokenizer, BatchTokenByter):
             pieces = list(tokenizer.token_bytes_batch(ids.tolist()))
+            check_told(self._name(), pieces, "token_bytes_batch")
             if len(pieces) != len(ids):
                 raise TokenizerError(
                     f"{self._name()}: token_bytes_batch returned {len(pieces)} tokens' bytes for {len(ids)} ids"
@@ -88,6 +97,7 @@ class TokenTable:
         elif isinstance(tokenizer, TokenByter):
             # asked once: isinstance of a protocol takes longer than to tell a token's bytes
             pieces = list(map(tokenizer.token_bytes, ids.tolist()))
+            check_told(self._name(), pieces)
         else:
             pieces = [token_bytes(tokenizer, token) for token in ids.tolist()]
         if tells:

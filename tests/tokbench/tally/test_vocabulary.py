@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
 
 from tokbench import Document, TokenizerError
+from tokbench.inspection.audit import audit
 from tokbench.tally.collect import collect
 from tokbench.tally.places import Aligner
 from tokbench.tally.prepare import prepare
@@ -82,3 +84,19 @@ def test_two_count_apart_with_one_table(stand_ins) -> None:
     aligned(one, "a piece of more than sixteen bytes!")
     assert counted(one) == {256: 3, 257: 1, ord("!"): 1}
     assert counted(other) == {257: 1, 256: 1, ord("!"): 1}
+
+
+@pytest.mark.parametrize("method", ["token_bytes", "token_bytes_batch"])
+def test_what_is_no_bytes_is_named(method: str) -> None:
+    class Texts(AtOnce):
+        def token_bytes(self, token_id: int) -> Any:
+            return "x"
+
+    class OneByOne(Texts):
+        token_bytes_batch = None  # type: ignore[assignment]
+
+    tokenizer = Texts() if method == "token_bytes_batch" else OneByOne()
+    with pytest.raises(TokenizerError, match=f"at once: {method} returned str, not bytes"):
+        TokenTable(tokenizer).know(np.array([5], np.int32))
+    with pytest.raises(TokenizerError, match="at once: token_bytes returned str, not bytes"):
+        audit(tokenizer)
