@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -46,6 +47,29 @@ class Failure:
     def __str__(self) -> str:
         on = "" if self.text is None else f"\n    on      {self.text!r}"
         return f"{self.check}: {self.problem}{on}\n    remedy  {self.remedy}"
+
+
+@dataclass(slots=True)
+class Trial:
+    """One check of a tokenizer, tried on texts until one of them gets no answer in time: `late` says of which.
+
+    A smaller one is not looked for then, since each text that hangs would be waited for.
+    """
+
+    check: ConformanceCheck
+    tokenizer: Tokenizer
+    late: Failure | None = None
+
+    def fails(self, text: str) -> bool:
+        """Whether the check fails on a text; False for one that hangs and all after it."""
+        if self.late is not None:
+            return False
+        begun = time.monotonic()
+        problem = self.check.problem(self.tokenizer, text)
+        if problem and time.monotonic() - begun >= PATIENCE:
+            self.late = Failure(self.check.name, problem, text, self.check.remedy)
+            return False
+        return problem is not None
 
 
 def ids_of(tokenizer: Tokenizer, text: str) -> list[int]:

@@ -24,7 +24,7 @@ def _threads(tokenizer: Tokenizer) -> Problem:
     try:
         with ThreadPoolExecutor(4) as pool:
             found = list(pool.map(lambda text: ids_of(tokenizer, text), work))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return f"with four threads, encode raised {type(error).__name__}: {error}"
     return None if found == expected else "with four threads, encode gave other ids than alone"
 

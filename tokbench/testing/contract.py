@@ -40,7 +40,7 @@ def _surrogate(tokenizer: Tokenizer) -> Problem:
         ids_of(tokenizer, LONE_SURROGATE)
     except (TokbenchError, ValueError):
         return None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return f"a lone surrogate raised {type(error).__name__}: {error}"
     return None
 

@@ -11,7 +11,7 @@ from tokbench.tokenizer import Tokenizer, special_ids, unk_id
 def _encodes(tokenizer: Tokenizer, text: str) -> Problem:
     try:
         TokenBatch.of([tokenizer.encode(text)])
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return f"encode raised {type(error).__name__}: {error}"
     return None
 
@@ -32,7 +32,7 @@ def _deterministic(tokenizer: Tokenizer, text: str) -> Problem:
 def _decodes(tokenizer: Tokenizer, text: str) -> Problem:
     try:
         decoded = tokenizer.decode(ids_of(tokenizer, text))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return f"decode(encode(text)) raised {type(error).__name__}: {error}"
     return None if isinstance(decoded, str) else f"decode returned {type(decoded).__name__}, not str"
 

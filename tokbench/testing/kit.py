@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 from tokbench.registry import Registry, build_registry
 from tokbench.spec import Spec
 from tokbench.testing.capabilities import CAPABILITIES
-from tokbench.testing.check import ConformanceCheck, Failure
+from tokbench.testing.check import ConformanceCheck, Failure, Trial
 from tokbench.testing.conduct import CONDUCT
 from tokbench.testing.contract import CONTRACT, PROTOCOL
 from tokbench.testing.encoding import ENCODES, ENCODING
@@ -103,7 +102,9 @@ def failures_of(
         except (Exception, SystemExit) as error:
             return [*failures, _raised("load", error, "load(spec, context) must return a tokenizer.")]
         failures += _failures(loaded, examples, extra_texts, skip)
-        return failures + ([] if "recipe" in skip else recipe_failures(registry, str(spec), loaded))
+        if "recipe" in skip or any(failure.check == ENCODES.name for failure in failures):
+            return failures
+        return failures + recipe_failures(registry, str(spec), loaded)
 
 
 HOOKS = {
@@ -155,22 +156,21 @@ def _failures(
     """Every failure of a tokenizer at hand."""
     if found := _of([PROTOCOL], tokenizer):
         return found  # nothing else can be said of what is no tokenizer
-    failures = []
+    failures: list[Failure] = []
     fixed = [*EDGE_CASES, *extra_texts]
     for check in TEXT_CHECKS:
         if check.name in skip:
             continue
-        text = smallest(partial(_fails, check, tokenizer), fixed, examples)
+        trial = Trial(check, tokenizer)
+        text = smallest(trial.fails, fixed, examples)
+        if trial.late is not None:
+            return [*failures, trial.late]  # the other checks would wait as long
         if text is not None:
             problem = check.problem(tokenizer, text) or "failed once, then passed"
             failures.append(Failure(check.name, problem, text, check.remedy))
             if check is ENCODES:
                 return failures  # the other checks all encode
     return failures + _of((check for check in WHOLE_CHECKS if check.name not in skip), tokenizer)
-
-
-def _fails(check: ConformanceCheck, tokenizer: Tokenizer, text: str) -> bool:
-    return check.problem(tokenizer, text) is not None
 
 
 def _of(checks: Iterable[ConformanceCheck], *given: object) -> list[Failure]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 
 from tokbench.batch import TokenBatch
+from tokbench.manager import PATIENCE, within
 from tokbench.registry import Registry, registry_of
 from tokbench.spec import LoadContext
 from tokbench.testing.check import Failure
@@ -19,12 +20,14 @@ REMEDY = "ids must depend on nothing but the text, the spec, its files and the c
 def recipe_failures(registry: Registry, spec: str, loaded: Tokenizer) -> list[Failure]:
     """Failures of loading `spec` again, here and in a new process."""
     try:
-        expected = _encodings(loaded)
-    except Exception:
+        with within(PATIENCE):
+            expected = _encodings(loaded)
+    except (Exception, SystemExit):
         return []  # the checks of encoding tell of it, with the smallest text
     try:
-        again = _encodings(registry.load(spec), backwards=True)
-    except Exception as error:
+        with within(PATIENCE):
+            again = _encodings(registry.load(spec), backwards=True)
+    except (Exception, SystemExit) as error:
         return [Failure("recipe", f"loaded a second time: {type(error).__name__}: {error}", None, REMEDY)]
     if again != expected:
         found = "loaded a second time and asked in another order, it gives other ids"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from tests.runs import tokenizer_plugin
 from tests.tokbench.testing.right_tokenizer import Right
 from tests.tokbench.testing.wrong_tokenizers import WRONG, Lowercases, SpecialsOutside
 from tokbench.registry import build_registry
-from tokbench.testing import ConformanceError, check_tokenizer, failures_of
+from tokbench.testing import ConformanceError, check, check_tokenizer, failures_of
 from tokbench.testing.kit import TEXT_CHECKS, WHOLE_CHECKS
 
 SECONDS_EACH = ("threads", "memory", "speed")
@@ -80,3 +81,31 @@ def test_a_spec_whose_tokenizer_raises_fails_the_check_of_encoding(tmp_path: Any
     assert failure.check == "encodes"
     assert "ValueError" in failure.problem
     assert "no x" in failure.problem
+
+
+def test_a_tokenizer_that_hangs_is_waited_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Hangs(Right):
+        waited = 0
+
+        def encode(self, text: str) -> Any:
+            if "b" in text:
+                Hangs.waited += 1
+                time.sleep(60)
+            return super().encode(text)
+
+    monkeypatch.setattr(check, "PATIENCE", 0.2)
+    [failure] = failures_of(Hangs(), examples=20)
+    assert (failure.check, "no answer within" in failure.problem) == ("encodes", True)
+    assert "b" in str(failure.text)
+    assert Hangs.waited == 1
+
+
+def test_a_tokenizer_that_leaves_python_fails_and_ends_nothing(tmp_path: Any) -> None:
+    plugin = tokenizer_plugin(
+        tmp_path / "leaving.py",
+        "vocab_size = 256\n"
+        "def encode(self, text): raise SystemExit(0)\n"
+        "def decode(self, ids): return bytes(ids).decode(errors='replace')",
+    )
+    [failure] = failures_of("leaving", examples=5, registry=build_registry(plugin_files=[plugin]))
+    assert (failure.check, "SystemExit" in failure.problem) == ("encodes", True)
