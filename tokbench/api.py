@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from tokbench.corpus import Dataset
+    from tokbench.extension import ReportWriter
     from tokbench.registry import Registry
     from tokbench.results import Run
     from tokbench.tokenizer import Tokenizer
@@ -133,6 +134,8 @@ class PluginPresenter:
             raise SpecError(f"{os.fspath(path)!r} is a format, not a file: report(format={os.fspath(path)!r})")
         chosen = format or format_of(path, registry)
         writer = registry.pick(registry.report_writers, chosen, "report format")
+        if path is not None:
+            check_ending(path, writer, registry)
         target = Path(path) if path is not None else run.path / f"report{writer.suffix}"
         writer.written(run, target)
         run.folder.remember([target])
@@ -164,3 +167,17 @@ def format_of(path: str | os.PathLike[str] | None, registry: Registry) -> str:
     remedy = "name the format too, or give the file the ending of one"
     said = f"{path}: no report format's files end in {Path(name).suffix!r}; {remedy}: {known}"
     raise SpecError(". ".join(filter(None, (said, registry.host.lacking()))))
+
+
+def check_ending(path: str | os.PathLike[str], writer: ReportWriter, registry: Registry) -> None:
+    """Raise `SpecError` for a file whose ending says another report format than is to be written there.
+
+    An ending that no format has says nothing, nor does a part of one: a `.card.md` may be called `README.md`.
+    """
+    own, *others = (
+        f".{each.suffix.rpartition('.')[2]}" for each in (writer, *registry.report_writers.values())
+    )
+    ending = Path(path).suffix.lower()
+    if ending != own and ending in others:
+        said = f"{path} is {format_of(path, registry)} by its ending, and the format asked for is {writer.name}"
+        raise SpecError(f"{said} ({writer.suffix}): give one of both")

@@ -53,7 +53,7 @@ def report(
     ] = None,
 ) -> None:
     """Write a report of a run, in the format that --output's ending says, else html."""
-    from tokbench.api import format_of
+    from tokbench.api import check_ending, format_of
     from tokbench.errors import TokbenchError
 
     opened = open_run(registry, run)
@@ -61,8 +61,10 @@ def report(
     writers = [registry.pick(registry.report_writers, name, "report format") for name in wanted]
     if output is not None and len(writers) > 1:
         raise TokbenchError("--output names one file: give it with one --format, or leave it out")
+    if output is not None:
+        check_ending(output, writers[0], registry)
     if weights is not None:
-        opened = _weighted(opened, weights)
+        opened = _weighted(opened, weights, writers)
     if metric or row or label or caption:
         writers = [_latex(writer, metric or [], row or [], label or [], caption) for writer in writers]
     if str(output) == "-":
@@ -80,8 +82,11 @@ def report(
         typer.echo(target)
 
 
-def _weighted(run: Run, weights: str) -> Run:
-    """The run as if its suite had asked for these weights."""
+def _weighted(run: Run, weights: str, writers: Sequence[ReportWriter]) -> Run:
+    """The run as if its suite had asked for these weights.
+
+    Raises `SpecError` for a format that shows no decision, and where none can be made.
+    """
     from dataclasses import replace
 
     from tokbench.errors import SpecError
@@ -89,6 +94,9 @@ def _weighted(run: Run, weights: str) -> Run:
     from tokbench.reports.criteria import known_criteria
     from tokbench.reports.decision import decide
 
+    for writer in writers:
+        if writer.name not in ("html", "md"):
+            raise SpecError(f"--weights is for the formats with a decision, html and md, not {writer.name}")
     chosen = weights_of(weights)
     suite = {**run.manifest.get("suite", {}), "weights": chosen}
     weighted = replace(run, manifest={**run.manifest, "suite": suite})

@@ -62,7 +62,7 @@ def write(run: Run, path: Path, choice: Choice | None = None) -> None:
 def document(run: Run, choice: Choice | None = None) -> str:
     """Every table of the run's paper, one after the other; with a `choice`, the chosen headline tables alone.
 
-    Raises `UnknownNameError` for a metric or tokenizer that the run has not.
+    Raises `UnknownNameError` for a metric or tokenizer that the run has not, one of `labels` too.
     """
     parts = [PREAMBLE]
     chosen = choice or Choice()
@@ -92,6 +92,10 @@ def chosen_from(run: Run, table: Table, choice: Choice) -> Table:
     for name in choice.rows:
         if name not in run.tokenizers:
             raise UnknownNameError.of("tokenizer of this run", name, run.tokenizers)
+    for name in choice.labels:
+        if name not in {*run.tokenizers, *run.frame["metric"]}:
+            known = [*run.tokenizers, *run.frame["metric"].unique()]
+            raise UnknownNameError.of("tokenizer or metric of this run, of a label", name, known)
     names = [row.key for row in table.rows]
     rows = [names.index(name) for name in choice.rows if name in names] or list(range(len(names)))
     columns = [0, *(keys.index(name) for name in choice.metrics if name in keys)]

@@ -210,8 +210,8 @@ class Run:
         """Write a report in a format, by default into the run's folder, and return the file.
 
         Without a `format`, the ending of `path` says which: ``.md``, ``.tex``, ``.csv`` …, or HTML where it has
-        none; raises `SpecError` for an ending of no format. `plugins` are plugin files to load for this call,
-        as in `plot`.
+        none; raises `SpecError` for an ending of no format, or of another than `format`. `plugins` are plugin
+        files to load for this call, as in `plot`.
         """
         return presenter().report(self, path, format, plugins)
 

@@ -175,6 +175,30 @@ def test_an_ending_that_no_format_has_is_refused_with_those_there_are(folder: Pa
     assert [each.name for each in tmp_path.iterdir()] == ["x.htm"]
 
 
+def test_a_format_and_an_ending_that_contradict_are_refused_before_any_work(
+    folder: Path, tmp_path: Path
+) -> None:
+    said = r"x\.csv is csv by its ending, and the format asked for is md \(\.md\): give one of both"
+    with pytest.raises(SpecError, match=said):
+        invoke("report", folder, "-f", "md", "-o", tmp_path / "x.csv", catch=False)
+    with pytest.raises(SpecError, match=said):
+        Run.open(folder).report(tmp_path / "x.csv", format="md")
+    assert not list(tmp_path.iterdir())
+    for format, name in (("card", "README.md"), ("spreadsheet", "x.CSV"), ("csv", "x.txt"), ("latex", "x")):
+        assert invoke("report", folder, "-f", format, "-o", tmp_path / name).exit_code == 0
+
+
+def test_weights_are_refused_by_formats_that_show_no_decision(folder: Path, tmp_path: Path) -> None:
+    for writer in WRITERS:
+        asked = ("report", folder, "-f", writer.name, "-o", tmp_path / "x", "--weights", "price=1", "--force")
+        done = invoke(*asked)
+        if writer.name in ("html", "md"):
+            assert done.exit_code == 0
+        else:
+            said = f"--weights is for the formats with a decision, html and md, not {writer.name}"
+            assert (type(done.exception), str(done.exception)) == (SpecError, said)
+
+
 def test_two_tokenizers_on_little_text_are_not_drawn_unless_asked(folder: Path) -> None:
     run = Run.open(folder)
     page = render(run)
