@@ -68,6 +68,14 @@ class ResultsError(TokbenchError):
     """A run folder is missing, damaged or of an unknown schema, or has not what is asked of it."""
 
 
+class StorageError(ResultsError):
+    """A result could not be written: the disk is full, read-only or gone. What was written before stands."""
+
+
+class DiskFullError(StorageError):
+    """There is no room for a result; once there is, the same can be asked for again."""
+
+
 class Undefined(Exception):
     """Raised by a metric's `compute` where it has no value; the message is the reason shown.
 

@@ -11,12 +11,11 @@ from pathlib import Path
 import pytest
 
 import tokbench
-from tokbench.errors import ResultsError, SpecError
+from tokbench.errors import ResultsError, SpecError, StorageError
 from tokbench.metrics.metric import CellKey
 from tokbench.registry import cache_dir
 from tokbench.results import CellResult, Run, TaskFailure
 from tokbench.results import cell as cells
-from tokbench.results.atomic import StorageError
 from tokbench.results.cell import read_cell, write_cell
 from tokbench.runner.suite import load_suite
 from tokbench.workers.pool import close_idle

@@ -7,7 +7,7 @@ import gc
 import os
 import sys
 
-from tokbench.errors import PluginError, SpecError, TokbenchError
+from tokbench.errors import PluginError, SpecError, StorageError, TokbenchError
 from tokbench.wording import printable
 
 COLLECTED_AFTER = 50_000
@@ -39,7 +39,8 @@ def main() -> None:
         sys.exit(1)
     except TokbenchError as error:
         print(f"error: {printable(str(error))}", file=sys.stderr)
-        sys.exit(1 if isinstance(error, PluginError) and not isinstance(error, SpecError) else 2)
+        failed = isinstance(error, PluginError | StorageError) and not isinstance(error, SpecError)
+        sys.exit(1 if failed else 2)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(130)

@@ -88,13 +88,14 @@ def run(
     asked |= {"cache": False if asked.pop("no_cache") else None, "diff": diff and [diff]}
     from tokbench.cli.bars import Bars
     from tokbench.cli.headline import in_vain
-    from tokbench.results.atomic import StorageError
+    from tokbench.errors import DiskFullError, StorageError
     from tokbench.runner.run import Interrupted, RunError, run_suite
 
     try:
         done = run_suite(**asked, display=Bars())
     except (StorageError, RunError) as error:
-        print(f"error: {printable(str(error))}", file=sys.stderr)
+        resumes = ", it resumes" if isinstance(error, DiskFullError) else ""
+        print(f"error: {printable(str(error))}{resumes}", file=sys.stderr)
         raise typer.Exit(1) from None
     except Interrupted as stopped:
         print(stopped, file=sys.stderr)

@@ -61,11 +61,11 @@ def compare(
     import json
     from dataclasses import asdict
 
-    from tokbench.errors import ResultsError, SpecError
+    from tokbench.errors import ResultsError, SpecError, StorageError
     from tokbench.reports import gates
     from tokbench.reports.gates import budgets_of, share_of
     from tokbench.results import Run
-    from tokbench.results.atomic import StorageError, write_bytes
+    from tokbench.results.atomic import write_bytes
     from tokbench.results.comparison import OTHER_UNIT, compare_figures, compare_manifests, unpaired
 
     check_apart({"--junit": junit, "--summary": summary, "--page": page})

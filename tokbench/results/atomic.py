@@ -13,12 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tokbench.errors import ResultsError
-
-
-class StorageError(ResultsError):
-    """A result could not be written: the disk is full, read-only or gone. What was written before stands."""
-
+from tokbench.errors import DiskFullError, StorageError
 
 _ASIDE = re.compile(r"\.(?P<name>.+)\.[a-z0-9_]{8}(?P<suffix>(?:\.[^.]*)?)")
 
@@ -64,7 +59,8 @@ def replacing(path: Path) -> Iterator[Path]:
         aside.chmod(0o666 & ~_umask())
         aside.replace(target)
     except OSError as error:
-        raise StorageError(f"cannot write {path}: {_why(error)}") from error
+        kind = DiskFullError if error.errno in (errno.ENOSPC, errno.EDQUOT) else StorageError
+        raise kind(f"cannot write {path}: {_why(error)}") from error
     finally:
         if aside is not None:
             with contextlib.suppress(OSError):
@@ -103,7 +99,7 @@ def _umask() -> int:
 
 def _why(error: OSError) -> str:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return "the disk is full; free some space and run the same command again, it resumes"
+        return "the disk is full; free some space and run the same command again"
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return f"{error.strerror}; choose another folder with -o"
     if error.errno in (errno.EEXIST, errno.ENOTDIR):

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from tokbench.results.atomic import StorageError, write_bytes
+from tokbench.errors import StorageError
+from tokbench.results.atomic import write_bytes
 from tokbench.spec import parse_size
 
 LIMIT_VARIABLE = "TOKBENCH_CACHE_LIMIT"

@@ -16,11 +16,10 @@ from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecu
 from functools import lru_cache
 from typing import Any
 
-from tokbench.errors import PluginError, SpecError, TokbenchError
+from tokbench.errors import PluginError, SpecError, StorageError, TokbenchError
 from tokbench.extension import Engine
 from tokbench.inspection.facts import versions
 from tokbench.registry import Registry, registry_of
-from tokbench.results.atomic import StorageError
 from tokbench.spec import LoadContext
 from tokbench.workers.calls import Given, T, WorkerLost
 from tokbench.workers.shelter import allow, stop_now

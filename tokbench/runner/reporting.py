@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from tokbench.errors import StorageError
 from tokbench.registry import Registry, registry_of
 from tokbench.results import Run
-from tokbench.results.atomic import StorageError
 from tokbench.results.cell import TaskFailure
 from tokbench.runner.plan import Plan
 from tokbench.spec import LoadContext

@@ -18,13 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from tokbench.capabilities import Savable
-from tokbench.errors import SpecError, TokbenchError, TokenizerError
+from tokbench.errors import SpecError, StorageError, TokbenchError, TokenizerError
 from tokbench.family import Progress
 from tokbench.inspection.facts import file_digests
 from tokbench.manager import PATIENCE, within
 from tokbench.registry import CACHE_VARIABLE, Registry
 from tokbench.resolving import Named
-from tokbench.results.atomic import StorageError
 from tokbench.runner.recipe import digest_of, fingerprint
 from tokbench.spec import Spec, with_defaults
 from tokbench.tokenizer import Tokenizer

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
 
 import tokbench
 from tests.command import invoke
+from tokbench.cli import main
 from tokbench.errors import SpecError, TokbenchError, UnknownNameError
 from tokbench.reports import WRITERS
 from tokbench.reports.html.page import NOT_DRAWN, render
@@ -197,6 +200,22 @@ def test_weights_are_refused_by_formats_that_show_no_decision(folder: Path, tmp_
         else:
             said = f"--weights is for the formats with a decision, html and md, not {writer.name}"
             assert (type(done.exception), str(done.exception)) == (SpecError, said)
+
+
+def test_a_full_disk_is_said_and_that_only_a_run_resumes(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    path = tmp_path / "x.md"
+    monkeypatch.setattr("sys.argv", ["tokbench", "report", str(folder), "-o", str(path)])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 1
+    said = f"error: cannot write {path}: the disk is full; free some space and run the same command again\n"
+    assert capsys.readouterr().err == said
 
 
 def test_two_tokenizers_on_little_text_are_not_drawn_unless_asked(folder: Path) -> None:

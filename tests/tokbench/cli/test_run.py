@@ -118,7 +118,8 @@ def test_a_full_disk_is_said(
     monkeypatch.setattr(os, "fsync", full)
     status = call("run", "-t", "bytes", "-d", str(text), "-o", str(tmp_path / "out"), "--no-speed")
     assert status == 1
-    assert "the disk is full" in capsys.readouterr().err
+    said = "the disk is full; free some space and run the same command again, it resumes\n"
+    assert capsys.readouterr().err.endswith(said)
 
 
 @pytest.mark.long

@@ -15,10 +15,10 @@ import pytest
 
 import tokbench
 from tests.runs import FAULTY
+from tokbench.errors import StorageError
 from tokbench.metrics import CellKey
 from tokbench.metrics.catalogue import CATALOGUE
 from tokbench.results import Run
-from tokbench.results.atomic import StorageError
 from tokbench.runner.unmeasured import failure_rows
 
 RunIt = Callable[..., Run]
