@@ -30,7 +30,7 @@ NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*\Z")
 class Option:
     """One option a family declares: its name, type, default and what it does.
 
-    `default=None` means "not set". With `choices`, any other value is refused.
+    `default=None` means "not set". With `choices`, any other value is refused, with `least` a lower number.
     """
 
     name: str
@@ -38,6 +38,7 @@ class Option:
     default: OptionValue = None
     help: str = ""
     choices: tuple[str, ...] = ()
+    least: float | None = None
 
     def __post_init__(self) -> None:
         if self.type not in _ARTICLE:
@@ -61,6 +62,8 @@ class Option:
             raise SpecError(f"{where}: option {self.name!r} takes {_ARTICLE[self.type]}, not {text!r}")
         if self.choices and value not in self.choices:
             raise UnknownNameError.of(f"value for option {self.name!r} of {where}", str(value), self.choices)
+        if self.least is not None and not float(value) >= self.least:
+            raise SpecError(f"{where}: option {self.name!r} takes {self.least:g} or more, not {text!r}")
         return value
 
 

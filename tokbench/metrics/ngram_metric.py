@@ -108,7 +108,7 @@ METRICS = (
         needs=("read_bytes",),
         options=(
             Option("train_on", "str", None, "The dataset that the n-gram model is trained on."),
-            Option("order", "int", 3, "Ids seen at once, the predicted one too."),
+            Option("order", "int", 3, "Ids seen at once, the predicted one too.", least=1),
         ),
         group="information",
         on_request=True,

@@ -262,3 +262,12 @@ def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
         shown = invoke(*call, *more, columns=400).stdout
         assert "[b]/few.txt" in shown
         assert "\\[" not in shown
+
+
+def test_an_order_below_one_is_refused_before_any_work(tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text("some words\n" * 30)
+    text, out = f"text:{tmp_path}/text.txt", tmp_path / "out"
+    for order in ("0", "-1"):
+        with pytest.raises(SpecError, match=rf"ngram_bpb: option 'order' takes 1 or more, not '{order}'"):
+            invoke("run", "-t", "bytes", "-d", text, "-m", f"ngram_bpb:order={order}", "-o", out, catch=False)
+    assert not out.exists()
