@@ -198,7 +198,7 @@ def test_there_is_no_choice_where_most_of_what_weighs_is_unknown(small: Callable
     run = small({"embedding_share": three(0.1, 0.2, 0.3)})
     found = decide(run, {"price": 5, "embedding": 2})
     assert found is not None
-    assert "fairness (needs -m gini on parallel text in several languages)" in " ".join(found.sentences)
+    assert "fairness (needs gini, of parallel text in several languages)" in " ".join(found.sentences)
     assert found.sentences[0] == "No choice under these weights: most of what weighs is not known."
     assert len(found.choice) == 3
     assert {row.cells[1] for row in table(run, found).rows} == {"no choice"}
