@@ -13,6 +13,7 @@ from tokbench.inspection.usage import usage as count_ids
 from tokbench.lint.check import SHOWN, Bounds, Check, Finding, Outcome
 from tokbench.lint.subject import Subject, shown
 from tokbench.tokenizer import token_bytes
+from tokbench.wording import counted
 
 _CONTINUATION = range(0x80, 0xC0)
 _NEVER_IN_UTF8 = frozenset([0xC0, 0xC1, *range(0xF5, 0x100)])
@@ -74,7 +75,8 @@ def undecodable(subject: Subject, bounds: Bounds) -> Finding:
     ids = subject.audit.ids(Status.UNDECODABLE)
     tokens = subject.audit.tokens
     wrong = [index for index in ids if len(tokens[index]) > 1 and not possible_in_utf8(tokens[index])]
-    said = f"tokens that occur in no valid UTF-8 (and {len(ids):,} are parts of characters, in order)"
+    fine = counted(len(ids) - len(wrong), "other part")
+    said = f"tokens that occur in no valid UTF-8 (and {fine} of characters, in order)"
     return Finding.judged(wrong, bounds, of=said, shown=partial(_token, subject))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import runpy
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -236,3 +237,14 @@ def test_a_template_may_do_without_a_generation_prompt(registry, tmp_path, templ
     found = chat.look(subject_of(registry, f"bpe:{folder}", {}), {})
     assert found.outcome is Outcome.PASS
     assert "for the first message" in found.message
+
+
+@pytest.mark.parametrize(
+    ("pieces", "said"), [(1, "1 other part of"), (2, "2 other parts of"), (0, "0 other parts of")]
+)
+def test_parts_of_characters_are_counted_apart_from_impossible_bytes(pieces: int, said: str) -> None:
+    tokens = [b"a", b"\xe3A", *[b"\xe3"] * pieces]
+    undecodable = next(check for check in CATALOGUE if check.code == "TB202")
+    audit = SimpleNamespace(tokens=tokens, ids=lambda status: [*range(1, len(tokens))], text=lambda index: None)
+    found = undecodable.look(SimpleNamespace(audit=audit), undecodable.bounds)  # type: ignore[arg-type]
+    assert found.message == f"tokens that occur in no valid UTF-8 (and {said} characters, in order): 1"
