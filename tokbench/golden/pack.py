@@ -131,7 +131,7 @@ def read(folder: Path) -> Pack:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is no JSON in UTF-8"
-        raise SpecError(f"{folder}: is no golden pack: {MANIFEST} cannot be read ({why})") from error
+        raise SpecError(f"{folder} is no golden pack: {MANIFEST} cannot be read ({why})") from error
     if not isinstance(manifest, Mapping) or manifest.get("format") != FORMAT:
         raise SpecError(f"{folder}: {MANIFEST} is not that of a golden pack")
     if manifest.get("version") != VERSION:
