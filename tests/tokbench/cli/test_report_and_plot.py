@@ -202,6 +202,13 @@ def test_weights_are_refused_by_formats_that_show_no_decision(folder: Path, tmp_
             assert (type(done.exception), str(done.exception)) == (SpecError, said)
 
 
+def test_a_label_of_nothing_in_the_run_is_refused(folder: Path) -> None:
+    done = invoke("report", folder, "-f", "latex", "-o", "-", "--label", "byte=UTF-8")
+    assert "unknown tokenizer or metric of this run, of a label 'byte'" in str(done.exception)
+    done = invoke("report", folder, "-f", "latex", "-o", "-", "--label", "bytes=UTF-8", "--label", "tokens=T")
+    assert done.exit_code == 0
+
+
 def test_a_full_disk_is_said_and_that_only_a_run_resumes(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
