@@ -203,13 +203,26 @@ class BpeTokenizer(TokenLookup, OneByOne, DocumentTokenizer, Rebuilt):  # type: 
     @cached_property
     def lossless(self) -> bool:
         """Whether ``decode(encode(text)) == text`` for every text without surrogates."""
-        steps = steps_of(self.document.pre_tokenizer, "pretokenizers")
-        matched = [one for one in self.document.added_tokens if self.match_special or not one.special]
-        whole = self._has_bytes and keeps_text(steps) and joins_bytes(self.document.decoder)
-        if not whole or self.document.normalizer is not None:
-            return False
-        strips = any(token.lstrip or token.rstrip for token in matched)
-        return not strips and all(self.decode([token.id]) == token.content for token in matched)
+        return not self._losses
+
+    @cached_property
+    def _losses(self) -> list[str]:
+        """Why a text may come back otherwise; empty where none does."""
+        document = self.document
+        matched = [one for one in document.added_tokens if self.match_special or not one.special]
+        reasons = {
+            "text is normalised": bool(steps_of(document.normalizer, "normalizers")),
+            "cutting drops text, or adds to it": not keeps_text(
+                steps_of(document.pre_tokenizer, "pretokenizers")
+            ),
+            "not every byte has a token of its own": not self._has_bytes,
+            "the decoder does more than join bytes": not joins_bytes(document.decoder),
+            "added tokens take spaces beside them": any(token.lstrip or token.rstrip for token in matched),
+        }
+        found = [reason for reason, holds in reasons.items() if holds]
+        if not found and any(self.decode([token.id]) != token.content for token in matched):
+            found.append("an added token is decoded as bytes that its text spells")
+        return found
 
     @property
     def _has_bytes(self) -> bool:
@@ -288,6 +301,8 @@ class BpeTokenizer(TokenLookup, OneByOne, DocumentTokenizer, Rebuilt):  # type: 
             "dropout": model.dropout,
             "special_tokens": {t.content: t.id for t in document.added_tokens if t.special},
             "added_tokens": {t.content: t.id for t in document.added_tokens if not t.special},
+            "lossless": self.lossless,
+            "why_not_lossless": "; ".join(self._losses) or None,
             "word_cache_bytes": self.cache,
             "library": "tokbench (in-house)",
             "files": [self.source] if self.source else [],

@@ -17,9 +17,10 @@ import numpy as np
 from tokbench.errors import TokenizerError
 from tokbench.kernels.unicode_classes import CATEGORIES, general_categories, ranges
 from tokbench_subword.pipeline.normalizers import spelled_out
-from tokbench_subword.pipeline.patterns import NAMED, Pattern
+from tokbench_subword.pipeline.patterns import NAMED
 from tokbench_subword.pipeline.patterns.behaviors import Rules
 from tokbench_subword.pipeline.patterns.class_names import Dialect
+from tokbench_subword.pipeline.patterns.cutters import leaves_no_gaps
 from tokbench_subword.pipeline.patterns.regexes import compile_regex
 from tokbench_subword.pipeline.patterns.tree import quoted
 from tokbench_subword.pipeline.stretch import Stretch
@@ -85,8 +86,7 @@ def keeps_text(steps: Iterable[Mapping[str, Any]]) -> bool:
     """
 
     def keeps(split: Split) -> bool:
-        fills = split.invert and bool(Pattern.of(split.source).name)  # those with a name leave no gaps
-        return split.behavior != "Removed" or fills
+        return split.behavior != "Removed" or (split.invert and leaves_no_gaps(split.source, split.dialect))
 
     return all(
         step["type"] != "Metaspace"

@@ -203,7 +203,7 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         whole = self._of_bytes and keeps_text(cuts)
         pieces = self._vocabulary.ids
         has_all = all(spelled(bytes([byte])) in pieces for byte in range(256))
-        return whole and has_all and self.document.normalizer is None and not strips
+        return whole and has_all and not steps_of(self.document.normalizer, "normalizers") and not strips
 
     @cached_property
     def _bytes(self) -> dict[int, int]:

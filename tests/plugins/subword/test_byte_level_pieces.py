@@ -80,3 +80,11 @@ def test_ids_and_text_are_those_of_tokenizers(name, model, open_):
         spans = list(map(tuple, ours.offsets(text).tolist()))
         assert spans == expected.offsets if normalizer is None else len(spans) == len(expected.ids)
         assert Tokenizer.from_str(json.dumps(ours.to_dict())).encode(text).ids == expected.ids
+
+
+def test_a_normalizer_of_no_steps_loses_nothing() -> None:
+    theirs = Tokenizer(_unigram())
+    theirs.pre_tokenizer, theirs.decoder = P.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
+    for steps, lossless in (([], True), ([normalizers.NFC()], False)):
+        theirs.normalizer = normalizers.Sequence(steps)
+        assert JsonUnigramTokenizer.from_dict(json.loads(theirs.to_str())).lossless == lossless

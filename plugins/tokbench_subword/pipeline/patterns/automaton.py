@@ -63,6 +63,21 @@ class Automaton:
         """Whether some match has no length."""
         return any(told for start in self.starts for _, told in self.following[start])
 
+    @property
+    def leaves_no_gaps(self) -> bool:
+        """Whether matches are the whole of any text: wherever it goes on, one of some length begins."""
+        if self.matches_nothing:
+            return False
+        begun = {self.following[start][read][0] for start in self.starts for read in range(self.edge)}
+        waiting = list(begun)  # no match has ended on the way to these
+        for state in waiting:  # grows while it is gone through
+            if state == DEAD:
+                return False
+            unmatched = {after for after, told in self.following[state] if not told} - begun
+            begun |= unmatched
+            waiting += unmatched
+        return True
+
 
 def automaton_of(tree: Node) -> Automaton:
     """The automaton of a pattern; raises `NotExpressible` where it would be too large.

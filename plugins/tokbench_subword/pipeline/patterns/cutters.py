@@ -166,6 +166,20 @@ def cutter_of(source: str, dialect: Dialect, behavior: str = "Isolated", invert:
 
 
 @lru_cache(maxsize=64)
+def leaves_no_gaps(source: str, dialect: Dialect) -> bool:
+    r"""Whether the matches of an expression are the whole of any text, as far as an automaton can prove it.
+
+    Example:
+        >>> leaves_no_gaps(r"\S+|\s+", "rust"), leaves_no_gaps(r"\w+|\s+", "rust")
+        (True, False)
+    """
+    try:
+        return automaton_of(tree_of(source, dialect)).leaves_no_gaps
+    except NotExpressible:
+        return False
+
+
+@lru_cache(maxsize=64)
 def _both(first: Cutter, second: Cutter) -> Cutter | None:
     """What cuts as `second` cuts the pieces of `first`, in one pass; None where there is no such machine."""
     if not (isinstance(first, MachineCutter) and isinstance(second, MachineCutter)):

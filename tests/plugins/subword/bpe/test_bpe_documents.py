@@ -103,6 +103,9 @@ BYTES = P.ByteLevel(add_prefix_space=False)
         (P.Sequence([P.Digits(), P.ByteLevel()]), False),
         (P.Sequence([P.Split(Regex(r"\d+"), "removed"), BYTES]), False),
         (P.Sequence([P.Split(Regex(r"\d+|\s+|[a-z]"), "removed", invert=True), BYTES]), False),
+        (P.Sequence([P.Split(Regex(r" ?\w+|\s+(?!\S)|\s+|[^\s\w]"), "removed", invert=True), BYTES]), True),
+        (P.Sequence([P.Split(Regex(r"(?:\S\s)*\S"), "removed", invert=True), BYTES]), False),
+        (P.Sequence([P.Split(Regex(r"\S+|\s+(?!\S)"), "removed", invert=True), BYTES]), False),
         (P.Sequence([P.WhitespaceSplit(), BYTES]), False),
     ],
 )
@@ -115,6 +118,19 @@ def test_a_tokenizer_is_lossless_whose_pieces_are_the_text(cuts, lossless):
     assert [ours.decode(ours(text)) for text in INPUTS] == list(INPUTS) or not lossless
     matching = BpeTokenizer.from_dict(json.loads(theirs.to_str()), match_special=True)
     assert not matching.lossless  # the mask takes the spaces before it
+
+
+@pytest.mark.parametrize(
+    ("steps", "lossless"), [([], True), ([normalizers.Sequence([])], True), ([normalizers.NFC()], False)]
+)
+def test_a_normalizer_of_no_steps_loses_nothing(steps, lossless):
+    theirs = Tokenizer(models.BPE({letter: index for index, letter in enumerate(sorted(ALPHABET))}, []))
+    theirs.normalizer = normalizers.Sequence(steps)
+    theirs.pre_tokenizer, theirs.decoder = BYTES, decoders.ByteLevel()
+    ours = BpeTokenizer.from_dict(json.loads(theirs.to_str()))
+    reason = "text is normalised" if any(isinstance(step, normalizers.NFC) for step in steps) else None
+    facts = ours.facts()
+    assert (ours.lossless, facts["lossless"], facts["why_not_lossless"]) == (not reason, not reason, reason)
 
 
 def test_an_added_token_that_decoding_takes_for_bytes_is_not_lossless():

@@ -15,7 +15,14 @@ from tokbench_subword.pipeline.compiled_pre_tokenizers import Cuts, cuts_of
 from tokbench_subword.pipeline.patterns import CL100K_IN_RUBY, NAMED, regexes
 from tokbench_subword.pipeline.patterns.automaton import automaton_of
 from tokbench_subword.pipeline.patterns.behaviors import Rules
-from tokbench_subword.pipeline.patterns.cutters import MachineCutter, cut_in_turn, cutter_of, few_of, units_of
+from tokbench_subword.pipeline.patterns.cutters import (
+    MachineCutter,
+    cut_in_turn,
+    cutter_of,
+    few_of,
+    leaves_no_gaps,
+    units_of,
+)
 from tokbench_subword.pipeline.patterns.machine import HAS_STEPS
 from tokbench_subword.pipeline.patterns.regexes import compile_regex
 from tokbench_subword.pipeline.patterns.simplifying import tree_of
@@ -322,3 +329,32 @@ def test_a_pattern_that_would_be_too_large_an_automaton_is_left_to_regex(source)
 def test_a_pattern_that_nests_without_end_is_refused():
     with pytest.raises(TokenizerError, match="nests deeper than can be read"):
         compile_regex("(" * 3000 + "a" + ")" * 3000, "rust")
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+@given(text=st.text(alphabet="aA1 \n\r'.,漢é\u0301\t_x", max_size=8))
+@settings(max_examples=60, deadline=None)
+def test_a_pattern_proved_to_leave_no_gaps_leaves_none(name: str, text: str) -> None:
+    source, dialect = PATTERNS[name]
+    if leaves_no_gaps(source, dialect):
+        assert "".join(text[start:end] for start, end in compile_regex(source, dialect).spans(text)) == text
+    else:
+        assert name not in NAMED
+
+
+@pytest.mark.parametrize(
+    ("source", "covers"),
+    [
+        (r"\S+|\s+", True),
+        (r"(?s).", True),
+        (r"a|[^a]b?", True),
+        (r"[^\r\n]?\S+|\s*[\r\n]|\s+(?!\S)|\s", True),
+        (r"\S+|\s+(?!\S)", False),
+        (r"(?:\S\s)*\S", False),
+        (r"(?s).*", False),
+        (r"(?<=a)b|[^b]", False),
+        (r"ab|[^a]", False),
+    ],
+)
+def test_whether_matches_are_all_of_any_text(source: str, covers: bool) -> None:
+    assert leaves_no_gaps(source, "rust") == covers
