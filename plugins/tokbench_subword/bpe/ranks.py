@@ -100,9 +100,9 @@ def ranks_of(model: BpeModel) -> dict[bytes, int]:
     other ids.
     """
     if model.level != "byte":
-        raise TokenizerError("a .tiktoken file holds byte-level tokens; this model is at character level")
+        raise TokenizerError("ranks are of byte-level tokens; this model is at character level")
     if (model.byte_ids < 0).any():
-        raise TokenizerError("a .tiktoken file must hold all 256 bytes; this model's alphabet is smaller")
+        raise TokenizerError("ranks must hold all 256 bytes; this model's alphabet is smaller")
     order = np.argsort(model.merge_ranks, kind="stable")
     results = model.merges[order, 2]
     if (np.diff(results) < 0).any():

@@ -75,7 +75,7 @@ def _conversion(path: Path, tokens: TokenLookup) -> Conversion | None:
     if path.suffix == ".gguf":
         vocabulary = gguf_of(model, document, name=name)
         return Conversion(lambda aside: write_gguf(vocabulary, aside), _gguf_encoder, unsaid)
-    if path.suffix == ".json" and "tekken" in path.name:
+    if formats.is_tekken(path):
         tekken = tekken_of(model, name=name)
         return Conversion(
             lambda aside: write_tekken(tekken, aside),

@@ -48,9 +48,14 @@ def test_the_ids_stay_the_same(family: str, source: str, target: str, options: s
     ("family", "source", "targets", "choices"),
     [
         ("bpe", "a.json", ["o.model", "o.txt", "o.bin"], "FILE.json or FILE.tiktoken or FILE.gguf or a folder"),
-        ("wordpiece", "a.json", ["o.model", "o.tiktoken", "folder", "o.bin"], "FILE.json or FILE.txt"),
+        (
+            "wordpiece",
+            "a.json",
+            ["o.model", "o.tiktoken", "folder", "o.bin", "o.tekken.json"],
+            "FILE.json or FILE.txt",
+        ),
         ("unigram", "a.model", ["o.txt", "o.tiktoken", "folder", "o.bin"], ".model or FILE.json or FILE.gguf"),
-        ("unigram", "a.json", ["o.model", "o.txt", "o.tiktoken", "folder", "o.bin"], "name FILE.json"),
+        ("unigram", "a.json", ["o.model", "o.txt", "folder", "o.bin", "o.tekken.json"], "name FILE.json"),
     ],
 )
 def test_what_a_format_cannot_hold_is_refused(
