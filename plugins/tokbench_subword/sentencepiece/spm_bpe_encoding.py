@@ -44,7 +44,7 @@ from tokbench_subword.unigram.emitting import (
     spell,
 )
 from tokbench_subword.unigram.paths import link, only_piece, width_of, write_rows
-from tokbench_subword.unigram.searching import PlacedSearch, SearchForms
+from tokbench_subword.unigram.searching import SearchForms, add_rows
 from tokbench_subword.words.layout import WORDS
 from tokbench_subword.words.parts import LONGEST_PART, find_parts, parts_at, stands_alone
 from tokbench_subword.words.safe_cuts import PIECE_SHIFT
@@ -183,12 +183,22 @@ def _search_merged(block: Block, text: Bytes, start: Int, length: Int, out: Ids,
     return encode_merged(block, text, start, start + length, out, None, o)
 
 
-@PlacedSearch
-def _placed_merged(block: Block, text: Bytes, start: Int, end: Int, ids: Ids, places: Ids) -> np.int64:
-    return encode_merged(block, text, start, end, ids, places, np.int64(0))
+@kernel
+def _locate_merged(
+    arrays: Block, text: Bytes, units: Ints, first: Int, last: Int, out: Ids, ends: Ints
+) -> np.int64:
+    """`encode_spans` with places: a row of three numbers for each token."""
+    block, data, rows = pointer(arrays), pointer(text), pointer(out)
+    found, places = i32_in(block, at.FOUND), i32_in(block, at.SPANS)
+    o, none = np.int64(0), np.int64(0)
+    for p in range(first, last):
+        count = encode_merged(block, data, units[p, 0], units[p, 1], found, places, none)
+        o = add_rows(found, places, count, rows, o)
+        ends[p + 1] = o
+    return o
 
 
-MERGED = SearchForms(_search_merged, _placed_merged)
+MERGED = SearchForms(_search_merged, _locate_merged)
 
 
 @kernel

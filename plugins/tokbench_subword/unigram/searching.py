@@ -16,12 +16,11 @@ behind the part's ids in the word cache.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 
-from tokbench.kernels.by_address import BLOCK, NUMBER, ByAddress, called_at
 from tokbench.kernels.compiling import inline, kernel, subroutine
 from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, f64_in, i32_in, i64_in, pointer, u64_in
 from tokbench.kernels.utf8 import code_point
@@ -36,7 +35,6 @@ from tokbench_subword.words.searching import DocumentSearch, Search, quicker_in_
 from tokbench_subword.words.slots import SLOTS, STATE, recall, remember
 
 _NEVER, _MOST_A_BYTE, _OVERFLOWS = 1 << 61, 1 << 30, 1e300
-_TEXT, _NUMBERS = types.CPointer(types.uint8), types.CPointer(types.int32)
 _ROUNDED = 1.0 + 2.0**-8
 """What sums in float32 may grow by in rounding, up to `RESET_THRESHOLD`: the worst score is at least 5."""
 
@@ -166,48 +164,51 @@ def search_single(block: Block, text: Bytes, start: Int, length: Int, out: Ids, 
     return encode_parts(block, single(block), text, start, start + length, out, None, o)
 
 
-class PlacedSearch(ByAddress):
-    """A search ``search(block, text, start, end, ids, places)`` of a text: it gives how many tokens it wrote,
-    their ids and two numbers for each, where it begins and ends in ``text[start:end]``.
-    """
-
-    takes = (BLOCK, _TEXT, NUMBER, NUMBER, _NUMBERS, _NUMBERS)
-
-
-_placed_search_at = called_at(PlacedSearch.takes)
+@inline
+def add_rows(found: Ids, places: Ids, count: Int, out: Ids, o: np.int64) -> np.int64:
+    """Append each of `count` ids, and where its token begins and ends in its word; the new end of `out`."""
+    for k in range(count):
+        out[o], out[o + 1], out[o + 2] = found[k], places[2 * k], places[2 * k + 1]
+        o += 3
+    return o
 
 
-@PlacedSearch
-def _placed_double(block: Block, text: Bytes, start: Int, end: Int, ids: Ids, places: Ids) -> np.int64:
-    return encode_parts(block, double(block), text, start, end, ids, places, np.int64(0))
-
-
-@PlacedSearch
-def _placed_single(block: Block, text: Bytes, start: Int, end: Int, ids: Ids, places: Ids) -> np.int64:
-    return encode_parts(block, single(block), text, start, end, ids, places, np.int64(0))
+@inline
+def _locate(
+    block: Block, lattice: Lattice, text: Bytes, units: Ints, first: Int, last: Int, out: Ids, out_offsets: Ints
+) -> np.int64:
+    """`encode_spans` with places: a row of three numbers for each token."""
+    found, places = i32_in(block, at.FOUND), i32_in(block, at.SPANS)
+    o, none = np.int64(0), np.int64(0)
+    for p in range(first, last):
+        count = encode_parts(block, lattice, text, units[p, 0], units[p, 1], found, places, none)
+        o = add_rows(found, places, count, out, o)
+        out_offsets[p + 1] = o
+    return o
 
 
 @kernel
-def locate(
-    search: Int, arrays: Block, text: Bytes, units: Ints, first: Int, last: Int, out: Ids, ends: Ints
+def _locate_double(
+    arrays: Block, text: Bytes, units: Ints, first: Int, last: Int, out: Ids, ends: Ints
 ) -> np.int64:
-    """`encode_spans` with places, by the `PlacedSearch` at an address: a row of three numbers a token."""
-    block, data, rows, o = pointer(arrays), pointer(text), pointer(out), np.int64(0)
-    ids, places = i32_in(block, at.FOUND), i32_in(block, at.SPANS)
-    for p in range(first, last):
-        for k in range(_placed_search_at(search, (block, data, units[p, 0], units[p, 1], ids, places))):
-            rows[o], rows[o + 1], rows[o + 2] = ids[k], places[2 * k], places[2 * k + 1]
-            o += 3
-        ends[p + 1] = o
-    return o
+    block = pointer(arrays)
+    return _locate(block, double(block), pointer(text), units, first, last, pointer(out), ends)
+
+
+@kernel
+def _locate_single(
+    arrays: Block, text: Bytes, units: Ints, first: Int, last: Int, out: Ids, ends: Ints
+) -> np.int64:
+    block = pointer(arrays)
+    return _locate(block, single(block), pointer(text), units, first, last, pointer(out), ends)
 
 
 class SearchForms(NamedTuple):
     """The compiled forms of one way to search: behind the word cache, and with places."""
 
     word: Search
-    placed: PlacedSearch
+    locate: Callable[..., Any]
 
 
-DOUBLE = SearchForms(search_double, _placed_double)
-SINGLE = SearchForms(search_single, _placed_single)
+DOUBLE = SearchForms(search_double, _locate_double)
+SINGLE = SearchForms(search_single, _locate_single)
