@@ -27,15 +27,15 @@ class TokenLookup:
     literal: bool
     _preparation: BpePreparation
 
-    @cached_property
+    @property
     def vocab_size(self) -> int:
         """The number of ids: one more than the highest."""
-        return max(len(self.model), 1 + max((token.id for token in self.document.added_tokens), default=-1))
+        return self._size
 
-    @cached_property
+    @property
     def special_ids(self) -> frozenset[int]:
         """The ids of special tokens."""
-        return frozenset(token.id for token in self.document.added_tokens if token.special)
+        return self._special_ids
 
     @property
     def unk_id(self) -> int | None:
@@ -61,6 +61,14 @@ class TokenLookup:
     def convert_id_to_token(self, token_id: int) -> str:
         """A token as files spell it; raises `TokenizerError` for an id that is none."""
         return self._texts[known_id(token_id, self.vocab_size, name=self.name)]
+
+    @cached_property
+    def _size(self) -> int:
+        return max(len(self.model), 1 + max((token.id for token in self.document.added_tokens), default=-1))
+
+    @cached_property
+    def _special_ids(self) -> frozenset[int]:
+        return frozenset(token.id for token in self.document.added_tokens if token.special)
 
     @cached_property
     def _added_by_id(self) -> dict[int, AddedToken]:

@@ -78,13 +78,13 @@ class BpeTokenizer(TokenLookup, OneByOne, DocumentTokenizer, Rebuilt):  # type: 
         self.threads = threads
         self.source = source
         self._random = np.random.default_rng(0)
-        self.match_special = match_special
+        self._match_special = match_special
         self._surround(document)
 
     def _surround(self, document: TokenizerJson) -> None:
         forget_made(self)
         self.document = document
-        self._preparation = BpePreparation.around(self.model, document, match_special=self.match_special)
+        self._preparation = BpePreparation.around(self.model, document, match_special=self._match_special)
 
     # --- where they come from ---------------------------------------------------------------------
 
@@ -199,6 +199,11 @@ class BpeTokenizer(TokenLookup, OneByOne, DocumentTokenizer, Rebuilt):  # type: 
         return tracing.steps(self, plain_text(text, name=self.name))
 
     # --- the vocabulary ---------------------------------------------------------------------------
+
+    @property
+    def match_special(self) -> bool:  # type: ignore[override]
+        """Whether `encode` finds special tokens in text."""
+        return self._match_special
 
     @cached_property
     def lossless(self) -> bool:
