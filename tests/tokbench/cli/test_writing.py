@@ -193,15 +193,17 @@ def test_where_a_comparison_goes_is_a_file_in_a_folder_that_may_be_new(
         assert "new/file is there, and no ." in str(invoke(*asked, target).exception)
 
 
-@pytest.mark.parametrize("name", ["run.json", "measurements.parquet", "cells"])
-def test_no_report_is_written_over_a_file_of_the_run(finished: Run, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "format_"), [("run.json", "json"), ("measurements.parquet", "parquet"), ("cells", "json")]
+)
+def test_no_report_is_written_over_a_file_of_the_run(finished: Run, name: str, format_: str) -> None:
     [path, *_] = [finished.path / name] if name != "cells" else [*(finished.path / "cells").iterdir()]
     before = path.read_bytes()
     for command in (
-        ("report", finished.path, "-f", "json", "-o", path, "--force"),
+        ("report", finished.path, "-f", format_, "-o", path, "--force"),
         ("runs", "compare", finished.path, finished.path, "--page", path),
     ):
         assert "is a file of the run, and would be lost; name another" in str(invoke(*command).exception)
     with pytest.raises(ResultsError, match="is a file of the run"):
-        finished.report(path, "md")
+        finished.report(path, format_)
     assert path.read_bytes() == before
