@@ -70,13 +70,14 @@ _LIBRARIES = ("tokenizers", "tiktoken", "sentencepiece", "mistral-common")
 _TEXT = """\
 # Every conversion, tried
 
-Each vocabulary is converted to every other format of its algorithm by `tokbench convert`. What is written is
-opened by the format's own library and gives the same ids on all texts of the source's [golden pack](golden.md)
-(their number in the cell), or it is refused, with the reason below. Texts of the packs that hold the text of a
-special token are left out: what that becomes is a matter of each library's own. No `tokenizer.json` of a
-sentencepiece model can say which of two segmentations of one score is taken (*ties*), nor all of what its
-character map makes of characters with combining marks (*marks*). Written by `tools/conversions.py`. The
-libraries: {libraries}.
+Each vocabulary is converted to every other format of its algorithm by `tokbench convert`. *Equal*: the
+format's own library opens what was written, and gives the same ids on all texts of the source's [golden
+pack](golden.md), so many as stand in brackets. *Refused*: nothing is written, for the reason below. Texts of
+the packs that hold the text of a special token are left out, since each library treats them in its own way. A
+`tokenizer.json` made of a sentencepiece model cannot say which of two segmentations of the same score is
+taken (*ties*), nor all of what the character map makes of characters with combining marks (*marks*): the cell
+says how many texts get other ids for that. Written by `tools/conversions.py`. The libraries:
+{libraries}.
 
 """
 
@@ -210,7 +211,8 @@ def page(found: Mapping[str, Mapping[str, Cell]], libraries: Iterable[str]) -> s
         lines.append(f"| {name} | {' | '.join(row)} |")
     notes = [f"{number}. {reason}" for number, reason in enumerate(reasons, 1)]
     text = _TEXT.format(libraries=", ".join(libraries))
-    empty = "An empty cell: not written by the family that opens the source. Reasons:"
+    empty = "—: the source's own format. An empty cell: the family that opens the source does not write it."
+    empty += " Reasons:"
     return text + "\n".join([*lines, "", empty, "", *notes, ""])
 
 
