@@ -87,8 +87,10 @@ _ERRORS = {
     for status, about in {
         "400": "Not what this takes; the message says why",
         "403": "A host or an origin that is not this page's",
+        "408": "The request did not come in time",
         "413": "Too much text",
         "415": "Not JSON",
+        "500": "A tokenizer or a plugin failed; the message says how",
     }.items()
 }
 _SCHEMAS: dict[str, Any] = {
