@@ -1,0 +1,93 @@
+"""Pre-tokenizers, one or several after another: cut as their plain forms and the library cut."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokbench_subword.pipeline.compiled_pre_tokenizers import Cuts, cuts_of
+from tokbench_subword.pipeline.patterns import NAMED
+from tokbench_subword.pipeline.patterns.cutters import MachineCutter, cutter_of, few_of
+from tokbench_subword.pipeline.pre_tokenizers import pre_tokenizer_of
+from tokbench_subword.pipeline.stretch import Stretch
+
+from tests.plugins.subword.pipeline.patterns.examples import BEHAVIORS, PATTERNS, TEXTS, cut
+from tokbench.kernels.lanes import LANES
+
+STEPS = {
+    "ByteLevel": [{"type": "ByteLevel", "add_prefix_space": False, "use_regex": True}],
+    "Whitespace": [{"type": "Whitespace"}],
+    "WhitespaceSplit": [{"type": "WhitespaceSplit"}],
+    "Bert": [{"type": "BertPreTokenizer"}],
+    "Punctuation": [{"type": "Punctuation", "behavior": "MergedWithPrevious"}],
+    "Digits": [{"type": "Digits", "individual_digits": False}],
+    "each digit": [{"type": "Digits", "individual_digits": True}],
+    "delimiter": [{"type": "CharDelimiterSplit", "delimiter": "-"}],
+    "string": [{"type": "Split", "pattern": {"String": ". "}, "behavior": "MergedWithNext", "invert": False}],
+    "three splits": [
+        {"type": "Split", "pattern": {"Regex": r"\p{N}{1,3}"}, "behavior": "Isolated", "invert": False},
+        {"type": "Split", "pattern": {"Regex": "[一-龥぀-ゟ゠-ヿ]+"}, "behavior": "Isolated", "invert": False},
+        {"type": "Split", "pattern": {"Regex": NAMED["gpt2"]}, "behavior": "Isolated", "invert": False},
+    ],
+    "three splits, the last told late": [
+        {"type": "Split", "pattern": {"Regex": r"\p{N}{1,3}"}, "behavior": "Isolated", "invert": False},
+        {"type": "Split", "pattern": {"Regex": "[一-龥぀-ゟ゠-ヿ]+"}, "behavior": "Isolated", "invert": False},
+        {
+            "type": "Split",
+            "pattern": {"Regex": PATTERNS["punctuation first"][0]},
+            "behavior": "Isolated",
+            "invert": False,
+        },
+    ],
+    "words and digits": [{"type": "WhitespaceSplit"}, {"type": "Punctuation"}, {"type": "Digits"}],
+}
+
+
+@pytest.mark.parametrize("name", STEPS)
+@settings(max_examples=80, deadline=None)
+@given(texts=st.lists(TEXTS, max_size=4))
+def test_cut_as_the_plain_pre_tokenizers_cut(name: str, texts: list[str]) -> None:
+    texts = [text.encode("utf-8", "replace").decode() for text in texts]
+    plain = pre_tokenizer_of({"type": "Sequence", "pretokenizers": STEPS[name]})
+    assert cut(cuts_of(STEPS[name]), texts) == [_utf8_spans(list(plain(Stretch(text)))) for text in texts]
+
+
+@pytest.mark.long
+@settings(max_examples=300, deadline=None)
+@given(
+    splits=st.lists(
+        st.tuples(st.sampled_from(list(PATTERNS.values())), st.sampled_from(BEHAVIORS), st.booleans()),
+        min_size=2,
+        max_size=3,
+    ),
+    texts=st.lists(TEXTS, max_size=4),
+)
+def test_few_cutters_cut_as_many(splits: list[tuple[tuple[str, str], str, bool]], texts: list[str]) -> None:
+    texts = [text.encode("utf-8", "replace").decode() for text in texts]
+    many = [cutter_of(*pattern, behavior, invert) for pattern, behavior, invert in splits]
+    assert cut(Cuts(cutters=few_of(many)), texts) == cut(Cuts(cutters=tuple(many)), texts)
+
+
+@pytest.mark.parametrize("name", ["three splits", "three splits, the last told late", "words and digits"])
+def test_published_pre_tokenizers_that_follow_one_another_are_one_machine(name: str) -> None:
+    (cutter,) = cuts_of(STEPS[name]).cutters
+    assert isinstance(cutter, MachineCutter)
+    assert len(cutter.machine) <= LANES
+
+
+def _utf8_spans(pieces: list[Stretch]) -> list[bytes]:
+    return [piece.text.encode() for piece in pieces]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["Digits", "Punctuation", "Whitespace", "BertPreTokenizer"])
+def test_every_character_is_of_the_class_that_the_library_has_it_in(kind: str) -> None:
+    from tokenizers import pre_tokenizers
+
+    for first in range(0, 0x110000, 0x400):
+        text = "".join(
+            f"a{chr(point)}" for point in range(first, first + 0x400) if not 0xD800 <= point < 0xE000
+        )
+        pieces = getattr(pre_tokenizers, kind)().pre_tokenize_str(text)
+        [found] = cut(cuts_of([{"type": kind}]), [text])
+        assert [piece.decode() for piece in found] == [piece for piece, _ in pieces], hex(first)
