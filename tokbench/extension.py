@@ -46,12 +46,16 @@ class Plot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportWriter:
-    """Writes a run as one file of a format, whose name ends in `suffix` (".txt"): `write(run, path)`."""
+    """Writes a run as one file of a format, whose name ends in `suffix` (".txt"): `write(run, path)`.
+
+    `decides` says that it shows what the figures speak for, so that other weights make another file.
+    """
 
     name: str
     summary: str
     suffix: str
     write: Callable[[Run, Path], None]
+    decides: bool = False
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"\.[^A-Z]+", str(self.suffix)):

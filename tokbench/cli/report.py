@@ -64,7 +64,7 @@ def report(
     if output is not None:
         check_ending(output, writers[0], registry)
     if weights is not None:
-        opened = _weighted(opened, weights, writers)
+        opened = _weighted(opened, weights, writers, registry)
     if metric or row or label or caption:
         writers = [_latex(writer, metric or [], row or [], label or [], caption) for writer in writers]
     if str(output) == "-":
@@ -82,7 +82,7 @@ def report(
         typer.echo(target)
 
 
-def _weighted(run: Run, weights: str, writers: Sequence[ReportWriter]) -> Run:
+def _weighted(run: Run, weights: str, writers: Sequence[ReportWriter], registry: Registry) -> Run:
     """The run as if its suite had asked for these weights.
 
     Raises `SpecError` for a format that shows no decision, and where none can be made.
@@ -93,10 +93,12 @@ def _weighted(run: Run, weights: str, writers: Sequence[ReportWriter]) -> Run:
     from tokbench.metrics.weights import weights_of
     from tokbench.reports.criteria import known_criteria
     from tokbench.reports.decision import decide
+    from tokbench.wording import listed
 
     for writer in writers:
-        if writer.name not in ("html", "md"):
-            raise SpecError(f"--weights is for the formats with a decision, html and md, not {writer.name}")
+        if not writer.decides:
+            deciding = listed([each.name for each in registry.report_writers.values() if each.decides])
+            raise SpecError(f"--weights is for the formats with a decision, {deciding}, not {writer.name}")
     chosen = weights_of(weights)
     suite = {**run.manifest.get("suite", {}), "weights": chosen}
     weighted = replace(run, manifest={**run.manifest, "suite": suite})

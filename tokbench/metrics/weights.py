@@ -21,12 +21,7 @@ class Criterion:
 
 CRITERIA = (
     Criterion("price", "text for the same price", 3, "needs -m compression_ratio"),
-    Criterion(
-        "fairness",
-        "even cost of languages",
-        2,
-        "needs gini, of parallel text in several languages",
-    ),
+    Criterion("fairness", "even cost of languages", 2, "needs gini, of parallel text in several languages"),
     Criterion("context", "text of the costliest language in a context", 1, "needs -m compression_ratio"),
     Criterion("lossless", "text comes back as it was", 1, "round trips were not measured"),
     Criterion("embedding", "parameters left beside embeddings and head", 1, "name a model: --model"),

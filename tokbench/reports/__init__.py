@@ -12,19 +12,25 @@ from tokbench.extension import ReportWriter
 from tokbench.results import Run
 
 
-def _writer(name: str, suffix: str, summary: str, where: str) -> ReportWriter:
+def _writer(name: str, suffix: str, summary: str, where: str, *, decides: bool = False) -> ReportWriter:
     """A writer whose module is imported at its first use."""
     module, _, function = where.partition(":")
 
     def write(run: Run, path: Path) -> None:
         getattr(import_module(f"tokbench.reports.{module}"), function)(run, path)
 
-    return ReportWriter(name=name, suffix=suffix, summary=summary, write=write)
+    return ReportWriter(name=name, suffix=suffix, summary=summary, write=write, decides=decides)
 
 
 WRITERS: tuple[ReportWriter, ...] = (
-    _writer("html", ".html", "One self-contained page: tables, figures, token views.", "html.page:write"),
-    _writer("md", ".md", "Markdown with every table.", "markdown:write"),
+    _writer(
+        "html",
+        ".html",
+        "One self-contained page: tables, figures, token views.",
+        "html.page:write",
+        decides=True,
+    ),
+    _writer("md", ".md", "Markdown with every table.", "markdown:write", decides=True),
     _writer("latex", ".tex", "Tables for a paper: booktabs and siunitx.", "latex:write"),
     _writer("card", ".card.md", "A summary in the form of a Hugging Face dataset card.", "card:write"),
     _writer("csv", ".csv", "The measurements, one row each.", "files:write_csv"),

@@ -55,7 +55,12 @@ def test_the_ids_stay_the_same(family: str, source: str, target: str, options: s
             "FILE.json or FILE.txt",
         ),
         ("unigram", "a.model", ["o.txt", "o.tiktoken", "folder", "o.bin"], ".model or FILE.json or FILE.gguf"),
-        ("unigram", "a.json", ["o.model", "o.txt", "folder", "o.bin", "o.tekken.json"], "name FILE.json"),
+        (
+            "unigram",
+            "a.json",
+            ["o.model", "o.txt", "o.tiktoken", "folder", "o.bin", "o.tekken.json"],
+            "name FILE.json",
+        ),
     ],
 )
 def test_what_a_format_cannot_hold_is_refused(

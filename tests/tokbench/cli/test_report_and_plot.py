@@ -202,6 +202,24 @@ def test_weights_are_refused_by_formats_that_show_no_decision(folder: Path, tmp_
             assert (type(done.exception), str(done.exception)) == (SpecError, said)
 
 
+def test_a_format_of_a_plugin_takes_weights_where_it_says_that_it_decides(folder: Path, tmp_path: Path) -> None:
+    plugin = tmp_path / "formats.py"
+    plugin.write_text(
+        "import tokbench\n"
+        "def write(run, path): path.write_text(str(run.manifest['suite']['weights']))\n"
+        "@tokbench.hookimpl\n"
+        "def tokbench_report_writers():\n"
+        "    said = dict(summary='', write=write)\n"
+        "    return [tokbench.ReportWriter(name='choice', suffix='.one', decides=True, **said),\n"
+        "            tokbench.ReportWriter(name='plain', suffix='.two', **said)]\n"
+    )
+    asked = ("report", folder, "--plugin", plugin, "-o", tmp_path / "x", "--weights", "price=7", "-f")
+    assert invoke(*asked, "choice").exit_code == 0
+    assert "'price': 7" in (tmp_path / "x").read_text()
+    said = "--weights is for the formats with a decision, html, md and choice, not plain"
+    assert str(invoke(*asked, "plain").exception) == said
+
+
 def test_a_label_of_nothing_in_the_run_is_refused(folder: Path) -> None:
     done = invoke("report", folder, "-f", "latex", "-o", "-", "--label", "byte=UTF-8")
     assert "unknown tokenizer or metric of this run, of a label 'byte'" in str(done.exception)
