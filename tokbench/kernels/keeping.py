@@ -1,9 +1,9 @@
 """What numba keeps of kernels on disk: good for as long as their sources are, whole, and loaded by itself.
 
 A kernel that was compiled once is read from numba's cache by every later process. numba asks whether one file
-has changed, of the several that a kernel is made of; takes what it reads for whole; and imports its compiler
-before it looks. `watch_sources` puts all three right, by private parts of numba: it is called for a numba that
-`tokbench.kernels.compiling` knows, and for no other.
+has changed, of the several that a kernel is made of; takes what it reads for whole; imports its compiler before
+it looks; and reads all that other kernels could be linked with. `watch_sources` puts these right, by private
+parts of numba: it is called for a numba that `tokbench.kernels.compiling` knows, and for no other.
 """
 
 from __future__ import annotations
@@ -28,8 +28,7 @@ def watch_sources(compiled: Any, function: Callable[..., Any]) -> None:
     """
     cache_file = getattr(compiled._cache, "_cache_file", None)
     if cache_file is not None:  # there is none where nothing can be written
-        cache_file._source_stamp = _stamp(function)
-        _seal(cache_file)
+        _seal(cache_file, function)
         _load_alone(compiled._cache)
 
 
@@ -43,17 +42,69 @@ def _load_alone(cache: Any) -> None:
 
     def load(signature: Any, target: Any) -> Any:
         rtsys.initialize(target)  # how arrays are made
-        with cache._guard_against_spurious_io_errors():
-            return cache._load_overload(signature, target)
+        made = target.codegen()
+        usual, made._library_class = made._library_class, _loaded_code()
+        try:
+            with cache._guard_against_spurious_io_errors():
+                return cache._load_overload(signature, target)
+        finally:
+            made._library_class = usual
 
     cache.load_overload = load
+
+
+@lru_cache(maxsize=1)
+def _loaded_code() -> type[Any]:
+    """The class of numba for the code of a function, for code that is loaded."""
+    from llvmlite.binding import parse_bitcode
+    from numba.core.codegen import JITCodeLibrary
+
+    class LoadedCode(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
+        """The machine code of a kernel, and the code that another would be linked with: read if one is.
+
+        That takes a third of the time of loading a kernel, and Python calls nearly all that are loaded.
+        """
+
+        _to_link: bytes
+        _linked: Any = None
+
+        @classmethod
+        def _unserialize(cls, codegen: Any, state: Any) -> Any:
+            name, _, (machine_code, to_link, symbols) = state
+            library = codegen.create_library(name)
+            library.enable_object_caching()
+            library._set_compiled_object(machine_code)
+            library._to_link = to_link
+            library._finalize_final_module()
+            codegen._engine._defined_symbols.update(symbols)
+            return library
+
+        def _get_module_for_linking(self) -> Any:
+            if self._linked is None:
+                self._linked = parse_bitcode(self._to_link)
+            return self._linked
+
+    return LoadedCode
+
+
+def _with_symbols(
+    code: tuple[str, str, tuple[bytes, bytes]],
+) -> tuple[str, str, tuple[bytes, bytes, list[str]]]:
+    """What numba writes of a function's code, and what it would look up there: the names that are defined."""
+    from llvmlite.binding import parse_bitcode
+
+    name, kind, (machine_code, to_link) = code
+    module = parse_bitcode(to_link)
+    defined = (*module.functions, *module.global_variables)
+    symbols = [symbol.name for symbol in defined if not symbol.is_declaration]
+    return name, kind, (machine_code, to_link, symbols)
 
 
 _SEAL = 32
 """Bytes of SHA-256 at the end of what is kept of a kernel."""
 
 
-def _seal(cache_file: Any) -> None:
+def _seal(cache_file: Any, function: Callable[..., Any]) -> None:
     """Have numba compile again what it kept where the file was cut short or changed, and say so.
 
     numba takes what it reads for whole. Half a file raises from whatever calls the kernel, for ever, and wrong
@@ -62,6 +113,7 @@ def _seal(cache_file: Any) -> None:
     load_index = cache_file._load_index
 
     def index() -> Any:
+        cache_file._source_stamp = _stamp(function)
         try:
             return load_index()
         except OSError:
@@ -71,7 +123,7 @@ def _seal(cache_file: Any) -> None:
             return {}
 
     def save_data(name: str, data: Any) -> None:
-        content = cache_file._dump(data)
+        content = cache_file._dump((_with_symbols(data[0]), *data[1:]))
         with cache_file._open_for_write(cache_file._data_path(name)) as stream:
             stream.write(content + sha256(content).digest())
 
@@ -97,7 +149,7 @@ _damaged: list[str] = []
 
 def _stamp(function: Callable[..., Any]) -> tuple[tuple[str, int, int], ...]:
     """Name, modification time and size of every file that compiled code of `function` is made of."""
-    files: set[str] = set()
+    files = {__file__}  # how it is kept
     seen: set[int] = set()
     waiting: list[Any] = [function]
     while waiting:

@@ -137,6 +137,26 @@ def test_what_is_kept_follows_the_file_that_an_instruction_is_written_in() -> No
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is kept")
+def test_what_a_loaded_kernel_is_linked_with_is_read_when_another_kernel_calls_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    source = tmp_path / "adding.py"
+    source.write_text("def add(a, b):\n    return a + b\n\n\ndef twice(a, b):\n    return 2 * add(a, b)\n")
+    names: dict[str, Any] = {"__name__": "adding"}
+    exec(compile(source.read_text(), str(source), "exec"), names)
+    assert compiling.kernel(names["add"])(2, 3) == 5
+    add: Any = compiling.kernel(names["add"])
+    assert add(2, 3) == 5
+    assert sum(add.stats.cache_hits.values()) == 1
+    [loaded] = add.overloads.values()
+    assert loaded.library._linked is None
+    names["add"] = add
+    assert compiling.kernel(names["twice"])(2, 3) == 10
+    assert loaded.library._linked is not None
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is kept")
 def test_a_damaged_cache_is_noticed_compiled_again_and_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
