@@ -1,8 +1,8 @@
-"""Write `plugins/tokbench_subword/pipeline/unicode_tables.py`: characters as `tokenizers` normalizes them.
+"""Write `plugins/tokbench_subword/pipeline/unicode_tables.py`: characters as `tokenizers` sees them.
 
 For BERT it took its general categories from Unicode 8.0, and its normal forms and accents from 9.0; Python has
-another version with each release. So characters are measured: each is given to a normalizer, and what becomes
-of it is written down as ranges. Run with an installed `tokenizers`: ``python tools/character_tables.py``.
+another version with each release. So characters are measured: each is given to a normalizer or pre-tokenizer,
+and what becomes of it is written down as ranges. Run with an installed `tokenizers`: ``python tools/character_tables.py``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from base64 import b85encode
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from tokenizers import normalizers
+from tokenizers import normalizers, pre_tokenizers
 
 TARGET = Path(__file__).parents[1] / "plugins/tokbench_subword/pipeline/unicode_tables.py"
 OFF = {"clean_text": False, "handle_chinese_chars": False, "strip_accents": False, "lowercase": False}
@@ -56,6 +56,18 @@ def of_normal_forms() -> Iterator[tuple[str, str, set[int]]]:
     yield "MARKS", "What StripAccents removes.", set(map(ord, marks))
 
 
+def of_pre_tokenizers() -> Iterator[tuple[str, str, set[int]]]:
+    """Name, meaning and code points of what pre-tokenizers cut at."""
+    points = [point for point in range(0x110000) if not 0xD800 <= point < 0xE000]
+    text = "".join(f"a{chr(point)}" for point in points) + "a"
+    for name, meaning, cut in (
+        ("PUNCTUATION", "What Punctuation and BertPreTokenizer cut at.", pre_tokenizers.Punctuation("isolated")),
+        ("DIGITS", "What Digits cuts at.", pre_tokenizers.Digits(individual_digits=True)),
+    ):
+        pieces = cut.pre_tokenize_str(text)
+        yield name, meaning, {ord(piece) for piece, (start, end) in pieces if end == start + 1 and start % 2}
+
+
 def _each(normalizer: normalizers.Normalizer, characters: list[str]) -> list[str]:
     """What becomes of each character."""
     return normalizer.normalize_str("\n".join(characters)).split("\n")
@@ -88,8 +100,8 @@ def packed(points: Iterable[int]) -> str:
 
 def main() -> None:
     """Write the module."""
-    lines = ['"""Characters of Unicode 8.0 and 9.0; written by tools/character_tables.py, not to be edited."""']
-    for name, meaning, points in (*of_bert(), *of_normal_forms()):
+    lines = ['"""Classes of characters that `tokenizers` has; written by tools/character_tables.py, not to be edited."""']
+    for name, meaning, points in (*of_bert(), *of_normal_forms(), *of_pre_tokenizers()):
         text = packed(points)
         lines += ["", f"# {meaning}", f"{name} = ("]
         lines += [f'    "{text[start : start + 100]}"' for start in range(0, len(text), 100)]

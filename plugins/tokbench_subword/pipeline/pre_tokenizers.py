@@ -21,6 +21,7 @@ from tokbench_subword.pipeline.patterns import NAMED
 from tokbench_subword.pipeline.patterns.behaviors import Rules
 from tokbench_subword.pipeline.patterns.class_names import Dialect
 from tokbench_subword.pipeline.patterns.cutters import leaves_no_gaps
+from tokbench_subword.pipeline.patterns.parsing import MOST_TIMES
 from tokbench_subword.pipeline.patterns.regexes import compile_regex
 from tokbench_subword.pipeline.patterns.tree import quoted
 from tokbench_subword.pipeline.stretch import Stretch
@@ -122,7 +123,7 @@ def cut_at(kind: str) -> str:
 
 def _fixed_length(config: Mapping[str, Any]) -> int:
     """The characters of each piece that ``FixedLength`` cuts; raises `TokenizerError` where that is 0."""
-    length = min(int(config.get("length", 5)), 1 << 30)  # more than any text has, and patterns cannot count to
+    length = min(int(config.get("length", 5)), MOST_TIMES)
     if length < 1:
         raise TokenizerError(
             f"the pre-tokenizer FixedLength cuts pieces of {length} characters; give it 1 or more"

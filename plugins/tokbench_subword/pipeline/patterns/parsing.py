@@ -58,6 +58,8 @@ _NO_PROPERTY = re.compile(r"\\([pP])(?!\{)")
 _MARKS: dict[str, tuple[int, int | None, str]]
 _MARKS = {"?": (0, 1, "mark"), "*": (0, None, "mark"), "+": (1, None, "mark")}
 _INTERVAL = re.compile(r"\{([0-9]*)(,?)([0-9]*)\}")
+MOST_TIMES = 999_999_999
+"""The most that a repetition may say: no text is as long."""
 _ONCE = re.compile(r"\{1\}(?![?+*{])")
 _NAME = re.compile(r"\?P?<\w+>")
 _FLAGS = re.compile(r"\?([^:)]*)([:)])")
@@ -146,6 +148,8 @@ class _Reader(SetReader):
         interval = _INTERVAL.match(self._source, self._at)
         if interval is None or not (interval[1] or interval[3] or (interval[2] and not self._ruby)):
             return None
+        if any(len(one.lstrip("0")) > len(str(MOST_TIMES)) for one in interval.group(1, 3)):
+            raise self._refused(f"{interval[0]:.40}, a repetition of more than {MOST_TIMES:,} times")
         low, high = int(interval[1] or 0), int(interval[3]) if interval[3] else None
         if step:
             self._at = interval.end()

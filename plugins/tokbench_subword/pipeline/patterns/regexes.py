@@ -25,11 +25,13 @@ _SECONDS, _CHARACTERS_A_SECOND = 5.0, 10_000
 
 @dataclass(frozen=True)
 class Regex:
-    """A compiled pattern of some dialect, with the source it came from."""
+    """A pattern of some dialect, and as an expression for `regex`: compiled when a text is first cut by it, since
+    kernels have their own form of most patterns.
+    """
 
     source: str
     dialect: Dialect
-    compiled: Any
+    expression: str
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         r"""(start, end) of each match, in code points of `text`; an empty one never where one has just ended.
@@ -38,7 +40,7 @@ class Regex:
         `TokenizerError` for one that backtracks for seconds (`tokenizers` finds no match then).
         """
         moved = not text.isascii() and has_moved().search(text) is not None
-        compiled = self.exact if moved else self.compiled
+        compiled = self._exact if moved else self._usual
         seconds = _SECONDS + len(text) / _CHARACTERS_A_SECOND
         last = -1
         try:
@@ -85,9 +87,25 @@ class Regex:
         return [(start, end) for start, end in pieces if end > start]
 
     @cached_property
-    def exact(self) -> Any:
+    def _usual(self) -> Any:
+        return self._compiled(self.expression)
+
+    @cached_property
+    def _exact(self) -> Any:
         """The pattern with the classes of Unicode 16.0 spelled out where `regex` has others; slower."""
-        return _compiled(self.source, self.dialect, exact=True)
+        from tokbench_subword.pipeline.patterns.writing import exactly
+
+        return self._compiled(exactly(self.expression))
+
+    def _compiled(self, expression: str) -> Any:
+        import regex
+
+        try:
+            return regex.compile(expression, regex.VERSION1)
+        except regex.error as error:
+            raise TokenizerError(
+                f"the pattern {self.source[:200]!r} is not a regular expression that can be run here: {error}"
+            ) from error
 
 
 @lru_cache(maxsize=256)
@@ -100,19 +118,7 @@ def compile_regex(source: str, dialect: Dialect = "rust") -> Regex:
         >>> list(compile_regex(r"\p{N}{1,3}+", "rust").spans("1234567"))
         [(0, 3), (3, 6), (6, 7)]
     """
-    return Regex(source, dialect, _compiled(source, dialect, exact=False))
-
-
-def _compiled(source: str, dialect: Dialect, *, exact: bool) -> Any:
-    import regex
-
     from tokbench_subword.pipeline.patterns.parsing import read
-    from tokbench_subword.pipeline.patterns.writing import exactly, written
+    from tokbench_subword.pipeline.patterns.writing import written
 
-    expression = written(read(source, dialect))
-    try:
-        return regex.compile(exactly(expression) if exact else expression, regex.VERSION1)
-    except regex.error as error:
-        raise TokenizerError(
-            f"the pattern {source[:200]!r} is not a regular expression that can be run here: {error}"
-        ) from error
+    return Regex(source, dialect, written(read(source, dialect)))

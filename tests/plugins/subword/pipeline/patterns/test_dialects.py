@@ -175,6 +175,8 @@ def test_as_rust(pattern):
         ("oniguruma", r"\p{L&}", "the property 'L&'"),
         ("oniguruma", r"(?:a?|ab){2,}?b", "a repetition of what may be empty before"),
         ("oniguruma", r"(?:b|(?<=b)a?){3}a", "a repetition of what may be empty before"),
+        ("rust", "a{1,1000000000}", "more than 999,999,999 times"),
+        ("oniguruma", "a{" + 5000 * "1" + "}", "more than 999,999,999 times"),
         ("rust", r"a(?:b*|a)*a", "a repetition of what may be empty before"),
         ("rust", r"(?:a|(?>b?))+b", "a repetition of what may be empty before"),
     ],
