@@ -2,7 +2,8 @@
 
 For BERT it took its general categories from Unicode 8.0, and its normal forms and accents from 9.0; Python has
 another version with each release. So characters are measured: each is given to a normalizer or pre-tokenizer,
-and what becomes of it is written down as ranges. Run with an installed `tokenizers`: ``python tools/character_tables.py``.
+and what becomes of it is written down as ranges. Run with an installed `tokenizers`:
+``python tools/character_tables.py``.
 """
 
 from __future__ import annotations
@@ -61,7 +62,11 @@ def of_pre_tokenizers() -> Iterator[tuple[str, str, set[int]]]:
     points = [point for point in range(0x110000) if not 0xD800 <= point < 0xE000]
     text = "".join(f"a{chr(point)}" for point in points) + "a"
     for name, meaning, cut in (
-        ("PUNCTUATION", "What Punctuation and BertPreTokenizer cut at.", pre_tokenizers.Punctuation("isolated")),
+        (
+            "PUNCTUATION",
+            "What Punctuation and BertPreTokenizer cut at.",
+            pre_tokenizers.Punctuation("isolated"),
+        ),
         ("DIGITS", "What Digits cuts at.", pre_tokenizers.Digits(individual_digits=True)),
     ):
         pieces = cut.pre_tokenize_str(text)
@@ -100,7 +105,9 @@ def packed(points: Iterable[int]) -> str:
 
 def main() -> None:
     """Write the module."""
-    lines = ['"""Classes of characters that `tokenizers` has; written by tools/character_tables.py, not to be edited."""']
+    lines = [
+        '"""Classes of characters as `tokenizers` has them; by tools/character_tables.py, not to be edited."""'
+    ]
     for name, meaning, points in (*of_bert(), *of_normal_forms(), *of_pre_tokenizers()):
         text = packed(points)
         lines += ["", f"# {meaning}", f"{name} = ("]

@@ -17,6 +17,9 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Literal
 
+import numpy as np
+
+from tokbench.kernels.unicode_classes import CATEGORIES, general_categories
 from tokbench_subword.pipeline import unicode_tables
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
@@ -39,47 +42,50 @@ _LATER_LOWER_CASE = (
     (0x10D50, 0x10D65, 0x20),
     (0x16EA0, 0x16EB8, 0x1B),
 )
-_LATER = {
-    chr(point): chr(point + offset)
-    for first, last, offset in _LATER_LOWER_CASE
-    for point in range(first, last + 1)
-}
 
 
-def lowered(character: str) -> str:
-    """The lower case of one character, without regard to its neighbours.
+@lru_cache(maxsize=1)
+def lower_case() -> Mapping[int, str]:
+    """The lower case of every code point that has one, without regard to its neighbours.
 
     Example:
-        >>> lowered("Σ"), lowered("İ") == "i" + chr(0x307), lowered(chr(0x1C89)) == chr(0x1C8A)
-        ('σ', True, True)
+        >>> [lower_case()[ord(one)] == two for one, two in (("Σ", "σ"), ("İ", "i" + chr(0x307)))]
+        [True, True]
     """
-    return _LATER.get(character) or character.lower()
+    cased = np.array([name in ("Lu", "Lt", "Nl", "So") for name in CATEGORIES])[general_categories()]
+    lower = {point: chr(point).lower() for point in np.flatnonzero(cased).tolist()}
+    later = {
+        point: chr(point + offset)
+        for first, last, offset in _LATER_LOWER_CASE
+        for point in range(first, last + 1)
+    }
+    return {point: new for point, new in lower.items() if new != chr(point)} | later
 
 
-def unpacked(packed: str) -> frozenset[int]:
-    """The code points of a table; tools/character_tables.py says how it is packed."""
-    points: list[int] = []
-    position, length, shift, inside = 0, 0, 0, False
+def unpacked(packed: str) -> list[int]:
+    """The code points of a table, in order; tools/character_tables.py says how it is packed."""
+    lengths, length, shift = [], 0, 0
     for byte in zlib.decompress(b85decode(packed)):
         length |= (byte & 0x7F) << shift
         shift += 7
         if byte < 0x80:
-            if inside:
-                points += range(position, position + length)
-            position, length, shift, inside = position + length, 0, 0, not inside
-    return frozenset(points)
+            lengths.append(length)
+            length = shift = 0
+    inside = np.repeat(np.arange(len(lengths)) % 2 == 1, lengths)
+    points: list[int] = np.flatnonzero(inside).tolist()
+    return points
 
 
 @lru_cache(maxsize=1)
 def changing() -> frozenset[int]:
     """Code points that are taken apart, put in order, or composed with another, but Hangul syllables."""
-    return unpacked(unicode_tables.CHANGING)
+    return frozenset(unpacked(unicode_tables.CHANGING))
 
 
 @lru_cache(maxsize=1)
 def marks() -> frozenset[int]:
     """Code points of what `StripAccents` removes."""
-    return unpacked(unicode_tables.MARKS)
+    return frozenset(unpacked(unicode_tables.MARKS))
 
 
 @lru_cache(maxsize=1)

@@ -47,7 +47,7 @@ def normalizer_of(config: Mapping[str, Any] | None) -> Normalizer | None:
     if kind in ("NFC", "NFD", "NFKC", "NFKD"):
         return partial(_unicode, cast(Form, kind))
     if kind in BY_CHARACTER:
-        return partial(_each, becoming(kind))
+        return partial(_by_character, kind)
     if kind == "Prepend":
         return partial(_prepend, str(config["prepend"]))
     if kind == "Replace":
@@ -87,10 +87,7 @@ def becoming(kind: str) -> Mapping[int, str]:
         return dict.fromkeys(chain(*bert.IDEOGRAPHS), f" {SELF} ")
     if kind == "strip_accents":  # behind NFD
         return dict.fromkeys(bert.marks(), "")
-    if kind == "lowercase":
-        return becoming("Lowercase")
-    every = map(chr, range(0x20000))
-    return {ord(one): new for one in every if (new := normal_forms.lowered(one)) != one}
+    return normal_forms.lower_case()
 
 
 def check_growth(before: int, after: int) -> None:
@@ -149,6 +146,10 @@ def _strip(left: bool, right: bool, stretch: Stretch) -> Stretch:
     return stretch.edited(((0, start, ""), (end, len(text), "")))
 
 
+def _by_character(kind: str, stretch: Stretch) -> Stretch:
+    return _each(becoming(kind), stretch)
+
+
 def _each(changes: Mapping[int, str], stretch: Stretch) -> Stretch:
     """Each character that changes on its own."""
     changed = ((i, one, changes.get(ord(one), one)) for i, one in enumerate(stretch.text))
@@ -202,7 +203,7 @@ def _bert(rules: bert.BertRules) -> Iterator[Normalizer]:
     for rule in rules.on:
         if rule == "strip_accents":
             yield _bert_decomposed
-        yield partial(_each, becoming(rule))
+        yield partial(_by_character, rule)
 
 
 def _bert_decomposed(stretch: Stretch) -> Stretch:

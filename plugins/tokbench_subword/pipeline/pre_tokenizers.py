@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from tokbench.errors import TokenizerError
-from tokbench.kernels.unicode_classes import CATEGORIES, general_categories, ranges
+from tokbench.kernels.unicode_classes import ranges
+from tokbench_subword.pipeline import unicode_tables
+from tokbench_subword.pipeline.normal_forms import unpacked
 from tokbench_subword.pipeline.normalizers import spelled_out
 from tokbench_subword.pipeline.patterns import NAMED
 from tokbench_subword.pipeline.patterns.behaviors import Rules
@@ -102,23 +102,10 @@ def expression_of(pattern: Mapping[str, str]) -> str:
     return str(pattern["Regex"]) if "Regex" in pattern else quoted(str(pattern["String"]))
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=2)
 def cut_at(kind: str) -> str:
-    """The characters that a pre-tokenizer of `tokenizers` cuts at, as a set in brackets.
-
-    Asked of the library itself, since it has them from several versions of Unicode: of those that are numbers,
-    or punctuation and symbols, in Unicode 16.0, and of those that were unassigned then and may be since.
-    """
-    from tokenizers import pre_tokenizers
-
-    first, categories = ("0", "N") if kind == "Digits" else ("!", "PSMNZ")
-    options = {"individual_digits": False} if kind == "Digits" else {"behavior": "contiguous"}
-    wanted = [name[0] in categories or name == "Cn" for name in CATEGORIES]
-    points = np.flatnonzero(np.array(wanted)[general_categories()])
-    points = points[(points < 0x34000) & ((points < 0xD800) | (points > 0xFFFF) | (points // 0x1000 == 0xF))]
-    asked = first + "".join(map(chr, points.tolist()))
-    pieces = getattr(pre_tokenizers, kind)(**options).pre_tokenize_str(asked)
-    return "[" + ranges(ord(one) for piece, _ in pieces[::2] for one in piece) + "]"
+    """The characters that a pre-tokenizer of `tokenizers` cuts at, as a set in brackets."""
+    return f"[{ranges(unpacked(unicode_tables.DIGITS if kind == 'Digits' else unicode_tables.PUNCTUATION))}]"
 
 
 def _fixed_length(config: Mapping[str, Any]) -> int:

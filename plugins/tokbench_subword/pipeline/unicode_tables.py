@@ -1,4 +1,4 @@
-"""Characters of Unicode 8.0 and 9.0; written by tools/character_tables.py, not to be edited."""
+"""Classes of characters as `tokenizers` has them; by tools/character_tables.py, not to be edited."""
 
 # Mn: what strip_accents removes after NFD.
 BERT_MARKS = (
@@ -37,4 +37,21 @@ MARKS = (
     "GpX`%F>F2$vs(%k;U*T$wru)OTOI*ddT%sZ<F{=nk{&PeF()$7wo4q9d&?t!PkvD6i$2a289WCvLeN4B-p-lvSFnWdUI9O>Uax<3"
     "_z66N-OnZH*I7|)fG-j`S{v&iJuCg<Br+Kmv0Tm~yhhg2-KK{n?F-7a=61-%9WFPn=c~1QiHBdFLh<n>Y{{+rLv?+)4sOnwMBdX?"
     "`V{i1c1%Ye1*QzOt;C^07f!%78t#Vs@OJnce*vL?J75"
+)
+
+# What Punctuation and BertPreTokenizer cut at.
+PUNCTUATION = (
+    "c-jq*%S)7D7{&RW=Xu}no6osHgT_QoB}$PnM&L&1wh>%3JE?Xh2qNNuTN$Eo6_Fq!l(ldb)uyFjZrg^da4n2Me?XIgy&O1ab#7N{"
+    "Mb?Z>zed0)WQh+0IY$<6=r*8)Ni~vGkmh`mo7G>~bgjjPRB$d{MxG?^M`|$cv&;q8YWxf*UfO}*u1P(#S-nr;Ha@g3{Y1~nh+oLw"
+    ";WOcm?&U)q#EW@@3guB%HE_SIZ+W$&R<UKncm0aaf}<{PXmjDv%nOz4lzEogU!0=XvIPp(;y?Mkt{dD^o2Qk!*1e~?25_{8eozdL"
+    "Q3X%uw$r3YN-{N*;ZizG_SS4SFvSO>ANUR}HdUISn?1-L`=?U2BE08Q>I6%3u}5*4UFR<&OZEr*+6;qNXanwtoZ~&{&xHRKFF1+"
+)
+
+# What Digits cuts at.
+DIGITS = (
+    "c-ke9JxGFK5XZTD-si)=nw4*FNoWm`6c|wvL=H_ZN~2rQR1Wq5fz;+C6cJ4Z5m8VsMPm>&SVMyZP1Y0yg3u7rVnj=iv>e<W{O<p|"
+    "acr_A7N>rc2oHoKfdU+rx3vIPtHBKzy^NgJ;T0^}S<2mIr0^u&FC{(+3LY*QMe?7wn`=V0jZ!EZ5=vR-B+F-+ocCHz>>aeNDB|l7"
+    "FYN3PVunJ4h=<;qgj+(D)gfWHox`)3vOu{)_z;P}Oc&R=f5?fFp%Td&;Yyo`j{DNmQzyjS$zyZADUOM>%$YtjqHC<i+bMY9m@w+B"
+    ">k`F^ge3L}+WjRwv$bh4mZ02B;7o)UP?pF>8)WsS(X^YM3$u2&g-Z9o6X`t%CGLG?@pEIp<#z*aK2kRm)oxS-S_0pMN9nU?4%93O"
+    "axw`D-RoeZ2Y=6IN-F"
 )

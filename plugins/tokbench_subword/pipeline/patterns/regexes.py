@@ -25,8 +25,9 @@ _SECONDS, _CHARACTERS_A_SECOND = 5.0, 10_000
 
 @dataclass(frozen=True)
 class Regex:
-    """A pattern of some dialect, and as an expression for `regex`: compiled when a text is first cut by it, since
-    kernels have their own form of most patterns.
+    """A pattern of some dialect, and as an expression for `regex`.
+
+    It is compiled when a text is first cut by it: kernels have their own form of most patterns.
     """
 
     source: str
