@@ -17,8 +17,6 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Literal
 
-import numpy as np
-
 from tokbench.kernels.unicode_classes import CATEGORIES, general_categories
 from tokbench_subword.pipeline import unicode_tables
 
@@ -52,6 +50,8 @@ def lower_case() -> Mapping[int, str]:
         >>> [lower_case()[ord(one)] == two for one, two in (("Σ", "σ"), ("İ", "i" + chr(0x307)))]
         [True, True]
     """
+    import numpy as np
+
     cased = np.array([name in ("Lu", "Lt", "Nl", "So") for name in CATEGORIES])[general_categories()]
     lower = {point: chr(point).lower() for point in np.flatnonzero(cased).tolist()}
     later = {
@@ -64,15 +64,15 @@ def lower_case() -> Mapping[int, str]:
 
 def unpacked(packed: str) -> list[int]:
     """The code points of a table, in order; tools/character_tables.py says how it is packed."""
-    lengths, length, shift = [], 0, 0
+    points: list[int] = []
+    position, length, shift, inside = 0, 0, 0, False
     for byte in zlib.decompress(b85decode(packed)):
         length |= (byte & 0x7F) << shift
         shift += 7
         if byte < 0x80:
-            lengths.append(length)
-            length = shift = 0
-    inside = np.repeat(np.arange(len(lengths)) % 2 == 1, lengths)
-    points: list[int] = np.flatnonzero(inside).tolist()
+            if inside:
+                points += range(position, position + length)
+            position, length, shift, inside = position + length, 0, 0, not inside
     return points
 
 
