@@ -114,7 +114,7 @@ def of_text(text: str) -> Points:
 def of_property(name: str) -> Points:
     r"""The code points of a property as ``\p{…}`` names it: a general category, or what `regex` knows.
 
-    Raises `regex.error` for a name that nobody knows.
+    Raises `LookupError` for a name that nobody knows.
 
     Example:
         >>> of_property("Lu").holds([ord("A"), ord("a")]).tolist(), bool(of_property("Han"))
@@ -129,7 +129,10 @@ def of_property(name: str) -> Points:
 def _asked_of_regex(name: str) -> Points:
     import regex
 
-    members = regex.compile(exact_class("\\p{" + name + "}") + "+", regex.VERSION1)
+    try:
+        members = regex.compile(exact_class("\\p{" + name + "}") + "+", regex.VERSION1)
+    except regex.error as error:
+        raise LookupError(name) from error
     flags = np.zeros(N_CODE_POINTS, np.bool_)
     for first in (0, 0xE000):  # without the surrogates, which are no characters
         last = 0xD800 if first == 0 else N_CODE_POINTS

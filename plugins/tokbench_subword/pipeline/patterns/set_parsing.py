@@ -187,11 +187,9 @@ class SetReader:
         return inverse(one) if inverted else one
 
     def _named(self, name: str) -> One:
-        import regex
-
         try:
             points = point_sets.of_property(name)
-        except regex.error as error:
+        except LookupError as error:
             raise self._wrong(f"no property is called {name!r}") from error
         unknown = "=" in name or name.lower().startswith("is")  # to Oniguruma, as sc=Thai and isGreek
         return ranges(points) if unknown else One(points, f"\\p{{{name}}}")
