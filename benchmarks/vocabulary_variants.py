@@ -131,6 +131,7 @@ def _cuts() -> dict[str, list[Json]]:
     }
     plain = ("Whitespace", "WhitespaceSplit", "BertPreTokenizer")
     found |= {name: [{"type": name}] for name in plain}
+    found["UnicodeScripts"] = [{"type": "UnicodeScripts"}]
     found["FixedLength"] = [{"type": "FixedLength", "length": 5}]
     found["CharDelimiterSplit"] = [{"type": "CharDelimiterSplit", "delimiter": " "}]
     found["WhitespaceSplit, Digits, Punctuation"] = [

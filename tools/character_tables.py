@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tokenizers import normalizers, pre_tokenizers
+from unicode_table import packed as packed_numbers
 
 TARGET = Path(__file__).parents[1] / "plugins/tokbench_subword/pipeline/unicode_tables.py"
 OFF = {"clean_text": False, "handle_chinese_chars": False, "strip_accents": False, "lowercase": False}
@@ -73,6 +74,27 @@ def of_pre_tokenizers() -> Iterator[tuple[str, str, set[int]]]:
         yield name, meaning, {ord(piece) for piece, (start, end) in pieces if end == start + 1 and start % 2}
 
 
+def scripts() -> list[int]:
+    """The script of every code point as UnicodeScripts has it, numbered as they come; 0 for what goes with any.
+
+    It cuts where the script changes, and Hiragana and Katakana count as Han.
+    """
+    cut = pre_tokenizers.UnicodeScripts().pre_tokenize_str
+    points = [point for point in range(0x110000) if not 0xD800 <= point < 0xE000]
+    has_one: set[int] = set()
+    for before, behind in ("αя", "яα"):  # what goes with any is not cut off from either
+        text = "".join(f"{before}{chr(point)}{behind}" for point in points)
+        has_one.update(points[start // 3] for _, (start, _) in cut(text) if start % 3 == 1)
+    numbers, firsts = [0] * 0x110000, list[str]()
+    for run, _ in cut("".join(map(chr, sorted(has_one)))):
+        number = next((k for k, first in enumerate(firsts, 1) if len(cut(first + run[0])) == 1), 0)
+        if not number:
+            firsts.append(run[0])
+        for character in run:
+            numbers[ord(character)] = number or len(firsts)
+    return numbers
+
+
 def _each(normalizer: normalizers.Normalizer, characters: list[str]) -> list[str]:
     """What becomes of each character."""
     return normalizer.normalize_str("\n".join(characters)).split("\n")
@@ -108,9 +130,11 @@ def main() -> None:
     lines = [
         '"""Classes of characters as `tokenizers` has them; by tools/character_tables.py, not to be edited."""'
     ]
-    for name, meaning, points in (*of_bert(), *of_normal_forms(), *of_pre_tokenizers()):
-        text = packed(points)
-        lines += ["", f"# {meaning}", f"{name} = ("]
+    classes = (*of_bert(), *of_normal_forms(), *of_pre_tokenizers())
+    tables = [(name, meaning, packed(points)) for name, meaning, points in classes]
+    numbered = "The script of each code point, numbered, 0 for none; packed as tools/unicode_table.py says."
+    for name, what, text in (*tables, ("SCRIPTS", numbered, packed_numbers(scripts()))):
+        lines += ["", f"# {what}", f"{name} = ("]
         lines += [f'    "{text[start : start + 100]}"' for start in range(0, len(text), 100)]
         lines += [")"]
     TARGET.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -47,9 +47,16 @@ def general_categories() -> NDArray[np.uint8]:
         >>> CATEGORIES[general_categories()[ord("A")]]
         'Lu'
     """
+    table = unpacked(unicode_16.PACKED)
+    table.flags.writeable = False
+    return table
+
+
+def unpacked(packed: str) -> NDArray[np.uint8]:
+    """A number for every code point, uint8 of shape ``(0x110000,)``; packed as tools/unicode_table.py says."""
     import numpy as np
 
-    data = zlib.decompress(b85decode(unicode_16.PACKED))
+    data = zlib.decompress(b85decode(packed))
     values, lengths, position = [], [], 0
     while position < len(data):
         values.append(data[position])
@@ -62,9 +69,7 @@ def general_categories() -> NDArray[np.uint8]:
             if byte < 128:
                 break
         lengths.append(length)
-    table = np.repeat(np.array(values, np.uint8), lengths)
-    table.flags.writeable = False
-    return table
+    return np.repeat(np.array(values, np.uint8), lengths)
 
 
 @lru_cache(maxsize=1)

@@ -187,7 +187,7 @@ def _plain_step(rng: random.Random) -> Json:
             {"type": "Digits", "individual_digits": chance(rng)},
             {"type": "Punctuation", "behavior": rng.choice(_BEHAVIORS)},
             {"type": "CharDelimiterSplit", "delimiter": rng.choice((" ", "-", "e"))},
-            {"type": rng.choice(("Whitespace", "WhitespaceSplit", "BertPreTokenizer"))},
+            {"type": rng.choice(("Whitespace", "WhitespaceSplit", "BertPreTokenizer", "UnicodeScripts"))},
             {"type": "FixedLength", "length": rng.choice((1, 3, 7))},
             metaspace(rng),
             _any_split(rng),
@@ -214,6 +214,7 @@ def decoder(rng: random.Random) -> Json | None:
         {"type": "BPEDecoder", "suffix": rng.choice(("</w>", "_", ""))},
         {"type": "WordPiece", "prefix": rng.choice(("##", "@@", "")), "cleanup": chance(rng)},
         {"type": rng.choice(("Fuse", "ByteFallback"))},
+        {"type": "CTC", "pad_token": "a", "word_delimiter_token": "|", "cleanup": chance(rng)},
         {"type": "Strip", "content": rng.choice("a ▁"), "start": rng.randrange(3), "stop": rng.randrange(3)},
         {"type": "Replace", "pattern": {"Regex": rng.choice((r"\s", "^.", "$"))}, "content": "·"},
     ]

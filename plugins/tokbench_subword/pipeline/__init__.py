@@ -8,7 +8,7 @@
 | added tokens | `added_tokens` | `added_matching`, with a `trie` |
 | normalizers | `normalizers`; `bert`, `normal_forms`, `precompiled` | `compiled_normalizers` |
 | their kernels | | `splicing`; `rewriting`, `replacing_kernel`, `normal_form_kernel`, `precompiled_kernel` |
-| pre-tokenizers | `pre_tokenizers` | `compiled_pre_tokenizers` |
+| pre-tokenizers | `pre_tokenizers`, `scripts` | `compiled_pre_tokenizers` |
 | patterns | `patterns.regexes` | `patterns` |
 | decoders | `decoders` | `document_decoding`, `decoding_kernel` |
 | Unicode | `unicode_tables`, `byte_alphabet` | |

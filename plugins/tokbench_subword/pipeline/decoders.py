@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import groupby
 from typing import Any
 
 from tokbench.errors import TokenizerError
@@ -50,6 +51,9 @@ def decoder_of(config: Mapping[str, Any] | None) -> Decoder:
         return partial(_metaspace, str(config["replacement"]), prepend_scheme(config) != "never")
     if kind == "WordPiece":
         return partial(_word_pieces, str(config.get("prefix", "##")), bool(config.get("cleanup", True)))
+    if kind == "CTC":
+        pad, delimiter = str(config.get("pad_token", "<pad>")), str(config.get("word_delimiter_token", "|"))
+        return partial(_ctc, pad, delimiter if config.get("cleanup", True) else None)
     raise TokenizerError(
         f"the decoder {kind!r:.80} is not known to this plugin; load the tokenizer with `transformers:` instead"
     )
@@ -131,9 +135,21 @@ def _word_pieces(prefix: str, cleanup: bool, tokens: list[str]) -> list[str]:
     """Continuations joined, words separated; with `cleanup`, each token is cleaned with the space before it."""
     spaced = [token.removeprefix(prefix) if token.startswith(prefix) else " " + token for token in tokens[1:]]
     written = [*tokens[:1], *spaced]
-    for found, clean in _CLEANUP if cleanup else ():
-        written = [token.replace(found, clean) for token in written]
-    return written
+    return list(map(_cleaned, written)) if cleanup else written
+
+
+def _cleaned(token: str) -> str:
+    for found, clean in _CLEANUP:
+        token = token.replace(found, clean)
+    return token
+
+
+def _ctc(pad: str, delimiter: str | None, tokens: list[str]) -> list[str]:
+    """One of equal tokens in a row, without padding: speech is heard as a token for every moment of sound."""
+    written = [token.replace(pad, "") if pad else token for token, _ in groupby(tokens)]
+    if delimiter is not None:
+        written = [_cleaned(token).replace(delimiter, " ") for token in written]
+    return [token for token in written if token]
 
 
 def _byte_level(tokens: list[str]) -> list[str]:

@@ -24,6 +24,7 @@ from tokbench_subword.pipeline.patterns.cutters import leaves_no_gaps
 from tokbench_subword.pipeline.patterns.parsing import MOST_TIMES
 from tokbench_subword.pipeline.patterns.regexes import compile_regex
 from tokbench_subword.pipeline.patterns.tree import quoted
+from tokbench_subword.pipeline.scripts import script_runs
 from tokbench_subword.pipeline.stretch import Stretch
 
 GPT2_PATTERN = NAMED["gpt2"]
@@ -69,6 +70,8 @@ def splits_of(step: Mapping[str, Any]) -> list[Split]:
         return [Split(rf"{marks}|[^\s{marks[1:]}+", "oniguruma", "Removed", True)]
     if kind == "CharDelimiterSplit":
         return [Split(quoted(str(step["delimiter"])), "oniguruma", "Removed")]
+    if kind == "UnicodeScripts":
+        return [Split(runs, "oniguruma", "Removed", True) for runs in script_runs()]
     if kind == "FixedLength":
         return [Split(f"(?s:.{{1,{_fixed_length(step)}}})", "rust")]
     raise TokenizerError(

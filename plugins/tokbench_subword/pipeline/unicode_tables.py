@@ -55,3 +55,32 @@ DIGITS = (
     ">k`F^ge3L}+WjRwv$bh4mZ02B;7o)UP?pF>8)WsS(X^YM3$u2&g-Z9o6X`t%CGLG?@pEIp<#z*aK2kRm)oxS-S_0pMN9nU?4%93O"
     "axw`D-RoeZ2Y=6IN-F"
 )
+
+# The script of each code point, numbered, 0 for none; packed as tools/unicode_table.py says.
+SCRIPTS = (
+    "c-nndTWnlc6<vGZbM9-#^B#|9{FrOk@!PTUsD0C<jU6{`(xhq9yi;P*G)Y6!)^VCPB?-iKoaUns@rn3Ak*E+z2)+OnApsHy@qq*a"
+    "$`7iL_(VV@5MKzf?#;wh72;#fK4+i3_uXf|&PW82NE_l36DpD?tky)dN&Li-LA7EXm5RAy4bL2CN(IJBLQ`I{7h55Ax;b0$?ut?G"
+    "o8<WeP~RgR<cGu;?kF8h!w))P1B*;Z6QN7wL?I!i!iWe>CTti9U*@_mlY?Y-Kr>D_nca+B+jiL8MrbY%$#+5Xg4wW2Z6EElBVl*p"
+    "kkLX>w9qITNYRHDm1yUh-V_B6`C1HGd;_06!?hG`DrZadv*f~*cwVAjiF#Z=gqC=_l5L$kaJctM{8mZ}$dsvH4v2(OzfAoyb<4D0"
+    "4qJRivn<G$=}S2ak87_&eue&4XtzSW3iY^_3iT>Mi|@cEHS7Em!YbEQ7fzM>RYRKW=_9F=f<9KWFjc!Qqda$sT(t_@PT$*of@keD"
+    "q5x-oZ{W3Sx=!S@J%r!x*QimWM2!+PYSehE8oj9nEgrRMN=Ula^jwka;8_RtQaTJ>Uo+Yr1@0TrI=@yg!KrtU(q5gFQ}?)Mmg;W0"
+    "m%0zP9+K}M+jtDD%0?G9bW*dE((9CW?4+lijAN&h^8S0?mh!aIw)igBv`G1=YY(KWAEs+CrP9S(>+-~ODK>Q9m!1JgkH8YzGb++!"
+    "n#&sPg+#n*#BW8?S`W8q@BcWX&1hR|Jx4@vq6XaFW6)mu(zk3M>4ww4Pn`Y?ybW}BgNMvOm8}vCR*)ScXNZ>?Qe=l0pu-{D1S2Xs"
+    "!d4n#=th$L3HT$Uuzm9gN1KpQ7D5U(!f1A^2Rg=993O)j=jX>WaK?2w+Q`=0s1rLO6W!2>4BQFYn#e&-9<!7CVJ64nY?|4;75-+k"
+    "C5E#lPdHmAy#UjjeE7x@F>M3`$Nabi!)_F=4p{4nZn9Pl(Z=<>6*C2EtS+l<=bT{#>_Ch9tr_zWP4XTkWdv<5l@VJeO=b}<Em@;-"
+    "oHV0MQ1UC3)HXQMMA7sjF9RGrjw(l=NGDO$VR2YRe`B%8AnKAqRqlI_F01^5`H_g|qkfjhJ{n?Bn3{kj(8#?8>w2Fois=~MG^>4D"
+    "q8frU>;DH{B)hRaZb0Ib$i^QEKfwHmjhRKF9tXxWRs7iS!xFPVctMRB-}n?^V4Yz&%>_DFa5!3}pJob8=2~W&O*s_P&G>|TL*nmk"
+    "K`1lvhhGznY<o9=vuzr|W0TvzrKoskcCb>UPcJYuEPC~^Q-jA@7sAXx5yRg(Ph{a1STi#lX<TOek(rey>vY$FWXSIdVRmUZzdT37"
+    "b4<=0TWZd9M^Db7<4L=_hA?7ETUZZ`vWqlea>L$(yE)u<^NY>*k0aZx!8A8vZCCtP&c65(2Gm2=w|qYsFTNoXup$C&Aq=mg82*{j"
+    "K_Q%hhEo^{lbS6gcQ83m<q`T>CJanS_3&O&Bl3x-Fcb43ipTj1HW^epx(-fJp|eCNoOSc8hIx81PjmD9`h1?e9Qx*OG6hLBu|eqK"
+    "vq?oJFD52r+z3|XDaLEhCgj->oiKZut*4o_eeBWwJ&^tK3`fs1IgA`Q`0V6C#`++AKSW-F=Z4@P-ipj&!I$L7_c;rWv?Dy?<I8fC"
+    "J|5*wj*bzW`do8=jPJ;?;COVR3I9ZZ$&>W<q{5!Gr@G*rlII(+&kJTg6P@mWIbDIC-nhUrTcFGWJ8ywqwLmvX%|Za5@ID)zi4eUo"
+    "2=hV~!PzM|XT2BMwJ-YT%CP7B^Cfua4YKDw9K5g>(=Tm78{xg=;*T0OvEp1j0CTYi`HS+oUC3Rk!@I;wUS?Nc&LR8qAc9v8Kwl|v"
+    "(pQjqwFG%}46}=j{vvO<NdFeu(~BHSSNMP63U!yrTjJZf#5!5xotG%fwJb4HOF@gzdB4Orfv`MR!r}Sba`hDCs-)<9Z4dm{LVR7W"
+    "O+l{>pzrnF$h@8m(l(UeU>m#<V(NMW&h<RZ^#X77=3!*t6#Urv{5IUv8yrD5#)%xl8_e`g4v(93=w=STaBqFZ!-ZRmkXxL&w|*-4"
+    "Vf72&@$u{C7k_T>!Q74y_-@{2``l(D-Bz4gX8M<1gex50D||y&c&in@*ehjx?5@(W)d>_<i<r41Xx{nD1j={*Zt?EZvEtvgwac(;"
+    "9D8d_*&6$BEtwyG7?6Lm&p72&p5Tlw8efz%x`#u0J8E_wKM+pOKuUN|<S2{xDI}9SX%bDTNef!irb*giHti<Pr`EnJ-SfX;D)XRa"
+    "ew!%1pZsjT`;JBaE)VbK@vCr(r&C2}N|~-Hi{Itn`We6VRsqBJ_QBp`DDEll2O*7yokaRyk<Cp9LdGQJOA41Tt@Q&qpOXJH9-bvO"
+    "yq2wp_7dAg*wlti*IOz7o=P$k&mqfaMU$r`#RkUo!4o60gXfQ9n>6Aia&4(RbHMetMSkOv)0W01kZZJZ6r<_9XK5u<O4#AjgR`ks"
+    "zN2Z}vk!&{dA&>wXD@z~jeq}3#c=%H2$}dJ3dO7A_~^O#s|J61dyEo2at6y{KIWwOSLQ$RM*P("
+)

@@ -59,6 +59,7 @@ PRE_TOKENIZERS = [
     P.Metaspace(),
     P.Metaspace(prepend_scheme="first"),
     P.Metaspace(prepend_scheme="never", split=False),
+    P.UnicodeScripts(),
     P.FixedLength(length=3),
     P.FixedLength(length=2**60),
     *(
@@ -93,6 +94,9 @@ DECODERS = [
     D.ByteLevel(),
     D.WordPiece(),
     D.WordPiece(prefix="▁", cleanup=False),
+    D.CTC(),
+    D.CTC(pad_token="a", word_delimiter_token="", cleanup=True),
+    D.CTC(pad_token="", word_delimiter_token="e", cleanup=False),
     D.Replace("", "+"),
     D.Replace(Regex("$"), "+"),
     D.Sequence([D.BPEDecoder(), D.Strip("b", 1, 0), D.Replace(Regex("$|x"), "+")]),

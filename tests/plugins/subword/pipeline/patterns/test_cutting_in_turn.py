@@ -22,6 +22,7 @@ STEPS = {
     "Punctuation": [{"type": "Punctuation", "behavior": "MergedWithPrevious"}],
     "Digits": [{"type": "Digits", "individual_digits": False}],
     "each digit": [{"type": "Digits", "individual_digits": True}],
+    "scripts": [{"type": "UnicodeScripts"}],
     "delimiter": [{"type": "CharDelimiterSplit", "delimiter": "-"}],
     "string": [{"type": "Split", "pattern": {"String": ". "}, "behavior": "MergedWithNext", "invert": False}],
     "three splits": [
@@ -80,7 +81,7 @@ def _utf8_spans(pieces: list[Stretch]) -> list[bytes]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kind", ["Digits", "Punctuation", "Whitespace", "BertPreTokenizer"])
+@pytest.mark.parametrize("kind", ["Digits", "Punctuation", "Whitespace", "BertPreTokenizer", "UnicodeScripts"])
 def test_every_character_is_of_the_class_that_the_library_has_it_in(kind: str) -> None:
     from tokenizers import pre_tokenizers
 
