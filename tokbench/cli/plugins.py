@@ -10,10 +10,11 @@ import typer
 from tokbench.cli.options import JsonOutput, argument, open_registry, option, with_registry
 from tokbench.cli.tables import show_rows
 from tokbench.cli.writing import print_json
-from tokbench.wording import counted
+from tokbench.wording import counted, printable
 
 if TYPE_CHECKING:
     from tokbench.registry import Registry
+    from tokbench.testing import Failure
 
 app = typer.Typer(help="Installed plugins: list, check, make a new one.", no_args_is_help=True)
 
@@ -83,17 +84,15 @@ def check_plugin(
 ) -> None:
     """Run the conformance kit; exit status 1 when a check fails."""
     from tokbench.errors import UnknownNameError
-    from tokbench.testing import failures_of
-    from tokbench.testing.kit import HOOKS, failures_of_other
+    from tokbench.testing.apart import failures_apart
+    from tokbench.testing.kit import HOOKS
     from tokbench.testing.others import no_value
 
     kind = kind or _kind_of(registry, spec)
     if kind not in HOOKS:
         raise UnknownNameError.of("kind of thing to check", kind, HOOKS)
-    if kind == "tokenizer":
-        failures = failures_of(spec, examples=examples, registry=registry, train_on=train_on)
-    else:
-        failures = failures_of_other(kind, spec, registry)
+    failures, printed = failures_apart(_failures, registry, kind, spec, examples, train_on)
+    typer.echo(printable(printed), nl=False, err=True)
     for failure in failures:
         print(f"- {failure}")
     if failures:
@@ -103,6 +102,14 @@ def check_plugin(
     else:
         print(f"{spec}: conforms")
     raise typer.Exit(1 if failures else 0)
+
+
+def _failures(registry: Registry, kind: str, spec: str, examples: int, train_on: str) -> list[Failure]:
+    from tokbench.testing.kit import failures_of, failures_of_other
+
+    if kind == "tokenizer":
+        return failures_of(spec, examples=examples, registry=registry, train_on=train_on)
+    return failures_of_other(kind, spec, registry)
 
 
 def _kind_of(registry: Registry, spec: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,6 +13,15 @@ from tokbench.manager import PATIENCE, within
 from tokbench.tokenizer import Tokenizer
 
 Problem = str | None
+
+Hear = Callable[[tuple[str, str | None]], object]
+hearing: ContextVar[Hear] = ContextVar("hearing", default=lambda step: None)
+"""Called with each check's name and text before it is tried: what is heard last may end the process."""
+
+
+def begin(check: str, text: str | None = None) -> None:
+    """Tell whoever is `hearing` that a check is tried now, on a text where that matters."""
+    hearing.get()((check, text))
 
 
 class ConformanceCheck(NamedTuple):
@@ -28,6 +38,7 @@ class ConformanceCheck(NamedTuple):
 
     def problem(self, *given: object) -> Problem:
         """What is wrong; an exception is a problem, and so is an answer that does not come."""
+        begin(self.name, next((each for each in given if isinstance(each, str)), None))
         try:
             with within(PATIENCE):
                 return self.run(*given)

@@ -9,7 +9,7 @@ from pathlib import Path
 from tokbench.registry import Registry, build_registry
 from tokbench.spec import Spec
 from tokbench.testing.capabilities import CAPABILITIES
-from tokbench.testing.check import ConformanceCheck, Failure, Trial
+from tokbench.testing.check import ConformanceCheck, Failure, Trial, begin
 from tokbench.testing.conduct import CONDUCT
 from tokbench.testing.contract import CONTRACT, PROTOCOL
 from tokbench.testing.encoding import ENCODES, ENCODING
@@ -89,6 +89,7 @@ def failures_of(
             from tokbench.testing.trained import trained_failures
 
             corpus = training_corpus(registry, train_on)
+            begin("train")
             try:
                 failures = trained_failures(registry, spec, corpus, Path(folder))
             except (Exception, SystemExit) as error:
@@ -97,6 +98,7 @@ def failures_of(
             spec = Spec(spec.family, str(Path(folder) / f"trained{suffix}"))
             if not Path(str(spec.variant)).exists():
                 return failures
+        begin("load")
         try:
             loaded = registry.load(spec)
         except (Exception, SystemExit) as error:
@@ -133,6 +135,7 @@ def failures_of_other(kind: str, name: str, registry: Registry) -> list[Failure]
         return _of(others.engine_checks(registry.pick(registry.engines, name, "engine")))
     if kind == "dataset":
         spec = registry.dataset_spec(name)
+        begin("load")
         try:
             basic, more = others.dataset_checks(registry.dataset(spec))
         except (Exception, SystemExit) as error:

@@ -8,7 +8,7 @@ from tokbench.batch import TokenBatch
 from tokbench.manager import PATIENCE, within
 from tokbench.registry import Registry, registry_of
 from tokbench.spec import LoadContext
-from tokbench.testing.check import Failure
+from tokbench.testing.check import Failure, begin
 from tokbench.testing.texts import EDGE_CASES
 from tokbench.tokenizer import Tokenizer
 from tokbench.workers.calls import Emit, Limits
@@ -19,6 +19,7 @@ REMEDY = "ids must depend on nothing but the text, the spec, its files and the c
 
 def recipe_failures(registry: Registry, spec: str, loaded: Tokenizer) -> list[Failure]:
     """Failures of loading `spec` again, here and in a new process."""
+    begin("recipe")
     try:
         with within(PATIENCE):
             expected = _encodings(loaded)

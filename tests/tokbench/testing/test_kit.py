@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.command import invoke
 from tests.runs import tokenizer_plugin
 from tests.tokbench.testing.right_tokenizer import Right
 from tests.tokbench.testing.wrong_tokenizers import WRONG, Lowercases, SpecialsOutside
+from tokbench.errors import SpecError
 from tokbench.registry import build_registry
 from tokbench.testing import ConformanceError, check, check_tokenizer, failures_of
 from tokbench.testing.kit import TEXT_CHECKS, WHOLE_CHECKS
@@ -109,3 +112,46 @@ def test_a_tokenizer_that_leaves_python_fails_and_ends_nothing(tmp_path: Any) ->
     )
     [failure] = failures_of("leaving", examples=5, registry=build_registry(plugin_files=[plugin]))
     assert (failure.check, "SystemExit" in failure.problem) == ("encodes", True)
+
+
+@pytest.mark.parametrize(
+    ("end", "how"),
+    [("os._exit(0)", "with exit status 0"), ("os.kill(os.getpid(), signal.SIGSEGV)", "by signal SIGSEGV")],
+)
+def test_a_check_that_ends_the_process_is_named_with_its_text(tmp_path: Path, end: str, how: str) -> None:
+    plugin = tokenizer_plugin(
+        tmp_path / "ending.py",
+        "vocab_size = 256\n"
+        "def encode(self, text): return list(text.encode())\n"
+        "def decode(self, ids):\n"
+        "    import os, signal, sys\n"
+        "    if len(ids) == 1:\n"
+        "        print('last words', flush=True)\n"
+        f"        {end}\n"
+        "    return bytes(ids).decode(errors='replace')",
+    )
+    done = invoke("plugins", "check", "ending", "--plugin", plugin)
+    assert done.exit_code == 1
+    assert f"- decodes: the process ended {how}\n    on      '" in done.stdout
+    assert done.stdout.endswith("ending: 1 check fails\n")
+    assert "last words" in done.stderr
+
+
+def test_a_dataset_that_ends_the_process_fails_the_check_that_read_it(tmp_path: Path) -> None:
+    plugin = tmp_path / "closing.py"
+    plugin.write_text(
+        "import os, tokbench\n\n"
+        "class Closing:\n"
+        "    name, parallel, languages = 'closing', False, ('eng_Latn',)\n"
+        "    shards = read = digest = lambda self, given: os._exit(3)\n\n"
+        "@tokbench.hookimpl\ndef tokbench_datasets():\n"
+        "    load = lambda spec, context: Closing()\n"
+        "    return [tokbench.DatasetFamily(name='closing', summary='', load=load)]\n"
+    )
+    done = invoke("plugins", "check", "closing", "--plugin", plugin)
+    assert (done.exit_code, "- shards: the process ended with exit status 3" in done.stdout) == (1, True)
+
+
+def test_a_wrong_request_is_told_as_by_any_command() -> None:
+    with pytest.raises(SpecError, match="unknown dataset family 'nonsense'"):
+        invoke("plugins", "check", "bpe:vocab_size=300", "--train-on", "nonsense", catch=False)
