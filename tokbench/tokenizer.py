@@ -217,6 +217,10 @@ def check_facts(tokenizer: Tokenizer) -> None:
                 raise TokenizerError(f"{what}: {each!r} is no id, which is a whole number")
     if unknown is not None and not 0 <= unknown < size:
         raise TokenizerError(f"unk_id: {unknown} is outside the vocabulary of {size} ids; without one, None")
+    for what in ("lossless", "decode_joins_bytes", "decode_drops_space"):
+        declared = getattr(tokenizer, what, None)
+        if declared is not None and not isinstance(declared, bool):
+            raise TokenizerError(f"{what}: {declared!r} is neither True nor False; leave it out to say nothing")
 
 
 def special_ids(tokenizer: Tokenizer) -> frozenset[int]:

@@ -216,6 +216,8 @@ def test_what_a_load_gives_is_looked_at(tmp_path: Path, before: str, after: str,
         ("unk_id = 256", "unk_id: 256 is outside the vocabulary of 256 ids"),
         ("unk_id = -1", "unk_id: -1 is outside the vocabulary"),
         ("special_ids = 'abc'", "special_ids: 'a' is no id"),
+        ("lossless = 'no'", "lossless: 'no' is neither True nor False"),
+        ("decode_joins_bytes = 1", "decode_joins_bytes: 1 is neither True nor False"),
     ],
 )
 def test_facts_of_the_wrong_kind_are_named(tmp_path: Path, facts: str, said: str) -> None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
-from numbers import Integral
+from collections.abc import Mapping
 
-from tokbench.capabilities import TokenByter
-from tokbench.errors import TokbenchError
+from tokbench.capabilities import Describable, TokenByter
+from tokbench.errors import TokbenchError, TokenizerError
 from tokbench.testing.check import ConformanceCheck, Problem, ids_of
 from tokbench.testing.texts import EDGE_CASES, LONE_SURROGATE, SPECIAL_TEXTS
-from tokbench.tokenizer import Tokenizer, special_ids, unk_id
+from tokbench.tokenizer import Tokenizer, check_facts, special_ids, unk_id
 
 
 @ConformanceCheck.of("protocol", "offer name: str, vocab_size: int, encode(text) and decode(ids).")
@@ -20,8 +21,10 @@ def _protocol(tokenizer: Tokenizer) -> Problem:
         return f"it lacks {', '.join(missing)}"
     if not isinstance(tokenizer.name, str) or not tokenizer.name:
         return f"name is {tokenizer.name!r}, not a text"
-    if isinstance(tokenizer.vocab_size, bool) or not isinstance(tokenizer.vocab_size, Integral):
-        return f"vocab_size is {tokenizer.vocab_size!r}, not a whole number"
+    try:
+        check_facts(tokenizer)
+    except TokenizerError as error:
+        return str(error)
     return None if tokenizer.vocab_size > 0 else f"vocab_size is {tokenizer.vocab_size}"
 
 
@@ -45,14 +48,20 @@ def _surrogate(tokenizer: Tokenizer) -> Problem:
     return None
 
 
-@ConformanceCheck.of("special_ids", "special_ids and unk_id must lie within the vocabulary.")
+@ConformanceCheck.of("special_ids", "special_ids must lie within the vocabulary.")
 def _special_attributes(tokenizer: Tokenizer) -> Problem:
     outside = [token for token in special_ids(tokenizer) if not 0 <= token < tokenizer.vocab_size]
-    if outside:
-        return f"special_ids {outside[:5]} are outside the vocabulary"
-    unknown = unk_id(tokenizer)
-    if unknown is not None and not 0 <= unknown < tokenizer.vocab_size:
-        return f"unk_id {unknown} is outside the vocabulary"
+    return f"special_ids {outside[:5]} are outside the vocabulary" if outside else None
+
+
+@ConformanceCheck.of("facts", "facts must return a mapping that is ready for JSON, or be left out.")
+def _facts(tokenizer: Tokenizer) -> Problem:
+    if not isinstance(tokenizer, Describable):
+        return None
+    found = tokenizer.facts()
+    if not isinstance(found, Mapping):
+        return f"facts returned {type(found).__name__}, not a mapping"
+    json.dumps(dict(found))
     return None
 
 
@@ -120,5 +129,5 @@ def _every_id(tokenizer: Tokenizer) -> Problem:
     return None
 
 
-CONTRACT = (_every_id, _unknown_ids, _copies, _empty, _surrogate, _special_attributes, _special_text)
+CONTRACT = (_every_id, _unknown_ids, _copies, _empty, _surrogate, _special_attributes, _special_text, _facts)
 PROTOCOL = _protocol

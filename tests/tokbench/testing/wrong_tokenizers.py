@@ -34,6 +34,29 @@ class VocabSizeText(Right):
     vocab_size = "256"  # type: ignore[assignment]
 
 
+class UnknownOutside(Right):
+    unk_id = 257
+
+
+class LosslessText(Right):
+    lossless = "no"  # type: ignore[assignment]
+
+
+class FactsRaise(Right):
+    def facts(self) -> dict[str, Any]:
+        raise KeyError("no facts")
+
+
+class FactsListed(Right):
+    def facts(self) -> Any:
+        return [("algorithm", "bytes")]
+
+
+class FactsNotJson(Right):
+    def facts(self) -> dict[str, Any]:
+        return {"special_tokens": {1, 2}}
+
+
 class ReturnsStrings(Right):
     def encode(self, text: str) -> Any:
         return list(text)
@@ -311,6 +334,11 @@ class Forgets(Right):
 WRONG: list[tuple[type, str]] = [
     (NoDecode, "protocol"),
     (VocabSizeText, "protocol"),
+    (UnknownOutside, "protocol"),
+    (LosslessText, "protocol"),
+    (FactsRaise, "facts"),
+    (FactsListed, "facts"),
+    (FactsNotJson, "facts"),
     (ReturnsStrings, "encodes"),
     (RaisesOnNul, "encodes"),
     (IdsBeyondVocabulary, "vocab_size"),
