@@ -38,6 +38,16 @@ def listed(names: list[str], word: str = "and") -> str:
     return f" {word} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
+def every(count: int, noun: str, one: str, several: str) -> str:
+    """What is said of all things of a kind, in the form for one or for several.
+
+    Example:
+        >>> every(1, "text", "comes back", "come back"), every(1200, "text", "comes back", "come back")
+        ('the one text comes back', 'all of 1,200 texts come back')
+    """
+    return f"the one {noun} {one}" if count == 1 else f"all of {counted(count, noun)} {several}"
+
+
 def all_of_whom(names: list[str], one: str, several: str) -> str:
     """Names and what is said of them, in the form for one or for several.
 

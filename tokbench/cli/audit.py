@@ -78,7 +78,7 @@ def audit(
     if as_json:
         print_json(_report(found) | ({} if used is None else {"usage": _usage(used, rare)}))
         return
-    plain_console().print(f"{tokenizer.name}: {found.vocab_size:,} ids", style="bold")
+    plain_console().print(f"{tokenizer.name}: {counted(found.vocab_size, 'id')}", style="bold")
     _show_counts(found)
     _show_examples(found, limit)
     if found.reencoded:
@@ -253,7 +253,10 @@ def _usage(used: Usage, rare: int) -> dict[str, object]:
 
 def _show_use(found: VocabularyAudit, used: Usage, rare: int, limit: int) -> None:
     rows, seldom = [], used.rare(rare)
-    kinds = {"never used": used.rare(0), f"used {rare} times or less": seldom[used.counts[seldom] > 0]}
+    kinds = {
+        "never used": used.rare(0),
+        f"used {counted(rare, 'time')} or less": seldom[used.counts[seldom] > 0],
+    }
     for kind, ids in kinds.items():
         longest = sorted(ids.tolist(), key=lambda index: -len(found.tokens[index]))[:limit]
         share = f"{len(ids) / found.vocab_size:.2%}"

@@ -61,7 +61,8 @@ class Bars(Display):
     def count(self, finished: int, todo: Sequence[PlannedCell]) -> None:
         """The cells are known."""
         if finished:
-            self.say(f"{finished} of {finished + len(todo)} cells are on disk already")
+            are = "is" if finished == 1 else "are"
+            self.say(f"{finished} of {counted(finished + len(todo), 'cell')} {are} on disk already")
         self._cells, self._todo, self._failed = 0, len(todo), 0
         total = sum(cell.n_bytes for cell in todo)
         self._progress.update(self._whole, total=total, done=f"0/{len(todo)} cells")

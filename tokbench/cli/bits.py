@@ -160,7 +160,7 @@ def _show_ngrams(found: NgramReading) -> None:
     for row in found.figures:
         if row.lost and row.language == found.figures[0].language:
             console.print(
-                f"† {row.tokenizer} does not give back {row.lost:,} of {row.documents:,} documents: "
+                f"† {row.tokenizer} does not give back {row.lost:,} of {counted(row.documents, 'document')}: "
                 "its bits are of what it keeps, its bytes of all text, so it compares with no other"
             )
     for name, estimates in found.estimates.items():

@@ -13,6 +13,7 @@ from tokbench.cli.loading import documents_of, files_read, load_trained
 from tokbench.cli.progress import documents_done, overwrite, progress
 from tokbench.cli.tables import plain_console
 from tokbench.cli.writing import check_target, print_json
+from tokbench.wording import counted
 
 if TYPE_CHECKING:
     from tokbench.inspection.bytetable import ByteTable, Proof
@@ -77,7 +78,7 @@ def _summary(table: ByteTable) -> dict[str, Any]:
 
 def _show(table: ByteTable, proof: Proof | None, output: Path | None) -> None:
     console, known = plain_console(), _summary(table)
-    console.print(f"{table.tokenizer}: {len(table):,} ids", style="bold")
+    console.print(f"{table.tokenizer}: {counted(len(table), 'id')}", style="bold")
     kinds = {"partial": "parts of a character", "special": "special (0 bytes)"}
     counts = known["kinds"].items()
     console.print(", ".join(f"{kinds.get(name, name)} {count:,}" for name, count in counts if count))
@@ -91,8 +92,9 @@ def _show(table: ByteTable, proof: Proof | None, output: Path | None) -> None:
         console.print("no documents: nothing was proved")
     else:
         console.print(
-            f"{proof.exact:,} of {proof.documents:,} documents exact: decoded {proof.decoded:,} bytes, the sum "
-            f"over {proof.tokens:,} ids {proof.table:,}; the text itself {proof.text:,}"
+            f"{proof.exact:,} of {counted(proof.documents, 'document')} exact: decoded "
+            f"{counted(proof.decoded, 'byte')}, the sum "
+            f"over {counted(proof.tokens, 'id')} {proof.table:,}; the text itself {proof.text:,}"
         )
         for name, decoded, total in proof.examples:
             console.print(f"  {name}: decoded {decoded:,} bytes, the sum over its ids {total:,}")

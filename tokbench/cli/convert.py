@@ -75,7 +75,7 @@ def prune(
     if not isinstance(tokenizer, Prunable):
         raise SpecError(f"{spec} cannot be pruned; only a BPE opened in-house can: bpe:FILE, with merges")
     if not 0 < size < tokenizer.vocab_size:
-        raise SpecError(f"{spec} has {tokenizer.vocab_size:,} tokens; prune to fewer, not to {size:,}")
+        raise SpecError(f"{spec} has {counted(tokenizer.vocab_size, 'token')}; prune to fewer, not to {size:,}")
     with bar(f"counting the tokens of {spec}") as progress:
         counts = _used(tokenizer, [registry.dataset(text) for text in dataset], progress)
     smaller, new_ids = tokenizer.pruned(counts.tolist(), size)
@@ -86,9 +86,10 @@ def prune(
     gone, used = new_ids < 0, int(counts.sum())
     share = 100 * int(counts[gone].sum()) / max(used, 1)
     moved = int(((new_ids >= 0) & (new_ids != range(len(new_ids)))).sum())
-    kept = f"{int((~gone).sum()):,} tokens kept, {moved:,} of them with another id"
+    kept = f"{counted(int((~gone).sum()), 'token')} kept, {moved:,} of them with another id"
     print(f"{output}: {kept}, {int(gone.sum()):,} gone")
-    print(f"what is gone was {share:.2f} % of {used:,} tokens of the text; the rest of it is encoded as before")
+    text = f"{counted(used, 'token')} of the text"
+    print(f"what is gone was {share:.2f} % of {text}; the rest of it is encoded as before")
 
 
 def _used(tokenizer: Tokenizer, datasets: list[Dataset], progress: Progress) -> NDArray[np.int64]:

@@ -62,7 +62,7 @@ def _show(found: TokenizerDiff) -> None:
         console.print("no documents: nothing was compared")
         return
     console.print(
-        f"{found.n_equal:,} of {found.n_documents:,} documents equal by {found.compared} "
+        f"{found.n_equal:,} of {counted(found.n_documents, 'document')} equal by {found.compared} "
         f"({found.share_equal:.2%}); tokens {found.n_tokens_a:,} and {found.n_tokens_b:,}",
         style="bold",
     )
@@ -88,7 +88,7 @@ def _show_one(console: Console, divergence: Divergence) -> None:
         line = Text(f"  {side} ")
         line.append_text(render(found, color=colored(console)))
         if len(found) < count:
-            line.append(f" … {count} tokens")
+            line.append(f" … {counted(count, 'token')}")
         console.print(line)
         ids = " ".join(str(piece.id) for piece in found)
         console.print(f"    {ids}", style="dim")

@@ -14,7 +14,7 @@ from tokbench.cli import options as opt
 from tokbench.cli.loading import files_read
 from tokbench.cli.progress import progress
 from tokbench.cli.writing import check_target, print_json
-from tokbench.wording import counted
+from tokbench.wording import counted, every
 
 if TYPE_CHECKING:
     from tokbench.golden.checking import Departure
@@ -68,7 +68,7 @@ def make(
     progress(1.0, "done")
     size = sum(file.stat().st_size for file in output.iterdir())
     print(f"{output}: {counted(len(made.cases), 'case')}, {counted(len(made.rows), 'row')}, {size:,} bytes")
-    print(f"  {made.manifest['tokens_covered']:,} of {tokenizer.vocab_size:,} ids occur in it")
+    print(f"  {made.manifest['tokens_covered']:,} of {counted(tokenizer.vocab_size, 'id')} occur in it")
     if isinstance(measured, str):
         print(f"  mutation score: {measured}")
         return
@@ -130,9 +130,11 @@ def _show(departures: list[Departure], total: int, examples: int) -> None:
     from collections import Counter
 
     if not departures:
-        print(f"all of {total:,} texts get the ids of the pack")
+        print(every(total, "text", "gets the ids of the pack", "get the ids of the pack"))
         return
-    print(f"{len(departures):,} of {total:,} texts get other ids; the first stage that departs:")
+    get = "gets" if len(departures) == 1 else "get"
+    of = f"{len(departures):,} of {counted(total, 'text')}"
+    print(f"{of} {get} other ids; the first stage that departs:")
     for stage, count in Counter(one.stage for one in departures).most_common():
         print(f"  {count:>6,} {stage}")
     for one in departures[:examples]:

@@ -12,6 +12,7 @@ from tokbench.lint.subject import Subject, shown, shown_changed
 from tokbench.metrics.needs import HIDDEN
 from tokbench.tally.loss import kinds_of_loss
 from tokbench.tokenizer import token_bytes, unk_id
+from tokbench.wording import every
 
 _NUMBERS = ("1234567", "12345678", "9876543210", "20240115", "31415926535")
 _ACCENTED = ("café", "naïve", "Å", "é", "Tất cả", "한글", "がぎぐ", "ñandú")
@@ -39,7 +40,7 @@ def round_trip(subject: Subject, bounds: Bounds) -> Finding:
             causes[cause] += 1
             examples.setdefault(cause, f"{cause}: {shown_changed(text, back)}")
     if not lost:
-        return Finding.passed(f"all of {len(texts):,} texts come back")
+        return Finding.passed(every(len(texts), "text", "comes back", "come back"))
     listed = ", ".join(f"{cause} {count}" for cause, count in causes.most_common())
     promised = getattr(subject.tokenizer, "lossless", None) is True  # declared, so any loss is a fault
     outcome = Outcome.FAIL if promised or causes["replacement character"] else Outcome.WARN

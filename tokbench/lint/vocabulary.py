@@ -143,7 +143,7 @@ def usage(subject: Subject, bounds: Bounds) -> Finding:
     never, up_to_nine = found.rare(0), found.rare(9)
     unseen = [index for index in never.tolist() if index not in subject.special_ids]
     active, rare = size - len(up_to_nine), len(up_to_nine) - len(never)
-    counts = f"{active:,} active, {rare:,} rare, {len(unseen):,} unseen in {total:,} tokens of text"
+    counts = f"{active:,} active, {rare:,} rare, {len(unseen):,} unseen in {counted(total, 'token')} of text"
     if total < _ENOUGH * size:
         return Finding(
             Outcome.NOT_CHECKED,
@@ -226,13 +226,14 @@ def embedding_rows(subject: Subject, bounds: Bounds) -> Finding:
     if not isinstance(rows, int):
         return Finding.unchecked("config.json states no vocab_size")
     ids, multiple = subject.tokenizer.vocab_size, int(bounds["multiple"])
+    there = counted(rows, "row")
     if rows < ids:
-        return Finding(Outcome.FAIL, f"ids go up to {ids - 1:,}, and the model has {rows:,} rows", ids - rows)
+        return Finding(Outcome.FAIL, f"ids go up to {ids - 1:,}, and the model has {there}", ids - rows)
     if multiple and rows % multiple:
-        return Finding(Outcome.WARN, f"{rows:,} rows are no multiple of {multiple}", rows % multiple)
+        return Finding(Outcome.WARN, f"{there}, which is no multiple of {multiple}", rows % multiple)
     if rows - ids > bounds["spare"]:
-        return Finding(Outcome.WARN, f"{rows - ids:,} of {rows:,} rows belong to no id", rows - ids)
-    return Finding.passed(f"{rows:,} rows for {ids:,} ids")
+        return Finding(Outcome.WARN, f"rows of {rows:,} that belong to no id: {rows - ids:,}", rows - ids)
+    return Finding.passed(f"{there} for {counted(ids, 'id')}")
 
 
 CHECKS = (unreachable, undecodable, duplicates, junk, usage, byte_coverage, gaps, longest, embedding_rows)

@@ -11,7 +11,7 @@ from tokbench.reports.figures import number
 from tokbench.reports.table import Column, Row, Table, TableCell
 from tokbench.results import Run
 from tokbench.tokenizer import first_difference
-from tokbench.wording import data_size
+from tokbench.wording import counted, data_size
 
 COLUMNS = (
     Column.text("tokenizer"),
@@ -111,5 +111,5 @@ def _first_difference(pairs: list[tuple[list[dict[str, Any]], list[dict[str, Any
             left, right = (f"{visible(each[place]['text'])} ({each[place]['id']})" for each in (first, second))
             return f"passage {at}, token {place + 1}: {left} and {right}"
         if len(first) != len(second):
-            return f"passage {at}: one ends after {place} tokens"
+            return f"passage {at}: one ends after {counted(place, 'token')}"
     return "none"

@@ -21,6 +21,7 @@ from tokbench.capabilities import (
 )
 from tokbench.testing.check import ConformanceCheck, Problem, ids_of
 from tokbench.tokenizer import Tokenizer, special_ids, whole_text
+from tokbench.wording import counted
 
 
 @ConformanceCheck.of(
@@ -208,7 +209,7 @@ def _trace(tokenizer: Tokenizer, text: str) -> Problem:
     steps = list(tokenizer.trace(text))
     count = len(ids_of(tokenizer, text))
     if steps and len(steps[-1].tokens) != count:
-        return f"trace ends with {len(steps[-1].tokens)} tokens, encode gives {count}"
+        return f"trace ends with {counted(len(steps[-1].tokens), 'token')}, encode gives {count}"
     return None
 
 

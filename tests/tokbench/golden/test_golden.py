@@ -11,6 +11,7 @@ import pytest
 
 from tests.command import invoke
 from tests.tokbench.lint.broken import sound, write
+from tokbench.cli import golden
 from tokbench.errors import SpecError, TokenizerError
 from tokbench.golden import checking, pack
 from tokbench.golden.changes import _alternatives, mutants
@@ -59,6 +60,13 @@ def test_the_tokenizer_itself_and_another_library_agree(made):
     for spec in (f"bpe:{folder}", f"transformers:{folder}/tokenizer.json"):
         status, shown = cli("golden", "check", str(place), spec)
         assert (status, "all of" in shown) == (0, True), shown
+
+
+def test_one_text_is_told_of_as_one(capsys):
+    golden._show([], 1, 8)
+    golden._show([checking.Departure("every token", "a", "model", 0, [1], [2])], 1, 8)
+    shown = capsys.readouterr().out
+    assert shown.startswith("the one text gets the ids of the pack\n1 of 1 text gets other ids; ")
 
 
 CHANGES = {

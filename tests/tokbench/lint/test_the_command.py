@@ -72,6 +72,13 @@ def test_the_command_prints_text_json_markdown_and_sarif(tmp_path):
     assert "| TB209 embedding-rows | fail |" in table
 
 
+def test_a_model_of_one_row_is_told_of_as_one(tmp_path):
+    files = broken("too_few_rows")
+    files["config.json"]["vocab_size"] = 1
+    _, shown = cli("lint", f"bpe:{write(tmp_path / 'v', files)}", "--only", "TB209", "--verbose")
+    assert "ids go up to 265, and the model has 1 row\n" in shown
+
+
 def test_sarif_has_what_code_hosts_need_of_it(tmp_path, monkeypatch):
     """The rules of SARIF 2.1.0 for what is written here, and what GitHub's code scanning needs beside."""
     write(tmp_path / "a folder", broken("too_few_rows"))
