@@ -49,6 +49,7 @@ class Metric:
     `tokenizer`, `language` and `options`. `t` has the sums by name, on resamples too, for intervals.
 
     `options` are what a spec may set (``-m name:option=…``); `t.options` has every one with its value.
+    `check(options)` raises a `TokbenchError` for those with which nothing can be counted: before any work.
     Raises `PluginError` for an impossible definition: an unknown level, a need that nothing meets.
 
     Example:
@@ -84,6 +85,7 @@ class Metric:
     count: Callable[..., Any] | None = None
     options: tuple[Option, ...] = ()
     given: Mapping[str, OptionValue] = field(default_factory=dict, hash=False)
+    check: Callable[[Mapping[str, Any]], None] | None = None
 
     def __post_init__(self) -> None:
         problem = _problem_of(self)

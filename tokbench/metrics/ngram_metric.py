@@ -52,9 +52,14 @@ def training_text(spec: str) -> TrainingCorpus:
     family = next((family for family in FAMILIES if family.name == wanted.family), None)
     if family is None:
         names = ", ".join(family.name for family in FAMILIES)
-        raise CorpusError(f"ngram_bpb: train_on={spec} names no dataset; there are {names}")
+        raise CorpusError(f"train_on={spec} names no dataset; there are {names}")
     dataset = family.load(validate(wanted, family.options), LoadContext(Path()))
     return TrainingCorpus(dataset, tuple(dataset.languages))
+
+
+def _check(options: Mapping[str, Any]) -> None:
+    if options["train_on"] is not None and training_text(options["train_on"]).counted:
+        raise CorpusError("the training text is counts, of which no order of ids is known")
 
 
 def _trained(tokenizer: Tokenizer, options: Mapping[str, Any]) -> TrainedNgrams:
@@ -110,6 +115,7 @@ METRICS = (
             Option("train_on", "str", None, "The dataset that the n-gram model is trained on."),
             Option("order", "int", 3, "Ids seen at once, the predicted one too.", least=1),
         ),
+        check=_check,
         group="information",
         on_request=True,
     ),

@@ -13,6 +13,7 @@ from tokbench.corpus import CountedDataset, Dataset, Shard
 from tokbench.errors import CorpusError, SpecError, TokbenchError, UnknownNameError
 from tokbench.extension import Engine
 from tokbench.kernels.threads import usable_cores
+from tokbench.manager import PATIENCE, within
 from tokbench.metrics.context import CHEAPEST
 from tokbench.metrics.cost import PriceTable
 from tokbench.metrics.metric import Metric
@@ -263,9 +264,21 @@ def _check_trainings(registry: Registry, entries: Sequence[Entry], texts: Sequen
 def _metrics(suite: Suite, registry: Registry) -> tuple[Metric, ...]:
     """The metrics asked for, or all but those on request; and what is always measured, as losses are."""
     chosen = {metric.name: metric for metric in map(registry.metric, suite.metrics)}
+    for metric in chosen.values():
+        _check_settings(metric)
     always = {name: metric for name, metric in registry.metrics.items() if metric.always}
     unasked = {name: metric for name, metric in registry.metrics.items() if not metric.on_request}
     return tuple(({**chosen, **always} if chosen else unasked).values())
+
+
+def _check_settings(metric: Metric) -> None:
+    if metric.check is not None:
+        try:
+            with within(PATIENCE):
+                metric.check(metric.settings)
+        except Exception as error:
+            what = "" if isinstance(error, TokbenchError) else f"{type(error).__name__}: "
+            raise SpecError(f"{metric.name}: {what}{error}") from error
 
 
 def _datasets(suite: Suite, registry: Registry) -> dict[str, str]:

@@ -264,6 +264,26 @@ def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
         assert "\\[" not in shown
 
 
+@pytest.mark.parametrize(
+    ("train_on", "said"),
+    [
+        ("nonsense", "train_on=nonsense names no dataset; there are bundled, "),
+        ("text:gone.txt", "gone.txt: no such file or folder"),
+        ("counts:{counts}", "the training text is counts"),
+    ],
+)
+def test_a_training_text_that_is_not_there_is_refused_before_any_work(
+    tmp_path: Path, train_on: str, said: str
+) -> None:
+    (tmp_path / "text.txt").write_text("some words\n" * 30)
+    text, out, counts = f"text:{tmp_path}/text.txt", tmp_path / "out", tmp_path / "counts.tsv"
+    assert invoke("count", "-d", text, "-o", counts).exit_code == 0
+    metric = f"ngram_bpb:train_on={train_on.format(counts=counts)}"
+    with pytest.raises(SpecError, match=f"{metric}: {said}"):
+        invoke("run", "-t", "bytes", "-d", text, "-m", metric, "-o", out, catch=False)
+    assert not out.exists()
+
+
 def test_an_order_below_one_is_refused_before_any_work(tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("some words\n" * 30)
     text, out = f"text:{tmp_path}/text.txt", tmp_path / "out"
