@@ -121,14 +121,15 @@ def _show_one(tokenizer: Tokenizer, text: str) -> None:
 
     console = plain_console()
     found = pieces(tokenizer, text)
-    console.print(render(found, color=colored(console)))
     rows = []
     for group in groups(found):
         for number, piece in enumerate(group.pieces, start=1):
             part = f" {number}/{len(group.pieces)}" if len(group.pieces) > 1 else ""
             shown = label(group) + part + ("" if piece.kind == "token" else f" ({piece.kind})")
             rows.append((str(piece.id), shown, piece.bytes.hex(" "), f"{piece.start}–{piece.end}"))
-    show_table(("id", "token", "bytes", "characters"), rows)
+    if found:
+        console.print(render(found, color=colored(console)))
+        show_table(("id", "token", "bytes", "characters"), rows)
     console.print(_figures(text, len(found)))
     if tokenizer.decode([piece.id for piece in found]) != text:
         console.print("decoding gives another text", style="bold red")
@@ -174,11 +175,14 @@ def _show_many(tokenizers: Sequence[Tokenizer], text: str) -> None:
         console.print(
             f"{tokenizer.name}  ({_figures(text, len(found))}{', lossy' if lossy else ''})", style="bold"
         )
-        console.print(render(found, color=colored(console)))
-        console.print(" ".join(str(piece.id) for piece in found), style="dim")
+        if found:
+            console.print(render(found, color=colored(console)))
+            console.print(" ".join(str(piece.id) for piece in found), style="dim")
 
 
 def _figures(text: str, tokens: int) -> str:
+    if not text:
+        return f"{counted(tokens, 'token')}: the text is empty"
     size = len(text.encode("utf-8", "surrogatepass"))
     ratio = f", {size / tokens:.2f} bytes/token" if tokens else ""
     return f"{counted(tokens, 'token')}, {counted(len(text), 'character')}, {counted(size, 'byte')}{ratio}"

@@ -184,6 +184,12 @@ def test_what_encode_prints_is_read_back(text: str) -> None:
     assert output("decode", "bytes", "-", text=output("encode", "bytes", text, "--ids")) == f"{text}\n"
 
 
+def test_that_a_text_is_empty_is_said() -> None:
+    said = "0 tokens: the text is empty"
+    assert output("compare", "bytes", "chars", "") == f"bytes  ({said})\nchars  ({said})\n"
+    assert output("encode", "bytes", "-", text="") == f"{said}\n"
+
+
 def test_ids_as_people_paste_them() -> None:
     for ids in (["104", "105"], ["104 105"], ["[104, 105]"], ["104,105"]):
         assert output("decode", "bytes", *ids) == "hi\n"
