@@ -25,7 +25,7 @@ from tokbench.runner.cells import most_workers
 from tokbench.runner.engines import check_address
 from tokbench.runner.prices import open_prices
 from tokbench.runner.recipe import DatasetRecipe, TrainingRecipe, key_of
-from tokbench.runner.suite import Suite
+from tokbench.runner.suite import SpeedSettings, Suite
 from tokbench.runner.training import check_training
 from tokbench.spec import Spec
 from tokbench.tally import CorpusFacts
@@ -123,6 +123,7 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     metrics = _metrics(suite, registry)
     engine = registry.pick(registry.engines, suite.engine, "engine")
     datasets = _datasets(suite, registry)
+    suite = _without_replaced(suite, registry, entries, datasets)
     _check_shown(suite, registry, entries, datasets)
     known = {entry.key for entry in entries}
     roles = [("baseline", suite.baseline), *(("diff", spec) for pair in suite.diff for spec in pair)]
@@ -200,12 +201,47 @@ def _entries(suite: Suite, registry: Registry) -> tuple[Entry, ...]:
     return tuple(found.values())
 
 
+Typed = tuple[Mapping[str, str], Callable[[str], Spec]]
+"""Names as somebody typed them, by canonical specs, and what makes such a spec of a name."""
+
+
+def _typed(registry: Registry, entries: Sequence[Entry], datasets: Mapping[str, str]) -> tuple[Typed, Typed]:
+    """The tokenizers and the texts of a run."""
+    tokenizers = {entry.key: entry.typed for entry in entries}
+    return (tokenizers, registry.tokenizer_spec), (datasets, registry.dataset_spec)
+
+
+def _without_replaced(
+    suite: Suite, registry: Registry, entries: Sequence[Entry], datasets: Mapping[str, str]
+) -> Suite:
+    """A suite without what it says of its tokenizers and texts that others stand in place of, however spelled.
+
+    Where the speed pass then names no text, all are timed.
+    """
+    if not suite.replaced:
+        return suite
+    here = _typed(registry, entries, datasets)
+
+    def stays(name: str, key: str) -> bool:
+        if any(_is_of(name, *typed) for typed in here):
+            return True
+        gone = suite.replaced.get(key, ())
+        return not any(_is_of(name, {_meant(one, of) or one: one for one in gone}, of) for _, of in here)
+
+    changes: dict[str, Any] = {}
+    for key in ("labels", "colors"):
+        changes[key] = {name: shown for name, shown in getattr(suite, key).items() if stays(name, key)}
+    if isinstance(suite.speed, SpeedSettings):
+        texts = [text for text in suite.speed.datasets if stays(text, "speed")]
+        changes["speed"] = suite.speed.model_copy(update={"datasets": texts})
+    return suite.model_copy(update=changes)
+
+
 def _check_shown(
     suite: Suite, registry: Registry, entries: Sequence[Entry], datasets: Mapping[str, str]
 ) -> None:
     """Raise `UnknownNameError` for a label of what is not in the run, or a color of no tokenizer in it."""
-    tokenizers = {entry.key: entry.typed for entry in entries}, registry.tokenizer_spec
-    texts = datasets, registry.dataset_spec
+    tokenizers, texts = _typed(registry, entries, datasets)
     for kind, given, shown in (
         ("tokenizer in colors:", suite.colors, [tokenizers]),
         ("tokenizer or dataset in labels:", suite.labels, [tokenizers, texts]),

@@ -90,7 +90,7 @@ def run_suite(
     registry.tell = display.say
     begin_with(registry)
     plan = make_plan(wanted, registry)
-    request = digest_of(wanted.request)
+    request = digest_of(plan.suite.request)
     folder = choose_folder(output, wanted.name, request, force=force)
     with locked(folder):
         known = Provenance(writable(folder.path.resolve().name), request, plan)

@@ -20,6 +20,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PrivateAttr,
     ValidationError,
     ValidationInfo,
     field_validator,
@@ -146,6 +147,7 @@ class Suite(BaseModel):
     allow_remote_code: bool = False
     plugins: Several = []
     disable_plugins: Several = []
+    _replaced: Mapping[str, list[str]] = PrivateAttr({})
 
     @field_validator("tokenizers", "optional", "datasets", mode="before")
     @classmethod
@@ -174,6 +176,11 @@ class Suite(BaseModel):
         return self.model_dump(exclude=_HOW)
 
     @property
+    def replaced(self) -> Mapping[str, list[str]]:
+        """The suite's own tokenizers and texts that others stand in place of, by key that may tell of them."""
+        return self._replaced
+
+    @property
     def speed_settings(self) -> SpeedSettings | None:
         """How speed is measured, or None where it is not."""
         if isinstance(self.speed, SpeedSettings):
@@ -190,8 +197,9 @@ def load_suite(
 
     Without a source, the suite is `changes` alone, or the shipped `default` where it names no tokenizers or
     no datasets. Tokenizers among the changes stand in place of all of the suite's, the optional ones too, and
-    datasets in place of its datasets. `brought` gives the files of the suites that plugins bring, by name.
-    Raises `SpecError` for a missing file, a syntax error, or an unknown key (with the nearest).
+    datasets in place of its datasets; what the suite says of those goes in the plan (`Suite.replaced`).
+    `brought` gives the files of the suites that plugins bring, by name. Raises `SpecError` for a missing file,
+    a syntax error, or an unknown key (with the nearest).
     """
     given = {key: value for key, value in (changes or {}).items() if value is not None}
     if source is None and not (given.get("tokenizers") and given.get("datasets")):
@@ -206,25 +214,14 @@ def load_suite(
             f"{source}: a suite file cannot set allow_remote_code; whoever runs it says --allow-remote-code"
         )
     where = str(source) if source is not None else "options"
-    return _validated(_laid_over(_validated(read, where), given) if read else given, where)
-
-
-def _laid_over(suite: Suite, given: Mapping[str, Any]) -> dict[str, Any]:
-    """A suite's content, but for what is `given` instead, and what it says of names that are not given again.
-
-    Where the speed pass then names no text, all are timed.
-    """
-    content: dict[str, Any] = {**suite.model_dump(exclude_unset=True), **given}
-    gone: set[str] = set()
-    for key, before in (("tokenizers", suite.tokenizers), ("datasets", suite.datasets)):
-        if given.get(key):
-            gone |= {*before} - {spec for entry in given[key] for spec in expand(entry)}
-    for key in ("labels", "colors"):
-        if key in content and key not in given:
-            content[key] = {name: shown for name, shown in content[key].items() if name not in gone}
-    if isinstance(suite.speed, SpeedSettings) and "speed" not in given:
-        content["speed"]["datasets"] = [spec for spec in suite.speed.datasets if spec not in gone]
-    return content
+    if not read:
+        return _validated(given, where)
+    own = _validated(read, where)
+    suite = _validated({**own.model_dump(exclude_unset=True), **given}, where)
+    gone = [*own.tokenizers, *own.optional] if given.get("tokenizers") else []
+    gone += own.datasets if given.get("datasets") else []
+    suite._replaced = {key: gone for key in ("labels", "colors", "speed") if gone and key not in given}
+    return suite
 
 
 def shipped_suites() -> dict[str, Path]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -15,7 +16,7 @@ from tokbench.runner.candidates import Candidate
 from tokbench.runner.figures import measure_context
 from tokbench.runner.inspecting import Inspections
 from tokbench.runner.plan import make_plan
-from tokbench.runner.suite import expand, load_suite, shipped_suites
+from tokbench.runner.suite import Suite, expand, load_suite, shipped_suites
 
 GIVEN = {"tokenizers": ["bytes"], "datasets": ["bundled:prose"], "train_on": "bundled:tricky"}
 """Text that is opened at once; what a run trains on by default is looked for in all of Python's library."""
@@ -93,15 +94,20 @@ def test_options_lie_over_the_file(tmp_path: Path) -> None:
     assert (suite.seed, suite.tokenizers, suite.memory_limit) == (5, ["bytes"], 2_000_000_000)
 
 
+def planned(source: Any, given: dict[str, Any]) -> Suite:
+    """A suite as a run takes it."""
+    return make_plan(load_suite(source, given), build_registry()).suite
+
+
 def test_the_speed_pass_of_a_suite_times_the_datasets_that_are_given_instead() -> None:
     for source in (None, "default"):
-        suite = load_suite(source, {"datasets": ["bundled:prose"], "tokenizers": None})
+        suite = planned(source, {"datasets": ["bundled:prose"], "tokenizers": None})
         assert suite.speed_settings is not None
         assert (suite.speed_settings.datasets, suite.speed_settings.passage_bytes) == ([], 25_000)
 
 
 def test_those_that_the_speed_pass_of_a_suite_names_are_timed_where_they_are_given_again() -> None:
-    suite = load_suite("default", {"datasets": ["stdlib:docs", "bundled:code"]})
+    suite = planned("default", {"datasets": ["stdlib:docs", "bundled:code"]})
     assert suite.speed_settings is not None
     assert suite.speed_settings.datasets == ["bundled:code"]
 
@@ -114,14 +120,37 @@ def test_what_a_suite_says_of_names_that_are_not_given_again_goes_with_them(tmp_
         '[speed]\ndatasets = ["bundled:prose"]\nrounds = 3\n'
     )
     given = {"datasets": ["bundled:code"], "tokenizers": ["chars", "words"]}
-    found = load_suite(suite, given)
+    found = planned(suite, given)
     assert found.labels == {"chars": "C", "bundled:code": "K"}
     assert found.speed_settings is not None
     assert (found.speed_settings.datasets, found.speed_settings.rounds) == ([], 3)
-    make_plan(found, build_registry())
+    with pytest.raises(UnknownNameError, match="tokenizer or dataset in labels: 'bytes'"):
+        planned(suite, {**given, "labels": {"bytes": "B"}})
     suite.write_text('datasets = ["bundled:prose"]\n[speed]\ndatasets = "bundled:prose"\n')
     with pytest.raises(SpecError, match=r"speed\.datasets"):
         load_suite(suite, given)
+
+
+def test_they_are_those_meant_however_spelled(tmp_path: Path) -> None:
+    suite = tmp_path / "own.toml"
+    suite.write_text(
+        'tokenizers = ["bpe:vocab_size=1000", "bpe:vocab_size=2000", "bpe:vocab_size=3k"]\n'
+        'datasets = ["bundled:prose,languages=deu_Latn", "bundled:parallel,languages=deu_Latn,lines=odd"]\n'
+        'labels = { "bpe:vocab_size=1k" = "gone", "bpe:vocab_size=2000" = "two", '
+        '"bpe:vocab_size=3000" = "gone" }\n'
+        'colors = { "bpe:vocab_size=1_000" = "#111111", "bpe:vocab_size=2_000" = "#222222" }\n'
+        '[speed]\ndatasets = ["bundled:parallel,languages=deu_Latn,lines=odd"]\n'
+    )
+    found = planned(suite, {"tokenizers": ["bpe:vocab_size=2k", "bytes"]})
+    assert found.labels == {"bpe:vocab_size=2000": "two"}
+    assert found.colors == {"bpe:vocab_size=2_000": "#222222"}
+    found = planned(suite, {"datasets": ["bundled:parallel,lines=odd,languages=deu_Latn"]})
+    assert found.speed_settings is not None
+    assert len(found.speed_settings.datasets) == 1
+    assert planned(suite, {"datasets": ["bundled:prose"]}).speed_settings.datasets == []  # type: ignore[union-attr]
+    suite.write_text(suite.read_text().replace("size=1k", "size=9k"))
+    with pytest.raises(UnknownNameError, match="tokenizer or dataset in labels: 'bpe:vocab_size=9k'"):
+        planned(suite, {"tokenizers": ["bytes"]})
 
 
 def test_without_text_or_tokenizers_the_default_suite_supplies_them() -> None:
