@@ -166,7 +166,7 @@ def format_of(path: str | os.PathLike[str] | None, registry: Registry) -> str:
     known = ", ".join(f"{writer.suffix} ({format})" for format, writer in writers.items())
     remedy = "name the format too, or give the file the ending of one"
     said = f"{path}: no report format's files end in {Path(name).suffix!r}; {remedy}: {known}"
-    raise SpecError(". ".join(filter(None, (said, registry.host.lacking()))))
+    raise SpecError(registry.host.explained(said))
 
 
 def check_ending(path: str | os.PathLike[str], writer: ReportWriter, registry: Registry) -> None:

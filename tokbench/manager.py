@@ -146,12 +146,15 @@ class Host:
                 return PluginError(f"the plugin {plugin.name!r} failed: {told(error, source)}")
         return None
 
-    def lacking(self) -> str:
-        """Which plugins failed or were left out, and may be what is missed; empty where there are none."""
-        failed = [f"{plugin.name} ({plugin.error})" for plugin in self.failures()]
+    def explained(self, unknown: str) -> str:
+        """A message that something is not known, after what failed and before what was left out: plugins that
+        may have it.
+        """
+        named = [(f"plugin {plugin.name!r}", plugin.error) for plugin in self.failures()]
+        failed = [f"the {name} failed: {error.removeprefix(f'{name}: ')}" for name, error in named]
         off = [plugin.name for plugin in self.plugins.values() if plugin.status == "disabled"]
-        said = [f"Plugins that failed to load: {'; '.join(failed)}"] if failed else []
-        return ". ".join([*said, f"Left out were the plugins {', '.join(off)}"] if off else said)
+        first = f"{'; '.join(failed)}; perhaps for that reason: " if failed else ""
+        return f"{first}{unknown}" + (f". Left out were the plugins {', '.join(off)}" if off else "")
 
     def failures(self) -> list[PluginStatus]:
         """The plugins that failed, for error messages."""

@@ -290,10 +290,10 @@ class Registry:
         return dataset
 
     def pick(self, things: Mapping[str, T], name: str, kind: str) -> T:
-        """`things[name]`, or an error with the nearest names and the plugins that failed to load."""
+        """`things[name]`, or an error with the nearest names, after the plugins that failed."""
         if isinstance(name, str) and name in things:
             return things[name]
-        raise UnknownNameError.of(kind, name, things, hint=self.host.lacking())
+        raise UnknownNameError(self.host.explained(str(UnknownNameError.of(kind, name, things))))
 
 
 def build_registry(

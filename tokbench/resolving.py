@@ -167,12 +167,11 @@ def _refuse_model(registry: Registry, name: str) -> None:
     variants = {Spec.parse(spec).variant or spec: spec for spec in offered}
     near = [variants[name]] if name in variants else nearest(name, registry.aliases)
     if near := near or [variants[each] for each in nearest(name, variants)]:
-        hint = registry.host.lacking()
-        raise UnknownNameError(
+        said = (
             f"unknown tokenizer {name!r}; did you mean {' or '.join(map(repr, near))}? "
-            f"`tokbench list aliases` has the names of models, `tokbench list tokenizers` the families"
-            + (f". {hint}" if hint else "")
+            "`tokbench list aliases` has the names of models, `tokbench list tokenizers` the families"
         )
+        raise UnknownNameError(registry.host.explained(said))
 
 
 _ON_A_HUB = re.compile(r"\w[\w.-]*/\w[\w.-]*")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import tokbench
+from tokbench import manager
 from tokbench.errors import PluginError, TokenizerError, UnknownNameError
 from tokbench.manager import build_host
 from tokbench.registry import build_registry
@@ -108,8 +109,22 @@ def test_a_broken_plugin_is_a_row_and_the_rest_goes_on(install: Install, source:
     status = registry.host.plugins["broken"]
     assert status.status == "failed"
     assert says in status.error
-    with pytest.raises(UnknownNameError, match="Plugins that failed to load: broken"):
+    with pytest.raises(UnknownNameError, match=r"^the plugin 'broken' failed: ") as told:
         registry.tokenizer_spec("brokn")
+    assert says.removeprefix("plugin 'broken': ") in str(told.value)
+    assert "perhaps for that reason: unknown tokenizer family 'brokn'. There are: bpe, " in str(told.value)
+
+
+def test_a_hook_that_gives_no_answer_is_told_before_the_name_that_is_unknown(
+    install: Install, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install("slow", "import time, tokbench\n@tokbench.hookimpl\ndef tokbench_tokenizers(): time.sleep(60)")
+    monkeypatch.setattr(manager, "PATIENCE", 0.2)
+    said = "^the plugin 'slow' failed: tokbench_tokenizers: TimeoutError: no answer within 0.2 s "
+    with pytest.raises(UnknownNameError, match=said):
+        build_registry().tokenizer_spec("slow")
+    with pytest.raises(UnknownNameError, match=said):  # with a name that is near
+        build_registry().tokenizer_spec("gpt-4oo")
 
 
 def test_of_two_plugins_with_one_name_the_second_fails_and_names_both(install: Install) -> None:

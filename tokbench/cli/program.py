@@ -72,10 +72,9 @@ class Commands(TyperGroup):
         found = _brought(registry, name)
         if found is None:
             known = [*registry.commands]
-            hints = [registry.host.lacking()]
-            if not files and not nearest(name, known):
-                hints.append(f"One that a file brings is called as: tokbench {name} --plugin FILE.py")
-            ctx.fail(str(UnknownNameError.of("command", name, known, hint=". ".join(filter(None, hints)))))
+            near = files or nearest(name, known)
+            hint = "" if near else f"One that a file brings is called as: tokbench {name} --plugin FILE.py"
+            ctx.fail(registry.host.explained(str(UnknownNameError.of("command", name, known, hint=hint))))
         return name, found, others
 
 
