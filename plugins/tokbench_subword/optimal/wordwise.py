@@ -84,6 +84,15 @@ class WordwiseTokenizer(BpeTokenizer):
         missing = next((byte for byte in range(256) if bytes([byte]) not in model.ids), None)
         if missing is not None:
             raise TokenizerError(f"{where}: the model {kind.kind} is damaged: no token is the byte {missing}")
+        size = len(model.vocabulary)
+        for token in sorted(document.added_tokens, key=lambda token: token.id):
+            if token.id == size:
+                size += 1
+            elif not 0 <= token.id < len(model.vocabulary) or model.vocabulary[token.id]:
+                taken = "which another token has" if 0 <= token.id < size else f"and the next free id is {size}"
+                raise TokenizerError(
+                    f"{where}: the added token {token.content!r} has the id {token.id}, {taken}"
+                )
         return cls(model, document.with_model({}), source=where, **options)
 
     @cached_property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -95,3 +96,21 @@ def test_it_conforms_and_only_its_own_file_gives_the_same(
         with pytest.raises(TokenizerError, match=rf"{why}.*name FILE\.{family.name}"):
             ours.save(tmp_path / name)
         assert not (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize("family", [GREEDTOK, PICKYBPE])
+def test_an_added_token_with_the_id_of_another_or_beyond_the_next_is_refused(
+    tmp_path: Path, family: TokenizerFamily
+) -> None:
+    path = tmp_path / f"t.{family.name}"
+    train_on(family, ["some words"], threads=1, vocab_size=260, special_tokens="<s>").save(path)
+    content = json.loads(path.read_text())
+    end = build_registry().load(Spec(family.name, str(path))).vocab_size
+    for index, said in ((5, "which another token has"), (-1, "next free"), (end + 1, f"next free id is {end}")):
+        content["added_tokens"][0]["id"] = index
+        path.write_text(json.dumps(content))
+        with pytest.raises(TokenizerError, match=f"the added token '<s>' has the id {index}, .*{said}"):
+            build_registry().load(Spec(family.name, str(path)))
+    content["added_tokens"][0]["id"] = end
+    path.write_text(json.dumps(content))
+    assert build_registry().load(Spec(family.name, str(path))).vocab_size == end + 1
