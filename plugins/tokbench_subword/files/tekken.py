@@ -70,6 +70,12 @@ def read_tekken(path: str | os.PathLike[str]) -> Tekken:
         raise TokenizerError(f"{where}: is no tekken.json, or damaged: {error}") from error
     if not 0 <= count <= _MOST_SPECIAL:
         raise TokenizerError(f"{where}: is damaged: default_num_special_tokens is {count}")
+    for place, text in named.items():
+        if not 0 <= place < count:
+            raise TokenizerError(
+                f"{where}: the special token {text!r} has the rank {place}, outside those of the {count} there "
+                "are (default_num_special_tokens)"
+            )
     if not named:
         named = dict(enumerate(_FIRST[:count]))
     special = {named.get(place, f"<SPECIAL_{place}>"): place for place in range(count)}

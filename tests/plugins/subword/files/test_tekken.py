@@ -92,6 +92,8 @@ TWICE = [{"rank": rank, "token_str": text} for rank, text in enumerate(["</s>", 
         ({"config": WHOLE | {"default_vocab_size": 261.5}}, "'float' object"),
         ({"special_tokens": TWICE}, "given twice"),
         ({"special_tokens": [*TWICE[1:], TWICE[1] | {"token_str": "c"}]}, "given twice"),
+        ({"special_tokens": [{"rank": 3, "token_str": "b"}]}, "'b' has the rank 3, outside those of the 3"),
+        ({"special_tokens": [{"rank": -1, "token_str": "b"}]}, "'b' has the rank -1, outside"),
     ],
 )
 def test_tekken_that_is_not_whole_is_refused(tmp_path, change, match):
