@@ -47,9 +47,9 @@ def model_of_pair(
                 f"{vocab}: its tokens are marked with {mark}: they are not tokens of bytes, and the files do "
                 f"not say how text is cut; load the folder with transformers:{Path(vocab).parent}"
             )
+    vocabulary = list(vocabulary_of(ids, level="byte", where=str(vocab)))
     rows = merges_of(read_merges(merges), ids, prefix="", where=str(merges))
     merged = set(rows.ravel().tolist())
-    vocabulary = list(vocabulary_of(ids, level="byte", where=str(vocab)))
     special = {
         token: index
         for token, index in ids.items()

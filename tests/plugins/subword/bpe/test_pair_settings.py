@@ -91,6 +91,14 @@ def test_an_added_token_that_tokenizers_would_number_otherwise_is_refused(tmp_pa
         tokbench.load(_pair(tmp_path, added_tokens={"x": 500}))
 
 
+def test_an_id_that_is_no_int32_is_refused_with_its_file(tmp_path):
+    spec = _pair(tmp_path)
+    ids = json.loads((tmp_path / "vocab.json").read_text())
+    (tmp_path / "vocab.json").write_text(json.dumps({**ids, max(ids, key=ids.get): 2**33}))
+    with pytest.raises(TokenizerError, match=r"vocab\.json: its highest id is 8589934592, and only"):
+        tokbench.load(spec)
+
+
 def test_special_tokens_with_gaps_between_keep_their_ids_when_saved(tmp_path):
     vocabulary = (*(bytes([byte]) for byte in range(256)), b"ab")
     special = {"<|end|>": 300, "<|other|>": 270}
