@@ -78,6 +78,7 @@ def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
     if whole.is_file():
         notes["rules_from"] = whole.name
         stated = model_of_document(read_document(whole), where=str(whole))
+        check_numbers(stated.document.added_tokens, vocabulary, where=f"{whole}, beside {path.name}")
         return replace(stated, vocabulary=vocabulary), notes
     beside = Beside.of(path)
     settings = beside.config

@@ -100,6 +100,16 @@ def test_files_beside_a_vocabulary_are_honoured(vocab: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("lines", [TOKENS[:5], [*TOKENS, "another"]], ids=["fewer", "more"])
+def test_added_tokens_beside_a_vocabulary_have_the_ids_behind_it(vocab: Path, lines: list[str]) -> None:
+    added = [{"id": len(TOKENS), "content": "<x>", "special": True, **FLAGS}]
+    write_json(vocab.with_name("tokenizer.json"), added_tokens=added)
+    assert load(f"wordpiece:{vocab}").vocab_size == len(TOKENS) + 1
+    vocab.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with pytest.raises(TokenizerError, match=r"json, beside vocab\.txt: the added token '<x>' has the id 15;"):
+        load(f"wordpiece:{vocab}")
+
+
 @pytest.mark.parametrize(
     ("normalizer", "pre_tokenizer"),
     [
