@@ -186,9 +186,7 @@ def build_host(*, disable: Sequence[str] = (), plugin_files: Sequence[str | os.P
     manager.add_hookspecs(hookspecs)
     host = Host(manager)
     blocked = {name.strip() for name in [*disable, *os.environ.get(DISABLE_VARIABLE, "").split(",")]} - {""}
-    for entry in sorted(importlib.metadata.entry_points(group=GROUP), key=_in_house_first):
-        distribution = entry.dist.name if entry.dist else "?"
-        version = entry.dist.version if entry.dist else "?"
+    for entry, distribution, version in _in_house_first():
         status = PluginStatus(entry.name, distribution, version, "loaded")
         if entry.name in host.plugins:
             first = host.plugins[entry.name].distribution
@@ -217,9 +215,15 @@ def build_host(*, disable: Sequence[str] = (), plugin_files: Sequence[str | os.P
     return host
 
 
-def _in_house_first(entry: importlib.metadata.EntryPoint) -> tuple[bool, bool, str]:
-    own = entry.dist is not None and entry.dist.name == "tokbench"
-    return (not own, entry.name != "core", entry.name)
+def _in_house_first() -> list[tuple[importlib.metadata.EntryPoint, str, str]]:
+    """The installed plugins with name and version of their distributions, whose metadata are read once each."""
+    told: dict[Any, tuple[str, str]] = {None: ("?", "?")}
+    found = []
+    for entry in importlib.metadata.entry_points(group=GROUP):
+        if entry.dist is not None and entry.dist not in told:
+            told[entry.dist] = entry.dist.name, entry.dist.version
+        found.append((entry, *told[entry.dist]))
+    return sorted(found, key=lambda each: (each[1] != PROJECT, each[0].name != "core", each[0].name))
 
 
 def _register(host: Host, plugin: object, name: str) -> None:
