@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
+
+import typer.testing
 from typer.testing import CliRunner, Result
 
 from tokbench.cli.program import app
+
+# It makes all commands out of their functions for each call, which takes as long as most calls themselves.
+typer.testing._get_command = cache(typer.testing._get_command)
 
 
 def invoke(

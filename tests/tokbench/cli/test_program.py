@@ -19,6 +19,7 @@ from tests.command import invoke, output
 from tokbench.cli.program import app
 from tokbench.errors import CorpusError
 
+COMMAND: Any = typer.main.get_command(app)
 PROGRAM = (sys.executable, "-c", "from tokbench.cli import main; main()")
 
 
@@ -134,13 +135,13 @@ def every_command() -> Iterator[tuple[str, ...]]:
         for name, child in getattr(command, "commands", {}).items():
             yield from below(child, (*words, name))
 
-    return below(typer.main.get_command(app), ())
+    return below(COMMAND, ())
 
 
 @pytest.mark.parametrize("command", list(every_command()), ids=" ".join)
 def test_help_says_every_option_and_default_whole(command: tuple[str, ...]) -> None:
     words = " ".join(re.sub(r"[│\n]", " ", output(*command, "--help", columns=80)).split())
-    found: Any = typer.main.get_command(app)
+    found = COMMAND
     for word in command:
         found = found.commands[word]
     for option in (one for one in found.params if one.param_type_name == "option"):
