@@ -38,6 +38,10 @@ _SPECIAL = {
     "‡": r"\textsuperscript{\textdaggerdbl}", "≈": r"\ensuremath{\approx}",
     "§": r"\textsuperscript{\S}", "¶": r"\textsuperscript{\P}", "–": "--", "×": r"$\times$",
     "α": r"$\alpha$", "≤": r"$\le$", "≥": r"$\ge$", "→": r"$\to$", "…": r"\ldots{}", "·": r"$\cdot$",
+    "−": "$-$", "₁": "$_1$", "₂": "$_2$", "°": r"$^\circ$", "—": "---", "“": r"\textquotedblleft{}",
+    "”": r"\textquotedblright{}", "‘": r"\textquoteleft{}", "’": r"\textquoteright{}", "ß": r"\ss{}",
+    "æ": r"\ae{}", "Æ": r"\AE{}", "œ": r"\oe{}", "Œ": r"\OE{}", "ø": r"\o{}", "Ø": r"\O{}", "ł": r"\l{}",
+    "Ł": r"\L{}", "ı": r"\i{}",
 }  # fmt: skip
 
 

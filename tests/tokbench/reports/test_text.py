@@ -37,6 +37,16 @@ def test_latex_is_ascii_and_every_brace_is_matched(text: str) -> None:
     assert not re.search(r"(?<!\\)[%&#]", escaped)
 
 
+def test_latex_sets_what_reports_and_captions_hold_beyond_ascii() -> None:
+    """A minus of an interval, log₂ of a definition, the quotes and letters of a caption."""
+    assert latex.escape("−2.10 to −1.88, log₂") == "$-$2.10 to $-$1.88, log$_2$"
+    assert latex.escape("“Größe’s” œuvre") == (
+        r"\textquotedblleft{}Gr\"{o}\ss{}e\textquoteright{}s\textquotedblright{} \oe{}uvre"
+    )
+    told = " ".join(f"{metric.summary} {metric.unit}" for metric in CATALOGUE)
+    assert "U+" not in latex.escape(told)
+
+
 def test_markdown_tables_have_as_many_cells_in_every_row(made_up_run: Callable[..., Any]) -> None:
     text = markdown.document(made_up_run(5, 4, specs=HOSTILE))
     for block in re.findall(r"(?:^\|.*\n)+", text, re.M):
