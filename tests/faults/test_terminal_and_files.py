@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -142,3 +143,18 @@ def test_closed_standard_output_is_as_good_as_thrown_away(closed: str) -> None:
     program = f'"{sys.executable}" -c "from tokbench.cli import main; main()" encode bytes hi {closed}'
     done = subprocess.run(program, shell=True, capture_output=True, text=True, timeout=100)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_what_an_output_of_few_letters_lacks_is_spelt_out(encoding: str, tmp_path: Path) -> None:
+    """Tables and pieces are printed all the same, and JSON stays JSON."""
+
+    def printed(*arguments: str) -> str:
+        command = [sys.executable, "-m", "tokbench", *arguments]
+        told = {**os.environ, "PYTHONIOENCODING": encoding}
+        done = subprocess.run(command, capture_output=True, cwd=tmp_path, env=told, timeout=120, check=False)
+        assert done.returncode == 0, done.stderr.decode()
+        return done.stdout.decode(encoding)
+
+    assert r"\u0e01\u2083" in printed("compare", "bytes", "chars", "ก")
+    assert json.loads(printed("encode", "chars", "ก", "--json"))["text"] == "ก"

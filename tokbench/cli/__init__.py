@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import gc
+import io
 import os
 import sys
 
@@ -24,6 +26,8 @@ def main() -> None:
     for name in ("stdout", "stderr"):  # Python has None for those that were closed (>&-)
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
+    if isinstance(sys.stdout, io.TextIOWrapper) and codecs.lookup(sys.stdout.encoding).name != "utf-8":
+        sys.stdout.reconfigure(errors="backslashreplace")  # as stderr has it: what it cannot write is spelt out
     try:
         try:
             from tokbench.cli.program import app  # here, where an interrupt is answered: it takes a while

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import sys
@@ -76,8 +77,10 @@ def put(content: str | bytes) -> None:
 
 
 def print_json(content: object) -> None:
-    """Print what `--json` asks for."""
-    put(json.dumps(content, ensure_ascii=False, indent=2))
+    """Print what `--json` asks for; where output is no UTF-8, in ASCII, which any encoding has."""
+    stream = _outputs[-1] if _outputs else sys.stdout
+    encoding = codecs.lookup(stream.encoding or "utf-8").name
+    put(json.dumps(content, ensure_ascii=encoding != "utf-8", indent=2))
 
 
 def write_text(path: Path, content: str) -> None:
