@@ -184,17 +184,31 @@ def _apart(errors: Mapping[str, float | None]) -> Callable[[str, str], float | N
 def _paired(
     run: Run, metric: str, dataset: str, of: Mapping[str, float] | None = None
 ) -> Callable[[str, str], float | None]:
-    """The noise of a pair by the paired interval of their difference, else by their own intervals."""
+    """The noise of a pair by the paired interval of their difference, else by their own intervals.
+
+    A figure that never varies has no interval of its own (bytes are a byte a token). Where a baseline is all
+    that others were paired with, the noise of two is at most what each has beside it, together.
+    """
     values = _overall(run, metric, dataset) if of is None else of
     own = {name: ends for (code, name), ends in data.intervals(run, metric, dataset).items() if code == ALL}
     spread = _spread(run.confidence)
     widths = {name: (ends[1] - ends[0]) / spread / values[name] for name, ends in own.items() if name in values}
     alone = _apart(widths)
+    baseline: str = run.manifest.get("baseline") or ""
 
-    def noise(one: str, other: str) -> float | None:
+    def paired(one: str, other: str) -> float | None:
         row = data.known_difference(run, metric, dataset, one, other)
         if row is None or not (math.isfinite(row["ci_low"]) and math.isfinite(row["ci_high"])):
-            return alone(one, other)
+            return None
         return float(row["ci_high"] - row["ci_low"]) / spread / math.sqrt(values[one] * values[other])
+
+    def noise(one: str, other: str) -> float | None:
+        found = paired(one, other)
+        if found is None:
+            found = alone(one, other)
+        if found is None and baseline in values:
+            a, b = paired(one, baseline), paired(other, baseline)
+            found = None if a is None or b is None else a + b
+        return found
 
     return noise

@@ -77,6 +77,29 @@ def test_no_winner_where_the_data_cannot_tell(small: Callable[..., Any]) -> None
     )
 
 
+def test_beside_a_baseline_a_figure_that_never_varies_is_told_apart(small: Callable[..., Any]) -> None:
+    """Bytes are a byte a token: no interval of their own, and paired with the baseline alone."""
+    figures = {"chars": (4.0, 0.01), "words": (2.0, 0.01), "bytes": (1.0, float("nan"))}
+    unknown = decide(small({"compression_ratio": figures}))
+    assert unknown is not None
+    assert unknown.choice == ("chars", "bytes")
+    run = small({"compression_ratio": figures})
+    run.manifest["baseline"] = "words"
+    run.comparisons = pd.DataFrame(
+        [
+            {"tokenizer": name, "baseline": "words", "dataset": DATASET, "language": "all",
+             "metric": "compression_ratio", "ci_low": low, "ci_high": high}
+            for name, low, high in (("chars", 1.98, 2.02), ("bytes", -1.01, -0.99))
+        ]
+    )  # fmt: skip
+    found = decide(run)
+    assert found is not None
+    assert found.choice == ("chars",)
+    spread = 2 * NormalDist().inv_cdf(0.975)
+    noise = found.known["price"].noise("chars", "bytes")
+    assert noise == pytest.approx((0.04 / math.sqrt(8) + 0.02 / math.sqrt(2)) / spread)
+
+
 def test_where_the_first_are_level_none_of_them_leads(small: Callable[..., Any]) -> None:
     for half, last, said in (
         (0.001, 1, "bytes and chars are level."),
