@@ -49,9 +49,8 @@ def junit(figures: pd.DataFrame, *, strict: bool = False) -> str:
     )
     for row, failed in zip(figures.itertuples(), failing, strict=True):
         name = f"{row.metric} [{row.language}]"
-        case = ElementTree.SubElement(
-            suite, "testcase", classname=in_xml(f"{row.tokenizer} on {row.dataset}"), name=in_xml(name)
-        )
+        whose = " on ".join(filter(None, (row.tokenizer, row.dataset)))  # a vocabulary's figure is of no text
+        case = ElementTree.SubElement(suite, "testcase", classname=in_xml(whose), name=in_xml(name))
         if failed:
             ElementTree.SubElement(case, "failure", type=str(row.verdict), message=in_xml(_said(row)))
         elif row.verdict == "unsure":

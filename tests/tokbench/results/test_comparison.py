@@ -97,6 +97,8 @@ def test_gates_for_machines(tmp_path: Path) -> None:
         "a\ufffd\ufffd on text:a"
     ] * 2
     figures["tokenizer"] = "bytes"
+    of_vocabularies = ElementTree.fromstring(junit(figures.assign(dataset="")))
+    assert {case.get("classname") for case in of_vocabularies.iter("testcase")} == {"bytes"}
     text = summary(figures)
     assert "1 figure got worse or are gone" in text
     assert "| bytes | text:a | eng\\_Latn | compression\\_ratio | 2 | 1 | -50.00% | – |" in text
