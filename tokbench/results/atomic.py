@@ -101,7 +101,7 @@ def _why(error: OSError) -> str:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return "the disk is full; free some space and run the same command again"
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return f"{error.strerror}; choose another folder with -o"
+        return f"{error.strerror}; choose another place"
     if error.errno in (errno.EEXIST, errno.ENOTDIR):
         return "a file stands where a folder is needed"
     return error.strerror or str(error)

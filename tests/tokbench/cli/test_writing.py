@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import shutil
 from pathlib import Path
@@ -191,6 +192,21 @@ def test_where_a_comparison_goes_is_a_file_in_a_folder_that_may_be_new(
     assert isinstance(invoke(*asked, target / "file").exception, ResultsError)
     if option != "--summary":  # which is added to what is there
         assert "new/file is there, and no ." in str(invoke(*asked, target).exception)
+
+
+@pytest.mark.parametrize("option", ["--junit", "--page"])
+def test_what_a_folder_refuses_may_go_elsewhere(
+    finished: Run, tmp_path: Path, option: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No option is named that the command lacks: `runs compare` has no -o."""
+
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr("tokbench.results.atomic.tempfile.mkstemp", refused)
+    target = tmp_path / "file"
+    done = invoke("runs", "compare", finished.path, finished.path, option, target)
+    assert str(done.exception) == f"cannot write {target}: Permission denied; choose another place"
 
 
 @pytest.mark.parametrize(
