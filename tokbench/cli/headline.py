@@ -47,9 +47,13 @@ def print_headline(run: Run) -> None:
         }
         _print_figures(console, names[dataset], [head for _, head, *_ in columns], shown)
         console.print()
-    for name in run.manifest.get("suite", {}).get("metrics") or ():
+    wanted = run.manifest.get("suite", {}).get("metrics") or ()
+    for name in wanted:
         if why := in_vain(run, name):
             console.print(f"{name}: not measured on anything: {why}")
+    measured_at_all, over_all = ({*each.loc[each["value"].notna(), "metric"]} for each in (run.frame, rows))
+    if apart := [name for name in dict.fromkeys(wanted) if name in measured_at_all - over_all]:
+        console.print(f"{listed(apart)}: by language only, in measurements.csv and the reports")
     for entry in run.manifest["tokenizers"]:
         if also := entry.get("also"):
             console.print(f"{listed(list(also))}: the same tokenizer as {entry['typed']}, so there is one row")

@@ -66,6 +66,17 @@ def test_a_metric_named_in_vain_is_no_success(tmp_path: Path) -> None:
     assert invoke(*asked, "-m", "premium").exit_code == 1
 
 
+def test_of_a_metric_by_language_alone_the_terminal_says_where_it_is(tmp_path: Path) -> None:
+    """The table has what holds of a whole text; a premium is one language's."""
+    for language in ("deu_Latn", "eng_Latn"):
+        (tmp_path / f"{language}.txt").write_text("some words\n" * 30)
+    asked = ["run", "-t", "bytes", "-d", f"parallel:{tmp_path}", "-o", tmp_path / "out", "--no-speed"]
+    done = invoke(*asked, "--no-report", "-m", "premium", "-m", "gini")
+    assert done.exit_code == 0
+    assert "\npremium: by language only, in measurements.csv and the reports\n" in done.stdout
+    assert "gini:" not in done.stdout
+
+
 def test_two_names_of_one_tokenizer_are_one_row_and_that_is_said(tmp_path: Path) -> None:
     text = tmp_path / "text.txt"
     text.write_text("some words\n" * 30)
