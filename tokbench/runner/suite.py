@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -45,6 +46,18 @@ def _written(value: Any, info: ValidationInfo) -> Any:
 def _if_text(meant: Callable[[str], Any]) -> BeforeValidator:
     """What a text stands for, where something else may be written out."""
     return BeforeValidator(lambda value: meant(value) if isinstance(value, str) else value)
+
+
+def _color(value: Any) -> Any:
+    if not re.fullmatch("#[0-9a-fA-F]{6}", str(value)):
+        raise ValueError(f"a colour is written as in #0a5c8f, not {value!r}")
+    return value
+
+
+def _pair(value: Any) -> Any:
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise ValueError(f'takes pairs of specs, as in [["bytes", "chars"]], not {value!r}')
+    return value
 
 
 Size = Annotated[Whole, BeforeValidator(_written)]
@@ -117,7 +130,7 @@ class Suite(BaseModel):
     tokenizers: list[str] = []
     optional: list[str] = []
     labels: dict[str, str] = {}
-    colors: dict[str, Annotated[str, Field(pattern="^#[0-9a-fA-F]{6}$")]] = {}
+    colors: dict[str, Annotated[str, BeforeValidator(_color)]] = {}
     datasets: list[str] = []
     metrics: Several = []
     train_on: Several = []
@@ -142,7 +155,7 @@ class Suite(BaseModel):
     audit: bool = True
     injection: bool = False
     samples: Whole = Field(default=8, ge=0)
-    diff: list[tuple[str, str]] = []
+    diff: list[Annotated[tuple[str, str], BeforeValidator(_pair)]] = []
     cache: bool = True
     allow_remote_code: bool = False
     plugins: Several = []

@@ -53,6 +53,9 @@ def test_lists_in_a_table_stand_for_every_combination() -> None:
         ("tokenizers = 'bytes'", "a list of specs"),
         ("tokenizers = [{ vocab_size = 3 }]", "must name its 'family'"),
         ("[speed]\nforms = ['fast']", "toml: speed.forms should be 'batch'.*, not 'fast'"),
+        ("colors = { bytes = 'red' }", "toml: colors: a colour is written as in #0a5c8f, not 'red'"),
+        ("diff = [['bytes']]", r"toml: diff: takes pairs of specs, as in .*, not \['bytes'\]"),
+        ("diff = ['bytes', 'chars']", "toml: diff: takes pairs of specs, as in .*, not 'bytes'"),
         ("x = ", "not valid TOML"),
     ],
 )
