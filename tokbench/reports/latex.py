@@ -49,7 +49,8 @@ _SPECIAL = {
 class Choice:
     """What a paper shows: `metrics` as columns, tokenizers as `rows`, in this order; empty: the usual.
 
-    `labels` are names by spec or metric; `caption` replaces the headline's.
+    `labels` are names by spec or metric; `caption` replaces the headline's. A tokenizer is named by its spec,
+    or as it was when the run was asked for.
     """
 
     metrics: tuple[str, ...] = ()
@@ -69,7 +70,7 @@ def document(run: Run, choice: Choice | None = None) -> str:
     Raises `UnknownNameError` for a metric or tokenizer that the run has not, one of `labels` too.
     """
     parts = [PREAMBLE]
-    chosen = choice or Choice()
+    chosen = _by_spec(run, choice or Choice())
     for dataset in data.natural_datasets(run):
         table = chosen_from(run, tables.headline(run, dataset, chosen.metrics), chosen)
         if table.rows:
@@ -85,6 +86,19 @@ def document(run: Run, choice: Choice | None = None) -> str:
             if table.rows
         ]
     return "\n".join(parts)
+
+
+def _by_spec(run: Run, choice: Choice) -> Choice:
+    """The same choice, with the specs of tokenizers for the names that they were asked for by."""
+    specs = {
+        name: entry["spec"]
+        for entry in run.manifest["tokenizers"]
+        for name in (entry.get("typed"), *entry.get("also", ()))
+    }
+    rows = tuple(specs.get(name, name) for name in choice.rows)
+    return replace(
+        choice, rows=rows, labels={specs.get(name, name): each for name, each in choice.labels.items()}
+    )
 
 
 def chosen_from(run: Run, table: Table, choice: Choice) -> Table:

@@ -165,6 +165,15 @@ def test_latex_of_what_a_paper_needs(made_up_run: Callable[..., Any]) -> None:
     assert "Gini" not in table
     with pytest.raises(UnknownNameError, match="fertility"):
         latex.document(run, latex.Choice(metrics=("fertilty",)))
+    entries = {entry["spec"]: entry for entry in run.manifest["tokenizers"]}
+    entries[first]["typed"], entries[third]["also"] = "gpt-4o", ["unigram:vocab_size=8k"]
+    asked_for = latex.Choice(
+        metrics=choice.metrics,
+        rows=("unigram:vocab_size=8k", "gpt-4o"),
+        labels={"gpt-4o": "Ours", "fertility": "Tokens a word"},
+        caption=choice.caption,
+    )
+    assert latex.document(run, asked_for) == text
 
 
 def test_markdown_states_provenance(made_up_run: Callable[..., Any]) -> None:
