@@ -175,10 +175,12 @@ def drawable(letter: str) -> bool:
         return True
     import matplotlib as mpl
 
+    from tokbench.inspection.scripts import script_of
+
     there = ord(letter) in _letters(tuple(mpl.rcParams["font.family"]))
     if there and unicodedata.bidirectional(letter) not in ("R", "AL"):
         return True
-    lacking[unicodedata.name(letter, "unnamed letters").split()[0].capitalize().replace("Cjk", "Han")] = None
+    lacking[script_of(letter).replace("_", " ")] = None
     return False
 
 

@@ -115,6 +115,11 @@ def test_a_name_is_in_its_script_where_a_font_has_it(made_up_run: Callable[..., 
     assert ("bpe 分かち書き" in labels) != ("Hiragana" in note)
 
 
+def test_what_no_font_draws_is_named_by_its_script(made_up_run: Callable[..., Any]) -> None:
+    note = drawn("compression", made_up_run(3, 1, specs=["bpe:𓀀🫠.json"]))._supxlabel.get_text()
+    assert "No font here draws Egyptian Hieroglyphs, symbols:" in note.replace("\n", " ")
+
+
 def test_marks_over_letters_that_no_font_draws_are_escaped_with_them() -> None:
     with style.house_style("page"):
         assert printable("מְתר") == r"\u05de\u05b0\u05ea\u05e8"
