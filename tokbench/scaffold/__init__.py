@@ -28,7 +28,10 @@ def write_plugin(name: str, kind: str = "tokenizer", folder: Path | None = None)
         raise UnknownNameError.of("kind of plugin", kind, KINDS)
     module = name.replace("-", "_")
     if not _NAME.match(name) or keyword.iskeyword(module):
-        raise SpecError(f"{name!r} is no name for a plugin: use lower-case letters, digits, '-' and '_'")
+        raise SpecError(
+            f"{name!r} is no name for a plugin: use lower-case letters, digits, '-' and '_', each '-' and '_' "
+            "between two others, a letter first, and no word that Python has for itself, such as class"
+        )
     folder = folder or Path(name)
     if folder.exists() and not folder.is_dir():
         raise TokbenchError(f"{folder} is a file; name a folder")
