@@ -54,14 +54,14 @@ def steps(tokens: TokenLookup, text: str) -> Iterator[Step]:
 
 
 def _named(tokens: TokenLookup, token: int) -> str:
-    """A token as text in quotes, as its pre-token is; one of characters as files write it, with its affix."""
+    """A token as text in quotes, as its pre-token is, or its bytes; one of characters as files write it."""
     if tokens.model.level == "char":
         return tokens.convert_id_to_token(token)
     data = tokens.model.vocabulary[token]
     try:
         return repr(data.decode())
     except UnicodeDecodeError:
-        return repr(data)
+        return f"⟨{data.hex(' ').upper()}⟩"  # as the step above it shows them
 
 
 def _counted(things: Sequence[object], name: str) -> str:

@@ -57,3 +57,9 @@ def test_the_other_algorithms_and_the_cutting_are_there() -> None:
     assert "".join(cut(PROSE)) == PROSE
     assert train_wordpiece(TEXTS, 200).vocab_size == 200
     assert train_unigram(TEXTS, 120).vocab_size == 120
+
+
+def test_steps_name_parts_of_characters_by_their_bytes() -> None:
+    """As the pieces of the steps are shown, not as Python writes bytes."""
+    [merge] = [step for step in bpe_of_merges([(b"\xe0", b"\xb8")]).trace("ก") if step.kind == "merge"]
+    assert merge.note == "merge ⟨E0⟩ + ⟨B8⟩ → ⟨E0 B8⟩ (rank 0)"
