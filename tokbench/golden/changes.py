@@ -44,7 +44,15 @@ def _of_parts(content: Mapping[str, Any]) -> Iterator[Change]:
             yield f"{where} left out", {part: _with(component, listed, number)}
             for name, value in _settings(step):
                 changed = value if name == REPLACED else {**step, name: value}
-                yield f"{where}: {name} = {str(value)[:60]}", {part: _with(component, listed, number, changed)}
+                yield f"{where}: {name} = {_told(value)}", {part: _with(component, listed, number, changed)}
+
+
+def _told(value: Any) -> str:
+    """What a setting was changed to: of a pattern its whole expression, of another step its type."""
+    if not isinstance(value, Mapping):
+        return str(value)
+    first = value.get("pretokenizers", [value])[0]
+    return str(first.get("pattern", first).get("Regex", first.get("type")))
 
 
 def _with(component: Mapping[str, Any], listed: str, number: int, *steps: Content) -> Content | None:

@@ -193,6 +193,9 @@ def test_changes_are_of_every_kind_and_leave_the_content_alone():
     assert json.dumps(content) == before
     for kind in ("normalizer 1 (NFC) left out", "pattern", "behavior", "merge", "exchanged", "ignore_merges"):
         assert any(kind in name for name in names), kind
+    own_pattern = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+    names = [name for name, _ in mutants({**content, "pre_tokenizer": own_pattern}, drawn=2)]
+    assert len(set(names)) == len(names), "a pattern is named in full, so that what was changed can be seen"
     assert _alternatives(r"a(b|c)|[|]|\|d") == ["a(b|c)", "[|]", r"\|d"]
 
 
