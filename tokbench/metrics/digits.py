@@ -17,6 +17,7 @@ from tokbench.errors import Undefined
 from tokbench.metrics.counts import Counts
 from tokbench.metrics.metric import Metric
 from tokbench.tokenizer import Tokenizer, checked_ids, offsets_batch, token_bytes
+from tokbench.wording import counted
 
 _TOKEVAL = "TokEval 1.0, after Singh and Strouse, Tokenization counts, 2024"
 _NUMBER = re.compile(r"\d+")
@@ -27,8 +28,8 @@ LENGTHS = range(2, 7)
 MAGNITUDES = range(1, 10)
 """Numbers of so many digits are looked at for tokens a digit."""
 _BY_LENGTH = {
-    **{f"numbers_{length}": f"numbers of {length} digits" for length in MAGNITUDES},
-    **{f"tokens_{length}": f"tokens of numbers of {length} digits" for length in MAGNITUDES},
+    **{f"numbers_{length}": f"numbers of {counted(length, 'digit')}" for length in MAGNITUDES},
+    **{f"tokens_{length}": f"tokens of numbers of {counted(length, 'digit')}" for length in MAGNITUDES},
 }
 PATTERNS = {
     f"cut_{''.join(cuts)}": f"numbers of {length} digits cut before each but the first as {''.join(cuts)} says"

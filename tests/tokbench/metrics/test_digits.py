@@ -8,7 +8,7 @@ import tokbench
 from tokbench.corpus import Document
 from tokbench.metrics import CellKey
 from tokbench.metrics.context import MeasureContext
-from tokbench.metrics.digits import METRICS
+from tokbench.metrics.digits import MAGNITUDES, METRICS
 from tokbench.metrics.measure import measure
 from tokbench.metrics.metric import Metric
 from tokbench.metrics.optimum import METRICS as OPTIMUM
@@ -93,3 +93,11 @@ def test_they_are_measured_where_a_run_names_them_and_nowhere_else() -> None:
     assert not {*ALL_METRICS} & {metric.name for metric in _metrics(suite, registry)}
     suite = Suite(name="s", tokenizers=["bytes"], datasets=["bundled:prose"], metrics=["optimum"])
     assert "optimum" in {metric.name for metric in _metrics(suite, registry)}
+
+
+def test_one_digit_is_told_of_as_one() -> None:
+    told = {name: what for metric in METRICS for name, what in metric.counters.items()}
+    assert [told[f"numbers_{length}"] for length in MAGNITUDES][:2] == [
+        "numbers of 1 digit",
+        "numbers of 2 digits",
+    ]
