@@ -11,8 +11,10 @@ import numba
 import pytest
 
 from tests.tokbench.testing.right_tokenizer import Right
+from tokbench.errors import TokenizerError
 from tokbench.results import Run
-from tokbench.runner.speed.stopwatch import _call
+from tokbench.runner.speed.passages import Passage
+from tokbench.runner.speed.stopwatch import _call, verified
 
 RunIt = Callable[..., Run]
 FORMS = ["batch", "single", "long", "short", "lists", "decode"]
@@ -211,6 +213,19 @@ def test_calls_that_disagree_have_no_speed(corpus: Path, run: RunIt) -> None:
     assert of_it["status"].str.startswith("failed: ").all()
     kept = json.loads((done.path / "speed.json").read_text())
     assert kept["identity"] is None, "whoever resumes the run times all of them again"
+
+
+def test_ids_that_change_from_call_to_call_are_noticed() -> None:
+    class Alternates(Right):
+        calls = 0
+
+        def encode(self, text: str) -> Any:
+            Alternates.calls += 1
+            return [(byte + Alternates.calls) % 256 for byte in text.encode()]
+
+    passage = Passage("text:prose", ("a document",), (("a document",),))
+    with pytest.raises(TokenizerError, match="encoding text:prose twice gives other ids the second time"):
+        verified(Alternates(), passage)  # type: ignore[arg-type]
 
 
 def test_no_text_pays_for_what_a_form_of_call_needs_once(corpus: Path, run: RunIt) -> None:
