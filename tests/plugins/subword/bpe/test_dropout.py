@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Callable
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,12 +20,20 @@ from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.bpe.trainer import train_bpe
 
 TEXT = Path(__file__).read_text(encoding="utf-8")
-TRAINED = train_bpe([TEXT], vocab_size=500)
-CHARACTERS = train_bpe([TEXT], vocab_size=200, level="char", end_of_word="</w>", pattern=r"\S+")
 # "abab": ab first, then aba, then abab.
 SMALL = BpeModel(
     vocabulary=(b"a", b"b", b"ab", b"aba", b"abab"), merges=np.array([[0, 1, 2], [2, 0, 3], [2, 2, 4]])
 )
+
+
+@cache
+def trained() -> BpeModel:
+    return train_bpe([TEXT], vocab_size=500)
+
+
+@cache
+def of_characters() -> BpeModel:
+    return train_bpe([TEXT], vocab_size=200, level="char", end_of_word="</w>", pattern=r"\S+")
 
 
 def plain(model: BpeModel, pretokens: list[str], seed: int, alpha: float) -> list[int]:
@@ -35,9 +45,12 @@ def plain(model: BpeModel, pretokens: list[str], seed: int, alpha: float) -> lis
 @given(
     st.lists(st.text("abeinrst_ (é日", max_size=30), max_size=6),
     st.sampled_from([0.05, 0.1, 0.5, 0.9, 1.0]),
-    st.sampled_from([TRAINED, CHARACTERS]),
+    st.sampled_from([trained, of_characters]),
 )
-def test_equals_the_plain_form_draw_by_draw(pretokens: list[str], alpha: float, model: BpeModel) -> None:
+def test_equals_the_plain_form_draw_by_draw(
+    pretokens: list[str], alpha: float, made: Callable[[], BpeModel]
+) -> None:
+    model = made()
     for seed in range(3):
         kernel = sample_merges(model, pretokens, np.random.default_rng(seed), alpha)
         assert kernel == plain(model, pretokens, seed, alpha)
@@ -46,8 +59,8 @@ def test_equals_the_plain_form_draw_by_draw(pretokens: list[str], alpha: float, 
 def test_the_generator_goes_on_where_the_sample_ended() -> None:
     ours, theirs = np.random.default_rng(1), np.random.default_rng(1)
     for _ in range(3):
-        ids = sample_merges(TRAINED, ["training"], ours, 0.3)
-        assert ids == [s.id for s in segment(TRAINED, "training", drop=lambda: bool(theirs.random() < 0.3))]
+        ids = sample_merges(trained(), ["training"], ours, 0.3)
+        assert ids == [s.id for s in segment(trained(), "training", drop=lambda: bool(theirs.random() < 0.3))]
 
 
 @pytest.mark.long
@@ -82,14 +95,14 @@ def test_the_distribution_is_that_of_independent_drops() -> None:
 
 def test_a_long_pretoken_takes_no_quadratic_time() -> None:
     rng = np.random.default_rng(0)
-    sample_merges(TRAINED, ["warm up"], rng, 0.1)
+    sample_merges(trained(), ["warm up"], rng, 0.1)
     start = time.process_time()
-    ids = sample_merges(TRAINED, ["in" * 100_000], rng, 0.1)
-    assert b"".join(TRAINED.vocabulary[index] for index in ids) == b"in" * 100_000
+    ids = sample_merges(trained(), ["in" * 100_000], rng, 0.1)
+    assert b"".join(trained().vocabulary[index] for index in ids) == b"in" * 100_000
     assert time.process_time() - start < 5
 
 
 def test_a_tokenizer_samples_by_the_kernel() -> None:
-    tokenizer = BpeTokenizer.of_model(TRAINED, name="t")
-    pieces = list(TRAINED.pattern.pieces(TEXT[:2000]))
-    assert tokenizer.sample(TEXT[:2000], np.random.default_rng(3), 0.2) == plain(TRAINED, pieces, 3, 0.2)
+    tokenizer = BpeTokenizer.of_model(trained(), name="t")
+    pieces = list(trained().pattern.pieces(TEXT[:2000]))
+    assert tokenizer.sample(TEXT[:2000], np.random.default_rng(3), 0.2) == plain(trained(), pieces, 3, 0.2)

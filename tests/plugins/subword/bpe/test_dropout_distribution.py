@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tokbench_subword.bpe.dropout import sample_merges
+from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.plain import first_symbols, rules_of, segment
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.bpe.trainer import train_bpe
@@ -26,9 +27,6 @@ from tokenizers import Tokenizer
 from ..distributions import agree, fits
 
 PROSE = Path(__file__).parents[4] / "datasets" / "prose"
-TEXTS = [path.read_text(encoding="utf-8") for path in sorted(PROSE.rglob("*.txt"))]
-MODEL = train_bpe(TEXTS, vocab_size=800)
-OURS = BpeTokenizer.of_model(MODEL, name="prose")
 N = 20_000
 SEEDED = 1e-3  # ours is drawn from a seed: the p-values below are the same in every run
 UNSEEDED = 1e-9  # the library's are not: a false alarm once in a thousand million
@@ -39,10 +37,21 @@ OTHERS = [" something", " Unwahrscheinlich", " другой", " information"]
 Ids = tuple[int, ...]
 
 
+@cache
+def model() -> BpeModel:
+    texts = [path.read_text(encoding="utf-8") for path in sorted(PROSE.rglob("*.txt"))]
+    return train_bpe(texts, vocab_size=800)
+
+
+@cache
+def ours() -> BpeTokenizer:
+    return BpeTokenizer.of_model(model(), name="prose")
+
+
 def drawn(word: str, alpha: float, *, seed: int = 7, n: int = N) -> Counter[Ids]:
     """How often the kernel gives each segmentation: all draws in one call, cut where a word is full."""
-    ids = sample_merges(MODEL, [word] * n, np.random.default_rng(seed), alpha)
-    ends = np.cumsum([len(MODEL.vocabulary[index]) for index in ids])
+    ids = sample_merges(model(), [word] * n, np.random.default_rng(seed), alpha)
+    ends = np.cumsum([len(model().vocabulary[index]) for index in ids])
     cuts = np.searchsorted(ends, np.arange(1, n + 1) * len(word.encode())) + 1
     return Counter(
         tuple(ids[start:end]) for start, end in zip([0, *cuts[:-1].tolist()], cuts.tolist(), strict=True)
@@ -51,7 +60,7 @@ def drawn(word: str, alpha: float, *, seed: int = 7, n: int = N) -> Counter[Ids]
 
 def exact(word: str, alpha: float) -> Counter[Ids]:
     """The probability of each segmentation: at each step the first possible merge that stays is done."""
-    rules = rules_of(MODEL)
+    rules = rules_of(model())
 
     @cache
     def after(symbols: Ids) -> Counter[Ids]:
@@ -63,12 +72,12 @@ def exact(word: str, alpha: float) -> Counter[Ids]:
                 total[outcome] += alpha**dropped * (1 - alpha) * share  # type: ignore[assignment]
         return total
 
-    return after(tuple(symbol.id for symbol in first_symbols(MODEL, word)))
+    return after(tuple(symbol.id for symbol in first_symbols(model(), word)))
 
 
 def library(alpha: float) -> Tokenizer:
     """The same model in `tokenizers`, with dropout."""
-    content = OURS.to_dict()
+    content = ours().to_dict()
     content["model"]["dropout"] = alpha
     return Tokenizer.from_str(json.dumps(content))
 
@@ -79,7 +88,7 @@ def drawn_there(word: str, alpha: float, *, n: int = N) -> Counter[Ids]:
 
 def second_chances(word: str, alpha: float, rng: random.Random) -> Ids:
     """One draw as `tokenizers` makes it: gone pairs stay in its queue, and bring back what was laid aside."""
-    rules, start = rules_of(MODEL), [symbol.id for symbol in first_symbols(MODEL, word)]
+    rules, start = rules_of(model()), [symbol.id for symbol in first_symbols(model(), word)]
     symbols: list[int | None] = list(start)
     after, before = list(range(1, len(start) + 1)), list(range(-1, len(start) - 1))
     queue: list[tuple[int, int, int]] = []
@@ -118,11 +127,11 @@ def second_chances(word: str, alpha: float, rng: random.Random) -> Ids:
 
 @pytest.mark.parametrize("word", [*ONE_WAY, *OTHERS])
 def test_without_dropout_and_with_all_of_it(word: str) -> None:
-    whole = tuple(symbol.id for symbol in segment(MODEL, word))
-    single = tuple(symbol.id for symbol in first_symbols(MODEL, word))
+    whole = tuple(symbol.id for symbol in segment(model(), word))
+    single = tuple(symbol.id for symbol in first_symbols(model(), word))
     assert drawn(word, 0.0, n=50) == {whole: 50} == drawn_there(word, 0.0, n=50)
     assert drawn(word, 1.0, n=50) == {single: 50} == drawn_there(word, 1.0, n=50)
-    assert tuple(OURS(word)) == whole
+    assert tuple(ours()(word)) == whole
 
 
 @pytest.mark.parametrize("alpha", [0.1, 0.5])

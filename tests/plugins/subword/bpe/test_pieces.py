@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -142,20 +143,24 @@ def test_ids_are_what_merging_gives_with_pieces_and_without(seed):
         assert encoder.encode(text).tolist() == _plain(model, text), length
 
 
-_SMALL = [_model(_random_merges(seed, 25)) for seed in range(6)]
-_ENCODERS = [BpeEncoder(model) for model in _SMALL]
+@cache
+def _small(seed):
+    model = _model(_random_merges(seed, 25))
+    return model, BpeEncoder(model)
 
 
 @settings(max_examples=100, deadline=None)
 @given(which=st.integers(0, 5), text=st.text(alphabet="abc", min_size=65, max_size=200))
 def test_hypothesis_strings(which, text):
-    assert _ENCODERS[which].encode(text).tolist() == _plain(_SMALL[which], text)
+    model, encoder = _small(which)
+    assert encoder.encode(text).tolist() == _plain(model, text)
 
 
 @settings(max_examples=300, deadline=None)
 @given(which=st.integers(0, 5), text=st.text(alphabet="abc", min_size=1, max_size=64))
 def test_merges_that_are_made_first_on_hypothesis_strings(which, text):
-    assert _ENCODERS[which].encode(text).tolist() == _plain(_SMALL[which], text)
+    model, encoder = _small(which)
+    assert encoder.encode(text).tolist() == _plain(model, text)
 
 
 @pytest.mark.parametrize(

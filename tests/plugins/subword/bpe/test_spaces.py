@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from hypothesis import given
@@ -28,19 +29,21 @@ CUTS = {
 }
 
 
+@cache
 def without_pattern(pattern: str) -> BpeModel:
     return replace(train_bpe(TEXTS, vocab_size=330, pattern=Pattern.of(pattern)), pattern=Pattern("none"))
 
 
-MODELS = {pattern: without_pattern(pattern) for pattern in CUTS}
-ENCODERS = {pattern: BpeEncoder(model) for pattern, model in MODELS.items()}
+@cache
+def encoder_of(pattern: str) -> BpeEncoder:
+    return BpeEncoder(without_pattern(pattern))
 
 
 @pytest.mark.parametrize("pattern", CUTS)
 @given(text=st.text(alphabet="  \n.,acethé日\u2581", max_size=60))
 def test_cut_in_front_of_spaces_or_not_the_ids_are_the_same(pattern: str, text: str) -> None:
-    expected = [symbol.id for symbol in segment(MODELS[pattern], text)]
-    assert ENCODERS[pattern].encode(text).tolist() == expected
+    expected = [symbol.id for symbol in segment(without_pattern(pattern), text)]
+    assert encoder_of(pattern).encode(text).tolist() == expected
 
 
 @pytest.mark.parametrize(
@@ -51,14 +54,14 @@ def test_cut_in_front_of_spaces_or_not_the_ids_are_the_same(pattern: str, text: 
     ],
 )
 def test_only_where_no_token_goes_on(pattern: str, text: str, words: list[str]) -> None:
-    (cutter,) = word_cutters(MODELS[pattern])
+    (cutter,) = word_cutters(without_pattern(pattern))
     assert [text[start:end] for start, end in cutter.spans(text.encode()).tolist()] == words
 
 
 def test_nothing_is_cut_where_tokens_hold_words_or_are_words() -> None:
-    assert any(b"e c" in token for token in MODELS["none"].vocabulary)
-    assert word_cutters(MODELS["none"]) == ()
-    assert word_cutters(replace(MODELS["gpt2"], whole_tokens=True)) == ()
+    assert any(b"e c" in token for token in without_pattern("none").vocabulary)
+    assert word_cutters(without_pattern("none")) == ()
+    assert word_cutters(replace(without_pattern("gpt2"), whole_tokens=True)) == ()
 
 
 def test_the_mark_of_sentencepiece_is_a_space_too() -> None:

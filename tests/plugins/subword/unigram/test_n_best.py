@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -26,23 +27,27 @@ PIECES = {
     "é": -2.5,
 }
 SCORES = np.array([*PIECES.values()])
-UNITS = build_trie({piece.encode(): index for index, piece in enumerate(PIECES)})
 UNKNOWN = -11.0
 
 Path = list[list[int]]
+
+
+@cache
+def units() -> np.ndarray:
+    return build_trie({piece.encode(): index for index, piece in enumerate(PIECES)})
 
 
 def all_paths(data: bytes, start: int = 0) -> Iterator[tuple[Path, float]]:
     if start == len(data):
         yield [], 0.0
         return
-    for end, piece in edges_from(data, start, UNITS):
+    for end, piece in edges_from(data, start, units()):
         for rest, score in all_paths(data, end):
             yield [[start, end, piece], *rest], score + (float(SCORES[piece]) if piece >= 0 else UNKNOWN)
 
 
 def paths_of(data: bytes, n: int) -> list[tuple[Any, float]]:
-    rows, ends, scores = best_paths(data, UNITS, SCORES, UNKNOWN, n)
+    rows, ends, scores = best_paths(data, units(), SCORES, UNKNOWN, n)
     assert ends == [] or ends[-1] == len(rows)
     return [(rows[start:end], score) for start, end, score in zip([0, *ends], ends, scores, strict=False)]
 
