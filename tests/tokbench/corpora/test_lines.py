@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -15,7 +17,8 @@ from tokbench.corpora.text import LineFormat
 from tokbench.corpus import Shard, TextBlock
 from tokbench.errors import CorpusError
 
-SPACES = [chr(point) for point in range(0x110000) if chr(point).isspace() and point != 0x0A]
+EVERY = np.arange(0x110000, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+SPACES = [space for space in re.findall(r"\s", EVERY) if space != "\n"]
 
 
 def texts(block: TextBlock) -> list[str]:
