@@ -57,14 +57,14 @@ def added(vocabulary: dict[str, dict[str, bool]]) -> AddedTokens:
     return AddedTokens(AddedToken(text, 7 * k, **flags) for k, (text, flags) in enumerate(vocabulary.items()))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(vocabularies, st.lists(texts, max_size=5), st.booleans())
 def test_as_the_plain_form(vocabulary, documents, match_special):
     tokens = added(vocabulary)
     assert compiled(tokens, documents, match_special) == plainly(tokens, documents, match_special)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(vocabularies, texts, st.booleans())
 def test_as_tokenizers(vocabulary, text, match_special):
     theirs = Tokenizer(models.BPE({"unknown": 0}, [], unk_token="unknown"))

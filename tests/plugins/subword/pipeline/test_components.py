@@ -20,7 +20,7 @@ from tokbench.errors import TokenizerError
 
 from ..strings import hard_strings
 
-STRINGS = [text.replace("\x00", "") for text in hard_strings(800)]
+STRINGS = [text.replace("\x00", "") for text in hard_strings(300)]
 
 NORMALIZERS = [
     normalizers.NFC(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import itertools
 import json
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -25,22 +26,25 @@ from tokenizers import Regex, Tokenizer, models
 from ..word_rules import BLANKS, CHAINS, HARD, MAP, RUNS, N, P, config, texts
 
 
+@cache
+def preparation(name: str) -> Preparation:
+    """That of a chain."""
+    return preparation_of(*CHAINS[name])
+
+
 def preparation_of(normalizer: Any, pre_tokenizer: Any) -> Preparation:
     document = TokenizerJson(model={}, normalizer=config(normalizer), pre_tokenizer=config(pre_tokenizer))
     return Preparation(document=document)
-
-
-PREPARATIONS = {name: preparation_of(*chain) for name, chain in CHAINS.items()}
 
 
 def left_alone(name: str, lines: list[str], *, placed: bool = True) -> int:
     """How many documents are left to the plain form; the words of all others must be those of `tokenizers`, and
     `placed` where the plain form says.
     """
-    (normalizer, pre_tokenizer), preparation = CHAINS[name], PREPARATIONS[name]
-    leading = any(isinstance(stage, Leading) for stage in preparation.compiled.stages)
-    found = located(preparation.compiled, lines)
-    pieces, before = found.pieces(preparation.compiled.cutters)
+    (normalizer, pre_tokenizer), prepared = CHAINS[name], preparation(name)
+    leading = any(isinstance(stage, Leading) for stage in prepared.compiled.stages)
+    found = located(prepared.compiled, lines)
+    pieces, before = found.pieces(prepared.compiled.cutters)
     ends = before[found.limits]
     data, left = found.data.tobytes(), set(found.left)
     offsets, each = found.offsets, np.arange(found.offsets[-1])
@@ -60,8 +64,8 @@ def left_alone(name: str, lines: list[str], *, placed: bool = True) -> int:
         assert words == expected or leading, (name, ascii(line))
         if placed:
             spans = [tuple(origins[k]) for place in places for k in range(*place)]
-            parts = preparation.parts(line, track=True)
-            plain = [word for part in parts for word in preparation.pre_tokenizer(part.stretch) if word.text]
+            parts = prepared.parts(line, track=True)
+            plain = [word for part in parts for word in prepared.pre_tokenizer(part.stretch) if word.text]
             assert words == [word.text for word in plain], (name, ascii(line))
             told = [
                 span
@@ -84,7 +88,9 @@ def check_characters(name: str, points: list[int]) -> None:
 
 @pytest.mark.parametrize("name", CHAINS)
 def test_some_characters_between_letters(name: str) -> None:
-    check_characters(name, [point for point in POINTS if point < 0x3400 or point % 41 == 0])
+    """Those that most is done to, a third of them for each chain, and few of the others."""
+    some = [point for point in POINTS if point < 0x3400 or point % 41 == 0]
+    check_characters(name, some[[*CHAINS].index(name) % 3 :: 3])
 
 
 @pytest.mark.slow
@@ -101,7 +107,7 @@ def test_hard_characters_side_by_side(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CHAINS)
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(lines=st.lists(texts, max_size=8))
 @example(lines=["\U0001e000\u0323", "\u0301\u1df9"])  # one of two marks that are put in order is dropped
 def test_any_text(name: str, lines: list[str]) -> None:
@@ -114,7 +120,7 @@ CONJUNCTS = "क\u0958ড\u09dc\u094d\u09cd\u0bcd\u093e\u200d\u200c\u0314a"
 @pytest.mark.parametrize("name", ["t5", "albert", "runs"])
 def test_consonants_are_one_cluster_where_a_linker_joins_two_of_them(name: str) -> None:
     """A map drops the accent of ``\u0958\u0314``, which is looked up as a whole: not within a conjunct."""
-    lines = ["".join(parts) for parts in itertools.product(CONJUNCTS, repeat=4)]
+    lines = ["".join(parts) for parts in itertools.product(CONJUNCTS, repeat=4)][::5]
     assert left_alone(name, lines, placed=False) < len(lines)
     plain = normalizer_of(config(MAP))
     for line in lines:
@@ -136,7 +142,7 @@ def test_added_tokens_are_led_back_to_where_they_were_found() -> None:
 
 
 def test_what_needs_the_plain_form_is_left_to_it() -> None:
-    found = located(PREPARATIONS["nfc"].compiled, ["e\u0301", "q" + "\u0301" * 2000 + "\u0323"])
+    found = located(preparation("nfc").compiled, ["e\u0301", "q" + "\u0301" * 2000 + "\u0323"])
     assert found.left == [1]  # a kernel takes no run of so many marks
     no_automaton = preparation_of(N.Replace(Regex("(?<=ab+)c"), "x"), P.Metaspace())
     found = located(no_automaton.compiled, ["abc", "", "d"])

@@ -18,7 +18,7 @@ from tokbench.errors import TokenizerError
 
 from ...strings import hard_strings
 
-STRINGS = [text.encode("utf-8", "replace").decode() for text in hard_strings(600, seed=3)]
+STRINGS = [text.encode("utf-8", "replace").decode() for text in hard_strings(300, seed=3)]
 STRINGS += ["123456 7", "a\n  ", "  a\n b", "x\u200dy \u00b2\u00bd", "\U000173c5123456", "\u0663\u0664\n  "]
 PATTERNS = [
     r"\p{N}{1,3}+|[^\r\n\p{L}\p{N}]?+\p{L}++|\s++$|\s+(?!\S)|\s|.",
