@@ -1,6 +1,6 @@
 """Well-known files with one part of each replaced: the in-house ids are those of `tokenizers`.
 
-The everyday run takes one variant in twenty; `pytest -m slow` takes all.
+The everyday run takes one variant in forty; `pytest -m slow` takes all.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.plugins.subword.strings import hard_strings
 sys.path.append(str(Path(__file__).parents[3] / "benchmarks"))  # whose scripts are in no package
 from vocabulary_variants import BASES, Variant, variants
 
-EVERY_DAY = 20
+EVERY_DAY = 40
 ADDED = (
     "  a  b\t\n ▁   <unused_7>[control_9] <unused_70> x<mask>  Hello World!Hello Worlds\n\n\n        return",
     "the Hello World the theHello World <mask>x ﬁ ﬁn \ufb01",

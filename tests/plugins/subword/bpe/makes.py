@@ -165,7 +165,7 @@ MAKES = {
     ),
     "characters dropped": lambda: trained(models.BPE(), P.Whitespace(), decoder=decoders.Fuse()),
 }
-HARD = hard_strings(700, seed=21)
+HARD = hard_strings(300, seed=21)
 INPUTS = [
     *TEXTS[:5],
     *(text.replace("\x00", "") for text in HARD),

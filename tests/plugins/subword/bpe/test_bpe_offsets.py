@@ -62,7 +62,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(texts=st.lists(st.lists(st.sampled_from([*LETTERS, *ADDED])).map("".join), max_size=6))
 def test_they_are_those_of_the_plain_form_and_of_the_library(shape: str, texts: list[str]) -> None:
     ours = BpeTokenizer.from_dict(SHAPES[shape])

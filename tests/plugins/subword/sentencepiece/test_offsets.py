@@ -115,7 +115,7 @@ def test_hard_characters_side_by_side(chain: str, fallback: bool) -> None:
 
 @pytest.mark.parametrize("fallback", [False, True])
 @pytest.mark.parametrize("chain", CHAINS)
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(lines=st.lists(texts, max_size=8))
 @example(lines=["\u00af\x08", "\u00af"])  # a first character that goes with the next
 def test_any_text(chain: str, fallback: bool, lines: list[str]) -> None:

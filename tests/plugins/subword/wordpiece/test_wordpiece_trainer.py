@@ -103,7 +103,7 @@ def test_tables_grow_and_any_number_of_workers_agrees(monkeypatch: pytest.Monkey
     from tokbench_subword.training import counting
 
     monkeypatch.setattr(counting.blocks, "__defaults__", (3000,))
-    texts = [f"w{number * 7919 % 5003} common {number % 97}\u302e\ua9c0x y" for number in range(9_000)]
+    texts = [f"w{number * 7919 % 5003} common {number % 97}\u302e\ua9c0x y" for number in range(4_000)]
     expected: Counter[str] = Counter()
     for text in texts:
         expected.update(word.text for word in words(text, BertRules()))
