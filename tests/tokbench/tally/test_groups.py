@@ -48,7 +48,7 @@ def alone(stand_ins) -> Tally:
     return collect(stand_ins.Pieces(), map(Document, LINES))
 
 
-@pytest.mark.parametrize("size", [100, 5000, 1 << 20])
+@pytest.mark.parametrize("size", [1000, 5000, 1 << 20])
 def test_documents_that_follow_one_another_are_drawn_in_blocks(stand_ins, alone: Tally, size: int) -> None:
     facts = CorpusFacts(consecutive=True)
     tally = collect(stand_ins.Pieces(), map(Document, LINES), facts=facts, batch_bytes=size)
