@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,11 @@ from typing import Any
 import pytest
 
 from tests.command import invoke
+from tokbench import LoadContext
 from tokbench.errors import SpecError, UnknownNameError
 from tokbench.registry import Registry, build_registry
-from tokbench.testing import failures_of
+from tokbench.results import Run
+from tokbench.testing import failures_of, others
 from tokbench.testing.kit import failures_of_other
 
 SOURCE = """
@@ -118,6 +121,22 @@ def registry_with(folder: Path, *faults: str) -> Registry:
     return build_registry(plugin_files=[str(path)])
 
 
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
+    folder = tmp_path_factory.mktemp("runs")
+    return others.sample_runs(folder, registry_with(folder).context)
+
+
+@pytest.fixture
+def same_runs(runs: tuple[Run, Run], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plots and reports are tried on copies of the same runs: the faults are in what is made of them."""
+
+    def copies(folder: Path, context: LoadContext) -> list[Run]:
+        return [Run.open(shutil.copytree(run.path, folder / run.path.name)) for run in runs]
+
+    monkeypatch.setattr(others, "sample_runs", copies)
+
+
 def found(folder: Path, kind: str, name: str, *faults: str) -> list[tuple[str, str]]:
     """The check and the problem of every failure of what a plugin with these faults brings."""
     registry = registry_with(folder, *faults)
@@ -155,6 +174,7 @@ def found(folder: Path, kind: str, name: str, *faults: str) -> list[tuple[str, s
         ("engine", "threads", "SHARED", "shared", "tasks run in this process; shared is True"),
     ],
 )
+@pytest.mark.usefixtures("same_runs")
 def test_each_fault_is_found(tmp_path: Path, kind: str, name: str, fault: str, check: str, said: str) -> None:
     [first, *_] = found(tmp_path, kind, name, fault)
     assert first[0] == check
@@ -168,6 +188,7 @@ def test_each_fault_is_found(tmp_path: Path, kind: str, name: str, fault: str, c
         *(("plot", "drawn"), ("report", "written")),
     ],
 )
+@pytest.mark.usefixtures("same_runs")
 def test_nothing_is_found_where_there_is_no_fault(tmp_path: Path, kind: str, name: str) -> None:
     assert found(tmp_path, kind, name) == []
 
