@@ -89,8 +89,11 @@ PACKED = gzip.compress(b"hello\n" * 100, mtime=0)
         ("a.zip", _zip(), "a ZIP archive"),
         ("a.pdf", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj", "a PDF document: extract its text"),
         ("a.txt", b"PAR1\x15\x04\x15", "a Parquet file: name it as parquet:"),
+        ("a.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "an image: name the files of text"),
+        ("a.jpg", b"\xff\xd8\xff\xe0\0\x10JFIF\0", "an image"),
+        ("a.gif", b"GIF89a\x01\0\x01\0", "an image"),
     ],
-    ids=["gzip", "twice", "xz", "bzip2", "tar", "tar.gz", "zip", "pdf", "parquet"],
+    ids=["gzip", "twice", "xz", "bzip2", "tar", "tar.gz", "zip", "pdf", "parquet", "png", "jpeg", "gif"],
 )
 @pytest.mark.parametrize("options", ["", ",errors=replace", ",encoding=cp1252", ",unit=file"])
 def test_other_kinds_of_files_are_no_text(
@@ -102,9 +105,9 @@ def test_other_kinds_of_files_are_no_text(
 
 
 def test_text_may_begin_with_the_letters_of_a_signature(tmp_path: Path, load: Load, read: Callable) -> None:
-    text = "PAR1, %PDF-1.7 and PK are words: é"
-    (tmp_path / "a.txt").write_text(text, "utf-8")
-    assert [document.text for document in read(load(f"text:{tmp_path / 'a.txt'}"))] == [text]
+    for text in ("PAR1, %PDF-1.7 and PK are words: é", "GIF89a is one too"):
+        (tmp_path / "a.txt").write_text(text, "utf-8")
+        assert [document.text for document in read(load(f"text:{tmp_path / 'a.txt'}"))] == [text]
 
 
 @given(
