@@ -61,7 +61,7 @@ class Option:
         if value is None:
             raise SpecError(f"{where}: option {self.name!r} takes {_ARTICLE[self.type]}, not {text!r}")
         if self.choices and value not in self.choices:
-            raise UnknownNameError.of(f"value for option {self.name!r} of {where}", str(value), self.choices)
+            raise UnknownNameError.of(f"value for option {self.name!r} of {where}:", str(value), self.choices)
         if self.least is not None and not float(value) >= self.least:
             raise SpecError(f"{where}: option {self.name!r} takes {self.least:g} or more, not {text!r}")
         return value
@@ -222,7 +222,7 @@ def validate(spec: Spec, options: Sequence[Option]) -> Spec:
             file = f"{name}={value}"
             there = os.path.exists(file)  # noqa: PTH110  where a path is too long, pathlib raises
             hint = _in_quotes(spec.family, file) if there else ""
-            raise UnknownNameError.of(f"option of {spec.family!r}", name, declared, hint=hint)
+            raise UnknownNameError.of(f"option of {spec.family}:", name, declared, hint=hint)
         typed[name] = declared[name].parse(value, where=spec.family)
     return replace(spec, options=typed)
 

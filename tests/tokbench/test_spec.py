@@ -84,7 +84,7 @@ def test_the_canonical_form_is_typed_and_sorted(given_text: str, canonical: str)
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("bpe:vocabsize=8k", "did you mean 'vocab_size'"),
+        ("bpe:vocabsize=8k", "unknown option of bpe: 'vocabsize'; did you mean 'vocab_size'"),
         ("bpe:vocab_size=eight", "takes a whole number"),
         ("bpe:vocab_size=1.5", "takes a whole number"),
         ("bpe:dropout=high", "takes a number"),
@@ -103,7 +103,7 @@ def test_a_whole_number_keeps_all_its_digits(text: str, number: int) -> None:
 
 def test_choices_are_held() -> None:
     option = Option("ties", choices=("hf", "bytes"))
-    with pytest.raises(SpecError, match="did you mean 'bytes'"):
+    with pytest.raises(SpecError, match=r"option 'ties' of bpe: 'byte'; did you mean 'bytes'"):
         option.parse("byte", where="bpe")
 
 

@@ -114,7 +114,7 @@ def test_what_its_count_does_wrong_is_its_own_failure(measured: Callable[..., Ru
 
 
 def test_an_option_that_it_has_not_is_refused_before_any_work(measured: Callable[..., Run]) -> None:
-    with pytest.raises(SpecError, match="unknown option of 'letters' 'tims'; did you mean 'times'"):
+    with pytest.raises(SpecError, match="unknown option of letters: 'tims'; did you mean 'times'"):
         measured("letters:tims=3")
     with pytest.raises(SpecError, match="takes a whole number"):
         measured("letters:times=often")
