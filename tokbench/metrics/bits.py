@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tokbench.arguments import known_ids
 from tokbench.batch import TokenBatch
 from tokbench.corpus import in_batches
 from tokbench.errors import CorpusError
@@ -88,7 +89,7 @@ def audit_bits(
     """Bits per byte of documents with their losses, exactly, and by the usual short cuts.
 
     Intervals are bootstrapped over documents, copies of one together. Raises `CorpusError` for losses that are
-    not those of the tokens.
+    not those of the tokens, `TokenizerError` for ids that there are not.
 
     Example:
         >>> import numpy as np, tokbench
@@ -117,7 +118,12 @@ def _rows(
     """The bootstrap group of each document that can be counted exactly, which its text decides; its `SUMS`."""
     without = [scored.text or "" for scored in some if scored.ids is None]
     encoded = iter(encode_batch(tokenizer, without))
-    batch = TokenBatch.of([next(encoded) if scored.ids is None else scored.ids for scored in some])
+    batch = TokenBatch.of(
+        [
+            next(encoded) if scored.ids is None else known_ids(scored.ids, len(table), name=scored.place)
+            for scored in some
+        ]
+    )
     added, decoded = table.of_tokens(batch), decode_batch(tokenizer, batch)
     alone = singles.of(batch.ids)
     lossless = bool(getattr(tokenizer, "lossless", False))

@@ -13,7 +13,7 @@ import pytest
 
 import tokbench
 from tests.command import output
-from tokbench.errors import CorpusError
+from tokbench.errors import CorpusError, TokenizerError
 from tokbench.metrics.bits import audit_bits
 from tokbench.metrics.lossfile import Scored, read_losses
 
@@ -134,6 +134,15 @@ def test_files(tmp_path: Path) -> None:
 def test_wrong_files_are_named_with_the_place(row: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "losses.jsonl").write_text(row + "\n")
     with pytest.raises(CorpusError, match=message):
+        audit_bits(tokbench.load("bytes"), read_losses(tmp_path / "losses.jsonl"))
+
+
+@pytest.mark.parametrize("wrong", [256, -1, 2**70])
+def test_ids_that_there_are_not_are_named_with_the_place(wrong: int, tmp_path: Path) -> None:
+    (tmp_path / "losses.jsonl").write_text(
+        f'{{"nats": [1], "ids": [97]}}\n{{"nats": [1, 1], "ids": [97, {wrong}]}}'
+    )
+    with pytest.raises(TokenizerError, match=f"losses.jsonl, line 2: there is no token {wrong}; it is "):
         audit_bits(tokbench.load("bytes"), read_losses(tmp_path / "losses.jsonl"))
 
 
