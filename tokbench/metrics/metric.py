@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-from tokbench.errors import PluginError, Undefined, nearest
+from tokbench.errors import PluginError, SpecError, Undefined, nearest
 from tokbench.spec import Option, OptionValue, Spec, validate, with_defaults
 
 if TYPE_CHECKING:
@@ -93,9 +93,12 @@ class Metric:
             raise PluginError(f"metric {self.name!r}: {problem}")
 
     def asked_as(self, spec: Spec) -> Metric:
-        """The metric with the options of a spec; raises `SpecError` for options that it has not."""
+        """The metric with the options of a spec; raises `SpecError` for what it has not."""
         if spec.variant is not None:
-            raise PluginError(f"{spec}: a metric has options, as in {self.name}:option=value, and no variant")
+            raise SpecError(
+                f"{spec}: a metric has options, as in {self.name}:option=value, and no variant; several "
+                "metrics are named one by one"
+            )
         spec = validate(spec, self.options)
         return replace(self, name=str(spec), given=spec.options)
 

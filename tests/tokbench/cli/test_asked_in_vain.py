@@ -66,6 +66,13 @@ def test_a_metric_named_in_vain_is_no_success(tmp_path: Path) -> None:
     assert invoke(*asked, "-m", "premium").exit_code == 1
 
 
+def test_two_metrics_in_one_name_are_a_wrong_request(tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text("some words\n" * 30)
+    done = invoke("run", "-t", "bytes", "-d", tmp_path / "text.txt", "-m", "compression_ratio,gini")
+    assert isinstance(done.exception, SpecError), "exit status 2"
+    assert "no variant; several metrics are named one by one" in str(done.exception)
+
+
 def test_of_a_metric_by_language_alone_the_terminal_says_where_it_is(tmp_path: Path) -> None:
     """The table has what holds of a whole text; a premium is one language's."""
     for language in ("deu_Latn", "eng_Latn"):
