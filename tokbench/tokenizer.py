@@ -7,6 +7,7 @@ here use that where it is there, and derive what is not.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from inspect import getattr_static
 from numbers import Integral
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -197,8 +198,10 @@ def first_difference(one: Sequence[object], other: Sequence[object]) -> int:
     return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
 
 
-def check_facts(tokenizer: Tokenizer) -> None:
+def check_facts(tokenizer: Tokenizer, *, computed: bool = False) -> None:
     """Raise `TokenizerError` where what a tokenizer says of its vocabulary is of a type or size that cannot be.
+
+    Whether it is lossless, and the like, may take long to find out: properties are looked at if `computed`.
 
     Example:
         >>> import tokbench
@@ -218,8 +221,8 @@ def check_facts(tokenizer: Tokenizer) -> None:
     if unknown is not None and not 0 <= unknown < size:
         raise TokenizerError(f"unk_id: {unknown} is outside the vocabulary of {size} ids; without one, None")
     for what in ("lossless", "decode_joins_bytes", "decode_drops_space"):
-        declared = getattr(tokenizer, what, None)
-        if declared is not None and not isinstance(declared, bool):
+        declared = (getattr if computed else getattr_static)(tokenizer, what, None)
+        if declared is not None and not isinstance(declared, bool) and not hasattr(declared, "__get__"):
             raise TokenizerError(f"{what}: {declared!r} is neither True nor False; leave it out to say nothing")
 
 

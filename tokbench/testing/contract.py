@@ -22,7 +22,7 @@ def _protocol(tokenizer: Tokenizer) -> Problem:
     if not isinstance(tokenizer.name, str) or not tokenizer.name:
         return f"name is {tokenizer.name!r}, not a text"
     try:
-        check_facts(tokenizer)
+        check_facts(tokenizer, computed=True)
     except TokenizerError as error:
         return str(error)
     return None if tokenizer.vocab_size > 0 else f"vocab_size is {tokenizer.vocab_size}"

@@ -75,8 +75,8 @@ class DocumentDecoder:
     """Decodes ids by the decoder `config` of a document, for the tokenizer `name`.
 
     It starts from what is `written` for each id below `size`. One that the vocabulary leaves out adds nothing,
-    not even the space between tokens. A `joiner` that does the same may be given. `text` and `texts` raise
-    `TokenizerError` for what is no id.
+    not even the space between tokens. A `joiner` that does the same may be given: one that has every id needs
+    nothing `written`. `text` and `texts` raise `TokenizerError` for what is no id.
     """
 
     def __init__(

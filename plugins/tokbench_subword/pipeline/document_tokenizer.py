@@ -98,6 +98,6 @@ class DocumentTokenizer(ABC):
 
     @cached_property
     def _decoder(self) -> DocumentDecoder:
-        return DocumentDecoder(
-            self.document.decoder, self._written, self.vocab_size, name=self.name, joiner=self._joiner
-        )
+        joiner = self._joiner
+        written = {} if joiner else self._written
+        return DocumentDecoder(self.document.decoder, written, self.vocab_size, name=self.name, joiner=joiner)

@@ -150,7 +150,7 @@ class SpmVocabulary:
             bytes_of=self._byte_of,
             finish=self._denormalize,
         )
-        return DocumentDecoder(None, dict(enumerate(surfaces)), len(self), name=self.where, joiner=joiner)
+        return DocumentDecoder(None, {}, len(self), name=self.where, joiner=joiner)
 
     @cached_property
     def _byte_of(self) -> dict[int, int]:
