@@ -82,7 +82,7 @@ def two_stages(texts: list[str], transition: int, vocab_size: int) -> list[bytes
 _texts = st.lists(st.text("ab :.1", min_size=1, max_size=30), min_size=1, max_size=6)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(_texts, st.integers(256, 262), st.integers(0, 14))
 def test_both_stages_are_as_written_plainly(texts: list[str], transition: int, more: int) -> None:
     size = transition + more

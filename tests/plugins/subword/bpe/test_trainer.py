@@ -44,7 +44,7 @@ def char_model(words: dict[str, int], **options: object) -> BpeModel:
     return train_bpe(WordCounts.of(words), pattern=WORDS, level="char", initial_alphabet=(), **options)  # type: ignore[arg-type]
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(_words, st.integers(10, 80), st.sampled_from([0, 0, 2, 3]), st.sampled_from([None, None, 2, 3, 6]))
 def test_equals_tokenizers_on_small_corpora(
     words: dict[str, int], vocab_size: int, min_frequency: int, longest: int | None
@@ -62,7 +62,7 @@ def test_equals_tokenizers_on_small_corpora(
     assert {token: index for index, token in enumerate(tokens)} == vocabulary
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(st.lists(st.text(max_size=40), max_size=8), st.integers(258, 330))
 def test_equals_tokenizers_on_any_text(texts: list[str], vocab_size: int) -> None:
     texts = [text for text in texts if text.isprintable()]
@@ -72,7 +72,7 @@ def test_equals_tokenizers_on_any_text(texts: list[str], vocab_size: int) -> Non
 
 
 @pytest.mark.parametrize("rule", [BYTES, LEXICOGRAPHIC, FIRST_SEEN])
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(words=_words, vocab_size=st.integers(10, 80), minimum=st.integers(0, 3))
 def test_equals_plain_training(rule: int, words: dict[str, int], vocab_size: int, minimum: int) -> None:
     symbols, starts, tokens = character_symbols(WordCounts.of(words), frozenset(), "")
@@ -266,7 +266,7 @@ def test_end_of_word_learns_what_tokenizers_learns() -> None:
 
 
 @pytest.mark.parametrize("rule", [BYTES, LEXICOGRAPHIC, FIRST_SEEN])
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(
     words=st.dictionaries(st.text("xw<>/", min_size=1, max_size=12), st.integers(1, 9), min_size=1, max_size=8),
     vocab_size=st.integers(12, 60),

@@ -50,7 +50,7 @@ TEXTS = st.lists(st.text(KNOWN + UNKNOWN, max_size=80), max_size=6)
 
 
 @given(models(), TEXTS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_they_are_encoded_as_the_plain_form_does(model: BpeModel, texts: list[str]) -> None:
     encoder = BpeEncoder(model)
     expected = [[symbol.id for symbol in segment(model, text)] for text in texts]
@@ -59,7 +59,7 @@ def test_they_are_encoded_as_the_plain_form_does(model: BpeModel, texts: list[st
 
 
 @given(models(), st.text(KNOWN + UNKNOWN, min_size=1, max_size=80))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_tokens_are_made_of_as_many_symbols_as_in_the_plain_form(model: BpeModel, text: str) -> None:
     """Without the plain form's time, which is quadratic: seconds for 10,000 characters."""
     data, words = padded(text.encode()), np.array([[0, len(text.encode())]])

@@ -161,7 +161,7 @@ def test_the_trace_ends_where_encode_does() -> None:
 
 def test_threads_give_what_one_gives() -> None:
     tokenizer = small(0)[0]
-    texts = ["ab ba? é", "", "北 abab", "\u302e\u302e a"] * 50_000
+    texts = ["ab ba? é", "", "北 abab", "\u302e\u302e a"] * 30_000
     one = tokenizer.encode_batch(texts)
     two = WordPieceTokenizer("t", tokenizer.model, threads=3).encode_batch(texts)
     assert np.array_equal(one.ids, two.ids)

@@ -63,7 +63,7 @@ def tokens_of(model: WordPieceModel) -> list[str]:
 
 
 @pytest.mark.parametrize("score", ["likelihood", "frequency"])
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(counts=_texts, n_tokens=st.integers(17, 90), minimum=st.integers(0, 3))
 def test_equals_plain_training(score: Any, counts: dict[str, int], n_tokens: int, minimum: int) -> None:
     texts = [" ".join([word] * count) for word, count in counts.items()]
@@ -87,7 +87,7 @@ def test_the_scores_prefer_what_they_say() -> None:
     assert "qu" not in frequent
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.lists(st.text(max_size=30), max_size=5))
 def test_words_are_counted_as_the_normalizer_cuts_them(texts: list[str]) -> None:
     texts = [*texts, "a\u302e\ua9c0 b\u302e c", "x" * 200, "İstanbul 北京, ≠"]
