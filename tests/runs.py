@@ -22,6 +22,18 @@ def no_workers_left() -> Iterator[None]:
     close_idle()
 
 
+@pytest.fixture(scope="module")
+def workers_stay() -> Iterator[None]:
+    """The workers of a run wait for the next run of a module, as one takes most of a second to start.
+
+    Not for tests of what a worker inherits from this process as it starts: its environment, its folder.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tokbench.runner.run.close_idle", lambda: None)
+        yield
+    close_idle()
+
+
 def runs_into(output: Path, **usual: Any) -> Callable[..., Run]:
     """A function that runs some tokenizers on some text, with some of the faulty plugins, and gives the run."""
     from tokbench.runner.run import run_suite

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.runs import no_workers_left, runs_into
+from tests.runs import no_workers_left, runs_into, workers_stay
 from tokbench.results import Run
 
-__all__ = ["no_workers_left"]
+__all__ = ["no_workers_left", "workers_stay"]
 
 
 @pytest.fixture

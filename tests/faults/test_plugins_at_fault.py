@@ -17,6 +17,8 @@ from tokbench.runner import progress
 from tokbench.runner.counting import own_fault
 from tokbench.runner.recipe import DatasetRecipe
 
+pytestmark = pytest.mark.usefixtures("workers_stay")
+
 RunIt = Callable[..., Run]
 Write = Callable[[str, str], str]
 

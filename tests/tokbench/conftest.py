@@ -16,9 +16,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.runs import workers_stay
 from tokbench.errors import ResultsError
 from tokbench.results import COLUMNS
 from tokbench.tally.histogram import Histogram
+
+__all__ = ["workers_stay"]
 
 CODES = [
     "eng_Latn", "deu_Latn", "fra_Latn", "spa_Latn", "por_Latn", "ita_Latn", "nld_Latn", "pol_Latn",

@@ -12,6 +12,8 @@ import tokbench
 from tokbench.errors import CorpusError, SpecError, TokenizerError, UnknownNameError
 from tokbench.presenting import presenter
 
+pytestmark = pytest.mark.usefixtures("workers_stay")
+
 
 def test_one_spec_may_stand_by_itself(tmp_path: Path) -> None:
     text = tmp_path / "text.txt"

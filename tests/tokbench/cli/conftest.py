@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,16 +10,11 @@ import pytest
 import tokbench
 from tokbench.cli import main
 from tokbench.results import Run
-from tokbench.workers.pool import close_idle
 
 
 @pytest.fixture(autouse=True, scope="module")
-def workers_stay() -> Iterator[None]:
-    """The worker of a run waits for the next run of a module, as one takes most of a second to start."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tokbench.runner.run.close_idle", lambda: None)
-        yield
-    close_idle()
+def _workers_stay(workers_stay: None) -> None:
+    """In every module of this folder."""
 
 
 @pytest.fixture

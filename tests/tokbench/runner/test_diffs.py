@@ -13,6 +13,8 @@ from tokbench.errors import SpecError
 from tokbench.results import Run
 from tokbench.runner import diffs
 
+pytestmark = pytest.mark.usefixtures("workers_stay")
+
 RunIt = Callable[..., Run]
 FIRST = "bytes"
 

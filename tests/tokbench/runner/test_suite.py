@@ -18,6 +18,8 @@ from tokbench.runner.inspecting import Inspections
 from tokbench.runner.plan import make_plan
 from tokbench.runner.suite import Suite, expand, load_suite, shipped_suites
 
+pytestmark = pytest.mark.usefixtures("workers_stay")
+
 GIVEN = {"tokenizers": ["bytes"], "datasets": ["bundled:prose"], "train_on": "bundled:tricky"}
 """Text that is opened at once; what a run trains on by default is looked for in all of Python's library."""
 
