@@ -19,8 +19,8 @@ from tokbench.kernels.unicode_classes import (
     N_CODE_POINTS,
     SPACE,
     class_table,
-    exact_class,
     general_categories,
+    moved,
 )
 
 
@@ -130,14 +130,15 @@ def _asked_of_regex(name: str) -> Points:
     import regex
 
     try:
-        members = regex.compile(exact_class("\\p{" + name + "}") + "+", regex.VERSION1)
+        members = regex.compile(f"\\p{{{name}}}+", regex.VERSION1)
     except regex.error as error:
         raise LookupError(name) from error
     flags = np.zeros(N_CODE_POINTS, np.bool_)
-    for first in (0, 0xE000):  # without the surrogates, which are no characters
-        last = 0xD800 if first == 0 else N_CODE_POINTS
-        for match in members.finditer("".join(map(chr, range(first, last)))):
+    for first, last in ((0, 0xD800), (0xE000, N_CODE_POINTS)):  # surrogates are no characters
+        text = np.arange(first, last, dtype="<u4").tobytes().decode("utf-32-le")
+        for match in members.finditer(text):
             flags[first + match.start() : first + match.end()] = True
+    flags[[point for point, category in moved().items() if category == "Cn"]] = False  # not there in 16.0
     return Points.of_flags(flags)
 
 
