@@ -192,6 +192,6 @@ class Pieces:
         rest = np.ascontiguousarray(rest[np.argsort(rest[:, 2], kind="stable")])
         unreached, firsts = np.unique(rest[:, 2], return_index=True)
         firsts = np.append(firsts, len(rest))
-        if _happen(tokens, unreached, number_of, rest, firsts, pairs):
+        if len(unreached) and _happen(tokens, unreached, number_of, rest, firsts, pairs):  # most have none
             return None
         return cls(ids[:count].copy(), sides[: 2 * count].reshape(-1, 2).copy(), pairs)
