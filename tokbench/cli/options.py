@@ -132,7 +132,7 @@ def _with_options(command: Command, options: Mapping[str, tuple[Any, Any]]) -> C
             registry = open_registry(**{name: given.pop(name) for name in options})
             try:
                 command(registry, **given)
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 if not isinstance(error, TokbenchError) and (fault := registry.host.at_fault(error)):
                     raise fault from error
                 raise

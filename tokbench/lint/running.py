@@ -63,7 +63,7 @@ def lint(
     settings: Settings | None = None,
     tell: Progress = lambda done, word: None,
     file: str = "",
-    at_fault: Callable[[Exception], Exception | None] = lambda error: None,
+    at_fault: Callable[[BaseException], Exception | None] = lambda error: None,
 ) -> list[CheckedRow]:
     """Run `checks` on the tokenizer that `load` opens; one that does not load or work has the one row TB001.
 
@@ -101,18 +101,18 @@ def _try(tokenizer: Tokenizer) -> None:
         return
     try:
         decode_batch(tokenizer, TokenBatch.of([checked_ids(tokenizer, _PROBE)]))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise TokenizerError(f"it loads, and fails on {_PROBE!r}: {type(error).__name__}: {error}") from error
 
 
 def _found(
-    check: Check, subject: Subject, settings: Settings, at_fault: Callable[[Exception], Exception | None]
+    check: Check, subject: Subject, settings: Settings, at_fault: Callable[[BaseException], Exception | None]
 ) -> Finding:
     try:
         finding = check.look(subject, settings.bounds_of(check))
     except TokbenchError as error:
         return Finding.unchecked(str(error))
-    except Exception as error:  # a check never takes the others with it
+    except (Exception, SystemExit) as error:  # a check never takes the others with it
         return Finding.crashed(str(at_fault(error) or f"{type(error).__name__}: {error}"))
     if not isinstance(finding, Finding):
         return Finding.crashed(f"the check returned {type(finding).__name__}, not a Finding")

@@ -16,8 +16,9 @@ from typer.testing import CliRunner
 
 import tokbench
 from tests.command import invoke, output
+from tests.runs import tokenizer_plugin
 from tokbench.cli.program import app
-from tokbench.errors import CorpusError
+from tokbench.errors import CorpusError, PluginError
 
 COMMAND: Any = typer.main.get_command(app)
 PROGRAM = (sys.executable, "-c", "from tokbench.cli import main; main()")
@@ -96,6 +97,17 @@ def test_what_a_plugin_prints_from_c_is_not_in_output_for_programs(tmp_path: Pat
     done = subprocess.run([*PROGRAM, *command], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (0, "104 105\n")
     assert {"noisy: written", "noisy: put", "noisy: imported"} <= set(done.stderr.splitlines())
+
+
+@pytest.mark.parametrize("end", ["import sys; sys.exit(0)"])
+def test_a_plugin_that_exits_is_at_fault_and_no_success(tmp_path: Path, end: str) -> None:
+    pack, plugin = str(tmp_path / "pack"), tmp_path / "leaving.py"
+    output("golden", "make", "bytes", "-o", pack, "--mutations", 0)
+    tokenizer_plugin(plugin, f"vocab_size = 256\ndef encode(self, text):\n    {end}\ndecode = bytes")
+    told = rf"the plugin 'leaving' failed: SystemExit: .*{re.escape(str(plugin))}, line 7"
+    for command in (["golden", "check", pack, "leaving"], ["diff", "bytes", "leaving", "-d", "stdlib:docs"]):
+        with pytest.raises(PluginError, match=told):
+            invoke(*command, "--plugin", plugin, catch=False)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")

@@ -10,6 +10,7 @@ import pytest
 
 import tokbench
 from tests.command import invoke
+from tests.runs import tokenizer_plugin
 from tests.tokbench.lint.broken import broken, sound, write
 from tokbench.errors import TokbenchError
 
@@ -58,6 +59,18 @@ def test_a_plugins_check_that_raises_is_named_with_what_it_raised(tmp_path):
     row = next(row for row in json.loads(shown) if row["code"] == "XX101")
     assert row["outcome"] == "crashed"
     assert row["message"] == f"the plugin 'strict' failed: KeyError: 'q' ({tmp_path / 'strict.py'}, line 4)"
+
+
+def test_a_tokenizer_or_check_that_exits_is_a_finding_and_no_success(tmp_path):
+    status, shown = cli(*_strict(tmp_path, "raise SystemExit(0)"))
+    assert (status, "XX101 crashed strict: the plugin 'strict' failed: SystemExit: 0" in shown) == (1, True)
+    leaving = tokenizer_plugin(
+        tmp_path / "leaving.py",
+        "vocab_size = 256\nencode = lambda self, text: exit(0)\ndecode = lambda self, ids: ''",
+    )
+    status, shown = cli("lint", "leaving", "bytes", "--only", "TB301", "--plugin", leaving, "--verbose")
+    assert (status, "TB001 fail  loads: it loads, and fails on" in shown) == (1, True)
+    assert "TB301 pass" in shown  # of bytes, after it
 
 
 def test_the_command_prints_text_json_markdown_and_sarif(tmp_path):
