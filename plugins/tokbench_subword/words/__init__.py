@@ -1,1 +1,1 @@
-"""One cache of words to ids, for every model: see `slots` for how kernels use it, `cache` for its size."""
+"""Text to ids word by word, whatever the model: from the word cache (`slots`, `cache`), or by its search."""

@@ -15,14 +15,14 @@ from tokbench_subword.words.cache_size import CACHE_BYTES as CACHE_BYTES
 _FIRST_SLOTS = 1 << 9
 _FIRST_RING = 1 << 13
 _LINE = 8
-"""Words of 64 bits in a line of the processor's cache."""
+"""64-bit numbers in a line of the processor's cache."""
 
 
 class WordCache(Stays):
     """Words to ids, for the kernels of `slots`, which take its `block`.
 
-    `most` is how many bytes it may take, half of them for slots and half for records, each a power of two; with
-    0, words are not kept. It begins with 16 kB of slots. All other memory is taken only when it is written.
+    `most` is how many bytes it may take: half for slots and half for records, each rounded down to a power of
+    two. With 0, no word is kept. It begins with 16 kB of slots; further memory is taken as it is written to.
 
     Example:
         >>> cache = WordCache()
@@ -57,7 +57,7 @@ class WordCache(Stays):
 
 
 def _aligned(words: int) -> NDArray[np.uint64]:
-    """Words of 64 bits from a multiple of 64 bytes on, so that no slot lies on two cache lines."""
+    """Room for 64-bit numbers, from a multiple of 64 bytes on, so that no slot lies on two cache lines."""
     raw = np.empty(words + _LINE, np.uint64)
     skip = (-raw.ctypes.data % (8 * _LINE)) // 8
     return raw[skip : skip + words]

@@ -7,7 +7,7 @@ import re
 from tokbench import Option, TokenizerError
 
 CACHE_BYTES = 64 << 20
-"""What a cache takes at the most, unless told: a million slots, and as much for records."""
+"""What a cache takes at the most, unless another size is given: a million slots, and as much for records."""
 CACHE = Option(
     "cache",
     "str",

@@ -40,9 +40,9 @@ class WordEncoder(Stays):
     """Encodes text word by word: what is in the word cache from there, anything else by the `search` of a
     model.
 
-    `shared` are the arrays of the model, `own` makes those that each thread has of its own, both as the block
-    of `layout` has them from `MODEL` on. `cutters` cut texts into pre-tokens, each the pieces of the one
-    before; where there are none, a text is one pre-token. `threads` is how many threads a batch may use,
+    `shared` are the arrays of the model, `own` makes those that each thread has of its own: together they are
+    what the block of `layout` has from `MODEL` on. `cutters` cut texts into pre-tokens, each cutting what the
+    one before it made; without any, a text is one pre-token. `threads` is how many threads a batch may use,
     `cache` how many bytes the word cache of each may take.
     """
 
@@ -112,7 +112,7 @@ class WordEncoder(Stays):
         return TokenBatch(batch.ids, batch.offsets[before])
 
     def encode_pretokens(self, data: NDArray[np.uint8], spans: NDArray[np.int64]) -> TokenBatch:
-        """The ids of each of given pre-tokens, int64 ``(n, 2)``: begin and end in `data`, whatever cuts.
+        """The ids of each of given pre-tokens, int64 ``(n, 2)``: begin and end in `data`. No cutter is asked.
 
         `data` must have `PADDING` bytes after the last one.
         """

@@ -8,7 +8,7 @@ Where the time goes, and what is done about it:
 - The cache is larger than the processor's fastest. So words are taken in groups: first all are cut, then all
   hashed and their slots fetched, then all looked up; the slots are there by then, and a wrong guess of the
   processor in one of the three does not hold up the others.
-- What is in no cache is left to the search of the model (`searching`), and then entered.
+- What the word cache does not hold is left to the search of the model (`searching`), and then entered.
 
 Each kernel takes the block of arrays described in `layout`. Texts must be followed by `pointers.PADDING`
 readable bytes, and `out` must have room for one id per byte and `words.slots.SPARE_IDS` more.
@@ -129,7 +129,7 @@ def encode_texts_of(
         ids_end[0] = o
         for k in range(0, count, GROUP):
             o = look_up(block, data, starts, ends, k, min(np.int64(GROUP), count - k), ids, o)
-        for u in range(begun, unit):  # until here it has the number of words up to the end of text u
+        for u in range(begun, unit):  # so far, told[u + 1] is the number of words up to the end of text u
             told[u + 1] = ids_end[told[u + 1]]
     return o
 
@@ -162,7 +162,11 @@ def _run_writers(block: Block, size: Int) -> np.int64:
 
 @called_directly("text")
 def encode_text(state: Int, arguments: Int, n_arguments: Int, names: Int) -> int:
-    """The ids of one text: 0.3 µs for a short sentence, where `encode_batch` takes 20 to 90."""
+    """The ids of one text: 0.3 µs for a short sentence, where `encode_batch` takes 20 to 90.
+
+    The members of `state`: the function that longer texts are left to, the address of the block, and what makes
+    the result for each number of ids (see `WordEncoder.one_by_one`).
+    """
     if n_arguments != 1 or names != 0:
         return left_to_python(state, arguments, n_arguments, names)
     block, text = addresses_at(number(member(state, 1))), np.intp(addresses_at(arguments)[0])

@@ -19,8 +19,8 @@ from tokbench.kernels.text import MOST_BYTES
     TEXT,  # uint8 (TEXT_SIZE + PADDING,): a short text that is encoded by itself
     IDS,  # int32 (TEXT_SIZE + SPARE_IDS,): and its ids
     WRITERS,  # uint64 (2 * n,): the addresses of the stages before the cut of such a text, and of their tables
-    FORTH,  # the block of a batch (see `pipeline.splicing`) of that text and what is written of it
-    BACK,  # the same the other way round
+    FORTH,  # the block of a batch (see `pipeline.splicing`): `TEXT` is read, a second array of its size written
+    BACK,  # the same, the two exchanged: each stage that changes the text reads what the one before wrote
     MODEL,
 ) = range(13)
 
@@ -30,7 +30,7 @@ from tokbench.kernels.text import MOST_BYTES
     BUSY,  # 1 while a text is encoded by itself
     N_IDS,  # of the last one
     N_WRITERS,
-    MOST,  # how many bytes there is room for the ids of
+    MOST,  # bytes of the longest text whose ids there is room for
     CUTS,  # 1 where there is a machine that cuts; else a text is one word
 ) = range(7)
 

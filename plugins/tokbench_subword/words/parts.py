@@ -1,11 +1,11 @@
 r"""Parts of a text: cut where no token goes across, which changes no ids, and looked up like words.
 
-Text that no pattern cuts comes again in parts: sentences seldom do. Between characters that no token of a model
-has side by side nothing can merge, and no piece can lie; so the text on each side can be encoded on its own.
-`safe_cuts` makes the tables that tell.
+A sentence that no pattern cuts seldom comes again, but its parts do. Between two characters that no token of a
+model has side by side nothing can merge, and no piece can lie; so the text on each side can be encoded on its
+own. `safe_cuts` makes the tables of such characters.
 
-Where ASCII is cut only before spaces and what no token has behind anything else, a first pass takes 1.4 to 1.5
-of the time over English and code, a later one 1.2 to 1.4 (T5).
+If ASCII were cut only before spaces and before characters that no token has behind another, a first pass over
+English and code would take 1.4 to 1.5 times as long, a later one 1.2 to 1.4 times (T5).
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LONGEST_PART = 128
-"""The longest part of a text that is kept, in bytes. With 64, a later pass takes 1.15 to 1.25 of the time over
-FLORES (a Unigram of 250,000 pieces), 1.9 over English where pieces have several words."""
+"""The longest part of a text that is kept, in bytes. With 64, a later pass takes 1.15 to 1.25 times as long
+over FLORES (a Unigram of 250,000 pieces), 1.9 times over English where pieces have several words."""
 
 
 class PartTables(NamedTuple):
@@ -60,8 +60,8 @@ def part_space() -> list[NDArray[Any]]:
 
 @inline
 def stands_alone(character: Int, about: Int) -> bool:
-    """Whether a character with text cut before it is a part by itself, and no word for the cache: no piece
-    begins with it and goes on, and it is beyond ASCII or unknown. `about` is its entry.
+    """Whether a character, with a cut before it, is a part by itself, for which the cache is not asked: no
+    longer piece begins with it, and it is beyond ASCII or unknown. `about` is its entry in `characters`.
     """
     return bool(about == 0 or (character >= 0x80 and about & LEADS == 0))
 
@@ -104,10 +104,10 @@ def _find_ends(parts: PartTables, data: Bytes, index: Int, end: Int) -> np.int64
 
 @inline
 def find_parts(parts: PartTables, words: Block, text: Bytes, index: Int, end: Int) -> np.int64:
-    """Find where the next parts of ``text[index:end]`` end, their keys and slots in the word cache; how many.
+    """Find where the next parts of ``text[index:end]`` end, and their keys; return how many parts there are.
 
-    A part must begin at `index`, with a character that does not stand alone; behind the last part there may be
-    one.
+    Their slots in the word cache are asked for. A part must begin at `index`, with a character that does not
+    stand alone; behind the last part there may be one that does.
     """
     keys = parts.keys
     grow_if_full(words)

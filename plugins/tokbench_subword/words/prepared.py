@@ -22,7 +22,7 @@ from tokbench_subword.words.runs import Room, in_runs
 _FEW = 16
 """The most texts of a batch that are encoded one by one."""
 TEXT_RUN = 1 << 18
-"""Bytes of texts that go through all stages together: of each character, as many as there may be."""
+"""Bytes of texts that go through all stages together; counted are those that they may take at the most."""
 
 
 class Before(Protocol):
@@ -85,8 +85,8 @@ class PreparedEncoder(Stays):
     def _rehearse(self) -> None:
         """Encode a little, so that no large batch waits for compiled code to be read.
 
-        numba reads the code of a kernel when it is first called: 6 ms for one that normalizes, 20 for all that
-        a Unigram model takes, 5 for what parts text at added tokens, as long as encoding some megabytes.
+        numba reads the code of a kernel when it is first called, which takes as long as encoding some
+        megabytes: 6 ms for one that normalizes, 5 for what finds added tokens, 20 for all of a Unigram model.
         """
         self.encode_utf8(*utf8_of(["1 \u00e9", self.before.example]))
 

@@ -14,9 +14,9 @@ from tokbench.kernels.threads import in_threads
 Room = NDArray[np.int32] | None
 """Where ids may be written, if anywhere."""
 _ROOM = 16
-"""Runs for whose ids there is room from the start, one for each byte: what is not written takes no memory. With
-room made by the first run instead, Chinese, Japanese and Thai take 1.1 (GPT-2) to 1.25 (Llama-2's `.model`) of
-the time.
+"""Runs for whose ids there is room from the start, an id for each byte: room that is not written to takes no
+memory. If it were made after the first run, Chinese, Japanese and Thai would take 1.1 (GPT-2) to 1.25 times
+(Llama-2's `.model`) as long.
 """
 _RUNS = 64
 """Runs that several threads encode before their ids are put with the others."""

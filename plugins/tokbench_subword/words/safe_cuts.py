@@ -4,8 +4,8 @@ Of two characters of ASCII a table says whether some token has them side by side
 where two pairs have the same bit, a text is cut less often than it might be.
 
 Tokens of bytes may begin or end within a character. All characters that such a token may begin in are taken as
-joined to all that any such token may end in, also where no one token does both. For that reason alone a text is
-not cut in up to one place of a hundred (GPT-2, Llama 3, Qwen2).
+joined to all that any such token may end in, also where no one token does both. That loses up to one cut in a
+hundred (GPT-2, Llama 3, Qwen2).
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from tokbench.kernels.text import end_to_end
 from tokbench.kernels.utf8 import code_point
 
 LEADS = 1
-"""Flag of a character that some piece begins with and goes on."""
+"""Flag of a character that some longer piece begins with."""
 LEAVES, ENTERS, PIECE_SHIFT = 1, 4, 7
 """Where in the entry of a character stand: the kinds of tokens that go on from it into the next one, the kinds
 that come into it from the one before, and its id as a piece, plus one."""
 KINDS = 7
 """One bit each: tokens that end within the second of two characters, begin within the first, or do both."""
 _OUT_OF_SOME, _INTO_SOME = 1, 2
-"""Kinds that no token has where all are of whole characters: `_not_beside` uses them."""
+"""Kinds that are free where all tokens are of whole characters: `_not_beside` uses them."""
 CUT, ALONE = 1, 2
 """Flags of two characters of ASCII: text is cut between them, and the second stands alone."""
 ASCII_BITS = 7
@@ -119,7 +119,7 @@ def _cuts_of(
     for side, kind in set(zip(right[partial].tolist(), kinds.tolist(), strict=True)):
         characters[_beginning_with(side)] |= kind << ENTERS
     wide = (left << _POINT_BITS | right)[~partial].astype(np.uint64)
-    ascii_cuts.reshape(128, 128)[:, characters[:128] == 0] *= CUT | ALONE  # nothing where text is not cut
+    ascii_cuts.reshape(128, 128)[:, characters[:128] == 0] *= CUT | ALONE  # 0, no cut, stays 0
     bits = max(_LEAST_BITS, (_BITS_A_PAIR * len(wide)).bit_length())
     pairs, shift = np.zeros(1 << bits - _BYTE, np.uint8), 64 - bits
     _note(wide, pairs, np.uint64(shift))
@@ -141,8 +141,8 @@ def _length_of(first: Int) -> np.int64:
 def _side(blob: Bytes, start: Int, stop: Int) -> np.int64:
     """The code point of a character, or `_PARTIAL` and the bytes of a part of one.
 
-    What is in no text may be told as anything: forms that are too long as the character they would spell, which
-    joins more than it need, and of many bytes that continue the first three.
+    For bytes that are in no valid text any answer will do: an overlong form counts as the character it would
+    spell, which can only lose cuts, and of more than three continuation bytes the first three count.
     """
     if not _continues(blob[start]) and stop - start == _length_of(blob[start]):
         point = np.int64(code_point(blob, start)[0])

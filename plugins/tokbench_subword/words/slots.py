@@ -1,6 +1,6 @@
 """The word cache as kernels see it: words (any bytes) to the ids they were given, looked up, entered, replaced.
 
-A *slot* is four words of 64 bits, half a line of the processor's cache:
+A *slot* is four 64-bit numbers, half a line of the processor's cache:
 
 | | a short word, up to 15 bytes | a long word, up to `LONGEST_WORD` bytes |
 |---|---|---|
@@ -14,9 +14,10 @@ place is counted from the first one ever written, and so tells whether it is ove
 
 A word stands in the slot of its hash or one of the seven after it, with no empty slot between. So the words met
 first, which are the frequent ones, are found at once. When half of all slots are taken, as many again are put
-to use behind them, up to a bound. Beyond that, where all eight are taken, a new word replaces any one of them:
-nothing else is forgotten, and of a text larger than the cache a part is known when it comes again (nothing
-would be, if the oldest were replaced first). Whole words are always compared.
+to use behind them, up to a bound. From then on, where all eight are taken, a new word replaces one of them, in
+turn, and no other word is forgotten: of a text larger than the cache some words are still known when it comes
+again (if the oldest were replaced first, none would be). A word is found by all of its bytes, never by its hash
+alone.
 
 `words` is the block of a `WordCache` throughout; texts need `pointers.PADDING` readable bytes after them.
 """
@@ -52,21 +53,21 @@ from tokbench.kernels.pointers import (
     RING_BYTES,  # uint8
 ) = range(5)
 (
-    MASK,  # words of 64 bits in the slots in use, less one
+    MASK,  # 64-bit numbers in the slots in use, less one
     SHIFT,  # how far a hash is shifted to give a slot
-    RING_SIZE,  # words of 64 bits in the ring, a power of two; 0 where no word is to be kept
+    RING_SIZE,  # 64-bit numbers in the ring, a power of two; 0 where no word is to be kept
     WRITTEN,  # and written to it so far
     HELD,  # slots that are not empty
     ENTERED,  # words entered so far
-    ENOUGH,  # slots held from which on more should be in use
-    MOST,  # words of 64 bits in all slots there may be
+    ENOUGH,  # if more slots than these are held, more should be put to use
+    MOST,  # 64-bit numbers in all slots there may be
 ) = range(8)
 N_STATE = 8
 
 SHORT_WORD, LONGEST_WORD = 15, 1 << 10
 """The longest words that stand in a slot, and that are kept at all, in bytes."""
 SLOT = 4
-"""Words of 64 bits in a slot."""
+"""64-bit numbers in a slot."""
 WHOLE, PART, WITHIN = 128, 64, 64 | 16
 """Flags of a key: a word by itself, a part of a word, and a word within one, as `bpe.superwords` has it. None
 is ever taken for another, and no key is that of an empty slot, not even the key of no bytes."""
@@ -99,7 +100,7 @@ def short_key(text: Bytes, start: Int, length: Int, flag: Int) -> tuple[Word, Wo
 
 @inline
 def word_key(text: Bytes, start: Int, length: Int, flag: Int) -> tuple[Word, Word]:
-    """The key of a word, two words of 64 bits; that of one of more than `LONGEST_WORD` bytes is never found."""
+    """The key of a word, two 64-bit numbers; that of one of more than `LONGEST_WORD` bytes is never found."""
     if length <= SHORT_WORD:
         return short_key(text, start, length, flag)
     hashed = hash_bytes(text, start, min(length, LONGEST_WORD))
@@ -143,7 +144,8 @@ def recall(
     out: Ids,
     o: Int,
 ) -> np.int64:
-    """Copy the ids of a word; return the new end of `out`, or -1. `SPARE_IDS` more may be written.
+    """Copy the ids of a word; return the new end of `out`, or -1 for a word that is not held. `SPARE_IDS` ids
+    past that end may be written.
 
     `slots` and `state` are those of `words`.
     """
@@ -185,7 +187,7 @@ def _write_record(
 
 @inline
 def _pair(ids: Ids, begin: Int, i: Int, count: Int) -> np.uint64:
-    """Ids `i` and ``i + 1`` of a word as one word of 64 bits, zero for what it does not have."""
+    """Ids `i` and ``i + 1`` of a word as one 64-bit number, zero for what it does not have."""
     left = np.uint64(np.uint32(ids[begin + i])) if i < count else _ZERO
     right = np.uint64(np.uint32(ids[begin + i + 1])) if i + 1 < count else _ZERO
     return left | right << _HALF
@@ -197,8 +199,8 @@ def remember(
 ) -> None:
     """Enter a word that could not be recalled, by its key, and its ids, ``ids[begin:begin + count]``.
 
-    A word has no more ids than a record has room for: `LONGEST_WORD` at the most, or it is left out. It has 1
-    to `LONGEST_WORD` bytes: the caller sees to that.
+    One of more than `LONGEST_WORD` ids, for which a record has no room, is left out. A word has 1 to
+    `LONGEST_WORD` bytes: the caller sees to that.
     """
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
     if count > LONGEST_WORD or state[RING_SIZE] == 0:
@@ -229,15 +231,16 @@ def remember(
 def grow(words: Block) -> None:
     """Put twice as many slots to use, in place.
 
-    A word whose hash gave slot h has slot 2 h or 2 h + 1 now. Moved from the last to the first, none comes to a
-    slot whose word is still to be moved, but for the first few, which are forgotten. Each takes the very slot
-    of its hash and shifts on what has come there before: words that were met first are still found at once.
+    A word whose hash gave slot h has slot 2 h or 2 h + 1 now. Words are moved from the last to the first, so
+    that none comes to a slot whose word is still to be moved; of the first few that is not true, and they are
+    forgotten. Each takes the very slot of its hash and shifts on what has come there before it: words that were
+    met first are still found at once.
     """
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
     size, kept = state[MASK] + 1, 2 * _WINDOW * SLOT
     mask, shift, held = 2 * size - 1, state[SHIFT] - 1, np.int64(0)
-    for new in range(size, 2 * size):  # written even if they are zeros: to read them first and write later
-        slots[new] = _ZERO  # would cost two page faults a page
+    for new in range(size, 2 * size):  # also where they are zeros already: a page that is read first and
+        slots[new] = _ZERO  # written later costs two page faults
     for slot in range(0, kept, SLOT):
         slots[slot + 1] = _ZERO
     for slot in range(size - SLOT, kept - SLOT, -SLOT):

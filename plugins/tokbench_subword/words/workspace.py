@@ -26,9 +26,9 @@ _KEPT_OUTPUT = 1 << 19
 class Workspace(Stays):
     """The arrays of one thread; `block` is what kernels take.
 
-    `machine` is the block of what cuts, `search` the model's, and `model` are its arrays: those that threads
-    share, and scratch space that is this one's. `cache_bytes` is what the word cache may take. `writers` are
-    the stages before the cut for a text encoded by itself, each of what the one before wrote.
+    `machine` is the block of what cuts, `search` the model's, `model` are its arrays: those that threads share,
+    then scratch space for this thread. `cache_bytes` is what the word cache may take. `writers` are the stages
+    before the cut for a text encoded by itself, each of which reads what the one before wrote.
     """
 
     __slots__ = ("_kept", "arrays", "block", "ids", "out", "words")
