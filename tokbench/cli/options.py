@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from inspect import Parameter, Signature, signature
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
@@ -129,7 +128,7 @@ def _with_options(command: Command, options: Mapping[str, tuple[Any, Any]]) -> C
 
     def run(context: typer.Context, **given: Any) -> None:
         _check_not_alone(context, only_with)
-        with exits_raise(), output_for_programs() if _read_by_programs(given) else nullcontext():
+        with output_for_programs() if _read_by_programs(given) else nullcontext():
             registry = open_registry(**{name: given.pop(name) for name in options})
             try:
                 command(registry, **given)
@@ -141,25 +140,6 @@ def _with_options(command: Command, options: Mapping[str, tuple[Any, Any]]) -> C
     run.__signature__ = Signature(seen)  # type: ignore[attr-defined]
     run.__name__, run.__doc__ = command.__name__, command.__doc__
     return run
-
-
-@contextmanager
-def exits_raise() -> Iterator[None]:
-    """Within it `os._exit` raises `SystemExit`: a plugin that calls it would end a command with a status of its
-    own and nothing said, and 0 is a success. Processes forked meanwhile end by it as ever.
-    """
-    leave, ours = os._exit, os.getpid()
-
-    def leave_or_raise(status: int) -> NoReturn:
-        if os.getpid() != ours:
-            leave(status)
-        raise SystemExit(f"os._exit({status})")
-
-    os._exit = leave_or_raise
-    try:
-        yield
-    finally:
-        os._exit = leave
 
 
 def _check_not_alone(context: typer.Context, only_with: Mapping[str, str]) -> None:
