@@ -26,13 +26,13 @@ from tokbench_subword.words.slots import SPARE_IDS
 from tokbench_subword.words.workspace import Workspace
 
 _KEPT = 1 << 20
-"""Bytes of text for which room is kept from call to call: more than a run has, but for a long text."""
+"""Bytes of text for which room is kept from call to call: a run has no more, unless one text is longer."""
 _NUMBERS = 3
-"""Of a token that is located: its id, and where it begins and ends in its word."""
+"""Numbers for each token that is located: its id, and where it begins and ends in its word."""
 
 
 class SearchSpace(Workspace):
-    """A `Workspace` with room to search in, as much as the text at hand may need for one word."""
+    """A `Workspace` with room to search in, enough for the text at hand even if that is one word."""
 
     __slots__ = ("_dtype", "_room", "_spelled")
 
@@ -66,9 +66,9 @@ class PathEncoder(WordEncoder):
     """Encodes words, or whole documents, by the best path through each.
 
     `tables` are the arrays of the model by their place in the block, see `layout`; those that it does not need
-    may be missing. `cutters` cut texts into words, each the pieces of the one before; without any, a text is
-    one word. `unknown` is the text of the unknown token, where that is a piece like any other. `cache` is how
-    many bytes the word cache of each thread may take.
+    may be missing. `cutters` cut texts into words, each cutting what the one before it made; without any, a
+    text is one word. `unknown` is the text of the unknown token, where that is a piece like any other. `cache`
+    is how many bytes the word cache of each thread may take.
     """
 
     _workspace = SearchSpace

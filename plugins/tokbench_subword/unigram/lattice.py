@@ -1,5 +1,6 @@
-"""Everything about a text's lattice beyond its best path: drawing paths, the n best, and listing the edges.
+"""All about a text's lattice but its best path: drawing paths, the n best, and listing the edges.
 
+The lattice is all pieces that lie at some place of the text, each an edge from its beginning to its end.
 Sampling filters backwards and draws forwards: ``beta[i]`` is the log of the summed probabilities of all ways to
 segment what follows position i; from position 0 on, each piece is drawn with the share it has in ``beta``.
 That is Kudo's (2018) sampling from the whole lattice, mirrored, so that the edges out of a position are found
@@ -150,7 +151,7 @@ def _walk(
 def _n_best(
     source: Bytes, units_array: Words, scores: Floats, unknown: float, totals: Floats, links: Ids, lengths: Ints
 ) -> None:
-    """Fill `totals` and `links` for all places, best first, and set the `lengths` of the paths to the last."""
+    """Fill `totals` and `links` for all places, best first; set the `lengths` of those to the last."""
     data, units = pointer(source), pointer(units_array)
     sums, ways = pointer(totals), pointer(links)
     size, n = np.int64(len(source)), totals.shape[1]

@@ -15,13 +15,13 @@ from tokbench_subword.words.layout import MODEL
     CUT_NUMBERS,  # uint64 (2,)
     PARAMETERS,  # of the type of the scores, see below
     SETTINGS,  # int64, see below
-    FIRST,  # uint32 (0x110000,), and ten more: of BPE, see `sentencepiece.spm_bpe_tables`; code point -> symbol
+    FIRST,  # uint32 (0x110000,): code point -> symbol; this and the next ten: `sentencepiece.spm_bpe_tables`
     SYMBOL_IDS,  # int32: symbol -> id, or -1
     MERGES,  # uint64: `PairTable.table` of all pairs that spell a piece, by the first of its rank
     MERGE_BLOOM,  # uint32: `PairTable.bloom`
     MERGE_SHIFT,  # uint64 (1,): `PairTable.shift`
     RESULTS,  # uint32: what a merge of each rank makes, see `bpe.merging.merge_short`
-    EVERY_PAIR,  # uint64: the same by the piece itself
+    EVERY_PAIR,  # uint64: as MERGES, but each pair by the symbol of its own piece
     EVERY_BLOOM,  # uint32
     EVERY_SHIFT,  # uint64 (1,)
     RANKS,  # int32: symbol -> rank of its score

@@ -75,8 +75,8 @@ class PathToken(NamedTuple):
 def tokens_of_path(rules: UnknownRules, data: bytes, path: Iterable[Node]) -> list[PathToken]:
     """The tokens that encoding makes of a path through internal text `data`.
 
-    The text of the unknown token itself, a piece like any other in a `tokenizer.json`, is unknown beside what
-    is unknown. Each byte of a character has the place of all of it.
+    In a `tokenizer.json` the text of the unknown token itself is a piece like any other, but next to unknown
+    characters it counts as unknown. A token of one byte has the place of the whole character.
     """
     tokens: list[PathToken] = []
     for unknown, group in groupby(path, lambda node: node.piece in (UNKNOWN_PIECE, rules.unk_id)):
@@ -107,7 +107,7 @@ def ids_of_paths(
             nodes = list(starmap(Node, rows.tolist()))
             paths = (nodes[start:end] for start, end in pairwise([0, *ends]))
             return [[token.id for token in tokens_of_path(rules, data, path)] for path in paths]
-        kept = np.ones(len(rows) + 1, np.bool_)  # what does not go on with something unknown
+        kept = np.ones(len(rows) + 1, np.bool_)  # rows but those that go on with something unknown
         kept[1:-1] = ~(unknown[1:] & unknown[:-1])
         kept[[0, *ends]] = True  # another path begins there
         pieces = np.where(unknown, unk_id, pieces)[kept[:-1]]

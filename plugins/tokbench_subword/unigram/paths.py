@@ -1,6 +1,7 @@
 """Paths through a text as kernels keep them: by where their pieces begin.
 
-``links[start]`` is one number made of where the piece that begins there ends, and of its id. Places are in
+``links[start]`` is one number made of where the piece that begins there ends, and of its id. While a path is
+searched for, links stand at the ends of pieces and say where these begin, until `turn_around`. Places are in
 bytes from where the text begins.
 """
 
@@ -37,13 +38,13 @@ width_of = inline(plain_width_of)
 
 @inline
 def link(place: Int, piece: Int) -> Any:
-    """A piece of a path, as one number: where it ends, and its id (or `UNKNOWN_PIECE`)."""
+    """A piece of a path, as one number: its other end, and its id (or `UNKNOWN_PIECE`)."""
     return place << 32 | (piece & 0xFFFFFFFF)
 
 
 @inline
 def link_place(value: np.int64) -> np.int64:
-    """Where the piece of a link ends; negative in a link that was never set."""
+    """The other end of the piece of a link; negative in a link that was never set."""
     return value >> 32
 
 

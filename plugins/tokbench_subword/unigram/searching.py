@@ -1,15 +1,16 @@
-r"""From text to ids: the best path through it, long text in parts.
+"""From text to ids: the best path through it, long text in parts.
 
 Text may be cut where no piece crosses (`words.parts`), and its parts are looked up like words: sentences seldom
 come again, their parts do. Two models go this way:
 
 - Unigram in a `tokenizer.json`. `tokenizers` adds up the scores of a word in float64 from zero, so that a
-  word's ids depend on nothing but the word; what is long, or in a script of many characters, goes in parts.
-- Unigram in a `.model`. sentencepiece adds up over a whole document in float32.
+  word's ids depend on nothing but the word. A word that is long, or in a script of many characters, goes in
+  parts.
+- Unigram in a `.model`. sentencepiece adds up over a whole document in float32; the document goes in parts.
 
-The score so far is carried from part to part, as the library carries it. Rounding depends on it. So a part is
-kept with a *limit*, the score so far up to which no rounding can change its path (see `viterbi`), which stands
-behind the part's ids in the word cache.
+The score so far is carried from part to part, as the library carries it, and rounding depends on it. So a part
+is kept with a *limit*, the score so far up to which no rounding can change its path (see `viterbi`), which
+stands behind the part's ids in the word cache.
 
 `emitting` writes down the path that was found, and says what `run` and `spans` are.
 """
@@ -36,7 +37,8 @@ from tokbench_subword.words.slots import SLOTS, STATE, recall, remember
 
 _NEVER, _MOST_A_BYTE, _OVERFLOWS = 1 << 61, 1 << 30, 1e300
 _ROUNDED = 1.0 + 2.0**-8
-"""What sums in float32 may grow by in rounding, up to `RESET_THRESHOLD`: the worst score is at least 5."""
+"""A factor that allows for rounding: a sum in float32 up to `RESET_THRESHOLD` is rounded by at most 2**-8, and
+a byte adds up to `LARGEST`, which is 5 or more."""
 
 
 @inline
@@ -55,7 +57,7 @@ def _with_scores(lattice: Lattice, so_far: Any, ids: Ids, first: Int, last: Int)
 
 @inline
 def _bounds(lattice: Lattice) -> tuple[np.int64, np.int64]:
-    """How much a byte can add to the absolute score at the most, and at what score it is set back to zero."""
+    """How much a byte can add to the absolute score at the most, and beyond what score that is set to zero."""
     largest, threshold = float(lattice.parameters[at.LARGEST]), float(lattice.parameters[at.THRESHOLD])
     if largest >= _OVERFLOWS:
         threshold = 0.0  # nothing is sure
@@ -74,9 +76,9 @@ def encode_parts(
 ) -> np.int64:
     """Encode ``text[start:end]`` in parts; return the new end of `out`.
 
-    `so_far` is the score up to the byte `told`, where `n_told` ids had been written. What was recalled since is
-    added when it is asked for. Most often it is enough to know that its absolute value was below `bound` then,
-    and that up to the byte `safe` it cannot be set back to zero.
+    `so_far` is the score up to the byte `told`, where `n_told` ids had been written. The scores of what was
+    recalled since are added only where the score is needed. Mostly it is enough to know that its absolute value
+    was below `bound` at `told`, and that it cannot be set back to zero before the byte `safe`.
     """
     links, words, lengths = i64_in(block, at.LINKS), u64_in(block, WORDS), i32_in(block, at.LENGTHS)
     parts = parts_at(block, at.CHARACTERS, at.PARTS)

@@ -1,4 +1,4 @@
-"""The pieces at each place of the training words: listed once, from the order of suffixes, then thinned out."""
+"""The pieces at each place of the training words: listed once, by the order of suffixes, then thinned out."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Edges:
     """Which pieces lie where: `lengths` and `pieces` of those that begin at place i of a word, from
     ``bounds[i]`` up to ``bounds[i + 1]``, the shortest first.
 
-    Places come in `runs` that end behind a word: there no piece begins, so there may be a gap between the edges
-    of two runs, and each is thinned out where it is.
+    Places come in `runs`, each of which ends with the place behind a word, where no piece begins. So a run can
+    be thinned out where it is, and leave a gap between its edges and those of the next.
     """
 
     bounds: NDArray[np.int64]

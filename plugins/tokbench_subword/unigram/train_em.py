@@ -42,8 +42,10 @@ def expect(
 
 
 def maximise(pieces: SeedPieces, edges: Edges, expected: NDArray[np.float64], threads: int) -> SeedPieces:
-    """The pieces that are worth keeping, with new scores. Characters always stay: one that longer pieces have
-    taken over on this text stands alone in another, so it scores as the least of those that are expected.
+    """The pieces that are expected often enough, with new scores.
+
+    Characters always stay: one that is always within longer pieces here stands alone in another text. Such a
+    one gets the lowest score of the pieces that are expected.
     """
     used, single = expected >= _LEAST, pieces.lengths == 1
     kept = used | single

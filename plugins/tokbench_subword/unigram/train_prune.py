@@ -1,4 +1,4 @@
-"""Pruning in unigram training: the pieces whose loss costs the likelihood least are dropped (Kudo 2018)."""
+"""Pruning in unigram training: those pieces go without which the likelihood falls least (Kudo 2018)."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def prune(
 ) -> SeedPieces:
     """At most about `target` pieces, those whose loss would cost the likelihood most.
 
-    The loss of a piece is estimated by handing its count, in the best segmentation of the words, to the best
-    segmentation of the piece without itself. Pieces that no best segmentation has go first, and so do those
-    whose own best segmentation is in parts. `sums` as for `summed`.
+    What the loss of a piece costs is estimated: its count, in the best segmentations of the words, is added to
+    those of the pieces that its own text is made of without it. Pieces that are in no best segmentation go
+    first, and so do those whose text is better made of other pieces. `sums` as for `summed`.
     """
     losses = _losses_of(text, edges, pieces, _best_counts(text, edges, pieces, sums, threads), threads)
     kept = _largest(losses, max(target, 1)) & (losses > _DROP)

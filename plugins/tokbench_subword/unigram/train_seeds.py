@@ -118,7 +118,8 @@ def find_seeds(
     seed_size: int,
     threads: int,
 ) -> tuple[SeedPieces, list[Occurrences]]:
-    """All characters, and the `seed_size` heaviest substrings that occur twice or more; log probabilities.
+    """All characters, and the `seed_size` heaviest substrings that occur twice or more; scores are log
+    probabilities.
 
     `totals` and `scripts` are those of the characters of ``text.alphabet``, which are the first pieces, in this
     order. The occurrences are those of the other pieces; between them they have each place of a word once.

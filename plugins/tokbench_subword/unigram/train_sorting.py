@@ -22,10 +22,10 @@ None when there is nothing more to sort by."""
 def in_order(
     items: NDArray[Item], keys: NDArray[np.uint64], next_keys: NextKeys[Item], going_on: int = 0
 ) -> NDArray[Item]:
-    """`items` in the order of their `keys`; where they are equal, of their `next_keys`, again and again.
+    """`items` in the order of their `keys`; where these are equal, of their `next_keys`, again and again.
 
-    Where `going_on` is not 0, a key in which none of its bits is set is the last one of its item. Items that
-    stay equal are in any order.
+    `going_on`, where it is not 0, is a mask: a key with none of its bits is the last one of its item. Items
+    that stay equal are in any order.
 
     Example:
         >>> keys = np.array([2, 1, 1], np.uint64)

@@ -1,4 +1,4 @@
-"""The words of a corpus as numbers of characters, laid end to end: what seeds, EM and pruning work on."""
+"""The words of a corpus end to end, each character as a number: what seeds, EM and pruning work on."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ _NUL = 0xFFFF
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Text:
-    """Words as numbers of characters.
+    """Words, each character as a number, its *symbol*.
 
-    `symbols` int32 holds them with a 0 behind each and `max_length` more; `alphabet[s - 1]` is the character of
-    symbol s; word w begins at ``starts[w]``, has ``sizes[w]`` characters and occurs ``counts[w]`` times.
+    `symbols` int32 holds them with a 0 behind each and `max_length` more zeros at the end; symbol s is the
+    character ``alphabet[s - 1]``; word w begins at ``starts[w]``, has ``sizes[w]`` characters and occurs
+    ``counts[w]`` times.
     """
 
     symbols: NDArray[np.int32]
@@ -50,7 +51,8 @@ def character_counts(words: WordCounts) -> tuple[NDArray[np.uint32], NDArray[np.
 def covering(
     points: NDArray[np.uint32], totals: NDArray[np.int64], coverage: float
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """The most frequent characters, which are the share `coverage` of a text, with their counts, by code point.
+    """The most frequent characters, which make up the share `coverage` of a text, and their counts, by code
+    point.
 
     Of equally frequent ones the first is taken. NUL is left out.
     """
@@ -63,7 +65,7 @@ def covering(
 
 
 def lay_out(words: WordCounts, alphabet: NDArray[np.uint32], max_length: int) -> Text:
-    """The words in numbers; characters outside `alphabet` (sorted, without NUL) cut a word in two."""
+    """The words in symbols; characters outside `alphabet` (sorted, without NUL) cut a word in two."""
     numbers = np.zeros(_POINTS, np.int32)
     numbers[alphabet] = np.arange(1, len(alphabet) + 1)
     points, starts = characters_of(words)
@@ -83,11 +85,11 @@ def summed(
     sums: NDArray[np.float64],
     threads: int,
 ) -> NDArray[np.float64]:
-    """The sum of what ``part(words, array)`` adds to `size` zeros for each run of words: their starts, sizes
-    and counts.
+    """Have ``part(words, row)`` add to `row`, `size` zeros, for each run of words; gives the sum of all rows.
 
-    The array of each run is one of the rows of `sums`, float64 of shape ``(CHUNKS, size)`` or with longer rows,
-    and these are added in order, so that it makes no difference which thread does what when.
+    Words are given by their starts, sizes and counts. The rows are those of `sums`, float64 of shape
+    ``(CHUNKS, size)`` or with longer rows, and are added in order, so that it makes no difference which thread
+    does what when.
     """
 
     def fill(job: tuple[tuple[int, int], NDArray[np.float64]]) -> None:
