@@ -7,8 +7,8 @@ this byte and the next? Vector comparisons answer it for sixty-four places at on
 the tokens begin in many ways. For the places that remain, a table of pairs of bytes (`pairs`) tells at which of
 their first three places tokens have a pair (bits 0 to 2; set where a token has ended before); and what passes
 that too is looked up in a trie over bytes. Where 500 words of English are added, a search of English without
-that table takes 1.6 of the time. Added tokens are valid UTF-8, as the text is, so that a match of
-bytes is a match of characters.
+that table takes 1.6 times as long. Added tokens are valid UTF-8, as the text is, so that a match of bytes is a
+match of characters.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ BYTE_OF = {character: byte for byte, character in CHARACTER_OF.items()}
 
 
 class _Bytes(dict[int, str]):
-    """The byte of each character of the alphabet, as Latin-1 has it; what no Latin-1 has for any other."""
+    """For each character of the alphabet its byte, as a character of Latin-1; for any other one not in that."""
 
     def __missing__(self, point: int) -> str:
         return "\u0100"

@@ -26,7 +26,7 @@ Stage = AddedMatcher | Leading | BatchNormalizer | TextChange
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CompiledPipeline:
-    """The `stages` that there are, in order; then each of `cutters` cuts the pieces of the one before."""
+    """The `stages` that there are, in order; then each of `cutters` cuts what the one before it made."""
 
     stages: tuple[Stage, ...]
     cutters: tuple[Cutter, ...]
@@ -44,8 +44,9 @@ class CompiledPipeline:
 
     @property
     def written(self) -> tuple[Written, ...] | None:
-        """All that happens to a text by itself in which no added token is found, as kernels; None where some of
-        it takes more than these. The first that finds a token says so.
+        """The kernels that do all of it to one text without added tokens; None where a stage takes more.
+
+        A kernel that does find an added token says so, and the text is left to `segments`.
         """
         kernels: list[Written] = []
         for stage in self.stages:

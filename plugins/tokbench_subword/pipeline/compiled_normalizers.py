@@ -2,8 +2,8 @@
 
 Each does exactly what the one of the same description in `normalizers` does to each text, which is the
 definition. A normalizer becomes a list of steps, most of them a kernel over buffers; neighbouring ones that
-look at one code point only become one. What no kernel says, that definition does, document by document, in its
-place among the steps.
+look at one code point only become one. A step without a kernel is done by that definition, document by
+document, in its place among the others.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from tokbench_subword.pipeline.splicing import Batch, Written
 class NormalizerStep(Stays):
     """A step that a kernel does; `plain` does it to what the kernel declines, or to all where there is none.
 
-    `growth` is by how much text grows, at the most usually.
+    `growth` is how many times as long a text may well become; where it is more, room is made.
     """
 
     kernel: Written | None
@@ -128,12 +128,12 @@ def _compiled(config: str) -> BatchNormalizer:
 
 
 def _at_once(before: Sequence[Part], last: Rewriting) -> list[Part]:
-    """A form, what may be before it, and a rewriting behind it: as one step if that can be.
+    """A normal form with the part before it, if any, and a rewriting behind it: as one step if that can be.
 
-    In three steps, BERT takes 1.15 (English) to 1.3 (21 languages) of the time.
+    In three steps, BERT takes 1.15 (English) to 1.3 (21 languages) times as long.
     """
     form = cast(Form, before[-1])
-    if form in ("NFC", "NFKC"):  # an accent that is composed is none to a rewriting behind
+    if form in ("NFC", "NFKC"):  # a rewriting behind does not see a composed accent
         return [*before, last]
     first = before[0] if isinstance(before[0], Rewriting) else Rewriting.of({})
     whole = first.around(form, last)
@@ -146,8 +146,8 @@ def _at_once(before: Sequence[Part], last: Rewriting) -> list[Part]:
 def _one_after_the_other(*parts: Part) -> Callable[[str], str]:
     """What parts do to a text, each as a step of its own; their tables are made for the first such text.
 
-    Two marks that meet anywhere decline a whole document, of which characters in Python would take 250 times as
-    long.
+    A whole document is declined if two marks meet anywhere in it; Python, character by character, would take
+    250 times as long for it.
     """
 
     @lru_cache(maxsize=1)

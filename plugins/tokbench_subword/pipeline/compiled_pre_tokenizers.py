@@ -23,7 +23,7 @@ from tokbench_subword.pipeline.splicing import Written
 
 @dataclass(frozen=True, slots=True)
 class IntoPieces:
-    """Each of the cutters cuts the pieces of the one before, which are texts from then on."""
+    """Each of the cutters cuts what the one before it made; the pieces are texts of their own from then on."""
 
     cutters: tuple[Cutter, ...]
 
@@ -39,7 +39,7 @@ class IntoPieces:
 
 @dataclass(frozen=True, slots=True)
 class Rewritten(BatchNormalizer):
-    """Each character is written otherwise, whatever is around it; so is what stands where a document begins."""
+    """Each character is rewritten, whatever is around it, and `leading` is counted in what becomes of it."""
 
     def __call__(self, texts: Segments) -> Segments:
         """The texts rewritten."""
@@ -81,8 +81,8 @@ TextChange = IntoPieces | Rewritten | Prefixed
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cuts:
-    """What a pre-tokenizer does to a text: the `changes`, in order; then each of `cutters` cuts the pieces of
-    the one before. Without cutters, a text is one pre-token.
+    """What a pre-tokenizer does to a text: the `changes`, in order; then each of `cutters` cuts what the one
+    before it made. Without cutters, a text is one pre-token.
     """
 
     changes: tuple[TextChange, ...] = ()
@@ -95,7 +95,7 @@ class Cuts:
 
 
 def cutting(cutters: Sequence[Cutter]) -> tuple[Written, ...] | None:
-    """The kernels that make each piece a text of its own; None where a cutter is none."""
+    """The kernels that make each piece a text of its own; None where a cutter has none."""
     if any(cutter.block is None for cutter in cutters):
         return None
     return tuple(Written(write_pieces, [cutter], cutter.block) for cutter in cutters)

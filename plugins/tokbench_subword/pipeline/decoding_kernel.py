@@ -76,10 +76,9 @@ def join_tokens(
 ) -> tuple[Bytes, Ints] | None:
     """The UTF-8 of documents end to end, uint8, and where each begins, int64; None where an id is no token.
 
-    Token t adds ``blob[starts[t]:starts[t + 1]]``, at the beginning of a document the same for t + `n_tokens`,
-    where there is so much.
-    `kinds` (uint8) has an entry for each token. With `whole_runs` every byte of a run that is not all UTF-8 is
-    replaced; else only those that are not part of a character.
+    Token t adds ``blob[starts[t]:starts[t + 1]]``. If `starts` goes on for as many again, those say what tokens
+    add at the beginning of a document. `kinds` (uint8) has an entry for each token. With `whole_runs`
+    every byte of a run that is not all UTF-8 is replaced; else only those that are not part of a character.
     """
     blob, starts, n_tokens = pointer(blob_array), pointer(starts_array), len(kinds)
     begins_at = np.int64(len(starts_array) - 1 - n_tokens)  # of its forms at the beginning, if there are any

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _ONE_BY_ONE = ("Replace", "Strip", "Metaspace", "WordPiece")
 _OTHERWISE_FIRST = ("Metaspace", "WordPiece")
-"""Steps that see one token at a time, and those that take the first one otherwise."""
+"""Steps that see one token at a time, and those of them that decode the first one otherwise."""
 _MOST_IDS = 1 << 21
 """Ids for which there are tables; a damaged file may leave out more than memory holds."""
 
@@ -26,8 +26,8 @@ _MOST_IDS = 1 << 21
 def joining_decoder(config: Mapping[str, Any] | None, tokens: Sequence[str | None]) -> TokenJoiner | None:
     """The decoder of a document for tokens by id (None: no such id); None where it does more than joining.
 
-    What it joins: tokens by themselves, but for the first, then perhaps those that are bytes. The whole text
-    may be stripped in the end.
+    It does no more if each token is decoded by itself, the first one perhaps otherwise; tokens that are bytes
+    may then be put together, and the whole text be stripped in the end.
 
     Example:
         >>> import numpy as np

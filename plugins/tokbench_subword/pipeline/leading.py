@@ -1,10 +1,10 @@
 """How much of the beginning of a normalized text stands where the text began: what `Stretch.leading` counts.
 
 A normalizer may take the first character away, or make several of it, and the scheme ``first`` of Metaspace
-asks. The plain normalizer keeps account of it. It is given as little of each text as decides: up to the second
-of the letters that it leaves as they are. Across the beginning of one only an odd ``Replace`` reaches. Few
-characters decide for most texts, and those that begin with the same ones are done together: one by one, short
-texts (140 bytes) take up to 1.9 times as long in all.
+asks. The plain normalizer keeps account of it. It is given no more of each text than decides: up to the second
+letter of those that it leaves as they are, since no step but an odd ``Replace`` reaches across the beginning of
+such a letter. For most texts that is a few characters, and texts that begin with the same ones are done
+together: one by one, short texts (140 bytes) take up to 1.9 times as long in all.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _LETTERS = (
     *("\u1290\u12b0", "\u12d8\u1310", "\u1780\u17b3", "\u2d30\u2d67", "\u3041\u3096", "\u30a1\u30fa"),
     *("\u4e00\u9fa5", "\uac00\ud7a3"),
 )
-"""First and last of ranges of letters, none of which joins with the one before; three of ASCII."""
+"""First and last of ranges of letters, none of which joins with the one before; the first three are ASCII."""
 _BEYOND = 0xD800
 """A code point that is none of them, nor is any above."""
 _NEAR = 64
@@ -49,7 +49,7 @@ _SHIFTS = _BITS * np.arange(_FIRST - 1)
 
 
 class _KeptLetters(NamedTuple):
-    """Letters that all steps leave: a pattern of one and all that is before the next, and which code points."""
+    """Letters that all steps leave: a pattern for one and all up to the next, and the table of them."""
 
     pattern: re.Pattern[str]
     table: NDArray[np.bool_]

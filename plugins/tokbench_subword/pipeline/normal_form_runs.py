@@ -129,8 +129,8 @@ def write_run(tables: Block, text: Bytes, begin: Int, end: Int, scratch: Scratch
 
 @inline
 def _alike(encoded: Bytes, length: Int, total: Int) -> tuple[np.int64, np.int64]:
-    """How many bytes the text ``encoded[:length]`` and the one of `total` bytes behind it begin with alike, and
-    end with of the others: those of whole characters.
+    """How many bytes the text ``encoded[:length]`` and the one of `total` bytes behind it have in common at
+    their beginnings, and how many of the rest at their ends: whole characters only.
     """
     begun, ended, most = np.int64(0), np.int64(0), min(length, total)
     while begun < most and encoded[begun] == encoded[length + begun]:
@@ -151,8 +151,8 @@ def splice_run(
     """Splice ``encoded[:length]``, the normal form of a run; the new `size`, or `TOO_SMALL`.
 
     Where edits are asked for, the normal form of each character by itself is written behind that. What both
-    begin and end with stayed with its character; the rest of the run comes from all those characters of which
-    there is a rest in the other.
+    have in common at the beginning and at the end comes from its own character; the rest of the run comes from
+    all characters that have a share in the rest of the other.
     """
     numbers, text = i64_in(batch, splicing.NUMBERS), u8_in(batch, splicing.TEXT)
     _, _, ends, encoded = scratch

@@ -3,8 +3,9 @@
 Normal forms and marks are those of Unicode 9.0, lower case that of 17.0.
 
 What a character is taken apart into, and how it is put in order, never changes once it is in the standard
-(Unicode's stability policy), but new characters come. So the normal forms are Python's, of the characters that
-there were (`unicode_tables`); all others stand for themselves, and nothing meets across them.
+(Unicode's stability policy), but new characters come. So the normal forms are Python's for the characters that
+9.0 takes apart, puts in order or composes (`unicode_tables`); later ones stand for themselves, and nothing
+meets across them.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 Noted = tuple[str, int]
 """A character and its change, as `Stretch.leading_after` has them."""
 LONG_RUN = 128
-"""Marks in a row that are put in order here rather than by Python."""
+"""From so many marks in a row on, they are put in order here rather than by Python."""
 
 
 # Lower case that came after the oldest Python we run on (Unicode 14.0): first, last, offset to the lower case.

@@ -24,7 +24,7 @@ from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.splicing import Written, replaced, with_edits
 
 Places = NDArray[np.int64]
-"""Where tokens, or pre-tokens, begin and end in bytes: int64 ``(n, 2)``. Neither begins nor ends go back."""
+"""Where tokens, or pre-tokens, begin and end in bytes: int64 ``(n, 2)``, both without going back."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -69,7 +69,7 @@ class Located(Segments):
         self.known[np.searchsorted(self.limits, texts, "right") - 1] = False
 
     def leave_at(self, places: NDArray[np.int64]) -> None:
-        """Leave those that some bytes are of to it."""
+        """Leave the documents that some bytes are of to the plain form."""
         self.leave(np.searchsorted(self.offsets, places, "right") - 1)
 
     def _split_at(self, places: Places, ids: NDArray[np.int32]) -> Segments:
@@ -186,7 +186,7 @@ def _begun(text: Bytes, begin: Int, end: Int) -> np.int64:
 
 @kernel
 def _before_edits(edits_: Ints, places_: Ints) -> None:
-    """Lead places back over edits: where what is replaced begins and ends, and where what is new ends."""
+    """Lead places back over edits, each where the old text begins and ends, and the new one ends."""
     edits, places, count = pointer(edits_), pointer(places_), 3 * len(edits_)
     for side in range(2):
         edit = kept = behind = np.int64(0)  # where what is kept begins, now and before

@@ -41,10 +41,11 @@ from tokbench_subword.pipeline.precompiled import (
 from tokbench_subword.pipeline.splicing import Writer, documents_of, finished, splice
 
 BEGINS, STICKY, CONTROL, PREPENDED, UNTOLD, CONSONANT, LINKER, BETWEEN, JOINED = (1 << bit for bit in range(9))
-"""What is known of a character: longer rules begin with it; it continues the cluster before it, unless that is
-a control character; it is one; it joins what follows, unless that is one; it does so and has rules, which only
-Python looks at; it is a consonant of an Indic conjunct, what links two of them, or what may be between; it has
-rules and is of Hangul or a picture, which may join others in more ways.
+"""What is known of a character. `BEGINS`: longer rules begin with it. `STICKY`: it continues the cluster before
+it, unless that is a control character. `CONTROL`: it is one. `PREPENDED`: it joins what follows, unless that is
+a control character. `UNTOLD`: it does so and has rules, which only Python looks at. `CONSONANT`, `LINKER`,
+`BETWEEN`: a consonant of an Indic conjunct, what links two of them, what may be between. `JOINED`: it has rules
+and is of Hangul or a picture, which may join others in more ways.
 """
 TARGET_SHIFT = 9
 """Where above that the target of a character's own rule stands, plus one; 0 for none."""

@@ -1,7 +1,7 @@
 """`Preparation`: what a `tokenizer.json` says happens to text before the model, in both of its forms.
 
 `compiled` does it to batches. Here is the plain form, in Python: for tracing, for the places of tokens, and as
-what the compiled one is held to.
+the definition that the compiled form is tested against.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Part:
     stretch: Stretch
     token: AddedToken | None
     span: Span
-    """Where it comes from: of normalized text that is not tracked, where the text between added tokens was."""
+    """Where in the text it comes from; if that is not tracked, where the text between added tokens is."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,7 +112,7 @@ class Preparation:
 
     @cached_property
     def before_model(self) -> CompiledPipeline:
-        """`compiled`, but that bytes are spelled in it and not by the encoder behind it, if they are at all."""
+        """`compiled`, but any spelling of bytes is done in it, not left to the encoder behind it."""
         if not self.spelled_by_encoder:
             return self.compiled
         return Preparation(document=self.document, match_special=self.match_special).compiled

@@ -1,5 +1,5 @@
-"""Kernels that replace parts of a batch of UTF-8: literals, matches, the edges of documents; bytes; or whole
-documents, by their pieces.
+"""Kernels that rewrite a batch of UTF-8: they replace literals or matches, strip or prefix documents, spell
+bytes, or make each piece a text of its own.
 """
 
 from __future__ import annotations
@@ -169,8 +169,11 @@ def edges(
     once: bool = False,
     wanted: Bytes | None = None,
 ) -> Written:
-    """What puts `head` before texts, with `once` before those that do not begin with it, and of the first of
-    them before those that are `wanted`; and what strips white space on the `left` and on the `right`.
+    """What strips white space on the `left` and on the `right`, then puts `head` before texts that are not
+    empty.
+
+    With `once`, only before those that do not begin with it. `wanted`, uint8, says of the first texts whether
+    they are to have it.
     """
     kinds = class_table() if left or right else np.zeros(1, np.uint8)
     some = np.zeros(0, np.uint8) if wanted is None else wanted

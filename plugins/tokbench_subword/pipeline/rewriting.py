@@ -44,8 +44,8 @@ from tokbench_subword.pipeline.splicing import Writer, copy_span, documents_of, 
     SHORTS,  # uint8 (256 * SHORT,)
 ) = range(7)
 """The tables of a `Rewriting`. Of ENTRIES, 0 says that a character stays; k that it becomes
-``BLOB[STARTS[2 * k]:STARTS[2 * k + 2]]``; -k that it stays and that is put around it, what begins at
-``STARTS[2 * k + 1]`` behind it.
+``BLOB[STARTS[2 * k]:STARTS[2 * k + 2]]``; -k that it stays and that is put around it, the bytes up to
+``STARTS[2 * k + 1]`` before it, the others behind it.
 """
 LOOK_UP, SHORT = 0xFF, 16
 """In LENGTHS: the byte is no whole character, or becomes nothing or more than SHORT bytes."""
@@ -58,8 +58,8 @@ _DECLINED = -1
 class Rewriting:
     """What becomes of each code point: ``becomes[numbers[point]]``, where 0 is the character as it is.
 
-    `numbers` is int32 of shape ``(0x110000,)``. What becomes of two characters of `ordered`, where they meet,
-    depends on which of them has the higher combining class: that is not told here.
+    `numbers` is int32 of shape ``(0x110000,)``. Where two characters of `ordered` meet, what becomes of them
+    also depends on which has the higher combining class, which is not told here.
 
     Example:
         >>> both = Rewriting.of({0x41: "a"}).then(Rewriting.of({0x61: f"-{SELF}-", 0x42: ""}))
@@ -84,7 +84,7 @@ class Rewriting:
         return "".join(self.becomes[self.numbers[ord(one)]].replace(SELF, one) for one in text)
 
     def then(self, later: Rewriting) -> Rewriting:
-        """Both, the other on what this one makes."""
+        """This rewriting, then `later` on what it makes: both as one."""
         points = np.flatnonzero(self.numbers | later.numbers)
         mine, stays = self.numbers[points], np.array([SELF in new for new in self.becomes])
         # a key is a number of mine and, where the character stays in what becomes of it, one of `later`
@@ -99,7 +99,8 @@ class Rewriting:
         return Rewriting(numbers, tuple(number_of))._without_what_stays()
 
     def around(self, form: Form, later: Rewriting) -> Rewriting | None:
-        """Before NFD or NFKD, and `later` behind: as one. None where too many characters may be put in order.
+        """This one, then NFD or NFKD, then `later`: all as one. None where too many characters may be
+        reordered.
 
         Those are marks, and nearly all are gone where `later` strips accents.
         """
@@ -152,8 +153,8 @@ def _taken_apart(form: Form) -> Rewriting:
 def _first_changed(text: Bytes, position: Int, stop: Int, steps: Bytes, entries: Ids) -> np.int64:
     """Where the first character is that does not stay as it is, `stop` for none.
 
-    Words that hold no space are so left by what replaces spaces. With all of them written again, a later pass
-    of T5 takes 1.2 of the time over English.
+    So what replaces spaces leaves words that hold none. If all were written anew, a later pass of T5 over
+    English would take 1.2 times as long.
     """
     while position < stop:
         if position + 8 <= stop and (
@@ -185,10 +186,10 @@ def _rewrite_from(
 
     The size is `TOO_SMALL` where it would be more than `room` with the characters still to come, which go up to
     32 bytes beyond. The position is `_DECLINED` where characters meet that are entries from `ordered_from` on,
-    or one of them meets one that vanishes: text would be the same, but not what a place is led back to.
+    or one of them meets one that vanishes: the text would be right, but not the places traced back through it.
 
     What becomes of ASCII is written without a branch. With one, a first pass of Llama-2, which replaces every
-    space, takes 1.15 of the time over English and code, a second one 1.3.
+    space, would take 1.15 times as long over English and code, a second one 1.3 times.
     """
     lengths, steps, entries = u8_in(tables, LENGTHS), u8_in(tables, STEPS), i32_in(tables, ENTRIES)
     starts, blob, short = i32_in(tables, STARTS), u8_in(tables, BLOB), u8_in(tables, SHORTS)

@@ -61,8 +61,8 @@ class Segments:
         return self._parted(spans, marks, reached)
 
     def pieces(self, cutters: Sequence[Cutter]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Begin and end of the pieces that each cutter makes of those of the one before, int64 ``(n, 2)``; and
-        how many there are up to each segment.
+        """Begin and end of the pieces when each cutter has cut what the one before it made, int64 ``(n, 2)``;
+        and how many there are up to each segment.
         """
         return cut_in_turn(cutters, self.data, units_of(self.offsets))
 
@@ -93,12 +93,12 @@ class Segments:
         return replace(self, data=data, offsets=offsets, marks=marks, documents=documents, leading=leading)
 
     def _moved(self, begins: NDArray[np.int64], offsets: NDArray[np.int64]) -> None:
-        """Hear where the texts of new segments, which `offsets` part, began before."""
+        """Called when segments are divided: new text s, from ``offsets[s]`` on, was at ``begins[s]`` before."""
 
     def by_kernel(
         self, written: Written | None, capacity: int, plain: Callable[[str], str] | None = None
     ) -> Segments:
-        """The same segments as a kernel writes them, and `plain` those that it declines: all, without one."""
+        """The same segments as a kernel writes them; those that it declines, or all without one, by `plain`."""
         return self.rewritten(*rewritten((self.data, self.offsets), written, capacity=capacity, plain=plain))
 
     def rewritten(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Segments:
@@ -120,8 +120,8 @@ class Segments:
     def among(
         self, rows: NDArray[Any], before: NDArray[np.int64], added: NDArray[Any]
     ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """The rows of what is of texts, ``before[s]`` of them up to segment s, with those of the `added` tokens
-        among them; and how many there are up to each document.
+        """`rows`, of texts, ``before[s]`` of them up to segment s, and those of the `added` tokens, in order;
+        and how many of both there are up to each document.
         """
         limits = before[self.limits]
         if not len(added):
@@ -142,10 +142,10 @@ def _gathered(data: NDArray[np.uint8], spans: NDArray[np.int64]) -> tuple[NDArra
 def _at_tokens(
     offsets: Ints, before: Ids, places: Ints, ids: Ids, spans: Ints, marks: Ids, reached: Ints
 ) -> None:
-    """Part texts, which `offsets` part and `before` marks, at the added tokens `ids` found at `places`.
+    """Divide segments, of `offsets` and with the marks `before`, at the added tokens `ids` found at `places`.
 
     A token stands between two texts, which may be empty. Written are where the texts begin and end, the marks
-    of all, and how many of them there are up to each old one.
+    of all new segments, and how many of these there are up to each old one.
     """
     match = count = np.int64(0)
     for s in range(len(before)):

@@ -36,7 +36,7 @@ from tokbench.kernels.pointers import (
 
 UNCHANGED, TOO_SMALL, FOUND = -1, -2, -3
 """What a kernel says in place of the size of its result: the batch is as it was; there is no room for it; there
-is something in it that another has to see to.
+are added tokens in it (`added_matching`).
 """
 (
     TEXT,  # uint8: the bytes of the batch
@@ -76,7 +76,7 @@ written_at = called_at(Writer.takes)
 class Written(Stays):
     """A writer with its tables: one thing done to texts.
 
-    `kept` are the arrays of its block, or, with `tables`, which are that block, what holds these.
+    `kept` are the arrays of its block; or `tables` are that block, and `kept` is what has to live as long.
     """
 
     __slots__ = ("_kept", "block", "writer")
@@ -119,8 +119,8 @@ def rewritten(
 ) -> Batch:
     """The batch as a kernel writes it, but the documents that it declines as `plain` has them.
 
-    Without a kernel, those are all. `capacity` is how many bytes the result is expected to have at the most;
-    more are found if it has more.
+    Without a kernel, those are all. `capacity` is how many bytes the result is expected to have at the most; if
+    it has more, room is made for them.
     """
     result, declined = batch, np.ones(len(batch[1]) - 1, np.uint8)
     if write is not None:
@@ -135,7 +135,7 @@ def with_edits(
 ) -> tuple[Batch, NDArray[np.uint8], NDArray[np.int64]]:
     """The batch as a kernel writes it, which documents it declines, and its edits, as `tell` has them.
 
-    These are told where there is room for some; then more is found where there are more.
+    With `most_edits` 0 none are told; else all are, and if there are more, room is made for them.
     """
     data, offsets = batch
     texts = len(offsets) - 1
@@ -202,8 +202,8 @@ def replaced(
 
 @inline
 def documents_of(batch: Block) -> tuple[Bytes, Ints, Ints, np.int64]:
-    """What a kernel begins with: the text of a batch, where its documents begin, where to write that of those
-    that come of them, behind the first, and how many there are.
+    """What a kernel begins with: the text of a batch, where its documents begin, the same to be written for the
+    new ones, of which the first begins at 0, and how many documents there are.
     """
     out_offsets = i64_in(batch, OUT_OFFSETS)
     out_offsets[0] = 0

@@ -73,8 +73,8 @@ class Stretch:
     def leading_after(self, changes: Iterable[int]) -> int | None:
         """`leading` after an edit that is known by its `changes`, as `tokenizers` keeps account of them.
 
-        For each new character in order: 1 where it was put in after the one before; 0 or less where it stands
-        for the next old character, and for so many more that are gone.
+        There is one for each new character, in order: 1 where it was put in behind the one before it; -n where
+        it stands for the next old character, and n more old ones behind that are gone.
         """
         if self.leading is None:
             return None

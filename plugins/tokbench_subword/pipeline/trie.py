@@ -1,8 +1,8 @@
 r"""A double-array trie over the UTF-8 of a vocabulary's pieces: one 64-bit unit a node, one load a step.
 
-A node's children sit at ``base + byte``; a unit carries the byte it was reached by, so that a wrong guess is
-seen without a second table (Aoe 1989; that bases are unique makes the byte a sufficient check, as in
-darts-clone).
+A node's children sit at ``base + byte``; a unit carries the byte it is reached by, so that a step to a child
+that there is not is seen without a second table (Aoe 1989). No two nodes have the same base, so that the byte
+is check enough, as in darts-clone.
 
     bits  0..8    the byte that leads here, 256 for a unit that is not in use
     bits  9..34   id of the piece that ends here plus one, 0 for none
