@@ -9,8 +9,9 @@ from typer.testing import CliRunner, Result
 
 from tokbench.cli.program import app
 
-# It makes all commands out of their functions for each call, which takes as long as most calls themselves.
-typer.testing._get_command = cache(typer.testing._get_command)
+if hasattr(typer.testing, "_get_command"):
+    # All commands are made out of their functions for each call, which takes as long as most calls themselves.
+    typer.testing._get_command = cache(typer.testing._get_command)
 
 
 def invoke(
