@@ -15,7 +15,7 @@ _APART = {
     "MergedWithNext": {(MATCH, MATCH), (GAP, MATCH)},
 }
 BEHAVIORS = tuple(_APART)
-"""What a `Split` in a `tokenizer.json` may have become of matches."""
+"""What a `Split` of a `tokenizer.json` may say becomes of matches."""
 _INVERTED = {"MergedWithPrevious": "MergedWithNext", "MergedWithNext": "MergedWithPrevious"}
 
 

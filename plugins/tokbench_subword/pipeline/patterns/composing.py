@@ -6,7 +6,7 @@ text ends, and begins anew. What the first tells late, the second has to wait fo
 there may be a cut yet are a part of the configuration, and are read by the second when that is decided. So are
 those of a piece of which the first has not told as yet whether it is kept.
 
-Of the pre-tokenizers of a `tokenizer.json` that follow one another one pass over the text is left. Where
+So pre-tokenizers of a `tokenizer.json` that follow one another need one pass over the text. Where
 numbers, then ideographs, then words are cut, a first pass takes 0.7 (code) to 0.9 (21 languages) of the time
 of one cutter after the other, a later one 0.55 (code) and 0.35 (Chinese, Japanese and Thai).
 """

@@ -137,7 +137,7 @@ def units_of(offsets: NDArray[np.int64]) -> Places:
 
 
 def cut_in_turn(cutters: Sequence[Cutter], data: NDArray[np.uint8], units: Places) -> tuple[Places, Places]:
-    """The pieces that each cutter makes of those of the one before; how many up to the end of each unit."""
+    """The pieces when each cutter has cut what the one before it made; how many up to the end of each unit."""
     before = np.arange(len(units) + 1)
     for cutter in cutters:
         units, counts = cutter.cut(data, units)
@@ -191,7 +191,7 @@ def _both(first: Cutter, second: Cutter) -> Cutter | None:
 
 
 def few_of(cutters: Iterable[Cutter]) -> tuple[Cutter, ...]:
-    """As few cutters as cut the same, each the pieces of the one before."""
+    """As few cutters as make the same cuts, each cutting what the one before it made."""
     few: list[Cutter] = []
     for cutter in cutters:
         both = _both(few[-1], cutter) if few else None

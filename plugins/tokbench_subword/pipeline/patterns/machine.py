@@ -26,8 +26,8 @@ row of the next configuration begins."""
 SYMBOLS, WIDE, NOTHING, MARK, MORE, ONE_BACK = 256, 128, 255, 0x80, 0x40, 0x20
 """What is read in `Machine.steps`: a byte of ASCII; `WIDE` and the class of another character, or of the end of
 a text; nothing. And what a step tells beside a row: `MARK`, that pieces end, or the text; `ONE_BACK`, that one
-does, and is kept, one character before; `MORE`, that it is neither that nor the same right before the
-character."""
+piece ends, one character before, and is kept; `MORE`, that it is neither that nor one kept piece that ends
+right before the character."""
 PAGE = 256
 """Code points whose classes stand together."""
 _MOST_CONFIGURATIONS, _MOST_ACTIONS = 512, 1 << (ROW_SHIFT - SLOW_SHIFT)
@@ -147,7 +147,7 @@ class Configurations(Generic[_T]):
         return number
 
     def write(self, following: _T, ends: Ends, reading_on: tuple[int, int, int, int] = (0, 0, 0, 0)) -> None:
-        """The next entry: what comes up, the ends told, and those of `READ_ON` to `UNTOLD` in an action."""
+        """Write the next entry: where it leads, the ends told, and `READ_ON` to `UNTOLD` of its action."""
         if len(ends) == 1 and not (ends[0].back or ends[0].over or reading_on[0]):
             told = BEGIN | KEEP * ends[0].kept
         else:

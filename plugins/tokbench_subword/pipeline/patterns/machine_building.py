@@ -8,9 +8,9 @@ to the next, and decides the ends of some pieces: mostly none, or one right befo
 configurations together are the rows of a `Machine`.
 
 A longer match than the one told may be decided far away: ``\s*\n`` has spaces behind a line end read up to
-the next character that is none. What the next search would do with them is then told at the same time (a
-configuration in the configuration). To one machine alone that gives nothing to speak of, but only so can it be
-composed with others (`composing`): of DeepSeek-V3's three cutters two would be left, not one.
+the next character that is none. What the next search would do with them is then followed at the same time
+(`Configuration.behind`). A machine by itself hardly gains by that, but only so can it be composed with others
+(`composing`): without it, DeepSeek-V3's three cutters would become two, not one.
 
 What becomes of matches, and of the gaps between them, is said by `behaviors.Rules`.
 """
@@ -42,13 +42,13 @@ from tokbench_subword.pipeline.patterns.match_ends import MatchEnds
 
 _READ_AGAIN = (4, 2, 1)
 _MOST_ENTRIES = 4000
-"""Entries of an automaton up to which a search behind a match goes on beside another; published patterns have
-up to 837. What that takes grows with their square."""
+"""Entries of an automaton up to which the search behind a match is followed beside the one for a longer match;
+published patterns have up to 837. What that takes grows with their square."""
 
 
 _BEGINS, _NONE, _EMPTY, _SOME = range(4)
-"""What has been told of a match: nothing, and nothing was read; nothing; one of no length; one of what was read
-before `read`."""
+"""What has been told of a match: nothing, and nothing was read yet; nothing; one of no length; one that ends
+before the characters of `read`."""
 
 
 class Configuration(NamedTuple):

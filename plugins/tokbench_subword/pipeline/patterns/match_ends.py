@@ -36,8 +36,8 @@ class MatchEnds:
     def since(self, state: int) -> frozenset[int] | None:
         """The classes of what may have been read since a match was told, up to a state.
 
-        None where the match may end with one of them: else its end is found again, as behind the last character
-        of another class.
+        None where the match may itself end with a character of one of these. Else its end can be found again:
+        it is behind the last character of any other class.
         """
         if state not in self._since:
             leading, size = {state}, 0

@@ -1,8 +1,8 @@
 """A pattern in terms of what is read character by character.
 
 A lookaround that one character decides is a condition on that (`Look`), any other a `Far` one. A possessive
-repetition or an atomic group is one that could not have matched in another way. What has no such form, as a
-lookaround within another, raises `NotExpressible`, and the pattern is left to `regex`.
+repetition or an atomic group becomes an ordinary one that can match in one way only. What has no such form, as
+a lookaround within another, raises `NotExpressible`, and the pattern is left to `regex`.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _by_characters(node: Node) -> Node:
 
 
 def possessive(part: Node, low: int, high: int | None) -> Node:
-    """A repetition that gives nothing back: one of characters that none of them follows."""
+    """A repetition that gives nothing back: of characters of a set, none of which follows behind it."""
     if not isinstance(part, One):
         raise NotExpressible("a possessive group")
     no_more = Look(~part.points, True, False)

@@ -186,7 +186,7 @@ def may_be_empty(node: Node) -> bool:
 
 
 def empty_at_last(node: Node) -> bool:
-    """Whether a part that matches without reading a character does so anywhere, and only as its last choice."""
+    """Whether a part, if it can match without reading a character, can anywhere, and only as a last choice."""
     match node:
         case InOrder(parts):
             return not may_be_empty(node) or all(map(empty_at_last, parts))
