@@ -84,7 +84,7 @@ class Rewriting:
         return "".join(self.becomes[self.numbers[ord(one)]].replace(SELF, one) for one in text)
 
     def then(self, later: Rewriting) -> Rewriting:
-        """This rewriting, then `later` on what it makes: both as one."""
+        """Both as one: `later` works on what this one makes."""
         points = np.flatnonzero(self.numbers | later.numbers)
         mine, stays = self.numbers[points], np.array([SELF in new for new in self.becomes])
         # a key is a number of mine and, where the character stays in what becomes of it, one of `later`
@@ -99,8 +99,7 @@ class Rewriting:
         return Rewriting(numbers, tuple(number_of))._without_what_stays()
 
     def around(self, form: Form, later: Rewriting) -> Rewriting | None:
-        """This one, then NFD or NFKD, then `later`: all as one. None where too many characters may be
-        reordered.
+        """All three as one: this, then NFD or NFKD, then `later`; None where too many may be reordered.
 
         Those are marks, and nearly all are gone where `later` strips accents.
         """
