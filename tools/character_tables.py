@@ -2,20 +2,18 @@
 
 For BERT it took its general categories from Unicode 8.0, and its normal forms and accents from 9.0; Python has
 another version with each release. So characters are measured: each is given to a normalizer or pre-tokenizer,
-and what becomes of it is written down as ranges. Run with an installed `tokenizers`:
-``python tools/character_tables.py``.
+and what becomes of it is written down, packed as tools/unicode_table.py says. Run with an installed
+`tokenizers`: ``python tools/character_tables.py``.
 """
 
 from __future__ import annotations
 
 import unicodedata
-import zlib
-from base64 import b85encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from tokenizers import normalizers, pre_tokenizers
-from unicode_table import packed as packed_numbers
+from unicode_table import packed
 
 TARGET = Path(__file__).parents[1] / "plugins/tokbench_subword/pipeline/unicode_tables.py"
 OFF = {"clean_text": False, "handle_chinese_chars": False, "strip_accents": False, "lowercase": False}
@@ -107,33 +105,15 @@ def _is_reordered(character: str, combining: int) -> bool:
     return normalizers.NFD().normalize_str(text) != "a" + unicodedata.normalize("NFD", text[1]) + text[2]
 
 
-def packed(points: Iterable[int]) -> str:
-    """Lengths of runs outside and inside the set, in turn: little-endian base-128, deflated, in base 85."""
-    ends: list[int] = []
-    for point in sorted(points):
-        if ends and ends[-1] == point:
-            ends[-1] = point + 1
-        else:
-            ends += [point, point + 1]
-    data, last = bytearray(), 0
-    for end in ends:
-        length, last = end - last, end
-        while length >= 0x80:
-            data.append(0x80 | (length & 0x7F))
-            length >>= 7
-        data.append(length)
-    return b85encode(zlib.compress(bytes(data), 9)).decode()
-
-
 def main() -> None:
     """Write the module."""
     lines = [
         '"""Classes of characters as `tokenizers` has them; by tools/character_tables.py, not to be edited."""'
     ]
     classes = (*of_bert(), *of_normal_forms(), *of_pre_tokenizers())
-    tables = [(name, meaning, packed(points)) for name, meaning, points in classes]
-    numbered = "The script of each code point, numbered, 0 for none; packed as tools/unicode_table.py says."
-    for name, what, text in (*tables, ("SCRIPTS", numbered, packed_numbers(scripts()))):
+    tables = [(name, what, [point in points for point in range(0x110000)]) for name, what, points in classes]
+    for name, what, numbers in (*tables, ("SCRIPTS", "The script of each code point, 0 for none.", scripts())):
+        text = packed(numbers)
         lines += ["", f"# {what}", f"{name} = ("]
         lines += [f'    "{text[start : start + 100]}"' for start in range(0, len(text), 100)]
         lines += [")"]

@@ -36,7 +36,7 @@ def categories() -> list[int]:
 
 
 def packed(values: list[int]) -> str:
-    """Runs of (category, length in seven-bit groups), deflated, in base 85."""
+    """Runs of (value, length in seven-bit groups), deflated, in base 85."""
     runs = bytearray()
     for value, group in itertools.groupby(values):
         runs.append(value)

@@ -27,13 +27,13 @@ IDEOGRAPHS = (
 @lru_cache(maxsize=1)
 def marks() -> frozenset[int]:
     """Nonspacing marks (Mn): what `strip_accents` removes after decomposition."""
-    return frozenset(normal_forms.unpacked(unicode_tables.BERT_MARKS))
+    return frozenset(normal_forms.points_of(unicode_tables.BERT_MARKS))
 
 
 @lru_cache(maxsize=1)
 def controls() -> Sequence[int]:
     """What `clean_text` removes: NUL, U+FFFD, and Cc, Cf and Co but tab and line ends; unassigned stays."""
-    return normal_forms.unpacked(unicode_tables.BERT_CONTROLS)
+    return normal_forms.points_of(unicode_tables.BERT_CONTROLS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

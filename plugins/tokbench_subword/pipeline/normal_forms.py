@@ -12,13 +12,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-import zlib
-from base64 import b85decode
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Literal
 
-from tokbench.kernels.unicode_classes import CATEGORIES, general_categories
+from tokbench.kernels.unicode_classes import CATEGORIES, general_categories, unpacked
 from tokbench_subword.pipeline import unicode_tables
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
@@ -63,30 +61,24 @@ def lower_case() -> Mapping[int, str]:
     return {point: new for point, new in lower.items() if new != chr(point)} | later
 
 
-def unpacked(packed: str) -> list[int]:
-    """The code points of a table, in order; tools/character_tables.py says how it is packed."""
-    points: list[int] = []
-    position, length, shift, inside = 0, 0, 0, False
-    for byte in zlib.decompress(b85decode(packed)):
-        length |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            if inside:
-                points += range(position, position + length)
-            position, length, shift, inside = position + length, 0, 0, not inside
+def points_of(packed: str) -> list[int]:
+    """The code points of a table of `unicode_tables`, in order."""
+    import numpy as np
+
+    points: list[int] = np.flatnonzero(unpacked(packed)).tolist()
     return points
 
 
 @lru_cache(maxsize=1)
 def changing() -> frozenset[int]:
     """Code points that are taken apart, put in order, or composed with another, but Hangul syllables."""
-    return frozenset(unpacked(unicode_tables.CHANGING))
+    return frozenset(points_of(unicode_tables.CHANGING))
 
 
 @lru_cache(maxsize=1)
 def marks() -> frozenset[int]:
     """Code points of what `StripAccents` removes."""
-    return frozenset(unpacked(unicode_tables.MARKS))
+    return frozenset(points_of(unicode_tables.MARKS))
 
 
 @lru_cache(maxsize=1)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from tokbench.errors import TokenizerError
 from tokbench.kernels.unicode_classes import ranges
 from tokbench_subword.pipeline import unicode_tables
-from tokbench_subword.pipeline.normal_forms import unpacked
+from tokbench_subword.pipeline.normal_forms import points_of
 from tokbench_subword.pipeline.normalizers import spelled_out
 from tokbench_subword.pipeline.patterns import NAMED
 from tokbench_subword.pipeline.patterns.behaviors import Rules
@@ -108,7 +108,7 @@ def expression_of(pattern: Mapping[str, str]) -> str:
 @lru_cache(maxsize=2)
 def cut_at(kind: str) -> str:
     """The characters that a pre-tokenizer of `tokenizers` cuts at, as a set in brackets."""
-    return f"[{ranges(unpacked(unicode_tables.DIGITS if kind == 'Digits' else unicode_tables.PUNCTUATION))}]"
+    return f"[{ranges(points_of(unicode_tables.DIGITS if kind == 'Digits' else unicode_tables.PUNCTUATION))}]"
 
 
 def _fixed_length(config: Mapping[str, Any]) -> int:

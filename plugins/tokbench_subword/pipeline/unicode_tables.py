@@ -2,61 +2,72 @@
 
 # Mn: what strip_accents removes after NFD.
 BERT_MARKS = (
-    "c-k#dJ!@1!6y=<I=i}{ryZe+RvaI`9G{S0#K4Zwn4N*}9v9htzCIpf~8!KxogMuKKK!_+dA!rqB1F;dY5mHzPR@w@|Um)HQX9niu"
-    "o_pq=b07H!FX*0d8UStLMqZDXSPAqb^dze8-F%dtP-GCeDOp2*XjqL32@Uozf@;JVd%Osxk|L-m$kW|{nqr1xN<y^v3X3Q(gGF%y"
-    "4b1<?JscDE@;|;+1Oe`Vp@_?%2XlXuU8FH=!I)i+$qcJ%i6lEzDYa=wk2XFyc^{-FJyyIzglOp*rsXB@P?Q<Gd^f25i;x%@eS@f5"
-    "SG9(5+ZtpA`z8l6Z(%D%Mv>e!7n%s^PvIxbc|CAVv!eKOOr8Nt{dcPO`Sq8HZS;AI&n+K{4qpM?qqDJ-pOxB7AqKc+7L$c}at;@a"
-    "pLAx@8AcqYW+--F13z3@mR|yX0vm9Tn_{|kAc}2ptAV-pyqvcxugj!Eyo7?YSuV?BMBFjXIL?t(a4Lw~H)E_r;33r8*5&P(VE2-I"
-    "3$2Lt%6;5{TL|BxKHUO8pOzz$q0)88UVErB5iLwOwBH;LZ+Gk8_zOt+IA;"
+    "c-mc4J!@1^5S_Un@4fxXu40t1CIpQTmFP1{R#*H$5yZ;I#xx=%g*H~!R*HfUP(dP!jRdWNt)PvFjbLFRSZON+e}IT*&b?X0;_Tcv"
+    "bLY&*Ju9~gy&(^rM!D;BPE-|e87k+sCAE%A59cK<#c2UpEXZ#7rnE1MxHHs-?1E2WRXq@8KkOaVX&I1IC1?excn~!~GKuq${vZ|X"
+    "Hu{_#qt6izB%XyFZEF;dY%+}U5|?AG#8>6}Q?Mt1HZae#m&hiAl!&+f%P)Wk-zM*=fBIX7Et#uwnfFWZR&tf+f<3ihFTnQm+=hXU"
+    "aVZv$SeWXJG~i$6(o&u+c7ii`EIdeuoR0l;fp^yQYpXs<IBw-MpQB`l4$Q_nhxijKdlLs+V}oOP`IhRWSuJa`KZh9#Z8BD)*E6VJ"
+    "GZq<-z$_lOjr?iEk_fyU&4Tf?9=sJ}kCO^IEE4ikJpvz87w{3}b3`=Bp)G%Q;QD<lbOnNWWs10t%U^yb-850t$wgqrF+-VY%X(@z"
+    "`npw)pz;LfKLDnh69rB)3!KfeHMFxb4g!aB*N(4}B)<>V;v1UfV3pRN+1K}|J-kd$K9%_TVXjBEpxYe|Ya9XfJX2nnW3`FXf_AYd"
+    "FNgBp&fz@6y;gFPx^(Ei0o{1$$Y%{ZSyRqh$v8fSdG0;fr$_SJq_*@=vD+Ia=OTafflGXfM0IWS%qeM!Wdfh~{hIwA2k+Mku6wJN"
+    "@NqA0Y#~DlnFV=hdwSE=0SeA@L1Vynj?tCpJ8|vhdab`yR(`ks0`zb@2m"
 )
 
 # NUL, U+FFFD, Cc, Cf and Co but tab and line ends: what clean_text removes.
 BERT_CONTROLS = (
-    "c-mv&WMX0zidW=iyu`&O#(02{(U9?<BI6%^Rw-6PRz|J~|Ct(${&O?_WMpP!+^@*^=sFY2c}<SCy9SJM2@U_5|NUoX0%8C@HWaS"
+    "c-mv+WME=sVqjzxVu)u{WZ-3FWVpn|$i^TBWE@}w5{5whPZ3D`;b&xJkOE>uAZBFbVwmusiLt?m;XgM}@+TuBGXqHZevr~f*O?eu"
+    "7|v@laxk>rH2@08F(xoH{AXtT_n#SP9hd|Ft}_(M"
 )
 
 # What normal forms take apart, put in order or compose.
 CHANGING = (
-    "c-mc4&5PDm6y|x(x%d7)-><R3@zr@>b!M8eG82=`kfLH*1eMYzZE`aVi53+^o61%$Bm*Oez|6>PNaQN2O}l6pZCVr&v~c0S&~tw?"
-    "Ms@FdfA{0u_qoqG=Q)oU2PmV)A`$=xod&}I5s}>&LvCZKxnN@Ch})-Z8PUw;8(bh`Zw<T3Nn{v5gQ+73Aarns+=7Nc%m3^m(wsq$"
-    "MFM2Lszo$$$OQ84fBUU_cX=I-uyt1A#rJ{ozB{*{s#BZ-vje!VTA!jE^*7&(`SE8c_c+Q-?H+rphh59Efl02KTX9Ml1<XpgfKCW4"
-    "$Wj~eqUKk!m9#?PIi&RplBks3xof@Nu`|mg5;wN2ugg~I`4b96>l;Gu`GEUTbKFIuRQIkoNG$_c|Ldf|n%EU`?YQ3g-R<jy39bMY"
-    "egr;%{R*yPTR|M?tybi2dc9O0=EK5&93RWk7Ri-2<3U4>5q7rNb240mzYu5T{E|k2%{JkK=%c5!&L|}%>L~vkQ$!Ra&)%ERFrcWn"
-    "HSTVem8PFlQ_J;0+rr5w3DHA5kR{XQn<LC;2<&G@oAto#sdq9kj1;vrWR=+0UHyEYM?cD&yohTRHf$YNjj!3;B6xawH7BR}1^ciP"
-    "g>S;yju`s0@D#V!LqTU9Kd@%K(-SNg_v2lh=j}hmubTH~`3^3C4Za1&qa(J6mlW*VS(e!q;1Jeby1M)cF6Fd>6*~Rd6Fjq&nh<t$"
-    "BF>UKyZaVLkMi(xJ5$9)Va`Z;IT#n<-$~@m-7Fzpa{K{&gmAf)dD$G-!QU!8ggGyS*YZhQ$i?8t@U${;hF^it{iDiWvhY)m*vlxQ"
-    "@s`fr<j9+R10PnnaRuRM`s;Jx`<2FGp<12yHogb@#-7J&mM5i2`6+?oF-ft|yc4-tA$mWPUyujS50c6~W%XYlrgQ0L=@@5GGs~_^"
-    "V%(fEmCf@zE$>tdoqF@_VNj`I_=C!Ig6R$};8kny^)m6xi~gzq4T7jst^"
+    "c-nncJ&%=D5S}^b{k&g$cUd+pSKI{wmv1CWK#b8SSql<HLIb+mkc~tjKw@k}tSB~Of-x~Bh!|;&F;W?|u`_hU#saf3v7q2D_{?+W"
+    "zTDk_#dFVl=FFLyGxN+`c|oHD?TczHg|Aywr34hnfS?%=u{W4bL4=WS)p6`6f!g;KzDvOLCV+J^t3kRz0h=A2ZfpeI44Awp3pm>V"
+    "8#6r1WuUJ^Z<cZ7K;&97Hbq>~<5WLa*NL$4_%n;Ilxe;vP*z}7zBRyC^lxR1(en@;!?XWCUukbGVr}C+2blxQXUp>y<Wp0ub(aSl"
+    "94fDA8-*y4IFnCFpN=w_hru!GRG#3#WIToQCv_m-SQR%xpsa?yCYK#pKSYLAH^>~bog7)E`;6SOS;<@ef{L<;z|3h1=$OAc_d9K}"
+    "N9AqbpKb02GN$6|gFNf<ZDdv;qv{d;%;l#>G8er%>Sv3q?q2YFwLktC_mSCM^q712?ql7}SOeJfkP)>b8$pLYx@4aDZa+rHu;96?"
+    "yl8Lwd;Yc{ezKDp;JUeL0e{%XXI6~AOnV-?NtRD#FRC(6J_OmwjJ0JeDz_is&wJ#rVEr<cvP<%2B(0?>$Ue&3zy$CFQlKdRNtEfP"
+    "#e4#aQ%;nvzE({h5@sNK4(k}uqmJqt@A{g?3$J^Jbxn?y(GF`K={WJp>NH@mmcys9rVi<VxS4aZ&HI+?;2rl6L!FWxmO-b`y{tvC"
+    "qN{^Ukn~w2+s%$nu}wjq`*+*xr#{K7Qzx8bC8t-5{2Ft+%D6Jw4ivy4$ZiK+Qn_jMT*OtQ>kadD9-EJ_vAgeLTHP2nOGp1ySTN=n"
+    "9(nXg*70RIGCsw9$@5Y9xW8&Rf1l9>MBRgj8OZ05@jX~S1}+DA@K0)_7L)M?g1UtL6?>hr^%pxGfFB28$Oim7PU8paQ5pMk?>Fn$"
+    "Q!vBHbnPqEtHGz8GEX`(<)Xfd^)wh;!e9;?>zTWi!|Z)9`@R+HB`EL50P4yb7%FrN_8pSVik>w@xMGj_H4W>~z{*yV7FVs7%clE<"
+    "dArv2kmjIcN4L!HJ*(6KU>de7C$Rkm9fsECX6$G3BEFA!v!90SN4tIW5tFb7*Af2i4F62tqe4N--A~#XH<tbnuwKOaxyA9rbqn+m"
+    "4E+18DgL$%54Y!4{$FW@>tg?jmE-5A$Kie6dnDyLkP#hEktO0~hM)SmWb>!q$$f^J?5<t>&VKgE<vvB@bf`}ATjSWA0dCj4JZJ`Q"
+    "DtgO}rgRidBMlK(>90m;Xq<w~M(nj1P40hE_WirfznmPOmG!u6g*wOSvJ;MLcIo#^nSPzg^3s9-0Bo37bp"
 )
 
 # What StripAccents removes.
 MARKS = (
-    "c-l=;J!@1^5apbidH250-F@t4(PbZ-xJZJoSr?6Kf})5bR+36cp@=CW2v%w-2nvEAsGvc_CXJ0EScrvI>4X$^R@%nGUm)JafVoqh"
-    "nR92(9OiCx^9kJp4gfF&&Zomx9jlHJ3EhXPvyv{xGm01jJ0N!oOfLvZxP)C91CFG`*g>WN2`UQG3HITaG<PvQ6INKVK++hqy66H!"
-    "9n&4ofAp_1>0I#~GztoR$rGT<{8cal)93;_m^|g-CTJ=8F|IY+s$nXfXr2Lyel~gUq$}Of=~OSqKyGsew=&JX!;UBD62sbQn{Vuo"
-    "GpX`%F>F2$vs(%k;U*T$wru)OTOI*ddT%sZ<F{=nk{&PeF()$7wo4q9d&?t!PkvD6i$2a289WCvLeN4B-p-lvSFnWdUI9O>Uax<3"
-    "_z66N-OnZH*I7|)fG-j`S{v&iJuCg<Br+Kmv0Tm~yhhg2-KK{n?F-7a=61-%9WFPn=c~1QiHBdFLh<n>Y{{+rLv?+)4sOnwMBdX?"
-    "`V{i1c1%Ye1*QzOt;C^07f!%78t#Vs@OJnce*vL?J75"
+    "c-nQ7y=xP37{{OIUUJD@k|rf-(UMSW5R1mfptZIriYVeFPJ)9XcBmjYsiPn$2tq*xEg~*mTol1U9CYd?bZ~RhwGRFPB7UCdPEoPL"
+    "bI<$R_xGIKEa_FbA7~<X0_}^cLP0?)CpD9Swxxl*NKl|9$b6A($JW&eIY-RAR%8mB!c{{kmR;~0T1Va{vu+!O5=qJLpwD@)#Onp<"
+    "74*M-u|$P0^j?AU?6<#M^a`c5NzF3cYId<NP%rfO$b0RC&l9VKEg>%Zr_TR;f9Cv}*=9R|9D$D(vyEaqglyne(J#7Oa%?mBDfooP"
+    "=489>)t38XFjeh&{Y%)!=@k{bTD=gxrd7{Nk>ABQUL|}wPWePfbkZyIv0X=>LcT^;1bs4i4{Az@4keXm9+9KiX0$0gc*ZJ8U9AB{"
+    "9bZcx<vX{@R-YxL;+pC#!^W~6^U6QQG2gS9F3|b8fw4r;#|`z<NM#c3G_-6DL$9Ok7Ry<TL+)cMv=6Md(0DgVGc@lJa|~XE+k4tJ"
+    "L&q%icaDo&ou-b-U-QEV<mFQ{e~z`m{Wj!7g7(Es4{i6`HQ&ebBW@w|Sys*PI7QnJ9CLX3yu@+z9upiU!eAL7SK#Ntv4riJBD4wK"
+    "?4<K2i{-uj151Fpkw;ZHfI!ZG_+=Jeq~)#Dhc9CsgV*KF6B~Ac@RhReVUbAguGo}o(|*q-Fe!V3F0Ka#%G(h=z&1lXDs^a#NTv9C"
+    ">ZjZE@cb8#WwnWN1$zBrpx;!Mzh^%IAvHbm"
 )
 
 # What Punctuation and BertPreTokenizer cut at.
 PUNCTUATION = (
-    "c-jq*%S)7D7{&RW=Xu}no6osHgT_QoB}$PnM&L&1wh>%3JE?Xh2qNNuTN$Eo6_Fq!l(ldb)uyFjZrg^da4n2Me?XIgy&O1ab#7N{"
-    "Mb?Z>zed0)WQh+0IY$<6=r*8)Ni~vGkmh`mo7G>~bgjjPRB$d{MxG?^M`|$cv&;q8YWxf*UfO}*u1P(#S-nr;Ha@g3{Y1~nh+oLw"
-    ";WOcm?&U)q#EW@@3guB%HE_SIZ+W$&R<UKncm0aaf}<{PXmjDv%nOz4lzEogU!0=XvIPp(;y?Mkt{dD^o2Qk!*1e~?25_{8eozdL"
-    "Q3X%uw$r3YN-{N*;ZizG_SS4SFvSO>ANUR}HdUISn?1-L`=?U2BE08Q>I6%3u}5*4UFR<&OZEr*+6;qNXanwtoZ~&{&xHRKFF1+"
+    "c-k$JPe@cz6vofF@69-l&L}7<hFXS_D5wN(6g4-3i`+%It00h&gtif(xDrti3DR7+5_RKJP`5%WaTTot4P3ftG|1m~XBOYP-#vf6"
+    "bIv`_9(kSRy~<iW3sUQJw+u)?-a|ZvQyFvMA|bK|&r>cALIr);8i9jCv;~_&@g2O^i}uGou_4NJU|5nj5Baau#VnthO2u6#M#5br"
+    "PjXIq#!?&~D7-Jn@6@a9tJt;dD*PPnNzU&oB6N9;9jVAq_4CCU(aAp$*>seLQ60rK?m4SL>Nx8y4A@9m0n}PM&LSwKM7Kdsa!fG|"
+    ">F~U*C*EXZcphT7%Rp3T9-&qDel87mn$Sl|Y(T9ZPc3*;nRMYw@hgFlw{dW{kM#F1p!5RIlQ@UlAiSURHC@%iKjHt(DPB^*#g2r|"
+    "ojOhan4DtFOXGHeZImA*Ynr*d(7>Y0;twh-)T4Y;w_Dos0NB>fFLgUpfL68^c=c|`Jkb;26^eV+kh!>Z^_7wwc%w}GX9`g|v6qy8"
+    "58qN#x9-h0i}kNuhpohxmeuK!3O(bhzwFnJZkJlp&5x0L?_N6~"
 )
 
 # What Digits cuts at.
 DIGITS = (
-    "c-ke9JxGFK5XZTD-si)=nw4*FNoWm`6c|wvL=H_ZN~2rQR1Wq5fz;+C6cJ4Z5m8VsMPm>&SVMyZP1Y0yg3u7rVnj=iv>e<W{O<p|"
-    "acr_A7N>rc2oHoKfdU+rx3vIPtHBKzy^NgJ;T0^}S<2mIr0^u&FC{(+3LY*QMe?7wn`=V0jZ!EZ5=vR-B+F-+ocCHz>>aeNDB|l7"
-    "FYN3PVunJ4h=<;qgj+(D)gfWHox`)3vOu{)_z;P}Oc&R=f5?fFp%Td&;Yyo`j{DNmQzyjS$zyZADUOM>%$YtjqHC<i+bMY9m@w+B"
-    ">k`F^ge3L}+WjRwv$bh4mZ02B;7o)UP?pF>8)WsS(X^YM3$u2&g-Z9o6X`t%CGLG?@pEIp<#z*aK2kRm)oxS-S_0pMN9nU?4%93O"
-    "axw`D-RoeZ2Y=6IN-F"
+    "c-l=;JxH8E5PfgI-`t&=AMf-Co)$rgphyw|;uTgl21`33m0I`*g2c{BR6?-2fQTfJT$7M85U@BcEJUzUD<L2V79rSNkTkye{0=PM"
+    "?AzJdnK!eG0cP-y4gm>A51+GgtWxH{%(f@9B=`(5lX8R8evVC86ptBUO6#=Nh)*yp{x*#pVJqIdgk*3WXm=f|%wJ0$3I*Z2ov)Bt"
+    "d~LXY8X0d$F;69yLQhr0J8dr|A;4+CGR9ay-De3`8O5xJGDSW>v+A5V`q;1>CB`6I&?VlZ_4lQDcg@tSnJr`8jlK(M`HJ;lshaDL"
+    "$3EmZh({XNiQ`i|Q|=BGGiA~l;LzfJM5<KOD0-w}RNjKJf1)lqJ{0;ftb<qDmn6^vrgfoRc&<x_re&bfvtuWAENQPwE$CQfN;awt"
+    "%EG3RNHhI!<kY1zuN#?6a<t+NbNJ%vRVFN9ko47o3#L!<TDZK6&*NLndF(A~SABec{#4};zU>^_aBlzP=2!AZvZ|01W>~~Y%onKH"
+    "#i~uMZswmw9R+GQ5&bdbkg|D#FJ*nni|j}GM;CcZzgE5lv$;$M"
 )
 
-# The script of each code point, numbered, 0 for none; packed as tools/unicode_table.py says.
+# The script of each code point, 0 for none.
 SCRIPTS = (
     "c-nndTWnlc6<vGZbM9-#^B#|9{FrOk@!PTUsD0C<jU6{`(xhq9yi;P*G)Y6!)^VCPB?-iKoaUns@rn3Ak*E+z2)+OnApsHy@qq*a"
     "$`7iL_(VV@5MKzf?#;wh72;#fK4+i3_uXf|&PW82NE_l36DpD?tky)dN&Li-LA7EXm5RAy4bL2CN(IJBLQ`I{7h55Ax;b0$?ut?G"
