@@ -12,12 +12,16 @@ import pickle
 import re
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from hashlib import sha256
 from inspect import unwrap
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+import llvmlite
+import numba
 
 
 def watch_sources(compiled: Any, function: Callable[..., Any]) -> None:
@@ -38,19 +42,47 @@ def _load_alone(cache: Any) -> None:
     numba imports 200 modules before it looks for what it has kept, and scipy with them: 0.1 to 0.2 s and 30 MB
     of every process. Whatever has to be compiled after all imports them then.
     """
-    from numba.core.runtime import rtsys
 
     def load(signature: Any, target: Any) -> Any:
-        rtsys.initialize(target)  # how arrays are made
         made = target.codegen()
         usual, made._library_class = made._library_class, _loaded_code()
         try:
             with cache._guard_against_spurious_io_errors():
+                _start_runtime(target, cache._cache_file)
                 return cache._load_overload(signature, target)
         finally:
             made._library_class = usual
 
     cache.load_overload = load
+
+
+def _start_runtime(target: Any, cache_file: Any) -> None:
+    """Have numba start what makes arrays and counts references, with its code kept as that of kernels is.
+
+    numba compiles that code in every process, which takes 20 ms, and 29 MB for all that LLVM compiles with.
+    """
+    from numba.core.runtime import nrtdynmod, rtsys
+
+    def runtime(target: Any) -> Any:
+        codegen = target.codegen()
+        of = (numba.__version__, llvmlite.__version__, *codegen.magic_tuple())
+        name = sha256(repr(of).encode()).hexdigest()[:16] + ".runtime"
+        try:
+            return _loaded_code()._unserialize(codegen, *cache_file._load_data(name))
+        except OSError:  # it is not there yet
+            module, library = nrtdynmod.create_nrt_module(target)
+            library.enable_object_caching()
+            library.add_ir_module(module)
+            library.finalize()
+            with suppress(OSError):  # a full disk: the next process compiles it again
+                cache_file._save_data(name, [library.serialize_using_object_code()])
+            return library
+
+    usual, nrtdynmod.compile_nrt_functions = nrtdynmod.compile_nrt_functions, runtime
+    try:
+        rtsys.initialize(target)  # once in a process
+    finally:
+        nrtdynmod.compile_nrt_functions = usual
 
 
 @lru_cache(maxsize=1)
@@ -65,8 +97,8 @@ def _loaded_code() -> type[Any]:
         That takes a third of the time of loading a kernel, and Python calls nearly all that are loaded.
         """
 
-        _to_link: bytes
-        _linked: Any = None
+        _shared_module: Any
+        _to_link: bytes | None = None
 
         @classmethod
         def _unserialize(cls, codegen: Any, state: Any) -> Any:
@@ -80,9 +112,9 @@ def _loaded_code() -> type[Any]:
             return library
 
         def _get_module_for_linking(self) -> Any:
-            if self._linked is None:
-                self._linked = parse_bitcode(self._to_link)
-            return self._linked
+            if self._shared_module is None and self._to_link is not None:
+                self._shared_module = parse_bitcode(self._to_link)
+            return super()._get_module_for_linking()
 
     return LoadedCode
 

@@ -154,7 +154,7 @@ class Pieces:
         starts, ends = tokens.starts[self.ids], tokens.starts[self.ids.astype(np.int64) + 1]
         first, last, sizes = tokens.blob[starts], tokens.blob[ends - 1].astype(np.int64), ends - starts
         begins_one = sizes < np.select([first >= 0xF0, first >= 0xE0], [4, 3], 2)
-        leads = np.append(0, np.cumsum(tokens.blob & 0xC0 != 0x80))
+        leads = np.append(np.int32(0), np.cumsum(tokens.blob & 0xC0 != 0x80, dtype=np.int32))
         ends_one = (sizes == 1) | (leads[ends] == leads[starts])
         made = np.arange(N_BYTES, len(self.ids))
         left, right = self.sides[made].T

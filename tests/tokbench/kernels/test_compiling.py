@@ -150,10 +150,35 @@ def test_what_a_loaded_kernel_is_linked_with_is_read_when_another_kernel_calls_i
     assert add(2, 3) == 5
     assert sum(add.stats.cache_hits.values()) == 1
     [loaded] = add.overloads.values()
-    assert loaded.library._linked is None
+    assert loaded.library._shared_module is None
     names["add"] = add
     assert compiling.kernel(names["twice"])(2, 3) == 10
-    assert loaded.library._linked is not None
+    assert loaded.library._shared_module is not None
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is kept")
+def test_what_makes_arrays_is_compiled_in_the_first_process_alone(tmp_path: Path) -> None:
+    program = (
+        "from numba.core.runtime import nrtdynmod\n"
+        "made, usual = [], nrtdynmod.create_nrt_module\n"
+        "nrtdynmod.create_nrt_module = lambda target: made.append(target) or usual(target)\n"
+        "from tokbench.kernels.text import utf8_of\n"
+        "print(utf8_of(['é'])[0].tobytes()[:2], len(made))"
+    )
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+
+    def run() -> tuple[str, str]:
+        command = [sys.executable, "-c", program]
+        done = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=True)
+        return done.stdout.removeprefix(repr("é".encode())).strip(), done.stderr
+
+    assert (run()[0], run()) == ("1", ("0", ""))
+    [kept] = tmp_path.rglob("*.runtime")
+    kept.write_bytes(kept.read_bytes()[:-1])
+    made, said = run()
+    assert made == "1"
+    assert f"{kept} is damaged" in said
+    assert run() == ("0", "")
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is kept")
