@@ -179,5 +179,5 @@ def test_a_table_that_does_not_hold_is_told(tmp_path: Path) -> None:
     arguments = ["bytes", "odd", "--plugin", plugin, "-d", f"text:{tmp_path}/few.txt"]
     result = invoke(*arguments)
     assert result.exit_code == 1
-    assert "0 of 1 documents exact" in result.output
+    assert "0 of 1 document exact" in result.output
     assert "decoded 4 bytes, the sum over its ids 3" in result.output
