@@ -123,7 +123,8 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     metrics = _metrics(suite, registry)
     engine = registry.pick(registry.engines, suite.engine, "engine")
     datasets = _datasets(suite, registry)
-    suite = _without_replaced(suite, registry, entries, datasets)
+    canonical = [registry.metric(name).name for name in suite.metrics]  # as rows have them, however typed
+    suite = _without_replaced(suite, registry, entries, datasets).model_copy(update={"metrics": canonical})
     _check_shown(suite, registry, entries, datasets)
     known = {entry.key for entry in entries}
     roles = [("baseline", suite.baseline), *(("diff", spec) for pair in suite.diff for spec in pair)]

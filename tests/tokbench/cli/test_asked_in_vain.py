@@ -47,6 +47,13 @@ def test_a_language_that_a_short_name_tells_is_said_where_it_may_be_none(
     assert "und 100.0 %" in invoke(*asked, "my.txt,language=und").stdout
 
 
+def test_a_metric_is_measured_however_its_name_is_typed(tmp_path: Path) -> None:
+    (tmp_path / "few.txt").write_text("some words\n" * 30)
+    text = f"text:{tmp_path}/few.txt,language=eng_Latn"
+    done = invoke("run", "-t", "bytes", "-d", text, "-m", " tokens", "--no-report", "-o", tmp_path / "out")
+    assert (done.exit_code, "not measured" in done.output) == (0, False)
+
+
 def test_a_metric_that_is_undefined_everywhere(finished: Run, capsys: pytest.CaptureFixture[str]) -> None:
     print_headline(finished)
     said = " ".join(capsys.readouterr().out.split())
