@@ -137,10 +137,10 @@ class Pieces:
     def characters(self, tokens: TokenBytes) -> NDArray[np.uint32]:
         """The number of the piece that is a character of three bytes, by its code point: ``(65536,)``."""
         found, starts = np.full(1 << 16, NONE, np.uint32), tokens.starts[self.ids]
-        bytes_ = tokens.blob[starts[:, None] + np.arange(3)].astype(np.int64)  # of longer ones, the first
-        there = tokens.starts[self.ids.astype(np.int64) + 1] - starts == 3
-        there &= (bytes_ & (0xF0, 0xC0, 0xC0) == (0xE0, 0x80, 0x80)).all(axis=1)
-        found[((bytes_ & (0x0F, 0x3F, 0x3F)) << (12, 6, 0)).sum(axis=1)[there]] = np.flatnonzero(there)
+        three = np.flatnonzero(tokens.starts[self.ids.astype(np.int64) + 1] - starts == 3)
+        bytes_ = tokens.blob[starts[three, None] + np.arange(3)].astype(np.int64)
+        there = (bytes_ & (0xF0, 0xC0, 0xC0) == (0xE0, 0x80, 0x80)).all(axis=1)
+        found[((bytes_ & (0x0F, 0x3F, 0x3F)) << (12, 6, 0)).sum(axis=1)[there]] = three[there]
         return found
 
     def rivals(self, tokens: TokenBytes) -> NDArray[np.uint32]:
@@ -154,8 +154,8 @@ class Pieces:
         starts, ends = tokens.starts[self.ids], tokens.starts[self.ids.astype(np.int64) + 1]
         first, last, sizes = tokens.blob[starts], tokens.blob[ends - 1].astype(np.int64), ends - starts
         begins_one = sizes < np.select([first >= 0xF0, first >= 0xE0], [4, 3], 2)
-        leads = np.append(np.int32(0), np.cumsum(tokens.blob & 0xC0 != 0x80, dtype=np.int32))
-        ends_one = (sizes == 1) | (leads[ends] == leads[starts])
+        rest_of_one = np.logical_and.reduceat(tokens.blob & 0xC0 == 0x80, tokens.starts[:-1])
+        ends_one = (sizes == 1) | rest_of_one[self.ids]
         made = np.arange(N_BYTES, len(self.ids))
         left, right = self.sides[made].T
         boundary = last[left] << 8 | first[right]
