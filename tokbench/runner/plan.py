@@ -25,7 +25,8 @@ from tokbench.runner.cells import most_workers
 from tokbench.runner.engines import check_address
 from tokbench.runner.prices import open_prices
 from tokbench.runner.recipe import DatasetRecipe, TrainingRecipe, key_of
-from tokbench.runner.suite import SpeedSettings, Suite
+from tokbench.runner.shown import Names, check_shown, shown, without_replaced
+from tokbench.runner.suite import Suite
 from tokbench.runner.training import check_training
 from tokbench.spec import Spec
 from tokbench.tally import CorpusFacts
@@ -120,13 +121,15 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     from tokbench.metrics.gold import read_gold
 
     entries = _entries(suite, registry)
-    metrics = _metrics(suite, registry)
+    asked = [registry.metric(name) for name in suite.metrics]
+    metrics = _metrics(asked, registry)
     engine = registry.pick(registry.engines, suite.engine, "engine")
     datasets = _datasets(suite, registry)
-    canonical = [registry.metric(name).name for name in suite.metrics]  # as rows have them, however typed
-    suite = _without_replaced(suite, registry, entries, datasets).model_copy(update={"metrics": canonical})
-    _check_shown(suite, registry, entries, datasets)
-    known = {entry.key for entry in entries}
+    known = {entry.key: entry.typed for entry in entries}
+    names = Names(known, registry.tokenizer_spec), Names(datasets, registry.dataset_spec)
+    as_rows_have_them = {"metrics": [metric.name for metric in asked]}  # however typed
+    suite = without_replaced(suite, *names).model_copy(update=as_rows_have_them)
+    check_shown(suite, *names)
     roles = [("baseline", suite.baseline), *(("diff", spec) for pair in suite.diff for spec in pair)]
     for role, spec in roles:
         if spec is not None and _named(role, spec, registry.tokenizer_spec) not in known:
@@ -150,7 +153,7 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
         training = TrainingRecipe(tuple(DatasetRecipe.of(registry, spec) for spec in specs))
         _check_trainings(registry, entries, [_corpus(registry, spec, limits) for spec in specs])
     resolve = registry.dataset_spec
-    named = [(resolve(text), _shown(suite.labels, text, key, resolve)) for key, text in datasets.items()]
+    named = [(resolve(text), shown(suite.labels, text, key, resolve)) for key, text in datasets.items()]
     corpora = tuple(replace(_corpus(registry, spec, limits), label=label) for spec, label in named)
     for corpus in corpora:
         if corpus.counted is not None:
@@ -193,7 +196,7 @@ def _entries(suite: Suite, registry: Registry) -> tuple[Entry, ...]:
         if not optional:
             _check_file(spec, endings)
         named = (suite.labels, suite.colors)
-        label, color = (_shown(shown, text, key_of(spec), registry.tokenizer_spec) for shown in named)
+        label, color = (shown(said, text, key_of(spec), registry.tokenizer_spec) for said in named)
         known = found.setdefault(str(spec), Entry(spec, trains, optional, text, (), label, color))
         if text not in (known.typed, *known.also):
             found[str(spec)] = replace(known, also=(*known.also, text))
@@ -202,82 +205,12 @@ def _entries(suite: Suite, registry: Registry) -> tuple[Entry, ...]:
     return tuple(found.values())
 
 
-Typed = tuple[Mapping[str, str], Callable[[str], Spec]]
-"""Names as somebody typed them, by canonical specs, and what makes such a spec of a name."""
-
-
-def _typed(registry: Registry, entries: Sequence[Entry], datasets: Mapping[str, str]) -> tuple[Typed, Typed]:
-    """The tokenizers and the texts of a run."""
-    tokenizers = {entry.key: entry.typed for entry in entries}
-    return (tokenizers, registry.tokenizer_spec), (datasets, registry.dataset_spec)
-
-
-def _without_replaced(
-    suite: Suite, registry: Registry, entries: Sequence[Entry], datasets: Mapping[str, str]
-) -> Suite:
-    """A suite without what it says of its tokenizers and texts that others stand in place of, however spelled.
-
-    Where the speed pass then names no text, all are timed.
-    """
-    if not suite.replaced:
-        return suite
-    here = _typed(registry, entries, datasets)
-
-    def stays(name: str, key: str) -> bool:
-        if any(_is_of(name, *typed) for typed in here):
-            return True
-        gone = suite.replaced.get(key, ())
-        return not any(_is_of(name, {_meant(one, of) or one: one for one in gone}, of) for _, of in here)
-
-    changes: dict[str, Any] = {}
-    for key in ("labels", "colors"):
-        changes[key] = {name: shown for name, shown in getattr(suite, key).items() if stays(name, key)}
-    if isinstance(suite.speed, SpeedSettings):
-        texts = [text for text in suite.speed.datasets if stays(text, "speed")]
-        changes["speed"] = suite.speed.model_copy(update={"datasets": texts})
-    return suite.model_copy(update=changes)
-
-
-def _check_shown(
-    suite: Suite, registry: Registry, entries: Sequence[Entry], datasets: Mapping[str, str]
-) -> None:
-    """Raise `UnknownNameError` for a label of what is not in the run, or a color of no tokenizer in it."""
-    tokenizers, texts = _typed(registry, entries, datasets)
-    for kind, given, shown in (
-        ("tokenizer in colors:", suite.colors, [tokenizers]),
-        ("tokenizer or dataset in labels:", suite.labels, [tokenizers, texts]),
-    ):
-        for name in given:
-            if not any(_is_of(name, typed, resolve) for typed, resolve in shown):
-                raise UnknownNameError.of(kind, name, [n for typed, _ in shown for n in chain(*typed.items())])
-
-
-def _is_of(name: str, typed: Mapping[str, str], resolve: Callable[[str], Spec]) -> bool:
-    """Whether a name is that of one of these, which are typed names by canonical specs."""
-    return name in typed.values() or _meant(name, resolve) in typed
-
-
-def _meant(name: str, resolve: Callable[[str], Spec]) -> str | None:
-    """The canonical spec that a name stands for, however spelled; None for what is no spec of this kind."""
-    try:
-        return key_of(resolve(name))
-    except TokbenchError:
-        return None
-
-
 def _check_file(spec: Spec, endings: tuple[str, ...]) -> None:
     """Raise `SpecError` for a missing file; a spec names one if it begins as a path or ends as a file does."""
     path = Path(spec.variant or "").expanduser()
     named = path.is_absolute() or re.match(r"\.{1,2}[/\\]", spec.variant or "") is not None
     if (named or path.name.lower().endswith(endings)) and not path.exists():
         raise SpecError(f"{spec}: {not_there(path)}")
-
-
-def _shown(given: Mapping[str, str], typed: str, key: str, resolve: Callable[[str], Spec]) -> str:
-    """What a suite says of how something is shown: under its name as typed, or another that means it."""
-    if shown := given.get(typed):
-        return shown
-    return next((shown for name, shown in given.items() if _meant(name, resolve) == key), "")
 
 
 def _check_trainings(registry: Registry, entries: Sequence[Entry], texts: Sequence[Corpus]) -> None:
@@ -298,9 +231,9 @@ def _check_trainings(registry: Registry, entries: Sequence[Entry], texts: Sequen
             check_cut(text.recipe.key, *text.counted, counting.cut(options))
 
 
-def _metrics(suite: Suite, registry: Registry) -> tuple[Metric, ...]:
+def _metrics(asked: Sequence[Metric], registry: Registry) -> tuple[Metric, ...]:
     """The metrics asked for, or all but those on request; and what is always measured, as losses are."""
-    chosen = {metric.name: metric for metric in map(registry.metric, suite.metrics)}
+    chosen = {metric.name: metric for metric in asked}
     for metric in chosen.values():
         _check_settings(metric)
     always = {name: metric for name, metric in registry.metrics.items() if metric.always}
