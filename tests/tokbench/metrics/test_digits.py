@@ -13,7 +13,7 @@ from tokbench.metrics.measure import measure
 from tokbench.metrics.metric import Metric
 from tokbench.metrics.optimum import METRICS as OPTIMUM
 from tokbench.registry import build_registry
-from tokbench.runner.plan import _metrics
+from tokbench.runner.plan import make_plan
 from tokbench.runner.suite import Suite
 from tokbench.tally.collect import collect
 
@@ -90,9 +90,9 @@ def test_the_optimum_is_tokens_over_fewest_tokens() -> None:
 def test_they_are_measured_where_a_run_names_them_and_nowhere_else() -> None:
     registry = build_registry()
     suite = Suite(name="s", tokenizers=["bytes"], datasets=["bundled:prose"])
-    assert not {*ALL_METRICS} & {metric.name for metric in _metrics(suite, registry)}
+    assert not {*ALL_METRICS} & {metric.name for metric in make_plan(suite, registry).metrics}
     suite = Suite(name="s", tokenizers=["bytes"], datasets=["bundled:prose"], metrics=["optimum"])
-    assert "optimum" in {metric.name for metric in _metrics(suite, registry)}
+    assert "optimum" in {metric.name for metric in make_plan(suite, registry).metrics}
 
 
 def test_one_digit_is_told_of_as_one() -> None:
