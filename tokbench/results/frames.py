@@ -104,16 +104,18 @@ def read_measurements(path: Path) -> pd.DataFrame:
 def read_frame(path: Path) -> pd.DataFrame:
     """A Parquet file as a frame; raises `ResultsError` where it cannot be read.
 
-    A column in which nothing is known is one of numbers, all NaN: its rows came without a type.
+    A column in which nothing is known is one of numbers, all NaN: its rows came without a type. It is read in
+    this thread alone: where one of Arrow's still holds the Python file as the process ends, that aborts it
+    (apache/arrow#34314).
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         with path.open("rb") as stream:
-            table = pq.read_table(stream)
+            table = pq.ParquetFile(stream, pre_buffer=False).read(use_threads=False)
         fields = [f.with_type(pa.float64()) if pa.types.is_null(f.type) else f for f in table.schema]
-        frame: pd.DataFrame = table.cast(pa.schema(fields)).to_pandas()
+        frame: pd.DataFrame = table.cast(pa.schema(fields)).to_pandas(use_threads=False)
     except FileNotFoundError as error:
         raise ResultsError(f"{path} is not there; run the suite again to complete it") from error
     except (OSError, pa.ArrowException) as error:
@@ -123,9 +125,9 @@ def read_frame(path: Path) -> pd.DataFrame:
 
 def _write_csv(path: Path, table: pa.Table) -> None:
     with replacing(path) as aside, aside.open("w", encoding="utf-8", newline="") as stream:
-        table.slice(0, 0).to_pandas().to_csv(stream, index=False, lineterminator="\n")
+        table.slice(0, 0).to_pandas(use_threads=False).to_csv(stream, index=False, lineterminator="\n")
         for batch in table.to_batches(max_chunksize=10_000):  # many rows as objects are ten times their size
-            batch.to_pandas().to_csv(stream, index=False, header=False, lineterminator="\n")
+            batch.to_pandas(use_threads=False).to_csv(stream, index=False, header=False, lineterminator="\n")
 
 
 def _in_a_row(status: str) -> str:

@@ -176,7 +176,7 @@ class _RunStages:
         self.display.count(len(cells) - len(todo), todo)
         quality = QualityPass(todo, work, self.folder, self.display, tell=self.tell_cell)
         if todo:
-            threading.Thread(target=_import_ahead, daemon=True).start()
+            threading.Thread(target=_import_ahead).start()  # no daemon: one that ends within C++ aborts
             with opened(plan.engine, plan.jobs, plan.suite.address) as executor:
                 expected = None
                 if plan.engine.shared:

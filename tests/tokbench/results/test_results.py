@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import errno
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -155,6 +157,25 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_folder_names(tmp_path: Path) -> None:
     assert RunFolder(tmp_path).measurements.name == "measurements.parquet"
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs /proc")
+def test_writing_and_reading_figures_leaves_no_thread_of_arrow(tmp_path):
+    """One that holds a Python file while the interpreter ends aborts the process, now and then."""
+    code = """
+import os, pandas, pyarrow.parquet
+from pathlib import Path
+from tokbench.results.frames import measurement_table, read_measurements, write_measurements
+before = len(os.listdir("/proc/self/task"))
+write_measurements(Path("rows.parquet"), measurement_table("run", []))
+read_measurements(Path("rows.parquet"))
+print(before, len(os.listdir("/proc/self/task")))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    before, after = done.stdout.split()
+    assert before == after
 
 
 def test_a_column_in_which_nothing_is_known_reads_as_numbers(tmp_path):
