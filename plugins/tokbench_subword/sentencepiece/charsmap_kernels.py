@@ -144,6 +144,87 @@ def _write_spaced(
 
 
 @inline
+def _copy_ascii(
+    tables: Block,
+    data: Bytes,
+    index: np.int64,
+    stop: Int,
+    out: Bytes,
+    size: np.int64,
+    after_space: bool,
+    origins: Ints | None,
+    start: Int,
+) -> tuple[np.int64, np.int64, bool]:
+    """Copy plain bytes, up to one that is not or that something beyond ASCII follows; as `_copy_plain`."""
+    numbers, plain = i64_in(tables, NUMBERS), u8_in(tables, PLAIN)
+    removes = numbers[FLAGS] & REMOVE_EXTRA != 0
+    if origins is None:
+        index, size, after_space = _copy_plain(data, index, stop, out, size, numbers, after_space)
+    while index < stop and plain[data[index]] and (index + 1 >= stop or data[index + 1] < 0x80):
+        byte = data[index]
+        out[size] = byte
+        if origins is not None:
+            origins[size] = index - start
+        # a space behind a space is written and then overwritten: no branch
+        size += 0 if byte == 0x20 and after_space else 1
+        after_space = byte == 0x20 and removes
+        index += 1
+    return index, size, after_space
+
+
+@inline
+def _copy_characters(
+    tables: Block,
+    data: Bytes,
+    index: np.int64,
+    stop: Int,
+    out: Bytes,
+    size: np.int64,
+    after_space: bool,
+    origins: Ints | None,
+    start: Int,
+) -> tuple[np.int64, np.int64, bool, bool]:
+    """Copy characters, with READY ones replaced, up to ASCII, but for spaces, or to a special one.
+
+    What has changed then is `index`, `size` and `after_space`; and whether a special one stopped it.
+    """
+    classes = u32_in(tables, CLASSES)
+    removes = i64_in(tables, NUMBERS)[FLAGS] & REMOVE_EXTRA != 0
+    copied = index  # where text begins that is copied as it is, once its end is known
+    character, width = code_point(data, index)
+    kind, special = classes[character], False
+    while True:
+        following, following_width, following_kind = np.int64(0), 0, np.uint32(0)
+        behind = index + width
+        if behind < stop:
+            following, following_width = code_point(data, behind)
+            following_kind = classes[following]
+        special = _special(kind, following_kind)
+        if special:
+            break
+        if origins is not None:
+            for part in range(width):
+                origins[size + index - copied + part] = index - start
+        if kind & np.uint32(READY):
+            size = copy_span(data, copied, index, out, size)
+            target = kind >> np.uint32(TARGET_SHIFT)
+            while target != np.uint32(0):
+                out[size] = target & np.uint32(0xFF)
+                target >>= np.uint32(8)
+                size += 1
+            copied, after_space = behind, False
+        else:
+            if character == 0x20 and after_space:
+                size = copy_span(data, copied, index, out, size)
+                copied = behind
+            after_space = character == 0x20 and removes
+        character, width, kind, index = following, following_width, following_kind, behind
+        if index >= stop or (character < 0x80 and character != 0x20):
+            break
+    return index, copy_span(data, copied, index, out, size), after_space, special
+
+
+@inline
 def normalize_into(
     tables: Block,
     data: Bytes,
@@ -159,72 +240,25 @@ def normalize_into(
     -1 says that `capacity`, the room there is in `out` altogether, is too small. `origins`, unless it is None,
     gets for each byte of `out` (and behind the last) which byte after `start` it is of.
     """
-    numbers = i64_in(tables, NUMBERS)
-    flags = numbers[FLAGS]
-    classes, plain = u32_in(tables, CLASSES), u8_in(tables, PLAIN)
-    escape = (flags & ESCAPE) != 0
-    remove_extra = (flags & REMOVE_EXTRA) != 0
+    flags = i64_in(tables, NUMBERS)[FLAGS]
+    escape, remove_extra = (flags & ESCAPE) != 0, (flags & REMOVE_EXTRA) != 0
     size, index = first, start
-    after_space = remove_extra
+    after_space = leading = remove_extra
     pending = (flags & DUMMY) != 0 and (flags & SUFFIX) == 0
-    leading = remove_extra
     # Always true: `out` has room to copy what is left byte for byte, so that only expansions need a check.
     if size + (stop - start) + 16 > capacity:
         return np.int64(-1)
     while index < stop:
-        byte = np.int64(data[index])
         if not leading and not pending:
-            # The common cases, in place. A space behind a space is written and then overwritten: no branch.
-            if origins is None:
-                index, size, after_space = _copy_plain(data, index, stop, out, size, numbers, after_space)
-                byte = np.int64(data[index])
-            while plain[byte] and (index + 1 >= stop or data[index + 1] < 0x80):
-                out[size] = byte
-                if origins is not None:
-                    origins[size] = index - start
-                size += 0 if byte == 0x20 and after_space else 1
-                after_space = byte == 0x20 and remove_extra
-                index += 1
-                if index >= stop:
-                    break
-                byte = np.int64(data[index])
-            if index >= stop:
-                break
-            # Beyond ASCII: `copied` is where text begins that is copied as it is, once its end is known.
-            character, width = code_point(data, index)
-            kind, special, copied = classes[character], False, index
-            while True:
-                following, following_width, following_kind = np.int64(0), 0, np.uint32(0)
-                behind = index + width
-                if behind < stop:
-                    following, following_width = code_point(data, behind)
-                    following_kind = classes[following]
-                special = _special(kind, following_kind)
-                if special:
-                    break
-                if origins is not None:
-                    for part in range(width):
-                        origins[size + index - copied + part] = index - start
-                if kind & np.uint32(READY):
-                    size = copy_span(data, copied, index, out, size)
-                    target = kind >> np.uint32(TARGET_SHIFT)
-                    while target != np.uint32(0):
-                        out[size] = target & np.uint32(0xFF)
-                        target >>= np.uint32(8)
-                        size += 1
-                    copied, after_space = behind, False
-                else:
-                    if character == 0x20 and after_space:
-                        size = copy_span(data, copied, index, out, size)
-                        copied = behind
-                    after_space = character == 0x20 and remove_extra
-                character, width, kind, index = following, following_width, following_kind, behind
-                if index >= stop or (character < 0x80 and character != 0x20):
-                    break
-            size = copy_span(data, copied, index, out, size)
-            if index >= stop:
-                break
-            if not special:  # back to where ASCII is fast
+            special = False
+            index, size, after_space = _copy_ascii(
+                tables, data, index, stop, out, size, after_space, origins, start
+            )
+            if index < stop:
+                index, size, after_space, special = _copy_characters(
+                    tables, data, index, stop, out, size, after_space, origins, start
+                )
+            if not special:  # at the end, or back to where ASCII is fast
                 continue
         taken, source, begin, end = _stands_for(tables, data, index, stop)
         if leading:
@@ -244,18 +278,15 @@ def normalize_into(
             begin += 1
         if begin < end:
             size = _write_spaced(source, begin, end, out, size, escape, origins, index - start)
-            after_space = source[end - 1] == 0x20
+            after_space = remove_extra and source[end - 1] == 0x20
         index += taken
-        if not remove_extra:
-            after_space = False
-    consumed = index - start
     if leading:
         return first  # nothing but space
-    if remove_extra:
-        while size > first and out[size - 1] == 0x20:
-            size -= 1
-            if origins is not None:
-                consumed = origins[size]
+    consumed = index - start
+    while remove_extra and size > first and out[size - 1] == 0x20:
+        size -= 1
+        if origins is not None:
+            consumed = origins[size]
     if (flags & DUMMY) != 0 and (flags & SUFFIX) != 0 and start < stop:
         out[size] = 0x20
         if origins is not None:
