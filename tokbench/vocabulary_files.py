@@ -76,7 +76,7 @@ def read_ranks(path: str | os.PathLike[str]) -> dict[bytes, int]:
     for line in _LINE.finditer(data):
         try:
             text, rank_text = line[0].split()
-            token = b"" if text == _EMPTY else base64.b64decode(text, validate=True)
+            token = b"" if text == _EMPTY else binascii.a2b_base64(text, strict_mode=True)
             rank = int(rank_text)
         except (ValueError, binascii.Error) as error:
             raise wrong(line, "expected a token in base64 and its rank, found ") from error

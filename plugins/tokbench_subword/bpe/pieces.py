@@ -19,6 +19,7 @@ merges before. A vocabulary where some merge is out of this order has no `Pieces
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,18 +151,24 @@ class Pieces:
         First, of merges across the boundary, the least number where the right side is a byte or the beginning
         of a character; then the least where the left side is a byte or the rest of a character.
         """
+        first, last, begins_one, ends_one = self._edges(tokens)
         found = np.full((1 << 16, 2), NONE, np.uint32)
+        made = np.arange(N_BYTES, len(self.ids), dtype=np.uint32)
+        left, right = self.sides[N_BYTES:].T
+        boundary = last[left].astype(np.uint16) << 8 | first[right]
+        for side, rival in enumerate((begins_one[right], ends_one[left])):
+            np.minimum.at(found[:, side], boundary[rival], made[rival])
+        return found.reshape(-1)
+
+    def _edges(self, tokens: TokenBytes) -> tuple[NDArray[Any], ...]:
+        """Of each piece its first and last byte, and whether it is a byte or the beginning, or the rest, of a
+        character.
+        """
         starts, ends = tokens.starts[self.ids], tokens.starts[self.ids.astype(np.int64) + 1]
-        first, last, sizes = tokens.blob[starts], tokens.blob[ends - 1].astype(np.int64), ends - starts
+        first, last, sizes = tokens.blob[starts], tokens.blob[ends - 1], ends - starts
         begins_one = sizes < np.select([first >= 0xF0, first >= 0xE0], [4, 3], 2)
         rest_of_one = np.logical_and.reduceat(tokens.blob & 0xC0 == 0x80, tokens.starts[:-1])
-        ends_one = (sizes == 1) | rest_of_one[self.ids]
-        made = np.arange(N_BYTES, len(self.ids))
-        left, right = self.sides[made].T
-        boundary = last[left] << 8 | first[right]
-        for side, rival in enumerate((begins_one[right], ends_one[left])):
-            np.minimum.at(found[:, side], boundary[rival], made[rival].astype(np.uint32))
-        return found.reshape(-1)
+        return first, last, begins_one, (sizes == 1) | rest_of_one[self.ids]
 
     @classmethod
     def none(cls) -> Pieces:
@@ -178,8 +185,9 @@ class Pieces:
         byte_ids: NDArray[np.uint32],
     ) -> Pieces | None:
         """The pieces of a vocabulary with its bytes' ids `byte_ids`; None where merges are out of order."""
-        order = np.argsort(ranks, kind="stable")
-        merges, ranks = np.ascontiguousarray(merges[order]), np.ascontiguousarray(ranks[order])
+        if (ranks[1:] < ranks[:-1]).any():
+            order = np.argsort(ranks, kind="stable")
+            merges, ranks = merges[order], ranks[order]
         results = int(np.count_nonzero(np.bincount(merges[:, 2])))
         pairs = PairTable.empty(results)
         number_of = np.full(len(tokens.starts) - 1, NONE, np.uint32)
