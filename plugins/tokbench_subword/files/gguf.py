@@ -27,6 +27,8 @@ _HEAD = 1 << 20
 _NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 _STRING, _ARRAY = 8, 9
 _VERSIONS = (2, 3)
+_NO_TOKEN = (-1, 0xFFFFFFFF)
+"""The id of a token that there is not, as some programs write it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +115,8 @@ def _vocabulary(values: dict[str, Any], where: str) -> GgufVocabulary:
     if strange is not None or not tokens:
         what = "no token is in it" if strange is None else f"token {strange} has the type {types[strange]}"
         raise TokenizerError(f"{where}: is damaged: {what}")
-    unknown = values.get("unknown_token_id")
+    _check_token_ids(values, len(tokens), where)
+    unknown = values.get("unknown_token_id", _NO_TOKEN[0])
     flags = {name: values.get(name) for name in ("add_space_prefix", "remove_extra_whitespaces")}
     return GgufVocabulary(
         model=str(values["model"]),
@@ -124,8 +127,23 @@ def _vocabulary(values: dict[str, Any], where: str) -> GgufVocabulary:
         scores=scores,
         charsmap=bytes(one & 0xFF for one in listed("precompiled_charsmap", int)),
         **{name: None if value is None else bool(value) for name, value in flags.items()},
-        unknown=int(unknown) if isinstance(unknown, int) and 0 <= unknown < len(tokens) else None,
+        unknown=None if unknown in _NO_TOKEN else unknown,
     )
+
+
+def _check_token_ids(values: dict[str, Any], size: int, where: str) -> None:
+    """Raise `TokenizerError` for the id of a special token that none of `size` tokens has."""
+    for name, index in values.items():
+        if not name.endswith("_token_id") or index in _NO_TOKEN:
+            continue
+        if type(index) is not int:
+            raise TokenizerError(f"{where}: is damaged: {_PREFIX}{name} is {index!r:.80}, no id")
+        if not 0 <= index < size:
+            raise TokenizerError(
+                f"{where}: {_PREFIX}{name} is {index}, and the last of its {size} tokens is {size - 1}; put it "
+                f"right with `gguf-set-metadata {where} {_PREFIX}{name} ID`, or open the tokenizer that the "
+                "file was made from"
+            )
 
 
 class _Values:

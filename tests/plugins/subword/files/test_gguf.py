@@ -270,6 +270,26 @@ def gguf_of(**values: bytes) -> bytes:
     return b"GGUF" + struct.pack("<IQQ", 3, 0, len(parts)) + b"".join(parts)
 
 
+@pytest.mark.parametrize("name", ["unknown", "bos", "padding", "fim_pre"])
+def test_special_tokens_by_an_id_that_is_none_are_refused_by_name(name, tmp_path):
+    path = tmp_path / "m.gguf"
+    name = f"{name}_token_id"
+    for number, match in (
+        (
+            struct.pack("<II", 4, 1),
+            rf"gguf: tokenizer\.ggml\.{name} is 1, and the last of its 1 tokens is 0; put",
+        ),
+        (struct.pack("<Ii", 5, -2), rf"{name} is -2"),
+        (struct.pack("<I?", 7, True), rf"damaged: tokenizer\.ggml\.{name} is True, no id"),
+    ):
+        path.write_bytes(gguf_of(**{name: number}))
+        with pytest.raises(TokenizerError, match=match):
+            read_gguf(path, "gpt2")
+    for number in (struct.pack("<II", 4, 2**32 - 1), struct.pack("<Ii", 5, -1)):  # no such token
+        path.write_bytes(gguf_of(**{name: number}))
+        assert read_gguf(path, "gpt2").unknown is None
+
+
 LIES = {
     "a text without end": struct.pack("<IQ", 8, 2**62),
     "the longest text": struct.pack("<IQ", 8, 2**64 - 1),
