@@ -85,6 +85,11 @@ class SpmModel:
     denormalizer: NormalizerSpec | None = None
     other: bytes = b""
 
+    @property
+    def denormalizes(self) -> bool:
+        """Whether a character map goes over decoded text."""
+        return self.denormalizer is not None and bool(self.denormalizer.charsmap)
+
     def with_pieces(self, pieces: Iterable[Piece]) -> SpmModel:
         """The same model with other pieces; the vocabulary size in the trainer's settings follows."""
         pieces = tuple(pieces)

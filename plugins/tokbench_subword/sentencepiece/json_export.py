@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -37,17 +38,22 @@ ENDS = r"\A +| +\z"
 MARKED_ENDS = rf"\A +|[ {SPACE_SYMBOL}]+\z"
 """The same where no map makes a space of U+2581: sentencepiece takes it away at the end of a text alone."""
 _RUNS = " {2,}"
+_IN_NO_PIECE = "\0"
+"""A character that no piece holds (`SpmVocabulary` refuses it)."""
 
 
 def document_of_spm(vocabulary: SpmVocabulary, algorithm: Algorithm) -> TokenizerJson:
     """The document; raises `TokenizerError` for a model that `tokenizers` cannot be told about."""
     model = vocabulary.model
     unigram = model.trainer.model_type == "unigram"
+    strips = model.normalizer.add_dummy_prefix or model.normalizer.remove_extra_whitespaces
     for wrong, what in (
         (not model.normalizer.escape_whitespaces, "spaces that are not escaped"),
         (model.trainer.treat_whitespace_as_suffix, "spaces behind words"),
         (bool((vocabulary.types == spm.UNUSED).any()), "pieces of the type unused"),
         (vocabulary.unk_id is None and (unigram or not model.trainer.byte_fallback), "no unknown token"),
+        (model.denormalizes, "the denormalizer of decoded text"),
+        (strips and not model.trainer.unk_surface, "an empty unk_surface, behind which a text begins anew"),
     ):
         if wrong:
             raise TokenizerError(f"{vocabulary.where}: tokenizer.json cannot express {what}; save a .model")
@@ -68,7 +74,7 @@ def document_of_spm(vocabulary: SpmVocabulary, algorithm: Algorithm) -> Tokenize
         model=_bpe_model(algorithm) if isinstance(algorithm, SpmBpe) else _unigram_model(vocabulary),
         normalizer=_sequence("normalizers", _normalizers(model.normalizer, algorithm.normalizer)),
         pre_tokenizer=None if crossing else metaspace,
-        decoder=_sequence("decoders", _decoders(model)),
+        decoder=_sequence("decoders", _decoders(vocabulary)),
         added_tokens=added,
     )
 
@@ -208,12 +214,23 @@ def _normalizers(spec: spm.NormalizerSpec, normalize: Normalizer) -> list[dict[s
     return [*steps, {"type": "Replace", "pattern": {"String": " "}, "content": SPACE_SYMBOL}]
 
 
-def _decoders(model: spm.SpmModel) -> list[dict[str, Any]]:
-    spec = model.normalizer
-    steps: list[dict[str, Any]] = [{"type": "Replace", "pattern": {"String": SPACE_SYMBOL}, "content": " "}]
-    if model.trainer.byte_fallback:
-        steps.append({"type": "ByteFallback"})
-    steps.append({"type": "Fuse"})
+def _decoders(vocabulary: SpmVocabulary) -> list[dict[str, Any]]:
+    """The first token loses the space it begins with, before the unknown token becomes its surface: that keeps
+    its own.
+    """
+    spec, trainer = vocabulary.model.normalizer, vocabulary.model.trainer
+    steps: list[dict[str, Any]] = []
     if spec.add_dummy_prefix or spec.remove_extra_whitespaces:
-        steps.append({"type": "Strip", "content": " ", "start": 1, "stop": 0})
-    return steps
+        first = {"type": "Metaspace", "replacement": _IN_NO_PIECE, "prepend_scheme": "always", "split": False}
+        steps += [_replaced({"Regex": rf"\A{SPACE_SYMBOL}"}, _IN_NO_PIECE), first]
+    steps.append(_replaced({"String": SPACE_SYMBOL}, " "))
+    if vocabulary.unk_id is not None:
+        unknown = vocabulary.pieces[vocabulary.unk_id]
+        steps.append(_replaced({"Regex": rf"\A{re.escape(unknown)}\z"}, trainer.unk_surface))
+    if trainer.byte_fallback:
+        steps.append({"type": "ByteFallback"})
+    return [*steps, {"type": "Fuse"}]
+
+
+def _replaced(pattern: dict[str, str], content: str) -> dict[str, Any]:
+    return {"type": "Replace", "pattern": pattern, "content": content}

@@ -75,6 +75,11 @@ def save_gguf(vocabulary: SpmVocabulary, algorithm: Algorithm, path: Path, encod
                 "user-defined symbols that leave the text around them",
             ),
             (bool(vocabulary.of_type(spm.UNUSED)), "pieces of the type unused"),
+            (model.denormalizes, "denormalizer of decoded text"),
+            (
+                trainer.unk_surface != spm.TrainerSpec().unk_surface,
+                "unk_surface (what an unknown token is decoded to)",
+            ),
         )
         if wrong
     ]

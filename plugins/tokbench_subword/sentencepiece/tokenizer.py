@@ -174,8 +174,8 @@ class SpmTokenizer(OneByOne, Rebuilt):
         """Whether decoding only joins the bytes of tokens: nothing is stripped, repaired or denormalised."""
         spec = self.model.normalizer
         strips = spec.add_dummy_prefix or spec.remove_extra_whitespaces
-        changed = self.model.denormalizer is not None and self.model.denormalizer.charsmap
-        return spec.escape_whitespaces and not (strips or changed or self.model.trainer.byte_fallback)
+        changed = self.model.denormalizes or self.model.trainer.byte_fallback
+        return spec.escape_whitespaces and not (strips or changed)
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of one token, its ``▁`` as a space; nothing for control symbols and UNK."""

@@ -167,6 +167,6 @@ class SpmVocabulary:
     @cached_property
     def _denormalize(self) -> Normalizer | None:
         spec = self.model.denormalizer
-        if spec is None or not spec.charsmap:
+        if spec is None or not self.model.denormalizes:
             return None
         return compile_normalizer(spec, where=self.where)

@@ -12,13 +12,25 @@ import sentencepiece
 import tokenizers
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.files.probes import probes
-from tokbench_subword.files.sentencepiece_model import NORMAL, USER_DEFINED, Piece, read_model
+from tokbench_subword.files.sentencepiece_model import (
+    NORMAL,
+    UNKNOWN,
+    USER_DEFINED,
+    NormalizerSpec,
+    Piece,
+    SpmModel,
+    TrainerSpec,
+    read_model,
+)
 from tokbench_subword.pipeline.document import TokenizerJson
+from tokbench_subword.sentencepiece.rules import charsmap_of
 from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 from tokbench_subword.wordpiece.model import WordPieceModel
 from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 
 import tokbench
+from tests.plugins.subword.sentencepiece.small_models import BYTES as BYTE_PIECES
+from tests.plugins.subword.sentencepiece.small_models import SMALL, sentencepiece_of
 from tokbench.errors import TokenizerError
 
 
@@ -118,6 +130,42 @@ def test_what_a_tokenizer_json_cannot_say_is_refused(test_data: Path, tmp_path: 
     flat = replace(model, normalizer=replace(model.normalizer, escape_whitespaces=False))
     with pytest.raises(TokenizerError, match="spaces that are not escaped"):
         SpmTokenizer("demo", flat).save(tmp_path / "m.json")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("surface", [" \u2047 ", "?", "\u2581x"])
+@pytest.mark.parametrize("prefix", [True, False])
+@pytest.mark.parametrize("pieces", [(), BYTE_PIECES], ids=["", "bytes"])
+def test_what_unknown_tokens_are_decoded_to_is_kept(
+    surface: str, prefix: bool, pieces: tuple[Piece, ...], tmp_path: Path
+) -> None:
+    trainer = TrainerSpec(unk_surface=surface, byte_fallback=bool(pieces))
+    normalizer = NormalizerSpec(add_dummy_prefix=prefix, remove_extra_whitespaces=prefix)
+    unknown = Piece("<-?unk#>", 0.0, UNKNOWN)
+    model = SpmModel((unknown, *SMALL.pieces[1:], *pieces), trainer, normalizer)
+    SpmTokenizer("demo", model).save(tmp_path / "m.json")
+    library, written = sentencepiece_of(model), tokenizers.Tokenizer.from_file(str(tmp_path / "m.json"))
+    again = tokbench.load(f"unigram:{tmp_path / 'm.json'}")
+    rows = [library.EncodeAsIds(text) for text in ("é ab", "ab éa aéb", "", "éé", "<-?unk#> a", "ab  \0")]
+    for ids in [*rows, [0], [0, 0, 3], [6, 0, 2]]:
+        text = library.DecodeIds(ids)
+        assert written.decode(ids, skip_special_tokens=False) == text == again.decode(ids), ids
+
+
+@pytest.mark.parametrize(
+    ("ending", "changes", "said"),
+    [
+        ("json", {"denormalizer": NormalizerSpec(charsmap=charsmap_of("nfkc"))}, "express the denormalizer"),
+        ("gguf", {"denormalizer": NormalizerSpec(charsmap=charsmap_of("nfkc"))}, "no denormalizer"),
+        ("gguf", {"trainer": TrainerSpec(unk_surface="?")}, "no unk_surface"),
+        ("json", {"trainer": TrainerSpec(unk_surface="")}, "an empty unk_surface"),
+    ],
+)
+def test_what_decoded_text_would_lose_is_refused_by_name(
+    ending: str, changes: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(TokenizerError, match=said):
+        SpmTokenizer("demo", replace(SMALL, **changes)).save(tmp_path / f"m.{ending}")
     assert not list(tmp_path.iterdir())
 
 
