@@ -57,7 +57,9 @@ def document_of_spm(vocabulary: SpmVocabulary, algorithm: Algorithm) -> Tokenize
     ):
         if wrong:
             raise TokenizerError(f"{vocabulary.where}: tokenizer.json cannot express {what}; save a .model")
-    crossing = any(SPACE_SYMBOL in piece[1:] for piece in vocabulary.of_type(spm.NORMAL, spm.USER_DEFINED))
+    in_text = vocabulary.of_type(spm.NORMAL, spm.USER_DEFINED)
+    crossing = any(SPACE_SYMBOL in piece[1:] for piece in in_text)
+    crossing = crossing or SPACE_SYMBOL not in in_text  # a run of unknown characters goes on across spaces
     metaspace = {"type": "Metaspace", "replacement": SPACE_SYMBOL, "prepend_scheme": "never", "split": True}
     apart = (spm.CONTROL, spm.UNKNOWN) if unigram else (spm.CONTROL, spm.UNKNOWN, spm.USER_DEFINED)
     added = tuple(

@@ -152,6 +152,20 @@ def test_what_unknown_tokens_are_decoded_to_is_kept(
         assert written.decode(ids, skip_special_tokens=False) == text == again.decode(ids), ids
 
 
+@pytest.mark.parametrize(("kind", "word"), [("unigram", "ab"), ("bpe", "aa"), ("unigram", "bc" + "b" * 2998)])
+def test_spaces_that_are_no_piece_are_unknown_with_what_is_beside_them(
+    kind: str, word: str, tmp_path: Path
+) -> None:
+    """A vocabulary of one word was refused, as ids would change."""
+    pieces = (*SMALL.pieces[:2], Piece(word, -5.0), Piece("a", -1.0))
+    model = SpmModel(pieces, TrainerSpec(model_type=kind))
+    SpmTokenizer("demo", model).save(tmp_path / "m.json")
+    library, written = sentencepiece_of(model), by_tokenizers(tmp_path / "m.json")
+    again = tokbench.load(str(tmp_path / "m.json"))
+    for text in ("c c", f"{word} c {word}", "a a c  d a"):
+        assert written(text) == library.EncodeAsIds(text) == list(again.encode(text)), text
+
+
 @pytest.mark.parametrize(
     ("ending", "changes", "said"),
     [
