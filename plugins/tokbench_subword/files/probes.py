@@ -19,6 +19,8 @@ class Probe(NamedTuple):
 
 _WOVEN = 400
 _LONGEST = 12
+_MOST_LETTERS = 2000
+"""Of some tokens in a row, where it is not one alone: `tokenizers` takes minutes over runs of long ones."""
 _MOST_SYMBOLS = 64
 
 
@@ -80,4 +82,7 @@ def _woven(tokens: Sequence[str]) -> Iterator[str]:
     known = [token for token in tokens if token]
     for length in range(_WOVEN) if known else ():
         between = " " if length % 3 == 0 else ""
-        yield between.join(drawn.choices(known, k=1 + length % _LONGEST))
+        row = drawn.choices(known, k=1 + length % _LONGEST)
+        while len(row) > 1 and sum(map(len, row)) > _MOST_LETTERS:
+            row.pop()
+        yield between.join(row)
