@@ -47,12 +47,16 @@ def probes(
 
 
 def probes_of(tokens: Iterable[bytes], added: Sequence[AddedToken]) -> list[Probe]:
-    """The texts for a tokenizer of some tokens, those not counted that are no text alone, and `added` ones."""
-    return probes(
-        _texts_of(tokens),
-        symbols=[token.content for token in added if not token.special],
-        never=[token.content for token in added if token.special],
-    )
+    """The texts for a tokenizer of some tokens, those not counted that are no text alone, and `added` ones.
+
+    The text of special tokens is among them, which is ordinary text: a format that has these in its vocabulary
+    may find one there.
+    """
+    special = sorted(token.content for token in added if token.special)
+    return [
+        *probes(_texts_of(tokens), symbols=[token.content for token in added if not token.special]),
+        *(Probe("the text of special tokens", text) for text in _around(special)),
+    ]
 
 
 def _texts_of(tokens: Iterable[bytes]) -> list[str]:

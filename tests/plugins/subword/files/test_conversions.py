@@ -32,6 +32,7 @@ import tokbench
 from tests.plugins.subword.sentencepiece.small_models import BYTES as BYTE_PIECES
 from tests.plugins.subword.sentencepiece.small_models import SMALL, sentencepiece_of
 from tokbench.errors import TokenizerError
+from tokbench.vocabulary_files import write_ranks
 
 
 def by_tokenizers(path: Path) -> Any:
@@ -277,6 +278,21 @@ def test_vocabularies_make_the_round_through_their_formats(
         again = tokbench.load(f"{spec.partition(':')[0]}:{tmp_path / name}{option}")
         for text in lines:
             assert list(again.encode(text)) == list(source.encode(text)), (name, text)
+
+
+def test_special_tokens_that_are_found_as_ordinary_text_are_refused(tmp_path: Path) -> None:
+    """Where ids have a hole, they are in the vocabulary, in which words are looked up."""
+    ranks = {bytes([byte]): byte for byte in range(256)} | {b"ab": 257}
+    write_ranks(ranks, tmp_path / "holes.tiktoken")
+    spec = f"bpe:{tmp_path / 'holes.tiktoken'},special_tokens=<|end|>=260,pattern="
+    with pytest.raises(
+        TokenizerError, match=r"'<\|end\|>' \(the text of special tokens\) is \[60, 124.*be \[260\]"
+    ):
+        tokbench.load(rf"{spec}\S+|\s+").save(tmp_path / "holes.json")  # type: ignore[attr-defined]
+    ours = tokbench.load(f"{spec}o200k")  # which cuts it
+    ours.save(tmp_path / "holes.json")  # type: ignore[attr-defined]
+    theirs = by_tokenizers(tmp_path / "holes.json")
+    assert theirs("ab <|end|>") == list(ours.encode("ab <|end|>"))
 
 
 def test_probes_cover_what_is_asked_for() -> None:
