@@ -26,7 +26,7 @@ from tokbench.wording import reason
 class PriceTable:
     """Prices per million tokens, by tokenizer spec or, failing that, by family.
 
-    `notes` are what is to be said of the names in it.
+    `names` are those that the file has, in its order; `notes` are what is to be said of them.
 
     Example:
         >>> table = PriceTable("EUR", {"tiktoken": 2.0, "tiktoken:o200k_base": 3.0})
@@ -36,6 +36,7 @@ class PriceTable:
 
     currency: str = ""
     prices: Mapping[str, float] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     def of(self, tokenizer: str) -> float | None:
@@ -61,7 +62,8 @@ class PriceTable:
         for name, price in prices.items():
             if isinstance(price, bool) or not isinstance(price, int | float) or not 0 <= price < float("inf"):
                 raise SpecError(f"{where}: the price of {name!r} must be a number, not {price!r}")
-        return cls(str(data.get("currency", "")), {str(name): float(price) for name, price in prices.items()})
+        known = {str(name): float(price) for name, price in prices.items()}
+        return cls(str(data.get("currency", "")), known, tuple(known))
 
 
 _of_cost = partial(Metric, group="cost")

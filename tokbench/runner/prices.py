@@ -82,6 +82,6 @@ def price_notes(plan: Plan) -> list[str]:
     without = [entry.key for entry in plan.entries if plan.prices.of(entry.key) is None]
     if not without:
         return notes
-    whose = "no tokenizer" if len(without) == len(plan.entries) else f"not {listed(without)}"
-    named = ", ".join(list(plan.prices.prices)[:5]) or "nothing"
-    return [*notes, f"prices: {plan.suite.prices} prices {whose} of this run; it names {named}"]
+    whose = "any tokenizer" if len(without) == len(plan.entries) else listed(without)
+    names = listed(list(plan.prices.names)) or "nothing"
+    return [*notes, f"prices: {plan.suite.prices} has no price for {whose} of this run; it names {names}"]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tokbench.errors import SpecError
-from tokbench.metrics.cost import PriceTable
 from tokbench.registry import build_registry
 from tokbench.runner.plan import Plan, make_plan
 from tokbench.runner.prices import price_notes
@@ -94,13 +92,15 @@ def test_names_in_a_price_table_that_mean_nothing_or_another_are_said(tmp_path: 
     assert note == "prices: tiktoken:cl100k_base has the price of gpt-4, which is the same tokenizer"
 
 
-def test_a_price_table_that_prices_nothing_is_said() -> None:
+def test_tokenizers_without_a_price_are_said_with_the_names_that_the_table_has(tmp_path: Path) -> None:
     plan = make_plan(load_suite(None, {**GIVEN, "tokenizers": ["bytes", "chars"]}), build_registry())
     assert price_notes(plan) == []
-    for prices, said in (
-        ({"gpt2": 1.0}, "prices no tokenizer of this run; it names gpt2"),
-        ({"bytes": 1.0}, "prices not chars of this run; it names bytes"),
+    for table, tokenizers, said in (
+        ("gpt2 = 1", ["bytes", "chars"], "any tokenizer of this run; it names gpt2"),
+        ("bytes = 1", ["bytes", "chars"], "chars of this run; it names bytes"),
+        ("gpt-4 = 1", ["tiktoken:cl100k_base", "chars"], "chars of this run; it names gpt-4"),
+        ("bytes = 1\nchars = 2", ["bytes", "chars"], None),
     ):
-        [note] = price_notes(replace(plan, prices=PriceTable("EUR", prices)))
-        assert said in note
-    assert price_notes(replace(plan, prices=PriceTable("EUR", {"bytes": 1.0, "chars": 2.0}))) == []
+        plan = priced(tmp_path, table, *tokenizers)
+        notes = [note for note in price_notes(plan) if "no price" in note]
+        assert notes == ([] if said is None else [f"prices: {plan.suite.prices} has no price for {said}"])
