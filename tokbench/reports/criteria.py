@@ -98,10 +98,13 @@ def costs(run: Run) -> dict[str, float]:
     return {str(name): float(row["sum"]) for name, row in sums.iterrows() if row["size"] == sums["size"].max()}
 
 
-def priced_tokenizers(run: Run) -> set[str]:
-    """The tokenizers that have a price, wherever they were measured."""
-    rows = run.frame[(run.frame["metric"] == "cost") & run.frame["value"].notna()]
-    return {str(name) for name in rows["tokenizer"]}
+def unpriced_tokenizers(run: Run) -> list[str]:
+    """The tokenizers that no price was given for; of one that failed everywhere that is not known."""
+    rows = run.frame[run.frame["metric"] == "cost"]
+    priced = set(rows.loc[rows["value"].notna(), "tokenizer"])
+    told = set(rows.loc[~rows["status"].str.startswith("failed"), "tokenizer"])
+    failed = set(rows["tokenizer"]) - told
+    return [name for name in run.tokenizers if name not in priced | failed]
 
 
 def _price(run: Run, dataset: str) -> Known | None:

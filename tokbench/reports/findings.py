@@ -10,7 +10,7 @@ from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, language_label, run_labels
 from tokbench.plots.losses import ESTIMATED, LOSES, REWRITES, comparable, losses
 from tokbench.plots.speed import pareto_front, speed_points
-from tokbench.reports.criteria import costs, priced_tokenizers
+from tokbench.reports.criteria import costs, unpriced_tokenizers
 from tokbench.reports.figures import measured
 from tokbench.reports.sizes import caveat_of
 from tokbench.reports.tables import reference_of
@@ -169,9 +169,7 @@ def cost(run: Run) -> KeyFinding | None:
         sentence += f" {all_of_whom(lost, 'does', 'do')} not give text back as it was."
     if told := [labels[name] for name in ends if name in known and known[name].mark == ESTIMATED]:
         sentence += f" {all_of_whom(told, 'is', 'are')} estimated."
-    priced = priced_tokenizers(run)
-    without = [labels[name] for name in run.tokenizers if name not in priced]
-    if without:
+    if without := [labels[name] for name in unpriced_tokenizers(run)]:
         sentence += f" No price was given for {listed(without)}."
     return KeyFinding("", sentence, f"{labels[ends[0]]} is the cheapest for {scope}, at the prices given.")
 

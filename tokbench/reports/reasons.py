@@ -9,7 +9,7 @@ from tokbench.metrics.weights import CRITERIA
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, run_labels
 from tokbench.plots.losses import ESTIMATED, losses
-from tokbench.reports.criteria import EQUAL, Known, costs, level_of, noise_unknown, priced_tokenizers
+from tokbench.reports.criteria import EQUAL, Known, costs, level_of, noise_unknown, unpriced_tokenizers
 from tokbench.reports.training import training_marks
 from tokbench.results import Run
 from tokbench.wording import all_of_whom, listed
@@ -134,16 +134,17 @@ def _turning_points(
 
 def _unpriced(run: Run, per_token: bool) -> list[str]:
     """What to say of tokenizers without a price, and where price is taken `per_token` therefore."""
-    labels, costing, priced = run_labels(run), costs(run), priced_tokenizers(run)
+    labels, costing = run_labels(run), costs(run)
     free = [labels[name] for name, cost in costing.items() if not cost]
-    without = [labels[name] for name in run.tokenizers if name not in priced]
+    without = [labels[name] for name in unpriced_tokenizers(run)]
     if not per_token:
         return [f"Left out, since no price was given: {listed(without)}."] if without else []
     if costing and free:
         return [f"The price of {listed(free)} is 0, so that no ratio can be taken: price is taken per token."]
-    if priced and not without:
+    if not without:
         return ["Too few tokenizers were measured on all texts to compare prices: price is taken per token."]
-    whose = f"No price was given for {listed(without)}" if priced else "No prices were given"
+    none = len(without) == len(run.tokenizers)
+    whose = "No prices were given" if none else f"No price was given for {listed(without)}"
     return [f"{whose}: price is taken per token."]
 
 

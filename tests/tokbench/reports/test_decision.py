@@ -14,6 +14,7 @@ import pytest
 from tests.tokbench.reports.tested import three
 from tokbench.reports.criteria import known_criteria
 from tokbench.reports.decision import decide, script_data, table
+from tokbench.reports.findings import cost
 
 DATASET = "bundled:parallel"
 
@@ -47,6 +48,17 @@ def test_those_without_a_price_are_named(small: Callable[..., Any]) -> None:
         found = decide(small({**figures, "cost": costs}))
         assert found is not None
         assert [each for each in found.sentences if "price" in each and "figure" not in each] == [said]
+
+
+def test_one_that_failed_is_not_said_to_have_no_price(small: Callable[..., Any]) -> None:
+    prices = {"bytes": (1.0, 0.0), "chars": (2.0, 0.0), "words": (math.nan, 0.0)}
+    figures = {"compression_ratio": {"bytes": (4.0, 0.001), "chars": (2.0, 0.001)}}
+    run = small({**figures, "cost": prices})
+    run.frame.loc[run.frame["value"].isna(), "status"] = "failed: raised: words: no such file"
+    found, cheapest = decide(run), cost(run)
+    assert found is not None
+    assert cheapest is not None
+    assert not [said for said in (*found.sentences, cheapest.sentence) if "price was given" in said]
 
 
 def test_a_third_tokenizer_changes_nothing_between_two(small: Callable[..., Any]) -> None:
