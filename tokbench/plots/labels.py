@@ -79,11 +79,12 @@ def run_labels(run: Run, specs: Iterable[str] | None = None) -> dict[str, str]:
     return {spec: f"{label} {known[spec].mark}" if spec in known else label for spec, label in labels.items()}
 
 
-def explained(run: Run) -> str:
-    """What the marks in a table of this run mean; empty where there are none."""
-    there = {loss.mark for loss in losses(run).values()}
+def explained(run: Run, names: Collection[str] | None = None) -> str:
+    """What the marks in a table of this run, or of `names` of it, mean; empty where there are none."""
+    shown = run.tokenizers if names is None else names
+    there = {loss.mark for name, loss in losses(run).items() if name in shown}
     said = [text for mark, text in EXPLAINED.items() if mark in there]
-    if hard := hard_losses(run):
+    if hard := [name for name in hard_losses(run) if name in shown]:
         named = ", ".join(run_labels(run)[spec] for spec in hard)
         said.append(f"Unmarked, though not every case made to be hard comes back: {named}.")
     return " ".join(said)

@@ -71,8 +71,10 @@ def document(run: Run, choice: Choice | None = None) -> str:
     """
     parts = [PREAMBLE]
     chosen = _by_spec(run, choice or Choice())
+    _check(run, chosen)
     for dataset in data.natural_datasets(run):
-        table = chosen_from(run, tables.headline(run, dataset, chosen.metrics), chosen)
+        made = tables.headline(run, dataset, metrics=chosen.metrics, rows=chosen.rows)
+        table = _labelled(made, chosen.labels)
         if table.rows:
             usual = f"Tokenizers on {dataset_label(run, dataset)}, over all languages. {table.note}"
             parts.append(render(table, caption=chosen.caption or usual, label=table.name))
@@ -101,38 +103,23 @@ def _by_spec(run: Run, choice: Choice) -> Choice:
     )
 
 
-def chosen_from(run: Run, table: Table, choice: Choice) -> Table:
-    """The rows and columns of a headline that were chosen, in that order, under the names given."""
-    keys = [column.key for column in table.columns]
-    for name in choice.metrics:
-        if name not in set(run.frame["metric"]):
-            raise UnknownNameError.of("metric of this run", name, run.frame["metric"].unique())
-    for name in choice.rows:
-        if name not in run.tokenizers:
-            raise UnknownNameError.of("tokenizer of this run", name, run.tokenizers)
-    for name in choice.labels:
-        if name not in {*run.tokenizers, *run.frame["metric"]}:
-            known = [*run.tokenizers, *run.frame["metric"].unique()]
-            raise UnknownNameError.of("tokenizer or metric of this run, of a label", name, known)
-    names = [row.key for row in table.rows]
-    rows = [names.index(name) for name in choice.rows if name in names] or list(range(len(names)))
-    columns = [0, *(keys.index(name) for name in choice.metrics if name in keys)]
-    columns = columns if choice.metrics else list(range(len(keys)))
-    made = [
-        replace(
-            table.rows[row],
-            cells=(
-                choice.labels.get(names[row], table.rows[row].cells[0]),
-                *(table.rows[row].cells[column] for column in columns[1:]),
-            ),
-        )
-        for row in rows
-    ]
-    best = {(rows.index(r), columns.index(c)) for r, c in table.best if r in rows and c in columns}
-    heads = [
-        replace(table.columns[c], label=choice.labels.get(keys[c], table.columns[c].label)) for c in columns
-    ]
-    return Table(table.name, table.title, tuple(heads), tuple(made), table.note, frozenset(best))
+def _check(run: Run, choice: Choice) -> None:
+    metrics = run.frame["metric"].unique().tolist()
+    for what, names, known in (
+        ("metric of this run", choice.metrics, metrics),
+        ("tokenizer of this run", choice.rows, run.tokenizers),
+        ("tokenizer or metric of this run, of a label", choice.labels, [*run.tokenizers, *metrics]),
+    ):
+        for name in names:
+            if name not in known:
+                raise UnknownNameError.of(what, name, known)
+
+
+def _labelled(table: Table, labels: Mapping[str, str]) -> Table:
+    """The table with the names that were given to its tokenizers and metrics."""
+    columns = [replace(column, label=labels.get(column.key, column.label)) for column in table.columns]
+    rows = [replace(row, cells=(labels.get(row.key, row.cells[0]), *row.cells[1:])) for row in table.rows]
+    return replace(table, columns=tuple(columns), rows=tuple(rows))
 
 
 def render(table: Table, *, caption: str, label: str) -> str:

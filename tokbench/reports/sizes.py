@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokbench.metrics.metric import ALL
@@ -20,12 +20,14 @@ OF_THESE = " Blocks of one text resemble each other: intervals are of these docu
 
 
 @data.remembered
-def counted_on(run: Run, dataset: str) -> str:
+def counted_on(run: Run, dataset: str, names: Sequence[str] = ()) -> str:
     """A sentence with the documents, bytes, tokens and clusters of a dataset, and the gold words scored on it.
 
-    What a run of an earlier version did not keep is left out.
+    Tokens are those of the tokenizers `names`, by default of all. What a run of an earlier version did not
+    keep is left out.
     """
     rows = run.frame[(run.frame["dataset"] == dataset) & run.frame["value"].notna()]
+    rows = rows[rows["tokenizer"].isin(names)] if names else rows
     whole = rows[rows["language"] == ALL]
     if not len(whole):
         return ""

@@ -70,24 +70,25 @@ def headlines(run: Run) -> dict[str, Table]:
     }
 
 
-def headline(run: Run, dataset: str, more: Sequence[str] = ()) -> Table:
+def headline(run: Run, dataset: str, *, metrics: Sequence[str] = (), rows: Sequence[str] = ()) -> Table:
     """One row a tokenizer, ranked over a whole dataset; vocabulary size and what it was trained on beside it.
 
     Ranked by compression, of several languages the mean over them; where that was not measured, by the first
-    metric with a direction. Those that lose something come after those that do not. Metrics of `more` are there
-    in any case, as far as they were measured.
+    metric with a direction. Those that lose something come after those that do not. Where `metrics` or `rows`
+    (tokenizers) are given, these alone are there, in this order, as far as they were measured; what is bold and
+    what the note says is of them.
     """
     facts = metric_facts(run)
     frame = run.frame
-    rows = frame[(frame["language"] == ALL) & frame["dataset"].isin([dataset, ""])]
-    cells, units = Cells.of(rows, "metric", "tokenizer"), _units(rows, "metric")
+    here = frame[(frame["language"] == ALL) & frame["dataset"].isin([dataset, ""])]
+    cells, units = Cells.of(here, "metric", "tokenizer"), _units(here, "metric")
     fine = [
         name
         for name, value in _FINE.items()
-        if name not in asked(run) and (rows.loc[rows["metric"] == name, "value"] == value).all()
+        if name not in asked(run) and (here.loc[here["metric"] == name, "value"] == value).all()
     ]
     shown = headline_metrics(run, dataset, without=fine) or headline_metrics(run, dataset)
-    shown += [name for name in more if name in units and name not in shown]
+    shown += [name for name in metrics if name in units and name not in shown]
     columns = [metric_column(name, facts, units.get(name, "")) for name in shown]
     columns.insert(0, Column.text("tokenizer"))
     columns.append(Column(key="vocab_size", label="vocabulary", unit="ids", places=0))
@@ -98,24 +99,28 @@ def headline(run: Run, dataset: str, more: Sequence[str] = ()) -> Table:
     first = ranks_by(run, dataset, columns)
     names = [] if first is None else best_first(run, first.key, dataset, higher=first.better == "higher")
     names += [name for name in run.tokenizers if name not in names]
+    names = [name for name in rows if name in names] or names
+    if metrics:
+        by_key = {column.key: column for column in columns}
+        columns = [columns[0], *(by_key[name] for name in metrics if name in by_key)]
+        shown = [name for name in metrics if name in shown]
     sizes = vocabulary_sizes(run)
-    figures = {name: [*(cells[key, name] for key in shown), TableCell(value=sizes.get(name))] for name in names}
+    cells |= {("vocab_size", name): TableCell(value=sizes.get(name)) for name in names}
+    figures = {name: [cells[column.key, name] for column in columns[1:]] for name in names}
     made = tokenizer_rows(run, figures, marks=training_marks(run, dataset))
     best = frozenset(
         (names.index(name), index)
         for index, column in enumerate(columns)
         if column.key in shown
-        for name in marks.best(
-            run, column.key, dataset, column.better, cells.values_of(column.key, run.tokenizers)
-        )
+        for name in marks.best(run, column.key, dataset, column.better, cells.values_of(column.key, names))
     )
     said = [BOLD if best else marks.nothing_bold(run, shown, dataset)]
-    said += ["" if first is None else f"Ranked by {first.label}.", explained(run)]
-    said += [*training_notes(run, dataset), *fewer_notes(run)]
+    said += ["" if first is None or rows else f"Ranked by {first.label}.", explained(run, names)]
+    said += [*training_notes(run, dataset, names), *fewer_notes(run, names)]
     if "encode_speed" in shown:
         unseen = data.first_pass(run, dataset)
         said += [f"Encode speed: {unseen}; again, over a little of it." if unseen else "", data.busy(run)]
-    note = " ".join([*filter(None, said), counted_on(run, dataset)])
+    note = " ".join([*filter(None, said), counted_on(run, dataset, tuple(names))])
     return Table(f"headline-{_slug(dataset)}", dataset_label(run, dataset), tuple(columns), made, note, best)
 
 

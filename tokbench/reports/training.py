@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from tokbench.plots.labels import dataset_label, run_labels
 from tokbench.results import Run
@@ -97,15 +97,16 @@ def training_marks(run: Run, dataset: str) -> dict[str, str]:
     )
 
 
-def training_notes(run: Run, dataset: str) -> list[str]:
-    """What the marks say, a sentence each."""
-    marks = training_marks(run, dataset)
+def training_notes(run: Run, dataset: str, names: Collection[str] | None = None) -> list[str]:
+    """What the marks say, those of `names` alone if given, a sentence each."""
+    shown = run.tokenizers if names is None else names
+    marks = {name: mark for name, mark in training_marks(run, dataset).items() if name in shown}
     notes = []
     if FLATTERED in marks.values():
         notes.append(
             f"{FLATTERED} trained on this very text{how_much(run, dataset)}, which flatters its figures."
         )
-    learnt = {name: part for name, part in trained_beside(run, dataset).items() if marks[name] == LEARNT}
+    learnt = {name: part for name, part in trained_beside(run, dataset).items() if marks.get(name) == LEARNT}
     return notes + ([f"{LEARNT} {learnt_note(run, learnt)}"] if learnt else [])
 
 
@@ -115,13 +116,16 @@ def learnt_note(run: Run, learnt: Mapping[str, str]) -> str:
     return f"trained on {parts}, the other part of this collection: ahead of those that never saw text like it."
 
 
-def fewer_notes(run: Run) -> list[str]:
-    """A sentence on each tokenizer that was trained here and came out with fewer tokens than were asked for."""
+def fewer_notes(run: Run, names: Collection[str] | None = None) -> list[str]:
+    """A sentence on each tokenizer that was trained here and came out with fewer tokens than were asked for.
+
+    Of `names` alone, if given.
+    """
     labels = run_labels(run)
     return [
         f"{labels[entry['spec']]}: {other}."
         for entry in run.manifest["tokenizers"]
-        if entry.get("training") and entry.get("vocab_size")
+        if entry.get("training") and entry.get("vocab_size") and (names is None or entry["spec"] in names)
         if (other := other_than_asked(Spec.parse(entry["spec"]).options.get("vocab_size"), entry["vocab_size"]))
     ]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pandas as pd
+
 from tests.tokbench.reports.tested import lossy_run
 from tokbench.plots import data
 from tokbench.plots.labels import explained
@@ -29,6 +31,28 @@ def test_the_mark_says_how_much_is_lost_and_of_what_kind(made_up_run: Callable[.
     assert said is not None
     assert "give text back in another form and are ranked apart" in said.sentence
     assert "unigram 8k † loses text and is not ranked" in said.sentence
+
+
+def test_the_note_of_chosen_rows_is_of_them_alone(made_up_run: Callable[..., Any]) -> None:
+    run = lossy_run(made_up_run)
+    bpe, o200k = (name for name in run.tokenizers if name not in losses(run))
+    whole = run.frame[(run.frame["metric"] == "compression_ratio") & (run.frame["language"] == "all")]
+    counted = [
+        whole.assign(metric="tokens", value=whole["tokenizer"].map({bpe: 7.0, o200k: 8.0}).fillna(1000.0))
+    ]
+    run.frame = pd.concat([run.frame, *counted])
+    run.manifest["tokenizers"][0]["training"] = {"on": "bundled:parallel"}
+    every = tables.headline(run, "bundled:parallel").note
+    for said in ("Ranked by", "‡ gives", "† loses", "¶ trained", "7 to 1,000 tokens"):
+        assert said in every
+    made = tables.headline(run, "bundled:parallel", rows=(o200k, bpe), metrics=("compression_ratio",))
+    assert [row.key for row in made.rows] == [o200k, bpe]
+    assert {row for row, _ in made.best} <= {0, 1}
+    assert "7 to 8 tokens" in made.note
+    assert not [said for said in ("Ranked by", "‡", "†") if said in made.note]
+    trained = run.manifest["tokenizers"][0]["spec"]
+    assert ("¶ trained" in made.note) == (trained in (bpe, o200k))
+    assert "¶" not in tables.headline(run, "bundled:parallel", rows=("bytes",)).note
 
 
 def test_both_figures_are_of_the_dataset_where_most_is_lost(made_up_run: Callable[..., Any]) -> None:
