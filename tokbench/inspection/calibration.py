@@ -9,6 +9,7 @@ several local tokenizers.
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,7 +46,8 @@ class Observed:
 def read_observed(path: Path) -> list[Observed]:
     """The rows of a CSV file with the columns `text` (or `file`, a path beside it), `tokens`, perhaps `kind`.
 
-    Raises `CorpusError` with the line for what is wrong, and for fewer rows than can be judged by.
+    Raises `CorpusError` with the line for what is wrong, for fewer rows than can be judged by, and for counts
+    that do not vary.
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
@@ -67,7 +69,15 @@ def read_observed(path: Path) -> list[Observed]:
         raise CorpusError(f"{path}: {few}; at least {LEAST} are needed to tell how good a fit is")
     if not any(row.text.strip() for row in rows):
         raise CorpusError(f"{path}: every text is blank, so the counts say nothing of text")
+    if len({row.tokens for row in rows}) == 1:
+        raise CorpusError(
+            f"{path}: all {len(rows)} rows report {counted(rows[0].tokens, 'token')}, so nothing tells how the "
+            f"number follows from the text; {_REMEDY}"
+        )
     return rows
+
+
+_REMEDY = "observe texts of different lengths"
 
 
 def _row(path: Path, line: int, entry: Mapping[str, str | None]) -> Observed:
@@ -157,6 +167,8 @@ class Calibration:
 def calibrate(spec: str, counts: Sequence[int], observed: Sequence[Observed]) -> Calibration:
     """The calibration of one local tokenizer, whose `counts` are those of the observed texts.
 
+    Raises `SpecError` where these do not vary in any kind of text: overhead and factor could not be told apart.
+
     Example:
         >>> rows = [Observed("x", 7 + 2 * n, "text") for n in range(1, 31)]
         >>> fit = calibrate("chars", list(range(1, 31)), rows)
@@ -167,6 +179,13 @@ def calibrate(spec: str, counts: Sequence[int], observed: Sequence[Observed]) ->
 
     local, reported = np.asarray(counts, float), np.array([row.tokens for row in observed], float)
     kinds = [row.kind for row in observed]
+    shared = _sharing(kinds)
+    if len({*zip(shared, counts, strict=True)}) == len({*shared}):
+        whose = "" if len({*shared}) == 1 else " of a kind"
+        raise SpecError(
+            f"{spec}: by it all texts{whose} have the same number of tokens, so what a request costs beside "
+            f"its text cannot be told from what the text costs; {_REMEDY}, or leave this tokenizer out"
+        )
     folds = np.random.default_rng(0).permutation(len(observed)) % FOLDS
     predicted = np.empty(len(observed))
     for fold in range(FOLDS):
@@ -181,13 +200,19 @@ def calibrate(spec: str, counts: Sequence[int], observed: Sequence[Observed]) ->
     return Calibration(spec, overhead, factors, error, float(low), float(high), *told)
 
 
+def _sharing(kinds: Sequence[str]) -> list[str]:
+    """For each row the kind whose factor it has: its own where that is frequent enough, else `SHARED`."""
+    frequent = Counter(kinds)
+    return [kind if frequent[kind] >= OWN else SHARED for kind in kinds]
+
+
 def _fit(
     local: NDArray[np.float64], reported: NDArray[np.float64], kinds: Sequence[str]
 ) -> tuple[float, dict[str, float]]:
     """Overhead and factors that make the relative errors least; without overhead where it would be negative."""
     import numpy as np
 
-    own = sorted({kind for kind in kinds if kinds.count(kind) >= OWN})
+    own = sorted({*_sharing(kinds)} - {SHARED})
     columns = [np.array([kind == one for kind in kinds]) * local for one in own]
     rest = local * np.array([kind not in own for kind in kinds])
     weights = 1.0 / reported

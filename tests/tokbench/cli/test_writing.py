@@ -27,7 +27,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, content in {
         "a.txt": "some words, some more\n" * 30,
         "b.txt": "more words\n",
-        "counts.csv": "file,tokens\n" + "b.txt,3\n" * 20,
+        "counts.csv": "file,tokens\n" + "b.txt,3\na.txt,90\n" * 10,
         "plugin.py": plugin,
     }.items():
         (folder / name).write_text(content)

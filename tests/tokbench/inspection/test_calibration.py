@@ -94,6 +94,7 @@ def test_rare_kinds_share_a_factor_and_overhead_is_never_negative():
         ("text,tokens\nx,0\n", "above 0"),
         ("text,tokens\nx,3\n", "1 row; at least 10"),
         ("text,tokens\n" + "  ,3\n" * 12, "every text is blank"),
+        ("text,tokens\n" + "a,7\nlonger,7\n" * 6, "all 12 rows report 7 tokens, .* texts of different lengths"),
         ("file,tokens\nnone.txt,3\n", "line 2"),
     ],
 )
@@ -102,6 +103,18 @@ def test_wrong_counts_are_refused_with_the_line(tmp_path, content, match):
     path.write_text(content)
     with pytest.raises(CorpusError, match=match):
         read_observed(path)
+
+
+def test_a_tokenizer_whose_counts_never_vary_is_not_fitted(tmp_path):
+    path = tmp_path / "counts.csv"
+    rows = [(("abc", "defg")[i % 2], 7 + i % 3, ("code", "text")[i % 2]) for i in range(20)]
+    path.write_text("text,tokens,kind\n" + "".join(f"{text},{n},{kind}\n" for text, n, kind in rows))
+    with pytest.raises(SpecError, match=r"bytes: by it all texts of a kind have the same number .*leave"):
+        run("bytes", "--observed", str(path))
+    alike = [Observed(text, n, "text") for text, n, _ in rows]
+    with pytest.raises(SpecError, match="x: by it all texts have the same number"):
+        calibrate("x", [5] * 20, alike)
+    assert calibrate("x", [3, 4] * 10, alike).rows == 20
 
 
 def test_what_exists_is_overwritten_only_by_force(tmp_path):
