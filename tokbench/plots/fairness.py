@@ -75,7 +75,7 @@ def _row(
     said = f"{costliest} {style.value_text(highest, UNIT, low, high)}"
     style.bar(axes, low, high, y, (tokenizer, said), hue=hue)
     axes.annotate(printable(costliest), (high, y), xytext=(size * 0.6, 0), textcoords="offset points",
-                  va="center", color=style.MUTED, fontsize=size - 1)  # fmt: skip
+                  va="center", color=style.MUTED, fontsize=size - 1, bbox=style.CLEARED)  # fmt: skip
 
 
 def _joined(ends: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -33,6 +33,9 @@ SERIES = ("#0a5c8f", "#00785a", "#a0457d", "#7a6000", "#3f8fc7", "#4b4f56", "#5b
 SHADES = ("#f4f8fb", "#e2edf5", "#cbdfed", "#aecde3", "#8cb8d6", "#3377a6", "#256c9c", "#0f5788", "#0b3f66")
 """From low to high: the steps in which the report's page shades its tables (``--h0`` to ``--h8``), too."""
 
+CLEARED = {"facecolor": PAPER, "edgecolor": "none", "pad": 1}
+"""The box of a text that stands on the lines of a figure: on its grid, and on a page on the baseline's."""
+
 DPI = 200
 """Pixels per inch of a PNG."""
 _FONTS = ("Inter", "Source Sans 3", "Noto Sans", "Helvetica Neue", "Arial", "Liberation Sans", "DejaVu Sans")

@@ -44,6 +44,14 @@ def test_premiums_are_drawn_with_their_intervals(made_up_run: Callable[..., Any]
     assert sum(len(each.get_paths()) for each in axes.collections) == 0
 
 
+def test_no_line_runs_through_the_names_of_the_most_expensive(made_up_run: Callable[..., Any]) -> None:
+    from matplotlib.colors import to_hex
+
+    (axes,) = drawn("fairness", made_up_run(30, 4)).axes
+    boxes = [text.get_bbox_patch() for text in axes.texts]
+    assert [to_hex(box.get_facecolor()) for box in boxes] == [style.PAPER] * 4
+
+
 @pytest.mark.parametrize("plot", ["compression", "speed"])
 def test_a_caption_tells_of_intervals_where_there_are_any(made_up_run: Callable[..., Any], plot: str) -> None:
     run = made_up_run(3, 4)
