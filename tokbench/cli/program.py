@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from functools import lru_cache
+from functools import lru_cache, partial
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from tokbench import __version__
 from tokbench.cli import cache, golden, listing, plugins, runs
@@ -32,6 +33,25 @@ from tokbench.wording import in_paragraphs
 if TYPE_CHECKING:
     from tokbench.extension import Command
     from tokbench.registry import Registry
+
+
+_IN_COLUMNS = 80
+"""Below this many columns of a terminal, a help in columns would cut off what these cannot hold."""
+
+
+class Wrapped(TyperCommand):
+    """A command whose help is in wrapped lines where the terminal is too narrow for columns."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help."""
+        columns, mode = get_terminal_size().columns, self.rich_markup_mode
+        if columns < _IN_COLUMNS:
+            formatter.width, self.rich_markup_mode = columns, None
+            formatter.write_dl = partial(formatter.write_dl, col_max=columns // 3)
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self.rich_markup_mode = mode
 
 
 class Commands(TyperGroup):
@@ -113,7 +133,7 @@ def _brought(registry: Registry, name: str) -> Any:
         alone = found.run
     else:
         alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-        alone.command(name, help=found.run.__doc__ or found.summary)(found.run)
+        alone.command(name, cls=Wrapped, help=found.run.__doc__ or found.summary)(found.run)
     command = get_command(alone)
     command.name, command.short_help = name, found.summary
     return command
@@ -139,7 +159,7 @@ for command in (
     app.command("bytes" if command is token_bytes else None)(command)
 for group in (app, listing.app, plugins.app, runs.app, cache.app, golden.app):
     for registered in group.registered_commands:
-        registered.help = in_paragraphs(registered.callback.__doc__ or "")
+        registered.cls, registered.help = Wrapped, in_paragraphs(registered.callback.__doc__ or "")
 
 
 def _version(asked: bool) -> None:

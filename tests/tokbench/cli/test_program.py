@@ -165,6 +165,20 @@ def test_help_says_every_option_and_default_whole(command: tuple[str, ...]) -> N
             assert all(part in words for part in option.show_default.split())
 
 
+@pytest.mark.parametrize("columns", [40, 60])
+@pytest.mark.parametrize("command", list(every_command()), ids=" ".join)
+def test_help_on_a_narrow_terminal_wraps_and_cuts_nothing_off(command: tuple[str, ...], columns: int) -> None:
+    told = output(*command, "--help", columns=columns)
+    assert max(map(len, told.splitlines())) <= columns
+    found, text = COMMAND, re.sub(r"\s", "", told)
+    for word in command:
+        found = found.commands[word]
+    for option in found.params:
+        assert all(name in text for name in (*option.opts, *option.secondary_opts) if name.startswith("-"))
+        if not hasattr(found, "commands"):
+            assert re.sub(r"\s", "", option.help) in text
+
+
 def test_more_documents_than_can_be_counted_are_all(tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("a\nb\n")
     most = ("--documents", 10**20)
