@@ -30,7 +30,28 @@ def argument(help: str, metavar: str, *, show_default: bool = False) -> Any:
 
 def option(help: str, metavar: str | None = None, *names: str, **more: Any) -> Any:
     """An option, for `Annotated`: what it does, what it takes, and its names, where not by its parameter's."""
+    if metavar in _NAMED:
+        more.setdefault("callback", _named)
     return typer.Option(*names, metavar=metavar, help=help, **more)
+
+
+_NAMED = {
+    "SPEC": "one that `tokbench list tokenizers` shows, or a file",
+    "SPEC SPEC": "two that `tokbench list tokenizers` shows, or files",
+    "DATASET": "one that `tokbench list datasets` shows, or a file",
+    "METRIC": "one that `tokbench list metrics` shows",
+    "CODE": "one that `tokbench list checks` shows",
+    "LANGUAGE": "a language",
+}
+"""What to name, by what an option takes; nothing at all, as of a variable that is not set, is refused."""
+
+
+def _named(parameter: typer.CallbackParam, value: Any) -> Any:
+    given = value if isinstance(value, list | tuple) else [value]
+    if any(isinstance(each, str) and not each.strip() for each in given):
+        one = _NAMED[str(parameter.metavar)]
+        raise typer.BadParameter(f"nothing is named. Name {one}, or leave the option out.")
+    return value
 
 
 def flag(help: str, *names: str, **more: Any) -> Any:

@@ -179,6 +179,27 @@ def test_help_on_a_narrow_terminal_wraps_and_cuts_nothing_off(command: tuple[str
             assert re.sub(r"\s", "", option.help) in text
 
 
+@pytest.mark.parametrize("empty", ["", " "])
+@pytest.mark.parametrize(
+    ("command", "names", "remedy"),
+    [
+        (["run", "-m"], "'-m' / '--metric'", "`tokbench list metrics` shows"),
+        (["run", "-t"], "'-t' / '--tokenizer'", "`tokbench list tokenizers` shows, or a file"),
+        (["run", "-d"], "'-d' / '--dataset'", "`tokbench list datasets` shows, or a file"),
+        (["run", "--diff", "bytes"], "'--diff'", "two that"),
+        (["lint", "bytes", "--only"], "'--only'", "`tokbench list checks` shows"),
+    ],
+)
+def test_an_option_that_names_nothing_is_refused(
+    command: list[str], names: str, remedy: str, empty: str
+) -> None:
+    done = invoke(*command, empty)
+    assert done.exit_code == 2
+    told = " ".join(re.sub("[│╭╮╰╯─]", " ", done.stderr).split())
+    assert f"Invalid value for {names}: nothing is named. Name " in told
+    assert remedy in told
+
+
 def test_more_documents_than_can_be_counted_are_all(tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("a\nb\n")
     most = ("--documents", 10**20)
