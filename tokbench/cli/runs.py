@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tokbench.cli.loading import reading
-from tokbench.cli.options import FigureSize, JsonOutput, argument, flag, option, output_option, with_registry
+from tokbench.cli.options import (
+    FigureSize,
+    JsonOutput,
+    argument,
+    dataset_option,
+    flag,
+    option,
+    output_option,
+    with_registry,
+)
 from tokbench.cli.tables import plain_console, show_table
 from tokbench.cli.writing import check_apart, check_target, put
 from tokbench.wording import counted, listed, printable, reason
@@ -137,16 +146,15 @@ def compare(
 def chart(
     registry: Registry,
     runs: Annotated[list[Path], argument("Folders of runs, oldest first.", "RUN RUN...")],
-    metric: Annotated[str, option("What is drawn.", None, "-m", "--metric")] = "compression_ratio",
-    dataset: Annotated[
-        str | None, option("By default, the last run's main one.", "SPEC", "-d", "--dataset")
-    ] = None,
+    metric: Annotated[str, option("What is drawn.", "METRIC", "-m", "--metric")] = "compression_ratio",
+    dataset: Annotated[str | None, dataset_option("By default, the last run's main one.")] = None,
     output: Annotated[Path, output_option("An .svg, .png or .pdf.")] = Path("runs.svg"),
     size: FigureSize = "page",
     force: Annotated[bool, flag("Overwrite the file.", "--force")] = False,
 ) -> None:
     """Draw a metric over runs, a curve for each tokenizer: how its figure moved."""
-    from tokbench.errors import TokbenchError
+    from tokbench.errors import ResultsError
+    from tokbench.plots.data import main_dataset, overall
     from tokbench.plots.files import known_format, save
     from tokbench.plots.history import draw_history
     from tokbench.plots.style import house_style
@@ -155,13 +163,21 @@ def chart(
     registry.pick(registry.metrics, metric, "metric")
     check_target(output, force=force)
     known_format(output.suffix.lstrip("."))
-    opened = [Run.open(run) for run in runs]
-    spec = None if dataset is None else str(registry.dataset_spec(dataset))
+    opened = [Run.open(run) for run in {run.resolve(): run for run in runs}.values()]
+    if len(opened) < 2:
+        raise ResultsError(
+            f"a curve goes from one run to the next, and {runs[0]} is one alone: name two or more, oldest "
+            f"first (`tokbench list runs` shows them); the figures of one: tokbench plot {runs[0]}"
+        )
     with reading(*runs, host=registry.host), house_style(size):
+        spec = main_dataset(opened[-1]) if dataset is None else str(registry.dataset_spec(dataset))
         figure = draw_history(opened, metric, spec)
         if figure is None:
-            where = f" on {spec}" if spec else ""
-            raise TokbenchError(f"no tokenizer has {metric}{where} in two of these runs")
+            held = ", ".join(f"{len(overall(run, metric, spec))} in {run.path}" for run in opened)
+            raise ResultsError(
+                f"no tokenizer has {metric} on {spec} in two of these runs ({held}), so there is no curve: "
+                "name runs of the same tokenizers, another text (-d) or another metric (-m)"
+            )
         save(figure, output)
     typer.echo(output)
 

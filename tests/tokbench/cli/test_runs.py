@@ -5,8 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from shutil import copytree
 
 import pytest
+
+from tests.command import output
+from tokbench.errors import ResultsError
+from tokbench.results import Run
 
 Call = Callable[..., int]
 
@@ -31,6 +36,16 @@ def test_runs_are_listed_and_compared(
     assert call("run", *arguments[:-2], *arguments[-2:], "-t", "chars", "-o", one, "--force") == 0
     assert call("runs", "compare", one, two) == 1, "what chars measured has vanished"
     assert call("runs", "compare", one, two, "--threshold", "lots") == 2
+
+
+def test_a_chart_says_which_runs_it_lacks(finished: Run, tmp_path: Path) -> None:
+    one, other, chart = finished.path, copytree(finished.path, tmp_path / "other"), tmp_path / "chart.svg"
+    for runs in ([one], [one, one / ".." / one.name]):
+        with pytest.raises(ResultsError, match=r"is one alone: name two or more, oldest first .*tokbench plot"):
+            output("runs", "chart", *runs, "-o", chart)
+    with pytest.raises(ResultsError, match=r"no tokenizer has premium on text:.* \(0 in .*, 0 in .*\).*\(-d\)"):
+        output("runs", "chart", one, other, "-m", "premium", "-o", chart)
+    assert output("runs", "chart", one, other, "-m", "fertility", "-o", chart) == f"{chart}\n"
 
 
 @pytest.mark.long
