@@ -10,7 +10,7 @@ import json
 import re
 from codecs import charmap_encode
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -152,8 +152,44 @@ def losses(description: Mapping[str, Any]) -> list[str]:
         found.append("white space is dropped")
     if any(step["type"] in ("Metaspace", "ByteLevel") and step.get("add_prefix_space") for step in before):
         found.append("a space is put before the text")
-    if any(step.get("behavior") == "Removed" for step in before):
+    if any(_drops_separators(step) for step in before):
         found.append("separators are dropped")
+    if any(_drops_unmatched(step) for step in before):
+        found.append("text that the pattern of its pre-tokenizer does not match is dropped")
     if {"Metaspace", "Replace"} & ({step["type"] for step in before} | set(normalizers)):
         found.append("U+2581 comes back as a space")
     return found
+
+
+def _drops_separators(step: Mapping[str, Any]) -> bool:
+    removed = step.get("behavior") == "Removed" and not step.get("invert")
+    return removed or step["type"] == "CharDelimiterSplit"
+
+
+def _drops_unmatched(step: Mapping[str, Any]) -> bool:
+    """Whether a ``Split`` that keeps its matches alone leaves anything out of texts of all kinds of characters.
+
+    Patterns of byte-level tokenizers match all there is, so that they drop nothing.
+    """
+    if step.get("behavior") != "Removed" or not step.get("invert"):
+        return False
+    [(kind, source)] = step["pattern"].items()
+    return _leaves_gaps(kind, source)
+
+
+@lru_cache(maxsize=16)
+def _leaves_gaps(kind: str, source: str) -> bool:
+    from tokenizers import Regex, pre_tokenizers
+
+    split = pre_tokenizers.Split(Regex(source) if kind == "Regex" else source, "removed", invert=True)
+    return any(
+        "".join(piece for piece, _ in split.pre_tokenize_str(text)) != text
+        for text in (between.join(_characters()) for between in ("", "a", "1", " ", ".", "\n"))
+    )
+
+
+@cache
+def _characters() -> list[str]:
+    """Characters of all kinds: every one of European scripts, of the others fewer."""
+    codes = [*range(0x250), *range(0x250, 0x3400, 16), *range(0x3400, 0x110000, 512)]
+    return [chr(code) for code in codes if not 0xD800 <= code < 0xE000]
