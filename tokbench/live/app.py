@@ -10,6 +10,7 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
@@ -18,7 +19,7 @@ from starlette.routing import Route
 import tokbench
 from tokbench.live import openapi
 from tokbench.live.bench import Bench, RequestError
-from tokbench.live.headers import LOOPBACK, Guard
+from tokbench.live.headers import LOOPBACK, SECURITY, Guard
 from tokbench.reports.html.assemble import asset, environment
 
 HTML, TOKENVIEW, LIVE = "tokbench.reports.html", "tokbench.reports.tokenview", "tokbench.live"
@@ -49,7 +50,25 @@ def build_app(bench: Bench, *, hosts: Sequence[str] = LOOPBACK) -> Starlette:
         _post("/api/load", lambda given: bench.load(given["tokenizer"]), most, tokenizer=str),
         _post("/api/trace", partial(_trace, bench), most, text=str, tokenizer=str),
     ]
-    return Starlette(routes=routes, middleware=[Middleware(Guard, hosts=hosts)])
+    return Starlette(
+        routes=routes,
+        middleware=[Middleware(Guard, hosts=hosts)],
+        exception_handlers={HTTPException: _refused, Exception: _failed},
+    )
+
+
+def _refused(request: Request, error: Exception) -> Response:
+    """What is not served at all, as JSON: another path, another method."""
+    assert isinstance(error, HTTPException)
+    said = f"{error.detail}: {request.method} {request.url.path}"
+    return JsonAnswer(
+        {"error": f"{said} is nothing that is served here; see /openapi.json"}, error.status_code, error.headers
+    )
+
+
+def _failed(request: Request, error: Exception) -> Response:
+    """What a plugin raised, as JSON; it may raise anything, and its answer carries our headers all the same."""
+    return JsonAnswer({"error": f"{type(error).__name__}: {error}"}, 500, SECURITY)
 
 
 def _encode(bench: Bench, given: Mapping[str, Any]) -> Any:
@@ -73,8 +92,8 @@ def _post(path: str, answer: Callable[[Mapping[str, Any]], Any], most: int, **wa
             return JsonAnswer({"error": str(error)}, error.status)
         except ClientDisconnect:
             return Response(status_code=499)
-        except Exception as error:  # a plugin may raise anything; its answer carries our headers all the same
-            return JsonAnswer({"error": f"{type(error).__name__}: {error}"}, 500)
+        except Exception as error:
+            return _failed(request, error)
 
     return Route(path, endpoint, methods=["POST"])
 

@@ -13,8 +13,14 @@
   async function ask(path, body) {
     const response = await fetch(path, body === undefined ? {} : {
       method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
+    }).catch(() => {
+      throw new Error("The server cannot be reached. Is tokbench serve still running? Start it again, then reload this page.");
     });
-    const answer = await response.json().catch(() => ({ error: `the server answered ${response.status}` }));
+    // What is no JSON is from a proxy that stands before the server.
+    const answer = await response.json().catch(() => null);
+    if (answer === null || (!response.ok && !answer.error)) {
+      throw new Error(`Not answered by tokbench but by what stands before it (status ${response.status}): try again in a few seconds, or ask who runs this page.`);
+    }
     if (!response.ok) throw new Error(answer.error);
     return answer;
   }
@@ -288,7 +294,8 @@
     state.missing = about.missing;
     state.more = about.more;
     const linked = readLink();
-    for (const name of linked.named) if (state.more.includes(name)) await load(name).catch(() => {});
+    const failed = [];
+    for (const name of linked.named) if (state.more.includes(name)) await load(name).catch((error) => failed.push(error.message));
     state.chosen = state.tokenizers.map(({ spec }) => spec).filter((spec) => linked.named.includes(spec));
     if (!state.chosen.length) state.chosen = about.tokenizers.slice(0, 8).map(({ spec }) => spec);
     text.value = linked.text ?? "NewYork, New York,  NewYork. Übergrößenträger? 東京タワー 👩‍👩‍👧";
@@ -296,6 +303,7 @@
     choices();
     build();
     await update();
+    if (failed.length) at("message").textContent = `In the link, but not loaded: ${failed.join("; ")}`;
     document.body.dataset.ready = "true";
   }
 
@@ -348,5 +356,5 @@
     const linked = readLink();
     if (linked.text !== null && linked.text !== text.value) { text.value = linked.text; update(); }
   });
-  start().catch((error) => { at("message").textContent = `Cannot reach the server: ${error.message}`; });
+  start().catch((error) => { at("message").textContent = `${error.message} (Reload this page to try again.)`; });
 })();

@@ -91,6 +91,7 @@ _ERRORS = {
         "413": "Too much text",
         "415": "Not JSON",
         "500": "A tokenizer or a plugin failed; the message says how",
+        "503": "As many requests as are served at a time; to be tried again",
     }.items()
 }
 _SCHEMAS: dict[str, Any] = {

@@ -36,14 +36,37 @@ HEADERS_WITHIN = 10.0
 """Seconds in which a request's headers must have come: those half sent would keep others out."""
 
 
+BUSY = "the server has as many requests to answer as it takes at a time; try again in a few seconds"
+
+
 def patient_for(seconds: float = HEADERS_WITHIN) -> Any:
-    """The protocol of uvicorn, which itself waits for ever, closing connections whose headers take longer."""
+    """The protocol of uvicorn, which itself waits for ever, closing connections whose headers take longer.
+
+    Where uvicorn's `limit_concurrency` is reached, requests are answered 503, as the API answers.
+    """
+    from starlette.responses import JSONResponse
     from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
+    from tokbench.live.headers import SECURITY
+
+    busy = JSONResponse({"error": BUSY}, 503, {**SECURITY, "Retry-After": "2"})
+
     class Patient(AutoHTTPProtocol):  # type: ignore[misc,valid-type]
-        """Waits for headers only so long."""
+        """Waits for headers only so long, and says itself, in JSON, that it has as much to do as it takes."""
 
         _hurry: Any = None
+
+        def __init__(self, *given: Any, **named: Any) -> None:
+            super().__init__(*given, **named)
+            self._most: int | None = self.config.limit_concurrency
+            self._served: Any = self.config.loaded_app
+            self.limit_concurrency, self.app = None, self._answered
+
+        async def _answered(self, scope: Any, receive: Any, send: Any) -> None:
+            crowded = self._most is not None and (
+                len(self.connections) >= self._most or len(self.tasks) > self._most
+            )
+            await (busy if crowded else self._served)(scope, receive, send)
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)

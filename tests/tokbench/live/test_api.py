@@ -113,6 +113,32 @@ def test_no_path_leads_to_a_file(client: Any) -> None:
         assert client.get(path).status_code == 404
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [("GET", "/api/nothing", 404), ("GET", "/api/encode", 405), ("POST", "/", 405)],
+)
+def test_what_is_not_served_is_said_in_json(client: Any, method: str, path: str, status: int) -> None:
+    answer = client.request(method, path)
+    assert answer.status_code == status
+    assert answer.json()["error"].endswith(
+        f": {method} {path} is nothing that is served here; see /openapi.json"
+    )
+
+
+def test_a_list_that_cannot_be_made_is_an_error_in_json(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    testclient = pytest.importorskip("starlette.testclient", reason="needs starlette and httpx, for its client")
+    from tokbench.live.app import build_app
+
+    def fails(self: object) -> None:
+        raise ZeroDivisionError("by a plugin")
+
+    monkeypatch.setattr("tokbench.live.bench.Bench.about", fails)
+    asked = testclient.TestClient(build_app(bench), base_url="http://localhost", raise_server_exceptions=False)
+    answer = asked.get("/api/tokenizers")
+    assert (answer.status_code, answer.json()) == (500, {"error": "ZeroDivisionError: by a plugin"})
+    assert {name: answer.headers[name] for name in SECURITY} == SECURITY
+
+
 class Stubborn:
     """A tokenizer that can be traced, and fails on a word."""
 
@@ -194,7 +220,7 @@ def test_the_description_has_every_route_and_every_reference_resolves(client: An
     assert names - used <= {"About"}
     for ways in described["paths"].values():
         if "post" in ways:  # as other tests have them answered
-            assert set(ways["post"]["responses"]) == {"200", "400", "403", "408", "413", "415", "500"}
+            assert set(ways["post"]["responses"]) == {"200", "400", "403", "408", "413", "415", "500", "503"}
 
 
 def test_answers_fit_their_description(client: Any) -> None:
@@ -306,7 +332,10 @@ def test_half_sent_requests_keep_nobody_out(bench: Bench, monkeypatch: pytest.Mo
         one.sendall([b"", b"GET / HT", body + b"Content-Length: 50\r\n\r\n{"][index % 3])
     url = f"http://127.0.0.1:{port}/"
     time.sleep(0.2)
-    assert httpx.get(url).status_code == 503, "while they last"
+    busy = httpx.get(url)
+    assert busy.status_code == 503, "while they last"
+    assert "try again in a few seconds" in busy.json()["error"]
+    assert {name: busy.headers[name] for name in SECURITY} == SECURITY
     for _ in range(50):
         if (answer := httpx.get(url)).status_code == 200:
             break

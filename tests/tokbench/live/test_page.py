@@ -6,7 +6,9 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -155,6 +157,37 @@ def test_nothing_of_an_earlier_text_stands_beside_an_error(page: Any) -> None:
     assert page.locator(".view .text span").count() == 0
     assert page.locator("#size").inner_text() == ""
     page.complaints.clear()  # Chromium says that the answer was 400
+
+
+def _answered(answer: Any, route: Any) -> None:
+    if answer is None:
+        route.abort()
+    else:
+        route.fulfill(**answer)
+
+
+def test_what_is_no_answer_of_ours_is_told_with_a_remedy(page: Any) -> None:
+    for answer, said in (
+        ({"status": 503, "body": "Service Unavailable"}, "(status 503): try again in a few seconds"),
+        ({"status": 200, "body": "<p>Log in"}, "(status 200): try again in a few seconds"),
+        ({"status": 503, "json": {"error": "busy; try again"}}, "busy; try again"),
+        (None, "Is tokbench serve still running?"),
+    ):
+        page.route("**/api/encode", partial(_answered, answer))
+        page.fill("#text", f"to be answered: {said}")
+        page.locator("#message", has_text=said).wait_for()
+        page.unroute("**/api/encode")
+    page.complaints.clear()  # Chromium tells of each of them
+
+
+def test_a_tokenizer_of_a_link_that_cannot_be_loaded_is_told(page: Any, address: str, bench: Any) -> None:
+    [name, *_] = bench.more
+    page.route("**/api/load", lambda route: route.fulfill(status=400, json={"error": f"{name}: it is damaged"}))
+    page.goto("about:blank")
+    page.goto(f"{address}#{urlencode({'t': name})}")
+    page.wait_for_selector("body[data-ready]")
+    assert page.locator("#message").inner_text() == f"In the link, but not loaded: {name}: it is damaged"
+    page.complaints.clear()
 
 
 def test_ids_can_be_seen_and_copied(page: Any) -> None:
