@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tokbench.errors import Undefined
 from tokbench.metrics.information import DISTINCT
-from tokbench.metrics.metric import Metric
+from tokbench.metrics.metric import catalogued
 
 if TYPE_CHECKING:
     from tokbench.kernels.pointers import Ints
@@ -59,43 +59,33 @@ def utilization_spread(used: Sequence[tuple[int, int | None]]) -> float:
     return max(shares) - min(shares)
 
 
-_of_ids = partial(Metric, no_interval=DISTINCT, group="information")
+_of_ids = partial(catalogued, no_interval=DISTINCT, group="information")
 
 METRICS = (
     _of_ids(
-        name="token_rank",
-        unit="rank",
-        better="higher",
-        summary="Rank of a token's id by its frequency in this text, averaged over the tokens.",
-        formula=r"\frac{\sum_r r\, n_{(r)}}{\sum_i n_i}",
-        source=_LIMISIEWICZ,
+        "token_rank", "rank", "higher",
+        "Rank of a token's id by its frequency in this text, averaged over the tokens.",
+        r"\frac{\sum_r r\, n_{(r)}}{\sum_i n_i}", lambda t: token_rank(t.ids.counts),
+        needs=("tokens",), source=_LIMISIEWICZ,
         caveat="Rises with the amount of text; languages compare on parallel text only.",
-        compute=lambda t: token_rank(t.ids.counts),
-        needs=("tokens",),
     ),
     _of_ids(
-        name="languages_per_token",
-        unit="languages",
-        better="none",
-        summary="Languages whose text uses an id, averaged over the ids that any of them uses.",
-        formula=r"\frac{\sum_i |\{\ell : n_{i,\ell} > 0\}|}{|\{i : \sum_\ell n_{i,\ell} > 0\}|}",
+        "languages_per_token", "languages", "none",
+        "Languages whose text uses an id, averaged over the ids that any of them uses.",
+        r"\frac{\sum_i |\{\ell : n_{i,\ell} > 0\}|}{|\{i : \sum_\ell n_{i,\ell} > 0\}|}",
+        lambda g: languages_per_token([cell.counts.ids.keys for cell in g.cells]),
+        level="languages", needs=("several",),
         caveat=(
             "Near 1 where each language has tokens of its own, near their number where all are spelled in the "
             "same few bytes. Rises with the amount of text."
         ),
-        compute=lambda g: languages_per_token([cell.counts.ids.keys for cell in g.cells]),
-        level="languages",
-        needs=("several",),
     ),
     _of_ids(
-        name="utilization_spread",
-        unit="share of ids",
-        better="lower",
-        summary="Share of the vocabulary that one language uses: the highest less the lowest.",
-        formula=r"\max_\ell u_\ell - \min_\ell u_\ell,\ u_\ell = \frac{|\{i : n_{i,\ell} > 0\}|}{V}",
+        "utilization_spread", "share of ids", "lower",
+        "Share of the vocabulary that one language uses: the highest less the lowest.",
+        r"\max_\ell u_\ell - \min_\ell u_\ell,\ u_\ell = \frac{|\{i : n_{i,\ell} > 0\}|}{V}",
+        lambda g: utilization_spread([(len(c.counts.ids), c.counts.vocab_size) for c in g.cells]),
+        level="languages", needs=("parallel",),
         caveat="Of parallel text, where all languages say as much; rises with the amount of text.",
-        compute=lambda g: utilization_spread([(len(c.counts.ids), c.counts.vocab_size) for c in g.cells]),
-        level="languages",
-        needs=("parallel",),
     ),
-)
+)  # fmt: skip

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from tokbench.errors import SpecError
-from tokbench.metrics.metric import Metric
+from tokbench.metrics.metric import catalogued
 from tokbench.wording import reason
 
 
@@ -66,51 +66,43 @@ class PriceTable:
         return cls(str(data.get("currency", "")), known, tuple(known))
 
 
-_of_cost = partial(Metric, group="cost")
+_of_cost = partial(catalogued, group="cost")
 
 METRICS = (
     _of_cost(
-        name="cost",
-        unit="currency",
-        better="lower",
-        summary="Price of encoding this text, at the user's price per million tokens.",
-        formula=r"\frac{\mathrm{price}}{10^6} \sum_d \mathrm{tokens}(d)",
-        caveat="As current as the price table. Of documents as they were read: ends of lines are in them only "
-        "with unit=file, which prices whole files. Different models answer with different numbers of tokens.",
+        "cost", "currency", "lower",
+        "Price of encoding this text, at the user's price per million tokens.",
+        r"\frac{\mathrm{price}}{10^6} \sum_d \mathrm{tokens}(d)", lambda t: t.tokens * t.price / 1e6,
+        needs=("prices",), shown=("headline",), order=22,
         no_interval="It is the price of these very documents: nothing is estimated.",
-        compute=lambda t: t.tokens * t.price / 1e6,
-        needs=("prices",),
-        shown=("headline",),
-        order=22,
+        caveat=(
+            "As current as the price table. Of documents as they were read: ends of lines are in them only "
+            "with unit=file, which prices whole files. Different models answer with different numbers of "
+            "tokens."
+        ),
     ),
     _of_cost(
-        name="cost_per_million_words",
-        unit="currency per million words",
-        better="lower",
-        summary="Price of a million words of this text, at the user's price per million tokens.",
-        formula=r"\mathrm{price} \cdot \frac{\sum_d \mathrm{tokens}(d)}{\sum_d \mathrm{words}(d)}",
-        caveat="All tokens count, those of spaces and punctuation too. The unit names what a word is.",
-        compute=lambda t: t.price * t.tokens / t.words,
+        "cost_per_million_words", "currency per million words", "lower",
+        "Price of a million words of this text, at the user's price per million tokens.",
+        r"\mathrm{price} \cdot \frac{\sum_d \mathrm{tokens}(d)}{\sum_d \mathrm{words}(d)}",
+        lambda t: t.price * t.tokens / t.words,
         needs=("prices", "words", "one_word"),
+        caveat="All tokens count, those of spaces and punctuation too. The unit names what a word is.",
     ),
     _of_cost(
-        name="context_words",
-        unit="words",
-        better="higher",
-        summary="Words of this text that fit in a context of the given number of tokens.",
-        formula=r"N \cdot \frac{\sum_d \mathrm{words}(d)}{\sum_d \mathrm{tokens}(d)}",
-        caveat="On average over the text; nothing is set aside for prompts and answers.",
-        compute=lambda t: t.context_length * t.words / t.tokens,
+        "context_words", "words", "higher",
+        "Words of this text that fit in a context of the given number of tokens.",
+        r"N \cdot \frac{\sum_d \mathrm{words}(d)}{\sum_d \mathrm{tokens}(d)}",
+        lambda t: t.context_length * t.words / t.tokens,
         needs=("context_length", "words", "tokens", "one_word"),
+        caveat="On average over the text; nothing is set aside for prompts and answers.",
     ),
     _of_cost(
-        name="context_chars",
-        unit="chars",
-        better="higher",
-        summary="Characters of this text that fit in a context of the given number of tokens.",
-        formula=r"N \cdot \frac{\sum_d \mathrm{chars}(d)}{\sum_d \mathrm{tokens}(d)}",
-        caveat="The one to use for scripts written without spaces.",
-        compute=lambda t: t.context_length * t.chars / t.tokens,
+        "context_chars", "chars", "higher",
+        "Characters of this text that fit in a context of the given number of tokens.",
+        r"N \cdot \frac{\sum_d \mathrm{chars}(d)}{\sum_d \mathrm{tokens}(d)}",
+        lambda t: t.context_length * t.chars / t.tokens,
         needs=("context_length", "tokens"),
+        caveat="The one to use for scripts written without spaces.",
     ),
-)
+)  # fmt: skip

@@ -15,7 +15,7 @@ from itertools import accumulate, pairwise, product
 from tokbench.capabilities import OffsetEncoder
 from tokbench.errors import Undefined
 from tokbench.metrics.counts import Counts
-from tokbench.metrics.metric import Metric
+from tokbench.metrics.metric import catalogued
 from tokbench.tokenizer import Tokenizer, checked_ids, offsets_batch, token_bytes
 from tokbench.wording import counted
 
@@ -161,56 +161,42 @@ def magnitude_consistency(t: Counts) -> float:
     return float(np.std(rates) / np.mean(rates))
 
 
-_on_request = partial(Metric, group="structure", on_request=True)
+_on_request = partial(catalogued, group="structure", on_request=True)
 
 METRICS = (
     _on_request(
-        name="digit_split_variability",
-        unit="bits/number",
-        better="lower",
-        summary="Entropy of where numbers of the same length are cut, averaged over numbers of 2 to 6 digits.",
-        formula=r"\sum_L \frac{n_L}{n} H(\text{cuts} \mid L)",
-        source=_TOKEVAL,
+        "digit_split_variability", "bits/number", "lower",
+        "Entropy of where numbers of the same length are cut, averaged over numbers of 2 to 6 digits.",
+        r"\sum_L \frac{n_L}{n} H(\text{cuts} \mid L)", split_variability,
+        counters=PATTERNS, count=partial(_count, PATTERNS, _cuts), source=_TOKEVAL,
+        no_interval=(
+            "An entropy: from few numbers it comes out too low, which resamples of these do not show. Compare "
+            "it on one text only."
+        ),
         caveat=(
             "0 where the length of a number says how it is cut. A cut inside the bytes of a digit is none: "
             "the digit belongs to the last of its tokens. TokEval gives the entropy of each length, "
             "which is the same here, and pools lengths otherwise."
         ),
-        no_interval=(
-            "An entropy: from few numbers it comes out too low, which resamples of these do not show. Compare "
-            "it on one text only."
-        ),
-        counters=PATTERNS,
-        count=partial(_count, PATTERNS, _cuts),
-        compute=split_variability,
     ),
     _on_request(
-        name="magnitude_consistency",
-        unit="standard deviation/mean",
-        better="lower",
-        summary="How much tokens a digit vary between numbers of 1, 2, … 9 digits: deviation over mean.",
-        formula=r"\frac{\sigma(r_L)}{\mu(r_L)},\ r_L = \frac{|T_L|}{L\, n_L}",
-        source=_TOKEVAL,
+        "magnitude_consistency", "standard deviation/mean", "lower",
+        "How much tokens a digit vary between numbers of 1, 2, … 9 digits: deviation over mean.",
+        r"\frac{\sigma(r_L)}{\mu(r_L)},\ r_L = \frac{|T_L|}{L\, n_L}", magnitude_consistency,
+        counters=_BY_LENGTH, count=partial(_count, _BY_LENGTH, _magnitudes), source=_TOKEVAL,
         caveat=(
             "Tokens are those that the digits belong to, of several that share a digit the last. Numbers of "
             "ten digits and more are left out; TokEval takes them as one more length. Where lengths differ "
             "little, or have few numbers, chance makes it larger, and the interval may lie above the truth."
         ),
-        counters=_BY_LENGTH,
-        count=partial(_count, _BY_LENGTH, _magnitudes),
-        compute=magnitude_consistency,
     ),
     _on_request(
-        name="operator_isolation",
-        unit="share of operators",
-        better="higher",
-        summary="Share of operators (+, ==, <, …) whose tokens cover nothing else but white space.",
-        formula=r"\frac{|\{o : \text{tokens of } o \text{ cover } o \text{ and spaces}\}|}{|O|}",
-        source="TokEval 1.0",
-        caveat="A hyphen, a slash and a per cent sign in prose count, too: take code, or formulas.",
+        "operator_isolation", "share of operators", "higher",
+        "Share of operators (+, ==, <, …) whose tokens cover nothing else but white space.",
+        r"\frac{|\{o : \text{tokens of } o \text{ cover } o \text{ and spaces}\}|}{|O|}",
+        lambda t: t.alone / t.found,
         counters={"found": "operators with tokens", "alone": "those whose tokens cover nothing else"},
-        count=partial(_count, ("found", "alone"), _operators),
-        compute=lambda t: t.alone / t.found,
-        needs=("found",),
+        count=partial(_count, ("found", "alone"), _operators), needs=("found",), source="TokEval 1.0",
+        caveat="A hyphen, a slash and a per cent sign in prose count, too: take code, or formulas.",
     ),
-)
+)  # fmt: skip

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import Undefined
-from tokbench.metrics.metric import Metric
+from tokbench.metrics.metric import catalogued
 
 if TYPE_CHECKING:
     from tokbench.kernels.pointers import Floats
@@ -71,76 +71,59 @@ def _grouped(by: str, languages: Languages) -> Any:
 _PLURAL = {"script": "scripts", "family": "language families"}
 
 
-_of_languages = partial(Metric, level="languages", needs=("parallel",), group="fairness")
+_of_languages = partial(catalogued, level="languages", needs=("parallel",), group="fairness")
 """A figure of languages of parallel text."""
-_gini_of = partial(_of_languages, unit="0..1", better="lower")
 
 METRICS = (
     _of_languages(
-        name="premium",
-        unit="ratio",
-        better="parity",
-        summary="Tokens of a language over tokens of the reference language for the same content.",
-        formula=r"\frac{\mathrm{tokens}(\ell)}{\mathrm{tokens}(\mathrm{reference})}",
-        source=_PETROV,
+        "premium", "ratio", "parity",
+        "Tokens of a language over tokens of the reference language for the same content.",
+        r"\frac{\mathrm{tokens}(\ell)}{\mathrm{tokens}(\mathrm{reference})}", _premium,
+        per_language=True, source=_PETROV, shown=("languages",), order=35,
         caveat=(
             f"{_PARALLEL} The reference is the cheapest language of which unknown tokens hide no "
             "more than 1 %, unless another is chosen. Where others cost nearly as little, the same lines "
             "decide which it is, and intervals hold the truth in 60 to 90 % of cases: choose one by name."
         ),
-        compute=_premium,
-        per_language=True,
-        shown=("languages",),
-        order=35,
     ),
-    _gini_of(
-        name="gini",
-        summary="Gini coefficient of tokens per line over the languages: 0 where all cost the same.",
-        formula=r"\frac{\sum_i \sum_j |c_i - c_j|}{2 n^2 \mu}",
-        source=_PARITY,
+    _of_languages(
+        "gini", "0..1", "lower",
+        "Gini coefficient of tokens per line over the languages: 0 where all cost the same.",
+        r"\frac{\sum_i \sum_j |c_i - c_j|}{2 n^2 \mu}", lambda g: gini(g.tokens / g.lines),
+        source=_PARITY, shown=("headline", "terminal"), order=28, heading="Gini",
         caveat=f"{_PARALLEL} Ranks tokenizers otherwise than gini_bytes. {_LINES}",
-        compute=lambda g: gini(g.tokens / g.lines),
-        shown=("headline", "terminal"),
-        order=28,
-        heading="Gini",
     ),
-    _gini_of(
-        name="gini_bytes",
-        summary="Gini coefficient of tokens per byte over the languages.",
-        formula=r"\frac{\sum_i \sum_j |c_i - c_j|}{2 n^2 \mu},\ c = \mathrm{tokens}/\mathrm{bytes}",
+    _of_languages(
+        "gini_bytes", "0..1", "lower",
+        "Gini coefficient of tokens per byte over the languages.",
+        r"\frac{\sum_i \sum_j |c_i - c_j|}{2 n^2 \mu},\ c = \mathrm{tokens}/\mathrm{bytes}",
+        lambda g: gini(g.tokens / g.bytes),
         caveat=(
             f"{_PARALLEL} Scripts whose characters take more bytes look cheaper here than they are; UTF-8 "
             f"bytes as tokens give exactly 0. {_LINES}"
         ),
-        compute=lambda g: gini(g.tokens / g.bytes),
     ),
     _of_languages(
-        name="cost_ratio",
-        unit="ratio",
-        better="parity",
-        summary="Tokens of the most expensive language over tokens of the cheapest for the same content.",
-        formula=r"\frac{\max_\ell \mathrm{tokens}(\ell)}{\min_\ell \mathrm{tokens}(\ell)}",
+        "cost_ratio", "ratio", "parity",
+        "Tokens of the most expensive language over tokens of the cheapest for the same content.",
+        r"\frac{\max_\ell \mathrm{tokens}(\ell)}{\min_\ell \mathrm{tokens}(\ell)}",
+        lambda g: g.tokens.max(axis=0) / g.tokens.min(axis=0),
         source=_PETROV,
         caveat=f"{_PARALLEL} Two languages decide it, whichever they are. {_LINES}",
-        compute=lambda g: g.tokens.max(axis=0) / g.tokens.min(axis=0),
     ),
     _of_languages(
-        name="cost_variation",
-        unit="ratio",
-        better="lower",
-        summary="Coefficient of variation of tokens per line over the languages.",
-        formula=r"\sigma(c) / \mu(c)",
+        "cost_variation", "ratio", "lower",
+        "Coefficient of variation of tokens per line over the languages.",
+        r"\sigma(c) / \mu(c)", lambda g: (g.tokens / g.lines).std(axis=0) / (g.tokens / g.lines).mean(axis=0),
         caveat=f"{_PARALLEL} {_LINES}",
-        compute=lambda g: (g.tokens / g.lines).std(axis=0) / (g.tokens / g.lines).mean(axis=0),
     ),
     *(
-        _gini_of(
-            name=f"gini_{_PLURAL[by].split()[-1]}",
-            summary=f"Gini coefficient of the mean tokens per line of each {by} of the languages.",
-            formula=r"\frac{\sum_i \sum_j |\bar c_i - \bar c_j|}{2 n^2 \mu}",
+        _of_languages(
+            f"gini_{_PLURAL[by].split()[-1]}", "0..1", "lower",
+            f"Gini coefficient of the mean tokens per line of each {by} of the languages.",
+            r"\frac{\sum_i \sum_j |\bar c_i - \bar c_j|}{2 n^2 \mu}", partial(_grouped, by),
             caveat=f"{_PARALLEL} Languages whose {by} is not known are left out. {_LINES}",
-            compute=partial(_grouped, by),
         )
         for by in ("script", "family")
     ),
-)
+)  # fmt: skip

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tokbench.errors import Undefined
 from tokbench.metrics.counts import Counts
 from tokbench.metrics.entropy import Spectrum, chao_shen, miller_madow, renyi_entropy
-from tokbench.metrics.metric import Metric
+from tokbench.metrics.metric import Metric, catalogued
 
 if TYPE_CHECKING:
     from tokbench.kernels.pointers import Ints
@@ -83,32 +83,27 @@ def zipf_slope(counts: Ints) -> float:
     return float(x @ (y - y.mean()) / (x @ x))
 
 
-_of_ids = partial(Metric, no_interval=_BY_TEXT, needs=("tokens",), group="information")
+_of_ids = partial(catalogued, no_interval=_BY_TEXT, needs=("tokens",), group="information")
 
 
 def renyi_metric(alpha: float, *, name: str | None = None) -> Metric:
     """Rényi efficiency at an order of one's own, for example for `MeasureContext.renyi_alphas`."""
     usual = alpha == 2.5
     return _of_ids(
-        name=name or f"renyi_efficiency_{alpha:g}",
-        unit="ratio to declared vocabulary",
-        better="higher",
-        summary=f"Rényi entropy of order {alpha:g} of the ids, over log₂ of the declared vocabulary size.",
-        formula=rf"\frac{{1}}{{1-\alpha}}\log_2 \sum_i p_i^\alpha \Big/ \log_2 V,\ \alpha={alpha:g}",
-        source=_ZOUHAR,
+        name or f"renyi_efficiency_{alpha:g}", "ratio to declared vocabulary", "higher",
+        f"Rényi entropy of order {alpha:g} of the ids, over log₂ of the declared vocabulary size.",
+        rf"\frac{{1}}{{1-\alpha}}\log_2 \sum_i p_i^\alpha \Big/ \log_2 V,\ \alpha={alpha:g}",
+        lambda t: efficiency(t.id_spectrum, alpha, t.vocab_size),
+        needs=("tokens", "vocab_size"), source=_ZOUHAR,
+        shown=("headline", "terminal") if usual else (), order=70, heading="Rényi efficiency" if usual else "",
         caveat=(
             "Correlated with downstream quality in the paper, but Cognetta, Zouhar, Moon and Okazaki (Two "
             "Counterexamples to Tokenization and the Noiseless Channel, 2024) raise it while quality falls."
         ),
-        compute=lambda t: efficiency(t.id_spectrum, alpha, t.vocab_size),
-        needs=("tokens", "vocab_size"),
-        shown=("headline", "terminal") if usual else (),
-        order=70,
-        heading="Rényi efficiency" if usual else "",
-    )
+    )  # fmt: skip
 
 
-_entropy = partial(_of_ids, unit="bits", better="none", source=_SHANNON)
+_entropy = partial(_of_ids, source=_SHANNON)
 _of_ngrams = partial(_entropy, needs=("tokens", "ngrams"))
 
 
@@ -128,10 +123,10 @@ _NGRAMS = tuple(
     )
     for metric in (
         _of_ngrams(
-            name=f"{order}_entropy",
-            summary=f"Shannon entropy of the distribution of {many}.",
-            formula=rf"-\sum_{{{index}}} p_{{{index}}} \log_2 p_{{{index}}}",
-            compute=partial(_of_sample, order, partial(renyi_entropy, alpha=1)),
+            f"{order}_entropy", "bits", "none",
+            f"Shannon entropy of the distribution of {many}.",
+            rf"-\sum_{{{index}}} p_{{{index}}} \log_2 p_{{{index}}}",
+            partial(_of_sample, order, partial(renyi_entropy, alpha=1)),
             caveat=(
                 "Of the counts as they are, so too low, and lower the less text there is: half a bit or more "
                 f"for each halving of an English text. {order}_entropy_chao_shen corrects for what was not "
@@ -139,109 +134,86 @@ _NGRAMS = tuple(
             ),
         ),
         _of_ngrams(
-            name=f"{order}_entropy_chao_shen",
-            summary=f"Shannon entropy of the distribution of {many}, corrected for those not seen.",
-            formula=(
+            f"{order}_entropy_chao_shen", "bits", "none",
+            f"Shannon entropy of the distribution of {many}, corrected for those not seen.",
+            (
                 rf"-\sum_{{{index}}} \frac{{C p_{{{index}}} \log_2 (C p_{{{index}}})}}"
                 rf"{{1 - (1 - C p_{{{index}}})^N}},\ C = 1 - \frac{{f_1}}{{N}}"
             ),
-            compute=partial(_of_sample, order, chao_shen),
+            partial(_of_sample, order, chao_shen),
+            source=_CHAO,
             caveat=(
                 "Of N that were counted, f₁ occur once; where all do, C is 1 / N. The correction is for "
                 "independent draws, which n-grams of a text are not: it still grows with the text, but less. "
                 f"{_SAMPLED}"
             ),
-            source=_CHAO,
         ),
     )
-)
+)  # fmt: skip
 
 METRICS = (
     _of_ids(
-        name="vocab_efficiency",
-        unit="ratio",
-        better="higher",
-        summary="Distinct ids over tokens produced (type–token ratio).",
-        formula=r"\frac{|\{i : n_i > 0\}|}{\sum_i n_i}",
-        caveat="Falls as the text grows, so only figures on the same text compare; N is the number of tokens.",
+        "vocab_efficiency", "ratio", "higher",
+        "Distinct ids over tokens produced (type–token ratio).",
+        r"\frac{|\{i : n_i > 0\}|}{\sum_i n_i}", lambda t: len(t.ids) / t.tokens,
         no_interval=DISTINCT,
-        compute=lambda t: len(t.ids) / t.tokens,
+        caveat="Falls as the text grows, so only figures on the same text compare; N is the number of tokens.",
     ),
     _of_ids(
-        name="vocab_utilization",
-        unit="share of ids",
-        better="higher",
-        summary="Share of the vocabulary's ids that occur in the text.",
-        formula=r"\frac{|\{i : n_i > 0\}|}{V}",
-        caveat="Rises with the amount of text, and a small text cannot use a large vocabulary: state N.",
+        "vocab_utilization", "share of ids", "higher",
+        "Share of the vocabulary's ids that occur in the text.",
+        r"\frac{|\{i : n_i > 0\}|}{V}", lambda t: len(t.ids) / t.vocab_size,
+        needs=("tokens", "vocab_size"), shown=("headline", "terminal"), order=80, heading="vocab used",
         no_interval=DISTINCT,
-        compute=lambda t: len(t.ids) / t.vocab_size,
-        needs=("tokens", "vocab_size"),
-        shown=("headline", "terminal"),
-        order=80,
-        heading="vocab used",
+        caveat="Rises with the amount of text, and a small text cannot use a large vocabulary: state N.",
     ),
     renyi_metric(2.5, name="renyi_efficiency"),
     _of_ids(
-        name="renyi_efficiency_observed",
-        unit="ratio",
-        better="higher",
-        summary="Rényi entropy of order 2.5 of the ids, over log₂ of the number of ids that occur.",
-        formula=r"\frac{1}{1-\alpha}\log_2 \sum_i p_i^\alpha \Big/ \log_2 |\{i : n_i > 0\}|,\ \alpha=2.5",
+        "renyi_efficiency_observed", "ratio", "higher",
+        "Rényi entropy of order 2.5 of the ids, over log₂ of the number of ids that occur.",
+        r"\frac{1}{1-\alpha}\log_2 \sum_i p_i^\alpha \Big/ \log_2 |\{i : n_i > 0\}|,\ \alpha=2.5",
+        lambda t: efficiency(t.id_spectrum, 2.5, len(t.ids)),
         source=_ZOUHAR,
         caveat="As the package tokenization-scorer computes it; ids that never occur do not count against it.",
-        compute=lambda t: efficiency(t.id_spectrum, 2.5, len(t.ids)),
     ),
     _entropy(
-        name="shannon_entropy",
-        summary="Shannon entropy of the distribution of ids.",
-        formula=r"-\sum_i p_i \log_2 p_i",
-        compute=lambda t: renyi_entropy(t.id_spectrum, 1),
-        caveat=(
-            "Of the counts as they are, which is too low for small texts: see shannon_entropy_miller_madow."
-        ),
+        "shannon_entropy", "bits", "none",
+        "Shannon entropy of the distribution of ids.",
+        r"-\sum_i p_i \log_2 p_i", lambda t: renyi_entropy(t.id_spectrum, 1),
+        caveat="Of the counts as they are, which is too low for small texts: see shannon_entropy_miller_madow.",
     ),
     _entropy(
-        name="shannon_entropy_miller_madow",
-        summary="Shannon entropy of the distribution of ids, corrected for the smallness of the text.",
-        formula=r"-\sum_i p_i \log_2 p_i + \frac{|\{i : n_i > 0\}| - 1}{2 N \ln 2}",
-        compute=lambda t: miller_madow(t.id_spectrum),
-        caveat="The correction is for N independent draws and many of each id; it is small where N is large.",
+        "shannon_entropy_miller_madow", "bits", "none",
+        "Shannon entropy of the distribution of ids, corrected for the smallness of the text.",
+        r"-\sum_i p_i \log_2 p_i + \frac{|\{i : n_i > 0\}| - 1}{2 N \ln 2}",
+        lambda t: miller_madow(t.id_spectrum),
         source=_MILLER,
+        caveat="The correction is for N independent draws and many of each id; it is small where N is large.",
     ),
     _of_ids(
-        name="shannon_efficiency",
-        unit="ratio",
-        better="higher",
-        summary="Shannon entropy of the ids, over log₂ of the declared vocabulary size.",
-        formula=r"-\sum_i p_i \log_2 p_i \Big/ \log_2 V",
-        source=_ZOUHAR,
+        "shannon_efficiency", "ratio", "higher",
+        "Shannon entropy of the ids, over log₂ of the declared vocabulary size.",
+        r"-\sum_i p_i \log_2 p_i \Big/ \log_2 V", lambda t: efficiency(t.id_spectrum, 1, t.vocab_size),
+        needs=("tokens", "vocab_size"), source=_ZOUHAR,
         caveat="The limit of Rényi efficiency as α goes to 1.",
-        compute=lambda t: efficiency(t.id_spectrum, 1, t.vocab_size),
-        needs=("tokens", "vocab_size"),
     ),
     *_NGRAMS,
     _of_ids(
-        name="percentile_frequency",
-        unit="share of tokens",
-        better="higher",
-        summary="Share of the tokens whose id ranks between 3 % and 83 % of the ids that occur.",
-        formula=r"\sum_{\lfloor 0.03\,|I| \rfloor \leq r(i) < \lfloor 0.83\,|I| \rfloor} p_i",
+        "percentile_frequency", "share of tokens", "higher",
+        "Share of the tokens whose id ranks between 3 % and 83 % of the ids that occur.",
+        r"\sum_{\lfloor 0.03\,|I| \rfloor \leq r(i) < \lfloor 0.83\,|I| \rfloor} p_i",
+        lambda t: percentile_frequency(t.ids.counts, start=0.03, end=0.83),
         source=_ZOUHAR,
         caveat=(
             "The percentiles are those the paper found to correlate best on its data. Ranks r count from 0, as "
             "in the authors' tokenization-scorer."
         ),
-        compute=lambda t: percentile_frequency(t.ids.counts, start=0.03, end=0.83),
     ),
     _of_ids(
-        name="zipf_slope",
-        unit="slope",
-        better="none",
-        summary="Slope of the logarithm of an id's frequency on the logarithm of its rank.",
-        formula=r"\log n_{(r)} \approx a + b \log r",
+        "zipf_slope", "slope", "none",
+        "Slope of the logarithm of an id's frequency on the logarithm of its rank.",
+        r"\log n_{(r)} \approx a + b \log r", lambda t: zipf_slope(t.ids.counts),
         source="Zipf, Human Behavior and the Principle of Least Effort, 1949",
         caveat="By least squares over up to 200 geometrically spaced ranks; words of natural text are near −1.",
-        compute=lambda t: zipf_slope(t.ids.counts),
     ),
-)
+)  # fmt: skip

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tokbench.corpus import Document
 from tokbench.errors import Undefined
 from tokbench.metrics.gold import GoldWord
-from tokbench.metrics.metric import Metric
+from tokbench.metrics.metric import catalogued
 from tokbench.metrics.structure import f1
 from tokbench.tally.counters import GROUPS
 from tokbench.tokenizer import Tokenizer, encode_batch
@@ -126,62 +126,55 @@ _EVERYWHERE = (
     "No direction: a vocabulary that cuts everywhere, into bytes or characters, meets every boundary and "
     "reaches 1 without knowing one. Rank by morph_f1, in which each wrong cut counts."
 )
-_of_gold_words = partial(Metric, better="none", needs=("morphology",), group="morphology")
-_agreement = partial(_of_gold_words, unit="F1", better="higher")
-_boundaries = partial(_of_gold_words, unit="share of boundaries")
-_morph_scores = partial(_of_gold_words, unit="0..1", source=_ARNETT)
+_of_gold_words = partial(catalogued, needs=("morphology",), group="morphology")
+_morph_scores = partial(_of_gold_words, source=_ARNETT)
 
 METRICS = (
     _of_gold_words(
-        name="gold_words",
-        unit="words",
-        summary="Gold words that were scored: the N of the figures below.",
-        formula="|W|",
-        caveat="Words that the tokenizer rewrites in a way that cannot be followed are left out.",
+        "gold_words", "words", "none",
+        "Gold words that were scored: the N of the figures below.",
+        "|W|", lambda t: t.morphology.words,
         no_interval="It is the size of what was measured: nothing is estimated.",
-        compute=lambda t: t.morphology.words,
+        caveat="Words that the tokenizer rewrites in a way that cannot be followed are left out.",
     ),
-    _agreement(
-        name="morph_f1",
-        summary="How well token boundaries inside words agree with morpheme boundaries, all words counted.",
-        formula=r"\frac{2\,|B \cap M|}{|B| + |M|}",
+    _of_gold_words(
+        "morph_f1", "F1", "higher",
+        "How well token boundaries inside words agree with morpheme boundaries, all words counted.",
+        r"\frac{2\,|B \cap M|}{|B| + |M|}",
+        lambda t: f1(t.morphology.hits, t.morphology.made, t.morphology.gold),
         caveat=(
             "Words of one token make no boundary, so they cost recall; words of one morpheme have none, so "
             "each cut in them costs precision. Data without the latter (MorphScore's) flatters precision. "
             f"{_ALONE}"
         ),
-        compute=lambda t: f1(t.morphology.hits, t.morphology.made, t.morphology.gold),
     ),
-    _agreement(
-        name="morph_f1_split",
-        summary="The same over words of two or more tokens only.",
-        formula=r"\frac{2\,|B \cap M|}{|B| + |M|},\ |t(w)| \geq 2",
+    _of_gold_words(
+        "morph_f1_split", "F1", "higher",
+        "The same over words of two or more tokens only.",
+        r"\frac{2\,|B \cap M|}{|B| + |M|},\ |t(w)| \geq 2",
+        lambda t: f1(t.morphology.hits, t.morphology.made, t.morphology.gold_split),
         caveat=f"A large vocabulary leaves only its rare words to be judged. {_ALONE}",
-        compute=lambda t: f1(t.morphology.hits, t.morphology.made, t.morphology.gold_split),
     ),
-    _boundaries(
-        name="morph_precision",
-        summary="Share of the token boundaries inside words that are morpheme boundaries.",
-        formula=r"\frac{|B \cap M|}{|B|}",
+    _of_gold_words(
+        "morph_precision", "share of boundaries", "none",
+        "Share of the token boundaries inside words that are morpheme boundaries.",
+        r"\frac{|B \cap M|}{|B|}", lambda t: t.morphology.hits / t.morphology.made,
         caveat=f"No direction: high for a tokenizer that seldom cuts. Rank by morph_f1. {_ALONE}",
-        compute=lambda t: t.morphology.hits / t.morphology.made,
     ),
-    _boundaries(
-        name="morph_recall",
-        summary="Share of the morpheme boundaries that are token boundaries, all words counted.",
-        formula=r"\frac{|B \cap M|}{|M|}",
+    _of_gold_words(
+        "morph_recall", "share of boundaries", "none",
+        "Share of the morpheme boundaries that are token boundaries, all words counted.",
+        r"\frac{|B \cap M|}{|M|}", lambda t: t.morphology.hits / t.morphology.gold,
         caveat=f"{_EVERYWHERE} {_ALONE}",
-        compute=lambda t: t.morphology.hits / t.morphology.gold,
     ),
     _morph_scores(
-        name="morph_score",
-        summary=(
-            "MorphScore, version 1: share of words cut at their morpheme boundary, words of one token left out."
-        ),
-        formula=(
+        "morph_score", "0..1", "none",
+        "MorphScore, version 1: share of words cut at their morpheme boundary, words of one token left out.",
+        (
             r"\frac{1}{|W_2|} \sum_{w \in W_2} \frac{|B(w) \cap M(w)|}{|M(w)|},"
             r"\ W_2 = \{w : |t(w)| \geq 2\}"
         ),
+        _morph_score,
         caveat=(
             f"{_EVERYWHERE} The authors' script (version 1, commit fb7d677) decodes tokens one by one, and "
             "gives the same only where those spell the word: for GPT-2's and other byte-level vocabularies in "
@@ -191,13 +184,12 @@ METRICS = (
             "Version 2 (70 languages) has settings of its own, and figures that are not these. "
             f"{_ALONE}"
         ),
-        compute=_morph_score,
     ),
     _morph_scores(
-        name="morph_score_all",
-        summary="MorphScore with words of one token counted as missed.",
-        formula=r"\frac{1}{|W|} \sum_{w \in W} \frac{|B(w) \cap M(w)|}{|M(w)|}",
+        "morph_score_all", "0..1", "none",
+        "MorphScore with words of one token counted as missed.",
+        r"\frac{1}{|W|} \sum_{w \in W} \frac{|B(w) \cap M(w)|}{|M(w)|}",
+        lambda t: t.morphology.recalls / t.morphology.cut,
         caveat=f"Punishes vocabularies that hold whole words. {_EVERYWHERE} {_ALONE}",
-        compute=lambda t: t.morphology.recalls / t.morphology.cut,
     ),
-)
+)  # fmt: skip

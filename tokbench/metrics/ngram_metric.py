@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tokbench.batch import TokenBatch
 from tokbench.errors import CorpusError
 from tokbench.family import LoadContext
-from tokbench.metrics.metric import Metric
+from tokbench.metrics.metric import catalogued
 from tokbench.spec import Option, Spec, validate
 from tokbench.tokenizer import Tokenizer
 from tokbench.training_corpus import TrainingCorpus
@@ -93,30 +93,24 @@ def _count(
 
 
 METRICS = (
-    Metric(
-        name="ngram_bpb",
-        unit="bits/byte",
-        better="none",
-        summary="Bits per byte that a small n-gram model, trained on other text in the same ids, needs.",
-        formula=r"\frac{-\sum_i \log_2 P(t_i \mid \text{ids before})}{|\text{bytes}|}",
+    catalogued(
+        "ngram_bpb", "bits/byte", "none",
+        "Bits per byte that a small n-gram model, trained on other text in the same ids, needs.",
+        r"\frac{-\sum_i \log_2 P(t_i \mid \text{ids before})}{|\text{bytes}|}",
+        lambda t: t.microbits / MICRO / t.read_bytes,
+        counters={
+            "microbits": "millionths of bits of the ids and the ends of documents that are not trained on",
+            "read_bytes": "bytes of text that is not in the training text: name that with train_on=DATASET",
+        },
+        count=_count, needs=("read_bytes",), check=_check, group="information", on_request=True,
+        options=(
+            Option("train_on", "str", None, "The dataset that the n-gram model is trained on."),
+            Option("order", "int", 3, "Ids seen at once, the predicted one too.", least=1),
+        ),
         source="Chen and Goodman 1999 (interpolated modified Kneser-Ney); the ends of documents are predicted",
         caveat=(
             f"{NO_QUALITY} Name the training text: -m ngram_bpb:train_on=DATASET. Documents that occur in it "
             "are left out. A tokenizer that loses text needs fewer bits for that reason."
         ),
-        counters={
-            "microbits": "millionths of bits of the ids and the ends of documents that are not trained on",
-            "read_bytes": "bytes of text that is not in the training text: name that with train_on=DATASET",
-        },
-        count=_count,
-        compute=lambda t: t.microbits / MICRO / t.read_bytes,
-        needs=("read_bytes",),
-        options=(
-            Option("train_on", "str", None, "The dataset that the n-gram model is trained on."),
-            Option("order", "int", 3, "Ids seen at once, the predicted one too.", least=1),
-        ),
-        check=_check,
-        group="information",
-        on_request=True,
     ),
-)
+)  # fmt: skip

@@ -14,7 +14,7 @@ from tokbench.capabilities import ShortestSpeller
 from tokbench.corpus import Dataset
 from tokbench.errors import CorpusError, TokenizerError
 from tokbench.metrics.context import CONFIDENCE, REPLICATES
-from tokbench.metrics.metric import Metric
+from tokbench.metrics.metric import catalogued
 from tokbench.tally.counters import GROUPS
 from tokbench.tokenizer import Tokenizer, encode_batch
 
@@ -97,22 +97,16 @@ def distances(
 
 
 METRICS = (
-    Metric(
-        name="optimum",
-        unit="tokens/fewest tokens",
-        better="lower",
-        summary="Tokens divided by the fewest tokens of the same vocabulary that spell the same pre-tokens.",
-        formula=r"\frac{|T|}{|T^*|},\ T^* = \text{a shortest spelling in } V",
+    catalogued(
+        "optimum", "tokens/fewest tokens", "lower",
+        "Tokens divided by the fewest tokens of the same vocabulary that spell the same pre-tokens.",
+        r"\frac{|T|}{|T^*|},\ T^* = \text{a shortest spelling in } V", lambda t: t.tokens / t.fewest,
+        counters={"fewest": "the fewest tokens of the vocabulary that spell the pre-tokens, where it tells"},
+        count=fewest_tokens, needs=("fewest",), group="compression", on_request=True,
         source="Schmidt et al., Tokenization Is More Than Compression, EMNLP 2024 (shortest paths)",
         caveat=(
             "What is above 1 is what the order of the merges costs, not the vocabulary. Byte-level "
             "vocabularies of our own tell it: bpe, greedtok, pickybpe, pathpiece."
         ),
-        counters={"fewest": "the fewest tokens of the vocabulary that spell the pre-tokens, where it tells"},
-        count=fewest_tokens,
-        compute=lambda t: t.tokens / t.fewest,
-        needs=("fewest",),
-        group="compression",
-        on_request=True,
     ),
-)
+)  # fmt: skip

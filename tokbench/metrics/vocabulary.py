@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from tokbench.errors import Undefined
-from tokbench.metrics.metric import ALL, Metric
+from tokbench.metrics.metric import ALL, catalogued
 
 _MAGIKARP = (
     "Land and Bartolo, Fishing for Magikarp: Automatically Detecting Under-trained Tokens in Large Language "
@@ -41,67 +41,53 @@ def _script_share(t: Any) -> float:
     return float(own / sum(lettered.values()))
 
 
-_of_vocabulary = partial(Metric, no_interval=_WHOLE, level="vocabulary", group="vocabulary")
+_of_vocabulary = partial(catalogued, no_interval=_WHOLE, level="vocabulary", group="vocabulary")
 """A figure of the vocabulary, whatever the text."""
-_audited = partial(_of_vocabulary, unit="share of ids", source=_MAGIKARP, needs=("audit",))
+_audited = partial(_of_vocabulary, source=_MAGIKARP, needs=("audit",))
 
 METRICS = (
     _of_vocabulary(
-        name="vocab_size",
-        unit="ids",
-        better="none",
-        summary="Ids the tokenizer declares, special tokens included.",
-        formula="V",
-        compute=lambda t: t.vocab_size,
+        "vocab_size", "ids", "none",
+        "Ids the tokenizer declares, special tokens included.",
+        "V", lambda t: t.vocab_size,
         needs=("vocab_size",),
     ),
     _audited(
-        name="unreachable_tokens",
-        better="lower",
-        summary="Share of ids that encoding their own text does not give back.",
-        formula=r"\frac{|\{i : \mathrm{encode}(\mathrm{decode}(i)) \neq [i]\}|}{V}",
+        "unreachable_tokens", "share of ids", "lower",
+        "Share of ids that encoding their own text does not give back.",
+        r"\frac{|\{i : \mathrm{encode}(\mathrm{decode}(i)) \neq [i]\}|}{V}",
+        lambda t: t.audit.share("UNREACHABLE"),
         caveat=(
             "Of ids whose text is whole UTF-8 and that are not special; a token may still occur inside a "
             "longer text though it is unreachable alone."
         ),
-        compute=lambda t: t.audit.share("UNREACHABLE"),
     ),
     _audited(
-        name="undecodable_tokens",
-        better="none",
-        summary="Share of ids whose bytes are not whole UTF-8 characters.",
-        formula=r"\frac{|\{i : \mathrm{bytes}(i) \text{ is not valid UTF-8}\}|}{V}",
+        "undecodable_tokens", "share of ids", "none",
+        "Share of ids whose bytes are not whole UTF-8 characters.",
+        r"\frac{|\{i : \mathrm{bytes}(i) \text{ is not valid UTF-8}\}|}{V}",
+        lambda t: t.audit.share("UNDECODABLE"),
         caveat="The single bytes of a byte-level vocabulary are among them, and are needed.",
-        compute=lambda t: t.audit.share("UNDECODABLE"),
     ),
     _audited(
-        name="special_tokens",
-        better="none",
-        summary="Share of ids that are special or control tokens.",
-        formula=r"\frac{|\mathrm{special}|}{V}",
-        compute=lambda t: t.audit.share("SPECIAL"),
+        "special_tokens", "share of ids", "none",
+        "Share of ids that are special or control tokens.",
+        r"\frac{|\mathrm{special}|}{V}", lambda t: t.audit.share("SPECIAL"),
     ),
     _of_vocabulary(
-        name="vocab_overlap",
-        unit="ratio",
-        better="none",
-        summary="Jaccard index of the vocabulary's token byte strings and the baseline's.",
-        formula=r"\frac{|V_a \cap V_b|}{|V_a \cup V_b|}",
-        source="Jaccard 1901",
+        "vocab_overlap", "ratio", "none",
+        "Jaccard index of the vocabulary's token byte strings and the baseline's.",
+        r"\frac{|V_a \cap V_b|}{|V_a \cup V_b|}", _overlap,
+        needs=("baseline", "audit"), source="Jaccard 1901",
         caveat="Vocabularies of different sizes cannot reach 1.",
-        compute=_overlap,
-        needs=("baseline", "audit"),
     ),
-    Metric(
-        name="script_share",
-        unit="share of tokens",
-        better="none",
-        summary="Share of the vocabulary's tokens that are in the language's script.",
-        formula=r"\frac{|\{i : \mathrm{script}(i) = \mathrm{script}(\ell)\}|}{|\{i : i \text{ has letters}\}|}",
-        caveat="A token is in the script of most of its letters; tokens without letters are left out.",
+    catalogued(
+        "script_share", "share of tokens", "none",
+        "Share of the vocabulary's tokens that are in the language's script.",
+        r"\frac{|\{i : \mathrm{script}(i) = \mathrm{script}(\ell)\}|}{|\{i : i \text{ has letters}\}|}",
+        _script_share,
+        needs=("audit",), group="vocabulary",
         no_interval=_WHOLE,
-        compute=_script_share,
-        needs=("audit",),
-        group="vocabulary",
+        caveat="A token is in the script of most of its letters; tokens without letters are left out.",
     ),
-)
+)  # fmt: skip
