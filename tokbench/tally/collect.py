@@ -12,8 +12,7 @@ from tokbench.batch import TokenBatch
 from tokbench.capabilities import TokenEstimator, Utf8Encoder
 from tokbench.corpus import Document, TextBlock
 from tokbench.errors import TokenizerError
-from tokbench.kernels.compiling import kernel
-from tokbench.kernels.pointers import PADDING, Bytes, Ints, copy_bytes_64
+from tokbench.kernels.pointers import PADDING, Bytes, Ints
 from tokbench.tally.counters import BUCKETS, COUNTERS, GROUPS, CorpusFacts, GroupSums
 from tokbench.tally.histogram import Histogram, NGrams, sum_by_key
 from tokbench.tally.ngrams import ID_BITS, NGramCounter
@@ -23,7 +22,7 @@ from tokbench.tally.places import Aligner
 from tokbench.tally.prepare import prepare
 from tokbench.tally.roundtrip import RoundTrips
 from tokbench.tally.tally import Tally
-from tokbench.tally.text import BATCH_BYTES, TextBatch, Texts
+from tokbench.tally.text import BATCH_BYTES, TextBatch
 from tokbench.tally.touch import touch
 from tokbench.tally.vocabulary import table_of
 from tokbench.tally.wordsample import WordSample, WordSampler
@@ -211,19 +210,8 @@ class Counter:
 def end_to_end(batch: TextBatch) -> tuple[Bytes, Ints]:
     """The documents without the line feeds between them, with padding, and where each begins and ends."""
     offsets = np.append(0, np.cumsum(batch.ends - batch.starts))
-    whole = np.empty(int(offsets[-1]) + PADDING, np.uint8)
-    close_up(batch.arrays, whole)
-    whole[offsets[-1] :] = 0
+    inside = np.ones(len(batch.data), np.bool_)
+    inside[batch.ends] = False
+    whole = np.append(batch.data[inside], np.zeros(PADDING, np.uint8))
     whole.flags.writeable = False
     return whole[: offsets[-1]], offsets
-
-
-@kernel
-def close_up(texts: Texts, out: Bytes) -> None:
-    """Copy the documents to `out`, one after the other; both have room for 64 bytes more."""
-    place = 0
-    for document in range(len(texts.starts)):
-        start, size = texts.starts[document], texts.ends[document] - texts.starts[document]
-        for done in range(0, size, 64):
-            copy_bytes_64(texts.data, start + done, out, place + done)
-        place += size
