@@ -24,7 +24,6 @@ class BatchEncoder(Protocol):
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of every text."""
-        ...
 
 
 @runtime_checkable
@@ -36,7 +35,6 @@ class Utf8Encoder(Protocol):
 
         `data` is valid UTF-8, the layout that of an Arrow string array; 64 more bytes can be read after it.
         """
-        ...
 
 
 @runtime_checkable
@@ -45,7 +43,6 @@ class BatchDecoder(Protocol):
 
     def decode_batch(self, batch: TokenBatch) -> list[str]:
         """The text of every document, as `decode` gives it."""
-        ...
 
 
 @runtime_checkable
@@ -54,7 +51,6 @@ class TokenByter(Protocol):
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of one token."""
-        ...
 
 
 @runtime_checkable
@@ -63,7 +59,6 @@ class BatchTokenByter(Protocol):
 
     def token_bytes_batch(self, ids: Sequence[int]) -> Sequence[bytes]:
         """The bytes of every one of `ids`, from 0 to below `vocab_size`, as `token_bytes` gives them."""
-        ...
 
 
 @runtime_checkable
@@ -75,7 +70,6 @@ class OffsetEncoder(Protocol):
 
     def offsets(self, text: str) -> NDArray[np.int64]:
         """The span of each token of `text`."""
-        ...
 
 
 @runtime_checkable
@@ -84,7 +78,6 @@ class BatchOffsetEncoder(Protocol):
 
     def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The spans of all tokens, ``(total, 2)``; text i has those from ``limits[i]`` to ``limits[i + 1]``."""
-        ...
 
 
 @runtime_checkable
@@ -93,7 +86,6 @@ class EncoderWithOffsets(Protocol):
 
     def encode_with_offsets(self, texts: Sequence[str]) -> tuple[TokenBatch, NDArray[np.int64]]:
         """The ids of every text, as `encode` gives them, and all spans, ``(total, 2)``, as `offsets` does."""
-        ...
 
 
 @runtime_checkable
@@ -102,7 +94,6 @@ class Sampler(Protocol):
 
     def sample(self, text: str, rng: np.random.Generator, alpha: float) -> Sequence[int]:
         """The ids of one random segmentation."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +117,6 @@ class Traceable(Protocol):
 
     def trace(self, text: str) -> Iterable[Step]:
         """The steps that lead to ``encode(text)``."""
-        ...
 
 
 @runtime_checkable
@@ -135,7 +125,6 @@ class Staged(Protocol):
 
     def stages(self, text: str) -> Mapping[str, Sequence[str]]:
         """The pieces of `text` after ``added tokens``, ``normalizer`` and ``pre-tokenizer``, in this order."""
-        ...
 
 
 @runtime_checkable
@@ -144,7 +133,6 @@ class Savable(Protocol):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tokenizer to `path`."""
-        ...
 
 
 @runtime_checkable
@@ -153,7 +141,6 @@ class ShortestSpeller(Protocol):
 
     def fewest_tokens(self, texts: Sequence[str]) -> NDArray[np.int64]:
         """The fewest tokens of each text, int64 ``(n,)``; an added token that is found in it is one."""
-        ...
 
 
 @runtime_checkable
@@ -165,7 +152,6 @@ class Prunable(Protocol):
 
         `counts` says how often some text uses each id; what is used least goes.
         """
-        ...
 
 
 @runtime_checkable
@@ -179,16 +165,13 @@ class TokenEstimator(Protocol):
     @property
     def estimated(self) -> str:
         """What it is estimated from."""
-        ...
 
     @property
     def bounds(self) -> tuple[float, float]:
         """The least and the most of the true number over the estimate, at 95 %."""
-        ...
 
     def count_tokens(self, texts: Sequence[str]) -> NDArray[np.int64]:
         """The estimated number of tokens of each text, int64 ``(n,)``; the same text gives the same number."""
-        ...
 
 
 @runtime_checkable
@@ -200,4 +183,3 @@ class Describable(Protocol):
 
     def facts(self) -> Mapping[str, Any]:
         """The facts, ready for JSON."""
-        ...

@@ -95,29 +95,23 @@ class Dataset(Protocol):
     @property
     def name(self) -> str:
         """The canonical spec."""
-        ...
 
     @property
     def languages(self) -> Sequence[str]:
         """The language tags, in a fixed order."""
-        ...
 
     @property
     def parallel(self) -> bool:
         """Whether line n says the same in every language."""
-        ...
 
     def shards(self, language: str) -> Sequence[Shard]:
         """The shards of one language, in order; raises `CorpusError` for what cannot be found or read."""
-        ...
 
     def read(self, shard: Shard) -> Iterator[Document]:
         """The documents of a shard, streamed; raises `CorpusError` with file, line and byte offset."""
-        ...
 
     def digest(self, shard: Shard) -> str:
         """A hash of the shard's content and of how it is cut into documents: the key of cached tallies."""
-        ...
 
 
 @runtime_checkable
@@ -126,7 +120,6 @@ class BlockReader(Protocol):
 
     def read_blocks(self, shard: Shard) -> Iterator[TextBlock] | None:
         """The documents of a shard in blocks; None where they are more than text, or come one by one."""
-        ...
 
 
 def read_text(dataset: Dataset, shard: Shard) -> Iterator[Any]:
@@ -201,4 +194,3 @@ class CountedDataset(Protocol):
 
     def counts(self, languages: Sequence[str]) -> tuple[WordCounts, dict[str, int]]:
         """The pre-tokens of some languages, weighted, and how many bytes of text each language adds."""
-        ...

@@ -30,20 +30,16 @@ class Tokenizer(Protocol):
     @property
     def name(self) -> str:
         """How it calls itself."""
-        ...
 
     @property
     def vocab_size(self) -> int:
         """Every id is below it."""
-        ...
 
     def encode(self, text: str, /) -> Ids:
         """The ids of `text`, a list, a tuple, an array; the text of a special token is ordinary text."""
-        ...
 
     def decode(self, ids: Sequence[int], /) -> str:
         """The text of `ids`."""
-        ...
 
 
 # Plain attributes, read with getattr where present:

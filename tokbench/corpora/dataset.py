@@ -37,15 +37,12 @@ class Format(Protocol):
 
     def identity(self) -> Mapping[str, Any]:
         """Everything that decides how bytes become documents, ready for JSON: a part of the digest."""
-        ...
 
     def shards(self, file: StoredFile, language: str) -> Sequence[Shard]:
         """The file in shards of about 8 MB, in order; `start` and `stop` are in the format's unit."""
-        ...
 
     def documents(self, shard: Shard) -> Iterator[Document]:
         """The documents of a shard of one file, streamed."""
-        ...
 
     def content(self, shard: Shard) -> Iterator[bytes]:
         """The bytes that decide the documents of a shard of one file: here those of its range."""
