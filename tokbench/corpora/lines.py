@@ -20,10 +20,6 @@ READ = 1 << 18
 """Bytes read at a time: they are still in the processor's cache when their lines are laid out."""
 BLOCK = 1 << 20
 """Bytes of a block, from which on it is handed out: a batch of the tally."""
-
-TWO = np.uint64(2)
-THREE = np.uint64(3)
-LAST, LAST_TWO, LAST_THREE = (np.uint64((1 << 64) - (1 << 64 - size)) for size in (1, 2, 3))
 FEED, RETURN, SPACE = 10, 13, 32
 
 
@@ -110,9 +106,12 @@ class _Lines:
 
     def taken(self) -> TextBlock:
         """The whole lines, which are then no longer here."""
-        if not is_utf8(self._kept, self.whole):
-            raise NotUtf8
-        block = TextBlock(self._kept[: self.whole].tobytes(), self._ends[: self._n_ends].copy())
+        data = self._kept[: self.whole].tobytes()
+        try:
+            data.decode()
+        except UnicodeDecodeError as error:
+            raise NotUtf8 from error
+        block = TextBlock(data, self._ends[: self._n_ends].copy())
         rest = self._kept[self.whole : self._size].copy()
         self._kept[: len(rest)] = rest
         self._size, self.whole, self._n_ends = len(rest), 0, 0
@@ -193,54 +192,3 @@ def is_blank(data: Bytes, begin: int, end: int) -> bool:
         else:
             return False
     return True
-
-
-@kernel
-def is_utf8(data: Bytes, size: int) -> bool:
-    r"""Whether the first `size` bytes are valid UTF-8, without surrogates; 64 more can be read.
-
-    Example:
-        >>> from tokbench.kernels.pointers import padded
-        >>> [is_utf8(padded(some), len(some)) for some in ("né".encode(), b"n\xff", b"n\xc3")]
-        [True, False, False]
-    """
-    position = 0
-    while position < size:
-        high = in_range_64(data, position, 0, 0x80, 0x80)
-        if high == 0:
-            position += 64
-            continue
-        if size - position < 64:
-            high &= ~(ALL << np.uint64(size - position))
-        follow = in_range_64(data, position, 0, 0x80, 0x40) & high
-        two = in_range_64(data, position, 0, 0xC2, 0x1E) & high
-        three = in_range_64(data, position, 0, 0xE0, 0x10) & high
-        four = in_range_64(data, position, 0, 0xF0, 5) & high
-        if high != follow | two | three | four:
-            return False
-        # a character that goes on past the 64 bytes is left to the next round
-        took = 64
-        whole = ALL
-        cut = two & LAST | three & LAST_TWO | four & LAST_THREE
-        if cut != 0:
-            took = trailing_zeros(cut)
-            whole = ~(ALL << np.uint64(took))
-        two, three, four = two & whole, three & whole, four & whole
-        if follow & whole != (two | three | four) << ONE | (three | four) << TWO | four << THREE:
-            return False
-        if three | four != 0 and has_wrong_second(data, position, follow, three, four):
-            return False
-        position += took
-    return True
-
-
-@kernel
-def has_wrong_second(data: Bytes, position: int, follow: np.uint64, three: np.uint64, four: np.uint64) -> Any:
-    """Whether a character of three or four bytes is longer than need be, a surrogate, or beyond U+10FFFF."""
-    low = in_range_64(data, position, 0, 0x80, 0x20)
-    wrong = (three & in_range_64(data, position, 0, 0xE0, 1)) << ONE & low
-    wrong |= (three & in_range_64(data, position, 0, 0xED, 1)) << ONE & follow & ~low
-    lowest = in_range_64(data, position, 0, 0x80, 0x10)
-    wrong |= (four & in_range_64(data, position, 0, 0xF0, 1)) << ONE & lowest
-    wrong |= (four & in_range_64(data, position, 0, 0xF4, 1)) << ONE & follow & ~lowest
-    return wrong != 0

@@ -80,7 +80,10 @@ def test_lines_are_the_same_however_they_are_read(
 @example([b"a" * 63, b"\xc3"])
 @example([b"\x80"])
 def test_what_is_utf8_is_what_python_decodes(parts: list[bytes]) -> None:
-    data = b"|" + b"".join(parts).replace(b"\n", b"").replace(b"\r", b"")
+    check_as_python_reads(b"|" + b"".join(parts).replace(b"\n", b"").replace(b"\r", b""))
+
+
+def check_as_python_reads(data: bytes) -> None:
     try:
         data.decode()
     except UnicodeDecodeError:
@@ -88,6 +91,34 @@ def test_what_is_utf8_is_what_python_decodes(parts: list[bytes]) -> None:
             lines_of(data)
     else:
         assert lines_of(data).data == data + b"\n"
+
+
+WHOLE = st.sampled_from(
+    ["a" * 61, "a", "é", "\u07ff", "\u0800", "\ud7ff", "\ue000", "漢", "\U00010000", "\U0010ffff"]
+)
+BROKEN = st.sampled_from(
+    [
+        b"\x80",
+        b"\xc1\xbf",
+        b"\xe0\x9f\xbf",
+        b"\xed\xa0\x80",
+        b"\xf0\x8f\xbf\xbf",
+        b"\xf4\x90\x80\x80",
+        b"\xf5\x80",
+    ]
+)
+
+
+@given(
+    st.lists(WHOLE.map(str.encode), max_size=40),
+    st.just(b"") | BROKEN | st.binary(max_size=3),
+    st.integers(0, 3),
+)
+def test_utf8_is_what_python_reads(parts: list[bytes], broken: bytes, missing: int) -> None:
+    where = len(parts) // 2
+    text = b"".join([*parts[:where], broken, *parts[where:]])
+    for data in (text, text[: len(text) - missing]):
+        check_as_python_reads(b"|" + data.replace(b"\n", b"").replace(b"\r", b""))
 
 
 @given(st.lists(st.text(max_size=5)))
