@@ -5,8 +5,8 @@ Importing this costs nothing: what a family needs is imported when one of its da
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
+from typing import Any
 
 from tokbench.corpus import Dataset, DatasetFamily
 from tokbench.spec import LoadContext, Option, Spec
@@ -25,6 +25,7 @@ _LINES = Option(
     help="half of aligned lines, so that one half trains what the other measures",
 )  # fmt: skip
 _LIMIT = Option("max_document_bytes", "int", help="hand out longer documents in parts; bounds memory")
+
 JSON_LINES = (".jsonl", ".ndjson", ".jsonlines")
 DELIMITED = (".csv", ".tsv", ".tab")
 PARQUET = (".parquet",)
@@ -41,162 +42,109 @@ _ROWS = (
         "cluster",
         help="the field that says which rows belong together, as an article: intervals draw them together",
     ),
-    _LANGUAGE,
-    _LANGUAGES,
-    _MISSING,
-    _ERRORS,
+    *(_LANGUAGE, _LANGUAGES, _MISSING, _ERRORS),
 )
 _TEXT_ROWS = (*_ROWS, _ENCODING)
 
 
-def _lazy(module: str, function: str = "load") -> Callable[[Spec, LoadContext], Dataset]:
-    """A load function named by module and attribute, imported at the first call."""
+def _family(
+    name: str, summary: str, variant: str, *options: Option, load: str = "", **more: Any
+) -> DatasetFamily:
+    """A family whose datasets `load` loads, MODULE.FUNCTION of this package, imported at the first call.
 
-    def load(spec: Spec, context: LoadContext) -> Dataset:
+    By default it is ``load`` of the module of the family's name.
+    """
+    module, _, function = (load or f"{name}.load").partition(".")
+
+    def loaded(spec: Spec, context: LoadContext) -> Dataset:
         dataset: Dataset = getattr(import_module(f"tokbench.corpora.{module}"), function)(spec, context)
         return dataset
 
-    return load
+    return DatasetFamily(name=name, summary=summary, load=loaded, variant=variant, options=options, **more)
 
 
-FAMILIES: tuple[DatasetFamily, ...] = (
-    DatasetFamily(
-        name="bundled",
-        summary="corpora that come with tokbench: parallel, code, tricky, prose",
-        load=_lazy("bundled"),
-        variant="NAME",
-        options=(_LANGUAGES, _LINES),
+FAMILIES = (
+    _family(
+        "bundled", "corpora that come with tokbench: parallel, code, tricky, prose", "NAME",
+        _LANGUAGES, _LINES,
         examples=("bundled:parallel", "bundled:parallel,languages=eng_Latn+tha_Thai", "bundled:code"),
     ),
-    DatasetFamily(
-        name="text",
-        summary="plain text or source code: a file, a folder, a pattern, a URL",
-        load=_lazy("text"),
-        variant="PATH",
-        options=(
-            Option(
-                "unit",
-                choices=("line", "paragraph", "file"),
-                help="what a document is: line for text, file for code unless said",
-            ),
-            Option(
-                "kind",
-                default="text",
-                choices=("text", "code"),
-                help="code: language tags are programming languages, by file ending",
-            ),
-            Option(
-                "cluster",
-                choices=("block", "document"),
-                help="what intervals draw together: blocks of consecutive lines or paragraphs, or nothing",
-            ),
-            _LANGUAGE,
-            _ERRORS,
-            _ENCODING,
-            _LIMIT,
+    _family(
+        "text", "plain text or source code: a file, a folder, a pattern, a URL", "PATH",
+        Option(
+            "unit", choices=("line", "paragraph", "file"),
+            help="what a document is: line for text, file for code unless said",
         ),
+        Option(
+            "kind", default="text", choices=("text", "code"),
+            help="code: language tags are programming languages, by file ending",
+        ),
+        Option(
+            "cluster", choices=("block", "document"),
+            help="what intervals draw together: blocks of consecutive lines or paragraphs, or nothing",
+        ),
+        _LANGUAGE, _ERRORS, _ENCODING, _LIMIT,
         examples=("text:novel.txt", "text:corpus/**/*.txt.gz,language=eng_Latn", "text:src,kind=code"),
     ),
-    DatasetFamily(
-        name="jsonl",
-        summary="JSON lines: an object per line, the text in a field",
-        load=_lazy("jsonl"),
-        variant="PATH",
-        options=_TEXT_ROWS,
+    _family(
+        "jsonl", "JSON lines: an object per line, the text in a field", "PATH",
+        *_TEXT_ROWS,
         endings=JSON_LINES,
         examples=("jsonl:dump.jsonl.zst", "jsonl:chat.jsonl,field=content,language_field=lang"),
     ),
-    DatasetFamily(
-        name="csv",
-        summary="CSV or TSV with a header, the text in a column",
-        load=_lazy("delimited"),
-        variant="PATH",
-        options=(*_TEXT_ROWS, Option("delimiter", help="one character, or tab; else by the file's ending")),
-        endings=DELIMITED,
+    _family(
+        "csv", "CSV or TSV with a header, the text in a column", "PATH",
+        *_TEXT_ROWS,
+        Option("delimiter", help="one character, or tab; else by the file's ending"),
+        load="delimited.load", endings=DELIMITED,
         examples=("csv:reviews.csv,field=review", "csv:table.tsv,field=text"),
     ),
-    DatasetFamily(
-        name="parquet",
-        summary="Parquet: the text in a column, read by row groups",
-        load=_lazy("parquet"),
-        variant="PATH",
-        options=_ROWS,
+    _family(
+        "parquet", "Parquet: the text in a column, read by row groups", "PATH",
+        *_ROWS,
         endings=PARQUET,
         examples=("parquet:part-*.parquet,field=text", "parquet:s3://bucket/wiki/*.parquet"),
     ),
-    DatasetFamily(
-        name="parallel",
-        summary="a folder of LANG.txt files, parallel line by line",
-        load=_lazy("parallel", "load_parallel"),
-        variant="FOLDER",
-        options=(_LANGUAGES, _LINES, _ERRORS, _ENCODING),
+    _family(
+        "parallel", "a folder of LANG.txt files, parallel line by line", "FOLDER",
+        _LANGUAGES, _LINES, _ERRORS, _ENCODING,
+        load="parallel.load_parallel",
         examples=("parallel:pud", "parallel:pud,languages=eng_Latn+fin_Latn"),
     ),
-    DatasetFamily(
-        name="flores",
-        summary="a FLORES-200 folder: dev/LANG.dev, devtest/LANG.devtest",
-        load=_lazy("parallel", "load_flores"),
-        variant="FOLDER",
-        options=(
-            Option("split", choices=("dev", "devtest"), help="dev where there is one, else devtest"),
-            _LANGUAGES,
-            _LINES,
-            _ERRORS,
-            _ENCODING,
-        ),
+    _family(
+        "flores", "a FLORES-200 folder: dev/LANG.dev, devtest/LANG.devtest", "FOLDER",
+        Option("split", choices=("dev", "devtest"), help="dev where there is one, else devtest"),
+        _LANGUAGES, _LINES, _ERRORS, _ENCODING,
+        load="parallel.load_flores",
         examples=("flores:flores200_dataset", "flores:flores200_dataset,split=devtest"),
     ),
-    DatasetFamily(
-        name="conllu",
-        summary="treebanks in CoNLL-U: sentences with gold words",
-        load=_lazy("conllu"),
-        variant="PATH",
-        options=(
-            Option("punctuation", "bool", True, help="whether words tagged PUNCT count as words"),
-            _LANGUAGE,
-            _LANGUAGES,
-            _ERRORS,
-            _ENCODING,
-        ),
+    _family(
+        "conllu", "treebanks in CoNLL-U: sentences with gold words", "PATH",
+        Option("punctuation", "bool", True, help="whether words tagged PUNCT count as words"),
+        _LANGUAGE, _LANGUAGES, _ERRORS, _ENCODING,
         endings=CONLLU,
         examples=("conllu:en_pud-ud-test.conllu,language=eng_Latn",),
     ),
-    DatasetFamily(
-        name="hub",
-        summary="Hugging Face `datasets` (installed separately), streamed",
-        load=_lazy("hub"),
-        variant="NAME",
-        options=(
-            Option("config", help="the configuration, where the set has several"),
-            Option("split", default="train", help="the split"),
-            Option("revision", help="branch, tag or commit; a commit makes the run repeatable"),
-            Option("rows", "int", help="only the first so many rows"),
-            Option("streaming", "bool", True, help="stream, or download and read from the cache"),
-            _FIELD,
-            _LANGUAGE,
-            _MISSING,
-        ),
+    _family(
+        "hub", "Hugging Face `datasets` (installed separately), streamed", "NAME",
+        Option("config", help="the configuration, where the set has several"),
+        Option("split", default="train", help="the split"),
+        Option("revision", help="branch, tag or commit; a commit makes the run repeatable"),
+        Option("rows", "int", help="only the first so many rows"),
+        Option("streaming", "bool", True, help="stream, or download and read from the cache"),
+        _FIELD, _LANGUAGE, _MISSING,
         examples=("hub:wikimedia/wikipedia,config=20231101.sw,language=swh_Latn,rows=10k",),
     ),
-    DatasetFamily(
-        name="counts",
-        summary="counted pre-tokens, as `tokbench count` writes them, to train on",
-        load=_lazy("counts"),
-        variant="FILE",
-        options=(
-            _LANGUAGES,
-            Option(
-                "alpha", "float", help="a language's share becomes its share to this power; 1: as in the text"
-            ),
-            Option("weights", help="what languages count more or less, as eng_Latn=0.5+swh_Latn=4"),
-        ),
+    _family(
+        "counts", "counted pre-tokens, as `tokbench count` writes them, to train on", "FILE",
+        _LANGUAGES,
+        Option("alpha", "float", help="a language's share becomes its share to this power; 1: as in the text"),
+        Option("weights", help="what languages count more or less, as eng_Latn=0.5+swh_Latn=4"),
         examples=("counts:counts.parquet", "counts:counts.parquet,alpha=0.3"),
     ),
-    DatasetFamily(
-        name="stdlib",
-        summary="the running Python's standard library: code (sources), docs (docstrings)",
-        load=_lazy("standard_library"),
-        variant="code|docs",
+    _family(
+        "stdlib", "the running Python's standard library: code (sources), docs (docstrings)", "code|docs",
+        load="standard_library.load",
         examples=("stdlib:code", "stdlib:docs"),
     ),
-)
+)  # fmt: skip
