@@ -37,14 +37,15 @@ from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.emitting import (
     KNOWN,
     UNKNOWN_RUN,
+    Tokens,
     add_unknown,
+    append,
     emit,
     place_recalled,
-    place_token,
     spell,
 )
+from tokbench_subword.unigram.locating import Locate, SearchForms
 from tokbench_subword.unigram.paths import link, only_piece, width_of, write_rows
-from tokbench_subword.unigram.searching import SearchForms, add_rows
 from tokbench_subword.words.layout import WORDS
 from tokbench_subword.words.parts import LONGEST_PART, find_parts, parts_at, stands_alone
 from tokbench_subword.words.safe_cuts import PIECE_SHIFT
@@ -108,15 +109,7 @@ def _merge_part(block: Block, data: Bytes, begin: Int, size: Int) -> None:
 
 @inline
 def _lone_characters(
-    block: Block,
-    text: Bytes,
-    index: np.int64,
-    end: Int,
-    out: Ids,
-    spans: Ids | None,
-    o: np.int64,
-    run: np.int64,
-    origin: Int,
+    block: Block, text: Bytes, index: np.int64, end: Int, to: Tokens, o: np.int64, run: np.int64
 ) -> tuple[np.int64, np.int64, np.int64]:
     """Encode characters up to the first that does not stand alone; where that is, and as `emit`.
 
@@ -131,30 +124,26 @@ def _lone_characters(
             break
         stop, piece = index + width, np.int64(about >> PIECE_SHIFT) - 1
         if piece >= 0:
-            out[o] = piece
-            place_token(spans, o, index - origin, stop - origin)
-            o, run = o + 1, np.int64(KNOWN)
+            o, run = append(to, o, piece, index, stop), np.int64(KNOWN)
         elif fallback:
-            o = spell(block, text, index, stop, out, spans, o, origin)
+            o = spell(block, text, index, stop, to, o)
         else:
-            o = add_unknown(out, spans, o, run, unk_id, index - origin, stop - origin)
+            o = add_unknown(to, o, run, unk_id, index, stop)
             run = np.int64(UNKNOWN_RUN)
         index = stop
     return index, o, run
 
 
 @subroutine
-def encode_merged(
-    block: Block, text: Bytes, start: Int, end: Int, out: Ids, spans: Ids | None, o: np.int64
-) -> np.int64:
-    """Encode ``text[start:end]`` in parts; return the new end of `out`."""
+def encode_merged(block: Block, text: Bytes, start: Int, end: Int, to: Tokens, o: np.int64) -> np.int64:
+    """Encode ``text[start:end]`` in parts; return the new end of the ids."""
     words, lengths = u64_in(block, WORDS), i32_in(block, at.LENGTHS)
     parts = parts_at(block, at.CHARACTERS, at.PARTS)
     keys = parts.keys
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
-    run, index = np.int64(KNOWN), np.int64(start)
+    run, index, out = np.int64(KNOWN), np.int64(start), to.ids
     while index < end:
-        index, o, run = _lone_characters(block, text, index, end, out, spans, o, run, start)
+        index, o, run = _lone_characters(block, text, index, end, to, o, run)
         count = find_parts(parts, words, text, index, end) if index < end else np.int64(0)
         for k in range(count):
             stop, first, after = parts.ends[k], o, np.int64(-1)
@@ -167,11 +156,11 @@ def encode_merged(
                     _merge_whole(block, text, index, size, f64_in(block, at.EXACT), 0.0)
                 else:
                     _merge_part(block, text, index, size)
-                o, run, known = emit(block, text, index, size, out, spans, o, run, start)
+                o, run, known = emit(block, text, index, size, to, o, run)
                 if known and size <= LONGEST_PART:
                     remember(words, low, high, text, index, out, first, o - first)
             else:
-                place_recalled(spans, out, lengths, o, after, index - start)
+                place_recalled(to.places, out, lengths, o, after, index)
                 o, run = after, np.int64(KNOWN)
             index = stop
     return o
@@ -180,22 +169,13 @@ def encode_merged(
 @DocumentSearch
 def _search_merged(block: Block, text: Bytes, start: Int, length: Int, out: Ids, o: np.int64) -> np.int64:
     """Encode a document; return the new end of `out`."""
-    return encode_merged(block, text, start, start + length, out, None, o)
+    return encode_merged(block, text, start, start + length, Tokens(out, None), o)
 
 
-@kernel
-def _locate_merged(
-    arrays: Block, text: Bytes, units: Ints, first: Int, last: Int, out: Ids, ends: Ints
-) -> np.int64:
-    """`encode_spans` with places: a row of three numbers for each token."""
-    block, data, rows = pointer(arrays), pointer(text), pointer(out)
-    found, places = i32_in(block, at.FOUND), i32_in(block, at.SPANS)
-    o, none = np.int64(0), np.int64(0)
-    for p in range(first, last):
-        count = encode_merged(block, data, units[p, 0], units[p, 1], found, places, none)
-        o = add_rows(found, places, count, rows, o)
-        ends[p + 1] = o
-    return o
+@Locate
+def _locate_merged(block: Block, text: Bytes, size: Int, ids: Ids, places: Ids) -> np.int64:
+    none = np.int64(0)
+    return encode_merged(block, text, none, size, Tokens(ids, places), none)
 
 
 MERGED = SearchForms(_search_merged, _locate_merged)

@@ -4,11 +4,11 @@ Unknown characters in a row become one token, or are spelled in bytes. In a `tok
 unknown token itself is a piece like any other, but next to unknown characters it counts as unknown. So `run`
 says what came last: `KNOWN` for a known token, `UNKNOWN_RUN` for unknown characters, else the byte where the
 text of the unknown token began, with nothing unknown before it.
-
-`spans`, where it is not None, gets the places of tokens: two int32 for each, in bytes, from `origin` on.
 """
 
 from __future__ import annotations
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,69 +20,73 @@ from tokbench_subword.unigram.paths import link_piece, link_place
 KNOWN, UNKNOWN_RUN = -1, -2
 
 
-@inline
-def place_token(spans: Ids | None, o: Int, start: Int, end: Int) -> None:
-    """Note where token `o` lies, where places are asked for."""
-    if spans is not None:
-        spans[2 * o], spans[2 * o + 1] = start, end
+class Tokens(NamedTuple):
+    """Where tokens are written. Pointers to int32: their ids, and, where it is not None, two numbers for each:
+    where in the text it begins and ends, in bytes.
+    """
+
+    ids: Any
+    places: Any
 
 
 @inline
-def place_recalled(spans: Ids | None, out: Ids, lengths: Ids, first: Int, last: Int, start: Int) -> None:
-    """Note where the tokens ``out[first:last]`` lie, one behind the other, where places are asked for."""
-    if spans is not None:
+def _place(places: Ids | None, token: Int, start: Int, end: Int) -> None:
+    if places is not None:
+        places[2 * token], places[2 * token + 1] = start, end
+
+
+@inline
+def _place_end(places: Ids | None, token: Int, end: Int) -> None:
+    if places is not None:
+        places[2 * token + 1] = end
+
+
+@inline
+def append(to: Tokens, o: Int, index: Int, start: Int, end: Int) -> np.int64:
+    """Write token `o`, which is the text from `start` to `end`; return the number of the next one."""
+    to.ids[o] = index
+    _place(to.places, o, start, end)
+    return np.int64(o + 1)
+
+
+@inline
+def place_recalled(places: Ids | None, ids: Ids, lengths: Ids, first: Int, last: Int, start: Int) -> None:
+    """Note where the tokens ``ids[first:last]`` lie, one behind the other, where places are asked for."""
+    if places is not None:
         for token in range(first, last):
-            place_token(spans, token, start, start + lengths[out[token]])
-            start += lengths[out[token]]
+            _place(places, token, start, start + lengths[ids[token]])
+            start += lengths[ids[token]]
 
 
 @inline
-def add_unknown(
-    out: Ids, spans: Ids | None, o: np.int64, run: np.int64, unk_id: Int, start: Int, end: Int
-) -> np.int64:
-    """Append an unknown token, or make the one before it longer; return the new end of `out`."""
-    if run == UNKNOWN_RUN:
-        if spans is not None:
-            spans[2 * o - 1] = end
-        return o
-    out[o] = unk_id
-    place_token(spans, o, start, end)
-    return o + 1
+def add_unknown(to: Tokens, o: np.int64, run: np.int64, unk_id: Int, start: Int, end: Int) -> np.int64:
+    """Append an unknown token, or make the one before it longer; return the new end of the ids."""
+    if run != UNKNOWN_RUN:
+        return append(to, o, unk_id, start, end)
+    _place_end(to.places, o - 1, end)
+    return o
 
 
 @inline
-def spell(
-    block: Block, text: Bytes, start: Int, end: Int, out: Ids, spans: Ids | None, o: np.int64, origin: Int
-) -> np.int64:
+def spell(block: Block, text: Bytes, start: Int, end: Int, to: Tokens, o: np.int64) -> np.int64:
     """Append the tokens of the bytes of a character, or of the unknown token's text; return where they end."""
     byte_ids = i32_in(block, at.BYTE_IDS)
     if i64_in(block, at.SETTINGS)[at.ESCAPED] == 1 and text[start] == 0x20:
-        out[o], out[o + 1], out[o + 2] = byte_ids[0xE2], byte_ids[0x96], byte_ids[0x81]
-        for i in range(3):
-            place_token(spans, o + i, start - origin, end - origin)
-        return o + 3
+        for byte in (0xE2, 0x96, 0x81):
+            o = append(to, o, byte_ids[byte], start, end)
+        return o
     for i in range(start, end):
-        out[o] = byte_ids[text[i]]
-        place_token(spans, o, start - origin, end - origin)
-        o += 1
+        o = append(to, o, byte_ids[text[i]], start, end)
     return o
 
 
 @subroutine
 def emit(
-    block: Block,
-    text: Bytes,
-    begin: Int,
-    size: Int,
-    out: Ids,
-    spans: Ids | None,
-    o: np.int64,
-    run: np.int64,
-    origin: Int,
+    block: Block, text: Bytes, begin: Int, size: Int, to: Tokens, o: np.int64, run: np.int64
 ) -> tuple[np.int64, np.int64, bool]:
     """Append the ids of the path through the `size` bytes from `begin` on.
 
-    Returns the new end of `out`, `run`, and whether all was known.
+    Returns the new end of the ids, `run`, and whether all was known.
     """
     links, settings = i64_in(block, at.LINKS), i64_in(block, at.SETTINGS)
     unknown, fallback = settings[at.UNK_ID], settings[at.FALLBACK] == 1
@@ -93,17 +97,15 @@ def emit(
         known = piece >= 0 and piece != unknown
         all_known = all_known and bool(known)
         if known or (fallback and piece >= 0 and run == KNOWN):
-            out[o] = piece
-            place_token(spans, o, start - origin, stop - origin)
-            o += 1
+            o = append(to, o, piece, start, stop)
             run = np.int64(KNOWN) if known else start
         elif fallback:
             if run >= 0:
-                o = spell(block, text, run, start, out, spans, o - 1, origin)
-            o = spell(block, text, start, stop, out, spans, o, origin)
+                o = spell(block, text, run, start, to, o - 1)
+            o = spell(block, text, start, stop, to, o)
             run = np.int64(UNKNOWN_RUN)
         else:
-            o = add_unknown(out, spans, o, run, unknown, start - origin, stop - origin)
+            o = add_unknown(to, o, run, unknown, start, stop)
             run = np.int64(UNKNOWN_RUN)
         position = end
     return o, run, all_known

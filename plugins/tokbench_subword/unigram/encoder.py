@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from tokbench_subword.bpe.merging import scratch
 from tokbench_subword.pipeline.origins import walked
 from tokbench_subword.pipeline.patterns.cutters import Cutter, cut_in_turn, units_of
 from tokbench_subword.unigram import layout as at
-from tokbench_subword.unigram.searching import SearchForms
+from tokbench_subword.unigram.locating import SearchForms, locate_units
 from tokbench_subword.words.cache import CACHE_BYTES
 from tokbench_subword.words.encoder import WordEncoder
 from tokbench_subword.words.layout import COUNTERS, MOST, TEXT_SIZE
@@ -122,7 +123,8 @@ class PathEncoder(WordEncoder):
         self, data: NDArray[np.uint8], words: NDArray[np.int64]
     ) -> tuple[TokenBatch, NDArray[np.int64]]:
         """The ids of words, and where in `data` the tokens are: each word is searched."""
-        found = self._spread(self._algorithm.locate, data, words, most=_NUMBERS)
+        locate = partial(locate_units, self._algorithm.locate.address)
+        found = self._spread(locate, data, words, most=_NUMBERS)
         rows, ends = found.ids.reshape(-1, _NUMBERS), found.offsets // _NUMBERS
         places = rows[:, 1:] + np.repeat(words[:, 0], np.diff(ends))[:, np.newaxis]
         return TokenBatch(rows[:, 0].copy(), ends), places

@@ -12,21 +12,29 @@ The score so far is carried from part to part, as the library carries it, and ro
 is kept with a *limit*, the score so far up to which no rounding can change its path (see `viterbi`), which
 stands behind the part's ids in the word cache.
 
-`emitting` writes down the path that was found, and says what `run` and `spans` are.
+`emitting` writes down the path that was found, and says what `run` is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from tokbench.kernels.compiling import inline, kernel, subroutine
-from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, f64_in, i32_in, i64_in, pointer, u64_in
+from tokbench.kernels.compiling import inline, subroutine
+from tokbench.kernels.pointers import Block, Bytes, Ids, Int, f64_in, i32_in, i64_in, u64_in
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.unigram import layout as at
-from tokbench_subword.unigram.emitting import KNOWN, UNKNOWN_RUN, add_unknown, emit, place_recalled, place_token
+from tokbench_subword.unigram.emitting import (
+    KNOWN,
+    UNKNOWN_RUN,
+    Tokens,
+    add_unknown,
+    append,
+    emit,
+    place_recalled,
+)
+from tokbench_subword.unigram.locating import Locate, SearchForms
 from tokbench_subword.unigram.paths import link
 from tokbench_subword.unigram.viterbi import Lattice, double, search, search_with_margin, single
 from tokbench_subword.words.layout import WORDS
@@ -72,9 +80,9 @@ def _bound(so_far: Any) -> np.int64:
 
 @subroutine
 def encode_parts(
-    block: Block, lattice: Lattice, text: Bytes, start: Int, end: Int, out: Ids, spans: Ids | None, o: np.int64
+    block: Block, lattice: Lattice, text: Bytes, start: Int, end: Int, to: Tokens, o: np.int64
 ) -> np.int64:
-    """Encode ``text[start:end]`` in parts; return the new end of `out`.
+    """Encode ``text[start:end]`` in parts; return the new end of the ids.
 
     `so_far` is the score up to the byte `told`, where `n_told` ids had been written. The scores of what was
     recalled since are added only where the score is needed. Mostly it is enough to know that its absolute value
@@ -88,7 +96,7 @@ def encode_parts(
     unk_id, fallback = settings[at.UNK_ID], settings[at.FALLBACK] == 1
     exact, nothing = f64_in(block, at.EXACT), lattice.parameters[at.UNKNOWN] - lattice.parameters[at.UNKNOWN]
     a_byte, set_back = _bounds(lattice)
-    so_far, run, index = nothing, np.int64(KNOWN), start
+    so_far, run, index, out = nothing, np.int64(KNOWN), start, to.ids
     told, n_told, bound = start, o, _bound(so_far)
     safe = told + (set_back - bound) // a_byte
     while index < end:
@@ -97,9 +105,7 @@ def encode_parts(
         if stands_alone(character, about):
             one, stop = np.int64(about >> PIECE_SHIFT) - 1, index + width
             if one >= 0 and one != unk_id and stop <= safe:
-                out[o] = one
-                place_token(spans, o, index - start, stop - start)
-                o, run, index = o + 1, np.int64(KNOWN), stop
+                o, run, index = append(to, o, one, index, stop), np.int64(KNOWN), stop
                 continue
             so_far = _with_scores(lattice, so_far, out, n_told, o)
             if stop > safe:
@@ -116,10 +122,10 @@ def encode_parts(
                         break
                     so_far = _with_score(lattice, so_far, one)
                     stop += width
-                o = add_unknown(out, spans, o, run, unk_id, index - start, stop - start)
+                o = add_unknown(to, o, run, unk_id, index, stop)
                 run = np.int64(UNKNOWN_RUN)
             else:
-                o, run, _ = emit(block, text, index, width, out, spans, o, run, start)
+                o, run, _ = emit(block, text, index, width, to, o, run)
             told, n_told, bound, index = stop, o, _bound(so_far), stop
             safe = told + (set_back - bound) // a_byte
             continue
@@ -132,7 +138,7 @@ def encode_parts(
                 after = recall(words, slots, state, low, high, text, index, out, o)
                 # the last number behind the ids is the limit
                 if after >= 0 and bound + (index - told) * a_byte <= np.int64(out[after - 1]):
-                    place_recalled(spans, out, lengths, o, after - 1, index - start)
+                    place_recalled(to.places, out, lengths, o, after - 1, index)
                     o, run, index = after - 1, np.int64(KNOWN), stop
                     continue
             so_far = _with_scores(lattice, so_far, out, n_told, o)
@@ -141,7 +147,7 @@ def encode_parts(
                 so_far = search(lattice, text, index, size, so_far)
             else:
                 so_far, limit = search_with_margin(lattice, exact, text, index, size, so_far)
-            o, run, known = emit(block, text, index, size, out, spans, o, run, start)
+            o, run, known = emit(block, text, index, size, to, o, run)
             if known and after < 0 and before <= limit:
                 out[o] = limit
                 remember(words, low, high, text, index, out, first, o + 1 - first)
@@ -153,63 +159,30 @@ def encode_parts(
 @Search
 def search_double(block: Block, text: Bytes, start: Int, length: Int, out: Ids, o: np.int64) -> np.int64:
     """Encode a word; return the new end of `out`."""
+    to = Tokens(out, None)
     if quicker_in_parts(text, start, length):
-        return encode_parts(block, double(block), text, start, start + length, out, None, o)
+        return encode_parts(block, double(block), text, start, start + length, to, o)
     search(double(block), text, start, length, 0.0)
-    after, _, _ = emit(block, text, start, length, out, None, o, np.int64(KNOWN), start)
+    after, _, _ = emit(block, text, start, length, to, o, np.int64(KNOWN))
     return after
 
 
 @DocumentSearch
 def search_single(block: Block, text: Bytes, start: Int, length: Int, out: Ids, o: np.int64) -> np.int64:
     """Encode a document; return the new end of `out`."""
-    return encode_parts(block, single(block), text, start, start + length, out, None, o)
+    return encode_parts(block, single(block), text, start, start + length, Tokens(out, None), o)
 
 
-@inline
-def add_rows(found: Ids, places: Ids, count: Int, out: Ids, o: np.int64) -> np.int64:
-    """Append each of `count` ids, and where its token begins and ends in its word; the new end of `out`."""
-    for k in range(count):
-        out[o], out[o + 1], out[o + 2] = found[k], places[2 * k], places[2 * k + 1]
-        o += 3
-    return o
+@Locate
+def _locate_double(block: Block, text: Bytes, size: Int, ids: Ids, places: Ids) -> np.int64:
+    none = np.int64(0)
+    return encode_parts(block, double(block), text, none, size, Tokens(ids, places), none)
 
 
-@inline
-def _locate(
-    block: Block, lattice: Lattice, text: Bytes, units: Ints, first: Int, last: Int, out: Ids, out_offsets: Ints
-) -> np.int64:
-    """`encode_spans` with places: a row of three numbers for each token."""
-    found, places = i32_in(block, at.FOUND), i32_in(block, at.SPANS)
-    o, none = np.int64(0), np.int64(0)
-    for p in range(first, last):
-        count = encode_parts(block, lattice, text, units[p, 0], units[p, 1], found, places, none)
-        o = add_rows(found, places, count, out, o)
-        out_offsets[p + 1] = o
-    return o
-
-
-@kernel
-def _locate_double(
-    arrays: Block, text: Bytes, units: Ints, first: Int, last: Int, out: Ids, ends: Ints
-) -> np.int64:
-    block = pointer(arrays)
-    return _locate(block, double(block), pointer(text), units, first, last, pointer(out), ends)
-
-
-@kernel
-def _locate_single(
-    arrays: Block, text: Bytes, units: Ints, first: Int, last: Int, out: Ids, ends: Ints
-) -> np.int64:
-    block = pointer(arrays)
-    return _locate(block, single(block), pointer(text), units, first, last, pointer(out), ends)
-
-
-class SearchForms(NamedTuple):
-    """The compiled forms of one way to search: behind the word cache, and with places."""
-
-    word: Search
-    locate: Callable[..., Any]
+@Locate
+def _locate_single(block: Block, text: Bytes, size: Int, ids: Ids, places: Ids) -> np.int64:
+    none = np.int64(0)
+    return encode_parts(block, single(block), text, none, size, Tokens(ids, places), none)
 
 
 DOUBLE = SearchForms(search_double, _locate_double)
