@@ -25,11 +25,10 @@ from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import MOST_TOKENS, BpeModel
 from tokbench_subword.bpe.opening import load
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
-from tokbench_subword.pipeline.compiled import CompiledPipeline
 from tokbench_subword.pipeline.patterns import Pattern
-from tokbench_subword.pipeline.segments import Segments
+from tokbench_subword.pipeline.patterns.cutters import units_of
 from tokbench_subword.training.chunks import learn_from_sequences
-from tokbench_subword.training.counting import Block, Fill, Utf8Buffer, blocks, count_blocks, filler
+from tokbench_subword.training.counting import Utf8Buffer, blocks, count_blocks, filler
 from tokbench_subword.training.session import MergeSession
 from tokbench_subword.training.spelling import each_pair_once, spelled
 from tokbench_subword.training.stages import stage
@@ -117,7 +116,8 @@ def learn_superwords(
     batches = []
     for documents in blocks(texts, _READ_AT_ONCE):
         block = buffer.block(documents)
-        stretches, _ = cutter.cut(block.data, block.spans)
+        units = units_of(block.texts.offsets)
+        stretches, _ = cutter.cut(block.data, units[units[:, 0] < units[:, 1]])
         batches.append(encoder.encode_utf8(block.data, np.append(stretches[:, 0], block.ends[-1])))
         n_bytes += int(block.ends[-1])
         counted(n_bytes)
@@ -193,20 +193,9 @@ def counted(
     progress: Callable[[int], None] = lambda n_bytes: None,
 ) -> WordCounts:
     """The pre-tokens of `texts` as the tokenizer makes them; added tokens are none."""
-    return count_blocks(texts, _prepared(base._preparation.compiled), workers=workers, progress=progress)
-
-
-def _prepared(pipeline: CompiledPipeline) -> Fill:
-    """Counts what a pipeline makes of the documents of a block."""
-    inner = filler(pipeline.cutters)
-
-    def fill(table: Any, block: Block) -> None:
-        offsets = np.concatenate((np.zeros(1, np.int64), block.ends))
-        found = pipeline.segments(Segments(block.data, offsets))
-        start = int(found.offsets[0])
-        inner(table, Block(found.data[start:], found.offsets[1:] - start, block.start))
-
-    return fill
+    pipeline = base._preparation.compiled
+    fill = filler(pipeline.cutters, pipeline.segments)
+    return count_blocks(texts, fill, workers=workers, progress=progress)
 
 
 def continued(corpus: TrainingCorpus, options: Mapping[str, Any], progress: Progress) -> Continued:

@@ -12,35 +12,42 @@ import numpy as np
 
 from tokbench.counts import WordCounts
 from tokbench.kernels.compiling import kernel
-from tokbench.kernels.pointers import PADDING, Bytes, Int, Ints, Words, pointer
-from tokbench.kernels.pointers import Block as Arrays
+from tokbench.kernels.pointers import Bytes, Int, Ints, Words, pointer
+from tokbench_subword.pipeline.patterns.cutters import cutter_of, few_of
+from tokbench_subword.pipeline.patterns.tree import quoted
 from tokbench_subword.sentencepiece.charsmap import Normalizer
-from tokbench_subword.sentencepiece.charsmap_kernels import longest_symbol, normalize_into
-from tokbench_subword.training.counting import Block, Fill, count_blocks
-from tokbench_subword.training.word_table import DOCUMENT, POSITION, WordTable, note_word, opened
+from tokbench_subword.training.counting import count_blocks, filler
+from tokbench_subword.training.word_table import copy_words
 from tokbench_subword.unigram.train_sorting import NextKeys, in_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _PACKED = 64  # bytes of a word that are compared as numbers
-_DONE, _GROW_TEXT, _GROW_TABLE = range(3)
 
 
 def count_words(
     texts: Iterable[str],
     normalizer: Normalizer,
-    breaks: NDArray[np.uint64],
+    apart: Iterable[str],
     *,
     threads: int = 1,
     progress: Callable[[int], None] = lambda n_bytes: None,
 ) -> WordCounts:
-    """Count the words of `texts`; `breaks` is a trie of words that separate others (its length 0: none).
+    """Count the words of `texts`; those that are `apart`, in internal form, separate others and are none.
 
     Words are in internal form, sorted by count, the highest first, then by bytes, so that they do not depend on
     the order of documents. `progress` is told how many bytes have been read.
     """
-    return sorted_words(count_blocks(texts, _filler(normalizer, breaks), workers=threads, progress=progress))
+    longest_first = "|".join(map(quoted, sorted(apart, key=len, reverse=True)))
+    cutters = few_of(
+        [
+            cutter_of(longest_first, "oniguruma", "Removed"),
+            cutter_of(" ", "oniguruma", "MergedWithNext"),
+        ]
+    )
+    fill = filler(cutters, normalizer.segments)
+    return sorted_words(count_blocks(texts, fill, workers=threads, progress=progress))
 
 
 def sorted_words(words: WordCounts) -> WordCounts:
@@ -54,7 +61,7 @@ def sorted_words(words: WordCounts) -> WordCounts:
     starts = np.zeros(len(words) + 1, np.int64)
     np.cumsum(np.diff(words.starts)[order], out=starts[1:])
     data = np.empty(len(words.data), np.uint8)
-    _copy(words.data, words.starts, order, starts, data)
+    copy_words(words.data, words.starts[order], starts, data)
     return WordCounts(data, starts, words.counts[order], words.unit)
 
 
@@ -82,70 +89,6 @@ def _packed(words: WordCounts, some: NDArray[np.int64], skipped: int, n_bytes: i
     return keys
 
 
-def _filler(normalizer: Normalizer, breaks: NDArray[np.uint64]) -> Fill:
-    def fill(table: WordTable, block: Block) -> None:
-        longest = int(np.diff(block.ends, prepend=0).max(initial=0))
-        text = np.empty(2 * longest + 1024, np.uint8)
-        state = table.state
-        state[DOCUMENT] = state[POSITION] = 0
-        while wish := _count(
-            normalizer.block, block.data, block.ends, breaks, text, table.rows, table.kept, state
-        ):
-            if wish == _GROW_TEXT:
-                text = np.empty(2 * len(text), np.uint8)
-            else:
-                table.grow(len(text))
-
-    return fill
-
-
-@kernel
-def _count(
-    tables: Arrays,
-    source: Bytes,
-    ends: Ints,
-    breaks: Words,
-    text_array: Bytes,
-    rows_: Words,
-    kept_: Bytes,
-    state: Ints,
-) -> int:
-    """Count on from where `state` says; returns what has to grow first, or 0.
-
-    A document that is continued is normalised again: that is rare, since what grows doubles.
-    """
-    text, words = pointer(text_array), opened(rows_, kept_, state)
-    for document in range(state[DOCUMENT], len(ends)):
-        start = ends[document - 1] if document > 0 else np.int64(0)
-        stop, size = ends[document], np.int64(0)
-        if stop > start:
-            room = np.int64(len(text_array) - PADDING)
-            size = normalize_into(pointer(tables), pointer(source), start, stop, text, np.int64(0), room, None)
-        if size < 0:
-            state[DOCUMENT], state[POSITION] = document, 0
-            return _GROW_TEXT
-        index = state[POSITION]
-        while index < size:
-            if len(breaks) > 0:
-                broken = longest_symbol(text, index, size, pointer(breaks))
-                if broken > 0:
-                    index += broken
-                    continue
-            end = index + 1
-            while end < size and text[end] != 0x20:
-                begins = len(breaks) > 0 and text[end] & 0xC0 != 0x80
-                if begins and longest_symbol(text, end, size, pointer(breaks)) > 0:
-                    break
-                end += 1
-            # Where a word was first seen does not matter: words are sorted in the end.
-            if not note_word(text, index, end - index, 0, words):
-                state[DOCUMENT], state[POSITION] = document, index
-                return _GROW_TABLE
-            index = end
-        state[POSITION] = 0
-    return _DONE
-
-
 @kernel
 def _pack(data_array: Bytes, starts: Ints, some: Ints, skipped: Int, n_bytes: Int, keys: Words) -> None:
     """`n_bytes` of each word as one number, from so many bytes on; zeros behind its end."""
@@ -156,13 +99,3 @@ def _pack(data_array: Bytes, starts: Ints, some: Ints, skipped: Int, n_bytes: In
         for place in range(at, at + n_bytes):
             key = (key << np.uint64(8)) | (np.uint64(data[place]) if place < end else np.uint64(0))
         keys[index] = key
-
-
-@kernel
-def _copy(data_array: Bytes, starts: Ints, order: Ints, new_starts: Ints, new_data_array: Bytes) -> None:
-    """Copy the words in their new order."""
-    data, new_data = pointer(data_array), pointer(new_data_array)
-    for rank in range(len(order)):
-        source, target = starts[order[rank]], new_starts[rank]
-        for index in range(new_starts[rank + 1] - target):
-            new_data[target + index] = data[source + index]

@@ -13,7 +13,6 @@ from tokbench.errors import TokenizerError
 from tokbench.family import Progress
 from tokbench.kernels.threads import kept_threads
 from tokbench_subword.files import sentencepiece_model as spm
-from tokbench_subword.pipeline.trie import build_trie
 from tokbench_subword.sentencepiece.charsmap import SPACE_SYMBOL, compile_normalizer, to_internal
 from tokbench_subword.sentencepiece.rules import charsmap_of
 from tokbench_subword.sentencepiece.train_counts import count_words, sorted_words
@@ -173,12 +172,10 @@ def counted(
 ) -> WordCounts:
     """The words of `texts`, normalised and cut as `options` say: what a model is learnt from."""
     normalizer = compile_normalizer(_normalizer_spec(options), symbols=options.user_symbols)
-    meta = options.meta_pieces()
-    breaks = build_trie({to_internal(piece.text, True): index for index, piece in enumerate(meta)})
     return count_words(
         texts,
         normalizer,
-        breaks,
+        [to_internal(piece.text, True).decode() for piece in options.meta_pieces()],
         threads=options.threads,
         progress=lambda done: progress(min(1.0, done / n_bytes) if n_bytes else 0.0),
     )

@@ -19,14 +19,17 @@ from tokbench.counts import WordCounts
 from tokbench.kernels.calls import in_kernels
 from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import PADDING, Bytes, Int, Ints, Words, pointer
-from tokbench.kernels.text import MOST_BYTES, measured, write_list
+from tokbench.kernels.text import measured, write_list
 from tokbench_subword.pipeline.patterns import Pattern
-from tokbench_subword.pipeline.patterns.cutters import Cutter, cut_in_turn
+from tokbench_subword.pipeline.patterns.cutters import Cutter, cut_in_turn, units_of
+from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.training.word_table import POSITION, WordTable, note_word, opened
 
 BLOCK = 1 << 18
 """Characters of text that are counted at a time: few, so that no thread waits long for the last block."""
 
+_APART = 1 << 34
+"""More bytes than the text of a block ever has, also when it is normalized."""
 BLOCKS_AT_ONCE = 1024
 """After so many blocks the number of words is looked at."""
 _TOGETHER = 256  # texts taken from an iterable at once, at the most
@@ -55,8 +58,8 @@ def count_words(data: Bytes, spans: Ints, block: Int, rows_: Words, kept_: Bytes
 class Block:
     """Some documents: their UTF-8 with padding, where each ends, and a number that is larger for later blocks.
 
-    `start` is where it would begin in the corpus if each character before had `MOST_BYTES` bytes. So ``start``
-    plus the place in the block tells which of two words was seen first.
+    `start` is that of the block before and `_APART` more: so ``start`` plus the place in the block, whatever
+    its text becomes, tells which of two words was seen first.
     """
 
     data: NDArray[np.uint8]
@@ -64,10 +67,9 @@ class Block:
     start: int
 
     @property
-    def spans(self) -> NDArray[np.int64]:
-        """Where each document that is not empty begins and ends: int64 ``(n, 2)``."""
-        starts = np.concatenate([np.zeros(1, np.int64), self.ends[:-1]])
-        return np.stack([starts, self.ends], axis=1)[starts < self.ends]
+    def texts(self) -> Segments:
+        """The documents as what normalizes takes them."""
+        return Segments(self.data, np.append(0, self.ends))
 
 
 Texts = tuple[list[str], int, int]
@@ -86,7 +88,7 @@ def blocks(texts: Iterable[str], size: int = BLOCK) -> Iterator[Texts]:
         length, room = length + added, room + bytes_
         if length >= size:
             yield documents, room, start
-            start, length, room, documents = start + MOST_BYTES * length, 0, 0, []
+            start, length, room, documents = start + _APART, 0, 0, []
         # Many short texts are taken at once, since each taking costs time; of long ones there are never many.
         together = min(2 * together, _TOGETHER) if 8 * added < size else max(together // 2, 1)
     if documents:
@@ -114,12 +116,16 @@ Fill = Callable[[WordTable, Block], None]
 """Counts a block into a table."""
 
 
-def filler(cutters: Sequence[Cutter]) -> Fill:
-    """A `Fill` that counts what the cutters make of documents; each cuts the pieces of the one before."""
+def filler(cutters: Sequence[Cutter], before: Callable[[Segments], Segments] | None = None) -> Fill:
+    """A `Fill` that counts what the cutters make of documents; each cuts the pieces of the one before.
+
+    What happens to documents `before` they are cut may make several texts of one, or none.
+    """
 
     def fill(table: WordTable, block: Block) -> None:
-        data = block.data
-        spans, _ = cut_in_turn(cutters[:-1], data, block.spans)
+        texts = block.texts if before is None else before(block.texts)
+        data, spans = texts.data, units_of(texts.offsets)
+        spans, _ = cut_in_turn(cutters[:-1], data, spans[spans[:, 0] < spans[:, 1]])
         for some in (found for found, _ in cutters[-1].pieces(data, spans)) if cutters else [spans]:
             table.state[POSITION] = 0
             while not count_words(data, some, block.start, table.rows, table.kept, table.state):

@@ -20,8 +20,8 @@ from tokbench.kernels.pointers import Bytes, Int, Ints, Word, Words, load_u64, p
 STORE_PADDING = 16
 """Bytes of the store that stay free, so that words can be compared eight bytes at a time."""
 
-# What a table's state holds, int64: the first two are the kernel's own, to continue from.
-DOCUMENT, POSITION, WORDS, KEPT = range(4)
+# What a table's state holds, int64: the first is the kernel's own, to continue from.
+POSITION, WORDS, KEPT = range(3)
 
 # A row of the table, uint64: hash and length of the word; its number, and where it is kept; its count; where it
 # was first seen.
@@ -148,7 +148,7 @@ def _absorb(other_rows: Words, other_kept: Bytes, rows_: Words, kept_: Bytes, st
 
 
 @kernel
-def _copy(kept_: Bytes, places: Ints, starts: Ints, data_: Bytes) -> None:
+def copy_words(kept_: Bytes, places: Ints, starts: Ints, data_: Bytes) -> None:
     """Copy words from their `places` in a store to where each begins in `data_`."""
     kept, data = pointer(kept_), pointer(data_)
     for word in range(len(places)):
@@ -163,7 +163,7 @@ class WordTable:
     def __init__(self) -> None:
         self.rows: NDArray[np.uint64] = np.zeros(4 << 14, np.uint64)
         self.kept: NDArray[np.uint8] = np.zeros(1 << 17, np.uint8)
-        self.state: NDArray[np.int64] = np.zeros(4, np.int64)
+        self.state: NDArray[np.int64] = np.zeros(3, np.int64)
 
     @property
     def size(self) -> int:
@@ -201,7 +201,7 @@ class WordTable:
         starts = np.zeros(len(order) + 1, np.int64)
         np.cumsum(rows[order, TAG] & _LENGTH, out=starts[1:], dtype=np.int64)
         data = np.empty(starts[-1], np.uint8)
-        _copy(self.kept, (rows[order, PLACE] & _PLACE_MASK).astype(np.int64), starts, data)
+        copy_words(self.kept, (rows[order, PLACE] & _PLACE_MASK).astype(np.int64), starts, data)
         return WordCounts(data, starts, rows[order, COUNT].astype(np.int64))
 
     def _order(self) -> NDArray[np.int64]:

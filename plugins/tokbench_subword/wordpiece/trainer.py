@@ -16,20 +16,17 @@ from tokbench_subword.pipeline.bert import BertRules
 from tokbench_subword.pipeline.compiled_normalizers import compiled_normalizer_of
 from tokbench_subword.pipeline.compiled_pre_tokenizers import cuts_of
 from tokbench_subword.training.alphabet import characters_of
-from tokbench_subword.training.counting import Block, Fill, count_blocks, filler
+from tokbench_subword.training.counting import count_blocks, filler
 from tokbench_subword.training.session import MergeSession
 from tokbench_subword.training.spelling import spelled
 from tokbench_subword.training.stages import stage
 from tokbench_subword.training.ties import BYTES
-from tokbench_subword.training.word_table import WordTable
 from tokbench_subword.wordpiece.model import BERT_SPECIAL_TOKENS, WordPieceModel, bert_document, bert_steps
 from tokbench_subword.wordpiece.train_likelihood import LikelihoodSession
 
 Score = Literal["likelihood", "frequency"]
 
 _COUNTING_SHARE = 0.6
-_MOST_GROWTH = 3
-"""Bytes of normalized text for each byte of input: a syllable of Hangul comes apart into three letters."""
 
 
 def train_wordpiece(
@@ -139,22 +136,10 @@ def count_bert_pretokens(
         >>> [(word.decode(), count) for word, count in count_bert_pretokens(["Hé, he!"], BertRules())]
         [('he', 2), (',', 1), ('!', 1)]
     """
-    return count_blocks(texts, _bert_filler(rules), workers=workers, progress=progress)
-
-
-def _bert_filler(rules: BertRules) -> Fill:
     steps = bert_steps(rules)
-    normalizer = compiled_normalizer_of(steps["normalizer"])
-    count = filler(cuts_of([steps["pre_tokenizer"]]).cutters)
-
-    def fill(counted: WordTable, block: Block) -> None:
-        data, ends = block.data, block.ends
-        if normalizer is not None:
-            data, offsets = normalizer.apply(data, np.append(0, ends))
-            ends = offsets[1:]
-        count(counted, Block(data, ends, _MOST_GROWTH * block.start))
-
-    return fill
+    cutters = cuts_of([steps["pre_tokenizer"]]).cutters
+    fill = filler(cutters, compiled_normalizer_of(steps["normalizer"]))
+    return count_blocks(texts, fill, workers=workers, progress=progress)
 
 
 def _kept(words: WordCounts, limit_alphabet: int | None, longest: int) -> WordCounts:
