@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -13,7 +13,6 @@ from tokbench_subword.pipeline import preparation
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.pipeline.pre_tokenizers import GPT2_PATTERN
-from tokbench_subword.pipeline.stretch import Stretch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,18 +58,6 @@ class BpePreparation(preparation.Preparation):
     def encoder(self, model: BpeModel, **options: Any) -> BpeEncoder:
         """What encodes by `model` behind this; the options are those of `BpeEncoder`."""
         return BpeEncoder(model, self.compiled.cutters, spelled=self.spelled_by_encoder, **options)
-
-    def pretokens(self, stretch: Stretch) -> Iterable[Stretch]:
-        """The pre-tokens of a stretch that `parts` gave."""
-        if self.pattern is None:
-            return super().pretokens(stretch)
-        if self.prefix_space and stretch.text and not stretch.text.startswith(" "):
-            stretch = stretch.edited([(0, 0, " ")])
-        pieces, at = [], 0
-        for text in self.pattern.pieces(stretch.text):
-            pieces.append(stretch.part(at, at + len(text)))
-            at += len(text)
-        return pieces
 
 
 def fused(steps: Sequence[Mapping[str, Any]]) -> tuple[Pattern | None, bool]:
