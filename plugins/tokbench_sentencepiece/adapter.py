@@ -132,12 +132,7 @@ class SentencePieceTokenizer:
 
     def offsets(self, text: str) -> NDArray[np.int64]:
         """The span of each token in the text before normalisation; the dummy prefix has an empty one."""
-        import numpy as np
-
-        found = self.processor.EncodeAsOffsetMapping(text)
-        spans = np.array(found["offsets"], np.int64).reshape(-1, 2)
-        self._share_characters(found["ids"], spans, np.array([0, len(spans)]))
-        return spans
+        return self.encode_with_offsets([text])[1]
 
     def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The same of every text, and the limits of each text's."""
@@ -168,7 +163,7 @@ class SentencePieceTokenizer:
         return TokenBatch(ids.astype(np.int32), limits), spans
 
     def _share_characters(
-        self, ids: Sequence[int] | NDArray[np.int64], spans: NDArray[np.int64], limits: NDArray[np.int64]
+        self, ids: NDArray[np.int64], spans: NDArray[np.int64], limits: NDArray[np.int64]
     ) -> None:
         """The library gives the character spelled in bytes to the last of them: give it to each."""
         import numpy as np

@@ -75,11 +75,8 @@ class FastTokenizer(Rebuilt):
 
     def encode(self, text: str) -> Sequence[int]:
         """The ids of `text`."""
-        ids: list[int] = self._encoding(text).ids
+        ids: list[int] = self._asked(self.tokenizer.encode, plain_text(text, name=self.name), [text]).ids
         return ids
-
-    def _encoding(self, text: str) -> Any:
-        return self._asked(self.tokenizer.encode, plain_text(text, name=self.name), [text])
 
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         """The ids of every text, by the call of the library that computes least beside them."""
@@ -154,9 +151,7 @@ class FastTokenizer(Rebuilt):
 
     def offsets(self, text: str) -> NDArray[np.int64]:
         """The span of each token in the text before normalisation, as the library tells it."""
-        import numpy as np
-
-        return np.array(self._encoding(text).offsets, np.int64).reshape(-1, 2)
+        return self.encode_with_offsets([plain_text(text, name=self.name)])[1]
 
     def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The same of every text, and the limits of each text's."""
