@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tokbench.kernels.compiling import inline, subroutine
 from tokbench.kernels.heap import heapify, pop, push
-from tokbench.kernels.pointers import Block, Bytes, Floats, Ids, Int, Keys, keep, pointer, u8_in, u32_in
+from tokbench.kernels.pointers import Block, Bytes, Floats, Int, Keys, keep, pointer, u8_in, u32_in
 from tokbench_subword.bpe.tables import NONE, MergeTable, Number, pair_rank
 
 SHORT = 128
@@ -59,6 +59,13 @@ def _moved_together(symbols: Keys, following: Any, count: Int) -> np.int64:
     return left
 
 
+@inline
+def _made(merges: MergeTable, results: Keys, rank: Number, left: Number, right: Number) -> np.uint32:
+    """The symbol that a merge gives, see `merge_short`."""
+    symbol = results[rank]
+    return pair_rank(merges, left | SHARED, right) if symbol == NONE else symbol
+
+
 @subroutine
 def _merge_least(
     symbols: Keys,
@@ -79,9 +86,7 @@ def _merge_least(
         place, rank = np.int64(best & _PLACE), best >> _PLACE_BITS
         joined, previous = np.int64(following[place]), np.int64(before[place])
         after = np.int64(following[joined])
-        symbol = rank if rank < numbered else results[rank]
-        if symbol == NONE:
-            symbol = pair_rank(merges, symbols[place] | SHARED, symbols[joined])
+        symbol = rank if rank < numbered else _made(merges, results, rank, symbols[place], symbols[joined])
         symbols[place] = symbol
         following[place] = after
         keys[place] = keys[joined] = keys[previous] = NONE
@@ -116,72 +121,64 @@ def merge_short(
     return _merge_least(symbols, keys, following, before, count, merges, results, numbered)
 
 
-@inline
-def _rank_of(made: Number, ranks: Ids | None) -> np.int64:
-    """The rank of a merge by the number of its pair: that itself, or what `ranks` tells of it."""
-    return np.int64(made) if ranks is None else np.int64(ranks[made])
-
-
 @subroutine
 def merge_long(
     symbols: Keys,
     count: Int,
     merges: MergeTable,
     results: Keys | None,
-    ranks: Ids | None,
     uniforms: Floats | None,
     dropout: float,
 ) -> np.int64:
     """Merge ``symbols[:count]`` in place, as `merge_short` does.
 
-    The number of a pair in the table is its rank, and ``results[rank]`` the symbol it gives. Without `results`
-    it is that symbol, and ``ranks[symbol]`` the rank, which pairs that give different symbols may share. Each
-    merge is passed over where the next of `uniforms` is less than `dropout`. Returns how many symbols are left,
-    which are moved together at the beginning.
+    Without `results` every rank is the symbol that it gives. Each merge is passed over where the next of
+    `uniforms` is less than `dropout`. Returns how many symbols are left, which are moved together at the
+    beginning.
     """
     following_array, before_array = np.empty(count, np.int64), np.empty(count, np.int64)
-    makes_array, heap_array = np.empty(count, np.uint32), np.empty(3 * count + 4, np.int64)
-    following, before, makes = pointer(following_array), pointer(before_array), pointer(makes_array)
+    ranks_array, heap_array = np.empty(count, np.uint32), np.empty(3 * count + 4, np.int64)
+    following, before, ranks = pointer(following_array), pointer(before_array), pointer(ranks_array)
     heap = pointer(heap_array)  # of rank << 32 | place
     size, drawn = np.int64(0), np.int64(0)
     for i in range(count):
-        following[i], before[i], makes[i] = i + 1, i - 1, NONE
+        following[i], before[i], ranks[i] = i + 1, i - 1, NONE
         if i + 1 < count:
-            makes[i] = pair_rank(merges, symbols[i], symbols[i + 1])
-            if makes[i] != NONE:
-                heap[size] = _rank_of(makes[i], ranks) << 32 | i
+            ranks[i] = pair_rank(merges, symbols[i], symbols[i + 1])
+            if ranks[i] != NONE:
+                heap[size] = np.int64(ranks[i]) << 32 | i
                 size += 1
     heapify(heap, size)
     while size > 0:
         top = pop(heap, size)
         size -= 1
         i = top & 0xFFFFFFFF
-        made = makes[i]
-        if made == NONE or _rank_of(made, ranks) != top >> 32:
+        rank = ranks[i]
+        if rank == NONE or rank != top >> 32:
             continue  # stale: one of the two has merged with another since
         if uniforms is not None and dropout > 0.0:
             drawn += 1
             if uniforms[drawn - 1] < dropout:
-                makes[i] = NONE
+                ranks[i] = NONE
                 continue
+        j, symbol = following[i], rank
         if results is not None:
-            made = results[made]
-        j = following[i]
+            symbol = _made(merges, results, rank, symbols[i], symbols[j])
         after, previous = following[j], before[i]
-        symbols[i], following[i] = made, after
-        makes[i] = makes[j] = NONE
+        symbols[i], following[i] = symbol, after
+        ranks[i] = ranks[j] = NONE
         if after < count:
             before[after] = i
-            makes[i] = pair_rank(merges, made, symbols[after])
-            if makes[i] != NONE:
-                size = push(heap, size, _rank_of(makes[i], ranks) << 32 | i)
+            ranks[i] = pair_rank(merges, symbol, symbols[after])
+            if ranks[i] != NONE:
+                size = push(heap, size, np.int64(ranks[i]) << 32 | i)
         if previous >= 0:
-            makes[previous] = pair_rank(merges, symbols[previous], made)
-            if makes[previous] != NONE:
-                size = push(heap, size, _rank_of(makes[previous], ranks) << 32 | previous)
+            ranks[previous] = pair_rank(merges, symbols[previous], symbol)
+            if ranks[previous] != NONE:
+                size = push(heap, size, np.int64(ranks[previous]) << 32 | previous)
     left = _moved_together(symbols, following, count)
     keep(following_array)
     keep(before_array)
-    keep(makes_array)
+    keep(ranks_array)
     keep(heap_array)
     return left

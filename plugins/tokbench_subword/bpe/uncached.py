@@ -180,7 +180,7 @@ def merge_few(block: Block, settings: Ints, merges: MergeTable, count: Int) -> n
 @inline
 def merge_many(block: Block, merges: MergeTable, symbols: Keys, count: Int) -> np.int64:
     """Merge any number of symbols in place; return how many are left."""
-    return merge_long(symbols, count, merges, u32_in(block, at.RESULTS), None, None, 0.0)
+    return merge_long(symbols, count, merges, u32_in(block, at.RESULTS), None, 0.0)
 
 
 @inline

@@ -88,10 +88,10 @@ def _write_links(block: Block, data: Bytes, begin: Int, symbols: Keys, count: In
 @subroutine
 def _merge_whole(block: Block, data: Bytes, begin: Int, size: Int, uniforms: Floats, dropout: float) -> None:
     """Merge ``data[begin:begin + size]`` by `merge_long` and fill the links of `block`."""
-    array, merges = np.empty(size + 1, np.uint32), merges_at(block, at.EVERY_PAIR)
-    symbols, ranks = pointer(array), i32_in(block, at.RANKS)
+    array, merges = np.empty(size + 1, np.uint32), merges_at(block, at.MERGES)
+    symbols, results = pointer(array), u32_in(block, at.RESULTS)
     count = _first_symbols(block, data, begin, size, symbols)
-    count = merge_long(symbols, count, merges, None, ranks, uniforms, dropout)
+    count = merge_long(symbols, count, merges, results, uniforms, dropout)
     _write_links(block, data, begin, symbols, count)
     keep(array)
 

@@ -41,24 +41,19 @@ def merge_tables(algorithm: SpmBpe, pieces: dict[bytes, int]) -> dict[int, NDArr
         raise TokenizerError(f"{where}: {len(by_number) - 1:,} symbols; BPE has at most {most:,}")
     number_of = np.zeros(by_number.max() + 2, np.uint32)
     number_of[by_number[1:end]] = np.arange(1, end)
-    ranks = np.zeros(len(by_number), np.int32)
-    ranks[begin:end] = algorithm.ranks[made]
     first = np.zeros(0x110000, np.uint32)
     first[[ord(texts[symbol]) for symbol in single]] = np.arange(1, begin)
     spelling = np.array([(*pair, piece) for pair, piece in algorithm.pairs.items()], np.int64).reshape(-1, 3)
     rows = number_of[spelling].view(np.int32)
     rows = rows[(rows != 0).all(1)]
-    every = PairTable.of(rows, np.ascontiguousarray(rows[:, 2]))
-    shared, results, untied = _sharing(rows, begin, ranks[begin:end])
+    merges, results, untied = _sharing(rows, begin, algorithm.ranks[made])
     frozen = {text: number for number, text in enumerate(defined, end)}
     arrays: dict[int, NDArray[Any]] = {
         **piece_tables(pieces, len(algorithm.vocabulary), algorithm.vocabulary),
         at.FIRST: first,
         at.SYMBOL_IDS: np.where(by_number < len(algorithm.vocabulary), by_number, -1).astype(np.int32),
-        **dict(enumerate(shared, at.MERGES)),
+        **dict(enumerate(merges, at.MERGES)),
         at.RESULTS: results,
-        **dict(enumerate(every, at.EVERY_PAIR)),
-        at.RANKS: ranks,
         at.DEFINED: build_trie(frozen) if frozen else np.zeros(0, np.uint64),
     }
     arrays[at.SETTINGS][[at.UNTIED, at.N_DEFINED]] = untied, len(defined)

@@ -15,16 +15,12 @@ from tokbench_subword.words.layout import MODEL
     CUT_NUMBERS,  # uint64 (2,)
     PARAMETERS,  # of the type of the scores, see below
     SETTINGS,  # int64, see below
-    FIRST,  # uint32 (0x110000,): code point -> symbol; this and the next ten: `sentencepiece.spm_bpe_tables`
+    FIRST,  # uint32 (0x110000,): code point -> symbol; this and the next six: `sentencepiece.spm_bpe_tables`
     SYMBOL_IDS,  # int32: symbol -> id, or -1
     MERGES,  # uint64: `PairTable.table` of all pairs that spell a piece, by the first of its rank
     MERGE_BLOOM,  # uint32: `PairTable.bloom`
     MERGE_SHIFT,  # uint64 (1,): `PairTable.shift`
     RESULTS,  # uint32: what a merge of each rank makes, see `bpe.merging.merge_short`
-    EVERY_PAIR,  # uint64: as MERGES, but each pair by the symbol of its own piece
-    EVERY_BLOOM,  # uint32
-    EVERY_SHIFT,  # uint64 (1,)
-    RANKS,  # int32: symbol -> rank of its score
     DEFINED,  # uint64: the trie of user-defined symbols
     PARTS,  # int64 (`GROUP` + 1,): where parts of a text end; from here on, arrays are one thread's own
     PART_KEYS,  # uint64 (2 * GROUP,)
@@ -37,7 +33,7 @@ from tokbench_subword.words.layout import MODEL
     LINKS,  # int64: the last piece of the path up to it; once found, the path, see `paths`
     FOUND,  # int32: ids on their way, where places are asked for
     SPANS,  # int32: and their places, two numbers each
-) = range(MODEL, MODEL + 32)
+) = range(MODEL, MODEL + 28)
 
 UNK_ID, FALLBACK, ESCAPED, UNTIED, N_DEFINED, N_SETTINGS = range(6)
 """Members of SETTINGS: the id of unknown characters, or -1; whether they are spelled in bytes instead; whether
