@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tokbench.kernels.compiling import kernel
-from tokbench.kernels.pointers import Ids, Int, Ints, Words, pointer
+from tokbench.kernels.pointers import Ids, Int, Words
 from tokbench.kernels.threads import in_threads
 from tokbench_subword.unigram.train_sorting import in_order
 
@@ -35,30 +35,24 @@ def sorted_suffixes(
     """
     bits = max(1, int(n_symbols - 1).bit_length())
     per_key = min(_BITS // bits, max_length)
-    parts = _in_parts(symbols, n, n_symbols, per_key, bits, threads)
-    return in_threads(lambda part: _sorted(symbols, *part, per_key, max_length, bits), parts, threads)
+
+    def part(limits: tuple[int, int]) -> NDArray[np.int32]:
+        places = np.flatnonzero((symbols[:n] >= limits[0]) & (symbols[:n] < limits[1])).astype(np.int32)
+        keys = np.empty(len(places), np.uint64)
+        _pack(symbols, places, 0, per_key, bits, keys)
+        return _sorted(symbols, places, keys, per_key, max_length, bits)
+
+    return in_threads(part, pairwise(_limits(symbols[:n], n_symbols)), threads)
 
 
-def _in_parts(
-    symbols: NDArray[np.int32], n: int, n_symbols: int, per_key: int, bits: int, threads: int
-) -> list[tuple[NDArray[np.int32], NDArray[np.uint64]]]:
-    """The places of all symbols but 0 with their first keys, in parts of about equal size by their symbols."""
-    runs = list(pairwise(n * part // _PARTS for part in range(_PARTS + 1)))
-    counts = np.array(in_threads(lambda run: _occurrences(symbols, *run, n_symbols), runs, threads))
-    ends = np.cumsum(counts.sum(axis=0))
+def _limits(symbols: NDArray[np.int32], n_symbols: int) -> list[int]:
+    """The first symbols of parts of about equally many places, and the number of symbols; 0 is in none."""
+    counts = np.bincount(symbols, minlength=n_symbols)
+    counts[0] = 0
+    ends = np.cumsum(counts)
     cuts = np.searchsorted(ends, [ends[-1] * part // _PARTS for part in range(1, _PARTS)]) + 1
-    limits = np.unique(np.concatenate(([1], cuts, [n_symbols])).clip(1, n_symbols))
-    part_of = np.searchsorted(limits, np.arange(n_symbols), side="right") - 1
-    of_run = np.add.reduceat(counts, limits[:-1], axis=1)  # how many symbols each part has from each run
-    begins = np.concatenate(([0], np.cumsum(of_run.sum(axis=0))))
-    targets = begins[:-1] + np.cumsum(of_run, axis=0)
-    places, keys = np.empty(int(begins[-1]), np.int32), np.empty(int(begins[-1]), np.uint64)
-
-    def distribute(job: tuple[tuple[int, int], NDArray[np.int64]]) -> None:
-        _distribute(symbols, *job[0], part_of, job[1], per_key, bits, places, keys)
-
-    in_threads(distribute, zip(runs, targets, strict=True), threads)
-    return [(places[low:high], keys[low:high]) for low, high in pairwise(begins.tolist())]
+    limits: list[int] = np.unique(np.concatenate(([1], cuts, [n_symbols])).clip(1, n_symbols)).tolist()
+    return limits
 
 
 def _sorted(
@@ -83,46 +77,6 @@ def _sorted(
 
     # A suffix that has come to its end does not go on: the last symbol of its key is 0.
     return in_order(places, keys, next_keys, (1 << bits) - 1)
-
-
-@kernel
-def _occurrences(symbols: Ids, low: Int, high: Int, n_symbols: Int) -> Ints:
-    """How often each symbol but 0 is in a run of places."""
-    counts = np.zeros(n_symbols, np.int64)
-    for place in range(low, high):
-        counts[symbols[place]] += 1
-    counts[0] = 0
-    return counts
-
-
-@kernel
-def _distribute(
-    symbols_array: Ids,
-    low: Int,
-    high: Int,
-    part_of: Ints,
-    ends: Ints,
-    per_key: Int,
-    bits: Int,
-    places: Ids,
-    keys: Words,
-) -> None:
-    """Write the places of a run, and the keys of their suffixes, to the parts that the symbols belong to, from
-    the last to the first, before ``ends[part]``. A key is that of the next place with a symbol put in front.
-    """
-    symbols, key = pointer(symbols_array), np.uint64(0)
-    shift, width = np.uint64(bits * (per_key - 1)), np.uint64(bits)
-    for back in range(high + per_key - low):
-        place = high + per_key - 1 - back
-        symbol = np.int64(symbols[place])
-        if symbol == 0:
-            key = np.uint64(0)
-            continue
-        key = (np.uint64(symbol) << shift) | (key >> width)
-        if place < high:
-            part = part_of[symbol]
-            ends[part] -= 1
-            places[ends[part]], keys[ends[part]] = place, key
 
 
 @kernel
