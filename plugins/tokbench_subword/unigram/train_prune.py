@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tokbench.kernels.compiling import kernel
-from tokbench.kernels.pointers import Floats, Ids, Ints
+from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.pointers import Floats, Ids, Int, Ints
 from tokbench.kernels.threads import in_threads
 from tokbench_subword.unigram.train_edges import Edges, thin
 from tokbench_subword.unigram.train_seeds import SeedPieces
@@ -73,6 +73,31 @@ def _losses_of(
     return losses
 
 
+@inline
+def _search(
+    edges: tuple[Ints, NDArray[np.uint16], Ids],
+    scores: Floats,
+    start: Int,
+    size: Int,
+    without: Int,
+    best: Floats,
+    back: Ints,
+) -> None:
+    """Find the best way to `size` symbols from the place `start` on, but for `without`, a piece of them all.
+
+    `best` gets the score of the way up to each symbol, `back` its last edge.
+    """
+    bounds, lengths, pieces = edges
+    for place in range(size + 1):
+        best[place] = -np.inf
+    best[0] = 0.0
+    for place in range(size):
+        for edge in range(bounds[start + place], bounds[start + place + 1]):
+            end, score = place + np.int64(lengths[edge]), best[place] + scores[pieces[edge]]
+            if end <= size and score > best[end] and not (pieces[edge] == without and end == size):
+                best[end], back[end] = score, edge
+
+
 @kernel
 def _count_best(
     starts: Ints,
@@ -84,19 +109,11 @@ def _count_best(
     scratch: tuple[Floats, Ints],
 ) -> None:
     """Add to `totals` how often each piece is in the best segmentations of the words."""
-    bounds, lengths, pieces = edges
+    _, lengths, pieces = edges
     best, back = scratch
     for word in range(len(starts)):
-        start, size = starts[word], sizes[word]
-        for place in range(size + 1):
-            best[place] = -np.inf
-        best[0] = 0.0
-        for place in range(size):
-            for edge in range(bounds[start + place], bounds[start + place + 1]):
-                end, score = place + np.int64(lengths[edge]), best[place] + scores[pieces[edge]]
-                if score > best[end]:
-                    best[end], back[end] = score, edge
-        place = size
+        place = sizes[word]
+        _search(edges, scores, starts[word], place, -1, best, back)
         while place > 0:
             edge = back[place]
             totals[pieces[edge]] += counts[word]
@@ -118,27 +135,15 @@ def _losses(
 
     `places` are where pieces lie and how long they are, `sums` those of all `totals` and of all words.
     """
-    (starts, sizes), (bounds, lengths, pieces), (best, back) = places, edges, scratch
+    (starts, sizes), (_, lengths, pieces), (best, back) = places, edges, scratch
     everything, n_words = sums
     log_everything = np.log(everything)
     for piece in range(run[0], run[1]):
-        start, size = starts[piece], sizes[piece]
+        size = sizes[piece]
         if size == 1:
             losses[piece] = _KEEP
             continue
-        for place in range(size + 1):
-            best[place] = -np.inf
-        best[0] = 0.0
-        for place in range(size):
-            if best[place] == -np.inf:
-                continue
-            for edge in range(bounds[start + place], bounds[start + place + 1]):
-                end = place + np.int64(lengths[edge])
-                if end > size or (pieces[edge] == piece and end == size):
-                    continue
-                score = best[place] + scores[pieces[edge]]
-                if score > best[end]:
-                    best[end], back[end] = score, edge
+        _search(edges, scores, starts[piece], size, piece, best, back)
         count = totals[piece]
         if best[size] > scores[piece] or count == 0.0:
             losses[piece] = _DROP
