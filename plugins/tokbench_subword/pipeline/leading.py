@@ -3,8 +3,7 @@
 A normalizer may take the first character away, or make several of it, and the scheme ``first`` of Metaspace
 asks. The plain normalizer keeps account of it. It is given no more of each text than decides: up to the second
 letter of those that it leaves as they are, since no step but an odd ``Replace`` reaches across the beginning of
-such a letter. For most texts that is a few characters, and texts that begin with the same ones are done
-together: one by one, short texts (140 bytes) take up to 1.9 times as long in all.
+such a letter. For most texts that is a few characters, and many texts begin with the same ones.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,19 +39,8 @@ _LETTERS = (
     *("\u4e00\u9fa5", "\uac00\ud7a3"),
 )
 """First and last of ranges of letters, none of which joins with the one before; the first three are ASCII."""
-_BEYOND = 0xD800
-"""A code point that is none of them, nor is any above."""
 _NEAR = 64
-_FIRST, _BITS = 4, 21
-"""Code points of each text that are looked at together: up to three of them stand before the second letter."""
-_SHIFTS = _BITS * np.arange(_FIRST - 1)
-
-
-class _KeptLetters(NamedTuple):
-    """Letters that all steps leave: a pattern for one and all up to the next, and the table of them."""
-
-    pattern: re.Pattern[str]
-    table: NDArray[np.bool_]
+"""Bytes of a text that are looked into first."""
 
 
 class Leading:
@@ -83,85 +71,44 @@ class Leading:
         """The bytes that stand where each document begins once they are normalized: of its first segment."""
         data, offsets = texts.data, texts.offsets
         leading = np.zeros(len(offsets) - 1, np.int64)
-        if not len(data):
-            return leading
         firsts = texts.limits[:-1][np.diff(texts.limits) > 0]
-        ends = offsets[firsts + 1]
-        points, widths = _code_points(data, offsets[firsts], ends)
         if self._normalize is None:
-            leading[firsts] = widths
+            some = firsts[offsets[firsts] < offsets[firsts + 1]]
+            lead = data[offsets[some]]
+            leading[some] = 1 + (lead >= 0xC0) + (lead >= 0xE0) + (lead >= 0xF0)
             return leading
-        before = np.cumsum(self._are_letters(points), axis=1) < 2  # the second letter
-        told = ~before[:, -1]
-        keys = (((points + 1) * before)[told, :-1] << _SHIFTS).sum(axis=1)
-        heads, which = np.unique(keys, return_inverse=True)
-        counts = np.array([self._of_head(key) for key in heads.tolist()], np.int64)
-        leading[firsts[told]] = counts[which]
-        for first, begin, end in np.stack([firsts, offsets[firsts], ends], axis=1)[~told].tolist():
-            leading[first] = self._of_head(self._head(data[begin:end]))
+        for first in firsts.tolist():
+            leading[first] = self._of_head(self._head(data[offsets[first] : offsets[first + 1]]))
         return leading
-
-    def _are_letters(self, points: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which code points are such letters: beyond ASCII they are looked into only if there are some."""
-        known = self._any if (points >= 0x80).any() else self._ascii
-        return known.table[np.minimum(points, _BEYOND)]  # -1 is the last, too
 
     def _head(self, text: NDArray[np.uint8]) -> str:
         """As much of a text as decides."""
         near = text[:_NEAR].tobytes().decode(errors="ignore")
-        met = self._ascii.pattern.search(near) or self._any.pattern.search(near)
+        met = self._ascii.search(near) or self._any.search(near)
         if met is None:
             near = text.tobytes().decode()
-            met = self._any.pattern.search(near)
+            met = self._any.search(near)
         return near[: met.end()] if met else near
 
-    def _leading_of(self, head: str | int) -> int:
-        """The bytes of a normalized head that stand where it began; the head or its key is given."""
+    def _leading_of(self, head: str) -> int:
+        """The bytes of a normalized head that stand where it began."""
         assert self._normalize is not None
-        found = self._normalize(Stretch.of(head if isinstance(head, str) else _spelled(head)))
+        found = self._normalize(Stretch.of(head))
         return len(found.text[: found.leading or 0].encode())
 
     @cached_property
-    def _ascii(self) -> _KeptLetters:
+    def _ascii(self) -> re.Pattern[str]:
         return self._left(_LETTERS[:3])
 
     @cached_property
-    def _any(self) -> _KeptLetters:
+    def _any(self) -> re.Pattern[str]:
         return self._left(_LETTERS)
 
-    def _left(self, ranges: Iterable[str]) -> _KeptLetters:
-        """The letters that every step leaves."""
+    def _left(self, ranges: Iterable[str]) -> re.Pattern[str]:
+        """One of the letters that every step leaves, and all up to the next."""
         left = [ends for ends in ranges if all(_stops_between(step, ends) for step in self._steps)]
         letters = "".join(f"{ends[0]}-{ends[1]}" for ends in left)
-        table = np.zeros(_BEYOND + 1, np.bool_)
-        for ends in left:
-            table[ord(ends[0]) : ord(ends[1]) + 1] = True
-        return _KeptLetters(
-            re.compile(f"[{letters}][^{letters}]*(?=[{letters}])" if letters else r"(?!)"), table
-        )
-
-
-def _code_points(
-    data: NDArray[np.uint8], places: NDArray[np.int64], ends: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first code points of texts, ``(n, _FIRST)``, -1 behind the end; and how many bytes the first has."""
-    rows, sizes = [], []
-    for _ in range(_FIRST):
-        lead, *rest = (data.take(places + k, mode="clip").astype(np.int64) for k in range(4))
-        size = np.where(places < ends, 1 + (lead >= 0xC0) + (lead >= 0xE0) + (lead >= 0xF0), 0)
-        points = np.where(size > 0, np.where(size > 1, lead & (0x7F >> size), lead), -1)
-        for k, byte in enumerate(rest, 1):
-            points = np.where(size > k, points << 6 | byte & 0x3F, points)
-        rows.append(points)
-        sizes.append(size)
-        places = places + size
-    return np.stack(rows, axis=1), sizes[0]
-
-
-def _spelled(key: int) -> str:
-    """The characters of which a key is made up."""
-    points = (key >> shift & (1 << _BITS) - 1 for shift in _SHIFTS.tolist())
-    return "".join(chr(point - 1) for point in points if point)
+        return re.compile(f"[{letters}][^{letters}]*(?=[{letters}])" if letters else r"(?!)")
 
 
 @lru_cache(maxsize=1024)
