@@ -37,14 +37,15 @@ from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.emitting import (
     KNOWN,
     UNKNOWN_RUN,
-    Tokens,
+    Locate,
+    SearchForms,
+    TokenRoom,
     add_unknown,
     append,
     emit,
     place_recalled,
     spell,
 )
-from tokbench_subword.unigram.locating import Locate, SearchForms
 from tokbench_subword.unigram.paths import link, only_piece, width_of, write_rows
 from tokbench_subword.words.layout import WORDS
 from tokbench_subword.words.parts import LONGEST_PART, find_parts, parts_at, stands_alone
@@ -109,7 +110,7 @@ def _merge_part(block: Block, data: Bytes, begin: Int, size: Int) -> None:
 
 @inline
 def _lone_characters(
-    block: Block, text: Bytes, index: np.int64, end: Int, to: Tokens, o: np.int64, run: np.int64
+    block: Block, text: Bytes, index: np.int64, end: Int, to: TokenRoom, o: np.int64, run: np.int64
 ) -> tuple[np.int64, np.int64, np.int64]:
     """Encode characters up to the first that does not stand alone; where that is, and as `emit`.
 
@@ -135,7 +136,7 @@ def _lone_characters(
 
 
 @subroutine
-def encode_merged(block: Block, text: Bytes, start: Int, end: Int, to: Tokens, o: np.int64) -> np.int64:
+def encode_merged(block: Block, text: Bytes, start: Int, end: Int, to: TokenRoom, o: np.int64) -> np.int64:
     """Encode ``text[start:end]`` in parts; return the new end of the ids."""
     words, lengths = u64_in(block, WORDS), i32_in(block, at.LENGTHS)
     parts = parts_at(block, at.CHARACTERS, at.PARTS)
@@ -169,13 +170,13 @@ def encode_merged(block: Block, text: Bytes, start: Int, end: Int, to: Tokens, o
 @DocumentSearch
 def _search_merged(block: Block, text: Bytes, start: Int, length: Int, out: Ids, o: np.int64) -> np.int64:
     """Encode a document; return the new end of `out`."""
-    return encode_merged(block, text, start, start + length, Tokens(out, None), o)
+    return encode_merged(block, text, start, start + length, TokenRoom(out, None), o)
 
 
 @Locate
 def _locate_merged(block: Block, text: Bytes, size: Int, ids: Ids, places: Ids) -> np.int64:
     none = np.int64(0)
-    return encode_merged(block, text, none, size, Tokens(ids, places), none)
+    return encode_merged(block, text, none, size, TokenRoom(ids, places), none)
 
 
 MERGED = SearchForms(_search_merged, _locate_merged)

@@ -1,4 +1,4 @@
-"""From a path to ids, and to the places of tokens.
+"""From a path to ids, and to the places of tokens; and the loop over texts whose places are asked for.
 
 Unknown characters in a row become one token, or are spelled in bytes. In a `tokenizer.json` the text of the
 unknown token itself is a piece like any other, but next to unknown characters it counts as unknown. So `run`
@@ -11,16 +11,19 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
 
-from tokbench.kernels.compiling import inline, subroutine
-from tokbench.kernels.pointers import Block, Bytes, Ids, Int, i32_in, i64_in
+from tokbench.kernels.by_address import BLOCK, NUMBER, ByAddress, called_at
+from tokbench.kernels.compiling import inline, kernel, subroutine
+from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, i32_in, i64_in, pointer
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.paths import link_piece, link_place
+from tokbench_subword.words.searching import Search
 
 KNOWN, UNKNOWN_RUN = -1, -2
 
 
-class Tokens(NamedTuple):
+class TokenRoom(NamedTuple):
     """Where tokens are written. Pointers to int32: their ids, and, where it is not None, two numbers for each:
     where in the text it begins and ends, in bytes.
     """
@@ -42,7 +45,7 @@ def _place_end(places: Ids | None, token: Int, end: Int) -> None:
 
 
 @inline
-def append(to: Tokens, o: Int, index: Int, start: Int, end: Int) -> np.int64:
+def append(to: TokenRoom, o: Int, index: Int, start: Int, end: Int) -> np.int64:
     """Write token `o`, which is the text from `start` to `end`; return the number of the next one."""
     to.ids[o] = index
     _place(to.places, o, start, end)
@@ -59,7 +62,7 @@ def place_recalled(places: Ids | None, ids: Ids, lengths: Ids, first: Int, last:
 
 
 @inline
-def add_unknown(to: Tokens, o: np.int64, run: np.int64, unk_id: Int, start: Int, end: Int) -> np.int64:
+def add_unknown(to: TokenRoom, o: np.int64, run: np.int64, unk_id: Int, start: Int, end: Int) -> np.int64:
     """Append an unknown token, or make the one before it longer; return the new end of the ids."""
     if run != UNKNOWN_RUN:
         return append(to, o, unk_id, start, end)
@@ -68,7 +71,7 @@ def add_unknown(to: Tokens, o: np.int64, run: np.int64, unk_id: Int, start: Int,
 
 
 @inline
-def spell(block: Block, text: Bytes, start: Int, end: Int, to: Tokens, o: np.int64) -> np.int64:
+def spell(block: Block, text: Bytes, start: Int, end: Int, to: TokenRoom, o: np.int64) -> np.int64:
     """Append the tokens of the bytes of a character, or of the unknown token's text; return where they end."""
     byte_ids = i32_in(block, at.BYTE_IDS)
     if i64_in(block, at.SETTINGS)[at.ESCAPED] == 1 and text[start] == 0x20:
@@ -82,7 +85,7 @@ def spell(block: Block, text: Bytes, start: Int, end: Int, to: Tokens, o: np.int
 
 @subroutine
 def emit(
-    block: Block, text: Bytes, begin: Int, size: Int, to: Tokens, o: np.int64, run: np.int64
+    block: Block, text: Bytes, begin: Int, size: Int, to: TokenRoom, o: np.int64, run: np.int64
 ) -> tuple[np.int64, np.int64, bool]:
     """Append the ids of the path through the `size` bytes from `begin` on.
 
@@ -109,3 +112,37 @@ def emit(
             run = np.int64(UNKNOWN_RUN)
         position = end
     return o, run, all_known
+
+
+class Locate(ByAddress):
+    """A search ``locate(block, text, size, ids, places)`` that tells places as well; it returns how many."""
+
+    takes = (BLOCK, types.CPointer(types.uint8), NUMBER, *2 * (types.CPointer(types.int32),))
+
+
+_locate_at = called_at(Locate.takes)
+
+
+class SearchForms(NamedTuple):
+    """The compiled forms of one way to search: behind the word cache, and with places."""
+
+    word: Search
+    locate: Locate
+
+
+@kernel
+def locate_units(
+    address: Int, arrays: Block, text: Bytes, units: Ints, first: Int, last: Int, out: Ids, ends: Ints
+) -> np.int64:
+    """`encode_spans` by the `Locate` at an address: a row of three numbers for each token, its id, and where it
+    begins and ends in its text.
+    """
+    block, rows, o = pointer(arrays), pointer(out), np.int64(0)
+    ids, places = i32_in(block, at.FOUND), i32_in(block, at.SPANS)
+    for p in range(first, last):
+        source, size = pointer(text[units[p, 0] :]), units[p, 1] - units[p, 0]
+        for k in range(_locate_at(address, (block, source, size, ids, places))):
+            rows[o], rows[o + 1], rows[o + 2] = ids[k], places[2 * k], places[2 * k + 1]
+            o += 3
+        ends[p + 1] = o
+    return o

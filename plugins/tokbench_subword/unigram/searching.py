@@ -28,13 +28,14 @@ from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.emitting import (
     KNOWN,
     UNKNOWN_RUN,
-    Tokens,
+    Locate,
+    SearchForms,
+    TokenRoom,
     add_unknown,
     append,
     emit,
     place_recalled,
 )
-from tokbench_subword.unigram.locating import Locate, SearchForms
 from tokbench_subword.unigram.paths import link
 from tokbench_subword.unigram.viterbi import Lattice, double, search, search_with_margin, single
 from tokbench_subword.words.layout import WORDS
@@ -80,7 +81,7 @@ def _bound(so_far: Any) -> np.int64:
 
 @subroutine
 def encode_parts(
-    block: Block, lattice: Lattice, text: Bytes, start: Int, end: Int, to: Tokens, o: np.int64
+    block: Block, lattice: Lattice, text: Bytes, start: Int, end: Int, to: TokenRoom, o: np.int64
 ) -> np.int64:
     """Encode ``text[start:end]`` in parts; return the new end of the ids.
 
@@ -159,7 +160,7 @@ def encode_parts(
 @Search
 def search_double(block: Block, text: Bytes, start: Int, length: Int, out: Ids, o: np.int64) -> np.int64:
     """Encode a word; return the new end of `out`."""
-    to = Tokens(out, None)
+    to = TokenRoom(out, None)
     if quicker_in_parts(text, start, length):
         return encode_parts(block, double(block), text, start, start + length, to, o)
     search(double(block), text, start, length, 0.0)
@@ -170,19 +171,19 @@ def search_double(block: Block, text: Bytes, start: Int, length: Int, out: Ids, 
 @DocumentSearch
 def search_single(block: Block, text: Bytes, start: Int, length: Int, out: Ids, o: np.int64) -> np.int64:
     """Encode a document; return the new end of `out`."""
-    return encode_parts(block, single(block), text, start, start + length, Tokens(out, None), o)
+    return encode_parts(block, single(block), text, start, start + length, TokenRoom(out, None), o)
 
 
 @Locate
 def _locate_double(block: Block, text: Bytes, size: Int, ids: Ids, places: Ids) -> np.int64:
     none = np.int64(0)
-    return encode_parts(block, double(block), text, none, size, Tokens(ids, places), none)
+    return encode_parts(block, double(block), text, none, size, TokenRoom(ids, places), none)
 
 
 @Locate
 def _locate_single(block: Block, text: Bytes, size: Int, ids: Ids, places: Ids) -> np.int64:
     none = np.int64(0)
-    return encode_parts(block, single(block), text, none, size, Tokens(ids, places), none)
+    return encode_parts(block, single(block), text, none, size, TokenRoom(ids, places), none)
 
 
 DOUBLE = SearchForms(search_double, _locate_double)
