@@ -261,6 +261,30 @@ def fitting(label: str, width: float, points: float) -> str:
     return cut(label, room)
 
 
+def fitting_apart(labels: Iterable[str], width: float, points: float) -> dict[str, str]:
+    """Each label as `fitting` cuts it; those that would be the same then keep their ends instead.
+
+    Example:
+        >>> names = ["wordpiece bert-base-cased", "wordpiece bert-base-uncased"]
+        >>> one, other = fitting_apart(names, 60, 8).values()
+        >>> one[:5], one != other
+        ('word…', True)
+    """
+    found = {label: fitting(label, width, points) for label in labels}
+    alike = Counter(found.values())
+
+    def shown(label: str) -> str:
+        if alike[found[label]] == 1:
+            return found[label]
+        marked = label[-2:] if mark_of(label) else ""
+        start, rest = label[:4], label[4 : len(label) - len(marked)]
+        while rest and style.text_width(f"{start}…{rest}{marked}", points) > width:
+            rest = rest[1:]
+        return f"{start}…{rest}{marked}"
+
+    return {label: shown(label) for label in found}
+
+
 def in_lines(label: str, width: float, points: float, most: int) -> str:
     """`label` in type of so many points, in at most `most` lines of `width` points; cut where it needs more."""
     lines = style.wrapped(label, width, points).split("\n")

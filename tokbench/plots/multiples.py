@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.plots import style
-from tokbench.plots.labels import fitting
+from tokbench.plots.labels import fitting_apart
 from tokbench.plots.losses import mark_of
 
 if TYPE_CHECKING:
@@ -100,6 +100,8 @@ def _grid(curves: Mapping[str, Curve], x: Axis, y: Axis, marks: bool) -> Figure:
     figure, axes = style.figure(
         rows * cell + style.lines(5), rows=rows, columns=columns, sharex=True, sharey=True, squeeze=False
     )
+    small = chosen.type - 0.5
+    titles = fitting_apart(curves, 0.8 * 72 * chosen.width / columns, small)  # bold: wider than it is measured
     behind = _range(curves, x, y) if len(curves) > _SINGLE else None
     for index, panel in enumerate(axes.flat):
         if index >= len(curves):
@@ -116,8 +118,7 @@ def _grid(curves: Mapping[str, Curve], x: Axis, y: Axis, marks: bool) -> Figure:
         hue = style.WARN if mark_of(name) else curves[name].color or style.ACCENT
         _tell(_line(panel, curves[name], hue, marks=marks), curves[name], x, y)
         _dress(panel, x, y)
-        small = chosen.type - 0.5
-        title = panel.set_title(_fit(name, chosen.width / columns, small), fontsize=small)
+        title = panel.set_title(titles[name], fontsize=small)
         style.tell(title, curves[name].tokenizer, "")
         if index + columns >= len(curves):
             panel.xaxis.set_tick_params(labelbottom=True)
@@ -195,11 +196,6 @@ def _steps(span: float) -> tuple[float, ...]:
     if span > 150:
         return (1.0,)
     return (1.0, 3.0) if span > 20 else (1.0, 2.0, 5.0)
-
-
-def _fit(name: str, inches: float, points: float) -> str:
-    """A panel's title in most of its width; titles are bold, hence wider than they are measured."""
-    return fitting(name, inches * 72 * 0.8, points)
 
 
 def short_number(value: float) -> str:

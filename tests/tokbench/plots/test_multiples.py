@@ -76,3 +76,15 @@ def test_titles_of_panels_keep_apart_and_keep_their_mark() -> None:
             boxes = [text.get_window_extent(canvas.get_renderer()) for text in titles]
             assert len(boxes) == len(names)
             assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+
+
+def test_panels_whose_names_begin_alike_are_told_apart_by_how_they_end() -> None:
+    endings = ("uncased", "cased", "multilingual-uncased †", "multilingual-cased †")
+    names = [*(f"wordpiece a-name-of-many-words-{end}" for end in endings), "bytes", "chars"]
+    curve = Curve(np.array([1.0, 2.0]), np.array([1.0, 2.0]))
+    for size in style.SIZES:
+        with style.house_style(size):
+            figure = draw_curves(dict.fromkeys(names, curve), x=Axis(label="x"), y=Axis(label="y"))
+        titles = [axes.get_title("left") for axes in figure.axes if axes.get_visible()]
+        assert len({*titles}) == len(names)
+        assert [title.endswith(end[-7:]) for title, end in zip(titles, endings, strict=False)] == [True] * 4
