@@ -190,22 +190,35 @@ def _tally(run: Run, tokenizer: str, dataset: str, language: str) -> Tally | Non
 
 
 def compare_manifests(before: Run, after: Run) -> list[Change]:
-    """What differs in versions, files, text, machine and settings; times and places are left out."""
-    one, other = dict(_facts(before.manifest)), dict(_facts(after.manifest))
+    """What differs in versions, files, text, machine and settings; times and places are left out.
+
+    Of tokenizers and datasets that one run alone has, the setting says that; their facts have no counterpart.
+    """
+    shared = _named(before.manifest) & _named(after.manifest)
+    one, other = (dict(_facts(run.manifest, shared)) for run in (before, after))
     names = dict.fromkeys([*one, *other])
     return [Change(name, one.get(name), other.get(name)) for name in names if one.get(name) != other.get(name)]
 
 
-def _facts(manifest: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _named(manifest: Mapping[str, Any]) -> set[tuple[str, str]]:
+    """The tokenizers and datasets of a run, by kind and spec."""
+    return {(kind, entry["spec"]) for kind in ("tokenizers", "datasets") for entry in manifest.get(kind, [])}
+
+
+def _facts(manifest: Mapping[str, Any], shared: Collection[tuple[str, str]]) -> Iterator[tuple[str, Any]]:
     for group in ("suite", "versions", "machine"):
         for name, value in (manifest.get(group) or {}).items():
             if name not in ("jobs", "megahertz", "name", "title"):
                 yield f"{group}.{name}", value
-    for entry in manifest.get("tokenizers", []):
+    tokenizers, datasets = (
+        [entry for entry in manifest.get(kind, []) if (kind, entry["spec"]) in shared]
+        for kind in ("tokenizers", "datasets")
+    )
+    for entry in tokenizers:
         yield f"{entry['spec']}: status", entry.get("status")
         yield f"{entry['spec']}: vocab_size", entry.get("vocab_size")
         digests = [file["sha256"][:16] for file in entry.get("files", [])]
         yield f"{entry['spec']}: files", digests or None
-    for entry in manifest.get("datasets", []):
+    for entry in datasets:
         for language, known in entry["languages"].items():
             yield f"{entry['spec']}: {language}", (known.get("sha256") or "")[:16] or None

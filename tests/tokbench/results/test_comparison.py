@@ -202,3 +202,15 @@ def test_versions_and_files_that_differ(tmp_path: Path) -> None:
     two = make_run(tmp_path / "two", ROWS, versions={"numpy": "2.1"}, machine={"processor": "x"})
     [change] = compare_manifests(one, two)
     assert (change.name, change.before, change.after) == ("versions.numpy", "2.0", "2.1")
+
+
+def test_facts_are_of_tokenizers_and_texts_that_both_runs_have(tmp_path: Path) -> None:
+    def run(name: str, sizes: dict[str, int], texts: dict[str, str]) -> Run:
+        tokenizers = [{"spec": spec, "vocab_size": size} for spec, size in sizes.items()]
+        datasets = [{"spec": spec, "languages": {"und": {"sha256": sha}}} for spec, sha in texts.items()]
+        return make_run(tmp_path / name, ROWS, tokenizers=tokenizers, datasets=datasets)
+
+    one = run("one", {"bytes": 256, "chars": 9}, {"text:a": "a1", "text:b": "b1"})
+    two = run("two", {"bytes": 257, "words": 7}, {"text:a": "a2", "text:c": "c1"})
+    changes = {(change.name, change.before, change.after) for change in compare_manifests(one, two)}
+    assert changes == {("bytes: vocab_size", 256, 257), ("text:a: und", "a1", "a2")}
