@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 from tokbench.cli import options as opt
@@ -57,7 +58,7 @@ def train(
         print(f"warning: {other}", file=sys.stderr)
     use = f"{chosen.name}:{output}"
     why = unopened(registry, use)  # as ranks leave it to the spec how text is cut
-    use = f"to use it, more has to be said. {why}" if why else f"use it as {use}"
+    use = f"to use it, more has to be said. {why}" if why else f"use it as {quote(use)}"
     print(f"{output}: {counted(tokenizer.vocab_size, 'token')}; {use}")
     print(f"trained on {shares(corpus.sizes)}")
 

@@ -32,6 +32,14 @@ def test_what_is_trained_opens_again(corpus: Path, tmp_path: Path, family: str) 
     assert not list(tmp_path.glob(".*"))
 
 
+def test_a_name_with_spaces_is_told_as_a_shell_takes_it(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = run("bpe", "-d", str(corpus), "--vocab-size", "300", "-o", "my words.json")
+    assert "use it as 'bpe:my words.json'\n" in said
+
+
 def test_what_a_format_leaves_to_be_said_is_told(corpus: Path, tmp_path: Path) -> None:
     said = run("bpe", "-d", str(corpus), "--vocab-size", "300", "-o", str(tmp_path / "t.tiktoken"))
     assert "t.tiktoken: a file of ranks does not say how text is cut: add pattern=gpt2" in said
