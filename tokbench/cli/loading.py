@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tokbench.errors import TokenizerError
 from tokbench.family import variant_file
 
 if TYPE_CHECKING:
@@ -23,7 +24,13 @@ if TYPE_CHECKING:
 def load_trained(registry: Registry, spec: str, train_on: str | None) -> Tokenizer:
     """The tokenizer of a spec, trained on the dataset `train_on` where one is named."""
     if train_on is None:
-        return registry.load(spec)
+        parsed = registry.tokenizer_spec(spec)
+        if registry.tokenizers[parsed.family].trains(parsed):
+            raise TokenizerError(
+                f"{parsed} must be trained first: name the text here (--train-on DATASET), or train it once "
+                f"(tokbench train {parsed.family} -d DATASET -o FILE) and name the file ({parsed.family}:FILE)"
+            )
+        return registry.load(parsed)
     from tokbench.runner.training import train
 
     return train(registry, spec, train_on)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.command import invoke
 from tokbench.cli.headline import print_headline
-from tokbench.errors import CorpusError, SpecError, TokbenchError
+from tokbench.errors import CorpusError, SpecError, TokbenchError, TokenizerError
 from tokbench.registry import build_registry
 from tokbench.results import Run
 
@@ -266,3 +266,11 @@ def test_an_option_that_does_nothing_without_another(asked: list[str], message: 
     done = invoke(*asked)
     assert isinstance(done.exception, SpecError)
     assert str(done.exception) == f"{message}, which is not given"
+
+
+@pytest.mark.parametrize("command", [["optimum"], ["bytes"], ["diff", "bytes"]])
+def test_commands_that_can_train_say_so_of_what_has_to_be_trained(command: list[str]) -> None:
+    with pytest.raises(
+        TokenizerError, match=r"bpe must be trained first: name the text here \(--train-on DATASET\)"
+    ):
+        invoke(*command, "bpe", "-d", "bundled:prose", catch=False)
