@@ -76,7 +76,8 @@ pack](golden.md), so many as stand in brackets. *Refused*: nothing is written, f
 the packs that hold the text of a special token are left out, since each library treats them in its own way. A
 `tokenizer.json` made of a sentencepiece model cannot say which of two segmentations of the same score is
 taken (*ties*), nor all of what the character map makes of characters with combining marks (*marks*): the cell
-says how many texts get other ids for that. Written by `tools/conversions.py`. The libraries:
+says how many texts get other ids for that. Written by `tools/conversions.py FOLDER`, whose head says which
+vocabularies that folder holds, and how GGUF is tried. The libraries:
 {libraries}.
 
 """
