@@ -299,20 +299,3 @@ def _same(one: Bytes, other: Bytes) -> bool:
     while index < len(one) and one[index] == other[index]:
         index += 1
     return index == len(one)
-
-
-@kernel
-def count_hidden(documents: Ints, texts: Texts, tokens: Tokens, unknown: int, found: Aligned) -> None:
-    """The characters under the unknown tokens of aligned `documents`, each once."""
-    for document in documents:
-        first, end = texts.starts[document], texts.ends[document]
-        depth = np.zeros(end - first + 1, np.int32)  # unknown tokens over a byte, less those before
-        for index in range(tokens.offsets[document], tokens.offsets[document + 1]):
-            if tokens.ids[index] == unknown:
-                depth[found.begin[index] - first] += 1
-                depth[found.stop[index] - first] -= 1
-        under = count = 0
-        for position in range(end - first):
-            under += depth[position]
-            count += under > 0 and texts.data[first + position] & 0xC0 != 0x80
-        found.hidden[document] = count

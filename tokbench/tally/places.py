@@ -19,7 +19,7 @@ from tokbench.batch import TokenBatch
 from tokbench.capabilities import OffsetEncoder
 from tokbench.kernels.pointers import frozen
 from tokbench.tally.folding import Degree, folding_of
-from tokbench.tally.folding_kernels import Aligned, align_folded, count_hidden
+from tokbench.tally.folding_kernels import Aligned, align_folded
 from tokbench.tally.marks import no_boundaries
 from tokbench.tally.match import Matched, Tokens, lay_out, match
 from tokbench.tally.offsets import place_by_offsets
@@ -118,8 +118,17 @@ class Aligner:
         if self._offsets is not None and not found.done.all():
             place_by_offsets(self._offsets, self._table, batch, tokens, spans, found)
         if unknown.any():
-            documents = np.flatnonzero(found.done & unknown)
-            count_hidden(documents, batch.arrays, tokens, self._unknown, found)
+            self._count_hidden(batch, tokens, found.done & unknown, found)
+
+    def _count_hidden(self, batch: TextBatch, tokens: Tokens, documents: Flags, found: Aligned) -> None:
+        """The characters under the unknown tokens of aligned `documents`, each once."""
+        own = (tokens.ids == self._unknown) & np.repeat(documents, tokens.lengths)
+        depth = np.zeros(len(batch.data) + 1, np.int64)  # unknown tokens over a byte, less those before
+        np.add.at(depth, found.begin[own], 1)
+        np.add.at(depth, found.stop[own], -1)
+        hidden = (np.cumsum(depth)[:-1] > 0) & ((batch.data & 0xC0) != 0x80)
+        before = np.append(0, np.cumsum(hidden))
+        found.hidden[documents] = (before[batch.ends] - before[batch.starts])[documents]
 
     def _folded(
         self, batch: TextBatch, tokens: Tokens, documents: Ints, degree: Degree, found: Aligned
