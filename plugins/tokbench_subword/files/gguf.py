@@ -27,6 +27,7 @@ _HEAD = 1 << 20
 _NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 _STRING, _ARRAY = 8, 9
 _VERSIONS = (2, 3)
+_UNKNOWN = "unknown_token_id"
 _NO_TOKEN = (-1, 0xFFFFFFFF)
 """The id of a token that there is not, as some programs write it."""
 
@@ -115,8 +116,6 @@ def _vocabulary(values: dict[str, Any], where: str) -> GgufVocabulary:
     if strange is not None or not tokens:
         what = "no token is in it" if strange is None else f"token {strange} has the type {types[strange]}"
         raise TokenizerError(f"{where}: is damaged: {what}")
-    _check_token_ids(values, len(tokens), where)
-    unknown = values.get("unknown_token_id", _NO_TOKEN[0])
     flags = {name: values.get(name) for name in ("add_space_prefix", "remove_extra_whitespaces")}
     return GgufVocabulary(
         model=str(values["model"]),
@@ -127,23 +126,24 @@ def _vocabulary(values: dict[str, Any], where: str) -> GgufVocabulary:
         scores=scores,
         charsmap=bytes(one & 0xFF for one in listed("precompiled_charsmap", int)),
         **{name: None if value is None else bool(value) for name, value in flags.items()},
-        unknown=None if unknown in _NO_TOKEN else unknown,
+        unknown=_unknown(values, len(tokens), where),
     )
 
 
-def _check_token_ids(values: dict[str, Any], size: int, where: str) -> None:
-    """Raise `TokenizerError` for the id of a special token that none of `size` tokens has."""
-    for name, index in values.items():
-        if not name.endswith("_token_id") or index in _NO_TOKEN:
-            continue
-        if type(index) is not int:
-            raise TokenizerError(f"{where}: is damaged: {_PREFIX}{name} is {index!r:.80}, no id")
-        if not 0 <= index < size:
-            raise TokenizerError(
-                f"{where}: {_PREFIX}{name} is {index}, and the last of its {size} tokens is {size - 1}; put it "
-                f"right with `gguf-set-metadata {where} {_PREFIX}{name} ID`, or open the tokenizer that the "
-                "file was made from"
-            )
+def _unknown(values: dict[str, Any], size: int, where: str) -> int | None:
+    """The id of the unknown token, None for no such token; raises `TokenizerError` where no token has it."""
+    index = values.get(_UNKNOWN, _NO_TOKEN[0])
+    if index in _NO_TOKEN:
+        return None
+    if type(index) is not int:
+        raise TokenizerError(f"{where}: is damaged: {_PREFIX}{_UNKNOWN} is {index!r:.80}, no id")
+    if not 0 <= index < size:
+        raise TokenizerError(
+            f"{where}: {_PREFIX}{_UNKNOWN} is {index}, and the last of its {size} tokens is {size - 1}; put it "
+            f"right with `gguf-set-metadata {where} {_PREFIX}{_UNKNOWN} ID`, or open the tokenizer that the "
+            "file was made from"
+        )
+    return index
 
 
 class _Values:
