@@ -16,6 +16,9 @@ from tokbench.corpus import TextBlock
 
 FEED, SPACE = 10, 32
 _WIDE_SPACES = "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
+_MAY_BE_SPACE = np.zeros(256, np.bool_)
+"""Whether a byte is white space, or the first of white space beyond ASCII."""
+_MAY_BE_SPACE[[*range(SPACE + 1), *(space.encode()[0] for space in _WIDE_SPACES)]] = True
 _WIDE = np.array([int.from_bytes(space.encode(), "big") for space in _WIDE_SPACES], np.uint32)
 """The bytes of white space beyond ASCII, two or three, as numbers."""
 
@@ -54,11 +57,14 @@ def lines_of(data: bytes) -> TextBlock:
     starts = np.append(0, ends[:-1] + 1)[: len(ends)]
     blank = ends == starts
     # the others are looked at where they begin with white space
-    first, second, third = (content[np.minimum(starts + k, len(data) - 1)].astype(np.uint32) for k in range(3))
+    doubtful = np.flatnonzero(_MAY_BE_SPACE[content[starts]] & ~blank)
+    first, second, third = (
+        content[np.minimum(starts[doubtful] + k, len(data) - 1)].astype(np.uint32) for k in range(3)
+    )
     wide = first << 16 | second << 8 | third
-    doubtful = (first <= SPACE) | np.isin(wide, _WIDE) | np.isin(wide >> 8, _WIDE)
+    doubtful = doubtful[(first <= SPACE) | np.isin(wide, _WIDE) | np.isin(wide >> 8, _WIDE)]
     kept = np.ones(len(data), np.bool_)
-    for line in np.flatnonzero(doubtful & ~blank).tolist():
+    for line in doubtful.tolist():
         if data[starts[line] : ends[line]].decode().isspace():
             blank[line] = True
             kept[starts[line] : ends[line]] = False
