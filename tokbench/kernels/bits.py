@@ -15,6 +15,7 @@ from llvmlite import ir
 from numba import config, types
 
 from tokbench.kernels.compiling import instruction, lean_inline
+from tokbench.kernels.lanes import COMPRESSES, compressed
 from tokbench.kernels.pointers import Bytes, Int, Word
 
 WINDOW = 64
@@ -102,14 +103,51 @@ else:
         return builder.ctpop(args[0])
 
 
-@lean_inline
-def write_bits(target: Any, n: Int, base: Int, mask: Word) -> np.int64:
-    """Write to `target`, from `n` on, `base` and the index of each bit of a mask; gives the new `n`."""
-    while mask != ZERO:
-        target[n] = base + trailing_zeros(mask)
-        mask &= mask - ONE
-        n += 1
-    return np.int64(n)
+if COMPRESSES:
+
+    @instruction(types.int64, None, types.int64, types.int64, types.uint64)
+    def write_bits(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        """Write to `target`, from `n` on, `base` and the index of each bit of a mask; gives the new `n`.
+
+        `target`, of int32 or int64, has room for 64 from `n` on.
+        """
+        kind = signature.args[0]
+        lanes, number = ir.VectorType(ir.IntType(8), WINDOW), context.get_value_type(kind.dtype)
+        chosen = builder.bitcast(args[3], ir.VectorType(ir.IntType(1), WINDOW))
+        places = compressed(builder, ir.Constant(lanes, [*range(WINDOW)]), chosen)
+        some = ir.VectorType(number, 512 // number.width)  # a register of them
+        first = builder.insert_element(
+            ir.Constant(some, ir.Undefined), builder.trunc(args[2], number), ir.IntType(32)(0)
+        )
+        base = builder.shuffle_vector(
+            first, first, ir.Constant(ir.VectorType(ir.IntType(32), some.count), None)
+        )
+
+        def write(begin: int, end: int) -> None:
+            for k in range(begin, end, some.count):
+                these = ir.Constant(ir.VectorType(ir.IntType(32), some.count), [*range(k, k + some.count)])
+                numbers = builder.zext(builder.shuffle_vector(places, places, these), some)
+                place = element(context, builder, kind, args[0], builder.add(args[1], ir.IntType(64)(k)))
+                place = builder.bitcast(place, some.as_pointer())
+                builder.store(builder.add(numbers, base), place).align = 1
+
+        count, often = builder.ctpop(args[3]), 3 * WINDOW // 8
+        often += -often % some.count
+        write(0, often)
+        with builder.if_then(builder.icmp_unsigned(">", count, ir.IntType(64)(often)), likely=False):
+            write(often, WINDOW)
+        return builder.add(args[1], count)
+
+else:
+
+    @lean_inline
+    def write_bits(target: Any, n: Int, base: Int, mask: Word) -> Int:
+        """Write to `target`, from `n` on, `base` and the index of each bit of a mask; gives the new `n`."""
+        while mask != ZERO:
+            target[n] = base + trailing_zeros(mask)
+            mask &= mask - ONE
+            n += 1
+        return n
 
 
 def _between(low: int, high: int, fold: int = 0) -> Callable[[Bytes, Int], np.uint64]:

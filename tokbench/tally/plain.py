@@ -35,7 +35,7 @@ def may_be_plain(byte: int) -> bool:
 class Found(NamedTuple):
     """What is filled in: counts by document, ``(columns, documents)``, marks of every byte, words and numbers.
 
-    `sums` are the counts of the document that is being read. Marks have room for 64 past the end.
+    `sums` are the counts of the document that is being read. Marks and spans have room for 64 past the end.
     """
 
     counts: Ints

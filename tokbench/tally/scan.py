@@ -66,8 +66,9 @@ def scanned(texts: Texts) -> Found:
     place = np.dtype(np.int32 if size < 1 << 31 else np.int64)
 
     def room() -> Spans:
-        """For as many words or numbers as bytes."""
-        return Spans(np.empty(size, place), np.empty(size, place), np.zeros(n + 1, np.int64))
+        """For as many words or numbers as bytes, and 64, since up to 64 are written at a time."""
+        limits = np.zeros(n + 1, np.int64)
+        return Spans(np.empty(size + 64, place), np.empty(size + 64, place), limits)
 
     counts, sums = np.zeros((len(COLUMNS), n), np.int64), np.zeros(len(COLUMNS), np.int64)
     found = Found(counts, sums, np.empty(size + PADDING, np.uint8), room(), room())
