@@ -14,7 +14,7 @@ INNER = {"inline", "subroutine"}
 
 def compilers(tree: ast.Module) -> set[str]:
     """The names in a module that compile what they decorate."""
-    own = ("pipeline.splicing", "words.searching")
+    own = ("pipeline.splicing", "words.searching", "unigram.emitting")
     modules = (
         "tokbench.kernels.compiling",
         "tokbench.kernels.calls",
