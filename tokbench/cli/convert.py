@@ -38,7 +38,7 @@ def convert(
     check_target(output, force=force, read=files_read(registry, [spec]), may_be_folder=True)
     tokenizer = registry.load(spec)
     family = registry.tokenizers[registry.tokenizer_spec(spec).family]
-    save(tokenizer, family, output, lambda: elsewhere(registry, spec, able=_ABLE))
+    save(registry, tokenizer, family, output, lambda: elsewhere(registry, spec, able=_ABLE))
     print(f"{output}: {counted(tokenizer.vocab_size, 'token')}")
 
 
@@ -80,7 +80,7 @@ def prune(
         counts = _used(tokenizer, [registry.dataset(text) for text in dataset], progress)
     smaller, new_ids = tokenizer.pruned(counts.tolist(), size)
     family = registry.tokenizers[registry.tokenizer_spec(spec).family]
-    save(smaller, family, output, lambda: elsewhere(registry, spec, able=_ABLE))
+    save(registry, smaller, family, output, lambda: elsewhere(registry, spec, able=_ABLE))
     if id_map is not None:
         write_json(id_map, [None if index < 0 else index for index in new_ids.tolist()])
     gone, used = new_ids < 0, int(counts.sum())

@@ -53,7 +53,8 @@ def train(
     assert chosen.train is not None
     with naming(spec), bar(str(spec)) as progress:
         tokenizer = chosen.train(corpus, options, progress)
-    save(tokenizer, chosen, output, lambda: f"its family saves what it trains as FILE{chosen.trained_suffix}")
+    remedy = f"its family saves what it trains as FILE{chosen.trained_suffix}"
+    save(registry, tokenizer, chosen, output, lambda: remedy)
     if other := other_than_asked(spec.options.get("vocab_size"), tokenizer.vocab_size):
         print(f"warning: {other}", file=sys.stderr)
     use = f"{chosen.name}:{output}"

@@ -133,9 +133,17 @@ def check_target(output: Path, *, force: bool, read: Iterable[Path] = (), may_be
             raise SpecError(f"{output} holds {each}, which this command reads; name another folder")
 
 
-def save(tokenizer: Tokenizer, family: TokenizerFamily, output: Path, remedy: Callable[[], str]) -> None:
+def save(
+    registry: Registry,
+    tokenizer: Tokenizer,
+    family: TokenizerFamily,
+    output: Path,
+    remedy: Callable[[], str],
+) -> None:
     """Write a family's tokenizer aside and rename, so that an interrupted call leaves no half file.
 
+    An ending that the family does not name among those of all its tokenizers is one of this tokenizer's where
+    the family knows what was written for its own, as sentencepiece's BPE has `.model` and no other BPE does.
     Raises `TokenizerError` where the tokenizer cannot be saved, with what `remedy` says, or not there.
     """
     from tokbench.capabilities import Savable
@@ -149,7 +157,8 @@ def save(tokenizer: Tokenizer, family: TokenizerFamily, output: Path, remedy: Ca
             tokenizer.save(aside)
             if not aside.exists():
                 raise TokenizerError(f"{tokenizer.name}: save({output.name!r}) wrote nothing there")
-            if why := family.unwritable(output):  # here, as its own refusal knows more of what it holds
+            why = family.unwritable(output)  # here, as its own refusal knows more of what it holds
+            if why and (family.recognises is None or family not in registry.recognising(aside)):
                 raise FormatError(f"{tokenizer.name} {why}")
             if aside.is_dir() and output.is_dir():
                 for part in aside.iterdir():

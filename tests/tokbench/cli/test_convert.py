@@ -125,3 +125,23 @@ def test_a_sentencepiece_model_is_written_by_the_family_that_can(tmp_path: Path)
     with pytest.raises(TokenizerError, match=rf"written as FILE\.model alone, .*unigram:{path}"):
         run(f"sentencepiece:{path}", str(tmp_path / "o.json"))
     assert not (tmp_path / "o.json").exists()
+
+
+def test_bpe_of_sentencepiece_is_written_as_a_model(tmp_path: Path) -> None:
+    import sentencepiece
+
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter([TEXT, "lower and lower, counted again"] * 20),
+        model_prefix=str(tmp_path / "m"),
+        vocab_size=80,
+        model_type="bpe",
+        treat_whitespace_as_suffix=True,
+        hard_vocab_limit=False,
+        minloglevel=9,
+    )
+    spec = f"bpe:{tmp_path / 'm.model'}"
+    with pytest.raises(TokenizerError, match=r"cannot express spaces behind words; save a \.model"):
+        run(spec, str(tmp_path / "o.json"))
+    run(spec, str(tmp_path / "o.model"))
+    library = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "o.model"))
+    assert library.encode(TEXT) == list(tokbench.load(spec).encode(TEXT))
