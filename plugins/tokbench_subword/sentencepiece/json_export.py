@@ -152,11 +152,14 @@ def save_json(
         )
 
     try:
-        write(document)
-    except TokenizerError:
-        if mended == document:
-            raise
-        write(mended)
+        try:
+            write(document)
+        except TokenizerError:
+            if mended == document:
+                raise
+            write(mended)
+    except TokenizerError as error:
+        raise TokenizerError(f"{error}; save a .model") from error
 
 
 def _of_one_score(vocabulary: SpmVocabulary) -> list[str]:

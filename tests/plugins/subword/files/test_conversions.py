@@ -98,6 +98,7 @@ def test_sentencepiece_models_become_a_tokenizer_json_or_are_refused(
     if refused:
         assert symbols
         assert "which would change ids" in refused or "gives up" in refused
+        assert refused.endswith("; save a .model")
         assert not (tmp_path / "m.json").exists()
         return
     library = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
@@ -105,6 +106,21 @@ def test_sentencepiece_models_become_a_tokenizer_json_or_are_refused(
     mixed = [f"{line[:15]}{one} {one}{line[15:30]}  {one}" for one in symbols for line in lines[:40]]
     for text in [*lines, *mixed]:
         assert theirs(text) == library.EncodeAsIds(text) == list(ours.encode(text)), text
+
+
+def test_a_model_that_no_tokenizer_json_can_say_names_what_to_write(tmp_path: Path) -> None:
+    """Grapheme clusters in a character map: what `tokenizers` makes of them is something else."""
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(["a\u0300 e\u0301 A\u030a q\u0323\u0307 n\u0303 u", "é ü ñ Å q̣̇ a"] * 40),
+        model_prefix=str(tmp_path / "m"),
+        vocab_size=60,
+        normalization_rule_name="nmt_nfkc_cf",
+        hard_vocab_limit=False,
+        minloglevel=9,
+    )
+    tokenizer = tokbench.load(f"unigram:{tmp_path / 'm.model'}")
+    with pytest.raises(TokenizerError, match=r"which would change ids: .*; save a \.model$"):
+        tokenizer.save(tmp_path / "m.json")  # type: ignore[attr-defined]
 
 
 @pytest.mark.long
