@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from tokbench.cli import options as opt
 from tokbench.cli.loading import files_read
 from tokbench.cli.progress import bar
-from tokbench.cli.writing import check_apart, check_target, elsewhere, save
+from tokbench.cli.writing import check_apart, check_target, elsewhere, save, use_of
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
@@ -39,7 +39,8 @@ def convert(
     tokenizer = registry.load(spec)
     family = registry.tokenizers[registry.tokenizer_spec(spec).family]
     save(registry, tokenizer, family, output, lambda: elsewhere(registry, spec, able=_ABLE))
-    print(f"{output}: {counted(tokenizer.vocab_size, 'token')}")
+    use = use_of(registry, f"{family.name}:{output}", tokenizer)
+    print(f"{output}: {counted(tokenizer.vocab_size, 'token')}; {use}")
 
 
 @opt.loads_tokenizers

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 from tokbench.cli import options as opt
 from tokbench.cli.loading import files_read
 from tokbench.cli.progress import bar
-from tokbench.cli.writing import check_target, save, unopened
+from tokbench.cli.writing import check_target, save, use_of
 from tokbench.wording import counted, other_than_asked
 
 if TYPE_CHECKING:
@@ -57,9 +56,7 @@ def train(
     save(registry, tokenizer, chosen, output, lambda: remedy)
     if other := other_than_asked(spec.options.get("vocab_size"), tokenizer.vocab_size):
         print(f"warning: {other}", file=sys.stderr)
-    use = f"{chosen.name}:{output}"
-    why = unopened(registry, use)  # as ranks leave it to the spec how text is cut
-    use = f"to use it, more has to be said. {why}" if why else f"use it as {quote(use)}"
+    use = use_of(registry, f"{chosen.name}:{output}", tokenizer)
     print(f"{output}: {counted(tokenizer.vocab_size, 'token')}; {use}")
     print(f"trained on {shares(corpus.sizes)}")
 

@@ -203,3 +203,24 @@ def unopened(registry: Registry, spec: str) -> str:
     except TokbenchError as error:
         return str(error)
     return ""
+
+
+def use_of(registry: Registry, spec: str, tokenizer: Tokenizer) -> str:
+    """How to open what `tokenizer` was written to: as `spec`, or with options that its format leaves unsaid,
+    as a `.tiktoken` does how text is cut and a `vocab.txt` how it is prepared.
+    """
+    from tokbench.errors import TokbenchError
+    from tokbench.lint.samples import ROUND_TRIPS
+
+    if why := unopened(registry, spec):
+        return f"to use it, more has to be said. {why}"
+    written = registry.load(spec)
+    for text in ROUND_TRIPS:
+        with suppress(TokbenchError):  # a text that either cannot encode tells nothing
+            if list(tokenizer.encode(text)) != list(written.encode(text)):
+                family = spec.partition(":")[0]
+                return (
+                    f"opened as {spec} it gives other ids, since this format does not say how text is encoded; "
+                    f"add the options that do (`tokbench list tokenizers {family}` has them)"
+                )
+    return f"use it as {quote(spec)}"

@@ -145,3 +145,13 @@ def test_bpe_of_sentencepiece_is_written_as_a_model(tmp_path: Path) -> None:
     run(spec, str(tmp_path / "o.model"))
     library = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "o.model"))
     assert library.encode(TEXT) == list(tokbench.load(spec).encode(TEXT))
+
+
+def test_what_a_format_leaves_unsaid_is_told(tmp_path: Path) -> None:
+    tokenizer = tokbench.load(
+        "wordpiece:vocab_size=120,lowercase=true,strip_accents=false", train_on=[f"{TEXT} été naive"] * 9
+    )
+    tokenizer.save(tmp_path / "a.json")  # type: ignore[attr-defined]
+    spec, bare = f"wordpiece:{tmp_path / 'a.json'}", f"wordpiece:{tmp_path / 'vocab.txt'}"
+    assert f"opened as {bare} it gives other ids" in run(spec, str(tmp_path / "vocab.txt"))
+    assert run(spec, str(tmp_path / "b.json")).endswith(f"use it as wordpiece:{tmp_path / 'b.json'}\n")
