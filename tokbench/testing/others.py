@@ -134,17 +134,25 @@ def metric_checks(metric: Metric) -> list[ConformanceCheck]:
 
     tried = replace(metric, compute=compute)
 
+    @ConformanceCheck.of(
+        "counts",
+        "count must give a whole number for each document, by the names in `counters` where it gives several.",
+    )
+    def counts() -> Problem:
+        rows = [*_measured(metric, *_LINES), *_measured(metric, "")]
+        return next((row.status for row in rows if row.status.startswith(_COUNT)), None)
+
     @ConformanceCheck.of("computes", "compute must give a number, or raise tokbench.Undefined with the reason.")
     def computes() -> Problem:
         found = _measured(tried, *_LINES)
-        failed = [row for row in found if row.status.startswith("failed")]
+        failed = [row for row in found if _fails(row)]
         if not failed and answers == {"called"} and all(row.value is None for row in found):
             failed = found  # where `needs` are not met it is not called
         return failed[0].status if failed else None
 
     @ConformanceCheck.of("empty", "name in `needs` what must be there, or raise tokbench.Undefined.")
     def empty() -> Problem:
-        failed = [row for row in _measured(metric, "") if row.status.startswith("failed")]
+        failed = [row for row in _measured(metric, "") if _fails(row)]
         return f"on an empty document: {failed[0].status}" if failed else None
 
     @ConformanceCheck.of(
@@ -170,7 +178,21 @@ def metric_checks(metric: Metric) -> list[ConformanceCheck]:
                 return f"{counter} of all documents together is {total}, of one after the other something else"
         return None
 
-    return [computes, empty, intervals, *([adds_up] if metric.count else [])]
+    return [
+        *([counts] if metric.count else []),
+        computes,
+        empty,
+        intervals,
+        *([adds_up] if metric.count else []),
+    ]
+
+
+_COUNT = "failed: count: "
+"""How the status of a row begins where `count` failed, and `compute` was not asked."""
+
+
+def _fails(row: Measurement) -> bool:
+    return row.status.startswith("failed") and not row.status.startswith(_COUNT)
 
 
 def no_value(metric: Metric) -> str:

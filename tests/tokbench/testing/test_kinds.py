@@ -229,6 +229,23 @@ def test_that_a_metric_never_had_a_value_is_said(tmp_path: Path) -> None:
     assert invoke("plugins", "check", "compression_ratio").output.endswith("compression_ratio: conforms\n")
 
 
+def test_a_fault_of_count_is_told_once_and_not_as_one_of_compute(tmp_path: Path) -> None:
+    plugin = tmp_path / "miscounts.py"
+    plugin.write_text(
+        "import tokbench\n\n"
+        "@tokbench.hookimpl\n"
+        "def tokbench_metrics():\n"
+        "    yield tokbench.Metric(name='dates', unit='u', better='none', summary='s',\n"
+        "                          compute=lambda t: t.date, counters={'date': 's'},\n"
+        "                          count=lambda texts: {'dates': [1] * len(texts)})\n"
+    )
+    done = invoke("plugins", "check", "dates", "--plugin", str(plugin))
+    assert done.exit_code == 1
+    assert "counts: failed: count: ValueError: returned dates; its counters are date" in done.output
+    assert "remedy  count must give a whole number for each document" in done.output
+    assert "compute must" not in done.output
+
+
 def test_it_works_without_hypothesis_and_still_shows_a_small_text(monkeypatch: pytest.MonkeyPatch) -> None:
     from tests.tokbench.testing.wrong_tokenizers import Lowercases
 
