@@ -251,7 +251,8 @@ def speed(run: Run) -> KeyFinding | None:
 
 def coverage(run: Run) -> KeyFinding | None:
     """The plain statement that stands in where nothing else was measured: how long tokens are."""
-    rows = _sound(run, "token_length", data.main_dataset(run))
+    dataset = data.main_dataset(run)
+    rows = _sound(run, "token_length", dataset)
     if rows.empty:
         return None
     labels = run_labels(run)
@@ -259,7 +260,9 @@ def coverage(run: Run) -> KeyFinding | None:
     longest = measured(first["value"], first["ci_low"], first["ci_high"], "bytes", run.level)
     if len(run.tokenizers) == 1:
         return KeyFinding("token_length", f"Its tokens are {longest} long on average.")
-    sentence = f"Tokens are longest on average with {labels[first['tokenizer']]}: {longest}"
+    some = len(rows) < len(data.ranked(run, "token_length", dataset))
+    whose = "Of the tokenizers ranked together, tokens" if some else "Tokens"
+    sentence = f"{whose} are longest on average with {labels[first['tokenizer']]}: {longest}"
     if len(rows) > 1:
         shortest = measured(last["value"], last["ci_low"], last["ci_high"], "bytes", run.level)
         sentence += f"; shortest with {labels[last['tokenizer']]}: {shortest}"

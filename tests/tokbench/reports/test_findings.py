@@ -14,7 +14,7 @@ from tokbench.plots import data
 from tokbench.plots.labels import run_labels
 from tokbench.plots.losses import best_first
 from tokbench.reports import tables
-from tokbench.reports.findings import apart, compression, cost, fairness, findings, speed
+from tokbench.reports.findings import apart, compression, cost, coverage, fairness, findings, speed
 from tokbench.reports.html import page
 from tokbench.reports.table import TableCell
 from tokbench.reports.training import shares_text, trained_on
@@ -168,6 +168,23 @@ def test_what_loses_text_is_not_the_cheapest(made_up_run: Callable[..., Any]) ->
     assert found is not None
     assert "costs least with unigram" not in found.sentence
     assert "unigram 8k † loses text: no cost to compare." in found.sentence
+
+
+def test_the_longest_tokens_are_said_to_be_of_those_ranked_where_others_are_not(
+    made_up_run: Callable[..., Any],
+) -> None:
+    run = lossy_run(made_up_run)
+    rows = run.frame[run.frame["metric"] == "compression_ratio"].assign(metric="token_length", unit="bytes")
+    run.frame = pd.concat([run.frame, rows])
+    found = coverage(run)
+    assert found is not None
+    assert found.sentence.startswith(
+        "Of the tokenizers ranked together, tokens are longest on average with tik"
+    )
+    run.frame = run.frame[~run.frame["metric"].isin(["round_trip", "unk_rate"])]
+    found = coverage(run)
+    assert found is not None
+    assert found.sentence.startswith("Tokens are longest on average with tiktoken")
 
 
 def test_the_compression_beside_a_speed_is_said_to_be_pooled_where_another_is_ranked_by(
