@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 
@@ -127,7 +128,7 @@ def svg_figure(name: str, text: str, steps: Sequence[Step]) -> str:
         parts.append(f'<text class="note" x="{_MARGIN}" y="{y:.1f}">{_xml(_heading(number, step))}</text>')
         boxes, right, bottom = _boxes(step, y + _NOTE - 8)
         parts += boxes
-        lines = (_heading(number, step), weighed(step))
+        lines = (_heading(number, step), _apart(weighed(step)))
         width = max(width, right, *(_MARGIN + cells(line) * _NOTE_CELL for line in lines))
         y = bottom + _NOTE + 4
         if line := lines[1]:
@@ -181,8 +182,8 @@ def html_page(name: str, text: str, steps: Sequence[Step]) -> str:
         if step.detail:
             content = json.dumps(dict(step.detail), ensure_ascii=False, indent=1, default=str)
             detail = f"<details><summary>what was weighed</summary><pre>{html.escape(content)}</pre></details>"
-        note = f"<b>{number} · {html.escape(step.kind)}</b> {html.escape(step.note)}"
-        line = f"<p class=note>{html.escape(weighed(step))}</p>" if weighed(step) else ""
+        note = f"<b>{number} · {html.escape(step.kind)}</b> {html.escape(_apart(step.note))}"
+        line = f"<p class=note>{html.escape(_apart(weighed(step)))}</p>" if weighed(step) else ""
         items.append(f"<li><p class=note>{note}</p><div class=pieces>{pieces}</div>{line}{detail}</li>")
     title = html.escape(f"{name}: {_short(text)}")
     count = len(steps[-1].tokens) if steps else 0
@@ -197,8 +198,22 @@ def html_page(name: str, text: str, steps: Sequence[Step]) -> str:
     return page.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate cannot be written
 
 
+_RIGHT_TO_LEFT = re.compile(
+    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]+"
+)
+
+
+def _apart(line: str) -> str:
+    """A line of words, in which text that runs from right to left turns nothing round but itself.
+
+    Without the marks a browser shows ``merge ש + ל → של`` from right to left, the arrow pointing at what was
+    merged, and ``'של': 2 symbols`` with the number before the piece.
+    """
+    return _RIGHT_TO_LEFT.sub("\u2068\\g<0>\u2069", line)
+
+
 def _heading(number: int, step: Step) -> str:
-    return f"{number} · {step.kind}" + (f" · {step.note}" if step.note else "")
+    return f"{number} · {step.kind}" + (f" · {_apart(step.note)}" if step.note else "")
 
 
 def _short(text: str) -> str:

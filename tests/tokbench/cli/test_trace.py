@@ -124,3 +124,11 @@ def test_a_page_is_no_folder_and_may_go_to_a_device(vocab: Path, tmp_path: Path)
         run(f"wordpiece:{vocab}", "unhappiness", "--html", str(tmp_path))
     if Path("/dev/null").is_char_device():
         assert "/dev/null" in run(f"wordpiece:{vocab}", "unhappiness", "--svg", "/dev/null")
+
+
+def test_pieces_from_right_to_left_do_not_turn_round_what_is_said_of_them() -> None:
+    """Unmarked, a browser draws the arrow of a merge the wrong way round, and a number before its piece."""
+    steps = [Step("merge", ("\u05e9\u05dc".encode(),), 0, "merge \u05e9 + \u05dc \u2192 \u05e9\u05dc (rank 7)")]
+    said = "merge \u2068\u05e9\u2069 + \u2068\u05dc\u2069 \u2192 \u2068\u05e9\u05dc\u2069 (rank 7)"
+    assert said in html_page("demo", "\u05e9\u05dc", steps)
+    assert said in svg_figure("demo", "\u05e9\u05dc", steps)
