@@ -88,7 +88,7 @@ def prune(
     share = 100 * int(counts[gone].sum()) / max(used, 1)
     moved = int(((new_ids >= 0) & (new_ids != range(len(new_ids)))).sum())
     kept = f"{counted(int((~gone).sum()), 'token')} kept, {moved:,} of them with another id"
-    print(f"{output}: {kept}, {int(gone.sum()):,} gone")
+    print(f"{output}: {kept}, {int(gone.sum()):,} gone; {use_of(registry, f'{family.name}:{output}', smaller)}")
     text = f"{counted(used, 'token')} of the text"
     print(f"what is gone was {share:.2f} % of {text}; the rest of it is encoded as before")
 

@@ -100,9 +100,11 @@ def ranks_of(model: BpeModel) -> dict[bytes, int]:
     other ids.
     """
     if model.level != "byte":
-        raise TokenizerError("ranks are of byte-level tokens; this model is at character level")
+        raise TokenizerError(
+            "ranks are of byte-level tokens, and this model is of characters: use tokenizer.json"
+        )
     if (model.byte_ids < 0).any():
-        raise TokenizerError("ranks must hold all 256 bytes; this model's alphabet is smaller")
+        raise TokenizerError("ranks must hold all 256 bytes, and this model has fewer: use tokenizer.json")
     order = np.argsort(model.merge_ranks, kind="stable")
     results = model.merges[order, 2]
     if (np.diff(results) < 0).any():

@@ -56,7 +56,8 @@ def steps(tokens: TokenLookup, text: str) -> Iterator[Step]:
 def _named(tokens: TokenLookup, token: int) -> str:
     """A token as text in quotes, as its pre-token is, or its bytes; one of characters as files write it."""
     if tokens.model.level == "char":
-        return tokens.convert_id_to_token(token)
+        text = tokens.convert_id_to_token(token)
+        return text if text.isprintable() else repr(text)
     data = tokens.model.vocabulary[token]
     try:
         return repr(data.decode())
