@@ -67,10 +67,15 @@ class LineFormat(Encoded, Format):
         if self.unit != "line" or self.errors != "strict" or self.max_document_bytes is not None:
             yield from map(TextBlock.of, self._blocks(shard))
             return
-        from tokbench.corpora.lines import line_blocks  # brings numpy along
+        from tokbench.corpora.lines import NotUtf8, line_blocks  # brings numba along
 
-        with open_text(shard.source, self, shard.start) as handle:
-            yield from line_blocks(handle, shard.start, shard.stop, shard.source)
+        try:
+            with open_text(shard.source, self, shard.start) as handle:
+                yield from line_blocks(handle, shard.start, shard.stop)
+        except NotUtf8:
+            for _ in self._blocks(shard):  # says where
+                pass
+            raise
 
     @property
     def _end(self) -> re.Pattern[bytes]:

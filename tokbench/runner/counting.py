@@ -100,12 +100,14 @@ class Progress:
 
 def get_ready(emit: Emit) -> None:
     """Load the code that counts, once in a worker, so that no tokenizer's time limit includes compiling."""
+    from tokbench.corpora.lines import lines_of
     from tokbench.kernels.compiling import when_compiling
     from tokbench.tally.collect import get_ready
 
     if not _ready:
         gc.set_threshold(50_000)  # look less often through all that imports leave
         when_compiling(lambda: emit(Compiling()))
+        lines_of(b"a line")
         get_ready()
         _ready.append(True)
 

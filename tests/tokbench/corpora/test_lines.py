@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tokbench.corpora import blocks
-from tokbench.corpora.lines import line_blocks, lines_of
-from tokbench.corpora.storage import chunks
+from tokbench.corpora import lines as lines_module
+from tokbench.corpora.lines import NotUtf8, line_blocks, lines_of
 from tokbench.corpora.text import LineFormat
 from tokbench.corpus import Shard, TextBlock
 from tokbench.errors import CorpusError
@@ -47,13 +45,17 @@ def test_every_white_space_makes_a_blank_line(space: str) -> None:
     st.lists(
         st.sampled_from([b"a", b"\r", b"\n", b" ", "é".encode(), "\u3000".encode(), b"long" * 40]), max_size=60
     ),
-    st.integers(3, 90),
+    st.integers(1, 90),
+    st.integers(1, 200),
     st.booleans(),
 )
-def test_lines_are_the_same_however_they_are_read(parts: list[bytes], read: int, marked: bool) -> None:
+def test_lines_are_the_same_however_they_are_read(
+    parts: list[bytes], read: int, block: int, marked: bool
+) -> None:
     data = b"\xef\xbb\xbf" * marked + b"".join(parts)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(blocks, "chunks", partial(chunks, room=read))
+        patch.setattr(lines_module, "READ", read)
+        patch.setattr(lines_module, "BLOCK", block)
         found = list(line_blocks(io.BytesIO(data + b"more"), 0, len(data)))
     whole = lines_of(data[3 * marked :])
     assert b"".join(some.data for some in found) == whole.data
@@ -78,45 +80,14 @@ def test_lines_are_the_same_however_they_are_read(parts: list[bytes], read: int,
 @example([b"a" * 63, b"\xc3"])
 @example([b"\x80"])
 def test_what_is_utf8_is_what_python_decodes(parts: list[bytes]) -> None:
-    check_as_python_reads(b"|" + b"".join(parts).replace(b"\n", b"").replace(b"\r", b""))
-
-
-def check_as_python_reads(data: bytes) -> None:
+    data = b"|" + b"".join(parts).replace(b"\n", b"").replace(b"\r", b"")
     try:
         data.decode()
     except UnicodeDecodeError:
-        with pytest.raises(UnicodeDecodeError):
+        with pytest.raises(NotUtf8):
             lines_of(data)
     else:
         assert lines_of(data).data == data + b"\n"
-
-
-WHOLE = st.sampled_from(
-    ["a" * 61, "a", "é", "\u07ff", "\u0800", "\ud7ff", "\ue000", "漢", "\U00010000", "\U0010ffff"]
-)
-BROKEN = st.sampled_from(
-    [
-        b"\x80",
-        b"\xc1\xbf",
-        b"\xe0\x9f\xbf",
-        b"\xed\xa0\x80",
-        b"\xf0\x8f\xbf\xbf",
-        b"\xf4\x90\x80\x80",
-        b"\xf5\x80",
-    ]
-)
-
-
-@given(
-    st.lists(WHOLE.map(str.encode), max_size=40),
-    st.just(b"") | BROKEN | st.binary(max_size=3),
-    st.integers(0, 3),
-)
-def test_utf8_is_what_python_reads(parts: list[bytes], broken: bytes, missing: int) -> None:
-    where = len(parts) // 2
-    text = b"".join([*parts[:where], broken, *parts[where:]])
-    for data in (text, text[: len(text) - missing]):
-        check_as_python_reads(b"|" + data.replace(b"\n", b"").replace(b"\r", b""))
 
 
 @given(st.lists(st.text(max_size=5)))
