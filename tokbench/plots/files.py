@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING
 from tokbench.errors import UnknownNameError
 from tokbench.extension import Plot
 from tokbench.plots import style
+from tokbench.plots.widths import DPI
 from tokbench.results.atomic import replacing
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def save(figure: Figure, path: Path) -> None:
             print_svg(figure, aside)
         else:
             stamp = {"CreationDate": None} if kind == "pdf" else {}
-            figure.savefig(aside, format=kind, dpi=style.DPI, metadata=stamp)
+            figure.savefig(aside, format=kind, dpi=DPI, metadata=stamp)
 
 
 def print_svg(figure: Figure, to: Path | IO[str]) -> None:

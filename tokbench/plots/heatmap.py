@@ -13,6 +13,7 @@ from tokbench.extension import Plot
 from tokbench.plots import data, style
 from tokbench.plots.labels import cut, dataset_label, explained, heading, language_label, run_labels
 from tokbench.plots.losses import losses
+from tokbench.plots.widths import wrapped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,7 +87,7 @@ def _heat(table: pd.DataFrame, ends: tuple[float, float], *, title: str, unit: s
         aspect=long / thick, shrink=0.5, extend=_EXTEND[beyond], extendfrac=0.05,
     )  # fmt: skip
     bar.outline.set_visible(False)
-    bar.set_label(style.wrapped(unit, long * 72, chosen.type))
+    bar.set_label(wrapped(unit, long * 72, chosen.type))
     figure.suptitle(title, x=0.01, ha="left", fontweight="bold", fontsize=chosen.type + 0.5)
     if note:
         style.caption(figure, note)

@@ -18,6 +18,7 @@ from tokbench.errors import SpecError
 from tokbench.metrics.metric import ALL
 from tokbench.plots import style
 from tokbench.plots.losses import EXPLAINED, hard_losses, losses, mark_of
+from tokbench.plots.widths import text_width, wrapped
 from tokbench.spec import Spec
 from tokbench.wording import listed
 
@@ -256,7 +257,7 @@ def cut(label: str, room: int) -> str:
 def fitting(label: str, width: float, points: float) -> str:
     """`label` in type of so many points, cut to at most `width` points (see `cut`)."""
     room = len(label)
-    while room > 1 and style.text_width(cut(label, room), points) > width:
+    while room > 1 and text_width(cut(label, room), points) > width:
         room -= 1
     return cut(label, room)
 
@@ -278,7 +279,7 @@ def fitting_apart(labels: Iterable[str], width: float, points: float) -> dict[st
             return found[label]
         marked = label[-2:] if mark_of(label) else ""
         start, rest = label[:4], label[4 : len(label) - len(marked)]
-        while rest and style.text_width(f"{start}…{rest}{marked}", points) > width:
+        while rest and text_width(f"{start}…{rest}{marked}", points) > width:
             rest = rest[1:]
         return f"{start}…{rest}{marked}"
 
@@ -287,7 +288,7 @@ def fitting_apart(labels: Iterable[str], width: float, points: float) -> dict[st
 
 def in_lines(label: str, width: float, points: float, most: int) -> str:
     """`label` in type of so many points, in at most `most` lines of `width` points; cut where it needs more."""
-    lines = style.wrapped(label, width, points).split("\n")
+    lines = wrapped(label, width, points).split("\n")
     if len(lines) > most:
         lines[most - 1 :] = [fitting(f"{lines[most - 1]}…", width, points)]
     return "\n".join(lines)
@@ -314,7 +315,7 @@ def row_chart(labels: Mapping[str, str], titles: Sequence[str], *, beside: float
     to their panel, to the right of the labels.
     """
     named, small = {spec: row_label(label) for spec, label in labels.items()}, style.size().type
-    left = max(style.text_width(label, small) for label in named.values())
+    left = max(text_width(label, small) for label in named.values())
     room = (style.size().width * 72 - left) / len(titles)
     headings = [in_lines(title, _BOLD * room, small, 3) for title in titles]
     lines = beside + max(title.count("\n") for title in headings)

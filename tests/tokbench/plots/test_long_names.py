@@ -12,6 +12,7 @@ from tests.tokbench.plots.drawing import check, drawn
 from tokbench.plots import PLOTS, style
 from tokbench.plots.labels import LONG_TITLE, dataset_name, in_lines
 from tokbench.plots.speed import front_steps, pareto_front
+from tokbench.plots.widths import text_width, wrapped
 
 
 @pytest.mark.parametrize("size", style.SIZES)
@@ -89,9 +90,9 @@ def test_a_long_name_of_a_dataset_is_not_clipped(
 def test_a_word_wider_than_a_line_is_broken_behind_a_sign() -> None:
     assert len(UNBROKEN) == LONG_TITLE
     with style.house_style("page"):
-        assert style.wrapped("a b", 500, 8) == "a b"
-        lines = style.wrapped(f"of {UNBROKEN}", 200, 8).split("\n")
-        assert all(style.text_width(line, 8) <= 200 for line in lines)
+        assert wrapped("a b", 500, 8) == "a b"
+        lines = wrapped(f"of {UNBROKEN}", 200, 8).split("\n")
+        assert all(text_width(line, 8) <= 200 for line in lines)
         assert lines[1].endswith(("=", "+", "_"))
         cut = in_lines(UNBROKEN, 200, 8, 2)
     assert cut.count("\n") == 1
