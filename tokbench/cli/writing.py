@@ -187,22 +187,21 @@ def elsewhere(registry: Registry, spec: str, *, able: str) -> str:
             options = {option.name: unsaid[option.name] for option in family.options if option.name in unsaid}
             other = str(Spec(family.name, str(path), options))
             if family is not own:
-                why = unopened(registry, other)
+                _, why = _opened(registry, other)
                 found.append(f"{quote(other)} ({without_name(why, other)})" if why else quote(other))
         if found:
             return f"other families open the same file: {' or '.join(found)}"
     return able
 
 
-def unopened(registry: Registry, spec: str) -> str:
-    """Why a spec does not open, as where it lacks what its format leaves to be said; empty where it does."""
+def _opened(registry: Registry, spec: str) -> tuple[Tokenizer | None, str]:
+    """What a spec opens; or None, and why not, as where it lacks what its format leaves to be said."""
     from tokbench.errors import TokbenchError
 
     try:
-        registry.load(spec)
+        return registry.load(spec), ""
     except TokbenchError as error:
-        return str(error)
-    return ""
+        return None, str(error)
 
 
 def use_of(registry: Registry, spec: str, tokenizer: Tokenizer) -> str:
@@ -212,9 +211,9 @@ def use_of(registry: Registry, spec: str, tokenizer: Tokenizer) -> str:
     from tokbench.errors import TokbenchError
     from tokbench.lint.samples import ROUND_TRIPS
 
-    if why := unopened(registry, spec):
+    written, why = _opened(registry, spec)
+    if written is None:
         return f"to use it, more has to be said. {why}"
-    written = registry.load(spec)
     for text in ROUND_TRIPS:
         with suppress(TokbenchError):  # a text that either cannot encode tells nothing
             if list(tokenizer.encode(text)) != list(written.encode(text)):
