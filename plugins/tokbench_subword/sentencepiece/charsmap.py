@@ -8,8 +8,8 @@ behind it (`add_dummy_prefix`, `treat_whitespace_as_suffix`), and spaces become 
 Kernels see U+2581 as the single byte 0x20 wherever spaces are escaped: after escaping no other space is left,
 and one byte in place of three makes everything behind it faster. `to_internal` and `to_text` convert.
 
-The kernels are in `charsmap_kernels` and `charsmap_copying`, and which characters they need the trie for in
-`charsmap_classes`.
+The kernels are in `charsmap_kernels`; `charsmap_search` finds where they have something to do, by the classes
+of characters in `charsmap_classes`.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.splicing import Written
 from tokbench_subword.pipeline.trie import build_trie
 from tokbench_subword.sentencepiece.charsmap_classes import checked, compiled_map
-from tokbench_subword.sentencepiece.charsmap_copying import DUMMY, ESCAPE, N_ROWS, REMOVE_EXTRA, SUFFIX
 from tokbench_subword.sentencepiece.charsmap_kernels import normalize, normalize_located
+from tokbench_subword.sentencepiece.charsmap_search import DUMMY, ESCAPE, N_ROWS, REMOVE_EXTRA, SUFFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,10 +42,11 @@ _SPACE_BYTES = SPACE_SYMBOL.encode()
 class Normalizer(Stays):
     """A compiled normaliser; `written` is what does it to a batch, `block` what kernels take.
 
-    `arrays` are, as `charsmap_copying` names them: numbers, int64; the map's trie, uint32 (empty: no map); the
-    NUL-terminated results, uint8; classes of characters, uint32 of ``(0x110000,)``, the target of READY ones
-    above their class; which ASCII bytes are copied whenever ASCII follows, uint8 of ``(256,)``; the trie of
-    user-defined symbols, which pass through untouched, uint64; and their first bytes, uint8 of ``(256,)``.
+    `arrays` are, as `charsmap_search` names them: numbers, int64; the map's trie, uint32 (empty: no map); the
+    NUL-terminated results, uint8; classes of characters, uint32 of ``(0x110000,)``, where the targets of READY
+    ones begin above their class; which ASCII bytes are copied whenever ASCII follows, uint8 of ``(256,)``; the
+    trie of user-defined symbols, which pass through untouched, uint64; and their first bytes, uint8 of
+    ``(256,)``.
     """
 
     example = ""

@@ -20,18 +20,18 @@ from tokbench.kernels.utf8 import put_character
 from tokbench_subword.pipeline.precompiled import split_map
 from tokbench_subword.pipeline.precompiled_kernel import rule_step, trie_root
 
-COPIED, MAPPED, JOINED, CHECKED = 0, 1, 2, 3
-"""Classes of characters: without rules; with one of its own; only in front of certain others; needing a closer
-look (it may begin a user-defined symbol, or is U+2581)."""
+SPECIAL = 1
+"""In the class of a character that is not copied as it is without a closer look: it has a rule of its own, may
+begin a user-defined symbol, or is U+2581."""
+JOINED = 2
+"""In the class of one that some rule begins with, and goes on."""
 FOLLOWER = 4
-"""Set besides the class of a character that some rule has behind its first one."""
+"""In the class of one that some rule has behind its first one."""
 READY = 8
-"""The class of a character that is replaced by up to three bytes, no more than it has, whatever follows it:
-they are kept beside the class. Looked up in the trie, text in Chinese takes 1.27 times as long (T5 and ALBERT,
-for its punctuation).
+"""In the class of one that has a rule of its own, and no longer one begins with it: where the target begins
+stands above the class. Looked up in the trie, text in Chinese takes 1.27 times as long (T5 and ALBERT, for its
+punctuation).
 """
-CHARACTER_CLASS = 3 | READY
-"""Mask of the class; 0 means that no rule begins with the character."""
 TARGET_SHIFT = 8
 """Where above the class the target of a READY character stands."""
 
@@ -45,24 +45,22 @@ def compiled_map(charsmap: bytes, where: str) -> tuple[Any, ...]:
         plain[:0x80] = 1
         return np.zeros(0, np.uint32), np.zeros(0, np.uint8), checked(classes, "\u2581"), plain
     units, targets = split_map(charsmap, where)
-    _classify(units, targets, classes, plain, np.zeros(12, np.int64))
+    _classify(units, len(targets), classes, plain, np.zeros(12, np.int64))
     return units, targets, checked(classes, "\u2581"), plain
 
 
 def checked(classes: NDArray[np.uint32], characters: Iterable[str]) -> NDArray[np.uint32]:
-    """`classes` with `characters` CHECKED, but for those that are replaced: these are MAPPED."""
+    """`classes` with `characters` SPECIAL."""
     classes = classes.copy()
-    for character in map(ord, characters):
-        replaced = classes[character] & CHARACTER_CLASS in (MAPPED, READY)
-        classes[character] = classes[character] & FOLLOWER | (MAPPED if replaced else CHECKED)
+    classes[list(map(ord, characters))] |= np.uint32(SPECIAL)
     return classes
 
 
 @kernel
-def _classify(units_array: Keys, targets: Bytes, classes: Keys, plain: Bytes, path: Ints) -> None:
+def _classify(units_array: Keys, n_targets: Int, classes: Keys, plain: Bytes, path: Ints) -> None:
     """Fill the classes of all characters, and take the ASCII bytes that ASCII can change out of `plain`.
 
-    `path` is scratch space, int64 ``(12,)``.
+    `n_targets` is how long the table of targets is; `path` is scratch space, int64 ``(12,)``.
     """
     units, n_units = pointer(units_array), len(units_array)
     root = trie_root(units)
@@ -77,13 +75,10 @@ def _classify(units_array: Keys, targets: Bytes, classes: Keys, plain: Bytes, pa
         if node < 0:
             continue
         any_follows, ascii_follows = _mark_followers(units, n_units, node, classes, path)
-        target = np.int64(0)
-        if ends and not any_follows and node < n_units:
-            target = _short_target(targets, np.int64(units[node] & np.uint32(0x7FFFFFFF)), size)
-        if target > 0:
+        target = np.int64(units[node] & np.uint32(0x7FFFFFFF)) if node < n_units else n_targets
+        classes[character] |= (SPECIAL if ends else 0) | (JOINED if any_follows else 0)
+        if ends and not any_follows and target < min(n_targets, 1 << 32 - TARGET_SHIFT):
             classes[character] |= READY | target << TARGET_SHIFT
-        else:
-            classes[character] |= MAPPED if ends else JOINED
         if character < 0x80 and (ends or ascii_follows):
             plain[character] = 0
 
@@ -125,16 +120,3 @@ def _mark_followers(units: Keys, n_units: Int, node: Int, classes: Keys, path: I
                 depth += 1
                 path[depth], path[4 + depth], path[8 + depth] = after, point, 0x80
     return any_follows, ascii_follows
-
-
-@inline
-def _short_target(targets: Bytes, begin: Int, width: Int) -> np.int64:
-    """A target of at most three bytes, and `width`, as a number; 0 for others, and where spaces are in it."""
-    value, size = np.int64(0), 0
-    while begin + size < len(targets) and targets[begin + size] != 0:
-        byte = np.int64(targets[begin + size])
-        if size == min(3, width) or byte == 0x20:
-            return np.int64(0)
-        value |= byte << (8 * size)
-        size += 1
-    return np.int64(0) if value == 0x8196E2 else value  # U+2581 itself

@@ -21,10 +21,10 @@ from tokbench.kernels.pointers import (
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.precompiled_kernel import rule_step, trie_root
-from tokbench_subword.pipeline.splicing import Writer, documents_of
+from tokbench_subword.pipeline.splicing import Writer, copy_span, documents_of
 from tokbench_subword.pipeline.trie import longest_below, root_of
-from tokbench_subword.sentencepiece.charsmap_classes import CHARACTER_CLASS, COPIED
-from tokbench_subword.sentencepiece.charsmap_copying import (
+from tokbench_subword.sentencepiece.charsmap_classes import JOINED, READY, SPECIAL, TARGET_SHIFT
+from tokbench_subword.sentencepiece.charsmap_search import (
     CLASSES,
     DUMMY,
     ESCAPE,
@@ -38,8 +38,8 @@ from tokbench_subword.sentencepiece.charsmap_copying import (
     SYMBOLS,
     TARGETS,
     UNITS,
-    copy_ascii,
-    copy_characters,
+    behind_spaces,
+    next_special,
 )
 
 _MAX_RULES = 32  # sentencepiece looks at no more matches than these
@@ -75,15 +75,19 @@ def _stands_for(
         if taken > 0:
             return taken, data, index, index + taken
     character, width = code_point(data, index)
-    n_units, classes = numbers[N_UNITS], u32_in(tables, CLASSES)
-    if n_units > 0 and classes[character] & CHARACTER_CLASS != COPIED:
-        taken, begin = _longest_rule(data, index, stop, u32_in(tables, UNITS), n_units)
-        if taken > 0 and begin < numbers[N_TARGETS]:
-            end = begin
-            while targets[end] != 0:
-                end += 1
-            return taken, targets, begin, end
-    return np.int64(width), data, index, index + width
+    kind, taken, begin = u32_in(tables, CLASSES)[character], np.int64(width), np.int64(-1)
+    if kind & np.uint32(READY):
+        begin = np.int64(kind >> np.uint32(TARGET_SHIFT))
+    elif kind & np.uint32(SPECIAL | JOINED):
+        found, target = _longest_rule(data, index, stop, u32_in(tables, UNITS), numbers[N_UNITS])
+        if found > 0 and target < numbers[N_TARGETS]:
+            taken, begin = found, target
+    if begin < 0:
+        return taken, data, index, index + width
+    end = begin
+    while targets[end] != 0:
+        end += 1
+    return taken, targets, begin, end
 
 
 @inline
@@ -112,6 +116,18 @@ def _write_spaced(
 
 
 @inline
+def _note_characters(
+    data: Bytes, begin: np.int64, end: np.int64, start: np.int64, origins: Ints, size: np.int64
+) -> None:
+    """Note in ``origins[size:]`` where after `start` the character of each byte begins that is copied."""
+    first = np.int64(0)
+    for place in range(begin, end):
+        if data[place] & 0xC0 != 0x80:
+            first = place - start
+        origins[size + place - begin] = first
+
+
+@inline
 def normalize_into(
     tables: Block,
     data: Bytes,
@@ -137,16 +153,15 @@ def normalize_into(
         return np.int64(-1)
     while index < stop:
         if not leading and not pending:
-            special = False
-            index, size, after_space = copy_ascii(
-                tables, data, index, stop, out, size, after_space, origins, start
-            )
-            if index < stop:
-                index, size, after_space, special = copy_characters(
-                    tables, data, index, stop, out, size, after_space, origins, start
-                )
-            if not special:  # at the end, or back to where ASCII is fast
-                continue
+            if after_space:
+                index = behind_spaces(tables, data, index, stop)
+            copied = index
+            index, after_space = next_special(tables, data, index, stop, after_space)
+            if origins is not None:
+                _note_characters(data, copied, index, start, origins, size)
+            size = copy_span(data, copied, index, out, size)
+            if index >= stop:
+                break
         taken, source, begin, end = _stands_for(tables, data, index, stop)
         if leading:
             # Only what is exactly one space is leading space; anything else ends the lead.
