@@ -13,12 +13,13 @@ from tokbench.kernels.pointers import side_by_side
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.merging import scratch
+from tokbench_subword.bpe.merging_pieces import merge_pieces
+from tokbench_subword.bpe.merging_symbols import merge_symbols, symbols_of_words
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.pieces import N_BYTES, Pieces
 from tokbench_subword.bpe.spaces import word_cutters
-from tokbench_subword.bpe.superwords import first_across, merges_before
+from tokbench_subword.bpe.superwords import first_across, merge_across, merges_before
 from tokbench_subword.bpe.tables import MOST_RANKS, NONE, PairTable, TokenBytes
-from tokbench_subword.bpe.uncached import symbols_of_words
 from tokbench_subword.bpe.words import encode_new
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF, unspelled
 from tokbench_subword.pipeline.patterns.cutters import Cutter
@@ -108,7 +109,7 @@ def _shared_arrays(model: BpeModel, *, spelled: bool) -> list[NDArray[Any]]:
         if (results[ranks] != model.merges[:, 2]).any():
             raise TokenizerError("merges of one rank must give one token")
     else:
-        pairs, results = pieces.pairs, np.arange(len(pieces.ids), dtype=np.uint32)
+        pairs, results = pieces.pairs, np.zeros(1, np.uint32)
     unmerged = np.full(len(model.vocabulary), model.whole_tokens)
     unmerged[pieces.ids] = False
     whole, longest = tokens.table_of(unmerged)
@@ -126,14 +127,14 @@ def _shared_arrays(model: BpeModel, *, spelled: bool) -> list[NDArray[Any]]:
     settings[at.BYTE_FALLBACK] = model.byte_fallback
     settings[at.PREFIX] = bool(model.continuing_prefix)
     settings[at.SUFFIX] = bool(model.end_of_word)
-    settings[at.N_PIECES] = len(pieces.ids)
     settings[at.ONWARD], settings[at.AHEAD] = pieces.onward()
     byte_pairs, characters, across = (
         pieces.byte_pairs(),
         pieces.characters(tokens),
         first_across(pieces, tokens),
     )
-    settings[at.ACROSS] = across > 0
+    merger = merge_across if across else merge_pieces if len(pieces.ids) else merge_symbols
+    settings[at.MERGER] = merger.address
     if across:
         byte_pairs[byte_pairs >= across] = NONE
         characters[characters >= across] = NONE

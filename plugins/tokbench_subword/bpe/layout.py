@@ -13,7 +13,7 @@ from tokbench_subword.words.layout import MODEL
     PAIRS,  # uint64: PairTable.table
     BLOOM,  # uint32: PairTable.bloom
     SHIFT,  # uint64 (1,): PairTable.shift
-    RESULTS,  # uint32: rank -> id, or the number of a piece, which is the rank itself
+    RESULTS,  # uint32: rank -> id; of pieces a zero, since the number of one is the rank
     TOKENS,  # uint64: TokenBytes.table_of of the tokens that a pre-token may be and merging does not give
     TOKEN_BYTES,  # uint8: TokenBytes.blob
     TOKEN_STARTS,  # int64: TokenBytes.starts
@@ -49,10 +49,9 @@ from tokbench_subword.words.layout import MODEL
     BYTE_FALLBACK,
     PREFIX,  # 1: there is a continuing-subword prefix
     SUFFIX,  # 1: there is an end-of-word suffix
-    N_PIECES,  # 0: there are no `pieces`, symbols are ids
-    ACROSS,  # 1: some tokens go across words, see WITHIN_PAIRS
+    MERGER,  # the address of what merges: a `Search` of `merging_symbols`, `merging_pieces` or `superwords`
     ONWARD,  # the first piece from which on ids go on as numbers do, see `Pieces.onward`
     AHEAD,  # and how far these ids are ahead of the numbers
-) = range(14)
+) = range(13)
 
-N_SETTINGS = 14
+N_SETTINGS = 13

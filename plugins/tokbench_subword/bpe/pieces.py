@@ -8,7 +8,7 @@ one number.
 
 Pieces side by side are what merging makes of their text if each stays apart from the next: up to the first
 merge across any of the boundaries each piece goes its own way, so that this merge would be one of two
-neighbours alone. `uncached` goes by that in long words, and by pieces it finds merges of bytes that are
+neighbours alone. `merging_pieces` goes by that in long words, and by pieces it finds merges of bytes that are
 certain. Without pieces and these, a first pass takes 1.14 to 1.27 of the time over Russian (cl100k, GPT-2),
 1.04 to 1.23 over 21 languages.
 

@@ -17,12 +17,13 @@ import numpy as np
 from tokbench.kernels.compiling import inline, subroutine
 from tokbench.kernels.pointers import Block, Bytes, Ids, Int, i64_in, keep, pointer, u32_in, u64_in
 from tokbench_subword.bpe import layout as at
-from tokbench_subword.bpe.merging import SHORT
+from tokbench_subword.bpe.merging import SHORT, merge_long
+from tokbench_subword.bpe.merging_pieces import merge_few, write_merged, write_pieces
 from tokbench_subword.bpe.pieces import N_BYTES, Pieces
 from tokbench_subword.bpe.tables import PairTable, TokenBytes, merges_at
-from tokbench_subword.bpe.uncached import encode_uncached, merge_few, merge_many, merged, write_symbols
 from tokbench_subword.words.layout import WORDS
 from tokbench_subword.words.parts import LONGEST_PART
+from tokbench_subword.words.searching import Search
 from tokbench_subword.words.slots import (
     SLOTS,
     STATE,
@@ -78,7 +79,7 @@ def _word_end(text: Bytes, index: Int, end: Int) -> np.int64:
 @subroutine
 def _merge_word(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: Int) -> np.int64:
     """Write the numbers of the pieces that a word is before any merge across words; the new end of `out`."""
-    return merged(block, merges_at(block, at.WITHIN_PAIRS), text, start, end, out, o, False)
+    return write_merged(block, merges_at(block, at.WITHIN_PAIRS), text, start, end - start, out, o, False)
 
 
 @inline
@@ -102,25 +103,22 @@ def _merge_words(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: I
     return np.int64(o)
 
 
-@subroutine
-def encode_words(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: Int) -> np.int64:
-    """`encode_uncached`, word by word first where tokens go across words; return the new end of `out`."""
-    settings = i64_in(block, at.SETTINGS)
-    if settings[at.ACROSS] == 0 or _word_end(text, start, end) == end:
-        return encode_uncached(block, text, start, end, out, o)
-    after, rest = _merge_words(block, text, start, end, out, np.int64(o)), merges_at(block, at.PAIRS)
-    count = after - o
+@Search
+def merge_across(block: Block, text: Bytes, start: Int, length: Int, out: Ids, o: Int) -> np.int64:
+    """`merging_pieces.merge_pieces`, of several words word by word first; return the new end of `out`."""
+    end, merges = start + length, merges_at(block, at.PAIRS)
+    if _word_end(text, start, end) == end:
+        return write_merged(block, merges, text, start, length, out, o, True)
+    count = _merge_words(block, text, start, end, out, np.int64(o)) - o
     if count <= SHORT:
         symbols = u32_in(block, at.SYMBOLS)
         for i in range(count):
             symbols[i] = out[o + i]
-        count = merge_few(block, settings, rest, count)
-        return write_symbols(block, symbols, count, out, o, True)
+        return write_pieces(block, symbols, merge_few(block, merges, count), out, o, True)
     array = np.empty(count, np.uint32)
     many = pointer(array)
     for i in range(count):
         many[i] = out[o + i]
-    count = merge_many(block, rest, many, count)
-    after = write_symbols(block, many, count, out, o, True)
+    after = write_pieces(block, many, merge_long(many, count, merges, None, None, 0.0), out, o, True)
     keep(array)
     return after

@@ -14,12 +14,11 @@ from tokbench.kernels.hashing import hash_bytes
 from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, i64_in, u8_in, u64_in
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.bpe import layout as at
-from tokbench_subword.bpe.superwords import encode_words
 from tokbench_subword.bpe.tables import NONE, token_id
 from tokbench_subword.words.layout import WORDS
 from tokbench_subword.words.parts import LONGEST_PART, find_parts, parts_at, stands_alone
 from tokbench_subword.words.safe_cuts import PIECE_SHIFT
-from tokbench_subword.words.searching import Search, quicker_in_parts
+from tokbench_subword.words.searching import Search, quicker_in_parts, search_at
 from tokbench_subword.words.slots import SLOTS, STATE, recall, remember
 
 
@@ -38,11 +37,18 @@ def _whole_token(block: Block, settings: Ints, text: Bytes, start: Int, length: 
 
 
 @inline
+def _merge(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: Int) -> np.int64:
+    """Encode ``text[start:end]`` by the search that merges; return the new end of `out`."""
+    merger = i64_in(block, at.SETTINGS)[at.MERGER]
+    return np.int64(search_at(merger, (block, text, start, end - start, out, o)))
+
+
+@inline
 def _encode_whole(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: Int) -> np.int64:
     """Encode a pre-token that is not cut; return the new end of `out`."""
     whole = _whole_token(block, i64_in(block, at.SETTINGS), text, start, end - start)
     if whole == NONE:
-        return encode_words(block, text, start, end, out, o)
+        return _merge(block, text, start, end, out, o)
     out[o] = whole
     return np.int64(o + 1)
 
@@ -61,7 +67,7 @@ def _encode_parts(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: 
             known = about >> PIECE_SHIFT
             if known:
                 out[o] = known - 1
-            o = o + 1 if known else encode_words(block, text, index, index + width, out, o)
+            o = o + 1 if known else _merge(block, text, index, index + width, out, o)
             index += width
             continue
         count = find_parts(parts, words, text, index, end)
@@ -73,7 +79,7 @@ def _encode_parts(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: 
             if stop - index <= LONGEST_PART:
                 after = recall(words, slots, state, low, high, text, index, out, o)
             if after < 0:
-                after = encode_words(block, text, index, stop, out, o)
+                after = _merge(block, text, index, stop, out, o)
                 if stop - index <= LONGEST_PART:
                     remember(words, low, high, text, index, out, o, after - o)
             o, index = after, stop

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokbench_subword.bpe import layout, uncached
+from tokbench_subword.bpe import layout, merging_pieces
 from tokbench_subword.bpe.encoder import BpeEncoder
 from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.pieces import Pieces
@@ -242,7 +242,7 @@ def test_merges_of_one_rank_give_one_token() -> None:
 def _windows(arrays, text, size, kept):
     block = pointer(arrays)
     merges = merges_at(block, layout.PAIRS)
-    return uncached._merge_windows(block, merges, pointer(text), np.int64(0), size, pointer(kept))
+    return merging_pieces._merge_windows(block, merges, pointer(text), np.int64(0), size, pointer(kept))
 
 
 def _by_windows(encoder: BpeEncoder, text: bytes) -> list[int] | None:

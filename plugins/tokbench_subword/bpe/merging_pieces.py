@@ -1,98 +1,17 @@
-"""One pre-token that is in no cache, or a part of one: its bytes or characters as ids, and those merged."""
+"""Merging what is in no cache, where all bytes are tokens: a text's bytes, then the `pieces` that they make."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from tokbench.kernels.compiling import inline, kernel, subroutine
-from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Ints, Keys, i64_in, keep, pointer, u32_in
+from tokbench.kernels.compiling import inline, subroutine
+from tokbench.kernels.pointers import Block, Bytes, Ids, Int, Keys, i64_in, keep, pointer, u32_in
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.bpe import layout as at
 from tokbench_subword.bpe.merging import SHORT, merge_long, merge_short
 from tokbench_subword.bpe.pieces import N_BYTES, stays_apart
 from tokbench_subword.bpe.tables import NONE, MergeTable, Number, merges_at
-
-
-@inline
-def _first_symbols(
-    ids: Keys,
-    fallback: Keys,
-    settings: Ints,
-    text: Bytes,
-    start: Int,
-    end: Int,
-    symbols: Keys,
-    places: Ints | None,
-) -> np.int64:
-    """Write the first symbols of ``text[start:end]``, bytes or characters; return how many, which may be none.
-
-    See `BpeModel`. An unknown token is `waiting`, since those after it may become one with it. `places`, where
-    asked for, are the two ends of each in `text`.
-    """
-    units, unk, bytewise = settings[at.UNITS], settings[at.UNK], settings[at.BYTEWISE] != 0
-    count, waiting = np.int64(0), False
-    begun = ended = i = start  # begun and ended: the two ends of what waits
-    while i < end:
-        unit, length = (np.int64(text[i]), 1) if bytewise else code_point(text, i)
-        form = (settings[at.PREFIX] if i > start else 0) + (2 * settings[at.SUFFIX] if i + length == end else 0)
-        found = ids[form * units + unit] if unit < units else NONE
-        spelled = found == NONE and settings[at.BYTE_FALLBACK] != 0
-        if spelled:
-            for k in range(length):
-                spelled = spelled and fallback[text[i + k]] != NONE
-        if spelled:  # what waits comes behind this, as in `tokenizers`
-            for k in range(length):
-                symbols[count] = fallback[text[i + k]]
-                _place(places, count, i + k, i + k + 1)
-                count += 1
-        else:
-            if waiting and (found != NONE or settings[at.FUSE_UNK] == 0):
-                symbols[count] = unk
-                _place(places, count, begun, ended)
-                count, waiting = count + 1, False
-            if found != NONE:
-                symbols[count] = found
-                _place(places, count, i, i + length)
-                count += 1
-            elif unk >= 0:
-                begun, ended = begun if waiting else i, i + length
-                waiting = True
-        i += length
-    if waiting:
-        symbols[count] = unk
-        _place(places, count, begun, ended)
-        count += 1
-    return count
-
-
-@inline
-def _place(places: Ints | None, symbol: Int, begin: Int, end: Int) -> None:
-    if places is not None:
-        places[2 * symbol], places[2 * symbol + 1] = begin, end
-
-
-@inline
-def _symbols_of(block: Block, text: Bytes, start: Int, end: Int, symbols: Keys) -> np.int64:
-    """The same by the tables of a block, without places."""
-    ids, fallback, settings = (
-        u32_in(block, at.FIRST_IDS),
-        u32_in(block, at.FALLBACK),
-        i64_in(block, at.SETTINGS),
-    )
-    return _first_symbols(ids, fallback, settings, text, start, end, symbols, None)
-
-
-@kernel
-def symbols_of_words(
-    ids: Keys, fallback: Keys, settings: Ints, text: Bytes, words: Ints, symbols: Keys, places: Ints, ends: Ints
-) -> None:
-    """Write the first symbols of words, which begin and end in `text` as `words` say; see `BpeEncoder`."""
-    data, count = pointer(text), np.int64(0)
-    for word in range(len(words)):
-        start, end = words[word, 0], words[word, 1]
-        some, theirs = symbols[count:], places[2 * count :]
-        count += _first_symbols(ids, fallback, settings, data, start, end, some, theirs)
-        ends[word] = count
+from tokbench_subword.words.searching import Search
 
 
 @inline
@@ -171,35 +90,28 @@ def _certain_merges(
 
 
 @inline
-def merge_few(block: Block, settings: Ints, merges: MergeTable, count: Int) -> np.int64:
-    """Merge up to `SHORT` symbols, which are in `SYMBOLS`; return how many are left."""
-    themselves = NONE if settings[at.N_PIECES] > 0 else np.uint32(0)
-    return merge_short(block, np.int64(at.SYMBOLS), count, merges, u32_in(block, at.RESULTS), themselves)
+def merge_few(block: Block, merges: MergeTable, count: Int) -> np.int64:
+    """Merge up to `SHORT` pieces, which are in `SYMBOLS`; return how many are left."""
+    return merge_short(block, np.int64(at.SYMBOLS), count, merges, u32_in(block, at.RESULTS), NONE)
 
 
 @inline
-def merge_many(block: Block, merges: MergeTable, symbols: Keys, count: Int) -> np.int64:
-    """Merge any number of symbols in place; return how many are left."""
-    return merge_long(symbols, count, merges, u32_in(block, at.RESULTS), None, 0.0)
-
-
-@inline
-def write_symbols(block: Block, symbols: Keys, count: Int, out: Ids, o: Int, as_ids: bool) -> np.int64:
-    """Write symbols, `as_ids` or, where they are numbers of pieces, as these; return the new end of `out`.
+def write_pieces(block: Block, pieces: Keys, count: Int, out: Ids, o: Int, as_ids: bool) -> np.int64:
+    """Write pieces, `as_ids` or by their numbers; return the new end of `out`.
 
     Most ids go on as the numbers of pieces do, and need no memory that is far away: with all of them looked up,
     a first pass takes 1.2 of the time over 21 languages, 1.08 over the texts of FLORES (o200k).
     """
-    settings = i64_in(block, at.SETTINGS)
-    if as_ids and settings[at.N_PIECES] > 0:
-        ids, onward, ahead = u32_in(block, at.PIECE_IDS), settings[at.ONWARD], settings[at.AHEAD]
+    if as_ids:
+        settings, ids = i64_in(block, at.SETTINGS), u32_in(block, at.PIECE_IDS)
+        onward, ahead = settings[at.ONWARD], settings[at.AHEAD]
         for i in range(count):
-            piece = np.int64(symbols[i])
+            piece = np.int64(pieces[i])
             found = np.int64(ids[min(piece, onward)])  # no branch, which no predictor could guess
             out[o + i] = found if piece < onward else piece + ahead
     else:
         for i in range(count):
-            out[o + i] = symbols[i]
+            out[o + i] = pieces[i]
     return np.int64(o + count)
 
 
@@ -212,9 +124,9 @@ def _piece_size(block: Block, piece: Number) -> np.int64:
 
 @inline
 def _merge_bytes(block: Block, merges: MergeTable, text: Bytes, start: Int, length: Int) -> np.int64:
-    """Merge up to `SHORT` bytes of a model with `pieces` in `SYMBOLS`; return how many are left."""
+    """Merge up to `SHORT` bytes in `SYMBOLS`; return how many pieces are left."""
     count = _certain_merges(block, text, start, length, u32_in(block, at.SYMBOLS), u32_in(block, at.KEYS))
-    return merge_few(block, i64_in(block, at.SETTINGS), merges, count)
+    return merge_few(block, merges, count)
 
 
 @subroutine
@@ -251,37 +163,26 @@ def _merge_windows(block: Block, merges: MergeTable, text: Bytes, start: Int, en
 
 
 @inline
-def merged(
-    block: Block, merges: MergeTable, text: Bytes, start: Int, end: Int, out: Ids, o: Int, as_ids: bool
+def write_merged(
+    block: Block, merges: MergeTable, text: Bytes, start: Int, length: Int, out: Ids, o: Int, as_ids: bool
 ) -> np.int64:
-    """Merge ``text[start:end]`` and write what is left by `write_symbols`; return the new end of `out`."""
-    settings = i64_in(block, at.SETTINGS)
-    length, numbered = end - start, settings[at.N_PIECES] > 0
-    if length > SHORT:
-        array = np.empty(length + 1, np.uint32)
-        symbols = pointer(array)
-        count = _merge_windows(block, merges, text, start, end, symbols) if numbered else np.int64(-1)
-        if count < 0:
-            count = np.int64(length)
-            if numbered:
-                for i in range(length):
-                    symbols[i] = text[start + i]
-            else:
-                count = _symbols_of(block, text, start, end, symbols)
-            count = merge_many(block, merges, symbols, count)
-        o = write_symbols(block, symbols, count, out, o, as_ids)
-        keep(array)
-        return o
-    symbols = u32_in(block, at.SYMBOLS)
-    if numbered:
+    """Merge ``text[start:start + length]`` and write what is left by `write_pieces`; the new end of `out`."""
+    if length <= SHORT:
         count = _merge_bytes(block, merges, text, start, length)
-    else:
-        count = _symbols_of(block, text, start, end, symbols)
-        count = merge_few(block, settings, merges, count)
-    return write_symbols(block, symbols, count, out, o, as_ids)
+        return write_pieces(block, u32_in(block, at.SYMBOLS), count, out, o, as_ids)
+    array = np.empty(length, np.uint32)
+    pieces = pointer(array)
+    count = _merge_windows(block, merges, text, start, start + length, pieces)
+    if count < 0:
+        for i in range(length):
+            pieces[i] = text[start + i]
+        count = merge_long(pieces, length, merges, None, None, 0.0)
+    o = write_pieces(block, pieces, count, out, o, as_ids)
+    keep(array)
+    return o
 
 
-@subroutine
-def encode_uncached(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: Int) -> np.int64:
-    """Encode ``text[start:end]``, a pre-token or a part of one, by its merges; return the new end of `out`."""
-    return merged(block, merges_at(block, at.PAIRS), text, start, end, out, o, True)
+@Search
+def merge_pieces(block: Block, text: Bytes, start: Int, length: Int, out: Ids, o: Int) -> np.int64:
+    """Encode ``text[start:start + length]`` by its merges; return the new end of `out`."""
+    return write_merged(block, merges_at(block, at.PAIRS), text, start, length, out, o, True)
