@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tokbench.errors import TokenizerError
-from tokbench.kernels.compiling import inline, kernel
-from tokbench.kernels.pointers import Bytes, Int, Ints, Words, keep, pointer
+from tokbench.kernels.compiling import inline, lean_kernel
+from tokbench.kernels.pointers import Bytes, Int, Ints, Words, pointer
 from tokbench.kernels.text import end_to_end
 
 if TYPE_CHECKING:
@@ -53,10 +53,12 @@ def build_trie(pieces: Mapping[bytes, int], *, nul: bool = False) -> NDArray[np.
         )
     data, offsets = end_to_end(keys, spare=16)
     ids = np.array([pieces[key] for key in keys], np.int64)
+    labels, firsts = np.empty((2, _SPREAD), np.int64)
+    stack = np.empty(4 * max(1, len(keys)), np.int64)  # of runs of keys, none of which has two
     capacity = len(data) + 4 * _SPREAD  # there are no more nodes than bytes, and hardly any gaps
     while capacity <= _MOST_NODES:
         units = np.full(capacity, EMPTY, np.uint64)
-        used = _build(data, offsets, ids, units, np.zeros(capacity, np.uint8))
+        used = _build(data, offsets, ids, units, np.zeros(capacity, np.uint8), labels, firsts, stack)
         if used >= 0:
             return units[: used + 2 * _SPREAD].copy()
         capacity *= 2
@@ -102,45 +104,51 @@ def longest_below(units: Words, node: Int, data: Bytes, at: Int, stop: Int) -> t
     return found, end
 
 
-@kernel
+@lean_kernel
 def _build(
-    data_array: Bytes, offsets_array: Ints, ids_array: Ints, units_array: Words, taken_array: Bytes
+    data_array: Bytes,
+    offsets_array: Ints,
+    ids_array: Ints,
+    units_array: Words,
+    taken_array: Bytes,
+    labels_array: Ints,
+    firsts_array: Ints,
+    stack_array: Ints,
 ) -> Int:
-    """Lay out sorted keys depth first, each node's children at the first base that fits; -1 if they do not."""
+    """Lay out sorted keys depth first, each node's children at the first base that fits; -1 if they do not.
+
+    `taken` says which bases are in use. The children of a node are its `labels`, and the `firsts` of the keys
+    that go on with these. On the stack are four numbers for each node: itself, its keys from one to another,
+    and its depth.
+    """
     data, offsets, ids = pointer(data_array), pointer(offsets_array), pointer(ids_array)
-    units, taken = pointer(units_array), pointer(taken_array)  # taken: bases in use
-    capacity, n_keys = len(units_array), len(ids_array)
-    stack_array = np.empty(4096 * 4, np.int64)
-    labels_array = np.empty(257, np.int64)
-    starts_array = np.empty(257, np.int64)
-    labels, starts = pointer(labels_array), pointer(starts_array)
-    stack_array[0], stack_array[1], stack_array[2], stack_array[3] = 0, 0, n_keys, 0
-    depth_of_stack = 1
-    first_free, highest = _SPREAD, 0
-    while depth_of_stack > 0:
-        depth_of_stack -= 1
-        node = stack_array[4 * depth_of_stack]
-        low = stack_array[4 * depth_of_stack + 1]
-        high = stack_array[4 * depth_of_stack + 2]
-        depth = stack_array[4 * depth_of_stack + 3]
+    units, taken, stack = pointer(units_array), pointer(taken_array), pointer(stack_array)
+    labels, firsts = pointer(labels_array), pointer(firsts_array)
+    capacity = np.int64(len(units_array))
+    stack[0], stack[1], stack[2], stack[3] = 0, 0, len(ids_array), 0
+    on_stack, first_free, highest = np.int64(1), np.int64(_SPREAD), np.int64(0)
+    while on_stack > 0:
+        on_stack -= 1
+        top = 4 * on_stack
+        node, low, high, depth = stack[top], stack[top + 1], stack[top + 2], stack[top + 3]
         if low < high and offsets[low + 1] - offsets[low] == depth:
             units[node] |= np.uint64(ids[low] + 1) << np.uint64(VALUE_SHIFT)
             low += 1
         if low >= high:
             continue
-        n_labels, previous = 0, np.int64(-1)
+        n_labels, previous = np.int64(0), np.int64(-1)
         for key in range(low, high):
             label = np.int64(data[offsets[key] + depth])
             if label != previous:
-                labels[n_labels], starts[n_labels] = label, key
+                labels[n_labels], firsts[n_labels] = label, key
                 n_labels, previous = n_labels + 1, label
-        starts[n_labels] = high
+        firsts[n_labels] = high
         while first_free < capacity and units[first_free] != np.uint64(EMPTY):
             first_free += 1
         base, tries, fits = max(np.int64(1), first_free - labels[0]), 0, False
         while not fits:
             if base + _SPREAD >= capacity:
-                return -1
+                return np.int64(-1)
             fits = taken[base] == 0
             for index in range(n_labels):
                 if not fits:
@@ -153,20 +161,11 @@ def _build(
                     first_free += 512
         taken[base] = 1
         units[node] |= np.uint64(base) << np.uint64(BASE_SHIFT)
-        if 4 * (depth_of_stack + n_labels) > len(stack_array):  # long keys: depth times siblings
-            grown = np.empty(2 * len(stack_array) + 1024, np.int64)
-            for index in range(4 * depth_of_stack):  # not as a slice, which takes two seconds to compile
-                grown[index] = stack_array[index]
-            stack_array = grown
         for index in range(n_labels - 1, -1, -1):
-            slot = base + labels[index]
+            slot, top = base + labels[index], 4 * on_stack
             units[slot] = np.uint64(labels[index])
             highest = max(highest, slot)
-            stack_array[4 * depth_of_stack] = slot
-            stack_array[4 * depth_of_stack + 1] = starts[index]
-            stack_array[4 * depth_of_stack + 2] = starts[index + 1]
-            stack_array[4 * depth_of_stack + 3] = depth + 1
-            depth_of_stack += 1
-    keep(labels_array)
-    keep(starts_array)
+            stack[top], stack[top + 1], stack[top + 2] = slot, firsts[index], firsts[index + 1]
+            stack[top + 3] = depth + 1
+            on_stack += 1
     return highest
