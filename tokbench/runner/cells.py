@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from tokbench.results.cell import cell_file_name, is_cell, read_cell
 from tokbench.results.folder import RunFolder
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.candidates import Candidate
-from tokbench.runner.counting import CountTask, PlannedCell, Portion
+from tokbench.runner.counting import CountTask, PlannedCell
 from tokbench.runner.recipe import code_digest, digest_of, reader_digest
 from tokbench.runner.training import corpus_digest, training_corpus
 from tokbench.tally import TALLY_VERSION, Tally
@@ -107,10 +107,9 @@ def _task(
     portions = []
     for index, group in groupby(held, key=lambda each: each[0].index):
         (cell, *_), shards = zip(*group, strict=True)
-        portions.append(Portion(index, parts[index], cell.corpus, cell.key.language, shards))
+        portions.append(replace(cell, shards=shards, part=parts[index]))
         parts[index] += 1
-    first, _ = held[0]
-    return CountTask(first.recipe, tuple(portions), cache, limits, first.counting)
+    return CountTask(tuple(portions), cache, limits)
 
 
 def task_size(left: int, jobs: int) -> int:

@@ -31,9 +31,10 @@ _PROGRESS_SECONDS = 0.2
 
 @dataclass(frozen=True, slots=True)
 class PlannedCell:
-    """One cell of the plan, ready to be cut: `index` numbers it, `identity` says what its counts depend on.
+    """One cell of the plan, or a portion of it; `index` numbers it, `identity` says what its counts depend on.
 
-    `counting` are the metrics with counters of their own, see `cells.own_counters`.
+    A portion has some of the cell's shards, and is the `part`th to do so. `counting` are the metrics with
+    counters of their own, see `cells.own_counters`.
     """
 
     index: int
@@ -43,6 +44,7 @@ class PlannedCell:
     shards: tuple[Shard, ...]
     identity: str
     counting: tuple[tuple[str, str], ...] = ()
+    part: int = 0
 
     @property
     def n_bytes(self) -> int:
@@ -51,28 +53,12 @@ class PlannedCell:
 
 
 @dataclass(frozen=True, slots=True)
-class Portion:
-    """Some shards of one cell: the whole of a small language, or a part of a large one.
-
-    `cell` numbers the cell in the plan, `part` the portion in its cell.
-    """
-
-    cell: int
-    part: int
-    dataset: DatasetRecipe
-    language: str
-    shards: tuple[Shard, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class CountTask:
-    """Portions to be counted with one tokenizer, in one worker; `counting` as in `PlannedCell`."""
+    """Portions of cells to be counted in one worker, all with one tokenizer."""
 
-    recipe: Recipe
-    portions: tuple[Portion, ...]
+    portions: tuple[PlannedCell, ...]
     cache: TallyCache | None
     limits: Limits
-    counting: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,45 +110,45 @@ def count(emit: Emit, task: CountTask) -> None:
         try:
             outcome = _count(emit, task, portion)
         except BaseException as error:  # SystemExit and KeyboardInterrupt too: a tokenizer may raise anything
-            outcome = PortionResult(portion.cell, portion.part, failure=failure_of(error))
+            outcome = PortionResult(portion.index, portion.part, failure=failure_of(error))
         emit(outcome)
 
 
-def _count(emit: Emit, task: CountTask, portion: Portion) -> PortionResult:
+def _count(emit: Emit, task: CountTask, portion: PlannedCell) -> PortionResult:
     from tokbench.tally.collect import collect
 
     begun = time.perf_counter()
-    dataset = portion.dataset.load()
-    facts = CorpusFacts.of(dataset, portion.language)
+    dataset = portion.corpus.load()
+    facts = CorpusFacts.of(dataset, portion.key.language)
     report = _throttled(emit, portion)
-    own = _counting(task)
+    own = _counting(portion, task.limits)
     digests: list[str] = []
     cached = 0
 
     def of_shard(shard: Shard) -> Tally:
         nonlocal cached
         emit(Begun())  # once more: a time limit is for a shard
-        with _blaming(portion.dataset):
+        with _blaming(portion.corpus):
             digest = dataset.digest(shard)
         if not isinstance(digest, str) or not digest:
             kind = type(digest).__name__
-            raise CorpusError(f"{portion.dataset.key}: digest returned {kind}, not a hash of the text as str")
+            raise CorpusError(f"{portion.corpus.key}: digest returned {kind}, not a hash of the text as str")
         digests.append(digest)
-        key = tally_key(task.recipe, portion.dataset, digests[-1], facts, *task.counting)
+        key = tally_key(portion.recipe, portion.corpus, digests[-1], facts, *portion.counting)
         known = task.cache.get(key) if task.cache else None
         if known is not None:
             cached += 1
             report(shard.n_bytes)
             return Tally.from_bytes(known)
-        text = own_fault(read_text(dataset, shard), portion.dataset)
-        tally = collect(loaded(task.recipe), text, facts=facts, on_batch=report, counting=own)
+        text = own_fault(read_text(dataset, shard), portion.corpus)
+        tally = collect(loaded(portion.recipe), text, facts=facts, on_batch=report, counting=own)
         if task.cache and not tally.own.faults:  # what went wrong may go well the next time
             task.cache.put(key, tally.to_bytes())
         return tally
 
     total = Tally.sum(map(of_shard, portion.shards))
     seconds = 0.0 if cached == len(portion.shards) else time.perf_counter() - begun
-    return PortionResult(portion.cell, portion.part, total, tuple(digests), seconds)
+    return PortionResult(portion.index, portion.part, total, tuple(digests), seconds)
 
 
 Text = Iterator[Document] | Iterator[TextBlock]
@@ -216,13 +202,13 @@ def tally_key(
     return digest_of(recipe.fingerprint, digest, reader_digest(dataset), str(facts), TALLY_VERSION, *counting)
 
 
-def _counting(task: CountTask) -> list[OwnCounting]:
-    """How the metrics of a task count for themselves, each call within half of what a shard may take."""
-    if not task.counting:
+def _counting(portion: PlannedCell, limits: Limits) -> list[OwnCounting]:
+    """How metrics count for themselves in a portion, each call within half of what a shard may take."""
+    if not portion.counting:
         return []
-    registry = registry_of(task.recipe.context)
-    found = [registry.metric(name).counting for name, _ in task.counting]
-    seconds = min(PATIENCE, (task.limits.seconds or 2 * PATIENCE) / 2)
+    registry = registry_of(portion.recipe.context)
+    found = [registry.metric(name).counting for name, _ in portion.counting]
+    seconds = min(PATIENCE, (limits.seconds or 2 * PATIENCE) / 2)
     return [replace(each, count=_punctual(each.count, seconds)) for each in found if each is not None]
 
 
@@ -237,7 +223,7 @@ def _punctual(count: Callable[..., Any], seconds: float) -> Callable[..., Any]:
     return punctual
 
 
-def _throttled(emit: Emit, portion: Portion) -> Callable[[int], None]:
+def _throttled(emit: Emit, portion: PlannedCell) -> Callable[[int], None]:
     """Reports bytes done as progress events, a few a second at most."""
     waiting = 0
     last = time.monotonic()
@@ -247,7 +233,7 @@ def _throttled(emit: Emit, portion: Portion) -> Callable[[int], None]:
         waiting += n_bytes
         now = time.monotonic()
         if now - last >= _PROGRESS_SECONDS:
-            emit(Progress(portion.cell, waiting))
+            emit(Progress(portion.index, waiting))
             waiting, last = 0, now
 
     return report

@@ -82,7 +82,7 @@ class QualityPass:
         *,
         tell: Callable[[CellResult], None],
     ) -> None:
-        parts = Counter(portion.cell for task in work for portion in task.portions)
+        parts = Counter(portion.index for task in work for portion in task.portions)
         self._work = work
         self._growing = {cell.index: _Growing(cell, parts[cell.index]) for cell in cells}
         self._folder = folder
@@ -190,10 +190,10 @@ def run_task(
                 lost = task.portions[len(done) :]  # the first of them was being counted
                 losses = losses + 1 if len(lost) == len(left) else 1
                 for portion in lost[:1]:
-                    hear(PortionResult(portion.cell, portion.part, failure=why))
+                    hear(PortionResult(portion.index, portion.part, failure=why))
                 why = replace(why, message=f"not tried after {losses} such failures in a row: {why.message}")
                 for portion in lost[1:] if losses >= MOST_LOSSES else ():
-                    hear(PortionResult(portion.cell, portion.part, failure=why))
+                    hear(PortionResult(portion.index, portion.part, failure=why))
     except _Stopped:
         pass
     return done
@@ -201,8 +201,8 @@ def run_task(
 
 def run_checked(task: CountTask, expected: Mapping[str, str]) -> list[PortionResult]:
     """`run_task` on a worker of a cluster, which may have joined after `check_workers` asked the others."""
-    different = difference(expected, environment_here(task.recipe.context))
+    different = difference(expected, environment_here(task.portions[0].recipe.context))
     if different:
         why = failure("environment", f"the worker is not the same as the coordinator: {different}")
-        return [PortionResult(portion.cell, portion.part, failure=why) for portion in task.portions]
+        return [PortionResult(portion.index, portion.part, failure=why) for portion in task.portions]
     return run_task(task)

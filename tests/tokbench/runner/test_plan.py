@@ -49,12 +49,13 @@ def test_every_shard_is_in_one_task_and_pieces_are_numbered_in_order(
     work = cut_into_tasks(cells, jobs)
     portions = [portion for bundle in work for portion in bundle.portions]
     for cell in cells:
-        own = [portion for portion in portions if portion.cell == cell.index]
+        own = [portion for portion in portions if portion.index == cell.index]
         assert [portion.part for portion in own] == list(range(len(own)))
         assert tuple(shard for portion in own for shard in portion.shards) == cell.shards
-        assert all(portion.language == cell.key.language and portion.shards for portion in own)
+        assert all(portion.key == cell.key and portion.shards for portion in own)
     for bundle in work:
-        assert {id(cells[portion.cell].recipe) for portion in bundle.portions} == {id(bundle.recipe)}
+        assert len({id(cells[portion.index].recipe) for portion in bundle.portions}) == 1
+        assert all(portion.recipe is cells[portion.index].recipe for portion in bundle.portions)
         total = n_bytes(bundle)
         first = bundle.portions[0].shards[0].n_bytes
         assert total <= max(LARGEST_TASK, first)
@@ -77,7 +78,7 @@ def test_tasks_become_smaller_towards_the_end_where_there_are_several_workers() 
 
 def test_small_languages_share_a_task() -> None:
     [bundle] = cut_into_tasks(make_cells([[[1000], [2000], [SMALLEST_TASK // 2]]]), 4)
-    assert [portion.cell for portion in bundle.portions] == [0, 1, 2]
+    assert [portion.index for portion in bundle.portions] == [0, 1, 2]
 
 
 @pytest.mark.parametrize(
