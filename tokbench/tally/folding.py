@@ -79,13 +79,12 @@ class FoldTable:
     """Folded bytes by key (a code point or a token id).
 
     `entries`, int64, is 0 for keys that are not known, else ``offset << 32 | length << 2 | flags`` of the bytes
-    in `blob`. `growth` is the most folded bytes that a byte of UTF-8 stands for.
+    in `blob`.
     """
 
     def __init__(self, size: int) -> None:
         self.entries: Ints = np.zeros(size, np.int64)
         self.blob: Bytes = np.zeros(0, np.uint8)
-        self.growth = 1
 
     @property
     def arrays(self) -> Folded:
@@ -105,11 +104,15 @@ class FoldTable:
 
 
 class FoldedCharacters(FoldTable):
-    """The folded bytes of characters; those of any text are known once `know` was given it."""
+    """The folded bytes of characters; those of any text are known once `know` was given it.
+
+    `growth` is the most folded bytes that a byte of UTF-8 stands for.
+    """
 
     def __init__(self, degree: Degree) -> None:
         super().__init__(CODE_POINTS)
         self._degree = degree
+        self.growth = 1
 
     def know(self, texts: Iterable[str]) -> None:
         """Fold whichever characters are new."""
@@ -130,35 +133,30 @@ def folded_characters(degree: Degree) -> FoldedCharacters:
     return FoldedCharacters(degree)
 
 
-class Folding:
-    """The folded forms of a tokenizer's tokens and of the characters of texts."""
+class FoldedTokens(FoldTable):
+    """The folded bytes of a tokenizer's tokens; those of any ids are known once `know` was given them."""
 
-    def __init__(self, table: TokenTable, *, degree: Degree) -> None:
-        self.degree = degree
-        self._table = table
-        self.tokens = FoldTable(table.size)
-        self.characters = folded_characters(degree)
+    def __init__(self, table: TokenTable, degree: Degree) -> None:
+        super().__init__(table.size)
+        self._table, self._degree = table, degree
 
-    def know(self, texts: Iterable[str], ids: Ids) -> None:
-        """Fold whichever characters and tokens are new."""
-        self.characters.know(texts)
-        if len(keys := self.tokens.new(ids)):
-            self._fold_tokens(keys)
-
-    def _fold_tokens(self, keys: Ids) -> None:
+    def know(self, ids: Ids) -> None:
+        """Fold whichever tokens are new."""
+        if not len(keys := self.new(ids)):
+            return
         texts = [self._table.bytes_of(key).decode("utf-8", "surrogateescape") for key in keys.tolist()]
-        folded = [b"".join([fold(character, self.degree) for character in text]) for text in texts]
+        folded = [b"".join([fold(character, self._degree) for character in text]) for text in texts]
         refused = self._table.length[keys] < 0
         for index, (text, own) in enumerate(zip(texts, folded, strict=True)):
             # a token that folds to nothing although it is no white space has no place of its own
             if not own and not all(each.isspace() or each == _METASPACE for each in text):
                 refused[index] = True
-        self.tokens.put(keys, folded, refused * np.int64(REFUSED))
+        self.put(keys, folded, refused * np.int64(REFUSED))
 
 
-def folding_of(table: TokenTable, degree: Degree) -> Folding:
-    """The folding of a tokenizer's tokens: the one made before, kept with its table."""
-    if degree not in table.derived:
-        table.derived[degree] = Folding(table, degree=degree)
-    folding: Folding = table.derived[degree]
-    return folding
+def folded_tokens(table: TokenTable, degree: Degree) -> FoldedTokens:
+    """The folded tokens of a table, made once and kept with it."""
+    if degree not in table.folded:
+        table.folded[degree] = FoldedTokens(table, degree)
+    found: FoldedTokens = table.folded[degree]
+    return found

@@ -18,7 +18,7 @@ import numpy as np
 from tokbench.batch import TokenBatch
 from tokbench.capabilities import OffsetEncoder
 from tokbench.kernels.pointers import frozen
-from tokbench.tally.folding import Degree, folding_of
+from tokbench.tally.folding import Degree, folded_characters, folded_tokens
 from tokbench.tally.folding_kernels import Aligned, align_folded
 from tokbench.tally.marks import no_boundaries
 from tokbench.tally.match import Matched, Tokens, lay_out, match
@@ -134,7 +134,7 @@ class Aligner:
         self, batch: TextBatch, tokens: Tokens, documents: Ints, degree: Degree, found: Aligned
     ) -> None:
         """Align by folded forms whichever of `documents` can be."""
-        folding = folding_of(self._table, degree)
+        characters, pieces = folded_characters(degree), folded_tokens(self._table, degree)
         longest = int((batch.ends - batch.starts)[documents].max())
         most = int(tokens.lengths[documents].max())
         while not align_folded(
@@ -142,10 +142,11 @@ class Aligner:
             batch.arrays,
             tokens,
             self._unknown,
-            folding.characters.arrays,
-            folding.tokens.arrays,
-            longest * folding.characters.growth,
+            characters.arrays,
+            pieces.arrays,
+            longest * characters.growth,
             most,
             found,
         ):
-            folding.know(batch.texts, tokens.ids)
+            characters.know(batch.texts)
+            pieces.know(tokens.ids)

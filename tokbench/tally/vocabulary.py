@@ -47,7 +47,7 @@ class TokenTable:
 
     `length` (int32) is the bytes of each token, `UNKNOWN_LENGTH` where they cannot be told; `offset` (int64)
     where they begin in `blob`, which has padding; `flags` (uint8) are those above, 0 for a token that was not
-    met yet. `derived` keeps what others work out from the table, for as long as it lives.
+    met yet. `folded` keeps the folded forms of the tokens, by degree (`tokbench.tally.folding`).
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
@@ -56,12 +56,13 @@ class TokenTable:
             self.tokenizer = weakref.ref(tokenizer)
         except TypeError:  # as of types with slots
             self.tokenizer = lambda: tokenizer
+        self._name = tokenizer.name
         self.size = int(tokenizer.vocab_size)
         self.flags: Bytes = np.zeros(self.size, np.uint8)
         self.length: Ids = np.zeros(self.size, np.int32)
         self.offset: Ints = np.zeros(self.size, np.int64)
         self.blob: Bytes = padded(b"")
-        self.derived: dict[str, Any] = {}
+        self.folded: dict[str, Any] = {}
         self.unk = unk_id(tokenizer)
         self._special: Flags = np.zeros(self.size, np.bool_)
         self._special[[index for index in special_ids(tokenizer) if 0 <= index < self.size]] = True
@@ -73,7 +74,7 @@ class TokenTable:
 
     def know(self, ids: Ids) -> None:
         """Ask for whichever of `ids` are new; raises `TokenizerError` for ids outside the vocabulary."""
-        check_encoded(self._name(), ids, self.size)
+        check_encoded(self._name, ids, self.size)
         new = np.unique(ids[self.flags[ids] == 0])
         if len(new):
             self._ask(new)
@@ -89,15 +90,15 @@ class TokenTable:
         tells = isinstance(tokenizer, TokenByter)
         if tells and isinstance(tokenizer, BatchTokenByter):
             pieces = list(tokenizer.token_bytes_batch(ids.tolist()))
-            check_told(self._name(), pieces, "token_bytes_batch")
+            check_told(self._name, pieces, "token_bytes_batch")
             if len(pieces) != len(ids):
                 raise TokenizerError(
-                    f"{self._name()}: token_bytes_batch returned {len(pieces)} tokens' bytes for {len(ids)} ids"
+                    f"{self._name}: token_bytes_batch returned {len(pieces)} tokens' bytes for {len(ids)} ids"
                 )
         elif isinstance(tokenizer, TokenByter):
             # asked once: isinstance of a protocol takes longer than to tell a token's bytes
             pieces = list(map(tokenizer.token_bytes, ids.tolist()))
-            check_told(self._name(), pieces)
+            check_told(self._name, pieces)
         else:
             pieces = [token_bytes(tokenizer, token) for token in ids.tolist()]
         if tells:
@@ -116,10 +117,6 @@ class TokenTable:
         flags = KNOWN + SPLIT * split + EMPTY * (self.length[ids] == 0) + UNTOLD * untold
         flags += UNKNOWN * (ids == (-1 if self.unk is None else self.unk))
         self.flags[ids] = flags
-
-    def _name(self) -> str:
-        tokenizer = self.tokenizer()
-        return tokenizer.name if tokenizer is not None else "tokenizer"
 
 
 _tables: list[TokenTable] = []

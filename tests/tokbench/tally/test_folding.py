@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tokbench.tally.folding import KNOWN, LENGTH_BITS, REFUSED, Folding, fold
+from tokbench.tally.folding import KNOWN, LENGTH_BITS, REFUSED, FoldedTokens, fold
 from tokbench.tally.places import DEGREES
 from tokbench.tally.vocabulary import SPLIT, TokenTable
 
@@ -36,16 +36,16 @@ def test_tokens_fold_character_by_character(degree, pieces: list[bytes]) -> None
     tokenizer = Table(pieces)  # the table only refers to it
     table = TokenTable(tokenizer)
     ids = np.arange(len(pieces), dtype=np.int32)
-    folding = Folding(table, degree=degree)
+    tokens = FoldedTokens(table, degree)
     for some in (ids[::2], ids, ids):  # some, then the others, then none
         table.know(some)
-        folding.know(["text"], some)
+        tokens.know(some)
     for index, piece in enumerate(pieces):
         text = piece.decode("utf-8", "surrogateescape")
         folded = b"".join(fold(character, degree) for character in text)
-        entry = int(folding.tokens.entries[index])
+        entry = int(tokens.entries[index])
         at, length = entry >> LENGTH_BITS + 2, entry >> 2 & (1 << LENGTH_BITS) - 1
-        assert folding.tokens.blob[at : at + length].tobytes() == folded
+        assert tokens.blob[at : at + length].tobytes() == folded
         lost = not folded and any(fold(each, "spaces") for each in text)
         assert entry & 3 == (KNOWN | REFUSED if lost else KNOWN)
 
