@@ -35,20 +35,16 @@ def touch(batch: TextBatch, places: Places, few: Ints) -> tuple[dict[str, Ints],
     An aligned word that n tokens touch is counted in ``few[n]``. Given too are the n that are too large for
     that, one for each word.
     """
-    touching = _TokenTouches(batch, places, few)
+    counts, many, tokens = _touch_words(batch, places, few)
     aligned = places.aligned.astype(np.int64)
-    counts = {
-        **touching.counts,
-        "aligned_documents": aligned,
-        "aligned_bytes": aligned * batch.counts["bytes"],
-    }
+    counts |= {"aligned_documents": aligned, "aligned_bytes": aligned * batch.counts["bytes"]}
     for name, spans in batch.spans.items():
-        tokens = touching.tokens(spans)
+        touching = _inside(places, spans.start, spans.end) + 1 if tokens is None else _touching(spans, tokens)
         counts[f"aligned_{name}"] = aligned * spans.counts
         if name in WHOLE:
-            counts[f"whole_{name}"] = aligned * spans.sums(tokens == 1)
+            counts[f"whole_{name}"] = aligned * spans.sums(touching == 1)
         else:
-            counts[f"{name.removesuffix('s')}_tokens"] = aligned * spans.sums(tokens)
+            counts[f"{name.removesuffix('s')}_tokens"] = aligned * spans.sums(touching)
     for name, cuts in batch.cuts.items():
         made, right, gold = of_cuts = np.zeros((3, len(batch)), np.int64)
         count_cuts(places.boundary, cuts, places.aligned, of_cuts)
@@ -59,39 +55,35 @@ def touch(batch: TextBatch, places: Places, few: Ints) -> tuple[dict[str, Ints],
         counts["syntax_reach"] = aligned * gaps.counts
         counts["syntax_hits"] = aligned * gaps.sums(inside > 0)
         counts["syntax_cuts"] = counts["boundaries"]
-    return counts, touching.many
+    return counts, many
 
 
-class _TokenTouches:
-    """Tokens of the aligned documents, ready to be asked what they touch."""
+def _touch_words(batch: TextBatch, places: Places, few: Ints) -> tuple[dict[str, Ints], Offsets, Spans | None]:
+    """The counts of `TOUCHED`; the n that are too large for `few`; the tokens, unless boundaries tell them all.
 
-    def __init__(self, batch: TextBatch, places: Places, few: Ints) -> None:
-        self._places = places
-        words = batch.words
-        every = MarkedBytes(batch.data, batch.marks, places.boundary)
-        counts, many = np.zeros((len(TOUCHED), len(batch)), np.int64), np.empty_like(words.start)
-        found = Touching(counts, few, many)
-        n_many = touch_exact(batch.arrays, places.exact, words, every, found)
-        self.counts: dict[str, Ints] = dict(zip(TOUCHED, counts, strict=True))
-        self._divided = bool(places.exact.all())
-        if not self._divided:
-            start, end = places.tokens.start, places.tokens.end
-            ordered = bool((np.diff(start) >= 0).all() and (np.diff(end) >= 0).all())
-            if not ordered:  # by a tokenizer's own offsets; even so none is outside its document
-                start, end = np.sort(start), np.sort(end)
-            self._tokens = Spans(start, end, places.tokens.limits)
-            rest = places.aligned & ~places.exact
-            n_many = touch_words(batch.arrays, rest, self._tokens, words, every, found, n_many)
-            if not ordered:
-                self.counts["cross_words"] = _cross_words(words, places.tokens)
-        self.many = many[:n_many]
+    Starts and ends of the tokens are both ascending, if need be each for itself.
+    """
+    words, every = batch.words, MarkedBytes(batch.data, batch.marks, places.boundary)
+    counts, many = np.zeros((len(TOUCHED), len(batch)), np.int64), np.empty_like(words.start)
+    told, found = dict(zip(TOUCHED, counts, strict=True)), Touching(counts, few, many)
+    n_many = touch_exact(batch.arrays, places.exact, words, every, found)
+    if places.exact.all():
+        return told, many[:n_many], None
+    tokens = places.tokens
+    ordered = bool((np.diff(tokens.start) >= 0).all() and (np.diff(tokens.end) >= 0).all())
+    if not ordered:  # by a tokenizer's own offsets; even so none is outside its document
+        tokens = Spans(np.sort(tokens.start), np.sort(tokens.end), tokens.limits)
+    rest = places.aligned & ~places.exact
+    n_many = touch_words(batch.arrays, rest, tokens, words, every, found, n_many)
+    if not ordered:
+        told["cross_words"] = places.tokens.sums(_touching(places.tokens, words) > 1)
+    return told, many[:n_many], tokens
 
-    def tokens(self, spans: Spans) -> Ints:
-        """How many tokens touch each span of aligned documents."""
-        if self._divided:
-            return _inside(self._places, spans.start, spans.end) + 1
-        begun = np.searchsorted(self._tokens.start, spans.end, side="left")
-        return begun - np.searchsorted(self._tokens.end, spans.start, side="right")
+
+def _touching(spans: Spans, others: Spans) -> Ints:
+    """How many of the others touch each span; their starts and their ends are ascending."""
+    begun = np.searchsorted(others.start, spans.end, side="left")
+    return begun - np.searchsorted(others.end, spans.start, side="right")
 
 
 def _inside(places: Places, start: Offsets, end: Offsets) -> Ints:
@@ -99,9 +91,3 @@ def _inside(places: Places, start: Offsets, end: Offsets) -> Ints:
     found: Ints = np.empty(len(start), np.int64)
     boundaries_inside(places.boundary, start, end, found)
     return found
-
-
-def _cross_words(words: Spans, tokens: Spans) -> Ints:
-    """Tokens that touch two or more words, whatever their order."""
-    begun = np.searchsorted(words.start, tokens.end, side="left")
-    return tokens.sums(begun - np.searchsorted(words.end, tokens.start, side="right") > 1)
