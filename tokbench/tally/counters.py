@@ -96,9 +96,6 @@ class Counted:
     def __init__(self, meaning: str) -> None:
         self.meaning = self.__doc__ = meaning
 
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
     @overload
     def __get__(self, counts: None, owner: type) -> Counted: ...
 
@@ -108,7 +105,7 @@ class Counted:
     def __get__(self, counts: object, owner: type) -> Counted | Count:
         if counts is None:
             return self
-        raise AttributeError(f"{owner.__name__!r} object has no attribute {self._name!r}")
+        raise AttributeError  # an object of which it is not known says so itself, in its `__getattr__`
 
 
 class TextCounters:

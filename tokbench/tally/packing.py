@@ -21,14 +21,14 @@ DAMAGED = (zlib.error, ValueError, KeyError, TypeError, IndexError)
 """What `unpack`, and reading what it gives, may raise where bytes are not what `pack` wrote."""
 
 
-def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], more: Mapping[str, Any]) -> bytes:
-    """Each array in the smallest type that holds it, behind the header, the names, and what `more` there is.
+def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """Each array in the smallest type that holds it, behind the header and the names.
 
     `header` has the ``version``. Equal contents give equal bytes.
     """
     stored = {name: _smallest(array) for name, array in arrays.items()}
     layout = [[name, array.dtype.str, array.shape] for name, array in stored.items()]
-    head = json.dumps({**header, "arrays": layout, **more}, separators=(",", ":")).encode()
+    head = json.dumps({**header, "arrays": layout}, separators=(",", ":")).encode()
     body = b"".join([len(head).to_bytes(8, "little"), head, *map(_planes, stored.values())])
     # runs are all there is to find in these planes, and looking for nothing else is several times as fast
     packer = zlib.compressobj(1, strategy=zlib.Z_RLE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -161,11 +161,9 @@ def _written(tally: Tally) -> bytes:
     header = {
         "version": TALLY_VERSION,
         "counters": [NAMES[column] for column in tally.groups.columns.tolist()],
-        "losses": [
-            [loss.key, loss.chars, loss.edits, loss.text, loss.decoded, loss.copies] for loss in tally.losses
-        ],
+        "losses": [astuple(loss) for loss in tally.losses],
     }
-    return pack(header, arrays, {"faults": tally.own.faults} if tally.own.faults else {})
+    return pack(header | ({"faults": tally.own.faults} if tally.own.faults else {}), arrays)
 
 
 def _built(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Tally:
