@@ -18,6 +18,8 @@ from tokbench.corpus import Shard, TextBlock
 from tokbench.errors import CorpusError
 
 EVERY = np.arange(0x110000, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+EDGES = "\u07ff\u0800\ud7ff\ue000\U00010000\U0010ffff"
+BROKEN = [b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xf5\x80", b"\xe0\x9f\xbf", b"\xf0\x9f\x99", b"\xe8"]
 SPACES = [space for space in re.findall(r"\s", EVERY) if space != "\n"]
 
 
@@ -67,9 +69,7 @@ def test_lines_are_the_same_however_they_are_read(
     st.lists(
         st.one_of(
             st.binary(max_size=4),
-            st.sampled_from(
-                [b"x" * 63, "é語😀".encode(), b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xe0\x9f\xbf"]
-            ),
+            st.sampled_from([b"x" * 63, "é語😀".encode(), *map(str.encode, EDGES), *BROKEN]),
             st.characters(exclude_categories=["Cs"]).map(str.encode),
         ),
         max_size=8,

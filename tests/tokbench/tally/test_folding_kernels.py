@@ -143,10 +143,8 @@ def agree(tokenizer, texts: list[str]) -> int:
             rewritten += 1
             spans, hidden = plain_places(tokenizer, table, text, tokens[document].tolist(), degrees)
             first, last = places.tokens.limits[document : document + 2]
-            own = (
-                np.stack([places.tokens.start[first:last], places.tokens.end[first:last]], 1)
-                - batch.starts[document]
-            )
+            own = np.stack([places.tokens.start[first:last], places.tokens.end[first:last]], 1)
+            own -= batch.starts[document]
             assert bool(places.aligned[document]) == (spans is not None), text
             assert own.tolist() == [[a, b] for a, b in spans or () if b > a], text
             assert places.hidden[document] == hidden, text
@@ -173,24 +171,18 @@ def hostile(n: int) -> list[str]:
 
 
 def test_made_up_tokenizers_on_hostile_text(stand_ins) -> None:
-    class Told(stand_ins.Words):
-        def offsets(self, text):
-            import re
-
-            return np.array([match.span() for match in re.finditer(r"\S+", text)]).reshape(-1, 2)
-
     texts = [*hostile(600), "", "\ufdfa" * 9, "a xx yy a", "\ud800 Ä"]
     for tokenizer in (
         stand_ins.Lowering("aab", " a", "ss"),
         stand_ins.Words("a", "aab", "漢", "ab"),
-        Told("a", "ab"),
+        stand_ins.Told("a", "ab"),
     ):
         assert agree(tokenizer, texts) > 300
 
 
-@given(st.lists(st.text(alphabet="ab Ä\u0301\ufb01▁", max_size=25), min_size=1, max_size=8))
+@given(st.lists(st.text(alphabet="ab Äß\u0301\ufb01▁漢", max_size=25), min_size=1, max_size=8))
 def test_any_text(stand_ins, texts) -> None:
-    agree(stand_ins.Lowering("ab", " a", "fi"), texts)
+    agree(stand_ins.Lowering("ab", " a", "fi", "ss"), texts)
     agree(stand_ins.Words("a", "ab", "ba"), texts)
 
 
@@ -200,10 +192,7 @@ def test_any_text(stand_ins, texts) -> None:
     [
         ("sentencepiece:{vocabs}/t5-base/spiece.model", 500),
         ("sentencepiece:{vocabs}/albert-base-v1/spiece.model", 500),
-        (
-            "sentencepiece:{vocabs}/llama-2/tokenizer.model",
-            50,
-        ),  # the rest is a space and the text
+        ("sentencepiece:{vocabs}/llama-2/tokenizer.model", 50),  # the rest is a space and the text
         ("wordpiece:{vocabs}/bert-base-uncased/hf/tokenizer.json", 500),
     ],
 )
@@ -214,7 +203,7 @@ def test_real_vocabularies_in_every_language(spec: str, rewritten: int, test_dat
     texts = [line for path in paths for line in path.read_text("utf-8").split("\n")[:40]]
     assert len(paths) >= 21
     tokenizer = tokbench.load(spec.format(vocabs=test_data / "vocabs"))
-    assert agree(tokenizer, [*texts, *(text for text in hostile(300))]) > rewritten
+    assert agree(tokenizer, [*texts, *hostile(300)]) > rewritten
 
 
 @given(st.text("ab", max_size=30), st.lists(st.text("ab", max_size=4), min_size=2, max_size=6))

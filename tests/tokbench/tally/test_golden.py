@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Sequence
 
 import pytest
 
 import tokbench
-from tests.tokbench.tally.stand_ins import Lowering, Pieces, Words
+from tests.tokbench.tally.stand_ins import Lowering, Prefixing, Words
 from tokbench.corpus import Document
 from tokbench.tally import TALLY_VERSION, CorpusFacts, Tally
 from tokbench.tally.collect import collect
@@ -41,13 +40,6 @@ GOLDEN = {
     "prefixing text": "4777467737cce63f",
     "prefixing code": "00de6fe995a1d18f",
 }
-
-
-class Prefixing(Pieces):
-    """Puts a space before the text."""
-
-    def encode(self, text: str) -> Sequence[int]:
-        return super().encode(" " + text)
 
 
 def made() -> dict[str, Tally]:

@@ -12,11 +12,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tokbench.corpus import Document
+from tests.tokbench.tally.test_text import batch, words
 from tokbench.kernels.hashing import hash_spans
 from tokbench.kernels.pointers import padded
-from tokbench.tally.prepare import document_keys, prepare
-from tokbench.tally.text import TextBatch
+from tokbench.tally.prepare import document_keys
 from tokbench.tally.wordsample import LARGEST, WORDS, WordSampler, lowest_words
 
 PINNED = {
@@ -124,16 +123,6 @@ def test_keys_are_of_the_text_or_of_the_line() -> None:
     assert document_keys(data, starts, ends).tolist() == own
     of_line = plain_hash((1_000).to_bytes(8, "little")) & 0xFFFFFFFF
     assert document_keys(data, starts, ends, [None, 1_000, None]).tolist() == [own[0], of_line, own[2]]
-
-
-def batch(text: str) -> TextBatch:
-    [only] = prepare([Document(text)])
-    return only
-
-
-def words(of: TextBatch) -> list[str]:
-    data = of.data.tobytes()
-    return [data[a:b].decode() for a, b in zip(of.words.start, of.words.end, strict=True)]
 
 
 @given(st.text(alphabet="abäж ", max_size=60))

@@ -195,11 +195,6 @@ def test_copies_weigh_in_the_error_rate(stand_ins) -> None:
     assert (found["lost_form"], found["lost_text"]) == (1, 0)
 
 
-def test_white_space_alone_is_compared() -> None:
-    assert same_white_space("A\t b", "x\t y")
-    assert not same_white_space("a b", "a\tb")
-
-
 SPACED = st.text(alphabet=st.sampled_from("ab  \t\n\x1f\x85\xa0\u2003\u200b\u2028é"), max_size=12)
 
 

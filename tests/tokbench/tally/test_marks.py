@@ -6,13 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokbench.tally.marks import (
-    boundaries_from,
-    clear,
-    is_boundary,
-    no_boundaries,
-    set_boundary,
-)
+from tokbench.tally.marks import boundaries_from, clear, is_boundary, no_boundaries, set_boundary
 
 SIZE = 400
 PLACES = st.integers(0, SIZE - 1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -110,15 +109,6 @@ def test_histograms_by_hand(stand_ins) -> None:
     assert tally.totals["cut_chars"] == 1
     assert tally.lengths[2].tolist() == [1, 2, 2]
     assert tally.lengths[3].tolist() == [1, 6, 4]
-
-
-def test_ngrams_against_counting_by_hand(stand_ins) -> None:
-    texts = ["abcab", "ab", "", "c"]
-    tally = collect(stand_ins.Pieces(), map(Document, texts))
-    pairs = sorted(a + b for text in texts for a, b in pairwise(text))
-    counts = sorted(pairs.count(pair) for pair in set(pairs))
-    assert sorted(histogram.Histogram.sum(tally.ngrams.bigrams.values()).counts.tolist()) == counts
-    assert sorted(histogram.Histogram.sum(tally.ngrams.trigrams.values()).counts.tolist()) == [1, 1, 1]
 
 
 def test_progress_counts_every_byte_once(stand_ins) -> None:

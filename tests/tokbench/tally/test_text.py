@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tokbench.corpus import Document
 from tokbench.errors import CorpusError
@@ -44,16 +42,6 @@ def words(of: TextBatch) -> list[str]:
 def test_by_hand(text: str, expected: dict[str, int]) -> None:
     counted = batch(text).counts
     assert {name: int(counted[name][0]) for name in expected} == expected
-
-
-@given(st.lists(st.text(max_size=20), min_size=1, max_size=8))
-def test_neighbours_do_not_matter(texts: list[str]) -> None:
-    together = batch(*texts)
-    for index, text in enumerate(texts):
-        alone = batch(text)
-        assert {n: int(c[index]) for n, c in together.counts.items()} == {
-            n: int(c[0]) for n, c in alone.counts.items()
-        }
 
 
 def test_gold_words_take_the_place_of_segments_without_punctuation() -> None:

@@ -8,10 +8,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tokbench.tally.test_marks import boundary_flags
 from tokbench.batch import TokenBatch
-from tokbench.corpora.lines import is_utf8
 from tokbench.corpus import Document
-from tokbench.kernels.pointers import padded
 from tokbench.tally.collect import FEW
 from tokbench.tally.places import Aligner
 from tokbench.tally.prepare import prepare
@@ -19,21 +18,10 @@ from tokbench.tally.text import TextBatch
 from tokbench.tally.touch import touch
 from tokbench.tally.vocabulary import TokenTable
 
-PARTS = st.sampled_from(
-    [
-        *"ab1 _.',\né漢ไ\u0301",
-        " ",
-        "word ",
-        "3.14",
-        "don't",
-        "слово ",
-        "\r\n",
-        "🙂",
-        "ab" * 30,
-        "_" * 63,
-        "x" * 64,
-    ]
-)
+PARTS = st.sampled_from([
+    *"ab1 _.',\né漢ไ\u0301",
+    *(" ", "word ", "3.14", "don't", "слово ", "\r\n", "🙂", "ab" * 30, "_" * 63, "x" * 64),
+])  # fmt: skip
 TEXTS = st.lists(st.lists(PARTS, max_size=40).map("".join), min_size=1, max_size=4)
 
 
@@ -53,11 +41,6 @@ class Given:
 
     def token_bytes(self, token_id: int) -> bytes:
         return self.pieces[token_id]
-
-
-def boundary_flags(boundary: np.ndarray, size: int) -> np.ndarray:
-    """Of each of so many bytes, whether there is a boundary."""
-    return np.unpackbits(boundary.astype("<u8").view(np.uint8), count=size, bitorder="little").view(np.bool_)
 
 
 def cut_up(batch: TextBatch, random, often: float) -> list[list[bytes]]:
@@ -143,36 +126,3 @@ def test_tokens_that_are_not_the_text_are_found_out(texts: list[str], random, of
         )
         found = boundary_flags(places.boundary, len(batch.data))[batch.starts[index] : batch.ends[index] + 1]
         assert np.flatnonzero(found).tolist() == expected
-
-
-WHOLE = st.sampled_from(
-    ["a" * 61, "a", "é", "\u07ff", "\u0800", "\ud7ff", "\ue000", "漢", "\U00010000", "\U0010ffff"]
-)
-BROKEN = st.sampled_from(
-    [
-        b"\x80",
-        b"\xc1\xbf",
-        b"\xe0\x9f\xbf",
-        b"\xed\xa0\x80",
-        b"\xf0\x8f\xbf\xbf",
-        b"\xf4\x90\x80\x80",
-        b"\xf5\x80",
-    ]
-)
-
-
-@given(
-    st.lists(WHOLE.map(str.encode), max_size=40),
-    st.just(b"") | BROKEN | st.binary(max_size=3),
-    st.integers(0, 3),
-)
-def test_utf8_is_what_python_reads(parts: list[bytes], broken: bytes, missing: int) -> None:
-    where = len(parts) // 2
-    text = b"".join([*parts[:where], broken, *parts[where:]])
-    for data in (text, text[: len(text) - missing]):
-        try:
-            data.decode()
-            good = True
-        except UnicodeDecodeError:
-            good = False
-        assert is_utf8(padded(data), len(data)) == good
