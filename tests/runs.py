@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from textwrap import indent
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tokbench.registry import build_registry
 from tokbench.results import Run
 from tokbench.workers.pool import close_idle
+
+if TYPE_CHECKING:
+    from tokbench.runner.plan import Plan
 
 FAULTY = Path(__file__).parent / "faulty_plugins"
 
@@ -46,6 +51,25 @@ def runs_into(output: Path, **usual: Any) -> Callable[..., Run]:
         return run_suite(None, tokenizers, datasets, plugins=plugins, **options)
 
     return call
+
+
+def planned(changes: Mapping[str, Any], suite: str | Path | None = None) -> Plan:
+    """The plan of a suite with some keys changed, against what is installed."""
+    from tokbench.runner.plan import make_plan
+    from tokbench.runner.suite import load_suite
+
+    return make_plan(load_suite(suite, changes), build_registry())
+
+
+def made_up_text(folder: Path, languages: Sequence[str], lines: int) -> Path:
+    """Write so many lines of made-up words in each language, large enough that a run has a middle."""
+    folder.mkdir(exist_ok=True)
+    rng = random.Random(7)
+    for language in languages:
+        words = ["".join(rng.choices("abcdefghijkl", k=rng.randint(2, 9))) for _ in range(900)]
+        text = "".join(" ".join(rng.choices(words, k=9)) + "\n" for _ in range(lines))
+        (folder / f"{language}.txt").write_text(text, encoding="utf-8")
+    return folder
 
 
 def tokenizer_plugin(path: Path, body: str) -> str:

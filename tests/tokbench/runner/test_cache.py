@@ -8,17 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from tokbench.errors import SpecError
-from tokbench.registry import build_registry, cache_dir
+from tests.runs import planned
+from tokbench.errors import ResultsError, SpecError
+from tokbench.registry import cache_dir
 from tokbench.results import Run
 from tokbench.results.cell import CellResult
-from tokbench.results.folder import RunFolder
+from tokbench.results.folder import RunFolder, locked
 from tokbench.runner.cache import DEFAULT_LIMIT, TallyCache, cache_limit
 from tokbench.runner.counting import PlannedCell
-from tokbench.runner.plan import make_plan
 from tokbench.runner.progress import Display
 from tokbench.runner.run import _models
-from tokbench.runner.suite import load_suite
 
 RunIt = Callable[..., Run]
 
@@ -106,9 +105,8 @@ def test_without_the_cache_what_is_trained_stays_with_the_run(
     cache: bool, place: str, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOKBENCH_CACHE_DIR", str(tmp_path / "cache"))
-    suite = load_suite(None, {"tokenizers": ["bytes"], "datasets": [f"text:{corpus}"], "cache": cache})
-    found = _models(make_plan(suite, build_registry()), RunFolder(tmp_path / "out"))
-    assert found == tmp_path / place / "trained"
+    plan = planned({"tokenizers": ["bytes"], "datasets": [f"text:{corpus}"], "cache": cache})
+    assert _models(plan, RunFolder(tmp_path / "out")) == tmp_path / place / "trained"
 
 
 class _Heard(Display):
@@ -160,10 +158,6 @@ def test_two_runs_at_once_share_the_cache(
 
 
 def test_a_folder_that_cannot_be_made_is_named_once(tmp_path: Path) -> None:
-    from tokbench.errors import ResultsError
-    from tokbench.results import RunFolder
-    from tokbench.results.folder import locked
-
     (tmp_path / "file").touch()
     folder = tmp_path / "file" / "out"
     with pytest.raises(ResultsError) as caught, locked(RunFolder(folder)):
@@ -172,9 +166,5 @@ def test_a_folder_that_cannot_be_made_is_named_once(tmp_path: Path) -> None:
 
 
 def test_two_runs_on_one_folder_are_refused(corpus: Path, run: RunIt, tmp_path: Path) -> None:
-    from tokbench.errors import ResultsError
-    from tokbench.results import RunFolder
-    from tokbench.results.folder import locked
-
     with locked(RunFolder(tmp_path / "out")), pytest.raises(ResultsError, match="another run is writing"):
         run(["bytes"], [f"text:{corpus}"])

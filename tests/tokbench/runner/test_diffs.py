@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.runs import planned
 from tokbench.errors import SpecError
 from tokbench.results import Run
 from tokbench.runner import diffs
@@ -92,13 +93,7 @@ def test_a_comparison_that_fails_is_there_with_its_error(
 
 
 def test_the_budget_is_spread_over_languages(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tokbench.registry import build_registry
-    from tokbench.runner.plan import make_plan
-    from tokbench.runner.suite import load_suite
-
-    plan = make_plan(
-        load_suite(None, {"tokenizers": ["bytes"], "datasets": [f"text:{corpus}"]}), build_registry()
-    )
+    plan = planned({"tokenizers": ["bytes"], "datasets": [f"text:{corpus}"]})
     monkeypatch.setattr(diffs, "MOST_DOCUMENTS", 7)
     seven = list(diffs.choose_documents(plan))
     assert [passage.language for passage in seven] == [*(["deu_Latn", "eng_Latn", "fra_Latn"] * 2), "deu_Latn"]

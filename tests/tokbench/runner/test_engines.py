@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import random
 import signal
 import time
 import warnings
@@ -15,10 +14,13 @@ from typing import Any
 
 import pytest
 
+from tests.runs import made_up_text
 from tokbench.errors import SpecError
+from tokbench.registry import build_registry
 from tokbench.results import CellResult, Run
 from tokbench.runner import engines
 from tokbench.runner.counting import PlannedCell
+from tokbench.runner.pretokens import count_pretokens
 from tokbench.runner.progress import Display
 from tokbench.runner.run import run_suite
 from tokbench.workers.calls import WorkerLost
@@ -103,13 +105,8 @@ class _KillsAtTheFirstCell(Display):
 @pytest.mark.filterwarnings("ignore")
 def test_dask_worker_killed_changes_nothing(tmp_path: Path, quiet: None) -> None:
     distributed = pytest.importorskip("distributed", reason="needs the extra 'dask'")
-    corpus = tmp_path / "corpus"
-    corpus.mkdir()
-    rng = random.Random(3)
-    for language in ("eng_Latn", "deu_Latn", "fra_Latn", "spa_Latn"):
-        words = ["".join(rng.choices("abcdefghijkl", k=rng.randint(2, 9))) for _ in range(900)]
-        lines = (" ".join(rng.choices(words, k=9)) for _ in range(12_000))
-        (corpus / f"{language}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    languages = ("eng_Latn", "deu_Latn", "fra_Latn", "spa_Latn")
+    corpus = made_up_text(tmp_path / "corpus", languages, 12_000)
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
     ) as cluster:
@@ -131,11 +128,6 @@ def test_ray_gives_the_same(corpus: Path, tmp_path: Path, local: list[bytes], qu
 
 
 def test_a_worker_with_another_version_is_refused(tmp_path: Path, corpus: Path) -> None:
-    from concurrent.futures import Future
-
-    from tokbench.registry import build_registry
-    from tokbench.runner.engines import check_workers
-
     class Elsewhere:
         def submit(self, fn: Any, *arguments: Any) -> Future[dict[str, str]]:
             future: Future[dict[str, str]] = Future()
@@ -143,15 +135,12 @@ def test_a_worker_with_another_version_is_refused(tmp_path: Path, corpus: Path) 
             return future
 
     with pytest.raises(SpecError, match=r"tokbench is 0\.0\.1 there and"):
-        check_workers(Elsewhere(), build_registry(), 1)  # type: ignore[arg-type]
+        engines.check_workers(Elsewhere(), build_registry(), 1)  # type: ignore[arg-type]
 
 
 def test_a_missing_extra_is_said_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
-    with (
-        pytest.raises(SpecError, match=r"pip install 'tokbench\[dask\]'"),
-        engines.open_dask(1, None),
-    ):
+    with pytest.raises(SpecError, match=r"pip install 'tokbench\[dask\]'"), engines.open_dask(1, None):
         pass
 
 
@@ -163,9 +152,6 @@ def test_no_scheduler_at_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_address_is_not_for_the_local_engine(tmp_path: Path) -> None:
-    from tokbench.registry import build_registry
-    from tokbench.runner.pretokens import count_pretokens
-
     with pytest.raises(SpecError, match="the engine 'local' has no scheduler"):
         count_pretokens(
             build_registry(), "bpe", ["bundled:prose"], tmp_path / "counts.parquet", address="tcp://host:1"

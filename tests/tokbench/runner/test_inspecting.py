@@ -7,22 +7,20 @@ from pathlib import Path
 
 import pytest
 
+from tests.runs import planned
 from tokbench.metrics.metric import CellKey
-from tokbench.registry import build_registry, default_context
 from tokbench.results.folder import RunFolder
 from tokbench.runner.candidates import Candidate, make_ready
 from tokbench.runner.inspecting import inspect_all
-from tokbench.runner.plan import Plan, make_plan
+from tokbench.runner.plan import Plan
 from tokbench.runner.progress import Display
-from tokbench.runner.suite import load_suite
 from tokbench.workers.interrupt import Stop
 
 
 def made_ready(tmp_path: Path, *specs: str) -> tuple[Plan, list[Candidate]]:
     text = tmp_path / "text.txt"
     text.write_text("A line that is long enough to be shown to somebody who wants to see tokens.\n", "utf-8")
-    changes = {"tokenizers": list(specs), "datasets": [f"text:{text}"], "cache": False, "jobs": 1}
-    plan = make_plan(load_suite(None, changes), build_registry(context=default_context()))
+    plan = planned({"tokenizers": list(specs), "datasets": [f"text:{text}"], "cache": False, "jobs": 1})
     return plan, make_ready(plan, tmp_path / "trained", Stop(), Display())
 
 

@@ -9,13 +9,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from tests.runs import planned
 from tokbench.errors import PluginError, SpecError
 from tokbench.metrics.metric import Metric
-from tokbench.registry import build_registry
 from tokbench.results import Run
 from tokbench.runner.cells import own_counters
-from tokbench.runner.plan import make_plan
-from tokbench.runner.suite import load_suite
 
 PLUGIN = """
 import time
@@ -159,7 +157,6 @@ def test_the_text_that_a_metric_is_trained_on_is_part_of_what_it_counts_by(tmp_p
     def counted(content: str) -> object:
         text.write_text(content)
         asked = [f"ngram_bpb:train_on=text:{text}"]
-        suite = load_suite(None, {"tokenizers": ["bytes"], "datasets": ["bundled:code"], "metrics": asked})
-        return own_counters(make_plan(suite, build_registry()))
+        return own_counters(planned({"tokenizers": ["bytes"], "datasets": ["bundled:code"], "metrics": asked}))
 
     assert counted("the cat sat\n") == counted("the cat sat\n") != counted("a dog came\n")

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.runs import planned
 from tokbench.errors import SpecError
-from tokbench.registry import build_registry
-from tokbench.runner.plan import Plan, make_plan
+from tokbench.runner.plan import Plan
 from tokbench.runner.prices import price_notes
-from tokbench.runner.suite import load_suite
 
 GIVEN = {"tokenizers": ["bytes"], "datasets": ["bundled:prose"]}
 
@@ -23,15 +22,14 @@ def test_a_price_table_is_read_before_any_work(content: str | bytes, message: st
     table = tmp_path / "prices.toml"
     table.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(SpecError, match=message):
-        make_plan(load_suite(None, {**GIVEN, "prices": str(table)}), build_registry())
+        planned({**GIVEN, "prices": str(table)})
 
 
 def priced(folder: Path, table: str, *tokenizers: str) -> Plan:
     """The plan of a run of `tokenizers` with the price table of these lines."""
     path = folder / "prices.toml"
     path.write_text(f"[prices]\n{table}", encoding="utf-8")
-    changes = {**GIVEN, "tokenizers": list(tokenizers), "prices": str(path)}
-    return make_plan(load_suite(None, changes), build_registry())
+    return planned({**GIVEN, "tokenizers": list(tokenizers), "prices": str(path)})
 
 
 def test_prices_are_of_the_tokenizers_that_names_in_the_table_mean(tmp_path: Path) -> None:
@@ -93,7 +91,7 @@ def test_names_in_a_price_table_that_mean_nothing_or_another_are_said(tmp_path: 
 
 
 def test_tokenizers_without_a_price_are_said_with_the_names_that_the_table_has(tmp_path: Path) -> None:
-    plan = make_plan(load_suite(None, {**GIVEN, "tokenizers": ["bytes", "chars"]}), build_registry())
+    plan = planned({**GIVEN, "tokenizers": ["bytes", "chars"]})
     assert price_notes(plan) == []
     for table, tokenizers, said in (
         ("gpt2 = 1", ["bytes", "chars"], "any tokenizer of this run; it names gpt2"),

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.runs import FAULTY
+from tests.runs import FAULTY, made_up_text
 from tokbench.metrics import CellKey
 from tokbench.results import Run, RunFolder
 from tokbench.results.folder import locked
@@ -34,14 +34,8 @@ ALL_CELLS = 3 * 6
 
 @pytest.fixture(scope="module")
 def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Six languages of made-up words, large enough that a run has a middle."""
-    folder = tmp_path_factory.mktemp("text")
-    rng = random.Random(7)
-    for language in ("eng_Latn", "deu_Latn", "fra_Latn", "rus_Cyrl", "ell_Grek", "spa_Latn"):
-        words = ["".join(rng.choices("abcdefghijkl", k=rng.randint(2, 9))) for _ in range(900)]
-        lines = (" ".join(rng.choices(words, k=9)) for _ in range(2_500))
-        (folder / f"{language}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return folder
+    languages = ("eng_Latn", "deu_Latn", "fra_Latn", "rus_Cyrl", "ell_Grek", "spa_Latn")
+    return made_up_text(tmp_path_factory.mktemp("text"), languages, 2_500)
 
 
 def command(text: Path, out: Path, *more: str) -> list[str]:

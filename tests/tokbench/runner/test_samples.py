@@ -6,18 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from tokbench.registry import build_registry
+from tests.runs import planned
 from tokbench.runner.inspecting import SAMPLE_CHARS, choose_samples
-from tokbench.runner.plan import Corpus, make_plan
-from tokbench.runner.suite import load_suite
+from tokbench.runner.plan import Corpus
 
 
 @pytest.fixture
 def corpora(corpus: Path) -> tuple[Corpus, ...]:
     datasets = [f"text:{corpus}", "bundled:code"]
-    return make_plan(
-        load_suite(None, {"tokenizers": ["bytes"], "datasets": datasets}), build_registry()
-    ).corpora
+    return planned({"tokenizers": ["bytes"], "datasets": datasets}).corpora
 
 
 def test_english_comes_first_where_there_is_any(corpora: tuple[Corpus, ...]) -> None:

@@ -4,33 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.runs import planned
 from tokbench.errors import SpecError, UnknownNameError
-from tokbench.registry import build_registry
 from tokbench.results import Run
-from tokbench.runner.plan import make_plan
-from tokbench.runner.suite import Suite, load_suite
+from tokbench.runner.suite import load_suite
 
 pytestmark = pytest.mark.usefixtures("workers_stay")
 
 
-def planned(source: Any, given: dict[str, Any]) -> Suite:
-    """A suite as a run takes it."""
-    return make_plan(load_suite(source, given), build_registry()).suite
-
-
 def test_the_speed_pass_of_a_suite_times_the_datasets_that_are_given_instead() -> None:
     for source in (None, "default"):
-        suite = planned(source, {"datasets": ["bundled:prose"], "tokenizers": None})
+        suite = planned({"datasets": ["bundled:prose"], "tokenizers": None}, source).suite
         assert suite.speed_settings is not None
         assert (suite.speed_settings.datasets, suite.speed_settings.passage_bytes) == ([], 25_000)
 
 
 def test_those_that_the_speed_pass_of_a_suite_names_are_timed_where_they_are_given_again() -> None:
-    suite = planned("default", {"datasets": ["stdlib:docs", "bundled:code"]})
+    suite = planned({"datasets": ["stdlib:docs", "bundled:code"]}, "default").suite
     assert suite.speed_settings is not None
     assert suite.speed_settings.datasets == ["bundled:code"]
 
@@ -43,12 +36,12 @@ def test_what_a_suite_says_of_names_that_are_not_given_again_goes_with_them(tmp_
         '[speed]\ndatasets = ["bundled:prose"]\nrounds = 3\n'
     )
     given = {"datasets": ["bundled:code"], "tokenizers": ["chars", "words"]}
-    found = planned(suite, given)
+    found = planned(given, suite).suite
     assert found.labels == {"chars": "C", "bundled:code": "K"}
     assert found.speed_settings is not None
     assert (found.speed_settings.datasets, found.speed_settings.rounds) == ([], 3)
     with pytest.raises(UnknownNameError, match="tokenizer or dataset in labels: 'bytes'"):
-        planned(suite, {**given, "labels": {"bytes": "B"}})
+        planned({**given, "labels": {"bytes": "B"}}, suite)
     suite.write_text('datasets = ["bundled:prose"]\n[speed]\ndatasets = "bundled:prose"\n')
     with pytest.raises(SpecError, match=r"speed\.datasets"):
         load_suite(suite, given)
@@ -64,30 +57,30 @@ def test_they_are_those_meant_however_spelled(tmp_path: Path) -> None:
         'colors = { "bpe:vocab_size=1_000" = "#111111", "bpe:vocab_size=2_000" = "#222222" }\n'
         '[speed]\ndatasets = ["bundled:parallel,languages=deu_Latn,lines=odd"]\n'
     )
-    found = planned(suite, {"tokenizers": ["bpe:vocab_size=2k", "bytes"]})
+    found = planned({"tokenizers": ["bpe:vocab_size=2k", "bytes"]}, suite).suite
     assert found.labels == {"bpe:vocab_size=2000": "two"}
     assert found.colors == {"bpe:vocab_size=2_000": "#222222"}
-    found = planned(suite, {"datasets": ["bundled:parallel,lines=odd,languages=deu_Latn"]})
+    found = planned({"datasets": ["bundled:parallel,lines=odd,languages=deu_Latn"]}, suite).suite
     assert found.speed_settings is not None
     assert len(found.speed_settings.datasets) == 1
-    assert planned(suite, {"datasets": ["bundled:prose"]}).speed_settings.datasets == []  # type: ignore[union-attr]
+    assert planned({"datasets": ["bundled:prose"]}, suite).suite.speed_settings.datasets == []  # type: ignore[union-attr]
     suite.write_text(suite.read_text().replace("size=1k", "size=9k"))
     with pytest.raises(UnknownNameError, match="tokenizer or dataset in labels: 'bpe:vocab_size=9k'"):
-        planned(suite, {"tokenizers": ["bytes"]})
+        planned({"tokenizers": ["bytes"]}, suite)
 
 
 def test_a_suite_says_how_tokenizers_are_shown() -> None:
     given = {"datasets": ["bundled:prose"], "tokenizers": ["gpt-4o", "bytes"]}
     shown = {"labels": {"gpt-4o": "GPT-4o"}, "colors": {"tiktoken:o200k_base": "#123456"}}
-    entry, other = make_plan(load_suite(None, {**given, **shown}), build_registry()).entries
+    entry, other = planned({**given, **shown}).entries
     assert (entry.key, entry.typed) == ("tiktoken:o200k_base", "gpt-4o")
     assert (entry.label, entry.color) == ("GPT-4o", "#123456")
-    assert make_plan(load_suite(None, {**given, "baseline": "gpt-4o"}), build_registry()).baseline == entry.key
+    assert planned({**given, "baseline": "gpt-4o"}).baseline == entry.key
     assert (other.typed, other.label, other.color) == ("bytes", "", "")
     with pytest.raises(UnknownNameError, match="tokenizer or dataset in labels: 'gpt4'"):
-        make_plan(load_suite(None, {**given, "labels": {"gpt4": "x"}}), build_registry())
+        planned({**given, "labels": {"gpt4": "x"}})
     with pytest.raises(UnknownNameError, match="tokenizer in colors: 'stdlib:docs'"):
-        make_plan(load_suite(None, {**given, "colors": {"stdlib:docs": "#123456"}}), build_registry())
+        planned({**given, "colors": {"stdlib:docs": "#123456"}})
     with pytest.raises(SpecError, match="colors"):
         load_suite(None, {**given, "colors": {"bytes": "red"}})
 
@@ -104,12 +97,12 @@ def test_labels_and_colors_name_what_is_shown_however_its_spec_is_spelled() -> N
         },
         "colors": {"bpe:vocab_size=1_000,pattern=gpt2": "#123456"},
     }
-    plan = make_plan(load_suite(None, given), build_registry())
+    plan = planned(given)
     assert [(entry.label, entry.color) for entry in plan.entries] == [("", "#123456"), ("ours", "")]
     assert [corpus.label for corpus in plan.corpora] == ["odd"]
     for wrong in ("bpe:vocab_size=3k,pattern=gpt2", "bpe:vocab=2k"):
         with pytest.raises(UnknownNameError, match="tokenizer or dataset in labels"):
-            make_plan(load_suite(None, {**given, "labels": {wrong: "x"}}), build_registry())
+            planned({**given, "labels": {wrong: "x"}})
 
 
 def test_a_suite_says_how_datasets_are_shown(run: Callable[..., Run], corpus: Path) -> None:

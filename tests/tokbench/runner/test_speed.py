@@ -105,23 +105,13 @@ def test_figures_follow_from_the_rounds(timed: Run) -> None:
     frame = timed.frame.set_index(["tokenizer", "metric"])
     row = frame.loc[("bytes", "encode_speed")]
     raw = timed.speed
-    chosen = raw[
-        (raw["tokenizer"] == "bytes")
-        & (raw["form"] == "batch")
-        & (raw["state"] == "warm")
-        & (raw["threads"] == 1)
-    ]
+    of_batches = (raw["tokenizer"] == "bytes") & (raw["form"] == "batch") & (raw["state"] == "warm")
+    chosen = raw[of_batches & (raw["threads"] == 1)]
     seconds = (chosen["seconds"] / chosen["loops"]).median()
     assert row["value"] == pytest.approx(chosen["n_bytes"].iloc[0] / 1e6 / seconds)
     assert row["ci_low"] <= row["value"] <= row["ci_high"]
-    for metric in (
-        "encode_speed_cold",
-        "decode_speed",
-        "latency_p50",
-        "latency_p99",
-        "load_time",
-        "peak_memory",
-    ):
+    others = ("encode_speed_cold", "decode_speed", "latency_p50", "latency_p99", "load_time", "peak_memory")
+    for metric in others:
         assert frame.loc[("chars", metric)]["value"] > 0, metric
     for metric in ("train_time", "train_memory"):
         assert frame.loc[("bytes", metric)]["status"].startswith("undefined")
@@ -189,15 +179,8 @@ def test_a_resumed_run_keeps_its_timings(timed: Run) -> None:
     from tokbench.runner.run import run_suite
 
     before = (timed.path / "measurements.parquet").read_bytes()
-    again = run_suite(
-        None,
-        timed.tokenizers,
-        timed.datasets,
-        timed.path,
-        speed=timed.manifest["suite"]["speed"],
-        audit=False,
-        samples=0,
-    )
+    speed = timed.manifest["suite"]["speed"]
+    again = run_suite(None, timed.tokenizers, timed.datasets, timed.path, speed=speed, audit=False, samples=0)
     assert (again.path / "measurements.parquet").read_bytes() == before
 
 

@@ -14,14 +14,19 @@ from tokbench.runner.speed.summary import interval_rank, summarize
 from tokbench.runner.speed.turns import SpeedResult
 
 
+def timed(state: str, n_bytes: int, seconds: float, cpu_seconds: float) -> dict[str, Any]:
+    """A row of raw timings."""
+    return {
+        **{"tokenizer": "t", "dataset": "d", "form": "batch", "state": state, "threads": 1, "process": 0},
+        **{"seconds": seconds, "cpu_seconds": cpu_seconds, "loops": 1, "n_bytes": n_bytes, "n_documents": 1},
+        "output": "list",
+    }
+
+
 @pytest.mark.long
 def test_the_interval_of_a_first_pass_is_of_other_texts_of_the_kind() -> None:
     def part(size: int, seconds: float) -> dict[str, Any]:
-        return {
-            **{"tokenizer": "t", "dataset": "d", "form": "batch", "state": "cold", "threads": 1, "process": 0},
-            **{"seconds": seconds, "cpu_seconds": seconds, "loops": 1, "n_bytes": size, "n_documents": 1},
-            "output": "list",
-        }
+        return timed("cold", size, seconds, seconds)
 
     rng = random.Random(1)
     covered = 0
@@ -37,12 +42,7 @@ def test_the_interval_of_a_first_pass_is_of_other_texts_of_the_kind() -> None:
 
 def test_waiting_for_a_processor_and_hidden_threads_are_said() -> None:
     def warnings(cpu_seconds: float) -> list[str]:
-        row = {
-            **{"tokenizer": "t", "dataset": "d", "form": "batch", "state": "warm", "threads": 1},
-            **{"process": 0, "seconds": 1.0, "cpu_seconds": cpu_seconds, "loops": 1},
-            **{"n_bytes": 1, "n_documents": 1, "output": "list"},
-        }
-        [summary] = speed_summary(SpeedResult([row, row]))
+        [summary] = speed_summary(SpeedResult([timed("warm", 1, 1.0, cpu_seconds)] * 2))
         return list(summary["warnings"])
 
     assert warnings(0.99) == []

@@ -5,14 +5,13 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.runs import planned
 from tokbench.corpora.counted import Head, TextSize, table_of, write_table
 from tokbench.counts import WordCounts
 from tokbench.errors import SpecError, TokbenchError, UnknownNameError
-from tokbench.registry import build_registry
 from tokbench.runner.candidates import Candidate
 from tokbench.runner.figures import measure_context
 from tokbench.runner.inspecting import Inspections
-from tokbench.runner.plan import make_plan
 from tokbench.runner.suite import expand, load_suite, shipped_suites
 
 pytestmark = pytest.mark.usefixtures("workers_stay")
@@ -66,7 +65,7 @@ def test_what_is_wrong_is_said(line: str, message: str, tmp_path: Path) -> None:
 
 
 def test_losses_and_sizes_are_measured_whatever_is_asked_for() -> None:
-    plan = make_plan(load_suite(None, {**GIVEN, "metrics": ["compression_ratio"]}), build_registry())
+    plan = planned({**GIVEN, "metrics": ["compression_ratio"]})
     names = [metric.name for metric in plan.metrics]
     assert names[0] == "compression_ratio"
     assert {"round_trip", "unk_rate", "lost_form", "lost_spaces", "lost_text", "text_bytes", "tokens"} < set(
@@ -110,7 +109,7 @@ def test_tokenizers_that_are_given_stand_in_place_of_all_of_the_suites(source: s
 
 @pytest.mark.parametrize("name", shipped_suites())
 def test_shipped_suites_name_only_what_there_is(name: str) -> None:
-    plan = make_plan(load_suite(name), build_registry())
+    plan = planned({}, name)
     assert plan.entries
     assert plan.corpora
     assert plan.suite.name == name
@@ -143,14 +142,14 @@ def test_shipped_suites_name_only_what_there_is(name: str) -> None:
 )
 def test_everything_is_checked_before_any_work(changes: dict[str, object], message: str) -> None:
     with pytest.raises(TokbenchError, match=message):
-        make_plan(load_suite(None, {**GIVEN, **changes}), build_registry())
+        planned({**GIVEN, **changes})
 
 
 def test_the_cheapest_language_can_be_asked_for_where_a_suite_names_another() -> None:
     changes = {"datasets": ["bundled:parallel,languages=deu_Latn+tha_Thai"], "tokenizers": ["bytes"]}
     with pytest.raises(TokbenchError, match="--reference LANGUAGE, or --reference cheapest"):
-        make_plan(load_suite("multilingual", changes), build_registry())
-    plan = make_plan(load_suite("multilingual", {**changes, "reference": "cheapest"}), build_registry())
+        planned(changes, "multilingual")
+    plan = planned({**changes, "reference": "cheapest"}, "multilingual")
     assert measure_context(plan, (), Inspections()).reference is None
 
 
@@ -159,7 +158,7 @@ def test_gold_words_are_read_before_any_work(tmp_path: Path) -> None:
     gold.write_text("word,parts\n")
     changes = {**GIVEN, "morphology": {"deu_Latn": {"path": str(gold)}}}
     with pytest.raises(TokbenchError, match="no column full_word, pt1, rest"):
-        make_plan(load_suite(None, changes), build_registry())
+        planned(changes)
 
 
 def test_a_suite_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
@@ -175,12 +174,12 @@ def test_the_title_of_the_default_suite_is_of_its_own_comparison() -> None:
 
 
 def test_the_same_spec_twice_is_one_tokenizer() -> None:
-    plan = make_plan(load_suite(None, {**GIVEN, "tokenizers": ["bytes", "bytes"]}), build_registry())
+    plan = planned({**GIVEN, "tokenizers": ["bytes", "bytes"]})
     assert [entry.key for entry in plan.entries] == ["bytes"]
 
 
 def test_what_encodes_is_no_estimate_whose_losses_are_not_known() -> None:
-    plan = make_plan(load_suite(None, GIVEN), build_registry())
+    plan = planned(GIVEN)
     context = measure_context(plan, [Candidate(entry) for entry in plan.entries], Inspections())
     assert not context.estimates
 
@@ -207,7 +206,7 @@ def test_a_small_run_starts_one_worker_unless_more_are_asked_for(
 
     def jobs(**changes: object) -> int:
         given = {**GIVEN, "tokenizers": ["bytes", "chars"], **changes}
-        plan = make_plan(load_suite(None, given), build_registry())
+        plan = planned(given)
         assert plan.memory_limit == int(0.8 * psutil.virtual_memory().total / plan.jobs), "of those that start"
         return plan.jobs
 
@@ -233,7 +232,7 @@ def test_a_small_run_starts_one_worker_unless_more_are_asked_for(
 )
 def test_options_with_which_nothing_can_be_trained_are_found_before_any_work(spec: str, message: str) -> None:
     with pytest.raises(TokbenchError, match=message):
-        make_plan(load_suite(None, {**GIVEN, "tokenizers": [spec]}), build_registry())
+        planned({**GIVEN, "tokenizers": [spec]})
 
 
 def test_counts_are_checked_before_any_work(tmp_path: Path) -> None:
@@ -242,7 +241,7 @@ def test_counts_are_checked_before_any_work(tmp_path: Path) -> None:
     write_table(counts, head, table_of(WordCounts.of({"abc": 1}), "und", "x"))
 
     def plan(**changes: object) -> None:
-        make_plan(load_suite(None, {**GIVEN, **changes}), build_registry())
+        planned({**GIVEN, **changes})
 
     with pytest.raises(SpecError, match="holds counts, not text: name it with --train-on"):
         plan(datasets=[f"counts:{counts}"])
