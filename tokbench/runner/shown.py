@@ -26,7 +26,7 @@ class Names(NamedTuple):
 
     def has(self, name: str) -> bool:
         """Whether a name is that of one of these."""
-        return name in self.typed.values() or _meant(name, self.resolve) in self.typed
+        return _meant(name, self.resolve) in self.typed
 
 
 def without_replaced(suite: Suite, *here: Names) -> Suite:
@@ -38,12 +38,9 @@ def without_replaced(suite: Suite, *here: Names) -> Suite:
         return suite
 
     def stays(name: str, key: str) -> bool:
-        if any(names.has(name) for names in here):
-            return True
         gone = suite.replaced.get(key, ())
-        return not any(
-            Names({_meant(one, names.resolve) or one: one for one in gone}, names.resolve).has(name)
-            for names in here
+        return any(names.has(name) for names in here) or not any(
+            _meant(name, names.resolve) in {_meant(one, names.resolve) for one in gone} for names in here
         )
 
     changes: dict[str, Any] = {}
@@ -74,9 +71,9 @@ def shown(given: Mapping[str, str], typed: str, key: str, resolve: Resolve) -> s
     return next((said for name, said in given.items() if _meant(name, resolve) == key), "")
 
 
-def _meant(name: str, resolve: Resolve) -> str | None:
-    """The canonical spec that a name stands for, however spelled; None for what is no spec of this kind."""
+def _meant(name: str, resolve: Resolve) -> str:
+    """The canonical spec that a name stands for, however spelled; itself where it is no spec of this kind."""
     try:
         return key_of(resolve(name))
     except TokbenchError:
-        return None
+        return name
