@@ -20,7 +20,7 @@ from tokbench.results.cell import TaskFailure
 from tokbench.runner.cache import TallyCache, remembered
 from tokbench.runner.candidates import Candidate
 from tokbench.runner.counting import loaded
-from tokbench.runner.picking import in_turn, looked_for, pick, utf8_bytes
+from tokbench.runner.picking import Sample, in_turn, looked_for, pick, utf8_bytes
 from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, key_of, source_digest
 from tokbench.workers.calls import Emit
 from tokbench.workers.pool import attempt
@@ -46,16 +46,6 @@ class Pair:
     b: str
     named: bool
     by_bytes: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """A document as it is compared; `name` says which it is."""
-
-    dataset: str
-    language: str
-    name: str
-    text: str
 
 
 def pairs_of(
@@ -115,7 +105,7 @@ def diff_all(
     return {"budget": budget, "pairs": results}
 
 
-def choose_documents(plan: Plan) -> Iterator[Compared]:
+def choose_documents(plan: Plan) -> Iterator[Sample]:
     """Documents of every language of every corpus in turn, from the beginning of each, within the budget."""
     languages = [found for corpus in plan.corpora for found in _read(plan, corpus)]
     size = 0
@@ -126,7 +116,7 @@ def choose_documents(plan: Plan) -> Iterator[Compared]:
         yield document
 
 
-def _read(plan: Plan, corpus: Corpus) -> list[list[Compared]]:
+def _read(plan: Plan, corpus: Corpus) -> list[list[Sample]]:
     """The beginning of each language."""
     bounds = (MOST_DOCUMENTS, MOST_BYTES, MOST_CHARS)
     languages = list(corpus.shards.values())
@@ -135,7 +125,7 @@ def _read(plan: Plan, corpus: Corpus) -> list[list[Compared]]:
         return []
     key = corpus.recipe.key
     return [
-        [Compared(key, language, f"{key} {language} {n}", text) for n, text in enumerate(texts, start=1)]
+        [Sample(key, language, text, f"{key} {language} {n}") for n, text in enumerate(texts, start=1)]
         for language, texts in zip(corpus.shards, found, strict=True)
     ]
 

@@ -24,7 +24,7 @@ from tokbench.runner.cache import TallyCache, remembered
 from tokbench.runner.candidates import Candidate
 from tokbench.runner.counting import loaded
 from tokbench.runner.diffs import diff_all
-from tokbench.runner.picking import looked_for, pick
+from tokbench.runner.picking import Sample, looked_for, pick
 from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, source_digest
 from tokbench.workers.calls import NO_LIMITS, Begun, Emit, Limits
 from tokbench.workers.interrupt import Stop
@@ -37,15 +37,6 @@ if TYPE_CHECKING:
 SAMPLE_CHARS = 280
 LARGEST_AUDIT = 600_000
 """Ids up to which a run audits a vocabulary by itself; `tokbench audit` takes any (all of Unicode, say)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """A passage that is shown in every tokenizer's pieces."""
-
-    dataset: str
-    language: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from tokbench.corpus import Shard
 from tokbench.errors import CorpusError
@@ -15,6 +16,16 @@ from tokbench.results.cell import TaskFailure
 from tokbench.runner.recipe import DatasetRecipe
 from tokbench.workers.calls import Emit, Given, Limits, T
 from tokbench.workers.pool import attempt
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A text that tokenizers are shown or compared on; `name` says, if need be, which of its language it is."""
+
+    dataset: str
+    language: str
+    text: str
+    name: str = ""
 
 
 def looked_for(function: Callable[[Emit, *Given], T], *arguments: *Given, limits: Limits) -> T | None:
