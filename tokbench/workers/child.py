@@ -8,6 +8,7 @@ child it started itself.
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import os
 import pickle
@@ -33,7 +34,8 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     home = Path.cwd()
     inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    threading.Thread(target=_read, args=(requests, inbox), daemon=True).start()
+    # When the parent is gone, killed perhaps, we leave at once rather than linger.
+    receive(requests, inbox, lambda: os._exit(0))
     while True:
         function, arguments = _next(inbox)
         reply = _answer(function, arguments, lambda event: send(replies, ("event", event)))
@@ -60,15 +62,6 @@ def _private_streams() -> tuple[BinaryIO, BinaryIO]:
     return requests, replies
 
 
-def _read(requests: BinaryIO, inbox: queue.SimpleQueue[Any]) -> None:
-    """Hand requests on; when the parent is gone, killed perhaps, leave at once rather than linger."""
-    try:
-        while True:
-            inbox.put(pickle.load(requests))
-    except Exception:
-        os._exit(0)
-
-
 def _answer(function: Callable[..., Any], arguments: tuple[Any, ...], emit: Emit) -> tuple[str, Any]:
     try:
         return "value", function(emit, *arguments)
@@ -82,6 +75,18 @@ def _flush() -> None:
             stream.flush()
         except Exception:  # a tokenizer may have replaced or closed it
             continue
+
+
+def receive(stream: IO[bytes], inbox: queue.SimpleQueue[Any], at_end: Callable[[], object]) -> None:
+    """Have a thread put every message of a stream into an inbox, and call `at_end` when there are no more."""
+
+    def read() -> None:
+        with contextlib.suppress(Exception), stream:
+            while True:
+                inbox.put(pickle.load(stream))
+        at_end()
+
+    threading.Thread(target=read, daemon=True).start()
 
 
 def send(stream: IO[bytes], message: object) -> None:

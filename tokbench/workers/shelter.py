@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import pickle
 import queue
 import signal
 import subprocess
@@ -22,8 +21,9 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from tokbench.wording import data_size
 from tokbench.workers.calls import (
@@ -39,7 +39,7 @@ from tokbench.workers.calls import (
     WorkerLost,
     thread_environment,
 )
-from tokbench.workers.child import send
+from tokbench.workers.child import receive, send
 
 _TICK = 0.1
 _OUTPUT_KEPT = 4_000
@@ -74,7 +74,7 @@ class Worker:
         assert self._process.stdout is not None
         self._requests = self._process.stdin
         self._inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        threading.Thread(target=_listen, args=(self._process.stdout, self._inbox), daemon=True).start()
+        receive(self._process.stdout, self._inbox, partial(self._inbox.put, ("gone", None)))
         self._handle = psutil.Process(self._process.pid)
         self._printed_before = self._ahead = 0
         self._compiling: Callable[[], None] | None = None
@@ -215,13 +215,6 @@ class Worker:
             self._requests.close()
         self.kill()
         self._output.close()
-
-
-def _listen(stream: IO[bytes], inbox: queue.SimpleQueue[Any]) -> None:
-    with contextlib.suppress(Exception), stream:
-        while True:
-            inbox.put(pickle.load(stream))
-    inbox.put(("gone", None))
 
 
 def _search_path() -> list[str]:
