@@ -16,7 +16,6 @@ lines itself. Documents of identical text fall together, so that copies count as
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, overload
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from tokbench.corpus import Dataset, Document
+    from tokbench.corpus import Dataset
     from tokbench.kernels.pointers import Ints
 
     Count = int | NDArray[np.float64]
@@ -36,15 +35,6 @@ GROUPS = 1024
 """Bootstrap groups."""
 BUCKETS = 40
 """Classes of document length: bucket b holds documents of 2^(b-1) to 2^b − 1 bytes, bucket 0 empty ones."""
-
-
-def group_of(document: Document, *, parallel: bool) -> int | None:
-    """The bootstrap group of a document by its line, in a parallel dataset, or by its cluster; else None."""
-    if parallel and document.line is not None:
-        return document.line % GROUPS
-    if document.cluster is None:
-        return None
-    return zlib.crc32(document.cluster.encode("utf-8", "surrogatepass")) % GROUPS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from tokbench.kernels.pointers import PADDING, padded
 from tokbench.kernels.text import end_to_end
 from tokbench.tally.characters import KIND_SHIFT, CharacterKind, characters
 from tokbench.tally.code import with_code
-from tokbench.tally.counters import GROUPS, CorpusFacts, group_of
+from tokbench.tally.counters import GROUPS, CorpusFacts
 from tokbench.tally.marks import mark_words
 from tokbench.tally.plain import COLUMNS, Found
 from tokbench.tally.scan import code_points, scanned
@@ -214,8 +215,10 @@ class Grouping:
             groups = np.where(last < 0, self._block or 0, groups[last])
             self._block = int(groups[-1])
         for index, document in enumerate(documents):
-            own = group_of(document, parallel=self._facts.parallel)
-            groups[index] = groups[index] if own is None else own
+            if self._facts.parallel and document.line is not None:
+                groups[index] = document.line % GROUPS
+            elif document.cluster is not None:
+                groups[index] = zlib.crc32(document.cluster.encode("utf-8", "surrogatepass")) % GROUPS
         return groups
 
 
