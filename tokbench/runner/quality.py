@@ -39,15 +39,11 @@ class _Growing:
     tally: Tally | None = None
     outcomes: dict[int, PortionResult] = field(default_factory=dict)
 
-    def add(self, outcome: PortionResult) -> None:
-        """Take a portion."""
+    def add(self, outcome: PortionResult) -> bool:
+        """Take a portion; whether that was the last to come."""
         if outcome.tally is not None:
             self.tally = outcome.tally if self.tally is None else self.tally + outcome.tally
         self.outcomes[outcome.part] = replace(outcome, tally=None)
-
-    @property
-    def complete(self) -> bool:
-        """Whether every portion is in."""
         return len(self.outcomes) == self.parts
 
     def result(self) -> CellResult:
@@ -131,12 +127,8 @@ class QualityPass:
                 growing = self._growing[event.cell]
                 growing.reported += event.n_bytes
                 self._display.worked(growing.cell, event.n_bytes)
-            elif isinstance(event, PortionResult):
-                growing = self._growing[event.cell]
-                growing.add(event)
-                if growing.complete:
-                    del self._growing[event.cell]
-                    self._finish(growing)
+            elif isinstance(event, PortionResult) and self._growing[event.cell].add(event):
+                self._finish(self._growing.pop(event.cell))
 
     def _finish(self, growing: _Growing) -> None:
         cell, result = growing.cell, growing.result()

@@ -142,7 +142,7 @@ def settle(emit: Emit) -> SetUp:
     for passage in own.passages.values():
         emit(Begun())
         batch = verified(own.tokenizer, passage)
-        digest.update(digest_of_ids(batch))
+        digest.update(batch.ids.tobytes() + batch.offsets.tobytes())  # where documents end is part of the work
         own.n_tokens[passage.dataset] = len(batch.ids)
     gc.collect()
     gc.freeze()  # what libraries hold is looked through once, not before every round
@@ -178,11 +178,6 @@ def _same_alone(tokenizer: Tokenizer, passage: Passage, texts: tuple[str, ...], 
                 f"{tokenizer.name}: encode and encode_batch disagree on {passage.dataset}, "
                 f"document {index}: {text[:60]!r}; a speed of either would not be of the same work"
             )
-
-
-def digest_of_ids(batch: TokenBatch) -> bytes:
-    """A digest of ids and of where documents end; equal for tokenizers that did the same work."""
-    return hashlib.sha256(batch.ids.tobytes() + batch.offsets.tobytes()).digest()
 
 
 def time_round(emit: Emit, dataset: str, form: str, number: int) -> Timing | None:
