@@ -76,64 +76,49 @@ def compare_figures(
     change = (both["after"] - both["before"]) / both["before"].abs()
     both["change"] = change.where((change.abs() < math.inf) & ~apart)
     chances = paired(before, after, [metric for metric in metrics if metric.name not in timed])
-    both["p"] = [chances.get(tuple(row[name] for name in KEYS)) for row in both.to_dict("records")]
+    both["p"] = [chances.get(key) for key in both[list(KEYS)].itertuples(index=False, name=None)]
     both["p"] = both["p"].astype(float)
-    other_texts = set(unpaired(before, after))
-    both["verdict"] = [
-        _verdict(
-            row,
-            better.get(name, "none"),
-            (budgets or {}).get(name),
-            threshold,
-            timed=name in timed,
-            same_text=row["dataset"] not in other_texts,
-        )
-        for row, name in zip(both.to_dict("records"), both["metric"], strict=True)
-    ]
+    rows = both.assign(
+        better=[better.get(name, "none") for name in both["metric"]],
+        budget=both["metric"].map(dict(budgets or {})).astype(float),
+        timed=both["metric"].isin(timed),
+        other_text=both["dataset"].isin(unpaired(before, after)),
+    )
+    both["verdict"] = [_verdict(row, threshold) for row in rows.itertuples()]
     order = ["before", "after", "change", "before_low", "before_high", "after_low", "after_high", "unit", "p"]
     return both[[*KEYS, *order, "verdict"]]
 
 
-def _verdict(
-    row: Mapping[Any, Any],
-    better: str,
-    budget: float | None,
-    threshold: float,
-    *,
-    timed: bool,
-    same_text: bool,
-) -> Verdict:
-    # another text gives other figures of the same tokenizer; of what has no better way, that it moved is told
-    moves = timed or not (same_text or better == "none" or budget is not None)
-    before, after = row["before"], row["after"]
-    threshold = threshold if budget is None else budget
-    if before != before:
+def _verdict(row: Any, threshold: float) -> Verdict:
+    """The verdict on a figure, by a row of both runs that has all it is judged by; NaN is not known."""
+    held = row.budget == row.budget
+    if row.before != row.before:
         return "appeared"
-    if after != after:
+    if row.after != row.after:
         return "vanished"
-    if OTHER_UNIT in row["unit"]:
+    if OTHER_UNIT in row.unit:
         return "unsure"
-    if abs(after - before) <= threshold * abs(before):
+    if abs(row.after - row.before) <= (row.budget if held else threshold) * abs(row.before):
         return "same"
-    if row["p"] == row["p"]:
-        if row["p"] >= SURE:
-            return "unsure"
-        return _direction(before, after, better, held=budget is not None)
-    limits = [row[name] for name in ("before_low", "before_high", "after_low", "after_high")]
-    bounded = all(limit == limit for limit in limits)
-    if (bounded and limits[2] <= limits[1] and limits[0] <= limits[3]) or (moves and not bounded):
+    if row.p == row.p:
+        return "unsure" if row.p >= SURE else _direction(row, held=held)
+    bounded = not any(end != end for end in (row.before_low, row.before_high, row.after_low, row.after_high))
+    if bounded and row.after_low <= row.before_high and row.before_low <= row.after_high:
         return "unsure"
-    return _direction(before, after, better, held=budget is not None)
+    # another text gives other figures of the same tokenizer; of what has no better way, that it moved is told
+    moves = row.timed or (row.other_text and row.better != "none" and not held)
+    return "unsure" if moves and not bounded else _direction(row, held=held)
 
 
-def _direction(before: float, after: float, better: str, *, held: bool) -> Verdict:
+def _direction(row: Any, *, held: bool) -> Verdict:
     """The verdict on a figure that is sure to have changed, `held` to where it was by a budget or not."""
-    if better == "none":
+    if row.better == "none":
         return "worse" if held else "changed"
-    gain = abs(before - 1) - abs(after - 1) if better == "parity" else after - before
+    parity = row.better == "parity"
+    gain = abs(row.before - 1) - abs(row.after - 1) if parity else row.after - row.before
     if gain == 0:
         return "same"
-    return "better" if (gain > 0) == (better in ("higher", "parity")) else "worse"
+    return "better" if (gain > 0) == (row.better in ("higher", "parity")) else "worse"
 
 
 def paired(before: Run, after: Run, metrics: Sequence[Metric]) -> dict[tuple[str, ...], float]:
