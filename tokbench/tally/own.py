@@ -63,10 +63,9 @@ class OwnCounter:
         import numpy as np
 
         self._counting = counting
-        wanted = inspect.signature(counting.count).parameters
+        self._wanted = inspect.signature(counting.count).parameters
         known = {"tokenizer": tokenizer, "language": language, "options": counting.options}
-        self._given = {name: value for name, value in known.items() if name in wanted}
-        self._asks = [name for name in ("texts", "batch") if name in wanted]
+        self._given = {name: value for name, value in known.items() if name in self._wanted}
         self._sums = {name: np.zeros(GROUPS, np.int64) for name in counting.counters}
         self._fault = ""
 
@@ -76,13 +75,10 @@ class OwnCounter:
 
         if self._fault:
             return
-        given: dict[str, Any] = {}  # copies, which `count` may change
-        if "texts" in self._asks:
-            given["texts"] = list(batch.texts)
-        if "batch" in self._asks:
-            given["batch"] = tokens.copy()
+        copies = {"texts": lambda: list(batch.texts), "batch": tokens.copy}  # which `count` may change
+        given = {name: copied() for name, copied in copies.items() if name in self._wanted}
         try:
-            found = self._counting.count(**{name: given[name] for name in self._asks}, **self._given)
+            found = self._counting.count(**given, **self._given)
             for name, values in self._checked(found, len(batch)).items():
                 np.add.at(self._sums[name], batch.groups, values)
         except (Exception, SystemExit) as error:  # a plugin's code may do anything; the built-in counts go on
