@@ -91,13 +91,7 @@ def _ready(plan: Plan, entry: Entry, stage: TrainingStage) -> Candidate:
             trained, info = stage.train(entry)
             candidate = replace(candidate, training=info)
         with borrowed() as worker:
-            recipe, files, libraries = worker.call(
-                recipe_of,
-                context,
-                entry.spec,
-                trained,
-                limits=plan.limits,
-            )
+            recipe, files, libraries = worker.call(recipe_of, context, entry.spec, trained, limits=plan.limits)
             candidate = replace(candidate, files=files, libraries=libraries)
             return replace(candidate, recipe=recipe, about=worker.call(about, recipe, limits=plan.limits))
     except NoAnswer as error:

@@ -20,15 +20,7 @@ from tokbench.tally.counters import GROUPS, CorpusFacts
 from tokbench.tally.marks import mark_words
 from tokbench.tally.plain import COLUMNS, Found
 from tokbench.tally.scan import code_points, scanned
-from tokbench.tally.text import (
-    BATCH_BYTES,
-    BLOCK_DOCUMENTS,
-    Flags,
-    InnerCuts,
-    Spans,
-    TextBatch,
-    Texts,
-)
+from tokbench.tally.text import BATCH_BYTES, BLOCK_DOCUMENTS, Flags, InnerCuts, Spans, TextBatch, Texts
 
 if TYPE_CHECKING:
     from tokbench.kernels.pointers import Bytes, Ints, Keys

@@ -24,14 +24,7 @@ from tokbench.tally.characters import (
 from tokbench.tally.marks import INSIDE_GRAPHEME, INSIDE_WORD, WORD_BEGINS
 from tokbench.tally.plain import may_be_plain
 from tokbench.tally.prepare import prepare
-from tokbench.tally.segments import (
-    CLASS_BITS,
-    JOIN,
-    STATE_SHIFT,
-    TAKE_BACK,
-    grapheme_machine,
-    word_machine,
-)
+from tokbench.tally.segments import CLASS_BITS, JOIN, STATE_SHIFT, TAKE_BACK, grapheme_machine, word_machine
 
 # one or two of each class that a rule names, so that every pair and triple of classes is met
 ALPHABET = (
