@@ -182,7 +182,7 @@ class Worker:
             named = -code in {*signal.Signals}
             how = f"by signal {signal.Signals(-code).name if named else -code}"
         self.kill()
-        if self in _interrupted:
+        if _halted.is_set():
             return WorkerLost("interrupted", "stopped by the user", output=self.printed())
         return WorkerLost("crashed", f"the process ended {how}", output=self.printed())
 
@@ -225,7 +225,6 @@ def _search_path() -> list[str]:
 # --- all workers of this process ------------------------------------------------------------------------
 
 _living: set[Worker] = set()
-_interrupted: set[Worker] = set()
 _halted = threading.Event()
 
 
@@ -236,7 +235,6 @@ def stop_now() -> None:
     """
     _halted.set()
     for worker in list(_living):
-        _interrupted.add(worker)
         worker.kill()
 
 
