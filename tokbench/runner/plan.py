@@ -144,7 +144,7 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     check_address(engine, suite.address, registry)
     for gold in suite.morphology.values():  # workers read them; a wrong one is told before any work
         read_gold(Path(gold.path), gold.format)
-    prices = open_prices(suite, registry)
+    prices = open_prices(suite, registry, entries)
     jobs = suite.jobs or usable_cores()
     limits = Limits(suite.timeout, memory_limit(suite, jobs))
     training = None

@@ -16,10 +16,10 @@ from tokbench.runner.suite import Suite
 from tokbench.wording import listed
 
 if TYPE_CHECKING:
-    from tokbench.runner.plan import Plan
+    from tokbench.runner.plan import Entry, Plan
 
 
-def open_prices(suite: Suite, registry: Registry) -> PriceTable | None:
+def open_prices(suite: Suite, registry: Registry, entries: Sequence[Entry]) -> PriceTable | None:
     """The suite's price table, its tokenizers named as results name them; raises `SpecError` for a wrong one.
 
     A tokenizer has the price of the name that the suite has for it, else of its spec, else of what other name
@@ -29,9 +29,6 @@ def open_prices(suite: Suite, registry: Registry) -> PriceTable | None:
         return None
     path = Path(suite.prices)
     table = PriceTable.open(path if path.exists() else registry.prices.get(suite.prices, path))
-    typed: defaultdict[str, list[str]] = defaultdict(list)
-    for text in dict.fromkeys([*suite.tokenizers, *suite.optional]):
-        typed[key_of(registry.tokenizer_spec(text))].append(text)
     meant: defaultdict[str, list[str]] = defaultdict(list)
     unknown: list[str] = []
     for name in table.prices:
@@ -41,7 +38,8 @@ def open_prices(suite: Suite, registry: Registry) -> PriceTable | None:
             except SpecError:
                 unknown.append(name)
     prices, notes = dict(table.prices), _unknown_prices(suite.prices, unknown, registry)
-    for key, names in typed.items():
+    for entry in entries:
+        key, names = entry.key, (entry.typed, *entry.also)
         own = [name for name in names if name in table.prices]
         priced = own or ([key] if key in table.prices else meant[key])
         if not priced:
