@@ -207,7 +207,7 @@ def compare_all(
     for chosen in (metrics, ours):
         names = [metric.name for metric in chosen]
         task = MeasureTask(plan.registry.context, folder, keys, context, names, len(chosen) == len(ours))
-        found = task.attempt(plan, compare_figures, per_language)
+        found = task.attempt(plan, compare_cells, per_language)
         if not isinstance(found, TaskFailure):
             return found, faults
         others = ", ".join(repr(metric.name) for metric in chosen if metric not in ours) or "ours"
@@ -252,7 +252,7 @@ def measure_one(emit: Emit, task: MeasureTask, tokenizer: str) -> list[Measureme
     return rows
 
 
-def compare_figures(emit: Emit, task: MeasureTask, per_language: bool) -> pa.Table:
+def compare_cells(emit: Emit, task: MeasureTask, per_language: bool) -> pa.Table:
     """In a worker: ``comparisons``, a table, since so many rows as objects would be many times its size."""
     from tokbench.metrics.differences import differences
 
