@@ -70,10 +70,7 @@ def own_counters(plan: Plan) -> tuple[tuple[str, str], ...]:
 
 
 def cut_into_tasks(
-    cells: Sequence[PlannedCell],
-    jobs: int,
-    cache: TallyCache | None = None,
-    limits: Limits = NO_LIMITS,
+    cells: Sequence[PlannedCell], jobs: int, cache: TallyCache | None = None, limits: Limits = NO_LIMITS
 ) -> list[CountTask]:
     """Cells cut into tasks of one tokenizer each; small languages share a task.
 

@@ -89,12 +89,7 @@ class QualityPass:
         self.failures: list[CellResult] = []
 
     def run(
-        self,
-        executor: Executor,
-        stop: Stop,
-        *,
-        jobs: int,
-        expected: Mapping[str, str] | None = None,
+        self, executor: Executor, stop: Stop, *, jobs: int, expected: Mapping[str, str] | None = None
     ) -> None:
         """Run every task, at most twice `jobs` waiting at once; ends early where the user asked to stop.
 

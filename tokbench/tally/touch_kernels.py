@@ -156,13 +156,7 @@ def crossings(boundary: Words, words: Spans, low: Int, high: Int) -> Int:
 
 @kernel
 def touch_words(
-    texts: Texts,
-    chosen: Flags,
-    tokens: Spans,
-    words: Spans,
-    every: MarkedBytes,
-    found: Touching,
-    n_many: int,
+    texts: Texts, chosen: Flags, tokens: Spans, words: Spans, every: MarkedBytes, found: Touching, n_many: int
 ) -> int:
     """Count the tokens that touch each word, and the boundaries, of the `chosen` documents.
 

@@ -13,7 +13,7 @@ from tests.tokbench.results.made_up import KEY, ROWS, make_run, row
 from tokbench.corpus import Document
 from tokbench.errors import ResultsError, StorageError, UnknownNameError
 from tokbench.metrics.metric import CellKey
-from tokbench.results import COLUMNS, CellResult, Run, RunFolder, TaskFailure
+from tokbench.results import COLUMNS, CellResult, Run, TaskFailure
 from tokbench.results.atomic import write_bytes
 from tokbench.results.cell import cell_file_name, read_cell, write_cell
 from tokbench.results.frames import measurement_table, why_unmeasured, write_measurements
@@ -153,10 +153,6 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Mon
         write_bytes(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path], "nothing half-written is left beside it"
-
-
-def test_folder_names(tmp_path: Path) -> None:
-    assert RunFolder(tmp_path).measurements.name == "measurements.parquet"
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs /proc")

@@ -28,11 +28,7 @@ TEXTS = st.lists(
 
 
 def tokenizers(stand_ins) -> list[object]:
-    return [
-        stand_ins.Pieces("ab", " a", "é"),
-        stand_ins.Lowering("aa", " b"),
-        stand_ins.Words("a", "b", "ab"),
-    ]
+    return [stand_ins.Pieces("ab", " a", "é"), stand_ins.Lowering("aa", " b"), stand_ins.Words("a", "b", "ab")]
 
 
 @settings(max_examples=40)

@@ -211,11 +211,7 @@ class _SideBySide:
                 yield key
 
     def _keep(
-        self,
-        rows: list[dict[str, Any]],
-        key: str,
-        function: Callable[[Emit, *Given], Any],
-        *arguments: *Given,
+        self, rows: list[dict[str, Any]], key: str, function: Callable[[Emit, *Given], Any], *arguments: *Given
     ) -> None:
         """Have the process of a tokenizer take a measurement, and add it to `rows`."""
         found = self._guarded(key, function, *arguments)
