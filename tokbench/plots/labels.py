@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from unicodedata import combining
 
 from tokbench.errors import SpecError
+from tokbench.languages import Language, lookup
 from tokbench.metrics.metric import ALL
 from tokbench.plots import style
 from tokbench.plots.losses import EXPLAINED, hard_losses, losses, mark_of
@@ -206,24 +206,12 @@ def _count(value: str) -> str:
     return f"{number // 1000}k" if number and number % 1000 == 0 else value
 
 
-@dataclass(frozen=True, slots=True)
-class LanguageFacts:
-    """What a reader sorts languages by; empty where it is not known."""
-
-    name: str = ""
-    script: str = ""
-    family: str = ""
-
-
-def language_facts(code: str, kind: str = "text") -> LanguageFacts:
-    """Name, script and family of a language by its tag (BCP 47 or FLORES style); none in a dataset of code.
+def language_of(code: str, kind: str = "text") -> Language | None:
+    """What is known of a language by its tag (BCP 47 or FLORES style); nothing in a dataset of code.
 
     There tags are of programming languages, and "lua" is not Luba-Kasai.
     """
-    from tokbench.languages import lookup
-
-    found = None if kind == "code" else lookup(code)
-    return LanguageFacts() if found is None else LanguageFacts(found.name, found.script_name, found.family)
+    return None if kind == "code" else lookup(code)
 
 
 def language_label(code: str, kind: str = "text") -> str:
@@ -237,8 +225,8 @@ def language_label(code: str, kind: str = "text") -> str:
     """
     if code == ALL:
         return "all languages"
-    name = language_facts(code, kind).name
-    return printable(f"{code} {name}" if name and name != code else code)
+    found = language_of(code, kind)
+    return printable(f"{code} {found.name}" if found and found.name not in ("", code) else code)
 
 
 def cut(label: str, room: int) -> str:

@@ -108,7 +108,7 @@ def _text(value: object) -> str:
 
 def _page(before: Run, after: Run, figures: pd.DataFrame, facts: Sequence[Change]) -> Page:
     from tokbench.reports.html.details import definitions, provenance
-    from tokbench.reports.html.page import Page, Panel, Section
+    from tokbench.reports.html.page import Page, Section
 
     overall, least = figures[figures["language"] == ALL], least_p(REPLICATES)
     single = figures[figures["language"] != ALL]
@@ -119,15 +119,11 @@ def _page(before: Run, after: Run, figures: pd.DataFrame, facts: Sequence[Change
     by_language = figures_table(single, name="languages", title="Language by language", least=least, kind=kind)
     tables = {"languages": by_language, "facts": facts_table(facts)}
     headline = figures_table(overall, name="changes", title="Overall", least=least)
-    sections = [Section(id="answer", title="What changed")]
-    sections += [
-        Section(id=name, title=table.title, panels=[Panel(label=table.title, table=table)])
-        for name, table in tables.items()
-        if table.rows
-    ]
-    sections += [
-        Section(id="definitions", title="How each figure is defined", html=definitions(after)),
-        Section(id="provenance", title="Provenance of the run after", html=provenance(after)),
+    sections = [
+        Section("answer", "What changed"),
+        *(Section(name, table.title, panels=[table]) for name, table in tables.items() if table.rows),
+        Section("definitions", "How each figure is defined", html=definitions(after)),
+        Section("provenance", "Provenance of the run after", html=provenance(after)),
     ]
     return Page(
         title=f"{before.name} → {after.name}",
@@ -136,8 +132,7 @@ def _page(before: Run, after: Run, figures: pd.DataFrame, facts: Sequence[Change
         "more than the threshold and more than chance: over the same text by a test that pairs the two runs "
         "document by document, else where its two intervals do not meet. Unsure is one that "
         "moved, but that may be chance, that was timed once, or whose unit is another.",
-        headlines=[Panel(label="changes", table=headline)],
-        findings=[],
+        headlines=[headline],
         sections=sections,
     )
 

@@ -12,7 +12,7 @@ import pytest
 from tests.tokbench.reports.tested import HOSTILE, SPECS
 from tokbench.inspection.diff import diff
 from tokbench.inspection.pieces import as_json
-from tokbench.reports.html.drawing import Drawings
+from tokbench.reports.html import drawing
 from tokbench.reports.html.page import write
 from tokbench.results import COLUMNS
 
@@ -20,7 +20,7 @@ from tokbench.results import COLUMNS
 @pytest.fixture
 def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages without figures, which take nearly all of the time: for tests of what is written."""
-    monkeypatch.setattr(Drawings, "_draw", lambda drawings, plot: None)
+    monkeypatch.setattr(drawing, "draw", lambda run, plot, sheet: None)
 
 
 @pytest.fixture(scope="session")

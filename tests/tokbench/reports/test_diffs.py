@@ -12,8 +12,8 @@ from tokbench.inspection.divergence import first_divergence
 from tokbench.inspection.pieces import TextPiece
 from tokbench.reports import markdown
 from tokbench.reports.diffs import diff_table
-from tokbench.reports.html.diffs import divergences
 from tokbench.reports.html.page import render
+from tokbench.reports.html.passages import divergences
 
 SPECS = ["bytes", "tiktoken:gpt2", "bpe:/home/someone/gpt2", "chars"]
 HOSTILE = "<script>window.hurt=1</script>"

@@ -18,11 +18,11 @@ import pytest
 from matplotlib.figure import Figure
 
 from tokbench.extension import Plot
-from tokbench.plots import data, style
-from tokbench.reports.html import samples
+from tokbench.plots import style
+from tokbench.reports.html import passages
 from tokbench.reports.html.assemble import environment
 from tokbench.reports.html.details import provenance
-from tokbench.reports.html.drawing import Drawings
+from tokbench.reports.html.drawing import draw
 from tokbench.reports.html.formula import UnknownFormula, mathml
 from tokbench.reports.html.page import render
 from tokbench.reports.html.svg import SheetOfFigures
@@ -179,10 +179,10 @@ def test_a_character_of_several_tokens_stands_whole(page: str) -> None:
 def test_tokenizers_that_take_a_passage_apart_alike_are_shown_together(page: str) -> None:
     assert page.count("&lt;script&gt;</span><span") == 2  # in two passages, each of one tokenizer
     views = sample("bytes")["tokenizations"] + sample("chars")["tokenizations"]
-    shown = list(samples._alike({"tokenizations": views}))
+    shown = list(passages._alike({"tokenizations": views}))
     assert [names for names, _ in shown] == [["bytes", "chars"]]
     views[1]["pieces"] = views[1]["pieces"][:1]
-    assert len(list(samples._alike({"tokenizations": views}))) == 2
+    assert len(list(passages._alike({"tokenizations": views}))) == 2
 
 
 def test_what_many_panels_draw_alike_is_there_once() -> None:
@@ -207,13 +207,10 @@ def test_what_many_panels_draw_alike_is_there_once() -> None:
 
 
 @pytest.mark.parametrize(("tokenizers", "sizes"), [(24, 2), (25, 1)])
-def test_figures_of_many_tokenizers_are_drawn_for_screens_alone(
-    monkeypatch: pytest.MonkeyPatch, tokenizers: int, sizes: int
-) -> None:
-    monkeypatch.setattr(data, "worth_drawing", lambda run: True)
+def test_figures_of_many_tokenizers_are_drawn_for_screens_alone(tokenizers: int, sizes: int) -> None:
     plot = Plot(name="own", title="Own", summary="Mine.", draw=lambda run: Figure())
     run: Any = SimpleNamespace(tokenizers=["bytes"] * tokenizers)
-    figure = Drawings(run, plots={"own": plot}).get("own")
+    figure = draw(run, plot, SheetOfFigures())
     assert figure is not None
     assert [bool(figure.wide), bool(figure.narrow)].count(True) == sizes
 

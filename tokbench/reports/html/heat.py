@@ -6,8 +6,9 @@ import math
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
 
+from tokbench.languages import Language
 from tokbench.plots.data import shaded
-from tokbench.plots.labels import LanguageFacts, language_facts
+from tokbench.plots.labels import language_of
 from tokbench.reports.figures import decimals, number
 from tokbench.reports.table import Table, TableCell
 
@@ -19,7 +20,7 @@ class Heat:
     """A table by language and the scale its cells are shaded on; log where values span a factor of five."""
 
     table: Table
-    languages: Mapping[str, LanguageFacts]
+    languages: Mapping[str, Language | None]
     first: float
     last: float
     log: bool
@@ -34,7 +35,7 @@ class Heat:
         values = _values(table, lossy) or _values(table, ())
         first, last = shaded(values) if values else (0.0, 1.0)
         log = first > 0 and last / first > 5
-        languages = {row.key: language_facts(row.key, kind) for row in table.rows}
+        languages = {row.key: language_of(row.key, kind) for row in table.rows}
         return cls(table=table, languages=languages, first=first, last=last, log=log)
 
     def shade(self, value: float) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from tokbench.plots import data
+from tokbench.plots import PLOTS, data
 from tokbench.plots.labels import dataset_label, language_label, run_labels
 from tokbench.plots.losses import losses
 from tokbench.reports import differences, tables, unmeasured, vocabularies
@@ -17,10 +17,10 @@ from tokbench.reports.diffs import diff_table, passages_table
 from tokbench.reports.findings import findings
 from tokbench.reports.html import details
 from tokbench.reports.html.assemble import assemble, asset
-from tokbench.reports.html.diffs import divergences
-from tokbench.reports.html.drawing import Drawings, Drawn
+from tokbench.reports.html.drawing import Drawn, brought, figures_of
 from tokbench.reports.html.heat import Heat
-from tokbench.reports.html.samples import samples
+from tokbench.reports.html.passages import divergences, samples
+from tokbench.reports.html.svg import SheetOfFigures
 from tokbench.reports.markdown import run_title
 from tokbench.reports.speeds import measurements, speed_tables
 from tokbench.reports.table import Table
@@ -35,25 +35,15 @@ NOT_DRAWN = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Panel:
-    """One choice of a switch: a table or a heat map, and a note above it."""
-
-    label: str
-    table: Table | None = None
-    heat: Heat | None = None
-    note: str = ""
-
-
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Section:
-    """A section: paragraphs, figures, a switch of panels, then ready markup."""
+    """A section: paragraphs, figures, a switch of tables and heat maps, then ready markup."""
 
     id: str
     title: str
-    notes: list[str] = field(default_factory=list)
-    figures: list[Drawn] = field(default_factory=list)
-    panels: list[Panel] = field(default_factory=list)
+    notes: Sequence[str] = ()
+    figures: Sequence[Drawn] = ()
+    panels: Sequence[Table | Heat] = ()
     choose: str = "Show"
     html: Markup = field(default_factory=Markup)
 
@@ -64,19 +54,12 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShownFinding:
-    """A sentence, with its figure where it has one."""
-
-    sentence: str
-    figure: Drawn | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """Everything the template needs.
 
-    `tokenizers` and `languages`, labels by spec and code, are those that can be followed through the figures;
-    `baseline` is the spec of that with which the others are compared when the page opens.
+    `findings` are sentences, each with its figure where it has one. `tokenizers` and `languages`, labels by
+    spec and code, are those that can be followed through the figures; `baseline` is the spec of that with which
+    the others are compared when the page opens.
     """
 
     title: str
@@ -86,9 +69,9 @@ class Page:
     languages: dict[str, str] = field(default_factory=dict)
     baseline: str = ""
     decision: Markup = field(default_factory=Markup)
-    headlines: list[Panel]
-    findings: list[ShownFinding]
-    sections: list[Section]
+    headlines: Sequence[Table]
+    findings: Sequence[tuple[str, Drawn | None]] = ()
+    sections: Sequence[Section]
 
 
 def write(run: Run, path: Path) -> None:
@@ -98,9 +81,9 @@ def write(run: Run, path: Path) -> None:
 
 def render(run: Run) -> str:
     """The whole report as HTML."""
-    drawings = Drawings(run)
-    page = build(run, drawings)
-    return in_its_look(page, css=drawings.css(), scripts=("decision.js", "figures.js"))
+    sheet = SheetOfFigures()
+    page = build(run, figures_of(run, sheet))
+    return in_its_look(page, css=sheet.css(), scripts=("decision.js", "figures.js"))
 
 
 def in_its_look(page: Page, *, css: str = "", scripts: Sequence[str] = ()) -> str:
@@ -110,16 +93,17 @@ def in_its_look(page: Page, *, css: str = "", scripts: Sequence[str] = ()) -> st
     return assemble("report.html", css="\n".join(styles), script=script, page=page)
 
 
-def build(run: Run, drawings: Drawings) -> Page:
-    """The page of a run, its figures drawn once each."""
-    said = findings(run)
+def build(run: Run, figures: dict[str, Drawn | None]) -> Page:
+    """The page of a run; each of its figures by plot stands in one place."""
+    main, said = data.main_dataset(run), findings(run)
+    left = {name: figure for name, figure in figures.items() if figure is not None}
+    undrawn = unmeasured.not_drawn([plot for plot in PLOTS if plot.name in figures and plot.name not in left])
     told = [
-        ShownFinding(sentence=finding.sentence, figure=drawn)
+        (finding.sentence, left.pop(finding.plot, None))
         for finding in said
-        if (drawn := drawings.get(finding.plot)) is not None or not finding.plot or not drawings.worth
+        if finding.plot in left or not (finding.plot and figures)
     ]
-    sections = [section for section in _sections(run, drawings) if not section.empty]
-    first, main = Section(id="answer", title="The answer"), data.main_dataset(run)
+    sections = _sections(run, left, undrawn, None if figures else NOT_DRAWN)
     nothing = run.frame["value"].isna().all()
     none = "Nothing was measured." if nothing else "Compression, cost, fairness and speed were not measured."
     return Page(
@@ -130,137 +114,117 @@ def build(run: Run, drawings: Drawings) -> Page:
         languages={code: language_label(code, data.kind(run, main)) for code in sorted(run.languages(main))},
         baseline=run.manifest.get("baseline") or "",
         decision=details.decision(run),
-        headlines=[Panel(label=table.title, table=table) for table in tables.headlines(run).values()],
+        headlines=[*tables.headlines(run).values()],
         findings=told,
-        sections=[first, *sections],
+        sections=[Section("answer", "The answer"), *(each for each in sections if not each.empty)],
     )
 
 
-def _sections(run: Run, drawings: Drawings) -> list[Section]:
-    main = data.main_dataset(run)
+def _sections(run: Run, left: dict[str, Drawn], undrawn: Table, why_none: str | None) -> list[Section]:
+    """The sections below the answer, which take their figures from those that are `left`."""
+    main, lossy, everywhere = data.main_dataset(run), losses(run), shown(run, "languages")
     parallel = sorted(data.parallel_datasets(run), key=lambda name: name != main)
+    there = [name for name in (main, *run.datasets) if len(run.languages(name)) > 1]
+    heats = [
+        Heat.of(table, lossy, data.kind(run, dataset))
+        for dataset in dict.fromkeys(there)
+        for metric in (dict.fromkeys((*everywhere, *asked(run))) if dataset == main else everywhere[:1])
+        if (table := tables.by_language(run, metric, dataset)).rows
+    ]
+
+    def take(*names: str) -> list[Drawn]:
+        return [left.pop(name) for name in names if name in left]
+
     return [
         Section(
-            id="languages",
-            title="Language by language",
-            notes=["Sort by script or family to see where a vocabulary was trained and where it was not."],
-            panels=_heats(run),
+            "languages",
+            "Language by language",
+            ["Sort by script or family to see where a vocabulary was trained and where it was not."],
+            panels=heats,
             choose="Metric",
         ),
         Section(
-            id="fairness",
-            title="Fairness between languages",
-            notes=[
+            "fairness",
+            "Fairness between languages",
+            [
                 "What speakers pay for the same content: tokens for a language over tokens for the reference. "
                 f"Measured on {listed([dataset_label(run, name) for name in parallel])}, whose lines say the "
                 "same in each language." + (" The figure is of the first." if len(parallel) > 1 else "")
             ],
-            figures=drawings.some("fairness"),
-            panels=_tables(*(tables.fairness(run, name) for name in parallel)),
+            take("fairness"),
+            _filled(*(tables.fairness(run, name) for name in parallel)),
             choose="Dataset",
         ),
         Section(
-            id="speed",
-            title="Compression and speed",
-            figures=drawings.some("speed"),
-            panels=_tables(*speed_tables(run), measurements(run)),
+            "speed",
+            "Compression and speed",
+            figures=take("speed"),
+            panels=_filled(*speed_tables(run), measurements(run)),
         ),
-        Section(id="sizes", title="Vocabulary size", figures=drawings.some("vocab_size", "model_cost")),
+        Section("sizes", "Vocabulary size", figures=take("vocab_size", "model_cost")),
+        Section("tokens", "The tokens themselves", figures=take("token_length", "zipf", "text_length")),
         Section(
-            id="tokens",
-            title="The tokens themselves",
-            figures=drawings.some("token_length", "zipf", "text_length"),
-        ),
-        Section(
-            id="differences",
-            title="Differences, and whether they are more than chance",
-            notes=[
+            "differences",
+            "Differences, and whether they are more than chance",
+            [
                 "Both tokenizers of a pair see the same documents, so their difference is surer than the two "
                 "figures. p is two-sided, and corrected for everything compared on the text."
             ],
-            figures=drawings.some("differences"),
-            panels=_differences(run),
+            take("differences"),
+            _filled(*(differences.table(run, metric, main) for metric in shown(run, "differences"))),
             choose="Metric",
         ),
         Section(
-            id="vocabulary",
-            title="What is in the vocabularies",
-            notes=[
+            "vocabulary",
+            "What is in the vocabularies",
+            [
                 "Unreachable: encoding the token's own text never gives it. "
                 "Undecodable: not whole UTF-8 by itself."
             ],
-            panels=_vocabularies(run),
+            panels=_filled(
+                vocabularies.audit_table(run),
+                vocabularies.script_table(run),
+                vocabularies.overlap_table(run),
+                vocabularies.injection_table(run),
+            ),
         ),
         Section(
-            id="ids",
-            title="Who gives the same ids",
-            notes=["One implementation can replace another where both give the same ids for every document."],
-            panels=_tables(diff_table(run), passages_table(run)),
+            "ids",
+            "Who gives the same ids",
+            ["One implementation can replace another where both give the same ids for every document."],
+            panels=_filled(diff_table(run), passages_table(run)),
             choose="Compared on",
             html=divergences(run),
         ),
         Section(
-            id="samples",
-            title="Side by side",
-            notes=["Point at a token, or walk with the arrow keys, for its id, bytes and rank."],
+            "samples",
+            "Side by side",
+            ["Point at a token, or walk with the arrow keys, for its id, bytes and rank."],
             html=samples(run),
         ),
-        Section(id="extra", title="More figures", figures=[*drawings.rest(), *drawings.brought()]),
+        Section("extra", "More figures", figures=[*take(*left), *brought(run)]),
         Section(
-            id="everything",
-            title="Every measurement",
-            notes=["Over all languages of each dataset.", *([] if drawings.worth else [NOT_DRAWN])],
-            panels=[
-                Panel(label=dataset_label(run, name), table=tables.overall_metrics(run, name))
-                for name in run.datasets
-            ],
+            "everything",
+            "Every measurement",
+            ["Over all languages of each dataset.", *filter(None, [why_none])],
+            panels=[tables.overall_metrics(run, name) for name in run.datasets],
             choose="Dataset",
         ),
         Section(
-            id="failures",
-            title="Failures and skips",
-            notes=["What was not measured is listed here and is null in the data, never zero."],
-            panels=_tables(
-                unmeasured.failures(run), unmeasured.undefined(run), unmeasured.not_drawn(drawings.lacking())
-            ),
+            "failures",
+            "Failures and skips",
+            ["What was not measured is listed here and is null in the data, never zero."],
+            panels=_filled(unmeasured.failures(run), unmeasured.undefined(run), undrawn),
             choose="List",
         ),
-        Section(id="definitions", title="How each figure is defined", html=details.definitions(run)),
-        Section(id="provenance", title="Provenance", html=details.provenance(run)),
+        Section("definitions", "How each figure is defined", html=details.definitions(run)),
+        Section("provenance", "Provenance", html=details.provenance(run)),
     ]
 
 
-def _heats(run: Run) -> list[Panel]:
-    panels = []
-    main, lossy = data.main_dataset(run), losses(run)
-    for dataset in [main, *(name for name in run.datasets if name != main)]:
-        if len(run.languages(dataset)) < 2:
-            continue
-        usual = shown(run, "languages")
-        for metric in dict.fromkeys((*usual, *asked(run))) if dataset == main else usual[:1]:
-            table = tables.by_language(run, metric, dataset)
-            if table.rows:
-                panels.append(
-                    Panel(
-                        label=table.title, heat=Heat.of(table, lossy, data.kind(run, dataset)), note=table.note
-                    )
-                )
-    return panels
-
-
-def _tables(*found: Table) -> list[Panel]:
-    """A panel for each table that has rows."""
-    return [Panel(label=table.title, table=table) for table in found if table.rows]
-
-
-def _differences(run: Run) -> list[Panel]:
-    main = data.main_dataset(run)
-    return _tables(*(differences.table(run, metric, main) for metric in shown(run, "differences")))
-
-
-def _vocabularies(run: Run) -> list[Panel]:
-    audits = vocabularies.audit_table(run), vocabularies.script_table(run)
-    return _tables(*audits, vocabularies.overlap_table(run), vocabularies.injection_table(run))
+def _filled(*found: Table) -> list[Table]:
+    """The tables that have rows."""
+    return [table for table in found if table.rows]
 
 
 def _scope(run: Run) -> Markup:
