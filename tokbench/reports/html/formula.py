@@ -6,12 +6,11 @@ Anything outside it is left to the caller to show as it was written.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
-_TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\s+|.", re.S)
+_TOKEN = re.compile(r"\\(?:text|mathrm)\{[^{}]*\}|\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\S")
+"""A command for upright text is one token with its group, whose spaces count; other spaces do not."""
 _SIGNS = {
     r"\cap": "∩", r"\cup": "∪", r"\neq": "≠", r"\emptyset": "∅", r"\geq": "≥", r"\leq": "≤", r"\in": "∈",
     r"\approx": "≈", r"\cdot": "·", r"\times": "×", r"\{": "{", r"\}": "}", r"\_": "_", "|": "|", "-": "−",
@@ -20,7 +19,8 @@ _SIGNS = {
 _LETTERS = {
     r"\alpha": "α", r"\beta": "β", r"\mu": "μ", r"\sigma": "σ", r"\ell": "ℓ", r"\lambda": "λ", r"\pi": "π",
 }  # fmt: skip
-_SPACES = {r"\,": "0.17em", r"\ ": "0.4em", r"\;": "0.28em", r"\quad": "1em"}
+_THIN = "0.17em"
+_SPACES = {r"\,": _THIN, r"\ ": "0.4em", r"\;": "0.28em", r"\quad": "1em"}
 _FUNCTIONS = (r"\log", r"\ln", r"\max", r"\min", r"\exp")
 
 
@@ -35,9 +35,8 @@ def mathml(formula: str) -> Markup:
         >>> mathml(r"\frac{a}{2}")
         Markup('<math displaystyle="true"><mfrac><mi>a</mi><mn>2</mn></mfrac></math>')
     """
-    reader = _FormulaReader(_TOKEN.findall(formula))
-    inner = reader.row(until=None)
-    return Markup('<math displaystyle="true">{}</math>').format(inner)
+    tokens = _TOKEN.findall(formula)[::-1]  # the next one is the last
+    return Markup('<math displaystyle="true">{}</math>').format(_row(tokens, until=None))
 
 
 def shown(formula: str) -> Markup:
@@ -48,114 +47,78 @@ def shown(formula: str) -> Markup:
         return Markup("<code>{}</code>").format(formula)
 
 
-@dataclass(slots=True)
-class _FormulaReader:
-    """Reads tokens one after the other; every method leaves off behind what it read."""
+def _row(tokens: list[str], until: str | None) -> Markup:
+    """What is read of the tokens up to a closing brace, which is taken too, or to their end."""
+    parts: list[Markup] = []
+    while (token := _next(tokens)) != until:
+        if token is None or token == "}":
+            raise UnknownFormula("braces do not match")
+        # A function stands off from a factor before it and, behind its own scripts, from its argument.
+        if token in _FUNCTIONS and parts and not parts[-1].endswith("</mo>"):
+            parts.append(_space(_THIN))
+        parts.append(_scripted(tokens))
+        if token in _FUNCTIONS and _next(tokens) != until:
+            parts.append(_space(_THIN))
+    if until is not None:
+        tokens.pop()
+    return parts[0] if len(parts) == 1 else _element("mrow", *parts)
 
-    tokens: list[str]
-    place: int = 0
 
-    def peek(self) -> str | None:
-        while self.place < len(self.tokens) and self.tokens[self.place].isspace():
-            self.place += 1
-        return self.tokens[self.place] if self.place < len(self.tokens) else None
+def _scripted(tokens: list[str]) -> Markup:
+    """An atom with what stands below and above it."""
+    base, scripts = _atom(tokens), dict[str, Markup]()
+    while _next(tokens) in ("_", "^"):
+        sign = tokens.pop()
+        scripts[sign] = _atom(tokens)
+    below, above = scripts.get("_"), scripts.get("^")
+    if below is not None and above is not None:
+        return _element("msubsup", base, below, above)
+    if below is not None:
+        return _element("msub", base, below)
+    return base if above is None else _element("msup", base, above)
 
-    def take(self) -> str:
-        token = self.peek()
-        if token is None:
-            raise UnknownFormula("it ends too early")
-        self.place += 1
-        return token
 
-    def row(self, until: str | None) -> Markup:
-        parts: list[Markup] = []
-        while (token := self.peek()) != until:
-            if token is None or token == "}":
-                raise UnknownFormula("braces do not match")
-            # A function stands off from a factor before it and, behind its own scripts, from its argument.
-            if token in _FUNCTIONS and parts and not parts[-1].endswith("</mo>"):
-                parts.append(_space("0.17em"))
-            parts.append(self.scripted())
-            if token in _FUNCTIONS and self.peek() != until:
-                parts.append(_space("0.17em"))
-        if until is not None:
-            self.take()
-        return parts[0] if len(parts) == 1 else Markup("<mrow>{}</mrow>").format(Markup("").join(parts))
+def _atom(tokens: list[str]) -> Markup:
+    if not tokens:
+        raise UnknownFormula("it ends too early")
+    token = tokens.pop()
+    command, brace, words = token.partition("{")
+    if command in (r"\text", r"\mathrm") and brace:
+        for written, meant in ((r"\ ", " "), (r"\_", "_"), (" ", "\u00a0")):
+            words = words.replace(written, meant)
+        return _element("mtext", words.removesuffix("}"))
+    if token == "{":
+        return _row(tokens, until="}")
+    if token == r"\frac":
+        return _element("mfrac", _atom(tokens), _atom(tokens))
+    if token == r"\bar":
+        return _element("mover", _atom(tokens), _element("mo", "¯"))
+    if token == r"\sum":
+        return _element("mo", "∑")
+    if token == r"\Big" and tokens:
+        return _element("mo", tokens.pop())
+    if token in _SPACES:
+        return _space(_SPACES[token])
+    if token in _LETTERS or (token.isalpha() and len(token) == 1):
+        return _element("mi", _LETTERS.get(token, token))
+    if token[0].isdigit():
+        return _element("mn", token)
+    if token in _FUNCTIONS:
+        return _element("mi", token[1:])
+    if token.startswith("\\") and token not in _SIGNS:
+        raise UnknownFormula(token)
+    # A bar encloses: without this it is set off like an operator between two terms.
+    tight = Markup(' lspace="0" rspace="0"') if token == "|" else Markup("")
+    return Markup('<mo stretchy="false"{}>{}</mo>').format(tight, _SIGNS.get(token, token))
 
-    def scripted(self) -> Markup:
-        base = self.atom()
-        below = above = None
-        while self.peek() in ("_", "^"):
-            if self.take() == "_":
-                below = self.atom()
-            else:
-                above = self.atom()
-        if below is not None and above is not None:
-            return Markup("<msubsup>{}{}{}</msubsup>").format(base, below, above)
-        if below is not None:
-            return Markup("<msub>{}{}</msub>").format(base, below)
-        return base if above is None else Markup("<msup>{}{}</msup>").format(base, above)
 
-    def atom(self) -> Markup:
-        token = self.take()
-        if token == "{":
-            return self.row(until="}")
-        command = _COMMANDS.get(token)
-        if command is not None:
-            return command(self)
-        if token in _SPACES:
-            return _space(_SPACES[token])
-        if token in _LETTERS or (token.isalpha() and len(token) == 1):
-            return Markup("<mi>{}</mi>").format(_LETTERS.get(token, token))
-        if token[0].isdigit():
-            return Markup("<mn>{}</mn>").format(token)
-        if token in _FUNCTIONS:
-            return Markup("<mi>{}</mi>").format(token[1:])
-        if token.startswith("\\") and token not in _SIGNS:
-            raise UnknownFormula(token)
-        # A bar encloses: without this it is set off like an operator between two terms.
-        tight = Markup(' lspace="0" rspace="0"') if token == "|" else Markup("")
-        return Markup('<mo stretchy="false"{}>{}</mo>').format(tight, _SIGNS.get(token, token))
+def _next(tokens: list[str]) -> str | None:
+    return tokens[-1] if tokens else None
 
-    def words(self) -> str:
-        """The plain text of a group, as the commands for upright text take it."""
-        if self.take() != "{":
-            raise UnknownFormula("text without braces")
-        found: list[str] = []
-        while self.place < len(self.tokens):
-            token = self.tokens[self.place]
-            self.place += 1
-            if token == "}":
-                return "".join(found)
-            found.append({r"\ ": " ", r"\_": "_"}.get(token, token))
-        raise UnknownFormula("braces do not match")
+
+def _element(tag: str, *parts: str) -> Markup:
+    return Markup(f"<{tag}>{{}}</{tag}>").format(Markup().join(parts))
 
 
 def _space(width: str) -> Markup:
     return Markup('<mspace width="{}"></mspace>').format(width)
-
-
-def _fraction(reader: _FormulaReader) -> Markup:
-    return Markup("<mfrac>{}{}</mfrac>").format(reader.atom(), reader.atom())
-
-
-def _upright(reader: _FormulaReader) -> Markup:
-    return Markup("<mtext>{}</mtext>").format(escape(reader.words().replace(" ", "\u00a0")))
-
-
-def _bar(reader: _FormulaReader) -> Markup:
-    return Markup("<mover>{}<mo>¯</mo></mover>").format(reader.atom())
-
-
-def _sized(reader: _FormulaReader) -> Markup:
-    return Markup("<mo>{}</mo>").format(reader.take())
-
-
-_COMMANDS: dict[str, Callable[[_FormulaReader], Markup]] = {
-    r"\frac": _fraction,
-    r"\mathrm": _upright,
-    r"\text": _upright,
-    r"\bar": _bar,
-    r"\Big": _sized,
-    r"\sum": lambda reader: Markup("<mo>∑</mo>"),
-}
