@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from tokbench.cli.tables import plain_console
 from tokbench.wording import listed, without_name
@@ -11,6 +11,7 @@ from tokbench.wording import listed, without_name
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from tokbench.reports.table import Table
     from tokbench.results import Run
 
 _NAME, _NARROW_NAME = 28, 20
@@ -25,33 +26,22 @@ def print_headline(run: Run) -> None:
     from tokbench.reports.training import fewer_notes, how_much, trained_on
 
     console = plain_console()
-    rows = run.frame[run.frame["language"] == "all"]
-    values = {(r.tokenizer, r.dataset, r.metric): r for r in rows.itertuples()}
     lossy, labels = losses(run), run_labels(run)
     names = {entry["spec"]: entry.get("label") or entry["spec"] for entry in run.manifest["datasets"]}
     for dataset in run.datasets:
-        measured = any(d == dataset and row.value == row.value for (_, d, _), row in values.items())
-        columns = _columns(run, dataset) if measured else []
-        if not columns:
+        table = _figures(run, dataset)
+        if not table.rows:
             console.print(names[dataset], style="bold", soft_wrap=True)
             console.print(f" nothing was measured: {_reason(run, dataset)}\n")
             continue
-        shown = {
-            labels[tokenizer]: [
-                _cell(
-                    values.get((tokenizer, dataset, name)) or values.get((tokenizer, "", name)), divisor, places
-                )
-                for name, _, divisor, places in columns
-            ]
-            for tokenizer in run.tokenizers
-        }
-        _print_figures(console, names[dataset], [head for _, head, *_ in columns], shown)
+        _print_figures(console, names[dataset], table)
         console.print()
     wanted = run.manifest.get("suite", {}).get("metrics") or ()
     for name in wanted:
         if why := in_vain(run, name):
             console.print(f"{name}: not measured on anything: {why}")
-    measured_at_all, over_all = ({*each.loc[each["value"].notna(), "metric"]} for each in (run.frame, rows))
+    measured = run.frame[run.frame["value"].notna()]
+    measured_at_all, over_all = {*measured["metric"]}, {*measured.loc[measured["language"] == "all", "metric"]}
     if apart := [name for name in dict.fromkeys(wanted) if name in measured_at_all - over_all]:
         console.print(f"{listed(apart)}: by language only, in measurements.csv and the reports")
     for entry in run.manifest["tokenizers"]:
@@ -94,38 +84,38 @@ def _failures(run: Run) -> Iterator[str]:
             yield f"failed: {' · '.join(filter(None, (name, dataset, language)))}: {said}"
 
 
-def _columns(run: Run, dataset: str) -> list[tuple[str, str, float, int | str]]:
-    """The metrics of the headline: name, heading, what figures are divided by, places (% of shares).
-
-    Where none of those has a figure, the tokens that were counted are there.
-    """
+def _figures(run: Run, dataset: str) -> Table:
+    """The metrics of the headline, else the tokens counted; without rows where nothing was measured."""
     from tokbench.reports.chosen import headline_metrics, metric_facts
-    from tokbench.reports.figures import decimals, is_share, typical
-    from tokbench.wording import in_unit
+    from tokbench.reports.figures import is_share
+    from tokbench.reports.table import Cells, Column, Table, tokenizer_rows
 
-    facts = metric_facts(run)
-    frame = run.frame[(run.frame["language"] == "all") & run.frame["value"].notna()]
-    frame = frame[frame["dataset"].isin([dataset, ""])]
-    columns: list[tuple[str, str, float, int | str]] = []
-    names = headline_metrics(run, dataset, "terminal")
-    if not names and (frame["metric"] == "tokens").any():
-        names = ["tokens"]
+    facts, frame = metric_facts(run), run.frame
+    rows = frame[(frame["language"] == "all") & frame["dataset"].isin([dataset, ""])]
+    measured = rows[rows["value"].notna()]
+    units = dict(zip(measured["metric"], measured["unit"].map(str), strict=True))
+    names = headline_metrics(run, dataset, "terminal") or [name for name in ("tokens",) if name in units]
+    columns = [Column.text("tokenizer")]
     for name in names:
-        rows = frame[frame["metric"] == name]
-        unit = str(rows["unit"].iloc[0]).partition(" (")[0]
+        unit = units[name].partition(" (")[0]
         head = (name in facts and facts[name].heading) or name.replace("_", " ")
-        divisor, unit = in_unit(typical(rows["value"]), unit)
-        head = f"{head} ({unit})" if divisor > 1 or (name == "cost" and unit) else head
-        places = "%" if is_share(unit) else decimals(rows["value"] / divisor)
-        columns.append((name, head, divisor, places))
-    return columns
+        columns.append(Column(key=name, label=head, unit=unit, places=1 if is_share(unit) else None))
+    there = run.tokenizers if names and (measured["dataset"] == dataset).any() else ()
+    cells = Cells.of(rows, "metric", "tokenizer")
+    figures = {tokenizer: [cells[name, tokenizer] for name in names] for tokenizer in there}
+    return Table("headline", dataset, tuple(columns), tokenizer_rows(run, figures))
 
 
-def _print_figures(
-    console: Console, title: str, heads: Sequence[str], shown: Mapping[str, Sequence[str]]
-) -> None:
+def _print_figures(console: Console, title: str, table: Table) -> None:
     """The figures of one dataset, all of them in any width: a table, or a paragraph for each tokenizer."""
     console.print(title, style="bold", soft_wrap=True)
+    heads = [
+        column.heading if column.divisor not in (None, 1) or column.key == "cost" else column.label
+        for column in table.columns[1:]
+    ]
+    shown = [
+        [_cell(table, row, column) for column in range(len(table.columns))] for row in range(len(table.rows))
+    ]
     broken = [
         "\n".join(word if len(word) <= len("failed") else word.replace("/", "/\n") for word in head.split(" "))
         for head in heads
@@ -135,24 +125,24 @@ def _print_figures(
     elif _width(broken, shown, _NARROW_NAME) <= console.width:
         headings, least = broken, _NARROW_NAME
     else:
-        for name, cells in shown.items():
+        for name, *cells in shown:
             figures = ", ".join(f"{head} {cell}" for head, cell in zip(heads, cells, strict=True))
             console.print(f" {name}\n   {figures}")
         return
-    from rich.table import Table
+    from rich.table import Table as Grid
 
-    table = Table(box=None)
-    table.add_column("tokenizer", overflow="fold", min_width=least)
+    grid = Grid(box=None)
+    grid.add_column("tokenizer", overflow="fold", min_width=least)
     for head in headings:
-        table.add_column(head, justify="right", no_wrap=True)
-    for name, cells in shown.items():
-        table.add_row(name, *cells)
-    console.print(table)
+        grid.add_column(head, justify="right", no_wrap=True)
+    for name, *cells in shown:
+        grid.add_row(name, *cells)
+    console.print(grid)
 
 
-def _width(heads: Sequence[str], shown: Mapping[str, Sequence[str]], name: int) -> int:
+def _width(heads: Sequence[str], shown: Sequence[Sequence[str]], name: int) -> int:
     """Columns of the terminal that a table takes: a blank either side of each cell, figures unbroken."""
-    columns = zip(heads, *shown.values(), strict=True)
+    columns = zip(heads, *(cells for _, *cells in shown), strict=True)
     widths = (max(len(line) for cell in cells for line in cell.split("\n")) for cells in columns)
     return name + 2 + sum(width + 2 for width in widths)
 
@@ -171,11 +161,11 @@ def in_vain(run: Run, metric: str) -> str:
     return "" if statuses.str.startswith("failed").any() else why_unmeasured(run.frame, metric)
 
 
-def _cell(row: Any, divisor: float, places: int | str) -> str:
-    from tokbench.reports.figures import shown
+def _cell(table: Table, row: int, column: int) -> str:
+    from tokbench.reports.figures import is_share
+    from tokbench.reports.table import TableCell
 
-    if row is None or row.value != row.value:
-        return "–" if row is None or not row.status.startswith("failed") else "failed"
-    if isinstance(places, int):
-        return shown(row.value / divisor, places)
-    return shown(100 * row.value, 1, whole=100) + places
+    cell, text = table.rows[row].cells[column], table.text(row, column)
+    if isinstance(cell, str) or cell.value is None:
+        return "failed" if isinstance(cell, TableCell) and cell.why.startswith("failed") else text
+    return f"{text}%" if is_share(table.columns[column].unit) else text
