@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from tokbench.registry import Registry
     from tokbench.spec import Option
 
-T = TypeVar("T")
 Names = Annotated[list[str] | None, argument("Only these, with all that is known of them.", "[NAME]...")]
 
 _RUNS = "reports"
@@ -30,87 +29,67 @@ app = typer.Typer(
 )
 
 
-def _list_families(what: str, kind: str, kinds: str, *more: str) -> None:
-    """Add ``tokbench list WHAT`` for families, with `more` facts of each in its JSON."""
+def _list(
+    what: str,
+    kind: str,
+    hook: str,
+    *keys: str,
+    shown: Sequence[str] = ("name", "summary"),
+    doc: str = "",
+    named: Sequence[str] = (),
+) -> None:
+    """Add ``tokbench list WHAT`` for what `hook` gives: files, or things of which `keys` are facts.
 
-    def families(registry: Registry, names: Names = None, as_json: JsonOutput = False) -> None:
-        found = _chosen(registry, getattr(registry, what), names, kind)
-        rows: list[dict[str, Any]] = [
-            {
-                **{key: getattr(family, key) for key in ("name", "summary", "variant")},
-                "options": [option.name for option in family.options],
-                "examples": list(family.examples),
-                "plugin": registry.owner(family.name, f"tokbench_{what}"),
-                **{key: getattr(family, key) for key in more},
-            }
-            for family in found
-        ]
+    Of all, the facts `shown` stand in a table; of each that was asked for those `named`, by default every one.
+    """
+
+    def things(registry: Registry, names: Names = None, as_json: JsonOutput = False) -> None:
+        known: Mapping[str, Any] = getattr(registry, hook.removeprefix("tokbench_"))
+        rows: list[dict[str, Any]] = []
+        for name in names or known:
+            thing = registry.pick(known, name, kind)
+            facts = (
+                {"file": str(thing)} if isinstance(thing, Path) else {key: _fact(thing, key) for key in keys}
+            )
+            rows.append({"name": name, **facts, "plugin": registry.owner(name, hook)})
         if as_json or not names:
-            _show(rows, as_json, ("name", "summary", "examples"))
+            if rows or as_json:
+                _show(rows, as_json, [key for key in shown if rows and key in rows[0]])
+            else:
+                print(f"there is no {kind}; plugins bring them")
             return
-        for family, row in zip(found, rows, strict=True):
-            show_facts(family.name, {key: row[key] for key in ("summary", "variant", "examples")})
-            _show_options(family.options)
+        for row in rows:
+            thing, chosen = known[row["name"]], named or [key for key in row if key != "name"]
+            counters = [f"{name}: {what}" for name, what in getattr(thing, "counters", {}).items()]
+            facts = {key.replace("_", " "): row[key] for key in chosen}
+            show_facts(row["name"], facts | {"counts itself": counters})
+            _show_options(getattr(thing, "options", ()))
 
-    families.__doc__ = f"List {kinds}; of those named, every option with its default and what it does."
-    app.command(what)(with_registry(families))
-
-
-_list_families("tokenizers", "tokenizer family", "tokenizer families", "trainable")
-_list_families("datasets", "dataset family", "dataset families")
-
-
-@app.command("metrics")
-@with_registry
-def metrics(registry: Registry, names: Names = None, as_json: JsonOutput = False) -> None:
-    """List metrics with unit and direction; of those named, formula, source and caveat too."""
-    keys = ("name", "unit", "better", "level", "summary", "formula", "source", "caveat", "no_interval")
-    found = _chosen(registry, registry.metrics, names, "metric")
-    rows = [{key: getattr(metric, key) for key in keys} for metric in found]
-    for row in rows:
-        row["plugin"] = registry.owner(row["name"], "tokbench_metrics")
-    if names and not as_json:
-        for row, metric in zip(rows, found, strict=True):
-            row["no interval"] = row.pop("no_interval")
-            row["counts itself"] = [f"{name}: {what}" for name, what in metric.counters.items()]
-            show_facts(str(row.pop("name")), row)
-            _show_options(metric.options)
-    else:
-        _show(rows, as_json, ("name", "unit", "better", "summary"))
+    things.__doc__ = doc or f"List {kind}s; of those named, all that is known of them."
+    app.command(what)(with_registry(things))
 
 
-def _list_others(what: str, kind: str, hook: str, *more: str) -> None:
-    """Add ``tokbench list WHAT`` for what `hook` gives: things with a summary and `more` facts, or files."""
-
-    def others(registry: Registry, names: Names = None, as_json: JsonOutput = False) -> None:
-        things: Mapping[str, Any] = getattr(registry, hook.removeprefix("tokbench_"))
-        _chosen(registry, things, names, kind)
-        rows = []
-        for name in names or things:
-            thing = things[name]
-            own = {"file": str(thing)} if isinstance(thing, Path) else {"summary": thing.summary}
-            own |= {key: getattr(thing, key) for key in more}
-            rows.append({"name": name, **own, "plugin": registry.owner(name, hook)})
-        if names and not as_json:
-            for row in rows:
-                show_facts(str(row.pop("name")), row)
-        elif rows or as_json:
-            shown = [key for key in ("name", "code", "summary", "file") if rows and key in rows[0]]
-            _show(rows, as_json, shown)
-        else:
-            print(f"there is no {kind}; plugins bring them")
-
-    others.__doc__ = f"List {kind}s; of those named, all that is known of them."
-    app.command(what)(with_registry(others))
-
-
-_list_others("plots", "plot", "tokbench_plots", "title", "needs")
-_list_others("formats", "report format", "tokbench_report_writers", "suffix")
-_list_others("engines", "engine", "tokbench_engines", "shared")
-_list_others("checks", "check", "tokbench_checks", "code", "harm")
-_list_others("commands", "command", "tokbench_commands")
-_list_others("suites", "suite", "tokbench_suites")
-_list_others("prices", "price table", "tokbench_prices")
+for _what in ("tokenizer", "dataset"):
+    _list(
+        *(f"{_what}s", f"{_what} family", f"tokbench_{_what}s", "summary", "variant", "options", "examples"),
+        *(("trainable",) if _what == "tokenizer" else ()),
+        shown=("name", "summary", "examples"),
+        doc=f"List {_what} families; of those named, every option with its default and what it does.",
+        named=("summary", "variant", "examples"),
+    )
+_list(
+    *("metrics", "metric", "tokbench_metrics", "unit", "better", "level", "summary", "formula", "source"),
+    *("caveat", "no_interval"),
+    shown=("name", "unit", "better", "summary"),
+    doc="List metrics with unit and direction; of those named, formula, source and caveat too.",
+)
+_list("plots", "plot", "tokbench_plots", "summary", "title", "needs")
+_list("formats", "report format", "tokbench_report_writers", "summary", "suffix")
+_list("engines", "engine", "tokbench_engines", "summary", "shared")
+_list("checks", "check", "tokbench_checks", "summary", "code", "harm", shown=("name", "code", "summary"))
+_list("commands", "command", "tokbench_commands", "summary")
+_list("suites", "suite", "tokbench_suites", shown=("name", "file"))
+_list("prices", "price table", "tokbench_prices", shown=("name", "file"))
 
 
 @app.command("aliases")
@@ -159,9 +138,10 @@ def runs(
     _show(rows, as_json, ("run", "made", "status", "tokenizers", "datasets", "failures"))
 
 
-def _chosen(registry: Registry, things: Mapping[str, T], names: list[str] | None, kind: str) -> list[T]:
-    """All of `things`, or those that are named; raises `UnknownNameError` with the nearest names."""
-    return [registry.pick(things, name, kind) for name in names] if names else list(things.values())
+def _fact(thing: object, key: str) -> Any:
+    """A fact in JSON's types; of options, their names."""
+    fact = getattr(thing, key)
+    return [getattr(each, "name", each) for each in fact] if isinstance(fact, tuple) else fact
 
 
 def _show_options(options: Sequence[Option]) -> None:
