@@ -11,7 +11,7 @@ from tokbench.wording import listed, without_name
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tokbench.reports.table import Table
+    from tokbench.reports.table import ShownCell, Table
     from tokbench.results import Run
 
 _NAME, _NARROW_NAME = 28, 20
@@ -113,9 +113,7 @@ def _print_figures(console: Console, title: str, table: Table) -> None:
         column.heading if column.divisor not in (None, 1) or column.key == "cost" else column.label
         for column in table.columns[1:]
     ]
-    shown = [
-        [_cell(table, row, column) for column in range(len(table.columns))] for row in range(len(table.rows))
-    ]
+    shown = [[*map(_cell, row)] for row in table.shown]
     broken = [
         "\n".join(word if len(word) <= len("failed") else word.replace("/", "/\n") for word in head.split(" "))
         for head in heads
@@ -161,11 +159,9 @@ def in_vain(run: Run, metric: str) -> str:
     return "" if statuses.str.startswith("failed").any() else why_unmeasured(run.frame, metric)
 
 
-def _cell(table: Table, row: int, column: int) -> str:
+def _cell(cell: ShownCell) -> str:
     from tokbench.reports.figures import is_share
-    from tokbench.reports.table import TableCell
 
-    cell, text = table.rows[row].cells[column], table.text(row, column)
-    if isinstance(cell, str) or cell.value is None:
-        return "failed" if isinstance(cell, TableCell) and cell.why.startswith("failed") else text
-    return f"{text}%" if is_share(table.columns[column].unit) else text
+    if cell.measured:
+        return f"{cell.text}%" if is_share(cell.column.unit) else cell.text
+    return "failed" if getattr(cell.content, "why", "").startswith("failed") else cell.text

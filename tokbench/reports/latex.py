@@ -7,7 +7,7 @@ form that pdfLaTeX sets without fonts of its own.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from tokbench.errors import UnknownNameError
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label
 from tokbench.reports import differences, tables
-from tokbench.reports.table import Column, Table, TableCell
+from tokbench.reports.table import Column, ShownCell, Table
 from tokbench.results import Run
 from tokbench.results.atomic import write_bytes
 
@@ -125,25 +125,19 @@ def _labelled(table: Table, labels: Mapping[str, str]) -> Table:
 def render(table: Table, *, caption: str, label: str) -> str:
     r"""One table as a ``table`` (or, when long, a ``longtable``) environment, with intervals."""
     many = len(table.columns)
-    ranges = [
-        many <= MOST_WITH_INTERVALS and any(table.ends(row, column) for row in range(len(table.rows)))
-        for column in range(many)
-    ]
-    spec = "".join(_column(table, index) + (r"@{\,}l" if ranged else "") for index, ranged in enumerate(ranges))
+    by_column = [[row[index] for row in table.shown] for index in range(many)]
+    ranges = [many <= MOST_WITH_INTERVALS and any(cell.ends for cell in cells) for cells in by_column]
+    spec = "".join(
+        _column(cells, places) + (r"@{\,}l" if ranged else "")
+        for cells, places, ranged in zip(by_column, table.places, ranges, strict=True)
+    )
     upright = many > WIDE
     heads = [
         rf"\multicolumn{{2}}{{c}}{{{_heading(column, upright)}}}" if ranged else _heading(column, upright)
         for column, ranged in zip(table.columns, ranges, strict=True)
     ]
     head = " & ".join(heads) + r" \\"
-    body = [
-        " & ".join(
-            _cell(table, row, column) + (f" & {_ends(table, row, column)}" if ranged else "")
-            for column, ranged in enumerate(ranges)
-        )
-        + r" \\"
-        for row in range(len(table.rows))
-    ]
+    body = [" & ".join(map(_cell, row, ranges)) + r" \\" for row in table.shown]
     title = rf"\caption{{{escape(caption)}}}\label{{tab:{label}}}"
     tight = rf"\{'scriptsize' if many > 6 else 'footnotesize'}\setlength{{\tabcolsep}}{{3pt}}"
     top = [r"\toprule", head, r"\midrule"]
@@ -154,12 +148,6 @@ def render(table: Table, *, caption: str, label: str) -> str:
     start = [r"\begin{table}", r"\centering" + tight, title]
     start += [rf"\begin{{tabular}}{{{spec}}}", *top]
     return "\n".join([*start, *body, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
-
-
-def _ends(table: Table, row: int, column: int) -> str:
-    """The interval of a figure, small, in brackets; nothing where there is none."""
-    ends = table.ends(row, column)
-    return rf"{{\tiny [{escape(ends)}]}}" if ends else ""
 
 
 def escape(text: str) -> str:
@@ -189,16 +177,14 @@ def _letter(letter: str) -> str:
     return f"U+{ord(letter):04X}"
 
 
-def _column(table: Table, index: int) -> str:
-    """``l`` for text; for figures an ``S`` with the digits that its longest figure takes."""
-    if not table.columns[index].numeric:
+def _column(cells: Sequence[ShownCell], places: int) -> str:
+    """``l`` for text; for figures an ``S`` with the digits that the longest takes."""
+    if not cells[0].column.numeric:
         return "l"
-    shown = [
-        text for row in range(len(table.rows)) if (text := _plain(table, row, index)) and text[0] not in "<>"
-    ]
+    shown = [text for cell in cells if (text := _plain(cell)) and text[0] not in "<>"]
     whole = max((len(text.partition(".")[0].lstrip("-")) for text in shown), default=1)
     sign = "-" if any(text.startswith("-") for text in shown) else ""
-    return f"S[table-format={sign}{whole}.{table.places[index]}]"
+    return f"S[table-format={sign}{whole}.{places}]"
 
 
 def _heading(column: Column, upright: bool) -> str:
@@ -208,21 +194,21 @@ def _heading(column: Column, upright: bool) -> str:
     return rf"{{\rotatebox{{90}}{{{text}}}}}" if upright else f"{{{text}}}"
 
 
-def _plain(table: Table, row: int, column: int) -> str:
+def _plain(cell: ShownCell) -> str:
     """A figure as siunitx reads it: no groups of thousands; nothing where there is none."""
-    cell = table.rows[row].cells[column]
-    if isinstance(cell, str) or cell.value is None:
-        return ""
-    return table.text(row, column).translate(_TO_TEX)
+    return cell.text.translate(_TO_TEX) if cell.measured else ""
 
 
-def _cell(table: Table, row: int, column: int) -> str:
-    cell = table.rows[row].cells[column]
-    if not isinstance(cell, TableCell):
-        return escape(cell)
-    text = _plain(table, row, column)
-    if not text:
-        return "{--}"
-    if text[0] in "<>":  # no number to siunitx
-        return f"{{${text}$}}"
-    return rf"\bfseries {text}" if (row, column) in table.best else text
+def _cell(cell: ShownCell, ranged: bool) -> str:
+    """A cell; in a column of which some are `ranged`, its interval follows, small, in brackets."""
+    text = _plain(cell)
+    if isinstance(cell.content, str):
+        text = escape(cell.text)
+    elif not text:
+        text = "{--}"
+    elif text[0] in "<>":  # no number to siunitx
+        text = f"{{${text}$}}"
+    elif cell.best:
+        text = rf"\bfseries {text}"
+    ends = rf"{{\tiny [{escape(cell.ends)}]}}" if cell.ends else ""
+    return f"{text} & {ends}" if ranged else text

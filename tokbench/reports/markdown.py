@@ -14,7 +14,7 @@ from tokbench.reports.decision import table as decision_table
 from tokbench.reports.diffs import diff_table
 from tokbench.reports.findings import findings
 from tokbench.reports.speeds import speed_tables
-from tokbench.reports.table import Table
+from tokbench.reports.table import ShownCell, Table
 from tokbench.reports.vocabularies import injection_table
 from tokbench.results import Run
 from tokbench.results.atomic import write_text
@@ -110,10 +110,8 @@ def render(table: Table) -> str:
     """A table in the pipe form: figures right-aligned, the best in bold, intervals in parentheses."""
     heads = [escape(column.heading) for column in table.columns]
     rules = ["---:" if column.numeric else "---" for column in table.columns]
-    lines = [_line(heads), _line(rules)]
-    for row in range(len(table.rows)):
-        lines.append(_line([_cell(table, row, column) for column in range(len(table.columns))]))
-    return "\n".join(lines)
+    rows = [[_cell(cell, len(rules)) for cell in row] for row in table.shown]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (heads, rules, *rows))
 
 
 def _noted(table: Table) -> list[str]:
@@ -144,15 +142,10 @@ def formula(text: str) -> str:
     return "$`" + text.replace("|", r"\|") + "`$"
 
 
-def _cell(table: Table, row: int, column: int) -> str:
-    if table.columns[column].key == "formula":
-        return formula(table.text(row, column))
-    text = escape(table.text(row, column))
-    if (row, column) in table.best:
-        text = f"**{text}**"
-    ends = table.ends(row, column)
-    return text + (f" ({ends})" if ends and len(table.columns) < 14 else "")
-
-
-def _line(cells: list[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
+def _cell(cell: ShownCell, many: int) -> str:
+    """A cell of a table of so `many` columns."""
+    if cell.column.key == "formula":
+        return formula(cell.text)
+    text = escape(cell.text)
+    text = f"**{text}**" if cell.best else text
+    return text + (f" ({cell.ends})" if cell.ends and many < 14 else "")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tokbench.plots.labels import run_labels
 from tokbench.plots.losses import losses
@@ -154,6 +154,21 @@ def tokenizer_rows(
     )
 
 
+class ShownCell(NamedTuple):
+    """A cell as every format shows it: its text, its interval or nothing, whether it is bold; what it holds."""
+
+    text: str
+    ends: str
+    best: bool
+    content: Content
+    column: Column
+
+    @property
+    def measured(self) -> bool:
+        """Whether there is a figure in it."""
+        return isinstance(self.content, TableCell) and self.content.value is not None
+
+
 @dataclass(frozen=True)
 class Table:
     """A titled table. `note` says what the marks mean; `best` are the (row, column) that are shown in bold.
@@ -191,6 +206,17 @@ class Table:
             if column.places is not None
             else decimals(cell.value and cell.value * column.scale for cell in self._column(index))
             for index, column in enumerate(self.columns)
+        )
+
+    @cached_property
+    def shown(self) -> tuple[tuple[ShownCell, ...], ...]:
+        """Every row, cell by cell."""
+        return tuple(
+            tuple(
+                ShownCell(self.text(r, c), self.ends(r, c), (r, c) in self.best, content, self.columns[c])
+                for c, content in enumerate(row.cells)
+            )
+            for r, row in enumerate(self.rows)
         )
 
     def text(self, row: int, column: int) -> str:

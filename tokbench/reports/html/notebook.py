@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from tokbench.reports.table import Table
+from tokbench.reports.table import ShownCell, Table
 from tokbench.reports.tables import headlines
 from tokbench.results import Run
 
@@ -19,17 +19,13 @@ def notebook(run: Run) -> str:
 
 def _table(table: Table) -> str:
     heads = "".join(f"<th>{escape(column.heading)}</th>" for column in table.columns)
-    rows = "".join(
-        "<tr>" + "".join(_cell(table, row, column) for column in range(len(table.columns))) + "</tr>"
-        for row in range(len(table.rows))
-    )
+    rows = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in table.shown)
     caption = f"<caption>{escape(table.title)}</caption>"
     return f"<table>{caption}<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
 
 
-def _cell(table: Table, row: int, column: int) -> str:
-    cell, text, ends = table.rows[row].cells[column], table.text(row, column), table.ends(row, column)
-    if isinstance(cell, str):
-        return f"<th>{escape(text)}</th>"
-    why = f' title="{escape(cell.why)}"' if cell.value is None else ""
-    return f"<td{why}>{text}{f' <small>{ends}</small>' if ends else ''}</td>"
+def _cell(cell: ShownCell) -> str:
+    if isinstance(cell.content, str):
+        return f"<th>{escape(cell.text)}</th>"
+    why = "" if cell.measured else f' title="{escape(cell.content.why)}"'
+    return f"<td{why}>{cell.text}{f' <small>{cell.ends}</small>' if cell.ends else ''}</td>"
