@@ -224,8 +224,3 @@ def kind(run: Run, dataset: str) -> str:
     """Whether a dataset is "text" or "code", whose languages are programming languages."""
     entries = [entry for entry in run.manifest.get("datasets", []) if entry.get("spec") == dataset]
     return str(entries[0].get("kind", "text")) if entries else "text"
-
-
-def documents(rows: pd.DataFrame) -> int:
-    """The number of documents the rows of one dataset were measured on."""
-    return int(rows["n_documents"].max()) if len(rows) else 0

@@ -32,7 +32,7 @@ def counted_on(run: Run, dataset: str, names: Sequence[str] = ()) -> str:
     if not len(whole):
         return ""
     languages = len(run.languages(dataset))
-    said = [counted(data.documents(whole), "document")]
+    said = [counted(int(whole["n_documents"].max()), "document")]
     if languages > 1:
         said[0] += f" in {languages} languages"
     said += _amounts(whole, "text_bytes", "byte of UTF-8", "bytes of UTF-8")

@@ -17,13 +17,19 @@ STEPS = 9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heat:
-    """A table by language and the scale its cells are shaded on; log where values span a factor of five."""
+    """A table by language and the scale its cells are shaded on; log where values span a factor of five.
+
+    `low`, `high` and `unit` say what the scale goes from and to; values beyond have the shade of its end.
+    """
 
     table: Table
     languages: Mapping[str, Language | None]
     first: float
     last: float
     log: bool
+    low: str
+    high: str
+    unit: str
 
     @classmethod
     def of(cls, table: Table, lossy: Container[str] = (), kind: str = "text") -> Heat:
@@ -32,11 +38,21 @@ class Heat:
         Columns whose key is in `lossy` are shaded on the scale that the others set, where there are others.
         `kind` is that of the dataset.
         """
-        values = _values(table, lossy) or _values(table, ())
+        every, column = _values(table, ()), table.columns[-1]
+        values = _values(table, lossy) or every
         first, last = shaded(values) if values else (0.0, 1.0)
         log = first > 0 and last / first > 5
-        languages = {row.key: language_of(row.key, kind) for row in table.rows}
-        return cls(table=table, languages=languages, first=first, last=last, log=log)
+        low, high = (number(end * column.scale, decimals([end * column.scale])) for end in (first, last))
+        return cls(
+            table=table,
+            languages={row.key: language_of(row.key, kind) for row in table.rows},
+            first=first,
+            last=last,
+            log=log,
+            low=f"≤ {low}" if min(every, default=first) < first else low,
+            high=f"≥ {high}" if max(every, default=last) > last else high,
+            unit=column.shown_unit + (" (log scale)" if log else ""),
+        )
 
     def shade(self, value: float) -> int:
         """The step of a value, 0 to 8."""
@@ -45,27 +61,6 @@ class Heat:
             low, high, at = math.log(low), math.log(high), math.log(max(value, self.first))
         share = (at - low) / (high - low) if high > low else 0.5
         return round(min(1.0, max(0.0, share)) * (STEPS - 1))
-
-    @property
-    def low(self) -> str:
-        """The lower end of the scale, as shown; values below it have its shade."""
-        beyond = any(value < self.first for value in _values(self.table, ()))
-        return ("≤ " if beyond else "") + self._end(self.first)
-
-    @property
-    def high(self) -> str:
-        """The upper end of the scale, as shown; values above it have its shade."""
-        beyond = any(value > self.last for value in _values(self.table, ()))
-        return ("≥ " if beyond else "") + self._end(self.last)
-
-    @property
-    def unit(self) -> str:
-        """The unit of the scale."""
-        return self.table.columns[-1].shown_unit + (" (log scale)" if self.log else "")
-
-    def _end(self, value: float) -> str:
-        scale = self.table.columns[-1].scale
-        return number(value * scale, decimals([value * scale]))
 
 
 def _values(table: Table, without: Container[str]) -> list[float]:
