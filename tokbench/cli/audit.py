@@ -18,6 +18,8 @@ from tokbench.cli.options import (
 from tokbench.cli.progress import progress
 from tokbench.cli.tables import plain_console, show_facts, show_table
 from tokbench.cli.writing import print_json
+from tokbench.errors import SpecError
+from tokbench.tokenizer import whole_text
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
@@ -65,7 +67,6 @@ def audit(
 
     With -d also which ids occur never or rarely in some text.
     """
-    from tokbench.errors import SpecError
     from tokbench.inspection.audit import audit as look_through
     from tokbench.inspection.usage import usage
 
@@ -100,7 +101,6 @@ def overlap(
     The tokens themselves are shown of two vocabularies; of more, how many they are. With -d also the overlap
     weighted by use: each token by its share of the tokens of that text.
     """
-    from tokbench.errors import SpecError
     from tokbench.inspection.audit import audit as look_through
     from tokbench.inspection.overlap import lacking_matrix, overlap_matrix, surplus
 
@@ -167,7 +167,6 @@ def _weighted(
     registry: Registry, tokenizers: Sequence[Tokenizer], audits: Sequence[VocabularyAudit], dataset: list[str]
 ) -> list[list[float]]:
     """The overlap of every pair weighted by use on some text."""
-    from tokbench.errors import SpecError
     from tokbench.inspection.overlap import used_tokens, weighted_jaccard
     from tokbench.inspection.usage import usage
 
@@ -270,7 +269,6 @@ def _tokens(found: VocabularyAudit, ids: Iterable[int]) -> str:
 
 def _shown(token: bytes) -> str:
     from tokbench.inspection.pieces import visible
-    from tokbench.tokenizer import whole_text
 
     whole = whole_text(token)
     if whole is None:

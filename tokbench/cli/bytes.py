@@ -13,6 +13,7 @@ from tokbench.cli.loading import documents_of, files_read, load_trained
 from tokbench.cli.progress import documents_done, overwrite, progress
 from tokbench.cli.tables import plain_console
 from tokbench.cli.writing import check_target, print_json
+from tokbench.errors import SpecError
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
@@ -38,7 +39,6 @@ def token_bytes(
     Special tokens add 0, tokens that are parts of a character the bytes they stand for. With -d every document
     is encoded, decoded as a whole and compared with the sum over its ids; exit status 1 where any differs.
     """
-    from tokbench.errors import SpecError
     from tokbench.inspection.bytetable import ENDINGS, byte_table, prove
 
     if output is not None and output.suffix not in ENDINGS:

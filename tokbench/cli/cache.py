@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import Annotated
 
 import typer
@@ -44,8 +45,6 @@ def clear(
     trained: Annotated[bool, flag("Trained tokenizers too.", "--trained/--no-trained")] = True,
 ) -> None:
     """Remove what is kept; the next run counts and trains anew."""
-    import shutil
-
     from tokbench.registry import cache_dir
     from tokbench.runner.cache import TallyCache
 

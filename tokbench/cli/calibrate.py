@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tokbench.cli import options as opt
-from tokbench.cli.loading import files_read
+from tokbench.cli.loading import files_read, texts_of
 from tokbench.cli.tables import interval, plain_console, show_table
 from tokbench.cli.writing import check_target, print_json
+from tokbench.errors import SpecError
+from tokbench.tokenizer import encode_batch
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
@@ -54,7 +56,6 @@ def calibrate(
     -d, datasets are estimated, a request a document, and with --price what they cost. All of it is estimated,
     and says so.
     """
-    from tokbench.errors import SpecError
     from tokbench.results.atomic import write_bytes
 
     if observed is not None and specs and fit is None:
@@ -100,7 +101,6 @@ def _texts_beside(observed: Path) -> Iterator[Path]:
 def _fitted(registry: Registry, specs: list[str], observed: Path) -> list[Calibration]:
     from tokbench.inspection.calibration import calibrate as fit_one
     from tokbench.inspection.calibration import read_observed
-    from tokbench.tokenizer import encode_batch
 
     rows = read_observed(observed)
     found = []
@@ -139,10 +139,7 @@ def _show_estimates(rows: list[dict[str, Any]]) -> None:
 def _estimates(
     registry: Registry, fit: Path, datasets: list[str], kind: str | None, price: float | None
 ) -> list[dict[str, Any]]:
-    from tokbench.cli.loading import texts_of
-    from tokbench.errors import SpecError
     from tokbench.inspection.calibrated import read_fit
-    from tokbench.tokenizer import encode_batch
 
     known = read_fit(fit)
     try:

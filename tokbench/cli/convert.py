@@ -5,10 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from tokbench.capabilities import Prunable
 from tokbench.cli import options as opt
 from tokbench.cli.loading import files_read
 from tokbench.cli.progress import bar
 from tokbench.cli.writing import check_apart, check_target, elsewhere, save, use_of
+from tokbench.errors import CorpusError, SpecError
+from tokbench.spec import Option
+from tokbench.training_corpus import TrainingCorpus
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
@@ -60,10 +64,7 @@ def prune(
     Text without the tokens that are gone is encoded as before. The map is a list: the new id at each old one,
     null for those that are gone.
     """
-    from tokbench.capabilities import Prunable
-    from tokbench.errors import SpecError
     from tokbench.results.atomic import write_json
-    from tokbench.spec import Option
 
     check_apart({"--output": output, "--map": id_map})
     for target in (output, id_map):
@@ -95,9 +96,7 @@ def prune(
 
 def _used(tokenizer: Tokenizer, datasets: list[Dataset], progress: Progress) -> NDArray[np.int64]:
     """How often each id was used."""
-    from tokbench.errors import CorpusError
     from tokbench.inspection.usage import usage
-    from tokbench.training_corpus import TrainingCorpus
 
     texts = TrainingCorpus.of(*datasets).texts_told(progress, "counting", 1.0)
     counts = usage(tokenizer, texts).counts

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Annotated
 
+from tokbench.capabilities import Sampler
 from tokbench.cli import options as opt
 from tokbench.cli.loading import read_text
 from tokbench.cli.tables import plain_console, show_table
 from tokbench.cli.writing import print_json, put
+from tokbench.errors import SpecError, TokenizerError
+from tokbench.tokenizer import checked_ids
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
@@ -34,9 +38,7 @@ def encode(
     seed: Annotated[int, opt.option("Of --sample.", "N", min=0, show_default="0"), opt.OnlyWith("sample")] = 0,
 ) -> None:
     """Show the tokens of a text: coloured pieces, ids, bytes; with --sample, segmentations drawn at random."""
-    from tokbench.errors import SpecError
     from tokbench.inspection.pieces import as_json as pieces_json
-    from tokbench.tokenizer import checked_ids
 
     if ids and as_json:
         raise SpecError("--ids and --json are two forms of the same; give one (the JSON has the ids)")
@@ -82,7 +84,6 @@ def compare(
     as_json: opt.JsonOutput = False,
 ) -> None:
     """Show the tokens of a text by several tokenizers, one under the other."""
-    from tokbench.errors import SpecError
     from tokbench.inspection.pieces import as_json as pieces_json
 
     *specs, text = arguments
@@ -98,8 +99,6 @@ def compare(
 
 def _ids(tokenizer: Tokenizer, line: str) -> list[int]:
     """The ids of one line; raises `SpecError` for what is no id of this vocabulary."""
-    from tokbench.errors import SpecError
-
     found: list[int] = []
     for word in re.split(r"[\s,]+", line.strip(" \t[],")):
         if not word:
@@ -138,9 +137,6 @@ def _show_one(tokenizer: Tokenizer, text: str) -> None:
 def _draw(tokenizer: Tokenizer, text: str, n: int, alpha: float, seed: int) -> list[list[int]]:
     import numpy as np
 
-    from tokbench.capabilities import Sampler
-    from tokbench.errors import TokenizerError
-
     if not isinstance(tokenizer, Sampler):
         raise TokenizerError(
             f"{tokenizer.name} does not draw segmentations; the families bpe, unigram and sentencepiece do"
@@ -151,8 +147,6 @@ def _draw(tokenizer: Tokenizer, text: str, n: int, alpha: float, seed: int) -> l
 
 def _show_drawn(tokenizer: Tokenizer, text: str, drawn: Sequence[Sequence[int]]) -> None:
     """Each segmentation once, with how often it was drawn, the most frequent first."""
-    from collections import Counter
-
     from tokbench.inspection.pieces import pieces
     from tokbench.inspection.terminal import colored, render
 

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tokbench import __version__
+from tokbench.capabilities import Savable
 from tokbench.cli import options as opt
 from tokbench.cli.loading import files_read
 from tokbench.cli.progress import progress
 from tokbench.cli.writing import check_target, print_json
+from tokbench.errors import SpecError, TokbenchError
 from tokbench.wording import counted, every
 
 if TYPE_CHECKING:
@@ -42,8 +47,6 @@ def make(
 
     How good it is, is measured: tokenizers with one change each must be told from the original.
     """
-    from tokbench import __version__
-    from tokbench.errors import SpecError
     from tokbench.golden import pack as packs
     from tokbench.golden.making import make as make_pack
     from tokbench.golden.mutations import random_text, score
@@ -102,9 +105,6 @@ def check(
     Named is the first stage at which each text departs. A program may print an object with `ids` and the stages
     it knows (`added tokens`, `normalizer`, `pre-tokenizer`), each a list of pieces.
     """
-    from dataclasses import asdict
-
-    from tokbench.errors import SpecError
     from tokbench.golden import checking, pack
 
     if (spec is None) == (command is None):
@@ -127,7 +127,6 @@ def check(
 
 
 def _show(departures: list[Departure], total: int, examples: int) -> None:
-    from collections import Counter
 
     if not departures:
         print(every(total, "text", "gets the ids of the pack", "get the ids of the pack"))
@@ -144,8 +143,6 @@ def _show(departures: list[Departure], total: int, examples: int) -> None:
 
 def document_of(registry: Registry, spec: str, tokenizer: Tokenizer) -> Mapping[str, Any] | None:
     """The content of a `tokenizer.json` that says what a tokenizer is: its file, or what it can be saved as."""
-    from tokbench.capabilities import Savable
-    from tokbench.errors import TokbenchError
     from tokbench.lint.running import subject_of
 
     content = subject_of(registry, spec, {}).document

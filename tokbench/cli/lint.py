@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -10,11 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tokbench import __version__
 from tokbench.cli import options as opt
 from tokbench.cli.loading import texts_of
 from tokbench.cli.progress import progress
 from tokbench.cli.tables import plain_console, show_table
 from tokbench.cli.writing import print_json, put
+from tokbench.errors import SpecError, TokenizerError, UnknownNameError
+from tokbench.lint.check import Outcome
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
@@ -55,10 +59,7 @@ def lint(
 
     Every check has a stable code (TB101 …) with a section in docs/lint.md: what it means, and whom it has hurt.
     """
-    from tokbench import __version__
-    from tokbench.errors import SpecError, UnknownNameError
     from tokbench.lint import output
-    from tokbench.lint.check import Outcome
     from tokbench.lint.running import LOADS, subject_of
     from tokbench.lint.running import lint as run_checks
     from tokbench.lint.settings import Settings, read_settings
@@ -94,8 +95,6 @@ def lint(
 @opt.loads_tokenizers
 def injection(registry: Registry, spec: opt.SpecArgument, as_json: opt.JsonOutput = False) -> None:
     """Write every control string as plain text, in many ways, and show which become control ids."""
-    from dataclasses import asdict
-
     from tokbench.lint.injection import VARIANTS, injections
     from tokbench.lint.running import subject_of
 
@@ -128,7 +127,6 @@ def _file_of(registry: Registry, spec: str) -> str:
 
     Raises for a wrong name or path, which is a wrong request; TB001 is for files that are there.
     """
-    from tokbench.errors import TokenizerError
     from tokbench.resolving import not_there
 
     parsed = registry.tokenizer_spec(spec)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +14,7 @@ from tokbench.cli.loading import reading
 from tokbench.cli.options import JsonOutput, argument, with_registry
 from tokbench.cli.tables import show_facts, show_rows
 from tokbench.cli.writing import print_json
+from tokbench.errors import ResultsError
 
 if TYPE_CHECKING:
     from tokbench.registry import Registry
@@ -106,9 +108,6 @@ def runs(
     as_json: JsonOutput = False,
 ) -> None:
     """List runs, oldest first: when, whether finished, on what, how many failures."""
-    from datetime import datetime
-
-    from tokbench.errors import ResultsError
     from tokbench.results.run import open_runs
 
     if folder != _RUNS and not Path(folder).is_dir():

@@ -11,8 +11,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tokbench.errors import TokenizerError
+from tokbench.errors import CorpusError, ResultsError, TokbenchError, TokenizerError
 from tokbench.family import variant_file
+from tokbench.wording import printable
 
 if TYPE_CHECKING:
     from tokbench.manager import Host
@@ -86,8 +87,6 @@ def read_text(argument: str) -> str:
 
     Raises `CorpusError`, with the place, for bytes that are not UTF-8: they would be counted as other bytes.
     """
-    from tokbench.errors import CorpusError
-
     if argument != "-" and os.path.isfile(argument):  # noqa: PTH113  where a text is too long for a path, pathlib raises
         print(f"{argument} is taken as the text; for what is in the file: - < {argument}", file=sys.stderr)
     where = "standard input" if argument == "-" else "the text"
@@ -111,7 +110,6 @@ def open_run(registry: Registry, path: str | Path) -> Run:
     import typer
 
     from tokbench.results import Run
-    from tokbench.wording import printable
 
     run = Run.open(path)
     with reading(path):
@@ -135,8 +133,6 @@ def reading(*runs: str | Path, host: Host | None = None) -> Iterator[None]:
 
     Every part of a report rests on other keys of the manifest, and a file that was edited may lack any of them.
     """
-    from tokbench.errors import ResultsError, TokbenchError
-
     try:
         yield
     except TokbenchError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +11,7 @@ import typer
 from tokbench.cli.options import JsonOutput, argument, open_registry, option, with_registry
 from tokbench.cli.tables import show_rows
 from tokbench.cli.writing import print_json
+from tokbench.errors import SpecError, UnknownNameError, nearest
 from tokbench.wording import counted, printable
 
 if TYPE_CHECKING:
@@ -23,8 +25,6 @@ app = typer.Typer(help="Installed plugins: list, check, make a new one.", no_arg
 @with_registry
 def list_plugins(registry: Registry, as_json: JsonOutput = False) -> None:
     """List plugins with distribution, version, hooks, status and error; exit status 1 where one failed."""
-    from dataclasses import asdict
-
     registry.tokenizers  # noqa: B018  (a hook that raises shows only when asked)
     registry.ask_outsiders()
     rows = list(registry.host.plugins.values())
@@ -51,7 +51,6 @@ def new_plugin(
     ] = None,
 ) -> None:
     """Write a complete plugin package: entry point, example, tests, README, CI."""
-    from tokbench.errors import SpecError
     from tokbench.scaffold import write_plugin
     from tokbench.testing.kit import checkable
 
@@ -83,7 +82,6 @@ def check_plugin(
     ] = "stdlib:docs",
 ) -> None:
     """Run the conformance kit; exit status 1 when a check fails."""
-    from tokbench.errors import UnknownNameError
     from tokbench.testing.apart import failures_apart
     from tokbench.testing.kit import HOOKS
     from tokbench.testing.others import no_value
@@ -117,7 +115,6 @@ def _kind_of(registry: Registry, spec: str) -> str:
 
     Raises `SpecError` where that is several kinds of thing, `UnknownNameError` for none, with the nearest.
     """
-    from tokbench.errors import SpecError, UnknownNameError, nearest
     from tokbench.testing.kit import HOOKS, checkable
 
     name = spec.partition(":")[0].partition(",")[0]

@@ -28,6 +28,8 @@ from tokbench.cli.run import run
 from tokbench.cli.serve import serve
 from tokbench.cli.trace import trace
 from tokbench.cli.train import count, train
+from tokbench.errors import UnknownNameError, nearest
+from tokbench.extension import Command
 from tokbench.wording import in_paragraphs
 
 if TYPE_CHECKING:
@@ -82,8 +84,6 @@ class Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The command that is meant, with its arguments; ``--plugin FILE.py`` among them may bring it."""
-        from tokbench.errors import UnknownNameError, nearest
-
         name, *rest = args
         if found := self.get_command(ctx, name):
             return name, found, rest
@@ -177,8 +177,6 @@ def root(
 
 def built_in() -> list[Command]:
     """The commands above, as a plugin would offer them."""
-    from tokbench.extension import Command
-
     commands = typer.main.get_group(app).commands
     return [
         Command(name=name, summary=each.get_short_help_str(limit=200), run=each)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,8 @@ import typer
 from tokbench.cli import options as opt
 from tokbench.cli.loading import open_run, reading
 from tokbench.cli.writing import check_apart, check_target, put
+from tokbench.errors import SpecError, TokbenchError
+from tokbench.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +57,6 @@ def report(
 ) -> None:
     """Write a report of a run, in the format that --output's ending says, else html."""
     from tokbench.api import check_ending, format_of
-    from tokbench.errors import TokbenchError
 
     opened = open_run(registry, run)
     wanted = formats or [format_of(output, registry)]
@@ -87,13 +89,9 @@ def _weighted(run: Run, weights: str, writers: Sequence[ReportWriter], registry:
 
     Raises `SpecError` for a format that shows no decision, and where none can be made.
     """
-    from dataclasses import replace
-
-    from tokbench.errors import SpecError
     from tokbench.metrics.weights import weights_of
     from tokbench.reports.criteria import known_criteria
     from tokbench.reports.decision import decide
-    from tokbench.wording import listed
 
     for writer in writers:
         if not writer.decides:
@@ -115,9 +113,6 @@ def _latex(
     writer: ReportWriter, metrics: list[str], rows: list[str], labels: list[str], caption: str
 ) -> ReportWriter:
     """The LaTeX writer with what was chosen for it."""
-    from dataclasses import replace
-
-    from tokbench.errors import SpecError
     from tokbench.reports import latex
 
     if writer.name != "latex":
@@ -181,7 +176,6 @@ def _targets(place: Path, plots: Sequence[Plot], formats: Sequence[str]) -> list
 
     Raises `SpecError` for a file that is to hold several plots, or another format than its ending says.
     """
-    from tokbench.errors import SpecError
     from tokbench.plots.files import format_of, known_format
 
     wanted = {known_format(kind) for kind in formats}

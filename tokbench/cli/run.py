@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from tokbench.cli import options as opt
+from tokbench.errors import DiskFullError, StorageError
 from tokbench.wording import printable
 
 
@@ -88,7 +89,6 @@ def run(
     asked |= {"cache": False if asked.pop("no_cache") else None, "diff": diff and [diff]}
     from tokbench.cli.bars import Bars
     from tokbench.cli.headline import in_vain
-    from tokbench.errors import DiskFullError, StorageError
     from tokbench.runner.run import Interrupted, RunError, run_suite
 
     try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,6 +22,7 @@ from tokbench.cli.options import (
 )
 from tokbench.cli.tables import plain_console, show_table
 from tokbench.cli.writing import check_apart, check_target, put
+from tokbench.errors import ResultsError, SpecError, StorageError
 from tokbench.wording import counted, listed, printable, reason
 
 if TYPE_CHECKING:
@@ -67,10 +70,6 @@ def compare(
     Exit status: 0 nothing got worse, 1 something did or is no longer measured, 2 a wrong request, such as for
     figures that neither run has.
     """
-    import json
-    from dataclasses import asdict
-
-    from tokbench.errors import ResultsError, SpecError, StorageError
     from tokbench.reports import gates
     from tokbench.reports.gates import budgets_of, share_of
     from tokbench.results import Run
@@ -153,7 +152,6 @@ def chart(
     force: Annotated[bool, flag("Overwrite the file.", "--force")] = False,
 ) -> None:
     """Draw a metric over runs, a curve for each tokenizer: how its figure moved."""
-    from tokbench.errors import ResultsError
     from tokbench.plots.data import main_dataset, overall
     from tokbench.plots.files import known_format, save
     from tokbench.plots.history import draw_history

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tokbench.cli.options import TrainOn, option, with_registry
+from tokbench.errors import TokbenchError
 from tokbench.wording import counted, printable, without_name
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ def serve(
     root_path: Annotated[str, option("The path a proxy serves the page under.", "PATH")] = "",
 ) -> None:
     """Serve a page where text is tokenized as you type. Stop it with Ctrl-C."""
-    from tokbench.errors import TokbenchError
     from tokbench.live.headers import LOOPBACK
     from tokbench.live.opening import open_bench
     from tokbench.live.server import require_address, require_stack

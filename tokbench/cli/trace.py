@@ -6,10 +6,12 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from tokbench.capabilities import Traceable
 from tokbench.cli.loading import files_read, read_text
 from tokbench.cli.options import Force, JsonOutput, SpecArgument, TextArgument, loads_tokenizers, option
 from tokbench.cli.tables import plain_console
 from tokbench.cli.writing import check_apart, check_target, elsewhere, print_json, write_text
+from tokbench.errors import TokenizerError
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
@@ -34,8 +36,6 @@ def trace(
     as_json: JsonOutput = False,
 ) -> None:
     """Show how a tokenizer cuts a text: BPE merge by merge, WordPiece match by match, Unigram's lattice."""
-    from tokbench.capabilities import Traceable
-    from tokbench.errors import TokenizerError
     from tokbench.inspection.steps import html_page, svg_figure
 
     check_apart({"--html": html, "--svg": svg, "--json": Path("-") if as_json else None})

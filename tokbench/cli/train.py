@@ -10,6 +10,9 @@ from tokbench.cli import options as opt
 from tokbench.cli.loading import files_read
 from tokbench.cli.progress import bar
 from tokbench.cli.writing import check_target, save, use_of
+from tokbench.errors import CorpusError, SpecError, UnknownNameError
+from tokbench.spec import Spec, validate
+from tokbench.training_corpus import TrainingCorpus, shares
 from tokbench.wording import counted, other_than_asked
 
 if TYPE_CHECKING:
@@ -36,9 +39,7 @@ def train(
     force: opt.Force = False,
 ) -> None:
     """Train a tokenizer on a dataset and save it; `tokbench list tokenizers FAMILY` shows what can be set."""
-    from tokbench.errors import SpecError
     from tokbench.runner.training import check_training, naming
-    from tokbench.training_corpus import TrainingCorpus, shares
 
     spec = _spec(registry, family, vocab_size, option or [])
     chosen = registry.tokenizers[spec.family]
@@ -86,10 +87,8 @@ def count(
 
     Memory is bounded, whatever the text. Counts of parts add up: --merge.
     """
-    from tokbench.errors import SpecError
     from tokbench.kernels.threads import usable_cores
     from tokbench.runner.pretokens import count_pretokens, merge_counts
-    from tokbench.training_corpus import shares
 
     if bool(dataset) == bool(merge):
         raise SpecError("name what to count with -d DATASET, or files to add up with --merge FILE: one of both")
@@ -115,9 +114,6 @@ def count(
 
 def _spec(registry: Registry, family: str, vocab_size: str | None, options: list[str]) -> Spec:
     """The validated spec that the arguments make up; raises `SpecError` for a family that cannot be trained."""
-    from tokbench.errors import SpecError
-    from tokbench.spec import Spec, validate
-
     given: dict[str, str | int | float | bool | None] = {}
     for entry in [*options, *([] if vocab_size is None else [f"vocab_size={vocab_size}"])]:
         name, equals, value = entry.partition("=")
@@ -141,9 +137,6 @@ def _spec(registry: Registry, family: str, vocab_size: str | None, options: list
 
 def _corpus(registry: Registry, text: str, languages: list[str]) -> TrainingCorpus:
     """Some languages of a dataset, or all; raises `CorpusError` where there is no document in them."""
-    from tokbench.errors import CorpusError, UnknownNameError
-    from tokbench.training_corpus import TrainingCorpus
-
     dataset = registry.dataset(text)
     for language in languages:
         if language not in dataset.languages:

@@ -14,6 +14,9 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, TextIO
 
+from tokbench.capabilities import Savable
+from tokbench.errors import FormatError, SpecError, TokbenchError, TokenizerError
+from tokbench.spec import Spec
 from tokbench.wording import reason, without_name
 
 if TYPE_CHECKING:
@@ -98,8 +101,6 @@ def check_apart(targets: Mapping[str, Path | None]) -> None:
     """Refuse, before any work, two options that write the same file, or one into the other's folder, where one
     would be lost; raises `SpecError`.
     """
-    from tokbench.errors import SpecError
-
     given = [(option, target.resolve()) for option, target in targets.items() if target is not None]
     for (one, first), (other, second) in combinations(given, 2):
         if first == second or first in second.parents or second in first.parents:
@@ -113,8 +114,6 @@ def check_target(output: Path, *, force: bool, read: Iterable[Path] = (), may_be
     A folder is refused unless it `may_be_folder`; with `force`, too, one of the files that the command is to
     `read`, and a folder that holds one: which files are written into a folder is known only when they are.
     """
-    from tokbench.errors import SpecError
-
     if str(output) == "-":
         raise SpecError("- stands for standard output, and this command writes none there; name a file")
     if output.is_dir() and not may_be_folder:
@@ -146,9 +145,6 @@ def save(
     the family knows what was written for its own, as sentencepiece's BPE has `.model` and no other BPE does.
     Raises `TokenizerError` where the tokenizer cannot be saved, with what `remedy` says, or not there.
     """
-    from tokbench.capabilities import Savable
-    from tokbench.errors import FormatError, TokenizerError
-
     if not isinstance(tokenizer, Savable):
         raise TokenizerError(f"{getattr(tokenizer, 'name', tokenizer)} cannot be saved; {remedy()}")
     try:
@@ -176,8 +172,6 @@ def elsewhere(registry: Registry, spec: str, *, able: str) -> str:
 
     Where none does, those that are `able` in general.
     """
-    from tokbench.spec import Spec
-
     parsed = registry.tokenizer_spec(spec)
     own = registry.tokenizers[parsed.family]
     unsaid = own.unsaid(parsed, registry.context) if own.unsaid is not None else {}
@@ -196,8 +190,6 @@ def elsewhere(registry: Registry, spec: str, *, able: str) -> str:
 
 def _opened(registry: Registry, spec: str) -> tuple[Tokenizer | None, str]:
     """What a spec opens; or None, and why not, as where it lacks what its format leaves to be said."""
-    from tokbench.errors import TokbenchError
-
     try:
         return registry.load(spec), ""
     except TokbenchError as error:
@@ -208,7 +200,6 @@ def use_of(registry: Registry, spec: str, tokenizer: Tokenizer) -> str:
     """How to open what `tokenizer` was written to: as `spec`, or with options that its format leaves unsaid,
     as a `.tiktoken` does how text is cut and a `vocab.txt` how it is prepared.
     """
-    from tokbench.errors import TokbenchError
     from tokbench.lint.samples import ROUND_TRIPS
 
     written, why = _opened(registry, spec)

@@ -6,6 +6,9 @@ more than a few series share a figure, they are told apart by labels and panels,
 
 from __future__ import annotations
 
+import json
+import unicodedata
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -93,7 +96,6 @@ def house_style(name: str = "page", *, outlines: bool = True) -> Iterator[Size]:
     """
     if name not in SIZES:
         raise UnknownNameError.of("figure size", name, SIZES)
-    import warnings
 
     import matplotlib as mpl
 
@@ -169,8 +171,6 @@ def drawable(letter: str) -> bool:
     Where no figure is drawn, or one whose text a page sets, it is. Scripts from right to left are not: their
     letters would stand apart and in reverse.
     """
-    import unicodedata
-
     lacking = _lacking.get()
     if lacking is None or letter.isascii() or not outlined():
         return True
@@ -211,8 +211,6 @@ def tell(artist: Artist, tokenizer: str, said: str, points: Sequence[tuple[str, 
     `points` are the names and values of the places of a path, in order, where it has several. A figure that is
     drawn for a file tells nothing.
     """
-    import json
-
     if not outlined():
         artist.set_gid(TOLD + json.dumps([tokenizer, said, points], ensure_ascii=False).encode().hex())
 
