@@ -49,7 +49,7 @@ def printable(text: str) -> str:
     for letter in text:
         # a mark over a letter goes where its letter goes
         drawn = (drawn or not combining(letter)) and letter.isprintable() and style.drawable(letter)
-        written.append(letter if drawn else letter.encode("unicode_escape").decode("ascii"))
+        written.append(letter if drawn else style.escaped(letter))
     return "".join(written)
 
 

@@ -113,6 +113,7 @@ def draw(run: Run) -> Figure | None:
     of = f"bytes per token · {dataset_label(run, data.timed_dataset(run))}"
     axes.set_ylabel(in_lines(of, 0.6 * 72 * height, chosen.type, 2))  # the rest is what stands below
     axes.grid(True, axis="both")
+    shown = {name: labels[name] + (f" {far[name]:.1f}" if name in far else "") for name in points}
     style.caption(
         figure,
         "Up and to the right is better."
@@ -123,8 +124,8 @@ def draw(run: Run) -> Figure | None:
         + (f" Speed: {first}." if first else "")
         + f" {data.busy(run)}".rstrip()
         + f" {absent(run, points)}".rstrip(),
+        later=shown.values(),
     )
-    shown = {name: labels[name] + (f" {far[name]:.1f}" if name in far else "") for name in points}
     places = {shown[name]: point for name, point in points.items()}
     notes = label_points(figure, axes, places, [*steps, *((start, stop) for _, start, stop in bars)])
     for name, note in zip(points, notes, strict=True):

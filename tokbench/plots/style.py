@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import unicodedata
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -73,8 +73,8 @@ SIZES = {
     "slide": Size("slide", 12.0, 14.0, 6.6),
 }
 _size: ContextVar[Size] = ContextVar("size", default=SIZES["page"])
-_lacking: ContextVar[dict[str, None] | None] = ContextVar("lacking", default=None)
-"""The scripts of letters that no font has, in the figure being drawn; None where none is drawn."""
+_lacking: ContextVar[dict[str, str] | None] = ContextVar("lacking", default=None)
+"""The scripts of letters that no font has, by how they are written instead; None where no figure is drawn."""
 
 
 def size() -> Size:
@@ -181,8 +181,13 @@ def drawable(letter: str) -> bool:
     there = ord(letter) in _letters(tuple(mpl.rcParams["font.family"]))
     if there and unicodedata.bidirectional(letter) not in ("R", "AL"):
         return True
-    lacking[script_of(letter).replace("_", " ")] = None
+    lacking[escaped(letter)] = script_of(letter).replace("_", " ")
     return False
+
+
+def escaped(letter: str) -> str:
+    r"""How a letter that cannot be drawn is written instead, as ``\u4e2d``."""
+    return letter.encode("unicode_escape").decode("ascii")
 
 
 @lru_cache(maxsize=4)
@@ -289,15 +294,21 @@ def grid(axes: Axes) -> None:
     axes.spines[:].set_visible(False)
 
 
-def caption(figure: Figure, text: str) -> None:
+def caption(figure: Figure, text: str, later: Collection[str] = ()) -> None:
     """A note under a figure: what is drawn, what the marks mean, over how much text.
 
-    It is the figure's label too; a page that sets text itself draws without it (see `house_style`).
+    It is the figure's label too; a page that sets text itself draws without it (see `house_style`). It names
+    the scripts of letters written as escapes in what is drawn by now, or is `later`.
     """
+    from matplotlib.text import Text
+
     figure.set_label(text)
     if not outlined():
         return
-    if lacking := _lacking.get():
+    texts = [text, *later, *(one.get_text() for one in figure.findobj(Text) if isinstance(one, Text))]
+    there = " ".join(texts).replace("\n", "")
+    lacking = {script: None for code, script in (_lacking.get() or {}).items() if code in there}
+    if lacking:
         text += f" No font here draws {', '.join(lacking)}: \\u and a number stand for a letter."
     points = size().type - 1
     note = wrapped(text, size().width * 72 * 0.97, points)

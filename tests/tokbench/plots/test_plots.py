@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from matplotlib.text import Text
 
 from tests.tokbench.plots.drawing import check, drawn
 from tokbench.errors import UnknownNameError
@@ -118,6 +119,19 @@ def test_a_name_is_in_its_script_where_a_font_has_it(made_up_run: Callable[..., 
 def test_what_no_font_draws_is_named_by_its_script(made_up_run: Callable[..., Any]) -> None:
     note = drawn("compression", made_up_run(3, 1, specs=["bpe:𓀀🫠.json"]))._supxlabel.get_text()
     assert "No font here draws Egyptian Hieroglyphs, symbols:" in note.replace("\n", " ")
+
+
+def test_a_caption_names_no_script_that_the_figure_does_not_show(made_up_run: Callable[..., Any]) -> None:
+    run = made_up_run(3, 2, specs=["bpe:𓀀.json", "bytes"])
+    for plot in PLOTS:
+        with style.house_style("page"):
+            printable("𐘀")  # of a name that is looked up, and not drawn
+            figure = plot.draw(run)
+        note = figure and figure.get_label() and figure._supxlabel.get_text()
+        if note:
+            texts = [text.get_text() for text in figure.findobj(Text) if text is not figure._supxlabel]
+            assert "Linear" not in note, plot.name
+            assert ("Egyptian" in note) == (r"\U00013000" in " ".join(texts)), plot.name
 
 
 def test_marks_over_letters_that_no_font_draws_are_escaped_with_them() -> None:
