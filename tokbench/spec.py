@@ -151,7 +151,8 @@ class Spec:
             family, _, rest = family.partition(",")
         if not NAME.match(family):
             raise SpecError(
-                f"{text!r} is not a spec: it must begin with a family name, as in 'tiktoken:o200k_base'"
+                f"{text!r} is not a spec: it must begin with a family name, as in 'tiktoken:o200k_base' "
+                "(a tokenizer) or 'text:notes.txt' (a dataset)"
             )
         variant, options = None, {}
         parts = _split(rest, text)

@@ -37,7 +37,7 @@ def test_a_spec_is_read(text: str, family: str, variant: str | None, options: di
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "must begin with a family name"),
+        ("", r"must begin with a family name, as in .* \(a tokenizer\) or 'text:notes.txt' \(a dataset\)"),
         (":x", "must begin with a family name"),
         ("bpe:a,b", "expected option=value, found 'b'"),
         ("bpe:vocab_size=1,vocab_size=2", "given twice"),
