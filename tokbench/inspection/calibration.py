@@ -46,8 +46,8 @@ class Observed:
 def read_observed(path: Path) -> list[Observed]:
     """The rows of a CSV file with the columns `text` (or `file`, a path beside it), `tokens`, perhaps `kind`.
 
-    Raises `CorpusError` with the line for what is wrong, for fewer rows than can be judged by, and for counts
-    that do not vary.
+    Raises `CorpusError` with the line for what is wrong, for fewer rows than can be judged by, for a kind of
+    which every text is blank, and for counts that do not vary.
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
@@ -67,8 +67,10 @@ def read_observed(path: Path) -> list[Observed]:
     if len(rows) < LEAST:
         few = counted(len(rows), "row")
         raise CorpusError(f"{path}: {few}; at least {LEAST} are needed to tell how good a fit is")
-    if not any(row.text.strip() for row in rows):
-        raise CorpusError(f"{path}: every text is blank, so the counts say nothing of text")
+    kinds = dict.fromkeys(row.kind for row in rows)
+    for kind in kinds.keys() - {row.kind for row in rows if row.text.strip()}:
+        of = f" of kind {kind!r}" if len(kinds) > 1 else ""
+        raise CorpusError(f"{path}: every text{of} is blank, so the counts say nothing of such text")
     if len({row.tokens for row in rows}) == 1:
         raise CorpusError(
             f"{path}: all {len(rows)} rows report {counted(rows[0].tokens, 'token')}, so nothing tells how the "
@@ -167,7 +169,8 @@ class Calibration:
 def calibrate(spec: str, counts: Sequence[int], observed: Sequence[Observed]) -> Calibration:
     """The calibration of one local tokenizer, whose `counts` are those of the observed texts.
 
-    Raises `SpecError` where these do not vary in any kind of text: overhead and factor could not be told apart.
+    Raises `SpecError` where these do not vary in any kind of text, so that overhead and factor could not be
+    told apart; where a kind has no token; and where what was reported of a kind falls as they rise.
 
     Example:
         >>> rows = [Observed("x", 7 + 2 * n, "text") for n in range(1, 31)]
@@ -186,6 +189,11 @@ def calibrate(spec: str, counts: Sequence[int], observed: Sequence[Observed]) ->
             f"{spec}: by it all texts{whose} have the same number of tokens, so what a request costs beside "
             f"its text cannot be told from what the text costs; {_REMEDY}, or leave this tokenizer out"
         )
+    if none := sorted({*shared} - {kind for kind, count in zip(shared, counts, strict=True) if count}):
+        raise SpecError(
+            f"{spec}: by it no text of kind {none[0]!r} has a token, so nothing tells what such text costs; "
+            "leave its rows or this tokenizer out"
+        )
     folds = np.random.default_rng(0).permutation(len(observed)) % FOLDS
     predicted = np.empty(len(observed))
     for fold in range(FOLDS):
@@ -194,6 +202,11 @@ def calibrate(spec: str, counts: Sequence[int], observed: Sequence[Observed]) ->
         for index in np.flatnonzero(unseen):
             predicted[index] = overhead + factors.get(kinds[index], factors[SHARED]) * local[index]
     overhead, factors = _fit(local, reported, kinds)
+    if falling := [kind for kind in dict.fromkeys(shared) if factors[kind] <= 0]:
+        raise SpecError(
+            f"{spec}: the more tokens a text of kind {falling[0]!r} has by it, the fewer were reported, so "
+            "nothing can be estimated; do texts and counts belong together?"
+        )
     low, high = np.quantile(reported / np.maximum(predicted, 1e-9), [0.025, 0.975])
     error = float(np.mean(np.abs(predicted - reported) / reported))
     told = (len(observed), tuple(sorted({*kinds})))

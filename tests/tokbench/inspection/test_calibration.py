@@ -94,6 +94,7 @@ def test_rare_kinds_share_a_factor_and_overhead_is_never_negative():
         ("text,tokens\nx,0\n", "above 0"),
         ("text,tokens\nx,3\n", "1 row; at least 10"),
         ("text,tokens\n" + "  ,3\n" * 12, "every text is blank"),
+        ("text,tokens,kind\n" + "word,4,a\n" * 12 + "  ,3,b\n" * 6, "every text of kind 'b' is blank"),
         ("text,tokens\n" + "a,7\nlonger,7\n" * 6, "all 12 rows report 7 tokens, .* texts of different lengths"),
         ("file,tokens\nnone.txt,3\n", "line 2"),
     ],
@@ -115,6 +116,15 @@ def test_a_tokenizer_whose_counts_never_vary_is_not_fitted(tmp_path):
     with pytest.raises(SpecError, match="x: by it all texts have the same number"):
         calibrate("x", [5] * 20, alike)
     assert calibrate("x", [3, 4] * 10, alike).rows == 20
+
+
+def test_a_kind_that_has_no_tokens_or_fewer_for_more_text_is_not_fitted():
+    rows = [Observed("x" * n, 7 + 2 * n, "ab"[n % 2]) for n in range(1, 31)]
+    with pytest.raises(SpecError, match="x: by it no text of kind 'a' has a token"):
+        calibrate("x", [n % 2 * n for n in range(1, 31)], rows)
+    falling = [Observed("x" * n, 200 - 3 * n, "text") for n in range(1, 31)]
+    with pytest.raises(SpecError, match="x: the more tokens a text of kind 'text' has by it, the fewer were"):
+        calibrate("x", [*range(1, 31)], falling)
 
 
 def test_what_exists_is_overwritten_only_by_force(tmp_path):
