@@ -75,12 +75,14 @@ class TrainingStage:
         if trained is None:
             trained = self._train_now(entry.spec, {})
         on = self.plan.training.key
-        when = "before" if trained.reused else f"in {trained.info.get('seconds', 0):.1f} s"
-        if group is not None and "nested_in" in trained.info:
+        # of a group one entry trains what the others find
+        reused = trained.reused and not (group and entry.spec in group[1].values())
+        when = "before" if reused else f"in {trained.info.get('seconds', 0):.1f} s"
+        if not reused and "nested_in" in trained.info:
             when = f"with {trained.info['nested_in']}, of whose merges it has the first"
         text = shares(trained.info.get("text_bytes", {}), most=4)
         self.display.say(f"{entry.key}: trained on {on} {when}; {text}")
-        return trained, {**trained.info, "reused": trained.reused, "on": on}
+        return trained, {**trained.info, "reused": reused, "on": on}
 
     def _known(self, spec: Spec) -> Trained | None:
         return find_trained(self.plan.registry, spec, self.digest, self.models)

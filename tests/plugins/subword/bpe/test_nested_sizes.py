@@ -52,6 +52,7 @@ def test_a_sweep_trains_once_and_says_so(sweep: Run) -> None:
     assert "seconds" not in known["bpe:vocab_size=262"]
     assert known["bpe:vocab_size=270"]["seconds"] > 0
     assert {entry["vocab_size"] for entry in known.values()} == {262, 270}
+    assert not any(entry["reused"] for entry in known.values())
     assert not sweep.failures
 
 
