@@ -23,6 +23,7 @@ def print_headline(run: Run) -> None:
     from tokbench.plots.labels import run_labels
     from tokbench.plots.losses import EXPLAINED, hard_losses, losses
     from tokbench.reports.decision import decided
+    from tokbench.reports.reasons import gaps
     from tokbench.reports.training import fewer_notes, how_much, trained_on
 
     console = plain_console()
@@ -54,7 +55,8 @@ def print_headline(run: Run) -> None:
     for mark in sorted({loss.mark for loss in lossy.values()}):
         console.print(EXPLAINED[mark])
     if decision := decided(run):
-        console.print(f"{decision.sentences[0]} Weights: {decision.weighed} (--weights changes them).")
+        said = [decision.sentences[0], f"Weights: {decision.weighed} (--weights changes them)."]
+        console.print(" ".join([*said, *gaps(run, decision.weights, decision.known)]))
     for dataset in run.datasets:
         if flattered := trained_on(run, dataset):
             console.print(

@@ -50,9 +50,7 @@ def reasons(
             keys = [key for key in active if known[key].unsure == unsure]
             leave = all_of_whom(keys, "leaves", "leave").capitalize()
             said.append(f"{leave} out {texts_named(run, unsure)}: how far chance bears there is not known.")
-    missing = [c for c in CRITERIA if c.name not in known and c.name != "lossless" and weights[c.name] > 0]
-    if missing:
-        said.append(f"Not known: {'; '.join(f'{c.name} ({c.lacking})' for c in missing)}.")
+    said += _unknown(weights, known)
     flattered: dict[str, list[str]] = {}
     for dataset in data.natural_datasets(run):
         marks = training_marks(run, dataset)
@@ -73,9 +71,23 @@ def reasons(
             said.append(f"Left out, since {why}: {', '.join(out)}.")
     if known.get("price") and known.get("context") and known["price"].metric == known["context"].metric:
         said.append("Price and context are the same figure here, tokens: their weights add up.")
-    if known.get("price"):
-        said += _unpriced(run, per_token=known["price"].metric != "cost")
-    return said
+    return said + _unpriced(run, known)
+
+
+def gaps(run: Run, weights: Mapping[str, float], known: Mapping[str, Known]) -> list[str]:
+    """What a choice leaves out of what was asked for.
+
+    That is criteria that weigh something and are not known, where weights were given, and tokenizers without a
+    price, where prices were.
+    """
+    unknown = _unknown(weights, known) if run.manifest.get("suite", {}).get("weights") else []
+    return unknown + (_unpriced(run, known) if costs(run) else [])
+
+
+def _unknown(weights: Mapping[str, float], known: Mapping[str, Known]) -> list[str]:
+    """A sentence on the criteria that weigh something and are not known; none where all are."""
+    missing = [c for c in CRITERIA if c.name not in known and c.name != "lossless" and weights[c.name] > 0]
+    return [f"Not known: {'; '.join(f'{c.name} ({c.lacking})' for c in missing)}."] if missing else []
 
 
 def headline_of(names: list[str], unknown: list[str], level: int) -> str:
@@ -132,12 +144,14 @@ def _turning_points(
     return {key: found[key] for key in keys if key in found}, [key for key in keys if key in parting]
 
 
-def _unpriced(run: Run, per_token: bool) -> list[str]:
-    """What to say of tokenizers without a price, and where price is taken `per_token` therefore."""
+def _unpriced(run: Run, known: Mapping[str, Known]) -> list[str]:
+    """What to say of tokenizers without a price, and where price is taken per token therefore."""
+    if "price" not in known:
+        return []
     labels, costing = run_labels(run), costs(run)
     free = [labels[name] for name, cost in costing.items() if not cost]
     without = [labels[name] for name in unpriced_tokenizers(run)]
-    if not per_token:
+    if known["price"].metric == "cost":
         return [f"Left out, since no price was given: {listed(without)}."] if without else []
     if costing and free:
         return [f"The price of {listed(free)} is 0, so that no ratio can be taken: price is taken per token."]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from tokbench.cli.headline import print_headline
@@ -78,6 +79,27 @@ def test_the_terminal_tells_the_choice(
     assert decision is not None
     print_headline(run)
     assert f"{decision.sentences[0]} Weights: {decision.weighed}" in " ".join(capsys.readouterr().out.split())
+
+
+def test_the_terminal_tells_what_the_choice_leaves_out(
+    made_up_run: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = made_up_run(1, 3)
+    run.frame = run.frame[run.frame["metric"] != "gini"]
+    print_headline(run)
+    assert "Not known: " not in capsys.readouterr().out  # nobody spoke of weights
+    run = made_up_run(1, 3)
+    run.frame = run.frame[run.frame["metric"] != "gini"]
+    run.manifest["suite"]["weights"] = {"fairness": 5.0}
+    print_headline(run)
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "Not known: fairness (needs gini, of parallel text in several languages)" in printed
+    assert "price is taken per token" not in printed  # nobody spoke of prices
+    cost = run.frame["metric"] == "compression_ratio"
+    priced = run.frame[cost & (run.frame["tokenizer"] != run.tokenizers[0])].assign(metric="cost", unit="USD")
+    run.frame = pd.concat([run.frame, priced])
+    print_headline(run)
+    assert "Left out, since no price was given: " in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_tokenizer_that_is_skipped_or_fails_is_named_once(
