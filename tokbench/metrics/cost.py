@@ -61,9 +61,12 @@ class PriceTable:
             )
         for name, price in prices.items():
             if isinstance(price, bool) or not isinstance(price, int | float) or not 0 <= price < float("inf"):
-                raise SpecError(f"{where}: the price of {name!r} must be a number, not {price!r}")
+                raise SpecError(f"{where}: the price of {name!r} must be a number from 0 up, not {price!r}")
+        currency = data.get("currency", "")
+        if not isinstance(currency, str):
+            raise SpecError(f"{where}: `currency` is a text, as in \"USD\", not {currency!r}")
         known = {str(name): float(price) for name, price in prices.items()}
-        return cls(str(data.get("currency", "")), known, tuple(known))
+        return cls(currency, known, tuple(known))
 
 
 _of_cost = partial(catalogued, group="cost")

@@ -40,13 +40,21 @@ def test_price_tables(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["prices = 3", "[prices]\na = 'x'", "[prices]\na = -1", "[price]\na = 1", "not toml", "[prices]\na = true"],
+    ("text", "match"),
+    [
+        ("prices = 3", "expected"),
+        ("[prices]\na = 'x'", "number from 0 up, not 'x'"),
+        ("[prices]\na = -1", "number from 0 up, not -1"),
+        ("[price]\na = 1", "found price"),
+        ("not toml", "price table"),
+        ("[prices]\na = true", "not True"),
+        ("currency = 3\n[prices]\na = 1", "`currency` is a text, as in .*, not 3"),
+    ],
 )
-def test_wrong_price_tables_are_refused(tmp_path: Path, text: str) -> None:
+def test_wrong_price_tables_are_refused(tmp_path: Path, text: str, match: str) -> None:
     path = tmp_path / "prices.toml"
     path.write_text(text, "utf-8")
-    with pytest.raises(SpecError, match="price"):
+    with pytest.raises(SpecError, match=match):
         PriceTable.open(path)
     with pytest.raises(SpecError, match=r"missing\.toml"):
         PriceTable.open(tmp_path / "missing.toml")
