@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import IO
 
-from tokbench.corpora.encodings import LOOKED_AT, UTF8, Encoded, likely_encoding, open_text
+from tokbench.corpora.encodings import LOOKED_AT, UTF8, Encoded, likely_encoding, open_text, unmarked
 from tokbench.corpora.signatures import other_kind
 from tokbench.corpora.storage import StoredFile, chunks, compression, is_remote, open_bytes
 from tokbench.errors import CorpusError
@@ -139,6 +139,17 @@ def check_beginning(path: str, how: Encoded) -> None:
         codecs.getincrementaldecoder("utf-8")().decode(data)  # a character cut off at the end is none's fault
     except UnicodeDecodeError as error:
         raise undecodable(data, error, path=path, offset=0) from None
+    if how.encoding == UTF8 and (name := unmarked(data)):
+        raise CorpusError(
+            f"{path}: every other byte is zero.{_advice(name, path)} "
+            "The option errors=replace reads it as it is."
+        )
+
+
+def _advice(encoding: str, path: str) -> str:
+    """What to do about a file that seems to be in another encoding than UTF-8."""
+    plain = encoding.replace("16-", "16").replace("32-", "32")  # as iconv writes it, and Python too
+    return f" It looks like {plain}: say encoding={plain}, or convert it (iconv -f {plain} -t UTF-8 {path})."
 
 
 def undecodable(data: bytes, error: UnicodeDecodeError, *, path: str, offset: int) -> CorpusError:
@@ -146,12 +157,7 @@ def undecodable(data: bytes, error: UnicodeDecodeError, *, path: str, offset: in
     at = offset + error.start
     start = 0 if offset <= len(BOM) else error.start  # marks, and the zeros of UTF-16, tell at the beginning
     name = likely_encoding(data[start : start + LOOKED_AT])
-    hint = ""
-    if name:
-        plain = name.replace("16-", "16").replace("32-", "32")  # as iconv writes it, and Python too
-        hint = (
-            f" It looks like {plain}: say encoding={plain}, or convert it (iconv -f {plain} -t UTF-8 {path})."
-        )
+    hint = _advice(name, path) if name else ""
     return CorpusError(
         f"{path}, line {line_number(path, at)}, byte offset {at}: byte 0x{data[error.start]:02x} is not UTF-8 "
         f"({error.reason}).{hint} The option errors=replace reads on with U+FFFD in its place."

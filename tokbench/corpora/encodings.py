@@ -202,9 +202,9 @@ def likely_encoding(data: bytes) -> str:
     wrong = read.count("\ufffd")
     if 3 * wrong < sum(character > "\x7f" for character in read):
         return ""
-    zeros = (data[0::2].count(0), data[1::2].count(0))
-    if max(zeros) * 4 > len(data) // 2:
-        return "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"
+    first, second = _zeros(data)
+    if max(first, second) * 4 > len(data) // 2:
+        return "utf-16-be" if first > second else "utf-16-le"
     for name, script in _WIDE:
         if _share(data, name, script) > (0.3 if name in ("cp932", "euc-jp") else 0.7):
             return name
@@ -212,6 +212,28 @@ def likely_encoding(data: bytes) -> str:
     if sum(map(len, runs)) < 2.5 * max(1, len(runs)):
         return "cp1252"
     return max(("cp1251", "koi8-r"), key=lambda name: _share(data, name, "[\u0430-\u044f]"))
+
+
+def unmarked(data: bytes) -> str:
+    r"""Which UTF-16 without a mark a text is in that can be read as UTF-8, as plain English can; else empty.
+
+    Example:
+        >>> unmarked("plain".encode("utf-16-le")), unmarked(b"plain"), unmarked(b"p\0")
+        ('utf-16-le', '', '')
+    """
+    first, second = _zeros(data)
+    if len(data) < _LEAST_UNMARKED or min(first, second) or max(first, second) * 3 < len(data):
+        return ""
+    return "utf-16-be" if first else "utf-16-le"
+
+
+_LEAST_UNMARKED = 8
+"""Bytes from which on zeros at every other place are no chance: shorter texts may be a test of zeros."""
+
+
+def _zeros(data: bytes) -> tuple[int, int]:
+    """How many zero bytes stand in even places, and in odd ones."""
+    return data[0::2].count(0), data[1::2].count(0)
 
 
 def _share(data: bytes, codec: str, script: str) -> float:

@@ -64,7 +64,7 @@ class PriceTable:
                 raise SpecError(f"{where}: the price of {name!r} must be a number from 0 up, not {price!r}")
         currency = data.get("currency", "")
         if not isinstance(currency, str):
-            raise SpecError(f"{where}: `currency` is a text, as in \"USD\", not {currency!r}")
+            raise SpecError(f'{where}: `currency` is a text, as in "USD", not {currency!r}')
         known = {str(name): float(price) for name, price in prices.items()}
         return cls(currency, known, tuple(known))
 

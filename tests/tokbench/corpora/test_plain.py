@@ -202,6 +202,18 @@ def test_utf16_is_recognised(tmp_path, load, read):
         read(load(f"text:{write(tmp_path / 'x.txt', 'abc'.encode('utf-16'))}"))
 
 
+@pytest.mark.parametrize("name", ["utf-16-le", "utf-16-be"])
+def test_utf16_without_a_mark_is_recognised_though_it_could_be_utf8(tmp_path, load, read, name):
+    path = write(tmp_path / "x.txt", "plain English\n".encode(name) * 3)
+    plain = name.replace("16-", "16")
+    with pytest.raises(CorpusError, match=rf"x\.txt: every other byte is zero\. .*say encoding={plain}, "):
+        load(f"text:{path}").shards("und")
+    assert [each.text for each in read(load(f"text:{path},encoding={plain}"))] == ["plain English"] * 3
+    assert "\0" in read(load(f"text:{path},errors=replace"))[0].text
+    few = write(tmp_path / "few.txt", b"a\0b\nand some letters\n")
+    assert read(load(f"text:{few}"))[0].text == "a\0b"
+
+
 def test_a_digest_names_content_and_cut_not_place(tmp_path, load):
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
