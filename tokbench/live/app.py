@@ -17,6 +17,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 import tokbench
+from tokbench.errors import UnknownNameError
 from tokbench.live import openapi
 from tokbench.live.bench import Bench, RequestError
 from tokbench.live.headers import LOOPBACK, SECURITY, Guard
@@ -46,7 +47,7 @@ def build_app(bench: Bench, *, hosts: Sequence[str] = LOOPBACK) -> Starlette:
         Route("/live.js", fixed(script, "text/javascript")),
         Route("/openapi.json", lambda request: JSONResponse(described)),
         Route("/api/tokenizers", lambda request: JsonAnswer(bench.about())),
-        _post("/api/encode", partial(_encode, bench), most, text=str, tokenizers=list),
+        _post("/api/encode", partial(_encode, bench), most, optional=("mode",), text=str, tokenizers=list),
         _post("/api/load", lambda given: bench.load(given["tokenizer"]), most, tokenizer=str),
         _post("/api/trace", partial(_trace, bench), most, text=str, tokenizer=str),
     ]
@@ -81,12 +82,24 @@ def _trace(bench: Bench, given: Mapping[str, Any]) -> Any:
     return bench.trace(given["text"], given["tokenizer"])
 
 
-def _post(path: str, answer: Callable[[Mapping[str, Any]], Any], most: int, **wanted: type) -> Route:
-    """What is answered, in a thread, to a JSON object of at most `most` bytes with the wanted fields."""
+def _post(
+    path: str,
+    answer: Callable[[Mapping[str, Any]], Any],
+    most: int,
+    *,
+    optional: Sequence[str] = (),
+    **wanted: type,
+) -> Route:
+    """What is answered, in a thread, to a JSON object of at most `most` bytes with the wanted fields.
+
+    Others than these and the `optional` ones are refused: a slip would be answered as if it were not there.
+    """
 
     async def endpoint(request: Request) -> Response:
         try:
             given = await _given(request, most, **wanted)
+            if unknown := [*given.keys() - {*wanted, *optional}]:
+                raise RequestError(str(UnknownNameError.of("field", unknown[0], (*wanted, *optional))))
             return JsonAnswer(await run_in_threadpool(answer, given))
         except RequestError as error:
             return JsonAnswer({"error": str(error)}, error.status)

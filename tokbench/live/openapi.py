@@ -77,7 +77,8 @@ def _post(
     operation: str, summary: str, answer: dict[str, Any], given: dict[str, Any], optional: Container[str] = ()
 ) -> dict[str, Any]:
     """What is asked for by an object of `given` properties, and answered so or by an error."""
-    body = {"required": True, "content": {"application/json": {"schema": _object(given, optional)}}}
+    schema = {**_object(given, optional), "additionalProperties": False}
+    body = {"required": True, "content": {"application/json": {"schema": schema}}}
     responses = {"200": answer, **_ERRORS}
     return {"post": {"operationId": operation, "summary": summary, "requestBody": body, "responses": responses}}
 

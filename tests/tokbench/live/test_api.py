@@ -78,6 +78,7 @@ def test_any_text_is_taken(client: Any, text: str) -> None:
         (json.dumps({"text": "a" * 20_001, "tokenizers": []}).encode(), 400, "20,001 characters"),
         (json.dumps({"text": "a" * 1_000_000, "tokenizers": []}).encode(), 413, "larger than"),
         (json.dumps({"text": "a", "tokenizers": ["bytes"] * 17}).encode(), 400, "at most 16"),
+        (b'{"text": "a", "tokenizers": [], "mod": "chat"}', 400, "unknown field 'mod'; did you mean 'mode'?"),
     ],
 )
 def test_what_cannot_be_served_is_refused_with_the_reason(
