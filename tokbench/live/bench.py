@@ -103,8 +103,9 @@ class Bench:
     """Tokenizers by name, in the order they were asked for, and those that could not be had, with why.
 
     `more` can be loaded from the page, by the name visitors see; `loaded` are those that were, for whoever
-    names them: what one visitor loads is not put before the next. `examples` are offered to visitors; over
-    `texts` ids are ranked (see `count_ranks`).
+    names them: what one visitor loads is not put before the next. `typed` are the names of seats by what the
+    server was asked for, paths left out. `examples` are offered to visitors; over `texts` ids are ranked (see
+    `count_ranks`).
     """
 
     seats: dict[str, Seat]
@@ -114,6 +115,7 @@ class Bench:
     texts: Sequence[str] = ()
     limits: VisitorLimits = VisitorLimits()
     loaded: dict[str, Seat] = field(default_factory=dict)
+    typed: Mapping[str, str] = field(default_factory=dict)
 
     def about(self) -> dict[str, Any]:
         """Everything the page shows before anything is typed."""
@@ -184,7 +186,7 @@ class Bench:
         return {"spec": spec, "steps": [_shown(step) for step in shown], "cut": len(steps) > len(shown)}
 
     def _seat(self, spec: str) -> Seat:
-        seat = self.seats.get(spec) or self.loaded.get(spec)
+        seat = self.seats.get(spec) or self.loaded.get(spec) or self.seats.get(self.typed.get(spec, ""))
         if seat is None:
             raise RequestError(str(UnknownNameError.of("tokenizer", spec, [*self.seats, *self.loaded])))
         return seat

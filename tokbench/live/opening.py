@@ -38,12 +38,14 @@ def open_bench(
 
     loaded: dict[str, Tokenizer] = {}
     missing: dict[str, str] = {}
+    asked: dict[str, list[str]] = {}
     for text in specs:
         try:
             spec = registry.tokenizer_spec(text)
             trains = registry.tokenizers[spec.family].trains(spec)
             tokenizer = train(registry, spec, train_on) if trains and train_on else registry.load(spec)
             loaded[str(spec)] = tokenizer
+            asked.setdefault(str(spec), []).append(text)
         except TokbenchError as error:
             name = _public(text, Path(text).name)
             path = Path(_path(text))
@@ -52,13 +54,15 @@ def open_bench(
     labels = tokenizer_labels(loaded)
     more = {name: partial(_seat, registry, name, name, spec) for name, spec in on_offer(registry, load_from)}
     seats: dict[str, Seat] = {}
+    typed: dict[str, str] = {}
     for key, tokenizer in loaded.items():
         public = _public(key, labels[key])
         alike = sum(name == public or name.startswith(f"{public} (") for name in seats)
         name = f"{public} ({alike + 1})" if alike else public  # two files of one name
         seats[name] = _seat(registry, name, labels[key], key, tokenizer)
+        typed |= {text: name for text in asked[key] if _public(text, "")}
     examples, texts = hard_cases(registry), texts_of(registry, "bundled:parallel")
-    return Bench(seats, missing, more, examples, texts, limits or VisitorLimits())
+    return Bench(seats, missing, more, examples, texts, limits or VisitorLimits(), typed=typed)
 
 
 def _seat(registry: Registry, name: str, label: str, spec: str, tokenizer: Tokenizer | None = None) -> Seat:

@@ -40,6 +40,18 @@ def test_a_text_comes_back_in_tokens(client: Any) -> None:
     assert second["tokens"] == 3
 
 
+def test_a_tokenizer_answers_to_what_the_server_was_told_and_no_path_does(folder: Path) -> None:
+    path = str(folder / "vocab.txt")
+    bench = open_bench(build_registry(), ["words:vocab_size=1k", path], train_on="bundled:tricky")
+    name, short = bench.seats
+    assert name == "words:vocab_size=1000"
+    for typed in ("words:vocab_size=1k", name):
+        found = bench.encode("ab", [typed, short])["results"]
+        assert [each["spec"] for each in found] == [name, short]
+    with pytest.raises(TokbenchError, match="unknown tokenizer"):
+        bench.encode("ab", [path])
+
+
 def test_each_token_has_its_rank_by_frequency(client: Any, bench: Bench) -> None:
     answer = client.post("/api/encode", json={"text": " \x00", "tokenizers": ["chars"]}).json()
     common, never = (span[4] for span in answer["results"][0]["spans"])
