@@ -154,11 +154,11 @@ def _reason(run: Run, dataset: str) -> str:
 
 
 def in_vain(run: Run, metric: str) -> str:
-    """Why a metric that was asked for by name has no figure at all; empty where it has one, or failed."""
+    """Why a metric that was asked for by name has no figure at all; empty where it has one, or all failed."""
     from tokbench.results.frames import why_unmeasured
 
-    statuses = run.frame.loc[run.frame["metric"] == metric, "status"]
-    return "" if statuses.str.startswith("failed").any() else why_unmeasured(run.frame, metric)
+    failed = run.frame.loc[run.frame["metric"] == metric, "status"].str.startswith("failed")
+    return "" if len(failed) and failed.all() else why_unmeasured(run.frame, metric)
 
 
 def _cell(cell: ShownCell) -> str:

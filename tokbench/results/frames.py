@@ -145,12 +145,17 @@ def _text(cell: Any) -> Any:
 
 
 def why_unmeasured(frame: pd.DataFrame, metric: str, dataset: str | None = None) -> str:
-    """Why a metric has no figure, or none on a dataset, as most of its rows say; empty where it has one."""
+    """Why a metric has no figure, or none on a dataset, as most of its rows say; empty where it has one.
+
+    What failed tells that only where all did.
+    """
     rows = frame[frame["metric"] == metric]
     if dataset is not None:
         rows = rows[rows["dataset"] == dataset]
     if rows["value"].notna().any():
         return ""
+    failed = rows["status"].str.startswith("failed")
+    rows = rows if failed.all() else rows[~failed]
     reasons = rows["status"].str.removeprefix("undefined: ").value_counts()
     applies_to = "no dataset of this run" if dataset is None else "another dataset"
     return str(reasons.index[0]) if len(reasons) else f"it applies to {applies_to}"

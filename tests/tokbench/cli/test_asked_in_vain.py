@@ -71,6 +71,9 @@ def test_a_metric_named_in_vain_is_no_success(tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("some words\n" * 30)
     asked = ["run", "-t", "bytes", "-d", tmp_path / "text.txt", "-o", tmp_path / "out", "--no-speed"]
     assert invoke(*asked, "-m", "premium").exit_code == 1
+    done = invoke(*asked, "-m", "premium", "-t", f"wordpiece:{tmp_path / 'text.txt'}", "--no-report", "--force")
+    assert "failed: " in done.stdout
+    assert "premium: not measured on anything: only on parallel text" in " ".join(done.stdout.split())
 
 
 def test_two_metrics_in_one_name_are_a_wrong_request(tmp_path: Path) -> None:

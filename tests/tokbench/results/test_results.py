@@ -123,6 +123,8 @@ def test_a_table_without_figures_says_why(tmp_path: Path) -> None:
     assert why_unmeasured(run.frame, "compression_ratio") == "only on parallel text"
     assert why_unmeasured(run.frame, "compression_ratio", "elsewhere") == "it applies to another dataset"
     assert why_unmeasured(run.frame, "gini") == "it applies to no dataset of this run"
+    run.frame.loc[run.frame.index[1:], "status"] = "failed: raised: gone"
+    assert why_unmeasured(run.frame, "compression_ratio") == "only on parallel text"  # not what most say
 
 
 def test_what_is_no_run_is_said(tmp_path: Path) -> None:
