@@ -11,13 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tokbench.errors import UnknownNameError
+from tokbench.errors import SpecError, UnknownNameError
+from tokbench.metrics.metric import ALL
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label
 from tokbench.reports import differences, tables
 from tokbench.reports.table import Column, ShownCell, Table
 from tokbench.results import Run
 from tokbench.results.atomic import write_bytes
+from tokbench.results.frames import why_unmeasured
 
 PREAMBLE = r"""% Needs in the preamble: \usepackage{booktabs,siunitx,longtable,graphicx}
 % and: \sisetup{detect-weight=true, mode=text, table-align-text-post=false}
@@ -67,7 +69,8 @@ def write(run: Run, path: Path, choice: Choice | None = None) -> None:
 def document(run: Run, choice: Choice | None = None) -> str:
     """Every table of the run's paper, one after the other; with a `choice`, the chosen headline tables alone.
 
-    Raises `UnknownNameError` for a metric or tokenizer that the run has not, one of `labels` too.
+    Raises `UnknownNameError` for a metric or tokenizer that the run has not, one of `labels` too, and
+    `SpecError` for a metric without a figure over all languages.
     """
     parts = [PREAMBLE]
     chosen = _by_spec(run, choice or Choice())
@@ -75,7 +78,7 @@ def document(run: Run, choice: Choice | None = None) -> str:
     for dataset in data.natural_datasets(run):
         made = tables.headline(run, dataset, metrics=chosen.metrics, rows=chosen.rows)
         table = _labelled(made, chosen.labels)
-        if table.rows:
+        if table.rows and len(table.columns) > 1:  # none of the metrics may have a figure here
             usual = f"Tokenizers on {dataset_label(run, dataset)}, over all languages. {table.note}"
             parts.append(render(table, caption=chosen.caption or usual, label=table.name))
     main = data.main_dataset(run)
@@ -113,6 +116,11 @@ def _check(run: Run, choice: Choice) -> None:
         for name in names:
             if name not in known:
                 raise UnknownNameError.of(what, name, known)
+    found = run.frame[run.frame["value"].notna() & run.frame["dataset"].isin(["", *data.natural_datasets(run)])]
+    for name in choice.metrics:
+        if ALL not in [*found.loc[found["metric"] == name, "language"]]:
+            why = why_unmeasured(run.frame, name) or "it has those of single languages, or of hard cases"
+            raise SpecError(f"{name}: no table over all languages has it: {why}")
 
 
 def _labelled(table: Table, labels: Mapping[str, str]) -> Table:

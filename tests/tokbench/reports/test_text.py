@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shutil
 import subprocess
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokbench.errors import UnknownNameError
+from tokbench.errors import SpecError, UnknownNameError
 from tokbench.metrics.catalogue import CATALOGUE
 from tokbench.plots.labels import dataset_label
 from tokbench.reports import card, latex, markdown
@@ -165,6 +166,12 @@ def test_latex_of_what_a_paper_needs(made_up_run: Callable[..., Any]) -> None:
     assert "Gini" not in table
     with pytest.raises(UnknownNameError, match="fertility"):
         latex.document(run, latex.Choice(metrics=("fertilty",)))
+    with pytest.raises(SpecError, match=r"premium: no table over all languages has it: .* single languages"):
+        latex.document(run, latex.Choice(metrics=("gini", "premium")))
+    there = run.frame["dataset"] == run.datasets[-1]
+    run.frame.loc[there & (run.frame["metric"] == "gini"), "value"] = math.nan
+    only_once = latex.document(run, latex.Choice(metrics=("gini",)))
+    assert only_once.count(r"\begin{table}") == 1  # and none of names alone
     entries = {entry["spec"]: entry for entry in run.manifest["tokenizers"]}
     entries[first]["typed"], entries[third]["also"] = "gpt-4o", ["unigram:vocab_size=8k"]
     asked_for = latex.Choice(
