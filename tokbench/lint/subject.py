@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
@@ -150,15 +151,24 @@ def shown(text: str, most: int = 40) -> str:
 
 
 def shown_changed(text: str, back: str) -> str:
-    """A text and what comes back, with the code points from where they part if they look the same.
+    """A text and what comes back, with the code points in which they part (up to four each) if they look alike.
 
     Example:
-        >>> print(shown_changed("cafe" + chr(0x301), "caf" + chr(0xE9)).encode("ascii", "ignore").decode())
-        'cafe' comes back as 'caf' (U+0065 U+0301 as U+00E9)
+        >>> print(shown_changed("e" + chr(0x301) + "a", chr(0xE9) + "a").encode("ascii", "ignore").decode())
+        'ea' comes back as 'a' (U+0065 U+0301 as U+00E9)
     """
     said = f"{shown(text)} comes back as {shown(back)}"
     if normalize("NFC", shown(text)) != normalize("NFC", shown(back)):
         return said
     at = first_difference(text, back)
-    parted = (" ".join(f"U+{ord(one):04X}" for one in each[at : at + 2]) or "nothing" for each in (text, back))
+    lengths = next(
+        (
+            (one, other)
+            for one, other in sorted(product(range(1, 5), repeat=2), key=sum)
+            if normalize("NFC", text[at : at + one]) == normalize("NFC", back[at : at + other])
+        ),
+        (2, 2),
+    )
+    parts = (each[at : at + length] for each, length in zip((text, back), lengths, strict=True))
+    parted = (" ".join(f"U+{ord(one):04X}" for one in part) or "nothing" for part in parts)
     return f"{said} ({' as '.join(parted)})"
