@@ -258,6 +258,9 @@ def expand(entry: object) -> list[str]:
     if not isinstance(head, str):
         raise ValueError(f"a table must name its 'family' (or a 'spec'): {dict(entry)!r}")
     base = Spec.parse(head)
+    for name, value in options.items():
+        if value == []:
+            raise ValueError(f"{name} of {head} is an empty list: no value, so nothing would be compared")
     choices = [value if isinstance(value, list) else [value] for value in options.values()]
     return [
         str(Spec(base.family, base.variant, {**base.options, **dict(zip(options, values, strict=True))}))

@@ -25,6 +25,9 @@ def test_lists_in_a_table_stand_for_every_combination() -> None:
     assert len(specs) == 4
     assert specs[1] == "bpe:pattern=none,vocab_size=1"
     assert expand({"spec": "bpe:pattern=gpt2", "vocab_size": [1]}) == ["bpe:pattern=gpt2,vocab_size=1"]
+    nothing = {"tokenizers": ["bytes", {"family": "bpe", "vocab_size": []}], "datasets": ["bundled:prose"]}
+    with pytest.raises(SpecError, match="vocab_size of bpe is an empty list"):
+        load_suite(None, nothing)
 
 
 @pytest.mark.parametrize(
