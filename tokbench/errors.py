@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _MOST = 4000
 
@@ -32,13 +32,15 @@ class UnknownNameError(SpecError):
     """
 
     @classmethod
-    def of(cls, kind: str, name: object, known: Iterable[str], *, hint: str = "") -> UnknownNameError:
-        """The error for `name`, with the nearest `known` names; `hint` is what else may explain it.
+    def of(
+        cls, kind: str, name: object, known: Iterable[str], *, meant: Sequence[str] = (), hint: str = ""
+    ) -> UnknownNameError:
+        """The error for `name`, with those `meant`, else the nearest `known`; `hint`: what else may explain it.
 
         A caller from Python may have given what is no text at all.
         """
         names = sorted(set(known))
-        near = nearest(str(name), names)
+        near = meant or nearest(str(name), names)
         guess = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
         there = f" There are: {', '.join(names)}" if names else " There are none"
         return cls(f"unknown {kind} {name!r}{guess}{there}" + (f". {hint}" if hint else ""))

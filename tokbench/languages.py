@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -94,6 +95,25 @@ def lookup(tag: str) -> Language | None:
     if known.code in ("zho", "cmn") and any(part.upper() in ("TW", "HK", "MO") for part in rest):
         return replace(known, script="Hant")
     return known
+
+
+def same_language(asked: str, tags: Iterable[str]) -> list[str]:
+    """Those of `tags` that are of the language asked for, by another code or by its English name.
+
+    Example:
+        >>> same_language("en", ["deu_Latn", "eng_Latn"]), same_language("German", ["deu_Latn"])
+        (['eng_Latn'], ['deu_Latn'])
+        >>> same_language("und", ["eng_Latn"])
+        []
+    """
+    name = asked.strip().lower()
+    meant = lookup(asked)
+    known = ((tag, lookup(tag)) for tag in tags)
+    return [
+        tag
+        for tag, found in known
+        if found is not None and (found.code == meant.code if meant else found.name.lower() == name)
+    ]
 
 
 @cache

@@ -11,6 +11,7 @@ from tokbench.cli.loading import files_read
 from tokbench.cli.progress import bar
 from tokbench.cli.writing import check_target, save, use_of
 from tokbench.errors import CorpusError, SpecError, UnknownNameError
+from tokbench.languages import same_language
 from tokbench.spec import Spec, validate
 from tokbench.training_corpus import TrainingCorpus, shares
 from tokbench.wording import counted, other_than_asked
@@ -140,7 +141,8 @@ def _corpus(registry: Registry, text: str, languages: list[str]) -> TrainingCorp
     dataset = registry.dataset(text)
     for language in languages:
         if language not in dataset.languages:
-            raise UnknownNameError.of(f"language of {text}", language, dataset.languages)
+            meant = same_language(language, dataset.languages)
+            raise UnknownNameError.of(f"language of {text}", language, dataset.languages, meant=meant)
     corpus = TrainingCorpus(dataset, tuple(languages or dataset.languages))
     if not corpus.counted and next(corpus.texts(), None) is None:
         raise CorpusError(f"{text}: no text in it, so there is nothing to train on")

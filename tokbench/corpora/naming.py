@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from tokbench.corpora.finding import bare_name
 from tokbench.errors import SpecError, nearest
-from tokbench.languages import lookup
+from tokbench.languages import lookup, same_language
 from tokbench.spec import Spec
 
 UNKNOWN = "und"
@@ -121,7 +121,7 @@ def choose(available: Iterable[str], wanted: str | None, *, where: str) -> list[
     chosen: list[str] = []
     for tag in re.split(r"[+;\s]+", wanted.strip("+; ")):
         if tag not in known:
-            near = nearest(tag, known)
+            near = same_language(tag, known) or nearest(tag, known)
             guess = f"; did you mean {' or '.join(near)}?" if near else "."
             raise SpecError(f"{where} has no language {tag!r}{guess} It has: {', '.join(known)}")
         if tag not in chosen:

@@ -13,6 +13,7 @@ from tokbench.corpus import CountedDataset, Dataset, Shard
 from tokbench.errors import CorpusError, SpecError, TokbenchError, UnknownNameError
 from tokbench.extension import Engine
 from tokbench.kernels.threads import usable_cores
+from tokbench.languages import same_language
 from tokbench.manager import PATIENCE, within
 from tokbench.metrics.context import CHEAPEST
 from tokbench.metrics.cost import PriceTable
@@ -161,7 +162,8 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     languages = {language for corpus in corpora for language in corpus.shards}
     if suite.reference is not None and suite.reference not in (CHEAPEST, *languages):
         hint = f"Name one with --reference LANGUAGE, or --reference {CHEAPEST} for each tokenizer's own"
-        raise UnknownNameError.of("language in reference:", suite.reference, languages, hint=hint)
+        meant = same_language(suite.reference, sorted(languages))
+        raise UnknownNameError.of("language in reference:", suite.reference, languages, meant=meant, hint=hint)
     n_bytes = sum(corpus.n_bytes for corpus in corpora)
     if not suite.jobs and training is None and len(entries) * n_bytes < SMALL_RUN:
         jobs = 1

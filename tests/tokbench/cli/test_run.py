@@ -69,6 +69,7 @@ def test_something_failed(
         (["-t", "transformers:wrong.txt", "-d", "bundled:prose"], "there is no such file or folder"),
         (["-t", "wordpiece:./none", "-d", "bundled:prose"], "there is no such file or folder"),
         (["-t", "bytes", "-d", "bundled:prose", "-m", "gino"], "did you mean 'gini'"),
+        (["-t", "bytes", "-d", "bundled:prose", "--reference", "en"], "did you mean 'eng_Latn'"),
         (["nowhere.toml"], "no such suite file"),
         (["-t", "bytes", "-d", "bundled:prose", "--prices", "nowhere.toml"], "nowhere.toml"),
         (["-t", "bytes", "-d", "bundled:prose", "--address", "tcp://host:8786"], "has no scheduler"),

@@ -28,8 +28,9 @@ def test_parallel_is_parallel_and_code_is_code(load, read):
 def test_unknown_names(load):
     with pytest.raises(UnknownNameError, match=r"did you mean 'parallel'"):
         load("bundled:paralel")
-    with pytest.raises(SpecError, match=r"no language 'eng'"):
-        load("bundled:parallel,languages=eng")
+    for name in ("eng", "en", "English"):
+        with pytest.raises(SpecError, match=f"no language '{name}'; did you mean eng_Latn"):
+            load(f"bundled:parallel,languages={name}")
 
 
 def test_no_corpora_at_all_is_said(monkeypatch, tmp_path, load):
