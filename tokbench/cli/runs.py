@@ -107,16 +107,18 @@ def compare(
         facts = compare_manifests(one, other)
         if metric:
             figures = figures[figures["metric"].isin(metric)]
+        measured = {*figures["metric"]}
+        if not every_language:
+            figures = figures[figures["language"] == "all"]
         for name in [*(metric or ()), *budgets]:
-            if name not in set(figures["metric"]):
+            if name not in {*figures["metric"]}:
+                beyond = " but of single languages, and --totals leaves these out" if name in measured else ""
                 raise ResultsError(
-                    f"neither {before} nor {after} has figures of {name}, so there is no verdict"
+                    f"neither {before} nor {after} has figures of {name}{beyond}, so there is no verdict"
                 )
         apart = figures[figures["metric"].isin([*budgets]) & figures["unit"].str.contains(OTHER_UNIT)]
         for row in apart.itertuples():
             raise ResultsError(f"--budget {row.metric}: the runs have it in two units, {row.unit}")
-        if not every_language:
-            figures = figures[figures["language"] == "all"]
         if page is not None:
             from tokbench.reports.comparison import write_comparison
 
@@ -171,6 +173,12 @@ def chart(
         spec = main_dataset(opened[-1]) if dataset is None else str(registry.dataset_spec(dataset))
         figure = draw_history(opened, metric, spec)
         if figure is None:
+            found = [run.frame[(run.frame["metric"] == metric) & run.frame["value"].notna()] for run in opened]
+            if any(len(rows) for rows in found) and all((rows["language"] != "all").all() for rows in found):
+                raise ResultsError(
+                    f"{metric} is a figure of single languages, and what is drawn are those of a whole text; "
+                    f"tokbench runs compare RUN RUN -m {metric} compares it by language"
+                )
             held = ", ".join(f"{len(overall(run, metric, spec))} in {run.path}" for run in opened)
             raise ResultsError(
                 f"no tokenizer has {metric} on {spec} in two of these runs ({held}), so there is no curve: "

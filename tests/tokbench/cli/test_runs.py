@@ -48,6 +48,23 @@ def test_a_chart_says_which_runs_it_lacks(finished: Run, tmp_path: Path) -> None
     assert output("runs", "chart", one, other, "-m", "fertility", "-o", chart) == f"{chart}\n"
 
 
+def test_figures_of_single_languages_are_no_total(
+    tmp_path: Path, call: Call, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "text").mkdir()
+    for language in ("deu_Latn", "eng_Latn"):
+        (tmp_path / "text" / f"{language}.txt").write_text("some words\n" * 30)
+    run = str(tmp_path / "run")
+    asked = ["-t", "bytes", "-d", f"parallel:{tmp_path}/text", "-m", "premium", "--no-speed", "--no-report"]
+    assert call("run", *asked, "-o", run) == 0
+    assert call("runs", "compare", run, run, "-m", "premium") == 0
+    assert call("runs", "compare", run, run, "-m", "premium", "--totals") == 2
+    assert "premium but of single languages, and --totals leaves these out" in capsys.readouterr().err
+    other, chart = copytree(run, tmp_path / "other"), tmp_path / "chart.svg"
+    with pytest.raises(ResultsError, match="premium is a figure of single languages"):
+        output("runs", "chart", run, other, "-m", "premium", "-o", chart)
+
+
 @pytest.mark.long
 def test_two_runs_are_compared_tokenizer_by_tokenizer_and_no_name_is_cut(
     text: Path, tmp_path: Path, call: Call, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
