@@ -289,11 +289,11 @@ class Registry:
             self.tell(note)
         return dataset
 
-    def pick(self, things: Mapping[str, T], name: str, kind: str) -> T:
-        """`things[name]`, or an error with the nearest names, after the plugins that failed."""
+    def pick(self, things: Mapping[str, T], name: str, kind: str, hint: str = "") -> T:
+        """`things[name]`, or an error with the nearest names and a `hint`, after the plugins that failed."""
         if isinstance(name, str) and name in things:
             return things[name]
-        raise UnknownNameError(self.host.explained(str(UnknownNameError.of(kind, name, things))))
+        raise UnknownNameError(self.host.explained(str(UnknownNameError.of(kind, name, things, hint=hint))))
 
 
 def build_registry(

@@ -34,10 +34,18 @@ def tokenizer_spec(registry: Registry, text: Named) -> Spec:
         hint = f" A model of the hub is {hubs[0]}:{text}." if hubs and _ON_A_HUB.fullmatch(text) else ""
         _refuse_missing(text, registry.tokenizers, "tokenizer", hint)
     spec = text if isinstance(text, Spec) else Spec.parse(text)
+    hint = ""
     if spec.family not in registry.tokenizers and not nearest(spec.family, registry.tokenizers):
         _refuse_model(registry, str(spec))
-    family = registry.pick(registry.tokenizers, spec.family, "tokenizer family")
+        hint = "" if spec.variant or spec.options else _UNPUBLISHED
+    family = registry.pick(registry.tokenizers, spec.family, "tokenizer family", hint)
     return validate(spec, family.options)
+
+
+_UNPUBLISHED = (
+    "`tokbench list aliases` has the names of models; of one whose tokenizer is not published, "
+    "tokbench calibrate estimates the numbers of tokens"
+)
 
 
 def dataset_spec(registry: Registry, text: Named) -> Spec:

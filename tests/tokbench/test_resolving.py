@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tokbench.errors import SpecError
+from tokbench.errors import SpecError, UnknownNameError
 from tokbench.registry import build_registry
 
 RECOGNISING = """
@@ -78,6 +78,16 @@ def test_a_bare_path_is_opened_by_a_family_that_recognises_its_content(
         registry.tokenizer_spec("./other")
     with pytest.raises(SpecError, match="unknown tokenizer family 'other'"):
         registry.tokenizer_spec("other")
+
+
+def test_a_model_that_is_not_published_is_answered_with_what_can_be_done() -> None:
+    registry = build_registry()
+    with pytest.raises(UnknownNameError, match=r"'claude-3'.* not published, tokbench calibrate estimates"):
+        registry.tokenizer_spec("claude-3")
+    for slip in ("tiktokn:gpt2", "btyes"):  # a family's name, and no model's
+        with pytest.raises(UnknownNameError) as told:
+            registry.tokenizer_spec(slip)
+        assert "tokbench calibrate" not in str(told.value)
 
 
 def test_published_files_are_opened_by_the_library_they_are_for(test_data: Path) -> None:
