@@ -249,6 +249,7 @@
     try {
       const answer = await ask("api/trace", { text: at("steps-text").value, tokenizer: steps.spec });
       steps.list = answer.steps;
+      at("steps-tokens").dir = getComputedStyle(at("steps-text")).direction;
       at("at").max = String(Math.max(0, steps.list.length - 1));
       go(0);
       if (answer.cut) at("steps-count").textContent += " (the first ones)";
@@ -259,10 +260,20 @@
     }
   }
 
+  // A line in which words from right to left reorder nothing beside them: as `_apart` of inspection/steps.py.
+  const LEFTWARD = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]+/gu;
+  const apart = (line) => line.replace(LEFTWARD, "\u2068$&\u2069");
+
+  // A piece stands in the order of the text; within, it runs as its own letters do: `\xd7` never from right to left.
+  function piece(shown, changed) {
+    return make("li", { textContent: shown, dir: /\p{L}/u.test(shown) ? "auto" : "", className: changed ? "changed" : "" });
+  }
+
   // A detail in words: lists with commas, one line for each thing of a list of things.
   function plain(value) {
     if (Array.isArray(value)) return value.map(plain).join(typeof value[0] === "object" ? "\n" : ", ");
-    if (value === null || typeof value !== "object") return String(value);
+    if (value === null) return "none";
+    if (typeof value !== "object") return String(value);
     return Object.entries(value).map(([key, each]) => `${key} ${plain(each)}`).join(" · ");
   }
 
@@ -273,11 +284,11 @@
     at("back").disabled = steps.at === 0;
     at("forward").disabled = steps.at >= steps.list.length - 1;
     at("steps-count").textContent = steps.list.length ? `${steps.at + 1} of ${steps.list.length}` : "no steps";
-    at("steps-note").textContent = !step ? "" : step.note.startsWith(step.kind) ? step.note : [step.kind, step.note].filter(Boolean).join(": ");
-    at("steps-tokens").replaceChildren(...(step?.tokens ?? []).map((token, index) =>
-      make("li", { textContent: token, className: index === step.changed ? "changed" : "" })));
+    const note = !step ? "" : step.note.startsWith(step.kind) ? step.note : [step.kind, step.note].filter(Boolean).join(": ");
+    at("steps-note").textContent = apart(note);
+    at("steps-tokens").replaceChildren(...(step?.tokens ?? []).map((token, index) => piece(token, index === step.changed)));
     at("steps-detail").replaceChildren(...Object.entries(step?.detail ?? {}).flatMap(([key, value]) =>
-      [make("dt", { textContent: key }), make("dd", { textContent: plain(value) })]));
+      [make("dt", { textContent: key }), make("dd", { textContent: apart(plain(value)) })]));
   }
 
   at("back").addEventListener("click", () => go(steps.at - 1));

@@ -228,6 +228,28 @@ def test_a_step_is_named_once(page: Any) -> None:
     assert page.locator("#steps-note").inner_text() == "split: merge 'a' + 'b'"
 
 
+def test_pieces_from_right_to_left_reorder_nothing_beside_them(page: Any) -> None:
+    """A merge was shown with its arrow the wrong way round, and a byte as ``xd7\\``."""
+    load_wordpiece(page)
+    step = {
+        "kind": "merge",
+        "note": "merge \u05e9 + \u05dc \u2192 \u05e9\u05dc (rank 7)",
+        "tokens": ["\u05e9\u05dc", "\\xd7", "</s>", "\u00b7\u05d4", "("],
+        "changed": 0,
+        "detail": {"pieces": ["\u05e9", "12", None, "\u05dc"]},
+    }
+    page.route("**/api/trace", lambda route: route.fulfill(json={"steps": [step]}))
+    type_in(page, "\u05e9\u05dc")
+    page.get_by_role("button", name="Step through").click()
+    pieces = page.locator("#steps-tokens li")
+    pieces.first.wait_for()
+    ways = [pieces.nth(at).evaluate("each => getComputedStyle(each).direction") for at in range(5)]
+    assert ways == ["rtl", "ltr", "ltr", "rtl", "rtl"]  # a bracket runs as the text does
+    said = "merge \u2068\u05e9\u2069 + \u2068\u05dc\u2069 \u2192 \u2068\u05e9\u05dc\u2069 (rank 7)"
+    assert page.locator("#steps-note").text_content() == said
+    assert page.locator("#steps-detail dd").text_content() == "\u2068\u05e9\u2069, 12, none, \u2068\u05dc\u2069"
+
+
 def test_a_tokenizer_is_loaded_and_marked_where_it_cuts_differently(
     page: Any, browser: Any, address: str
 ) -> None:
