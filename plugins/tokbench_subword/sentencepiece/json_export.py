@@ -23,6 +23,7 @@ from tokbench_subword.files.probes import Probe, probes
 from tokbench_subword.files.proof import Encode, by_tokenizers, write_proved
 from tokbench_subword.files.tokenizer_json import bpe_model, write_document
 from tokbench_subword.pipeline.added_tokens import AddedToken
+from tokbench_subword.pipeline.decoders import BYTE
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.sentencepiece.algorithms import spm_scores
 from tokbench_subword.sentencepiece.charsmap import SPACE_SYMBOL
@@ -47,13 +48,18 @@ def document_of_spm(vocabulary: SpmVocabulary, algorithm: Algorithm) -> Tokenize
     model = vocabulary.model
     unigram = model.trainer.model_type == "unigram"
     strips = model.normalizer.add_dummy_prefix or model.normalizer.remove_extra_whitespaces
+    surface = model.trainer.unk_surface
     for wrong, what in (
         (not model.normalizer.escape_whitespaces, "spaces that are not escaped"),
         (model.trainer.treat_whitespace_as_suffix, "spaces behind words"),
         (bool((vocabulary.types == spm.UNUSED).any()), "pieces of the type unused"),
         (vocabulary.unk_id is None and (unigram or not model.trainer.byte_fallback), "no unknown token"),
         (model.denormalizes, "the denormalizer of decoded text"),
-        (strips and not model.trainer.unk_surface, "an empty unk_surface, behind which a text begins anew"),
+        (strips and not surface, "an empty unk_surface, behind which a text begins anew"),
+        (
+            model.trainer.byte_fallback and BYTE.match(surface),
+            f"the unk_surface {surface!r}, which it would decode to that byte",
+        ),
     ):
         if wrong:
             raise TokenizerError(f"{vocabulary.where}: tokenizer.json cannot express {what}; save a .model")

@@ -183,6 +183,13 @@ def test_spaces_that_are_no_piece_are_unknown_with_what_is_beside_them(
         assert written(text) == library.EncodeAsIds(text) == list(again.encode(text)), text
 
 
+def spelled_by_bytes(surface: str) -> dict[str, Any]:
+    return {
+        "pieces": (*SMALL.pieces, *BYTE_PIECES),
+        "trainer": TrainerSpec(unk_surface=surface, byte_fallback=True),
+    }
+
+
 @pytest.mark.parametrize(
     ("ending", "changes", "said"),
     [
@@ -190,6 +197,8 @@ def test_spaces_that_are_no_piece_are_unknown_with_what_is_beside_them(
         ("gguf", {"denormalizer": NormalizerSpec(charsmap=charsmap_of("nfkc"))}, "no denormalizer"),
         ("gguf", {"trainer": TrainerSpec(unk_surface="?")}, "no unk_surface"),
         ("json", {"trainer": TrainerSpec(unk_surface="")}, "an empty unk_surface"),
+        ("json", spelled_by_bytes("<0x41>"), "the unk_surface '<0x41>'"),
+        ("json", spelled_by_bytes("<0x+a>"), r"the unk_surface '<0x\+a>'"),
     ],
 )
 def test_what_decoded_text_would_lose_is_refused_by_name(
