@@ -134,7 +134,12 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     roles = [("baseline", suite.baseline), *(("diff", spec) for pair in suite.diff for spec in pair)]
     for role, spec in roles:
         if spec is not None and _named(role, spec, registry.tokenizer_spec) not in known:
-            raise SpecError(f"{role} {spec!r} is not among the tokenizers of this run: add it with -t {spec}")
+            same = "".join(
+                f", or name {each!r}, of the same file" for each in _of_its_files(spec, entries, registry)
+            )
+            raise SpecError(
+                f"{role} {spec!r} is not among the tokenizers of this run: add it with -t {spec}{same}"
+            )
     for a, b in suite.diff:
         if key_of(registry.tokenizer_spec(a)) == key_of(registry.tokenizer_spec(b)):
             raise SpecError(f"diff: {a!r} and {b!r} are one tokenizer, so nothing can differ; name another")
@@ -179,6 +184,17 @@ def _named(role: str, text: str, resolve: Callable[[str], Spec]) -> str:
         return key_of(resolve(text))
     except SpecError as error:
         raise SpecError(f"{role}: {error}") from None
+
+
+def _of_its_files(text: str, entries: Sequence[Entry], registry: Registry) -> list[str]:
+    """The tokenizers of a run, as somebody typed them, that are read from the files which `text` names."""
+
+    def read(spec: Spec) -> set[Path]:
+        files = registry.tokenizers[spec.family].files_of(spec, registry.context)
+        return {path.resolve() for path in files}
+
+    files = read(registry.tokenizer_spec(text))
+    return [entry.typed for entry in entries if files & read(entry.spec)]
 
 
 SMALL_RUN = 500_000

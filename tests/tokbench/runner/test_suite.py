@@ -4,6 +4,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+import tokenizers
 
 from tests.runs import planned
 from tokbench.corpora.counted import Head, TextSize, table_of, write_table
@@ -146,6 +147,17 @@ def test_shipped_suites_name_only_what_there_is(name: str) -> None:
 def test_everything_is_checked_before_any_work(changes: dict[str, object], message: str) -> None:
     with pytest.raises(TokbenchError, match=message):
         planned({**GIVEN, **changes})
+
+
+def test_a_baseline_of_the_same_file_as_a_tokenizer_of_the_run_is_told_its_name(tmp_path: Path) -> None:
+    """What `train` calls ``bpe:F.json`` is not what a bare ``F.json`` names, which `transformers` opens."""
+    path = tmp_path / "F.json"
+    tokenizers.Tokenizer(tokenizers.models.BPE({"a": 0}, [])).save(str(path))
+    here = {**GIVEN, "tokenizers": [f"bpe:{path}", "bytes"]}
+    with pytest.raises(SpecError, match=rf"add it with -t {path}, or name 'bpe:{path}', of the same file$"):
+        make_plan(load_suite(None, {**here, "baseline": str(path)}), build_registry())
+    with pytest.raises(SpecError, match=r"add it with -t chars$"):
+        make_plan(load_suite(None, {**here, "baseline": "chars"}), build_registry())
 
 
 def test_the_cheapest_language_can_be_asked_for_where_a_suite_names_another() -> None:
