@@ -118,10 +118,11 @@ def vocabulary_of(ids: Mapping[str, int], *, level: Level, where: str) -> tuple[
 def merges_of(merges: Sequence[Any], ids: Mapping[str, int], *, prefix: str, where: str) -> NDArray[np.int32]:
     """Merges as ids, int32 ``(n, 3)``; each is written ``"a b"`` or ``["a", "b"]``.
 
-    Of one that is listed twice the last counts, as in `tokenizers`.
+    Of one that is listed twice the last counts, and where the second lacks the prefix, as many bytes are taken
+    off it all the same, as in `tokenizers`.
     """
     found: list[int] = []
-    skip = len(prefix)
+    skip = len(prefix.encode("utf-8", "surrogatepass"))
     for rank, merge in enumerate(merges):
         if isinstance(merge, str) and merge.startswith("#version"):
             continue  # the first line of a merges.txt, which `tokenizers` passes over wherever it stands
@@ -130,8 +131,9 @@ def merges_of(merges: Sequence[Any], ids: Mapping[str, int], *, prefix: str, whe
             raise TokenizerError(f"{where}: merge {rank} is {merge!r}, not two tokens")
         left, right = pair
         try:
-            found += ids[left], ids[right], ids[left + right[skip:]]
-        except (KeyError, TypeError) as error:
+            rest = right.encode("utf-8")[skip:].decode("utf-8") if skip else right
+            found += ids[left], ids[right], ids[left + rest]
+        except (KeyError, TypeError, AttributeError, UnicodeError) as error:
             raise TokenizerError(
                 f"{where}: merge {rank} of {left!r} and {right!r}: one of them, or what they make, is no token"
             ) from error

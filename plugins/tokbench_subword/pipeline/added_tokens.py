@@ -130,18 +130,20 @@ def numbered(
     """Each token with the id that `tokenizers` gives it beside a vocabulary, whatever the file says.
 
     One that is in the vocabulary has its id there; the others are numbered on in their order, from the `size`
-    of the vocabulary, which is more than its texts where it lists one twice.
+    of the vocabulary, which is more than its texts where it lists one twice, and less than its ids where these
+    have holes.
 
     Example:
         >>> [index for _, index in numbered([AddedToken("<s>", 7), AddedToken("a", 0)], {"a": 0})]
         [1, 0]
     """
-    known, highest = dict(ids), (len(ids) if size is None else size) - 1
+    known, following = dict(ids), len(ids) if size is None else size
     for token in added:
         if token.content:
-            index = known.setdefault(token.content, highest + 1)
-            highest = max(highest, index)
-            yield token, index
+            if token.content not in known:
+                known[token.content] = following
+                following += 1
+            yield token, known[token.content]
 
 
 def check_numbers(

@@ -310,3 +310,30 @@ def test_text_that_is_replaced_by_itself_has_the_span_of_all_of_it() -> None:
     ours = BpeTokenizer.from_dict(content_of(theirs))
     assert ours.offsets("aab").tolist() == [[0, 1], [1, 3], [1, 3]]
     assert ours._offsets.of("aab").tolist() == [[0, 1], [1, 3], [1, 3]]
+
+
+@pytest.mark.parametrize(("ids", "new"), [({"u": 0, "b": 10}, 2), ({"u": 0, "b": 9, "c": 2}, 3)])
+def test_new_added_tokens_are_numbered_from_the_size_of_a_vocabulary_with_holes(
+    ids: dict[str, int], new: int
+) -> None:
+    """They once went on behind the id of an added token that is in the vocabulary."""
+    theirs = Tokenizer(models.WordPiece(ids, unk_token="u"))
+    theirs.add_tokens(["x", "y"])
+    content = content_of(theirs)
+    content["added_tokens"].insert(0, {**content["added_tokens"][0], "id": ids["b"], "content": "b"})
+    theirs, ours = Tokenizer.from_str(json.dumps(content)), WordPieceTokenizer.from_dict(content)
+    assert theirs.token_to_id("x") == new
+    for text in ("b", "x", "y", "axbyu"):
+        expected = theirs.encode(text).ids
+        assert ours(text) == expected
+        assert ours.decode(expected) == theirs.decode(expected)
+
+
+def test_a_merge_whose_second_token_lacks_the_prefix_is_read_as_the_library_reads_it() -> None:
+    """It can never be made; as many bytes as the prefix has are taken off its text, were they half a word."""
+    letters = ["a", "##a", "é", "aé", "aa", "a</w>", "é</w>", "a</w>"]
+    vocabulary = {letter: index for index, letter in enumerate(dict.fromkeys(letters))}
+    merges = [("a", "é</w>"), ("a", "##a")]  # the first makes a</w>
+    theirs = Tokenizer(models.BPE(vocabulary, merges, continuing_subword_prefix="##", unk_token="é"))
+    ours = BpeTokenizer.from_dict(content_of(theirs))
+    assert_same_ids_and_spans(ours, theirs, "aa", "aaé", "éa")
