@@ -77,7 +77,7 @@ class JsonVocabulary:
         byte_ids = byte_ids_of(self.ids if falls_back else {}, where=where)
         if self.unk_id is None and not pieces:
             raise TokenizerError(f"{where}: an empty vocabulary without an unknown token")
-        return Unigram(
+        algorithm = Unigram(
             pieces,
             self.scores,
             unknown=float(self.scores.min()) - UNKNOWN_PENALTY,
@@ -85,3 +85,14 @@ class JsonVocabulary:
             byte_ids=byte_ids,
             unk_id=self.unk_id,
         )
+        for piece in self.ids if self.unknown else ():
+            if self.unknown in piece and piece != self.unknown and self._is_unknown(algorithm, piece):
+                raise TokenizerError(
+                    f"{where}: where text holds the unknown token {self.unknown!r}, it can make up the piece "
+                    f"{piece!r}, which `tokenizers` then gives: have an unknown token that is in no text"
+                )
+        return algorithm
+
+    def _is_unknown(self, algorithm: Unigram, text: str) -> bool:
+        """Whether nothing but the unknown token is the best path through `text`."""
+        return all(node.piece < 0 or node.piece == self.unk_id for node in algorithm.path(text.encode()))

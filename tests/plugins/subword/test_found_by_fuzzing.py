@@ -15,6 +15,8 @@ from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
+from tokbench import TokenizerError
+
 
 def content_of(tokenizer: Tokenizer) -> dict[str, Any]:
     content: dict[str, Any] = json.loads(tokenizer.to_str())
@@ -337,3 +339,17 @@ def test_a_merge_whose_second_token_lacks_the_prefix_is_read_as_the_library_read
     theirs = Tokenizer(models.BPE(vocabulary, merges, continuing_subword_prefix="##", unk_token="é"))
     ours = BpeTokenizer.from_dict(content_of(theirs))
     assert_same_ids_and_spans(ours, theirs, "aa", "aaé", "éa")
+
+
+def test_a_piece_that_the_unknown_token_spells_is_refused() -> None:
+    """`tokenizers` looks up the text of a run of unknown tokens, and gives the piece, however bad its score."""
+    for piece, refused in (("xx", True), ("xé", True), ("xa", False), ("ax", False)):
+        theirs = Tokenizer(models.Unigram([("x", 20.0), (piece, -9.0), ("a", -1.0)], unk_id=0))
+        if refused:
+            assert theirs.encode(piece).ids == [1]
+            with pytest.raises(TokenizerError, match=f"make up the piece '{piece}'"):
+                JsonUnigramTokenizer.from_dict(content_of(theirs))
+        else:
+            ours = JsonUnigramTokenizer.from_dict(content_of(theirs))
+            for text in (piece, f"é{piece}x", "xxa"):
+                assert list(ours.encode(text)) == theirs.encode(text).ids
