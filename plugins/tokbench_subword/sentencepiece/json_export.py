@@ -28,6 +28,7 @@ from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.sentencepiece.algorithms import spm_scores
 from tokbench_subword.sentencepiece.charsmap import SPACE_SYMBOL
 from tokbench_subword.sentencepiece.spm_bpe import SpmBpe
+from tokbench_subword.unigram.json_vocabulary import JsonVocabulary
 
 if TYPE_CHECKING:
     from tokbench_subword.sentencepiece.algorithms import Algorithm
@@ -49,6 +50,8 @@ def document_of_spm(vocabulary: SpmVocabulary, algorithm: Algorithm) -> Tokenize
     unigram = model.trainer.model_type == "unigram"
     strips = model.normalizer.add_dummy_prefix or model.normalizer.remove_extra_whitespaces
     surface = model.trainer.unk_surface
+    unknown = "" if vocabulary.unk_id is None else vocabulary.pieces[vocabulary.unk_id]
+    spaced = SPACE_SYMBOL in unknown or f"{SPACE_SYMBOL}{unknown}" in vocabulary.pieces  # one loses its space
     for wrong, what in (
         (not model.normalizer.escape_whitespaces, "spaces that are not escaped"),
         (model.trainer.treat_whitespace_as_suffix, "spaces behind words"),
@@ -56,6 +59,7 @@ def document_of_spm(vocabulary: SpmVocabulary, algorithm: Algorithm) -> Tokenize
         (vocabulary.unk_id is None and (unigram or not model.trainer.byte_fallback), "no unknown token"),
         (model.denormalizes, "the denormalizer of decoded text"),
         (strips and not surface, "an empty unk_surface, behind which a text begins anew"),
+        (spaced, f"the unknown token {unknown!r}, which other text is decoded to as well"),
         (
             model.trainer.byte_fallback and BYTE.match(surface),
             f"the unk_surface {surface!r}, which it would decode to that byte",
@@ -143,6 +147,8 @@ def save_json(
     """Write the `tokenizer.json` of a model, proved; raises `TokenizerError` where ids would change."""
     unigram = vocabulary.model.trainer.model_type == "unigram"
     document = document_of_spm(vocabulary, algorithm)
+    if unigram:  # what is refused in reading is not written
+        JsonVocabulary.of(document.model, where=vocabulary.where).algorithm(where=vocabulary.where)
     charsmap = vocabulary.model.normalizer.charsmap
     mended = _mended(document, algorithm.normalizer) if charsmap else document
 
