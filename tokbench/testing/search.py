@@ -12,7 +12,10 @@ Fails = Callable[[str], bool]
 
 
 def smallest(fails: Fails, fixed: Sequence[str], examples: int) -> str | None:
-    """The smallest text found on which `fails` is true, of `fixed` and of `examples` more; None without any."""
+    """The smallest text found on which `fails` is true, of `fixed` and of `examples` more; None without any.
+
+    Where it is true of a text once and not again, the shortest of which it was true.
+    """
     known = next((text for text in fixed if fails(text)), None)
     try:
         import hypothesis
@@ -28,8 +31,19 @@ def smallest(fails: Fails, fixed: Sequence[str], examples: int) -> str | None:
         derandomize=True,
         suppress_health_check=list(hypothesis.HealthCheck),
     )
+    failed = [] if known is None else [known]
+
+    def fails_noted(text: str) -> bool:
+        failing = fails(text)
+        if failing:
+            failed.append(text)
+        return failing
+
     with contextlib.suppress(hypothesis.errors.NoSuchExample, hypothesis.errors.Unsatisfiable):
-        found: str = hypothesis.find(texts(), fails, settings=settings)
+        try:
+            found: str = hypothesis.find(texts(), fails_noted, settings=settings)
+        except hypothesis.errors.Flaky:
+            found = min(failed, key=len)
         return found
     return None if known is None else shrunk(known, fails)
 

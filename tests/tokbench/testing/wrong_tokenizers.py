@@ -79,6 +79,16 @@ class Random(Right):
         return [random.randrange(256) for _ in text.encode()]
 
 
+class KeepsCount(Right):
+    """Has a token more at every seventh call: hypothesis sees a text fail, then pass, and gives up."""
+
+    calls = 0
+
+    def encode(self, text: str) -> Any:
+        self.calls += 1
+        return [*text.encode(), *([0] if self.calls % 7 == 0 else [])]
+
+
 class DecodeRaises(Right):
     lossless = False
 
@@ -343,6 +353,7 @@ WRONG: list[tuple[type, str]] = [
     (RaisesOnNul, "encodes"),
     (IdsBeyondVocabulary, "vocab_size"),
     (Random, "deterministic"),
+    (KeepsCount, "deterministic"),
     (DecodeRaises, "decodes"),
     (DecodeReturnsBytes, "decodes"),
     (Lowercases, "lossless"),
