@@ -191,7 +191,7 @@ def _elsewhere(tokenizer: Tokenizer, text: str, ids: list[int], spans: list[list
     return None
 
 
-@ConformanceCheck.of("sample", "draw only from the generator that is handed in.")
+@ConformanceCheck.of("sample", "draw segmentations of the text, by the generator that is handed in alone.")
 def _sample(tokenizer: Tokenizer, text: str) -> Problem:
     if not isinstance(tokenizer, Sampler):
         return None
@@ -199,7 +199,11 @@ def _sample(tokenizer: Tokenizer, text: str) -> Problem:
     if [int(token) for token in one] != [int(token) for token in two]:
         return "the same seed gave two segmentations"
     wrong = [token for token in one if not 0 <= token < tokenizer.vocab_size]
-    return f"sample gave ids {wrong[:5]} outside the vocabulary" if wrong else None
+    if wrong:
+        return f"sample gave ids {wrong[:5]} outside the vocabulary"
+    if getattr(tokenizer, "lossless", False) and (decoded := tokenizer.decode(one)) != text:
+        return f"declared lossless, but a segmentation that sample drew came back as {decoded[:60]!r}"
+    return None
 
 
 @ConformanceCheck.of("trace", "the last step's tokens must be those of encode.")

@@ -79,6 +79,11 @@ class Random(Right):
         return [random.randrange(256) for _ in text.encode()]
 
 
+class SamplesAnotherText(Right):
+    def sample(self, text: str, rng: np.random.Generator, alpha: float) -> Sequence[int]:
+        return [97, 98]
+
+
 class KeepsCount(Right):
     """Has a token more at every seventh call: hypothesis sees a text fail, then pass, and gives up."""
 
@@ -380,6 +385,7 @@ WRONG: list[tuple[type, str]] = [
     (CountsFromTheEnd, "unknown_ids"),
     (ForgetsWhenCopied, "copies"),
     (SampleOwnSeed, "sample"),
+    (SamplesAnotherText, "sample"),
     (TraceShort, "trace"),
     (SpecialsOutside, "special_ids"),
     (LastTokenForMinusOne, "every_id"),
