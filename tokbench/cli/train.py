@@ -18,8 +18,6 @@ from tokbench.wording import counted, other_than_asked
 
 if TYPE_CHECKING:
     from tokbench.registry import Registry
-    from tokbench.spec import Spec
-    from tokbench.training_corpus import TrainingCorpus
 
 
 @opt.with_registry

@@ -155,9 +155,9 @@ def test_a_baseline_of_the_same_file_as_a_tokenizer_of_the_run_is_told_its_name(
     tokenizers.Tokenizer(tokenizers.models.BPE({"a": 0}, [])).save(str(path))
     here = {**GIVEN, "tokenizers": [f"bpe:{path}", "bytes"]}
     with pytest.raises(SpecError, match=rf"add it with -t {path}, or name 'bpe:{path}', of the same file$"):
-        make_plan(load_suite(None, {**here, "baseline": str(path)}), build_registry())
+        planned({**here, "baseline": str(path)})
     with pytest.raises(SpecError, match=r"add it with -t chars$"):
-        make_plan(load_suite(None, {**here, "baseline": "chars"}), build_registry())
+        planned({**here, "baseline": "chars"})
 
 
 def test_the_cheapest_language_can_be_asked_for_where_a_suite_names_another() -> None:
