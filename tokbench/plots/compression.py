@@ -44,7 +44,7 @@ def draw(run: Run) -> Figure | None:
     shown = "" if len(panels) == 1 else f" {len(panels)}"
     part = f"The first{shown} of {len(datasets)} datasets. " if len(panels) < len(datasets) else ""
     known = any(data.overall(run, data.main_metric(run, name), name)["ci_low"].notna().any() for name in panels)
-    note = _note(run, panels[0], bars=known, arrows=any(arrows))
+    note = _note(run, panels[0], order, bars=known, arrows=any(arrows))
     style.caption(figure, f"{part}{note} {absent(run, order)}".rstrip())
     return figure
 
@@ -86,14 +86,14 @@ def _panel(axes: Axes, run: Run, dataset: str, order: list[str], end: float | No
     return arrows
 
 
-def _note(run: Run, dataset: str, *, bars: bool, arrows: bool) -> str:
+def _note(run: Run, dataset: str, order: list[str], *, bars: bool, arrows: bool) -> str:
     note = "More is better." + (f" Bar: {run.level} interval." if bars else "")
     if len(run.languages(dataset)) > 1:
         macro = data.main_metric(run, dataset) != "compression_ratio"
         note += (
             f" Dot: {'mean of the languages' if macro else 'all languages together'}; ticks: single languages."
         )
-    return " ".join(filter(None, [note, hollow(run), "Arrow: beyond the axis." if arrows else ""]))
+    return " ".join(filter(None, [note, hollow(run, order), "Arrow: beyond the axis." if arrows else ""]))
 
 
 PLOTS = (

@@ -48,7 +48,7 @@ def draw(run: Run) -> Figure | None:
     style.caption(
         figure,
         f"Ticks: single languages; {shades}dot: the median; the most expensive is named. 1× is parity."
-        + f" {hollow(run)}".rstrip()
+        + f" {hollow(run, order)}".rstrip()
         + f" {absent(run, order)}".rstrip(),
     )
     return figure

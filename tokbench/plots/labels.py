@@ -17,7 +17,7 @@ from tokbench.errors import SpecError
 from tokbench.languages import Language, lookup
 from tokbench.metrics.metric import ALL
 from tokbench.plots import style
-from tokbench.plots.losses import EXPLAINED, hard_losses, losses, mark_of
+from tokbench.plots.losses import ESTIMATED, EXPLAINED, hard_losses, losses, mark_of
 from tokbench.plots.widths import text_width, wrapped
 from tokbench.spec import Spec
 from tokbench.wording import listed
@@ -91,15 +91,23 @@ def explained(run: Run, names: Collection[str] | None = None) -> str:
     return " ".join(said)
 
 
-def hollow(run: Run) -> str:
-    """A caption's sentences on hollow points and marked names; empty where nothing is lost or estimated."""
-    return f"Hollow: not every text comes back, or estimated. {explained(run)}" if losses(run) else ""
+def hollow(run: Run, drawn: Collection[str]) -> str:
+    """A caption's sentences on hollow points, if any are `drawn`, and marked names; empty without losses."""
+    lost = losses(run)
+    points = "Hollow: not every text comes back, or estimated." if any(name in lost for name in drawn) else ""
+    return " ".join(filter(None, [points, explained(run)])) if lost else ""
 
 
 def absent(run: Run, drawn: Collection[str]) -> str:
-    """A caption's sentence on the tokenizers that are not among those `drawn`, by spec; empty where all are."""
-    missing = [label for spec, label in run_labels(run).items() if spec not in drawn]
-    return f"Not measured: {listed(missing)}." if missing else ""
+    """A caption's sentences on tokenizers not `drawn`, by spec, and why they are not; empty where all are."""
+    missing = {spec: label for spec, label in run_labels(run).items() if spec not in drawn}
+    lossy = {name for name, loss in losses(run).items() if loss.mark != ESTIMATED}
+    out = lossy if run.manifest.get("suite", {}).get("exclude_lossy") else {}
+    said = {
+        "Left out, since text does not come back as it was": [missing[name] for name in missing if name in out],
+        "Not measured": [missing[name] for name in missing if name not in out],
+    }
+    return " ".join(f"{why}: {listed(names)}." for why, names in said.items() if names)
 
 
 def _agreed(spec: str, specs: Iterable[str]) -> set[str]:

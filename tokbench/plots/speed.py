@@ -119,7 +119,7 @@ def draw(run: Run) -> Figure | None:
         "Up and to the right is better."
         + (f" Bars: {data.levels(run)} intervals." if bars else "")
         + (" Steps: tokenizers that no other beats on both." if steps else "")
-        + f" {hollow(run)}".rstrip()
+        + f" {hollow(run, points)}".rstrip()
         + (" Arrow: far above, at the figure." if far else "")
         + (f" Speed: {first}." if first else "")
         + f" {data.busy(run)}".rstrip()

@@ -70,6 +70,23 @@ def test_a_caption_names_the_tokenizers_that_were_not_measured(
     assert " Not measured: chars." in drawn(plot, run).get_label()
 
 
+@pytest.mark.parametrize("plot", ["compression", "fairness", "speed"])
+def test_a_caption_says_of_those_left_out_that_they_lose_text(
+    made_up_run: Callable[..., Any], plot: str
+) -> None:
+    run = made_up_run(3, 4)
+    lossy_ones = [*losses(run)]
+    assert "Hollow: " in drawn(plot, run).get_label()
+    run.manifest["suite"]["exclude_lossy"] = True
+    ranked = run.frame["tokenizer"].isin(lossy_ones) & ~run.frame["metric"].isin(["round_trip", "unk_rate"])
+    run.frame = run.frame.assign(value=run.frame["value"].mask(ranked))
+    said = drawn(plot, run).get_label()
+    assert f"Left out, since text does not come back as it was: {run_labels(run)[lossy_ones[0]]}" in said
+    assert "Not measured" not in said
+    assert "Hollow" not in said
+    assert "† loses text" in said  # names in the caption have marks
+
+
 def test_sentences_of_a_caption_stand_one_blank_apart(made_up_run: Callable[..., Any]) -> None:
     run = made_up_run(3, 3, specs=["bytes", "chars", "bpe:עברית.json"])
     run.frame = run.frame[run.frame["metric"] != "round_trip"]
