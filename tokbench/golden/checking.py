@@ -45,11 +45,13 @@ Implementation = Callable[[Sequence[str]], Iterator[Answer]]
 
 
 def by_tokenizer(tokenizer: Tokenizer) -> Implementation:
-    """A tokenizer of tokbench's as an implementation; stages are told only where they are asked for."""
+    """A tokenizer of tokbench's as an implementation, which tells all that it can."""
 
     def answers(texts: Sequence[str]) -> Iterator[Answer]:
         for text, ids in zip(texts, encode_batch(tokenizer, texts).to_lists(), strict=True):
-            stages = tokenizer.stages(text) if isinstance(tokenizer, Staged) else None
+            stages = None
+            if isinstance(tokenizer, Staged):
+                stages = {name: list(pieces) for name, pieces in tokenizer.stages(text).items()}
             yield Answer(ids, stages, [token_bytes(tokenizer, index) for index in ids])
 
     return answers

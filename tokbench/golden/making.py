@@ -4,27 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tokbench.capabilities import OffsetEncoder, Staged
+from tokbench.capabilities import OffsetEncoder
 from tokbench.family import Progress
 from tokbench.golden import pack
 from tokbench.golden.cases import Case, detailed, rows
+from tokbench.golden.checking import by_tokenizer
 from tokbench.golden.pack import Golden, VocabularyRow, checksum
 from tokbench.inspection.audit import audit
-from tokbench.tokenizer import Tokenizer, encode_batch, token_bytes
+from tokbench.tokenizer import Tokenizer, encode_batch
 
 
 def golden(tokenizer: Tokenizer, cases: Sequence[Case]) -> list[Golden]:
     """What a tokenizer makes of some texts, with everything that it can tell."""
     found = []
-    for case, ids in zip(cases, encode_batch(tokenizer, [case.text for case in cases]).to_lists(), strict=True):
+    answers = by_tokenizer(tokenizer)([case.text for case in cases])
+    for case, answer in zip(cases, answers, strict=True):
         spans = None
         if isinstance(tokenizer, OffsetEncoder):
             spans = tuple((int(start), int(end)) for start, end in tokenizer.offsets(case.text))
-        stages = None
-        if isinstance(tokenizer, Staged):
-            stages = {name: list(pieces) for name, pieces in tokenizer.stages(case.text).items()}
-        parts = tuple(token_bytes(tokenizer, index) for index in ids)
-        found.append(Golden(case.rule, case.text, tuple(ids), parts, spans, stages))
+        found.append(Golden(*case, tuple(answer.ids), tuple(answer.bytes or ()), spans, answer.stages))
     return found
 
 

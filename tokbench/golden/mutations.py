@@ -18,9 +18,11 @@ from typing import Any
 
 from tokbench.errors import TokbenchError
 from tokbench.family import Progress
+from tokbench.golden.cases import PARTS
 from tokbench.golden.changes import mutants
 from tokbench.golden.checking import Answer, check
 from tokbench.golden.pack import Pack
+from tokbench.lint.samples import SENTENCES
 from tokbench.tokenizer import Tokenizer, encode_batch
 
 
@@ -86,9 +88,6 @@ def agrees(pack: Pack, tokenizer: Tokenizer) -> bool:
 
 def random_text(size: int) -> list[str]:
     """Texts that the pack does not hold, of words and characters drawn at random: `size` texts."""
-    from tokbench.golden.cases import PARTS
-    from tokbench.lint.samples import SENTENCES
-
     rng = random.Random(1)
     words = [word for sentence in SENTENCES.values() for word in sentence.split()]
     found = []
