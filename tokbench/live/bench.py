@@ -20,12 +20,13 @@ from typing import Any, Literal, get_args
 
 from tokbench.capabilities import Step, TokenEstimator, Traceable
 from tokbench.errors import TokbenchError, TokenizerError, UnknownNameError
-from tokbench.inspection.pieces import pieces, visible
+from tokbench.inspection.pieces import pieces
+from tokbench.inspection.steps import label
 from tokbench.lint.chat import render
 from tokbench.lint.subject import Subject
 from tokbench.reports.tokenview.quick import QuickSpans
 from tokbench.reports.tokenview.render import rank_of
-from tokbench.tokenizer import Tokenizer, checked_ids, whole_text
+from tokbench.tokenizer import Tokenizer, checked_ids
 from tokbench.wording import counted
 
 Mode = Literal["text", "special", "chat"]
@@ -245,22 +246,17 @@ def _places(tokenizer: Tokenizer, text: str, ids: Sequence[int]) -> list[tuple[i
 def _shown(step: Step) -> dict[str, Any]:
     return {
         "kind": step.kind,
-        "tokens": [_token(data) for data in step.tokens],
+        "tokens": [label(token) for token in step.tokens],
         "changed": step.changed,
         "note": step.note,
         "detail": {str(key): _plain(value) for key, value in step.detail.items()},
     }
 
 
-def _token(data: bytes) -> str:
-    text = whole_text(data)
-    return "".join(f"\\x{byte:02x}" for byte in data) if text is None else visible(text)
-
-
 def _plain(value: Any) -> Any:
     """A value of a step's detail in JSON's types."""
     if isinstance(value, bytes):
-        return _token(value)
+        return label(value)
     if isinstance(value, Mapping):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
