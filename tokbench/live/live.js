@@ -264,9 +264,10 @@
   const LEFTWARD = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]+/gu;
   const apart = (line) => line.replace(LEFTWARD, "\u2068$&\u2069");
 
-  // A piece stands in the order of the text; within, it runs as its own letters do: `\xd7` never from right to left.
+  // A piece stands in the order of the text; within, it runs as its own letters do: bytes, ⟨90 91⟩, from left to right.
   function piece(shown, changed) {
-    return make("li", { textContent: shown, dir: /\p{L}/u.test(shown) ? "auto" : "", className: changed ? "changed" : "" });
+    const dir = shown.startsWith("⟨") ? "ltr" : /\p{L}/u.test(shown) ? "auto" : "";
+    return make("li", { textContent: shown, dir, className: changed ? "changed" : "" });
   }
 
   // A detail in words: lists with commas, one line for each thing of a list of things.
