@@ -71,13 +71,12 @@ def compare(
     figures that neither run has.
     """
     from tokbench.reports import gates
-    from tokbench.reports.gates import budgets_of, share_of
     from tokbench.results import Run
     from tokbench.results.atomic import write_bytes
     from tokbench.results.comparison import OTHER_UNIT, compare_figures, compare_manifests, unpaired
 
     check_apart({"--junit": junit, "--summary": summary, "--page": page})
-    share, budgets = share_of(threshold, "--threshold"), budgets_of(budget or ())
+    share, budgets = gates.share_of(threshold, "--threshold"), gates.budgets_of(budget or ())
     for name in (*budgets, *(metric or ())):
         registry.pick(registry.metrics, name, "metric")
     if metric and (without := [name for name in budgets if name not in metric]):

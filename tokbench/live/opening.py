@@ -13,6 +13,7 @@ from tokbench.lint.subject import Subject
 from tokbench.live.bench import Bench, Seat, VisitorLimits
 from tokbench.plots.labels import tokenizer_labels
 from tokbench.registry import Registry
+from tokbench.runner.training import train
 from tokbench.spec import Spec
 from tokbench.tokenizer import Tokenizer
 from tokbench.training_corpus import TrainingCorpus
@@ -34,8 +35,6 @@ def open_bench(
     The page may load more: the files of the folders of `load_from`, and the models of known names where "names"
     is among them. Raises `TokbenchError` for what is no folder.
     """
-    from tokbench.runner.training import train
-
     loaded: dict[str, Tokenizer] = {}
     missing: dict[str, str] = {}
     asked: dict[str, list[str]] = {}

@@ -17,13 +17,14 @@ from tokbench.plots.labels import dataset_labels, language_label, tokenizer_labe
 from tokbench.reports.differences import least_p
 from tokbench.reports.figures import decimals
 from tokbench.reports.gates import VERDICTS, worst_first
+from tokbench.reports.html.details import definitions, provenance
+from tokbench.reports.html.page import Page, Section, in_its_look
 from tokbench.reports.table import Column, Row, Table, TableCell
 from tokbench.results.atomic import write_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tokbench.reports.html.page import Page
     from tokbench.results import Run
     from tokbench.results.comparison import Change
 
@@ -40,8 +41,6 @@ def write_comparison(
     before: Run, after: Run, path: Path, *, figures: pd.DataFrame, facts: Sequence[Change]
 ) -> None:
     """Write a page that compares two runs to `path`: their compared `figures`, and the `facts` that differ."""
-    from tokbench.reports.html.page import in_its_look
-
     write_text(path, in_its_look(_page(before, after, figures, facts)))
 
 
@@ -107,9 +106,6 @@ def _text(value: object) -> str:
 
 
 def _page(before: Run, after: Run, figures: pd.DataFrame, facts: Sequence[Change]) -> Page:
-    from tokbench.reports.html.details import definitions, provenance
-    from tokbench.reports.html.page import Page, Section
-
     overall, least = figures[figures["language"] == ALL], least_p(REPLICATES)
     single = figures[figures["language"] != ALL]
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 import importlib.util
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from tokbench.errors import TokbenchError
+from tokbench.reports.tables import headlines
+from tokbench.results import Run
 from tokbench.results.atomic import replacing, write_text
 from tokbench.wording import in_xml
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from tokbench.results import Run
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\x1b")
 """How text begins that spreadsheets run, or a terminal obeys."""
@@ -56,10 +54,6 @@ def write_xlsx(run: Run, path: Path) -> None:
     """Write an Excel workbook: a sheet a headline table, and every measurement; needs `openpyxl`."""
     if importlib.util.find_spec("openpyxl") is None:
         raise TokbenchError("Excel files need openpyxl: pip install 'tokbench[excel]'")
-    import pandas as pd
-
-    from tokbench.reports.tables import headlines
-
     with replacing(path) as aside, pd.ExcelWriter(aside, engine="openpyxl") as book:
         for number, table in enumerate(headlines(run).values(), 1):
             rows = [[cell if isinstance(cell, str) else cell.value for cell in row.cells] for row in table.rows]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+from tokbench.inspection.audit import VocabularyAudit
+from tokbench.inspection.overlap import overlap_matrix
 from tokbench.plots.labels import run_labels
 from tokbench.reports.table import Column, Row, Table, tokenizer_rows
 from tokbench.results import Run
@@ -83,9 +85,6 @@ def overlap_table(run: Run) -> Table:
     """Jaccard index of the byte strings of every two vocabularies."""
     if len(run.audits) < 2:
         return Table("overlap", "Overlap", (), ())
-    from tokbench.inspection.audit import VocabularyAudit
-    from tokbench.inspection.overlap import overlap_matrix
-
     names = list(run.audits)
     matrix = overlap_matrix([VocabularyAudit.from_json(run.audits[name]) for name in names])
     labels = run_labels(run)
