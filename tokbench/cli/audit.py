@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,16 +20,13 @@ from tokbench.cli.progress import progress
 from tokbench.cli.tables import plain_console, show_facts, show_table
 from tokbench.cli.writing import print_json
 from tokbench.errors import SpecError
-from tokbench.tokenizer import whole_text
+from tokbench.tokenizer import Tokenizer, whole_text
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from tokbench.inspection.audit import VocabularyAudit
     from tokbench.inspection.usage import Usage
     from tokbench.registry import Registry
-    from tokbench.tokenizer import Tokenizer
 
 _MOST_TOKENS = 12
 """Special tokens that `show` names."""

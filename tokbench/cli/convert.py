@@ -10,8 +10,11 @@ from tokbench.cli import options as opt
 from tokbench.cli.loading import files_read
 from tokbench.cli.progress import bar
 from tokbench.cli.writing import check_apart, check_target, elsewhere, save, use_of
+from tokbench.corpus import Dataset
 from tokbench.errors import CorpusError, SpecError
+from tokbench.family import Progress
 from tokbench.spec import Option
+from tokbench.tokenizer import Tokenizer
 from tokbench.training_corpus import TrainingCorpus
 from tokbench.wording import counted
 
@@ -19,10 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from tokbench.corpus import Dataset
-    from tokbench.family import Progress
     from tokbench.registry import Registry
-    from tokbench.tokenizer import Tokenizer
 
 _ABLE = "the families bpe, wordpiece and unigram write what they open"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from tokbench.capabilities import Sampler
@@ -12,14 +13,11 @@ from tokbench.cli.loading import read_text
 from tokbench.cli.tables import plain_console, show_table
 from tokbench.cli.writing import print_json, put
 from tokbench.errors import SpecError, TokenizerError
-from tokbench.tokenizer import checked_ids
+from tokbench.tokenizer import Tokenizer, checked_ids
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tokbench.registry import Registry
-    from tokbench.tokenizer import Tokenizer
 
 
 @opt.loads_tokenizers

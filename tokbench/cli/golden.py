@@ -19,12 +19,12 @@ from tokbench.cli.loading import files_read
 from tokbench.cli.progress import progress
 from tokbench.cli.writing import check_target, print_json
 from tokbench.errors import SpecError, TokbenchError
+from tokbench.tokenizer import Tokenizer
 from tokbench.wording import counted, every
 
 if TYPE_CHECKING:
     from tokbench.golden.checking import Departure
     from tokbench.registry import Registry
-    from tokbench.tokenizer import Tokenizer
 
 _OTHER_TEXTS = 1000
 app = typer.Typer(

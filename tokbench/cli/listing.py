@@ -15,10 +15,10 @@ from tokbench.cli.options import JsonOutput, argument, with_registry
 from tokbench.cli.tables import show_facts, show_rows
 from tokbench.cli.writing import print_json
 from tokbench.errors import ResultsError
+from tokbench.spec import Option
 
 if TYPE_CHECKING:
     from tokbench.registry import Registry
-    from tokbench.spec import Option
 
 Names = Annotated[list[str] | None, argument("Only these, with all that is known of them.", "[NAME]...")]
 

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from tokbench.errors import CorpusError, ResultsError, TokbenchError, TokenizerError
 from tokbench.family import variant_file
+from tokbench.tokenizer import Tokenizer
 from tokbench.wording import printable
 
 if TYPE_CHECKING:
     from tokbench.manager import Host
     from tokbench.registry import Registry
     from tokbench.results import Run
-    from tokbench.tokenizer import Tokenizer
 
 
 def load_trained(registry: Registry, spec: str, train_on: str | None) -> Tokenizer:

@@ -33,9 +33,7 @@ from tokbench.extension import Command
 from tokbench.wording import in_paragraphs
 
 if TYPE_CHECKING:
-    from tokbench.extension import Command
     from tokbench.registry import Registry
-
 
 _IN_COLUMNS = 80
 """Below this many columns of a terminal, a help in columns would cut off what these cannot hold."""

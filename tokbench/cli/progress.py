@@ -5,12 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
+from tokbench.family import Progress
 from tokbench.wording import counted
-
-if TYPE_CHECKING:
-    from tokbench.family import Progress
 
 
 def overwrite(line: str = "") -> None:

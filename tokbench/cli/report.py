@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,12 +14,10 @@ from tokbench.cli import options as opt
 from tokbench.cli.loading import open_run, reading
 from tokbench.cli.writing import check_apart, check_target, put
 from tokbench.errors import SpecError, TokbenchError
+from tokbench.extension import Plot, ReportWriter
 from tokbench.wording import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tokbench.extension import Plot, ReportWriter
     from tokbench.registry import Registry
     from tokbench.results import Run
 

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from tokbench.capabilities import Traceable
+from tokbench.capabilities import Step, Traceable
 from tokbench.cli.loading import files_read, read_text
 from tokbench.cli.options import Force, JsonOutput, SpecArgument, TextArgument, loads_tokenizers, option
 from tokbench.cli.tables import plain_console
 from tokbench.cli.writing import check_apart, check_target, elsewhere, print_json, write_text
 from tokbench.errors import TokenizerError
+from tokbench.tokenizer import Tokenizer
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tokbench.capabilities import Step
     from tokbench.registry import Registry
-    from tokbench.tokenizer import Tokenizer
 
 _MOST_CHARACTERS = 10_000
 """A longer text is refused: a trace holds the whole sequence at every step."""

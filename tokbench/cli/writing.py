@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout, suppress
 from itertools import combinations
 from pathlib import Path
@@ -16,16 +16,13 @@ from typing import TYPE_CHECKING, TextIO
 
 from tokbench.capabilities import Savable
 from tokbench.errors import FormatError, SpecError, TokbenchError, TokenizerError
+from tokbench.family import TokenizerFamily
 from tokbench.spec import Spec
+from tokbench.tokenizer import Tokenizer
 from tokbench.wording import reason, without_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from tokbench.family import TokenizerFamily
     from tokbench.registry import Registry
-    from tokbench.tokenizer import Tokenizer
-
 
 _outputs: list[TextIO] = []
 
