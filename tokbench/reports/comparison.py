@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from tokbench.metrics.context import REPLICATES
 from tokbench.metrics.metric import ALL
@@ -20,13 +21,9 @@ from tokbench.reports.gates import VERDICTS, worst_first
 from tokbench.reports.html.details import definitions, provenance
 from tokbench.reports.html.page import Page, Section, in_its_look
 from tokbench.reports.table import Column, Row, Table, TableCell
+from tokbench.results import Run
 from tokbench.results.atomic import write_text
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from tokbench.results import Run
-    from tokbench.results.comparison import Change
+from tokbench.results.comparison import Change
 
 MOST = 2000
 """Rows a table of single languages holds at most; the largest changes first."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from tokbench.metrics.families import SURE
 from tokbench.plots import data
@@ -15,12 +16,8 @@ from tokbench.reports.figures import measured
 from tokbench.reports.sizes import caveat_of
 from tokbench.reports.tables import reference_of
 from tokbench.reports.training import how_much, trained_beside, trained_on
+from tokbench.results import Run
 from tokbench.wording import all_of_whom, listed
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from tokbench.results import Run
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.etree import ElementTree
+
+import pandas as pd
 
 from tokbench.errors import SpecError
 from tokbench.reports.markdown import escape
 from tokbench.results.comparison import OTHER_UNIT
 from tokbench.wording import counted, in_xml
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MOST = 50
 """Rows that a summary lists."""

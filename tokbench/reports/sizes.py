@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from tokbench.metrics.metric import ALL
 from tokbench.plots import data
 from tokbench.reports.figures import number
+from tokbench.results import Run
 from tokbench.wording import counted
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from tokbench.results import Run
-
 
 OF_THESE = " Blocks of one text resemble each other: intervals are of these documents, not of text like them."
 

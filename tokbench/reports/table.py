@@ -7,17 +7,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import pandas as pd
 
 from tokbench.plots.labels import run_labels
 from tokbench.plots.losses import losses
 from tokbench.reports.figures import decimals, interval, is_share, number, shown, typical
+from tokbench.results import Run
 from tokbench.wording import in_unit
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from tokbench.results import Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

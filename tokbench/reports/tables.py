@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+import pandas as pd
+
+from tokbench.metrics import Metric
 from tokbench.metrics.metric import ALL
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, explained, language_label, run_labels
@@ -17,13 +19,8 @@ from tokbench.reports.marks import BOLD
 from tokbench.reports.sizes import caveat_of, counted_on
 from tokbench.reports.table import Cells, Column, Row, Table, TableCell, tokenizer_rows
 from tokbench.reports.training import fewer_notes, training_marks, training_notes
+from tokbench.results import Run
 from tokbench.wording import in_unit
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from tokbench.metrics import Metric
-    from tokbench.results import Run
 
 ALONG = "Bold: the best of its language, and those that the paired test does not tell apart from it."
 
