@@ -9,13 +9,11 @@ from tokbench.plots import data, style
 from tokbench.plots.labels import absent, dataset_label, hollow, row_chart, run_labels
 from tokbench.plots.losses import best_first, colors, losses
 from tokbench.plots.reach import beyond, reach
+from tokbench.results import Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from tokbench.results import Run
-
 
 UNIT = "bytes per token"
 

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from tokbench.metrics.context import CONFIDENCE
 from tokbench.metrics.metric import ALL
 from tokbench.metrics.speed import METRICS
+from tokbench.results import Run
 from tokbench.wording import data_size
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike
-
-    from tokbench.results import Run
 
 Given = ParamSpec("Given")
 T = TypeVar("T")

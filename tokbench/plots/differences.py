@@ -10,11 +10,10 @@ from tokbench.metrics.families import SURE
 from tokbench.plots import data, style
 from tokbench.plots.labels import dataset_label, row_chart, run_labels
 from tokbench.plots.losses import best_first, colors, comparable
+from tokbench.results import Run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from tokbench.results import Run
 
 Differences = dict[str, tuple[float, float, float, float | None]]
 """By tokenizer: (difference, low, high) in bytes per token, and its p-value; None where it was not tested."""

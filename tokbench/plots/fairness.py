@@ -10,14 +10,12 @@ from tokbench.extension import Plot
 from tokbench.plots import data, style
 from tokbench.plots.labels import absent, dataset_label, hollow, printable, row_chart, run_labels
 from tokbench.plots.losses import colors, fairest_first, losses
+from tokbench.results import Run
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from tokbench.results import Run
-
 
 UNIT = "× the reference language"
 

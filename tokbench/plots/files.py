@@ -11,12 +11,11 @@ from tokbench.errors import UnknownNameError
 from tokbench.extension import Plot
 from tokbench.plots import style
 from tokbench.plots.widths import DPI
+from tokbench.results import Run
 from tokbench.results.atomic import replacing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from tokbench.results import Run
 
 FORMATS = ("svg", "png", "pdf")
 

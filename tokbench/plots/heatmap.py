@@ -14,12 +14,11 @@ from tokbench.plots import data, style
 from tokbench.plots.labels import cut, dataset_label, explained, heading, language_label, run_labels
 from tokbench.plots.losses import losses
 from tokbench.plots.widths import wrapped
+from tokbench.results import Run
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
-
-    from tokbench.results import Run
 
 CAVEAT = "Not comparable between scripts: a character of one carries as much as two or three of another."
 

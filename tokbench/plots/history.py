@@ -9,12 +9,11 @@ from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, printable, run_labels
 from tokbench.plots.losses import colors
 from tokbench.plots.multiples import Axis, Curve, draw_curves
+from tokbench.results import Run
 from tokbench.wording import listed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from tokbench.results import Run
 
 
 def draw_history(runs: Sequence[Run], metric: str, dataset: str | None = None) -> Figure | None:

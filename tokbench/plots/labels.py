@@ -19,14 +19,13 @@ from tokbench.metrics.metric import ALL
 from tokbench.plots import style
 from tokbench.plots.losses import ESTIMATED, EXPLAINED, hard_losses, losses, mark_of
 from tokbench.plots.widths import text_width, wrapped
+from tokbench.results import Run
 from tokbench.spec import Spec
 from tokbench.wording import listed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from tokbench.results import Run
 
 _FILE = re.compile(r"\.(json|model|tiktoken|txt|bpe|vocab|jsonl|parquet|csv|tsv|conllu)$")
 _GENERIC = {"tokenizer", "tokenizer.json", "spiece.model", "tokenizer.model", "hf", "vocab.txt", "."}

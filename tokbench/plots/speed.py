@@ -13,12 +13,11 @@ from tokbench.plots.labels import absent, dataset_label, hollow, in_lines, run_l
 from tokbench.plots.losses import colors, losses
 from tokbench.plots.placement import label_points
 from tokbench.plots.reach import reach
+from tokbench.results import Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from tokbench.results import Run
 
     Point = tuple[float, float]
 

@@ -14,11 +14,10 @@ from tokbench.plots.counts import FEW_DOCUMENTS, PlotCounts, counts, most_varied
 from tokbench.plots.labels import dataset_label, run_labels
 from tokbench.plots.losses import colors
 from tokbench.plots.multiples import Axis, Curve, draw_curves
+from tokbench.results import Run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from tokbench.results import Run
 
     Points = tuple[NDArray[Any], NDArray[Any]] | None
     """Where a curve goes; None where too little was counted for one."""

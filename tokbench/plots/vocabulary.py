@@ -11,12 +11,11 @@ from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, explained, tokenizer_labels
 from tokbench.plots.losses import losses, mark_of
 from tokbench.plots.multiples import Axis, Curve, draw_curves
+from tokbench.results import Run
 from tokbench.spec import Spec
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from tokbench.results import Run
 
 
 def size_families(run: Run) -> dict[str, list[tuple[int, str]]]:
