@@ -22,7 +22,7 @@ def print_headline(run: Run) -> None:
     """Print one row per tokenizer and dataset, and below it what was skipped or failed, with the remedies."""
     from tokbench.plots.labels import run_labels
     from tokbench.plots.losses import EXPLAINED, hard_losses, losses
-    from tokbench.reports.decision import decided
+    from tokbench.reports.decision import decided, undecided
     from tokbench.reports.reasons import gaps
     from tokbench.reports.training import fewer_notes, how_much, trained_on
 
@@ -56,7 +56,9 @@ def print_headline(run: Run) -> None:
         console.print(EXPLAINED[mark])
     if decision := decided(run):
         said = [decision.sentences[0], f"Weights: {decision.weighed} (--weights changes them)."]
-        console.print(" ".join([*said, *gaps(run, decision.weights, decision.known)]))
+        console.print(" ".join([*said, *gaps(run, decision.weights, decision.known, vague=decision.vague)]))
+    elif why := undecided(run):
+        console.print(why)
     for dataset in run.datasets:
         if flattered := trained_on(run, dataset):
             console.print(

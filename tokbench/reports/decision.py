@@ -23,7 +23,7 @@ from tokbench.plots import data
 from tokbench.plots.labels import run_labels
 from tokbench.plots.losses import ESTIMATED, LOSES, REWRITES, losses
 from tokbench.reports.criteria import EQUAL, Known, known_criteria, level_of, noise_unknown
-from tokbench.reports.reasons import reasons, texts_named
+from tokbench.reports.reasons import not_known, reasons, texts_named
 from tokbench.reports.table import Column, Table, TableCell, tokenizer_rows
 from tokbench.results import Run
 
@@ -85,6 +85,19 @@ def decide(run: Run, weights: Mapping[str, float] | None = None) -> Decision | N
 def decided(run: Run) -> Decision | None:
     """The decision under the weights of the run's suite."""
     return decide(run)
+
+
+def undecided(run: Run) -> str:
+    """Why nothing is decided between several tokenizers, if weights were given; empty where something is."""
+    given = run.manifest.get("suite", {}).get("weights")
+    if not given or len(run.tokenizers) < 2 or decided(run) is not None:
+        return ""
+    weights, known = weights_of(given), known_criteria(run)
+    if any(weights[name] > 0 for name in known):
+        why = ["fewer than two tokenizers give text back and were measured by all that weighs."]
+    else:
+        why = ["nothing that weighs is known.", *not_known(weights, known)]
+    return " ".join(["No choice under these weights:", *why])
 
 
 def table(run: Run, decision: Decision) -> Table:

@@ -9,7 +9,7 @@ from pathlib import Path
 from tokbench.plots import data
 from tokbench.reports import tables, unmeasured
 from tokbench.reports.chosen import asked, shown
-from tokbench.reports.decision import decided
+from tokbench.reports.decision import decided, undecided
 from tokbench.reports.decision import table as decision_table
 from tokbench.reports.diffs import diff_table
 from tokbench.reports.findings import findings
@@ -37,6 +37,8 @@ def document(run: Run) -> str:
         choice, *others = found.sentences
         said = (f"{choice} Weights: {found.weighed}.", *others)
         parts += ["## Decision", "", *(f"- {escape(each)}" for each in said), "", *_noted(told)]
+    elif why := undecided(run):
+        parts += ["## Decision", "", escape(why), ""]
     for finding in findings(run):
         parts += [escape(finding.sentence), ""]
     for table in tables.headlines(run).values():

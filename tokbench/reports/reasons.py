@@ -50,7 +50,7 @@ def reasons(
             keys = [key for key in active if known[key].unsure == unsure]
             leave = all_of_whom(keys, "leaves", "leave").capitalize()
             said.append(f"{leave} out {texts_named(run, unsure)}: how far chance bears there is not known.")
-    said += _unknown(weights, known)
+    said += not_known(weights, known)
     flattered: dict[str, list[str]] = {}
     for dataset in data.natural_datasets(run):
         marks = training_marks(run, dataset)
@@ -74,17 +74,17 @@ def reasons(
     return said + _unpriced(run, known)
 
 
-def gaps(run: Run, weights: Mapping[str, float], known: Mapping[str, Known]) -> list[str]:
+def gaps(run: Run, weights: Mapping[str, float], known: Mapping[str, Known], *, vague: bool) -> list[str]:
     """What a choice leaves out of what was asked for.
 
-    That is criteria that weigh something and are not known, where weights were given, and tokenizers without a
-    price, where prices were.
+    That is criteria that weigh something and are not known, where weights were given or the choice is `vague`
+    for lack of them, and tokenizers without a price, where prices were given.
     """
-    unknown = _unknown(weights, known) if run.manifest.get("suite", {}).get("weights") else []
-    return unknown + (_unpriced(run, known) if costs(run) else [])
+    told = vague or run.manifest.get("suite", {}).get("weights")
+    return (not_known(weights, known) if told else []) + (_unpriced(run, known) if costs(run) else [])
 
 
-def _unknown(weights: Mapping[str, float], known: Mapping[str, Known]) -> list[str]:
+def not_known(weights: Mapping[str, float], known: Mapping[str, Known]) -> list[str]:
     """A sentence on the criteria that weigh something and are not known; none where all are."""
     missing = [c for c in CRITERIA if c.name not in known and c.name != "lossless" and weights[c.name] > 0]
     return [f"Not known: {'; '.join(f'{c.name} ({c.lacking})' for c in missing)}."] if missing else []

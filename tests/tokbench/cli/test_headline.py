@@ -10,8 +10,12 @@ import pytest
 
 from tokbench.cli.headline import print_headline
 from tokbench.metrics.catalogue import CATALOGUE
-from tokbench.reports.decision import decide
+from tokbench.metrics.weights import DEFAULTS
+from tokbench.reports import markdown
+from tokbench.reports.decision import decide, undecided
 from tokbench.reports.figures import decimals
+from tokbench.reports.html.details import decision
+from tokbench.reports.reasons import gaps
 
 
 @pytest.mark.parametrize("beside", [False, True], ids=["usual", "asked for more"])
@@ -100,6 +104,26 @@ def test_the_terminal_tells_what_the_choice_leaves_out(
     run.frame = pd.concat([run.frame, priced])
     print_headline(run)
     assert "Left out, since no price was given: " in " ".join(capsys.readouterr().out.split())
+
+
+def test_weights_of_which_nothing_is_known_are_answered(
+    made_up_run: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = made_up_run(1, 3)
+    run.frame = run.frame[run.frame["metric"] != "gini"]
+    nothing = {"price": 0.0, "context": 0.0, "embedding": 0.0, "speed": 0.0}
+    run.manifest["suite"]["weights"] = {**nothing, "fairness": 1.0}
+    print_headline(run)
+    said = "No choice under these weights: nothing that weighs is known. Not known: fairness (needs gini"
+    assert said in " ".join(capsys.readouterr().out.split())
+    assert said in markdown.document(run)
+    assert said in str(decision(run))
+    run.manifest["suite"]["weights"] = {}
+    assert not gaps(run, DEFAULTS, {}, vague=False)
+    assert "Not known: " in " ".join(gaps(run, DEFAULTS, {}, vague=True))
+    unasked = made_up_run(1, 3)
+    unasked.frame = run.frame[run.frame["metric"] == "round_trip"]
+    assert not undecided(unasked)
 
 
 def test_a_tokenizer_that_is_skipped_or_fails_is_named_once(

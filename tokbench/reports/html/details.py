@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from tokbench.metrics.weights import CRITERIA
 from tokbench.reports.chosen import metric_facts
-from tokbench.reports.decision import decided, script_data, table
+from tokbench.reports.decision import decided, script_data, table, undecided
 from tokbench.reports.html.assemble import rendered
 from tokbench.reports.html.formula import shown
 from tokbench.results import Run
@@ -22,10 +22,10 @@ _SHOWN_ELSEWHERE = {"failures", "schema"}
 
 
 def decision(run: Run) -> Markup:
-    """The choice in words, weights to change, the table, the reasons; empty where nothing can be compared."""
+    """The choice in words, weights to change, the table, the reasons; or why there is none, if asked for."""
     found = decided(run)
     if found is None:
-        return Markup("")
+        return Markup("<p>{}</p>").format(why) if (why := undecided(run)) else Markup("")
     shown = [
         {"name": criterion.name, "what": criterion.what, "weight": found.weights[criterion.name]}
         for criterion in CRITERIA
