@@ -133,6 +133,17 @@ def refused(name: str, library: str, texts: Sequence[str], error: Exception) -> 
     return TokenizerError(f"{name}: {library}: {type(error).__name__}: {error}")
 
 
+def check_generator(rng: Any, *, name: str) -> None:
+    """Raise `TokenizerError` where what `sample` is to draw from is no generator of numpy, but a seed, say."""
+    import numpy as np
+
+    if not isinstance(rng, np.random.Generator):
+        raise TokenizerError(
+            f"{name}: sample draws from a numpy.random.Generator, as numpy.random.default_rng(seed) gives, "
+            f"not from {kind_of(rng)}"
+        )
+
+
 def kind_of(value: Any) -> str:
     """What a value is, for an error.
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench import FormatError, TokenBatch, TokenizerError
-from tokbench.arguments import check_ids, known_id, known_ids, plain_text, plain_texts, refused
+from tokbench.arguments import check_generator, check_ids, known_id, known_ids, plain_text, plain_texts, refused
 from tokbench.batch import batched
 from tokbench_sentencepiece.modelproto import ProtoSettings, read_settings
 
@@ -182,6 +182,7 @@ class SentencePieceTokenizer:
         """One segmentation at random: by `alpha` over the lattice (unigram), or BPE-dropout at that rate."""
         import sentencepiece
 
+        check_generator(rng, name=self.name)
         sentencepiece.SetRandomGeneratorSeed(int(rng.integers(2**31)))
         ids: list[int] = self.processor.EncodeAsIds(
             text, enable_sampling=True, nbest_size=ALL_SEGMENTATIONS, alpha=alpha

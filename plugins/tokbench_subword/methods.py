@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tokbench.arguments import kind_of
 from tokbench.errors import TokenizerError
 from tokbench.kernels.threads import usable_cores
 
@@ -58,6 +59,7 @@ def train_bpe(
     from tokbench_subword.bpe.tokenizer import BpeTokenizer
     from tokbench_subword.bpe.trainer import train_bpe as train
 
+    texts = _several(texts)
     if initial is None:
         model = train(
             texts,
@@ -69,6 +71,8 @@ def train_bpe(
             workers=usable_cores(),
         )
     else:
+        if not isinstance(initial, BpeTokenizer):
+            raise TokenizerError(f"initial: an in-house BPE, as `train_bpe` gives it, not {kind_of(initial)}")
         if special_tokens:
             raise TokenizerError("special_tokens: with `initial`, they are those that it has")
         model = _continued(initial.model, texts, vocab_size, pattern, min_frequency, max_token_length)
@@ -109,7 +113,7 @@ def train_wordpiece(texts: Iterable[str], vocab_size: int, *, name: str = "wordp
     from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
     from tokbench_subword.wordpiece.trainer import train_wordpiece as train
 
-    return WordPieceTokenizer(name, train(texts, vocab_size=vocab_size, workers=usable_cores()))
+    return WordPieceTokenizer(name, train(_several(texts), vocab_size=vocab_size, workers=usable_cores()))
 
 
 def train_unigram(texts: Iterable[str], vocab_size: int, *, name: str = "unigram") -> SpmTokenizer:
@@ -118,7 +122,15 @@ def train_unigram(texts: Iterable[str], vocab_size: int, *, name: str = "unigram
     from tokbench_subword.sentencepiece.trainer import TrainingOptions
     from tokbench_subword.sentencepiece.trainer import train_unigram as train
 
-    return SpmTokenizer(name, train(texts, TrainingOptions(vocab_size=vocab_size, threads=usable_cores())))
+    options = TrainingOptions(vocab_size=vocab_size, threads=usable_cores())
+    return SpmTokenizer(name, train(_several(texts), options))
+
+
+def _several(texts: Iterable[str]) -> Iterable[str]:
+    """The texts; raises `TokenizerError` for one text, whose characters would each be taken for one."""
+    if isinstance(texts, str):
+        raise TokenizerError("training takes several texts, as a list or an iterator; for one, give [text]")
+    return texts
 
 
 def _continued(

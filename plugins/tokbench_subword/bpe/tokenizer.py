@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.arguments import plain_text, plain_texts
+from tokbench.arguments import check_generator, plain_text, plain_texts
 from tokbench.batch import TokenBatch
 from tokbench.capabilities import Step
 from tokbench.errors import TokenizerError
@@ -181,6 +181,7 @@ class BpeTokenizer(TokenLookup, OneByOne, DocumentTokenizer, Rebuilt):  # type: 
             raise TokenizerError(f"BPE-dropout leaves out a share of merges between 0 and 1, not {alpha}")
         if not alpha:
             return self._prepared.encode_to_list(text)
+        check_generator(rng, name=self.name)
         ids: list[int] = []
         for part in self._preparation.parts(repaired(text)):
             if part.token is not None:

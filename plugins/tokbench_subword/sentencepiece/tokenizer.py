@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tokbench.arguments import plain_text, plain_texts
+from tokbench.arguments import check_generator, plain_text, plain_texts
 from tokbench.batch import TokenBatch, batched
 from tokbench.capabilities import Step
 from tokbench.errors import TokenizerError
@@ -116,6 +116,7 @@ class SpmTokenizer(OneByOne, Rebuilt):
         """One random segmentation: Unigram from the lattice with ``P ** alpha``, BPE with dropout `alpha`."""
         if not 0.0 <= alpha < float("inf"):
             raise TokenizerError(f"{self.name}: alpha must be a number from 0 up, not {alpha}")
+        check_generator(rng, name=self.name)
         data = self._internal(text)
         rows = self.algorithm.sample_rows(data, rng, alpha)
         return ids_of_paths(self.vocabulary, data, rows, [len(rows)])[0]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tokbench_subword.methods import bpe_of_merges, cut, train_bpe, train_unigram, train_wordpiece
 
+import tokbench
 from tokbench.errors import TokenizerError
 from tokbench.testing.texts import PROSE
 
@@ -47,8 +49,24 @@ def test_merges_of_ones_own_make_a_tokenizer() -> None:
         bpe_of_merges([(b"a", b"b"), (b"bc", b"d")])
 
 
+@pytest.mark.parametrize("train", [train_bpe, train_wordpiece, train_unigram])
+def test_one_text_in_the_place_of_several_is_refused(train: Any) -> None:
+    """Each of its characters was a text: BPE came back without a merge, and nothing was said."""
+    with pytest.raises(TokenizerError, match=r"training takes several texts.*give \[text\]"):
+        train(PROSE, 300)
+
+
+def test_sampling_from_a_seed_instead_of_a_generator_is_refused() -> None:
+    """BPE showed a page of numba's errors."""
+    for tokenizer in (train_bpe(TEXTS, 300), train_unigram(TEXTS, 120)):
+        with pytest.raises(TokenizerError, match=r"default_rng\(seed\) gives, not from int \(5\)"):
+            tokenizer.sample(PROSE, 5, 0.5)  # type: ignore[arg-type]
+
+
 def test_what_cannot_be_gone_on_with_is_said() -> None:
     begun = train_bpe(TEXTS, 300)
+    with pytest.raises(TokenizerError, match="initial: an in-house BPE, as `train_bpe` gives it, not "):
+        train_bpe(TEXTS, 400, initial=tokbench.load("bytes"))  # type: ignore[arg-type]
     with pytest.raises(TokenizerError, match="the initial tokenizer has 300 tokens already"):
         train_bpe(TEXTS, 299, initial=begun)
 
