@@ -129,6 +129,8 @@ def normalizer(rng: random.Random, *, maps: bool = False) -> Json | None:
         steps.append({"type": "ByteLevel"})
     if not steps:
         return None
+    if len(steps) > 1 and chance(rng, 0.3):
+        steps[1:] = [sequence("normalizers", steps[1:])]
     return steps[0] if len(steps) == 1 and chance(rng, 0.7) else sequence("normalizers", steps)
 
 
@@ -200,6 +202,8 @@ def pre_tokenizer(rng: random.Random) -> Json | None:
     steps = [_plain_step(rng) for _ in range(rng.choice((0, 1, 1, 1, 2)))]
     if not steps:
         return None
+    if len(steps) > 1 and chance(rng, 0.3):
+        steps[1:] = [sequence("pretokenizers", steps[1:])]
     return steps[0] if len(steps) == 1 else sequence("pretokenizers", steps)
 
 

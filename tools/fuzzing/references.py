@@ -46,13 +46,12 @@ def reference_of(made: Made) -> Reference:
     return _Sentencepiece(made) if made.path.suffix == ".model" else _Tiktoken(made)
 
 
-def _steps(normalizer: Any) -> list[Any]:
-    """The normalizers that a sequence consists of, opened up; none for others."""
-    from tokenizers import normalizers
+def _normalizer_of(step: dict[str, Any]) -> Any:
+    """A normalizer as the library reads it from a file."""
+    from tokenizers import Tokenizer, models
 
-    if not isinstance(normalizer, normalizers.Sequence):
-        return []
-    return [inner for step in normalizer for inner in (_steps(step) or [step])]
+    content = json.loads(Tokenizer(models.BPE()).to_str())
+    return Tokenizer.from_str(json.dumps(content | {"normalizer": step})).normalizer
 
 
 def _put_in_front(normalizer: Any, text: str) -> bool:
@@ -116,8 +115,9 @@ class _Tokenizers:
         self._added = self._library.get_added_tokens_decoder()
         self._own = self._library.get_vocab(with_added_tokens=False)
         self._fused_bytes = made.family == "unigram" and content["model"].get("byte_fallback")
-        self._steps = _steps(self._library.normalizer)
-        self._placed = all(map(_keeps_places, steps_of(content.get("normalizer"), "normalizers")))
+        steps = steps_of(content.get("normalizer"), "normalizers")
+        self._steps = list(map(_normalizer_of, steps))
+        self._placed = all(map(_keeps_places, steps))
         self._spells = '"ByteLevel"' in json.dumps(content.get("pre_tokenizer"))
         matched = [one for one in self._added.values() if made.match_special or not one.special]
         raw = [one for one in matched if not one.normalized]
