@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from tokbench.extension import Plot
 from tokbench.plots import data, style
-from tokbench.plots.labels import absent, dataset_label, hollow, row_chart, run_labels
+from tokbench.plots.captions import absent, hollow
+from tokbench.plots.fitting import row_chart
+from tokbench.plots.labels import dataset_label, run_labels
 from tokbench.plots.losses import best_first, colors, losses
 from tokbench.plots.reach import beyond, reach
 from tokbench.results import Run

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from tokbench.extension import Plot
 from tokbench.metrics.families import SURE
 from tokbench.plots import data, style
-from tokbench.plots.labels import dataset_label, row_chart, run_labels
+from tokbench.plots.fitting import row_chart
+from tokbench.plots.labels import dataset_label, run_labels
 from tokbench.plots.losses import best_first, colors, comparable
 from tokbench.results import Run
 

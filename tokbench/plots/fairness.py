@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from tokbench.extension import Plot
 from tokbench.plots import data, style
-from tokbench.plots.labels import absent, dataset_label, hollow, printable, row_chart, run_labels
+from tokbench.plots.captions import absent, hollow
+from tokbench.plots.fitting import row_chart
+from tokbench.plots.labels import dataset_label, printable, run_labels
 from tokbench.plots.losses import colors, fairest_first, losses
 from tokbench.results import Run
 

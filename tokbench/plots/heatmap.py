@@ -11,7 +11,9 @@ import numpy as np
 
 from tokbench.extension import Plot
 from tokbench.plots import data, style
-from tokbench.plots.labels import cut, dataset_label, explained, heading, language_label, run_labels
+from tokbench.plots.captions import explained
+from tokbench.plots.fitting import cut, heading
+from tokbench.plots.labels import dataset_label, language_label, run_labels
 from tokbench.plots.losses import losses
 from tokbench.plots.widths import wrapped
 from tokbench.results import Run

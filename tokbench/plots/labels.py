@@ -9,28 +9,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Mapping
 from unicodedata import combining
 
 from tokbench.errors import SpecError
 from tokbench.languages import Language, lookup
 from tokbench.metrics.metric import ALL
 from tokbench.plots import style
-from tokbench.plots.losses import ESTIMATED, EXPLAINED, hard_losses, losses, mark_of
-from tokbench.plots.widths import text_width, wrapped
+from tokbench.plots.losses import losses
 from tokbench.results import Run
 from tokbench.spec import Spec
-from tokbench.wording import listed
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _FILE = re.compile(r"\.(json|model|tiktoken|txt|bpe|vocab|jsonl|parquet|csv|tsv|conllu)$")
 _GENERIC = {"tokenizer", "tokenizer.json", "spiece.model", "tokenizer.model", "hf", "vocab.txt", "."}
-
-
 LONG = 40
 """Characters from which on a tokenizer's label is shortened."""
 LONG_TITLE = 72
@@ -77,36 +68,6 @@ def run_labels(run: Run, specs: Iterable[str] | None = None) -> dict[str, str]:
     given = {entry["spec"]: entry["label"] for entry in run.manifest["tokenizers"] if entry.get("label")}
     labels, known = tokenizer_labels(run.tokenizers if specs is None else specs, given), losses(run)
     return {spec: f"{label} {known[spec].mark}" if spec in known else label for spec, label in labels.items()}
-
-
-def explained(run: Run, names: Collection[str] | None = None) -> str:
-    """What the marks in a table of this run, or of `names` of it, mean; empty where there are none."""
-    shown = run.tokenizers if names is None else names
-    there = {loss.mark for name, loss in losses(run).items() if name in shown}
-    said = [text for mark, text in EXPLAINED.items() if mark in there]
-    if hard := [name for name in hard_losses(run) if name in shown]:
-        named = ", ".join(run_labels(run)[spec] for spec in hard)
-        said.append(f"Unmarked, though not every case made to be hard comes back: {named}.")
-    return " ".join(said)
-
-
-def hollow(run: Run, drawn: Collection[str]) -> str:
-    """A caption's sentences on hollow points, if any are `drawn`, and marked names; empty without losses."""
-    lost = losses(run)
-    points = "Hollow: not every text comes back, or estimated." if any(name in lost for name in drawn) else ""
-    return " ".join(filter(None, [points, explained(run)])) if lost else ""
-
-
-def absent(run: Run, drawn: Collection[str]) -> str:
-    """A caption's sentences on tokenizers not `drawn`, by spec, and why they are not; empty where all are."""
-    missing = {spec: label for spec, label in run_labels(run).items() if spec not in drawn}
-    lossy = {name for name, loss in losses(run).items() if loss.mark != ESTIMATED}
-    out = lossy if run.manifest.get("suite", {}).get("exclude_lossy") else {}
-    said = {
-        "Left out, since text does not come back as it was": [missing[name] for name in missing if name in out],
-        "Not measured": [missing[name] for name in missing if name not in out],
-    }
-    return " ".join(f"{why}: {listed(names)}." for why, names in said.items() if names)
 
 
 def _agreed(spec: str, specs: Iterable[str]) -> set[str]:
@@ -234,94 +195,3 @@ def language_label(code: str, kind: str = "text") -> str:
         return "all languages"
     found = language_of(code, kind)
     return printable(f"{code} {found.name}" if found and found.name not in ("", code) else code)
-
-
-def cut(label: str, room: int) -> str:
-    """`label` in at most `room` characters; the mark of what loses something is never cut off.
-
-    Example:
-        >>> cut("transformers wordpiece 8k †", 20)
-        'transformers word… †'
-    """
-    if len(label) <= room:
-        return label
-    mark = label[-2:] if mark_of(label) else ""
-    return label[: max(room - 1 - len(mark), 1)] + "…" + mark
-
-
-def fitting(label: str, width: float, points: float) -> str:
-    """`label` in type of so many points, cut to at most `width` points (see `cut`)."""
-    room = len(label)
-    while room > 1 and text_width(cut(label, room), points) > width:
-        room -= 1
-    return cut(label, room)
-
-
-def fitting_apart(labels: Iterable[str], width: float, points: float) -> dict[str, str]:
-    """Each label as `fitting` cuts it; those that would be the same then keep their ends instead.
-
-    Example:
-        >>> names = ["wordpiece bert-base-cased", "wordpiece bert-base-uncased"]
-        >>> one, other = fitting_apart(names, 60, 8).values()
-        >>> one[:5], one != other
-        ('word…', True)
-    """
-    found = {label: fitting(label, width, points) for label in labels}
-    alike = Counter(found.values())
-
-    def shown(label: str) -> str:
-        if alike[found[label]] == 1:
-            return found[label]
-        marked = label[-2:] if mark_of(label) else ""
-        start, rest = label[:4], label[4 : len(label) - len(marked)]
-        while rest and text_width(f"{start}…{rest}{marked}", points) > width:
-            rest = rest[1:]
-        return f"{start}…{rest}{marked}"
-
-    return {label: shown(label) for label in found}
-
-
-def in_lines(label: str, width: float, points: float, most: int) -> str:
-    """`label` in type of so many points, in at most `most` lines of `width` points; cut where it needs more."""
-    lines = wrapped(label, width, points).split("\n")
-    if len(lines) > most:
-        lines[most - 1 :] = [fitting(f"{lines[most - 1]}…", width, points)]
-    return "\n".join(lines)
-
-
-def heading(title: str) -> str:
-    """The title of a whole figure, in lines that fit its width."""
-    return in_lines(title, _BOLD * style.size().width * 72, style.size().type + 0.5, 3)
-
-
-_BOLD = 0.8
-"""The part of the room that titles are given: they are bold, hence wider than they are measured."""
-
-
-def row_label(label: str) -> str:
-    """A label beside a row, cut so that the row keeps half of the width."""
-    return fitting(label, style.size().width * 72 * 0.5, style.size().type - 0.5)
-
-
-def row_chart(labels: Mapping[str, str], titles: Sequence[str], *, beside: float) -> tuple[Figure, list[Axes]]:
-    """A figure with a row for each tokenizer, by spec from the top, and a panel for each title, side by side.
-
-    `beside` is how many lines of type stand above and below the rows, titles of one line included. Titles keep
-    to their panel, to the right of the labels.
-    """
-    named, small = {spec: row_label(label) for spec, label in labels.items()}, style.size().type
-    left = max(text_width(label, small) for label in named.values())
-    room = (style.size().width * 72 - left) / len(titles)
-    headings = [in_lines(title, _BOLD * room, small, 3) for title in titles]
-    lines = beside + max(title.count("\n") for title in headings)
-    height = len(labels) * style.row_height() + style.lines(lines)
-    figure, axes = style.figure(height, columns=len(titles), sharey=True, squeeze=False)
-    for panel, title in zip(axes[0], headings, strict=True):
-        panel.set_title(title)
-        style.grid(panel)
-    first = axes[0][0]
-    first.set_yticks(range(len(labels)), [*named.values()])
-    first.set_ylim(len(labels) - 0.4, -0.6)
-    for tick, (spec, label) in zip(first.get_yticklabels(), labels.items(), strict=True):
-        style.tell(tick, spec, label)
-    return figure, list(axes[0])

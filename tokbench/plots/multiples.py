@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokbench.plots import style
-from tokbench.plots.labels import fitting_apart
+from tokbench.plots.fitting import fitting_apart
 from tokbench.plots.losses import mark_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from tokbench.extension import Plot
 from tokbench.metrics.metric import ALL
 from tokbench.plots import data, style
-from tokbench.plots.labels import absent, dataset_label, hollow, in_lines, run_labels
+from tokbench.plots.captions import absent, hollow
+from tokbench.plots.fitting import in_lines
+from tokbench.plots.labels import dataset_label, run_labels
 from tokbench.plots.losses import colors, losses
 from tokbench.plots.placement import label_points
 from tokbench.plots.reach import reach

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from tokbench.extension import Plot
 from tokbench.metrics.model import estimated_vocabulary, model_of
 from tokbench.plots import data
-from tokbench.plots.labels import dataset_label, explained, tokenizer_labels
+from tokbench.plots.captions import explained
+from tokbench.plots.labels import dataset_label, tokenizer_labels
 from tokbench.plots.losses import losses, mark_of
 from tokbench.plots.multiples import Axis, Curve, draw_curves
 from tokbench.results import Run

@@ -10,7 +10,8 @@ import pandas as pd
 from tokbench.metrics import Metric
 from tokbench.metrics.metric import ALL
 from tokbench.plots import data
-from tokbench.plots.labels import dataset_label, explained, language_label, run_labels
+from tokbench.plots.captions import explained
+from tokbench.plots.labels import dataset_label, language_label, run_labels
 from tokbench.plots.losses import best_first, fairest_first
 from tokbench.reports import marks
 from tokbench.reports.chosen import asked, headline_metrics, metric_facts

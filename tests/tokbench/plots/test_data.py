@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tokbench.plots import PLOTS, data, style
-from tokbench.plots.labels import cut, dataset_label, dataset_name, language_label, run_labels, tokenizer_labels
+from tokbench.plots.fitting import cut
+from tokbench.plots.labels import dataset_label, dataset_name, language_label, run_labels, tokenizer_labels
 from tokbench.plots.losses import best_first, losses
 from tokbench.plots.speed import pareto_front
 from tokbench.plots.vocabulary import size_families

@@ -10,7 +10,8 @@ import pytest
 
 from tests.tokbench.plots.drawing import check, drawn
 from tokbench.plots import PLOTS, style
-from tokbench.plots.labels import LONG_TITLE, dataset_name, in_lines
+from tokbench.plots.fitting import in_lines
+from tokbench.plots.labels import LONG_TITLE, dataset_name
 from tokbench.plots.speed import front_steps, pareto_front
 from tokbench.plots.widths import text_width, wrapped
 

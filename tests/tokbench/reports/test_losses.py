@@ -9,7 +9,7 @@ import pandas as pd
 
 from tests.tokbench.reports.tested import lossy_run
 from tokbench.plots import data
-from tokbench.plots.labels import explained
+from tokbench.plots.captions import explained
 from tokbench.plots.losses import comparable, hard_losses, losses
 from tokbench.reports import tables
 from tokbench.reports.findings import compression

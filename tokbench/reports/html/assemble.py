@@ -17,7 +17,7 @@ import regex
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from tokbench.plots.labels import cut
+from tokbench.plots.fitting import cut
 from tokbench.plots.losses import mark_of, unmarked
 
 

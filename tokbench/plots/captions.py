@@ -1,0 +1,40 @@
+"""Sentences that captions share: what marks and hollow points say, and which tokenizers are not there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from tokbench.plots.labels import run_labels
+from tokbench.plots.losses import ESTIMATED, EXPLAINED, hard_losses, losses
+from tokbench.results import Run
+from tokbench.wording import listed
+
+
+def explained(run: Run, names: Collection[str] | None = None) -> str:
+    """What the marks in a table of this run, or of `names` of it, mean; empty where there are none."""
+    shown = run.tokenizers if names is None else names
+    there = {loss.mark for name, loss in losses(run).items() if name in shown}
+    said = [text for mark, text in EXPLAINED.items() if mark in there]
+    if hard := [name for name in hard_losses(run) if name in shown]:
+        named = ", ".join(run_labels(run)[spec] for spec in hard)
+        said.append(f"Unmarked, though not every case made to be hard comes back: {named}.")
+    return " ".join(said)
+
+
+def hollow(run: Run, drawn: Collection[str]) -> str:
+    """A caption's sentences on hollow points, if any are `drawn`, and marked names; empty without losses."""
+    lost = losses(run)
+    points = "Hollow: not every text comes back, or estimated." if any(name in lost for name in drawn) else ""
+    return " ".join(filter(None, [points, explained(run)])) if lost else ""
+
+
+def absent(run: Run, drawn: Collection[str]) -> str:
+    """A caption's sentences on tokenizers not `drawn`, by spec, and why they are not; empty where all are."""
+    missing = {spec: label for spec, label in run_labels(run).items() if spec not in drawn}
+    lossy = {name for name, loss in losses(run).items() if loss.mark != ESTIMATED}
+    out = lossy if run.manifest.get("suite", {}).get("exclude_lossy") else {}
+    said = {
+        "Left out, since text does not come back as it was": [missing[name] for name in missing if name in out],
+        "Not measured": [missing[name] for name in missing if name not in out],
+    }
+    return " ".join(f"{why}: {listed(names)}." for why, names in said.items() if names)
