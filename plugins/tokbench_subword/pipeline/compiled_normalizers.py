@@ -31,7 +31,8 @@ from tokbench_subword.pipeline.patterns.tree import NotExpressible
 from tokbench_subword.pipeline.precompiled import decoded_charsmap
 from tokbench_subword.pipeline.precompiled_kernel import by_charsmap, charsmap_tables
 from tokbench_subword.pipeline.replacing_kernel import edges, replace_literal, replace_matches, spell_bytes
-from tokbench_subword.pipeline.rewriting import Rewriting, rewrite, rewriting_tables
+from tokbench_subword.pipeline.rewriting import Rewriting, rewriting_tables
+from tokbench_subword.pipeline.rewriting_kernel import rewrite
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.splicing import Batch, Written
 
