@@ -84,7 +84,7 @@ def check_plugin(
     """Run the conformance kit; exit status 1 when a check fails."""
     from tokbench.testing.apart import failures_apart
     from tokbench.testing.kit import HOOKS
-    from tokbench.testing.others import no_value
+    from tokbench.testing.metrics import no_value
 
     kind = kind or _kind_of(registry, spec)
     if kind not in HOOKS:

@@ -127,26 +127,26 @@ def checkable(registry: Registry) -> dict[str, Mapping[str, object]]:
 
 def failures_of_other(kind: str, name: str, registry: Registry) -> list[Failure]:
     """Every failure of something `checkable` but a tokenizer: a ``dataset`` by its spec, others by name."""
-    from tokbench.testing import others
+    from tokbench.testing import datasets, engines, metrics, outputs
 
     if kind == "metric":
-        return _of(others.metric_checks(registry.metric(name)))
+        return _of(metrics.metric_checks(registry.metric(name)))
     if kind == "engine":
-        return _of(others.engine_checks(registry.pick(registry.engines, name, "engine")))
+        return _of(engines.engine_checks(registry.pick(registry.engines, name, "engine")))
     if kind == "dataset":
         spec = registry.dataset_spec(name)
         begin("load")
         try:
-            basic, more = others.dataset_checks(registry.dataset(spec))
+            basic, more = datasets.dataset_checks(registry.dataset(spec))
         except (Exception, SystemExit) as error:
             return [_raised("load", error, "load(spec, context) must return a dataset.")]
         return _of(basic) or _of(more)
     if kind == "plot":
-        found = others.plot_checks(registry.pick(registry.plots, name, "plot"))
+        found = outputs.plot_checks(registry.pick(registry.plots, name, "plot"))
     else:
-        found = others.report_checks(registry.pick(registry.report_writers, name, "report format"))
+        found = outputs.report_checks(registry.pick(registry.report_writers, name, "report format"))
     with tempfile.TemporaryDirectory() as folder:
-        return _of(found, *others.sample_runs(Path(folder), registry.context))
+        return _of(found, *outputs.sample_runs(Path(folder), registry.context))
 
 
 def _raised(check: str, error: BaseException, remedy: str) -> Failure:

@@ -15,7 +15,7 @@ from tokbench import LoadContext
 from tokbench.errors import SpecError, UnknownNameError
 from tokbench.registry import Registry, build_registry
 from tokbench.results import Run
-from tokbench.testing import failures_of, others
+from tokbench.testing import failures_of, outputs
 from tokbench.testing.kit import failures_of_other
 
 SOURCE = """
@@ -124,7 +124,7 @@ def registry_with(folder: Path, *faults: str) -> Registry:
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
     folder = tmp_path_factory.mktemp("runs")
-    return others.sample_runs(folder, registry_with(folder).context)
+    return outputs.sample_runs(folder, registry_with(folder).context)
 
 
 @pytest.fixture
@@ -134,7 +134,7 @@ def same_runs(runs: tuple[Run, Run], monkeypatch: pytest.MonkeyPatch) -> None:
     def copies(folder: Path, context: LoadContext) -> list[Run]:
         return [Run.open(shutil.copytree(run.path, folder / run.path.name)) for run in runs]
 
-    monkeypatch.setattr(others, "sample_runs", copies)
+    monkeypatch.setattr(outputs, "sample_runs", copies)
 
 
 def found(folder: Path, kind: str, name: str, *faults: str) -> list[tuple[str, str]]:
