@@ -17,6 +17,8 @@ from tokbench.live.opening import open_bench
 from tokbench.registry import build_registry
 
 SPECS = ("bytes", "chars", "nonsense:x")
+BERT = "wordpiece vocab.txt"
+"""The name of what `folder` offers."""
 
 
 @pytest.fixture(scope="session")
