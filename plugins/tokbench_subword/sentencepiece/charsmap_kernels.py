@@ -78,7 +78,7 @@ def _stands_for(
     kind, taken, begin = u32_in(tables, CLASSES)[character], np.int64(width), np.int64(-1)
     if kind & np.uint32(READY):
         begin = np.int64(kind >> np.uint32(TARGET_SHIFT))
-    elif kind & np.uint32(SPECIAL | JOINED):
+    elif numbers[N_UNITS] > 0 and kind & np.uint32(SPECIAL | JOINED):
         found, target = _longest_rule(data, index, stop, u32_in(tables, UNITS), numbers[N_UNITS])
         if found > 0 and target < numbers[N_TARGETS]:
             taken, begin = found, target

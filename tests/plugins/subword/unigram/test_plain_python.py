@@ -13,7 +13,7 @@ from tokbench_subword.files.sentencepiece_model import UNKNOWN, NormalizerSpec, 
 from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 scores = {"▁": -2.0, "a": -1.0, "b": -1.5, "ab": -2.0, "▁ab": -3.0, "ba": -2.25, "北京": -4.0, "北": -3.0}
 pieces = (Piece("<unk>", 0.0, UNKNOWN), *(Piece(text, score) for text, score in scores.items()))
-texts = ["abba  ba", "北京北 ab", "京x北é", "", " b" * 9]
+texts = ["abba  ba", "北京北 ab", "京x北é", "", " b" * 9, "a▁ ▁b"]
 def spans(tokenizer):
     return [tokenizer.offsets(text).tolist() for text in texts]
 for kind in ("unigram", "bpe"):
