@@ -43,10 +43,9 @@ class Normalizer(Stays):
     """A compiled normaliser; `written` is what does it to a batch, `block` what kernels take.
 
     `arrays` are, as `charsmap_search` names them: numbers, int64; the map's trie, uint32 (empty: no map); the
-    NUL-terminated results, uint8; classes of characters, uint32 of ``(0x110000,)``, where the targets of READY
-    ones begin above their class; which ASCII bytes are copied whenever ASCII follows, uint8 of ``(256,)``; the
-    trie of user-defined symbols, which pass through untouched, uint64; and their first bytes, uint8 of
-    ``(256,)``.
+    NUL-terminated results, uint8; classes of characters, uint32 of ``(0x110000,)``; which ASCII bytes are
+    copied whenever ASCII follows, uint8 of ``(256,)``; the trie of user-defined symbols, which pass through
+    untouched, uint64; and their first bytes, uint8 of ``(256,)``.
     """
 
     example = ""

@@ -27,13 +27,6 @@ JOINED = 2
 """In the class of one that some rule begins with, and goes on."""
 FOLLOWER = 4
 """In the class of one that some rule has behind its first one."""
-READY = 8
-"""In the class of one that has a rule of its own, and no longer one begins with it: where the target begins
-stands above the class. Looked up in the trie, text in Chinese takes 1.27 times as long (T5 and ALBERT, for its
-punctuation).
-"""
-TARGET_SHIFT = 8
-"""Where above the class the target of a READY character stands."""
 
 
 @lru_cache(maxsize=8)
@@ -45,7 +38,7 @@ def compiled_map(charsmap: bytes, where: str) -> tuple[Any, ...]:
         plain[:0x80] = 1
         return np.zeros(0, np.uint32), np.zeros(0, np.uint8), checked(classes, "\u2581"), plain
     units, targets = split_map(charsmap, where)
-    _classify(units, len(targets), classes, plain, np.zeros(12, np.int64))
+    _classify(units, classes, plain, np.zeros(12, np.int64))
     return units, targets, checked(classes, "\u2581"), plain
 
 
@@ -57,10 +50,10 @@ def checked(classes: NDArray[np.uint32], characters: Iterable[str]) -> NDArray[n
 
 
 @kernel
-def _classify(units_array: Keys, n_targets: Int, classes: Keys, plain: Bytes, path: Ints) -> None:
+def _classify(units_array: Keys, classes: Keys, plain: Bytes, path: Ints) -> None:
     """Fill the classes of all characters, and take the ASCII bytes that ASCII can change out of `plain`.
 
-    `n_targets` is how long the table of targets is; `path` is scratch space, int64 ``(12,)``.
+    `path` is scratch space, int64 ``(12,)``.
     """
     units, n_units = pointer(units_array), len(units_array)
     root = trie_root(units)
@@ -75,10 +68,7 @@ def _classify(units_array: Keys, n_targets: Int, classes: Keys, plain: Bytes, pa
         if node < 0:
             continue
         any_follows, ascii_follows = _mark_followers(units, n_units, node, classes, path)
-        target = np.int64(units[node] & np.uint32(0x7FFFFFFF)) if node < n_units else n_targets
         classes[character] |= (SPECIAL if ends else 0) | (JOINED if any_follows else 0)
-        if ends and not any_follows and target < min(n_targets, 1 << 32 - TARGET_SHIFT):
-            classes[character] |= READY | target << TARGET_SHIFT
         if character < 0x80 and (ends or ascii_follows):
             plain[character] = 0
 

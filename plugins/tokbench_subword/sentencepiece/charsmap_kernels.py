@@ -23,7 +23,7 @@ from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.precompiled_kernel import rule_step, trie_root
 from tokbench_subword.pipeline.splicing import Writer, copy_span, documents_of
 from tokbench_subword.pipeline.trie import longest_below, root_of
-from tokbench_subword.sentencepiece.charsmap_classes import JOINED, READY, SPECIAL, TARGET_SHIFT
+from tokbench_subword.sentencepiece.charsmap_classes import JOINED, SPECIAL
 from tokbench_subword.sentencepiece.charsmap_search import (
     CLASSES,
     DUMMY,
@@ -75,19 +75,15 @@ def _stands_for(
         if taken > 0:
             return taken, data, index, index + taken
     character, width = code_point(data, index)
-    kind, taken, begin = u32_in(tables, CLASSES)[character], np.int64(width), np.int64(-1)
-    if kind & np.uint32(READY):
-        begin = np.int64(kind >> np.uint32(TARGET_SHIFT))
-    elif numbers[N_UNITS] > 0 and kind & np.uint32(SPECIAL | JOINED):
-        found, target = _longest_rule(data, index, stop, u32_in(tables, UNITS), numbers[N_UNITS])
-        if found > 0 and target < numbers[N_TARGETS]:
-            taken, begin = found, target
-    if begin < 0:
-        return taken, data, index, index + width
-    end = begin
-    while targets[end] != 0:
-        end += 1
-    return taken, targets, begin, end
+    n_units, kind = numbers[N_UNITS], u32_in(tables, CLASSES)[character]
+    if n_units > 0 and kind & np.uint32(SPECIAL | JOINED):
+        taken, begin = _longest_rule(data, index, stop, u32_in(tables, UNITS), n_units)
+        if taken > 0 and begin < numbers[N_TARGETS]:
+            end = begin
+            while targets[end] != 0:
+                end += 1
+            return taken, targets, begin, end
+    return np.int64(width), data, index, index + width
 
 
 @inline
