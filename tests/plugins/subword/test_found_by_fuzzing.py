@@ -15,19 +15,8 @@ from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
+from tests.plugins.subword.like_the_library import assert_same_ids_and_spans, content_of
 from tokbench import TokenizerError
-
-
-def content_of(tokenizer: Tokenizer) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(tokenizer.to_str())
-    return content
-
-
-def assert_same_ids_and_spans(ours: BpeTokenizer | WordPieceTokenizer, theirs: Tokenizer, *some: str) -> None:
-    for text in some:
-        expected = theirs.encode(text)
-        assert ours(text) == expected.ids
-        assert [tuple(span) for span in ours.offsets(text).tolist()] == expected.offsets, text
 
 
 @pytest.mark.parametrize("decoder", [None, decoders.BPEDecoder(), decoders.Metaspace(), decoders.Fuse()])
@@ -82,15 +71,6 @@ def test_an_id_that_a_vocabulary_leaves_out_adds_nothing_to_text() -> None:
             assert ours.decode(ids) == theirs.decode(ids, skip_special_tokens=False), ids
 
 
-def test_an_added_token_may_share_an_id_with_one_that_is_matched() -> None:
-    """`tokenizers` numbers added tokens from the size of the vocabulary on, whatever ids there are."""
-    theirs = Tokenizer(models.WordPiece({"[UNK]": 0, "a": 2, "##bcd": 3}, unk_token="[UNK]"))
-    theirs.pre_tokenizer = pre_tokenizers.Whitespace()
-    theirs.add_tokens(["<new>"])
-    ours = WordPieceTokenizer.from_dict(content_of(theirs))
-    assert_same_ids_and_spans(ours, theirs, "abcd", "a<new>abcd", "<new> bcd")
-
-
 def test_a_whole_word_that_reads_like_a_token_with_its_affix_has_its_own_span() -> None:
     """``a_`` is ``a`` at the end of a word, and with `ignore_merges` the word ``a_`` too."""
     theirs = Tokenizer(
@@ -111,21 +91,6 @@ def test_an_affix_that_is_a_letter_of_the_text_too_has_its_own_span() -> None:
         theirs.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
         ours = BpeTokenizer.from_dict(content_of(theirs))
         assert_same_ids_and_spans(ours, theirs, "aéa", "aééé aé", "é éé ééé", "éa a")
-
-
-def test_a_token_of_bytes_that_is_added_too_stays_the_bytes_it_spells() -> None:
-    """``İ`` is a letter of the byte alphabet (0x8E), which a file may list among its added tokens."""
-    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    theirs = Tokenizer(models.BPE({letter: index for index, letter in enumerate(alphabet)}, []))
-    theirs.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    theirs.decoder = decoders.ByteLevel()
-    theirs.add_tokens([AddedToken("İ"), AddedToken("<new>")])
-    ours = BpeTokenizer.from_dict(content_of(theirs))
-    for text in ("Î", "aÎİb", "x<new>y"):
-        ids = theirs.encode(text).ids
-        assert ours(text) == ids
-        assert ours.decode(ids) == theirs.decode(ids), text
-    assert ours.token_bytes(alphabet.index("İ")) == b"\x8e"
 
 
 @pytest.mark.parametrize("byte_level", [True, False])
@@ -268,67 +233,12 @@ def test_a_long_word_that_only_the_plain_path_can_take_is_located_in_linear_time
     assert list(map(tuple, ours.offsets(text).tolist())) == expected.offsets
 
 
-def test_an_added_token_is_found_where_surrogates_spell_it() -> None:
-    for family, model in (
-        (JsonUnigramTokenizer, models.Unigram([("<unk>", -9.0), ("▁", -1.0), ("a", -2.0)], 0)),
-        (WordPieceTokenizer, models.WordPiece({"[UNK]": 0, "a": 1}, unk_token="[UNK]")),
-        (BpeTokenizer, models.BPE({"▁": 0, "a": 1}, [])),
-    ):
-        theirs = Tokenizer(model)
-        theirs.pre_tokenizer = P.BertPreTokenizer() if family is WordPieceTokenizer else P.Metaspace()
-        theirs.add_tokens([AddedToken("\U0001f600", normalized=False)])
-        ours = family.from_dict(content_of(theirs))
-        assert list(ours("a\ud83d\ude00a")) == theirs.encode("a\U0001f600a").ids
-
-
-@pytest.mark.parametrize("family", [BpeTokenizer, WordPieceTokenizer, JsonUnigramTokenizer])
-@pytest.mark.parametrize("marks", ["", " q\u0307\u0323"])
-def test_an_added_token_within_white_space_that_another_takes_has_its_own_span(family: Any, marks: str) -> None:
-    """And so have the parts of a character one of which is an added token. Texts with marks that change places
-    take the plain form.
-    """
-    theirs = Tokenizer(
-        {
-            BpeTokenizer: models.BPE({"?": 0, "a": 1, "b": 2}, [], unk_token="?"),
-            WordPieceTokenizer: models.WordPiece({"?": 0, "a": 1, "b": 2}, unk_token="?"),
-            JsonUnigramTokenizer: models.Unigram([("?", -9.0), ("a", -1.0), ("b", -2.0)], 0),
-        }[family]
-    )
-    theirs.normalizer = normalizers.Sequence([normalizers.NFKD(), normalizers.Replace("x", "ab")])
-    theirs.pre_tokenizer = P.Split(" ", "isolated")
-    theirs.add_tokens([AddedToken(",", rstrip=True), AddedToken("\t"), AddedToken("\u1100")])
-    ours = family.from_dict(content_of(theirs))
-    text = "xa,\t\r\nbx각각x" + marks
-    expected = theirs.encode(text)
-    spans, _ = ours.offsets_batch([text, "x"])
-    count = len(theirs.encode(text.removesuffix(marks)).ids)
-    assert ours(text) == expected.ids
-    assert list(map(tuple, spans[:count].tolist())) == expected.offsets[:count]
-
-
 def test_text_that_is_replaced_by_itself_has_the_span_of_all_of_it() -> None:
     theirs = Tokenizer(models.BPE({"a": 0, "b": 1}, []))
     theirs.normalizer = normalizers.Replace("ab", "ab")
     ours = BpeTokenizer.from_dict(content_of(theirs))
     assert ours.offsets("aab").tolist() == [[0, 1], [1, 3], [1, 3]]
     assert ours._offsets.of("aab").tolist() == [[0, 1], [1, 3], [1, 3]]
-
-
-@pytest.mark.parametrize(("ids", "new"), [({"u": 0, "b": 10}, 2), ({"u": 0, "b": 9, "c": 2}, 3)])
-def test_new_added_tokens_are_numbered_from_the_size_of_a_vocabulary_with_holes(
-    ids: dict[str, int], new: int
-) -> None:
-    """They once went on behind the id of an added token that is in the vocabulary."""
-    theirs = Tokenizer(models.WordPiece(ids, unk_token="u"))
-    theirs.add_tokens(["x", "y"])
-    content = content_of(theirs)
-    content["added_tokens"].insert(0, {**content["added_tokens"][0], "id": ids["b"], "content": "b"})
-    theirs, ours = Tokenizer.from_str(json.dumps(content)), WordPieceTokenizer.from_dict(content)
-    assert theirs.token_to_id("x") == new
-    for text in ("b", "x", "y", "axbyu"):
-        expected = theirs.encode(text).ids
-        assert ours(text) == expected
-        assert ours.decode(expected) == theirs.decode(expected)
 
 
 def test_a_merge_whose_second_token_lacks_the_prefix_is_read_as_the_library_reads_it() -> None:
