@@ -5,9 +5,9 @@
 Parallel text of the size of FLORES-200 (1,000 lines a language; 40 languages unless told, since the cost
 grows with their number: 200 make the whole of it), each language encoded line by line by each tokenizer and
 then counted, in turn in one process, so that both meet the same state of the machine. At the end every metric
-is measured, premiums, Gini coefficients and intervals among them. The text is that of the parallel corpora in the folder that
-TOKBENCH_TEST_DATA names; there are fewer languages than asked for, so they are taken again with their lines
-in another order. Exit status 1 where counting and measuring together cost more than half again the
+is measured, premiums, Gini coefficients and intervals among them. The text is that of the parallel corpora in
+the folder that TOKBENCH_TEST_DATA names; there are fewer languages than asked for, so they are taken again with
+their lines in another order. Exit status 1 where counting and measuring together cost more than half again the
 encoding.
 """
 

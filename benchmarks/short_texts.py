@@ -17,12 +17,12 @@ import argparse
 import gc
 import os
 import statistics
+import tempfile
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-from encode import Libraries, libraries
 
 SIZES = (10, 20, 40, 80, 160, 1000, 10_000)
 LISTS = (10, 100, 1000)
@@ -31,6 +31,50 @@ SHORT = 80
 DIFFERENT, CHARACTERS = 100, 200_000
 """Texts of one size, each called once a timing at the least; so many characters in all at the most."""
 Form = Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Libraries:
+    """One vocabulary in each library; None where that is not installed."""
+
+    tiktoken: Any
+    tokbench: Any
+    tokenizers: Any
+    gigatoken: Any
+
+
+def libraries(name: str) -> Libraries:
+    """The vocabulary of a tiktoken encoding in all libraries; names those that are not installed."""
+    import tiktoken
+    from tokbench_subword.bpe.ranks import model_of_ranks, ranks_of
+    from tokbench_subword.bpe.tokenizer import BpeTokenizer
+    from tokbench_subword.pipeline.patterns import Pattern
+
+    from tokbench.vocabulary_files import write_ranks
+
+    theirs = tiktoken.get_encoding(name)
+    pattern = Pattern.of(theirs._pat_str, dialect="rust", keep_gaps=False)
+    model = model_of_ranks(theirs._mergeable_ranks, pattern=pattern)
+    ours = BpeTokenizer.of_model(model)
+    hf = giga = None
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            import tokenizers
+        except ImportError:
+            print("tokenizers is not installed: left out")
+        else:
+            document = Path(folder) / "tokenizer.json"
+            ours.save(document)
+            hf = tokenizers.Tokenizer.from_file(str(document))
+        try:
+            import gigatoken
+        except ImportError:
+            print("gigatoken is not installed: left out")
+        else:
+            ranks = Path(folder) / "ranks.tiktoken"
+            write_ranks(ranks_of(model), ranks)
+            giga = gigatoken.Tokenizer.from_tiktoken(ranks, pattern.name)
+    return Libraries(theirs, ours, hf, giga)
 
 
 def encoding_of_quicktok(name: str) -> Any:
