@@ -52,7 +52,7 @@ def build_trie(pieces: Mapping[bytes, int], *, nul: bool = False) -> NDArray[np.
             f"the id {max(pieces.values()):,} is too large: a trie holds those below {VALUE_MASK:,}"
         )
     data, offsets = end_to_end(keys, spare=16)
-    ids = np.array([pieces[key] for key in keys], np.int64)
+    ids = np.fromiter(map(pieces.__getitem__, keys), np.int64, len(keys))
     labels, firsts = np.empty((2, _SPREAD), np.int64)
     stack = np.empty(4 * max(1, len(keys)), np.int64)  # of runs of keys, none of which has two
     capacity = len(data) + 4 * _SPREAD  # there are no more nodes than bytes, and hardly any gaps

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -42,10 +41,10 @@ class SpmVocabulary:
         self.pieces = [piece.text for piece in model.pieces]
         self.types = np.array([piece.type for piece in model.pieces], np.uint8)
         self.scores = np.array([piece.score for piece in model.pieces], np.float32)
+        self.ids = {text: index for index, text in enumerate(self.pieces)}
         self._check()
         unknown = np.flatnonzero(self.types == spm.UNKNOWN)
         self.unk_id: int | None = int(unknown[0]) if len(unknown) else None
-        self.ids = {text: index for index, text in enumerate(self.pieces)}
         self.special_ids = frozenset(
             np.flatnonzero((self.types == spm.CONTROL) | (self.types == spm.UNKNOWN)).tolist()
         )
@@ -54,19 +53,22 @@ class SpmVocabulary:
         return len(self.pieces)
 
     def _check(self) -> None:
-        where, seen = self.where, dict[str, int]()
-        for index, piece in enumerate(self.model.pieces):
-            if not piece.text:
-                raise TokenizerError(f"{where}: piece {index} is empty")
-            if "\0" in piece.text and piece.type != spm.UNUSED:
-                raise TokenizerError(f"{where}: piece {index} ({piece.text!r}) holds a NUL character")
-            if piece.text in seen:
-                raise TokenizerError(f"{where}: pieces {seen[piece.text]} and {index} are both {piece.text!r}")
-            seen[piece.text] = index
-            if not math.isfinite(piece.score):
-                raise TokenizerError(f"{where}: piece {index} ({piece.text!r}) has the score {piece.score}")
-            if piece.type == spm.BYTE and not _BYTE_PIECE.match(piece.text):
-                raise TokenizerError(f"{where}: byte piece {index} is {piece.text!r}, not like '<0x0A>'")
+        where = self.where
+        if len(self.ids) < len(self.pieces):
+            first, text = next(pair for pair in enumerate(self.pieces) if self.ids[pair[1]] != pair[0])
+            raise TokenizerError(f"{where}: pieces {first} and {self.ids[text]} are both {text!r}")
+        if "" in self.ids:
+            raise TokenizerError(f"{where}: piece {self.ids['']} is empty")
+        for index in [index for index, text in enumerate(self.pieces) if "\0" in text]:
+            if self.types[index] != spm.UNUSED:
+                raise TokenizerError(f"{where}: piece {index} ({self.pieces[index]!r}) holds a NUL character")
+        for index in np.flatnonzero(~np.isfinite(self.scores)).tolist():
+            score = self.model.pieces[index].score
+            raise TokenizerError(f"{where}: piece {index} ({self.pieces[index]!r}) has the score {score}")
+        for index in np.flatnonzero(self.types == spm.BYTE).tolist():
+            text = self.pieces[index]
+            if not _BYTE_PIECE.match(text):
+                raise TokenizerError(f"{where}: byte piece {index} is {text!r}, not like '<0x0A>'")
         counts = np.bincount(self.types, minlength=spm.BYTE + 1)
         if counts[spm.UNKNOWN] > 1:
             raise TokenizerError(
@@ -100,12 +102,15 @@ class SpmVocabulary:
 
         A piece with a plain space is left out where spaces are escaped: no text holds one then.
         """
-        found = {}
-        for index in np.flatnonzero(np.isin(self.types, tuple(types))).tolist():
-            text = self.pieces[index]
-            if not (self.escaped and " " in text):
-                found[to_internal(text, self.escaped)] = index
-        return found
+        chosen = np.flatnonzero(np.isin(self.types, tuple(types))).tolist()
+        texts = [self.pieces[index] for index in chosen]
+        if not self.escaped:
+            return {text.encode(): index for text, index in zip(texts, chosen, strict=True)}
+        return {
+            text.replace(SPACE_SYMBOL, " ").encode(): index
+            for text, index in zip(texts, chosen, strict=True)
+            if " " not in text
+        }
 
     @cached_property
     def byte_ids(self) -> NDArray[np.int32]:
