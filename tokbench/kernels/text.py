@@ -34,7 +34,7 @@ MOST_BYTES = 4
 _AHEAD = 12
 """How many strings ahead one is asked for: they lie anywhere in memory, and no processor guesses where.
 
-Without it, lines of 20 characters take 1.5 of the time, of 40 1.2, of 100 1.1 (GPT-2, English).
+Without it, lines of 20 characters take 1.5 times as long, of 40 1.2, of 100 1.1 (GPT-2, English).
 """
 
 if config.DISABLE_JIT:

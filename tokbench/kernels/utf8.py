@@ -76,7 +76,7 @@ else:
 
         None is half of a pair. Each gets four bytes of a register, from which those that count are moved
         together; 64 bytes are written. Without it, text beyond ASCII takes four to seven times as long to
-        write, and later passes 1.13 to 1.29 of the time (21 languages, FLORES; T5, o200k, Qwen2).
+        write, and later passes 1.13 to 1.29 times as long (21 languages, FLORES; T5, o200k, Qwen2).
         """
         if not COMPRESSES:  # so that kernels can be compiled; they ask before they come here
             return ir.IntType(64)(0)

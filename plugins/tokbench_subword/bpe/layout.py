@@ -13,7 +13,7 @@ from tokbench_subword.words.layout import MODEL
     PAIRS,  # uint64: PairTable.table
     BLOOM,  # uint32: PairTable.bloom
     SHIFT,  # uint64 (1,): PairTable.shift
-    RESULTS,  # uint32: rank -> id; of pieces a zero, since the number of one is the rank
+    RESULTS,  # uint32: rank -> id; one zero for a model with pieces, whose numbers are ranks
     TOKENS,  # uint64: TokenBytes.table_of of the tokens that a pre-token may be and merging does not give
     TOKEN_BYTES,  # uint8: TokenBytes.blob
     TOKEN_STARTS,  # int64: TokenBytes.starts

@@ -1,10 +1,10 @@
 """The merge loop: symbols of one pre-token to the symbols that no merge is left for.
 
-Both forms do the same: of all neighbours that may merge, take the pair of lowest rank, the leftmost of
-equals, merge it, and go on. `merge_short` looks through all ranks at every step, which for up to some hundred
-symbols is faster than any queue (with the queue for all, a first pass takes 1.3 to 1.4 of the time over Russian
-and 21 languages, GPT-2 and cl100k); `merge_long` keeps them in a binary heap, n log n, with entries that went
-stale recognised when they come up.
+Both forms do the same: of all neighbours that may merge, take the pair of lowest rank, the leftmost of equals,
+merge it, and go on. `merge_short` looks through all ranks at every step, which for up to some hundred symbols
+is faster than any queue (with the queue for all, a first pass takes 1.3 to 1.4 times as long over Russian and
+21 languages, GPT-2 and cl100k); `merge_long` keeps them in a binary heap, n log n, with entries that went stale
+recognised when they come up.
 """
 
 from __future__ import annotations

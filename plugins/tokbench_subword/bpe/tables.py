@@ -5,7 +5,7 @@ per model and shared by all threads.
 
 - `PairTable`: one uint64 per merge, ``left << 43 | right << 22 | rank``, found by a multiplicative hash,
   behind a Bloom filter of a byte a place that answers most "no merge" questions from a near cache. Without it a
-  first pass takes 1.15 to 1.20 of the time over Russian (GPT-2, cl100k), 1.06 to 1.10 over 21 languages.
+  first pass takes 1.15 to 1.20 times as long over Russian (GPT-2, cl100k), 1.06 to 1.10 over 21 languages.
 - `TokenBytes.table_of`: the bytes of tokens to their ids.
 """
 

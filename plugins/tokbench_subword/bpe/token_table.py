@@ -59,7 +59,10 @@ class TokenLookup:
         return self._ids.get(token, self.model.unk)
 
     def convert_id_to_token(self, token_id: int) -> str:
-        """A token as files spell it; raises `TokenizerError` for an id that is none."""
+        """A token as files spell it, empty for an id that no token has.
+
+        Raises `TokenizerError` for an id outside the vocabulary.
+        """
         return self._texts[known_id(token_id, self.vocab_size, name=self.name)]
 
     @cached_property

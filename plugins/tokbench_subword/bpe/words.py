@@ -2,7 +2,7 @@
 
 It is cut where no token reaches across two characters. A Chinese sentence is one pre-token, and no sentence
 comes twice; its words do. Cutting is exact: no merge could have joined the two sides. Without it a first pass
-takes 1.4 (GPT-2) to 1.8 (o200k) of the time over Chinese, Japanese and Thai.
+takes 1.4 (GPT-2) to 1.8 (o200k) times as long over Chinese, Japanese and Thai.
 
 What merges is a search by itself, `MERGER`: a model compiles only its own.
 """
@@ -28,8 +28,9 @@ from tokbench_subword.words.slots import SLOTS, STATE, recall, remember
 def _whole_token(block: Block, settings: Ints, text: Bytes, start: Int, length: Int) -> np.uint32:
     """The id of a word that is one token although its merges do not give that, or `NONE`.
 
-    There are few such tokens, most often none. To look for all that are tokens before they are merged takes 1.1
-    to 1.3 of the time of a first pass (English, code, 21 languages; cl100k, o200k): most are not.
+    Where a model has pieces there are few such tokens, most often none. If all tokens were looked for before
+    merging, a first pass would take 1.1 to 1.3 times as long (English, code, 21 languages; cl100k, o200k): most
+    words that are new are none.
     """
     if length > settings[at.LONGEST]:
         return NONE

@@ -2,13 +2,13 @@
 
 What it finds is what `AddedTokens.split` finds in each document, which is the plain form of the same rules.
 
-Most text holds no added token, so the question asked of every byte has to be cheap: may a token begin with
-this byte and the next? Vector comparisons answer it for sixty-four places at once (`ranges`), coarsely where
-the tokens begin in many ways. For the places that remain, a table of pairs of bytes (`pairs`) tells at which of
-their first three places tokens have a pair (bits 0 to 2; set where a token has ended before); and what passes
-that too is looked up in a trie over bytes. Where 500 words of English are added, a search of English without
-that table takes 1.6 times as long. Added tokens are valid UTF-8, as the text is, so that a match of bytes is a
-match of characters.
+Most text holds no added token, so the question asked of every byte has to be cheap: may a token begin with this
+byte and the next? Vector comparisons answer it for sixty-four places at once (`ranges`), coarsely where the
+tokens begin in many ways. For the places that remain, a table of pairs of bytes (`pairs`) tells at which of
+their first three places tokens have a pair (bits 0 to 2; all pairs where a token is shorter than that); and
+what passes that too is looked up in a trie over bytes. Where 500 words of English are added, a search of
+English without that table takes 1.6 times as long. Added tokens are valid UTF-8, as the text is, so that a
+match of bytes is a match of characters.
 """
 
 from __future__ import annotations
@@ -165,8 +165,9 @@ def _pairs(keys: Iterable[bytes]) -> NDArray[np.uint8]:
 def _ranges(begins: NDArray[np.bool_]) -> NDArray[np.uint8]:
     """Ranges that hold all pairs of bytes that tokens begin with, and few others; at most `MOST_RANGES`.
 
-    Four numbers each: which first byte comes behind the range (0 behind 255), how many are not in it, and the
-    same of the next byte. Of two neighbours, those are put together for which that adds the fewest pairs.
+    Four numbers each, of all bytes that are not in the range, which is quicker to ask for: the first of them
+    behind it (0 behind 255) and how many there are, for the first byte of a pair and for the next. Of two
+    neighbours, those are put together for which that adds the fewest pairs.
     """
     boxes = []
     for first in np.flatnonzero(begins.any(axis=1)):

@@ -1,9 +1,9 @@
 """How much of the beginning of a normalized text stands where the text began: what `Stretch.leading` counts.
 
 A normalizer may take the first character away, or make several of it, and the scheme ``first`` of Metaspace
-asks. The plain normalizer keeps account of it. It is given no more of each text than decides: up to the second
-letter of those that it leaves as they are, since no step but an odd ``Replace`` reaches across the beginning of
-such a letter. For most texts that is a few characters, and many texts begin with the same ones.
+asks. The plain normalizer keeps account of it. It is given only the head of each text, up to the second letter
+that no step changes, since no step but an odd ``Replace`` reaches across the beginning of such a letter. For
+most texts that is a few characters, and many texts begin with the same ones.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Leading:
         return replace(texts, leading=self.of(texts))
 
     def of(self, texts: Segments) -> NDArray[np.int64]:
-        """The bytes that stand where each document begins once they are normalized: of its first segment."""
+        """Of each segment how many bytes count as leading once normalized; 0 but for a document's first."""
         data, offsets = texts.data, texts.offsets
         leading = np.zeros(len(offsets) - 1, np.int64)
         firsts = texts.limits[:-1][np.diff(texts.limits) > 0]

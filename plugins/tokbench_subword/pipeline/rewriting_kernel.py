@@ -16,7 +16,7 @@ from tokbench_subword.pipeline.splicing import Writer, copy_span, documents_of, 
     ENTRIES,  # int32 (0x110000,): see below
     STARTS,  # int32
     BLOB,  # uint8
-    ORDERED_FROM,  # int64 (1,): two characters with entries from this one on must not meet
+    ORDERED_FROM,  # int64 (1,): characters with entries from this one on must not meet, nor one that vanishes
     SHORTS,  # uint8 (256 * SHORT,)
 ) = range(7)
 """The tables of a `Rewriting`. Of ENTRIES, 0 says that a character stays; k that it becomes
@@ -151,7 +151,7 @@ def _tell_edits(tables: Block, batch: Block) -> None:
 def rewrite(tables: Block, batch: Block) -> np.int64:
     """Write documents with every character as `rewriting_tables` have it; see `splicing`.
 
-    Documents are declined where characters meet that are entries from `ordered_from` on.
+    Documents are declined where `_rewrite_from` says so.
     """
     steps, entries = u8_in(tables, STEPS), i32_in(tables, ENTRIES)
     ordered_from = i64_in(tables, ORDERED_FROM)[0]
@@ -176,6 +176,7 @@ def rewrite(tables: Block, batch: Block) -> np.int64:
             if position == _DECLINED:
                 declined[document] = 1
                 position = stop
+        # `_first_changed` goes on into later documents: what it has copied of them is not of this one
         out_offsets[document + 1] = size - (position - stop)
     if i64_in(batch, splicing.NUMBERS)[splicing.MOST_EDITS] > 0:
         _tell_edits(tables, batch)

@@ -24,11 +24,11 @@ TEXT = -1
 class Segments:
     """Text in UTF-8, in segments that lie end to end: segment s is ``data[offsets[s]:offsets[s + 1]]``.
 
-    `marks` (int32) says which segments are added tokens, whose text is no longer there; without it all are
-    text. `documents` (int64) says how many segments there are up to the end of each document; without it each
-    segment is one. `leading` (int64), where anything asks for it, is how many bytes of each segment stand where
-    its document begins: as `Stretch.leading`, which counts characters. Behind the last segment, `data` has
-    `PADDING` bytes that may be read.
+    `marks` (int32) says which segments are added tokens, and are empty: each is the place of one; without it
+    all are text. `documents` (int64) says how many segments there are up to the end of each document; without
+    it each segment is one. `leading` (int64), where anything asks for it, is how many bytes of each segment
+    stand where its document begins: as `Stretch.leading`, which counts characters. Behind the last segment,
+    `data` has `PADDING` bytes that may be read.
 
     Example:
         >>> from tokbench.kernels.text import utf8_of

@@ -42,7 +42,7 @@ are added tokens in it (`added_matching`).
     TEXT,  # uint8: the bytes of the batch
     OFFSETS,  # int64 (n + 1,)
     OUT,  # uint8: room for the result
-    OUT_OFFSETS,  # int64 (n + 1,)
+    OUT_OFFSETS,  # int64 (n + 1,), or what `added_matching` finds
     DECLINED,  # uint8 (n,): 1 for documents that the kernel leaves to plain Python; 0 before
     NUMBERS,  # int64, see below
     EDITS,  # int64 (3 * `MOST_EDITS`,), where edits are asked for: see `tell`
@@ -51,7 +51,7 @@ are added tokens in it (`added_matching`).
 (
     N_TEXTS,  # how many documents there are, and then, how many were written
     CAPACITY,  # how many bytes there is room for
-    MOST_TEXTS,  # how many documents there is room for
+    MOST_TEXTS,  # how many documents (or, for `added_matching`, numbers) there is room for in OUT_OFFSETS
     SEARCHED,  # documents that `added_matching` has been through; 0 before
     N_FOUND,  # and what it has found; 0 before
     N_EDITS,  # how many edits were made; 0 before
@@ -225,7 +225,7 @@ def copy_span(source: Bytes, begin: Int, end: Int, out: Bytes, size: Int) -> np.
 def splice(
     batch: Block, copied: Int, begin: Int, behind: Int, new: Bytes, first: Int, last: Int, size: Int
 ) -> np.int64:
-    """Copy the text from `copied` to `begin`, and ``new[first:last]`` for what goes on to `behind`; tell of it.
+    """Copy the text from `copied` to `begin`, then ``new[first:last]`` for what ends at `behind`; `tell` it.
 
     Returns the new size, or `TOO_SMALL`. Up to 15 bytes more are read and written.
     """

@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tokbench.kernels.copies import Stays
-from tokbench.kernels.pointers import PADDING, block, frozen
+from tokbench.kernels.pointers import PADDING, block, frozen, padded
 from tokbench.kernels.utf8 import encodable
 from tokbench_subword.files.sentencepiece_model import NormalizerSpec
 from tokbench_subword.pipeline.replacing_kernel import edges, replace_literal
 from tokbench_subword.pipeline.segments import Segments
 from tokbench_subword.pipeline.splicing import Written
 from tokbench_subword.pipeline.trie import build_trie
-from tokbench_subword.sentencepiece.charsmap_classes import checked, compiled_map
+from tokbench_subword.sentencepiece.charsmap_classes import compiled_map, with_special
 from tokbench_subword.sentencepiece.charsmap_kernels import normalize, normalize_located
 from tokbench_subword.sentencepiece.charsmap_search import DUMMY, ESCAPE, N_ROWS, REMOVE_EXTRA, SUFFIX
 
@@ -70,7 +70,7 @@ class Normalizer(Stays):
 
     def internal(self, data: bytes) -> bytes:
         """One document, UTF-8, normalised, in internal form."""
-        texts = self.segments(Segments(np.frombuffer(data, np.uint8), np.array([0, len(data)])))
+        texts = self.segments(Segments(padded(data), np.array([0, len(data)])))
         return texts.data.tobytes()
 
     def segments(self, texts: Segments) -> Segments:
@@ -83,7 +83,7 @@ class Normalizer(Stays):
         self, data: NDArray[np.uint8], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
         """Documents end to end normalised, in internal form, with `PADDING` behind them; their offsets; and the
-        code points of its document that each byte comes from, see `origins`.
+        spans of code points of its document that each byte comes from, as `path_tokens.spans_in` takes them.
         """
         data, out_offsets, capacity = frozen(data), np.empty(len(offsets), np.int64), _room(data, offsets)
         while True:
@@ -109,8 +109,8 @@ def longest_rows(plain: NDArray[np.uint8]) -> list[int]:
 def _spaced(flags: int) -> tuple[Written, ...]:
     """What a normaliser does that has no map and leaves spaces where they are, as Llama-2's.
 
-    Whole stretches of text are copied. Character by character, a first pass takes 1.1 to 1.2 of the time, a
-    later one 1.2 to 1.35.
+    Whole stretches of text are copied. Character by character, a first pass takes 1.1 to 1.2 times as long,
+    a later one 1.2 to 1.35.
     """
     texts = [np.frombuffer(bytearray(one + bytes(PADDING)), np.uint8) for one in (_SPACE_BYTES, b" ")]
     marks = Written(replace_literal, [*texts, np.array([len(_SPACE_BYTES), 1])])
@@ -152,5 +152,5 @@ def compile_normalizer(
     if keys:
         trie, starts[[key[0] for key in keys]] = build_trie(keys), 1
         plain = np.where(starts, 0, plain).astype(np.uint8)
-        classes = checked(classes, {key.decode()[0] for key in keys})
+        classes = with_special(classes, {key.decode()[0] for key in keys})
     return Normalizer(flags, units, targets, classes, plain, trie, starts)

@@ -26,7 +26,7 @@ begin a user-defined symbol, or is U+2581."""
 JOINED = 2
 """In the class of one that some rule begins with, and goes on."""
 FOLLOWER = 4
-"""In the class of one that some rule has behind its first one."""
+"""In the class of one that is the second character of some rule."""
 
 
 @lru_cache(maxsize=8)
@@ -36,13 +36,13 @@ def compiled_map(charsmap: bytes, where: str) -> tuple[Any, ...]:
     plain[0x20:0x7F] = 1
     if not charsmap:
         plain[:0x80] = 1
-        return np.zeros(0, np.uint32), np.zeros(0, np.uint8), checked(classes, "\u2581"), plain
+        return np.zeros(0, np.uint32), np.zeros(0, np.uint8), with_special(classes, "\u2581"), plain
     units, targets = split_map(charsmap, where)
     _classify(units, classes, plain, np.zeros(12, np.int64))
-    return units, targets, checked(classes, "\u2581"), plain
+    return units, targets, with_special(classes, "\u2581"), plain
 
 
-def checked(classes: NDArray[np.uint32], characters: Iterable[str]) -> NDArray[np.uint32]:
+def with_special(classes: NDArray[np.uint32], characters: Iterable[str]) -> NDArray[np.uint32]:
     """`classes` with `characters` SPECIAL."""
     classes = classes.copy()
     classes[list(map(ord, characters))] |= np.uint32(SPECIAL)

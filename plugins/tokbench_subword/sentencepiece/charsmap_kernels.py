@@ -236,8 +236,9 @@ def normalize_located(
 ) -> np.int64:
     """Normalise documents ``source[offsets[d]:offsets[d + 1]]`` into `out`, their ends to `out_offsets`.
 
-    `origins` (int64) gets the span of code points of its document that each byte comes from, see `origins`.
-    Returns the size of all, or `TOO_SMALL` where `out` is; `origins` has one more.
+    `origins` (int64) gets the span of code points of its document that each byte comes from: where it begins,
+    and, in the lower 32 bits, where it ends. Returns the size of all, or `TOO_SMALL` where `out` is; `origins`
+    has one more.
     """
     tables, data, out, places = pointer(tables_array), pointer(source), pointer(out_array), pointer(origins)
     size, room = np.int64(0), np.int64(len(out_array))

@@ -32,7 +32,7 @@ from tokbench.kernels.pointers import (
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.bpe.merging import SHORT, merge_long, merge_short
 from tokbench_subword.bpe.tables import merges_at
-from tokbench_subword.sentencepiece.charsmap_kernels import longest_symbol
+from tokbench_subword.pipeline.trie import longest_below, root_of
 from tokbench_subword.unigram import layout as at
 from tokbench_subword.unigram.emitting import (
     KNOWN,
@@ -46,7 +46,7 @@ from tokbench_subword.unigram.emitting import (
     place_recalled,
     spell,
 )
-from tokbench_subword.unigram.paths import link, only_piece, width_of, write_rows
+from tokbench_subword.unigram.paths import link, width_of, write_rows
 from tokbench_subword.words.layout import WORDS
 from tokbench_subword.words.parts import LONGEST_PART, find_parts, parts_at, stands_alone
 from tokbench_subword.words.safe_cuts import PIECE_SHIFT
@@ -61,15 +61,16 @@ def _first_symbols(block: Block, data: Bytes, begin: Int, size: Int, symbols: Ke
     has_defined = settings[at.N_DEFINED] > 0
     count, position, stop = np.int64(0), np.int64(begin), begin + size
     while position < stop:
-        length = np.int64(0)
+        symbol = behind = np.int64(-1)
         if has_defined:
-            length = longest_symbol(data, position, stop, defined)
-        if length > 0:
-            symbols[count] = only_piece(data, position, length, defined)
+            symbol, end = longest_below(defined, root_of(defined), data, position, stop)
+            behind = np.int64(end)
+        if symbol >= 0:
+            symbols[count], position = symbol, behind
         else:
             point, length = code_point(data, position)
             symbols[count] = first[point]
-        position += np.int64(length)
+            position = np.int64(position + length)
         count += 1
     return count
 
@@ -103,8 +104,8 @@ def _merge_part(block: Block, data: Bytes, begin: Int, size: Int) -> None:
     symbols = u32_in(block, at.SYMBOLS)
     count = _first_symbols(block, data, begin, size, symbols)
     merges, results = merges_at(block, at.MERGES), u32_in(block, at.RESULTS)
-    untied = np.uint32(i64_in(block, at.SETTINGS)[at.UNTIED])
-    count = merge_short(block, np.int64(at.SYMBOLS), count, merges, results, untied)
+    first_tied = np.uint32(i64_in(block, at.SETTINGS)[at.FIRST_TIED])
+    count = merge_short(block, np.int64(at.SYMBOLS), count, merges, results, first_tied)
     _write_links(block, data, begin, symbols, count)
 
 
@@ -126,10 +127,11 @@ def _lone_characters(
         stop, piece = index + width, np.int64(about >> PIECE_SHIFT) - 1
         if piece >= 0:
             o, run = append(to, o, piece, index, stop), np.int64(KNOWN)
-        elif fallback:
-            o = spell(block, text, index, stop, to, o)
         else:
-            o = add_unknown(to, o, run, unk_id, index, stop)
+            if fallback:
+                o = spell(block, text, index, stop, to, o)
+            else:
+                o = add_unknown(to, o, run, unk_id, index, stop)
             run = np.int64(UNKNOWN_RUN)
         index = stop
     return index, o, run
@@ -154,7 +156,8 @@ def encode_merged(block: Block, text: Bytes, start: Int, end: Int, to: TokenRoom
                 after = recall(words, slots, state, low, high, text, index, out, o)
             if after < 0:
                 if size > SHORT:
-                    _merge_whole(block, text, index, size, f64_in(block, at.EXACT), 0.0)
+                    nothing = f64_in(block, at.EXACT)  # without dropout no uniform number is read
+                    _merge_whole(block, text, index, size, nothing, 0.0)
                 else:
                     _merge_part(block, text, index, size)
                 o, run, known = emit(block, text, index, size, to, o, run)

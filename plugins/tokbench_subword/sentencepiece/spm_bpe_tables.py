@@ -56,7 +56,7 @@ def merge_tables(algorithm: SpmBpe, pieces: dict[bytes, int]) -> dict[int, NDArr
         at.RESULTS: results,
         at.DEFINED: build_trie(frozen) if frozen else np.zeros(0, np.uint64),
     }
-    arrays[at.SETTINGS][[at.UNTIED, at.N_DEFINED]] = untied, len(defined)
+    arrays[at.SETTINGS][[at.FIRST_TIED, at.N_DEFINED]] = untied, len(defined)
     return arrays
 
 

@@ -35,7 +35,7 @@ from tokbench_subword.words.layout import MODEL
     SPANS,  # int32: and their places, two numbers each
 ) = range(MODEL, MODEL + 28)
 
-UNK_ID, FALLBACK, ESCAPED, UNTIED, N_DEFINED, N_SETTINGS = range(6)
+UNK_ID, FALLBACK, ESCAPED, FIRST_TIED, N_DEFINED, N_SETTINGS = range(6)
 """Members of SETTINGS: the id of unknown characters, or -1; whether they are spelled in bytes instead; whether
 U+2581 is the byte of a space; and of BPE, the first rank that pieces share, and how many symbols are
 user-defined."""

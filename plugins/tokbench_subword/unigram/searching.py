@@ -46,8 +46,9 @@ from tokbench_subword.words.slots import SLOTS, STATE, recall, remember
 
 _NEVER, _MOST_A_BYTE, _OVERFLOWS = 1 << 61, 1 << 30, 1e300
 _ROUNDED = 1.0 + 2.0**-8
-"""A factor that allows for rounding: a sum in float32 up to `RESET_THRESHOLD` is rounded by at most 2**-8, and
-a byte adds up to `LARGEST`, which is 5 or more."""
+"""A factor that allows for rounding: a sum in float32 up to `sentencepiece.algorithms.RESET_THRESHOLD` is
+rounded by at most 2**-8, and a byte adds up to `LARGEST`, which is 5 or more, since an unknown character has 10
+less than the worst piece."""
 
 
 @inline
@@ -66,7 +67,7 @@ def _with_scores(lattice: Lattice, so_far: Any, ids: Ids, first: Int, last: Int)
 
 @inline
 def _bounds(lattice: Lattice) -> tuple[np.int64, np.int64]:
-    """How much a byte can add to the absolute score at the most, and beyond what score that is set to zero."""
+    """How much a byte can add to the absolute score at the most; and beyond which one the score is set back."""
     largest, threshold = float(lattice.parameters[at.LARGEST]), float(lattice.parameters[at.THRESHOLD])
     if largest >= _OVERFLOWS:
         threshold = 0.0  # nothing is sure

@@ -85,7 +85,7 @@ def search(lattice: Lattice, text: Bytes, begin: Int, size: Int, base: Any) -> A
                     best[position] -= so_far
             so_far = best[here]
         width = width_of(text[begin + here])
-        node, single = root, False
+        node, alone = root, False
         position = here
         while position < size and node > 0:
             node, piece = descend(units, node, np.int64(text[begin + position]))
@@ -97,9 +97,9 @@ def search(lattice: Lattice, text: Bytes, begin: Int, size: Int, base: Any) -> A
                 if links[position] < 0 or score > best[position]:
                     best[position], links[position] = score, link(here, piece)
                 if position - here == width:
-                    single = True
+                    alone = True
                 frontier = max(frontier, position)
-        if not single:
+        if not alone:
             position = here + width
             score = so_far + unknown
             if links[position] < 0 or score > best[position]:
@@ -134,7 +134,7 @@ def search_with_margin(
         if first_byte & 0xC0 == 0x80:  # within a character
             continue
         behind = here + width_of(first_byte)
-        first, second, chosen, single = -np.inf, -np.inf, np.int64(0), False
+        first, second, chosen, alone = -np.inf, -np.inf, np.int64(0), False
         node, position = root, here
         while position < size:
             node, piece = descend(units, node, np.int64(text[begin + position]))
@@ -146,8 +146,8 @@ def search_with_margin(
             second = max(second, min(first, total))
             chosen = position << 32 | piece if total > first else chosen
             first = max(first, total)
-            single |= (piece >= 0) & (position == behind)
-        if not single:
+            alone |= (piece >= 0) & (position == behind)
+        if not alone:
             total = unknown + exact[2 * behind]
             second = max(second, min(first, total))
             chosen = link(behind, np.int64(UNKNOWN_PIECE)) if total > first else chosen
@@ -162,7 +162,8 @@ def search_with_margin(
     # this search may err as much over the sums of the part, if scores are in float64: hence twice `reach`
     reach = size * float(parameters[at.LARGEST])
     bound = lead / (size * float(parameters[at.ULP])) - 2.0 * reach
-    limit = np.int64(max(-1.0, min(bound, min(float(parameters[at.THRESHOLD]) - reach, float(_MOST_LIMIT)))))
+    most = min(float(parameters[at.THRESHOLD]) - reach, float(_MOST_LIMIT))
+    limit = np.int64(np.floor(max(-1.0, min(bound, most))))
     if abs(base) > limit:
         score = search(lattice, text, begin, size, base)
     return score, limit

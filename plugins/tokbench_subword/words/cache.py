@@ -22,7 +22,8 @@ class WordCache(Stays):
     """Words to ids, for the kernels of `slots`, which take its `block`.
 
     `most` is how many bytes it may take: half for slots and half for records, each rounded down to a power of
-    two. With 0, no word is kept. It begins with 16 kB of slots; further memory is taken as it is written to.
+    two, and at least 16 and 64 kB. With 0, no word is kept. It begins with 16 kB of slots; further memory is
+    taken as it is written to.
 
     Example:
         >>> cache = WordCache()

@@ -77,9 +77,9 @@ class WordEncoder(Stays):
     ) -> tuple[ToArray, ToList] | None:
         """Two functions that take a fraction of the time for a short text: to an array, and to a list.
 
-        They first run the `written` stages on the text, and have caches of their own. Texts that they cannot
-        encode, above all those that are not short, they leave to `longer`, two functions that do the same. None
-        where a cutter is no kernel.
+        They first run the `written` stages on the text, and share a word cache of their own. Texts that they
+        cannot encode, above all those that are not short, they leave to `longer`, two functions that do the
+        same. None where a cutter is no kernel.
         """
         before = cutting(self._beforehand)
         if before is None:
@@ -148,5 +148,8 @@ class WordEncoder(Stays):
         return self._workspace(self._machine, self._search, arrays, self.cache, writers)
 
     def forget(self) -> None:
-        """Empty the caches, as after loading: for measuring what a first encounter with a text costs."""
+        """Empty the caches of threads, as after loading, to measure what a first encounter with a text costs.
+
+        That of `one_by_one` stays.
+        """
         self._idle.clear()

@@ -207,7 +207,7 @@ def encode_text(state: Int, arguments: Int, n_arguments: Int, names: Int) -> int
 def encode_spans(
     arrays: Block, text: Bytes, spans: Ints, first: Int, last: Int, out: Ids, out_offsets: Ints
 ) -> np.int64:
-    """Encode given pre-tokens, int64 ``(n, 2)`` of start and end: for patterns that have no state machine.
+    """Encode given pre-tokens, int64 ``(n, 2)`` of start and end: where no state machine cuts, or nothing does.
 
     ``out_offsets[p + 1]`` receives the end of pre-token p. Returns how many ids were written.
     """

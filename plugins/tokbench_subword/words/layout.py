@@ -27,7 +27,7 @@ from tokbench.kernels.text import MOST_BYTES
 (
     SEARCH,  # the address of the model's search, see `searching`
     LONGEST_KEPT,  # bytes of the longest word that is kept when it has been searched
-    BUSY,  # 1 while a text is encoded by itself
+    BUSY,  # 1 while a text is encoded by itself: making its result may run other Python, which may encode
     N_IDS,  # of the last one
     N_WRITERS,
     MOST,  # bytes of the longest text whose ids there is room for

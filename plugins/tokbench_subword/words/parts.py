@@ -4,8 +4,9 @@ A sentence that no pattern cuts seldom comes again, but its parts do. Between tw
 model has side by side nothing can merge, and no piece can lie; so the text on each side can be encoded on its
 own. `safe_cuts` makes the tables of such characters.
 
-If ASCII were cut only before spaces and before characters that no token has behind another, a first pass over
-English and code would take 1.4 to 1.5 times as long, a later one 1.2 to 1.4 times (T5).
+Without the table for pairs of ASCII characters (with cuts only before a space, and before characters that no
+token has behind another), a first pass over English and code would take 1.4 to 1.5 times as long, a later one
+1.2 to 1.4 times (T5).
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from tokbench_subword.words.runs import Room, in_runs
 _FEW = 16
 """The most texts of a batch that are encoded one by one."""
 TEXT_RUN = 1 << 18
-"""Bytes of texts that go through all stages together; counted are those that they may take at the most."""
+"""Bytes of texts that go through all stages together: an upper bound of their UTF-8, before it is written."""
 
 
 class Before(Protocol):

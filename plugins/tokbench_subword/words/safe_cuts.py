@@ -26,7 +26,7 @@ from tokbench.kernels.utf8 import code_point
 
 LEADS = 1
 """Flag of a character that some longer piece begins with."""
-LEAVES, ENTERS, PIECE_SHIFT = 1, 4, 7
+LEAVES_SHIFT, ENTERS_SHIFT, PIECE_SHIFT = 1, 4, 7
 """Where in the entry of a character stand: the kinds of tokens that go on from it into the next one, the kinds
 that come into it from the one before, and its id as a piece, plus one."""
 KINDS = 7
@@ -87,8 +87,8 @@ def _not_beside(cuts: SafeCuts, some: NDArray[np.bool_]) -> SafeCuts:
 
     It is as if a token went across from each of them to any character, and one from any character to each.
     """
-    cuts.characters[:] |= _OUT_OF_SOME << ENTERS | _INTO_SOME << LEAVES
-    cuts.characters[some] |= _OUT_OF_SOME << LEAVES | _INTO_SOME << ENTERS | LEADS
+    cuts.characters[:] |= _OUT_OF_SOME << ENTERS_SHIFT | _INTO_SOME << LEAVES_SHIFT
+    cuts.characters[some] |= _OUT_OF_SOME << LEAVES_SHIFT | _INTO_SOME << ENTERS_SHIFT | LEADS
     square = cuts.ascii.reshape(128, 128)
     square[some[:128]] = square[:, some[:128]] = 0
     return replace(cuts, within=True)
@@ -115,9 +115,9 @@ def _cuts_of(
     partial = (left | right) >= _PARTIAL
     kinds = 1 << (2 * (left >= _PARTIAL) + (right >= _PARTIAL) - 1)[partial]
     for side, kind in set(zip(left[partial].tolist(), kinds.tolist(), strict=True)):
-        characters[_ending_with(side)] |= kind << LEAVES
+        characters[_ending_with(side)] |= kind << LEAVES_SHIFT
     for side, kind in set(zip(right[partial].tolist(), kinds.tolist(), strict=True)):
-        characters[_beginning_with(side)] |= kind << ENTERS
+        characters[_beginning_with(side)] |= kind << ENTERS_SHIFT
     wide = (left << _POINT_BITS | right)[~partial].astype(np.uint64)
     ascii_cuts.reshape(128, 128)[:, characters[:128] == 0] *= CUT | ALONE  # 0, no cut, stays 0
     bits = max(_LEAST_BITS, (_BITS_A_PAIR * len(wide)).bit_length())
@@ -225,7 +225,7 @@ def _note(keys: Words, pairs: Bytes, shift: Word) -> None:
 
 @inline
 def apart(left: Int, right: Int, pairs: Bytes, shift: Word) -> np.int64:
-    """1 where no piece has two characters side by side that are not both ASCII, else 0 (or both by chance)."""
+    """1: no piece has two characters, not both ASCII, side by side; 0: one may (or others of the hash)."""
     place = np.int64(spread(np.uint64(left << _POINT_BITS | right)) >> shift)
     return np.int64(pairs[place >> _BYTE] >> (place & _BIT) & 1 ^ 1)
 
@@ -233,4 +233,4 @@ def apart(left: Int, right: Int, pairs: Bytes, shift: Word) -> np.int64:
 @inline
 def joined_within(about: Int, about_next: Int) -> np.int64:
     """Not 0 where a token may begin or end within two characters, of those entries, and go across."""
-    return np.int64((about >> LEAVES) & (about_next >> ENTERS) & KINDS)
+    return np.int64((about >> LEAVES_SHIFT) & (about_next >> ENTERS_SHIFT) & KINDS)

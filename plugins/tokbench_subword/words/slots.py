@@ -14,10 +14,10 @@ place is counted from the first one ever written, and so tells whether it is ove
 
 A word stands in the slot of its hash or one of the seven after it, with no empty slot between. So the words met
 first, which are the frequent ones, are found at once. When half of all slots are taken, as many again are put
-to use behind them, up to a bound. From then on, where all eight are taken, a new word replaces one of them, in
-turn, and no other word is forgotten: of a text larger than the cache some words are still known when it comes
-again (if the oldest were replaced first, none would be). A word is found by all of its bytes, never by its hash
-alone.
+to use behind them, up to a bound. Where all eight are taken, a new word replaces one of them, in turn, and
+leaves the others: of a text whose words are more than the slots some are still known when it comes again (if
+the oldest were replaced first, none would be; so it is with records). A word is found by all of its bytes,
+never by its hash alone.
 
 `words` is the block of a `WordCache` throughout; texts need `pointers.PADDING` readable bytes after them.
 """

@@ -15,12 +15,15 @@ from tokbench_subword.files.sentencepiece_model import (
     TrainerSpec,
     read_model,
 )
+from tokbench_subword.pipeline.segments import Segments
+from tokbench_subword.sentencepiece.charsmap import Normalizer
 from tokbench_subword.sentencepiece.spm_bpe import SpmBpe, merge
 from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 from tokbench_subword.unigram.json_tokenizer import JsonUnigramTokenizer
 from tokbench_subword.unigram.paths import Node
 
 from tokbench.errors import TokenizerError
+from tokbench.kernels.pointers import PADDING
 from tokbench.testing import check_tokenizer
 
 from .conftest import BPE_MODELS, UNIGRAM_MODELS
@@ -236,3 +239,18 @@ def test_saved_json_of_t5_keeps_ids(pair: Pair, test_data: Path, tmp_path: Path)
     for language in ("eng_Latn", "deu_Latn", "jpn_Jpan"):
         for line in (test_data / f"corpora/pud/{language}.txt").read_text(encoding="utf-8").split("\n")[:200]:
             assert hf.encode(line, add_special_tokens=False).ids == ours(line)
+
+
+def test_kernels_may_read_behind_a_text_normalized_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[Segments] = []
+    segments = Normalizer.segments
+
+    def noting(self: Normalizer, texts: Segments) -> Segments:
+        given.append(texts)
+        return segments(self, texts)
+
+    monkeypatch.setattr(Normalizer, "segments", noting)
+    assert small().normalize("ab") == "▁ab"
+    whole = given[0].data.base
+    assert whole is not None
+    assert whole.nbytes >= len(given[0].data) + PADDING
