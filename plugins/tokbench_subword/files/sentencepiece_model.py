@@ -1,7 +1,7 @@
 """The sentencepiece `.model` file, read and written with sentencepiece's own description of it.
 
 A `.model` is one protobuf message, `ModelProto`: the pieces (string, score, type), the trainer's settings, and
-the normaliser with its precompiled character map. Fields this module has no use for are kept as they are, so
+the normalizer with its precompiled character map. Fields this module has no use for are kept as they are, so
 that reading and writing a file loses nothing.
 """
 
@@ -147,7 +147,7 @@ def serialize(model: SpmModel) -> bytes:
 
 
 def normalizer_in(data: bytes) -> NormalizerSpec:
-    """The normaliser in a model that may have no pieces."""
+    """The normalizer in a model that may have no pieces."""
     return _normalizer(_parsed(data, "normalizer").normalizer_spec, "normalizer")
 
 

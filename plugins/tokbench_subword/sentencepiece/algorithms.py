@@ -1,4 +1,4 @@
-"""What segments the text of a sentencepiece model: Unigram with its scores and its normaliser, or its BPE."""
+"""What segments the text of a sentencepiece model: Unigram with its scores and its normalizer, or its BPE."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tokbench.errors import TokenizerError
+from tokbench.kernels.pointers import padded
 from tokbench_subword.files.sentencepiece_model import NORMAL, USER_DEFINED
 from tokbench_subword.sentencepiece.spm_bpe import SpmBpe
 from tokbench_subword.unigram.path_tokens import spans_in, tokens_of_path
@@ -74,8 +75,7 @@ def algorithm_of(vocabulary: SpmVocabulary) -> Algorithm:
 
 def spans_of_path(vocabulary: SpmVocabulary, algorithm: Algorithm, source: bytes) -> NDArray[np.int64]:
     """(start, end) of each token of UTF-8 `source` in its code points: int64 ``(tokens, 2)``."""
-    text = np.frombuffer(source, np.uint8)
-    normal, _, origins = algorithm.normalizer.located(text, np.array([0, len(source)]))
+    normal, _, origins = algorithm.normalizer.located(padded(source), np.array([0, len(source)]))
     data = normal.tobytes()
     tokens = tokens_of_path(vocabulary, data, algorithm.path(data))
     return spans_in(origins, np.array([token[1:3] for token in tokens], np.int64).reshape(-1, 2))

@@ -1,4 +1,4 @@
-r"""sentencepiece's normaliser: the precompiled character map, then the rules for spaces.
+r"""sentencepiece's normalizer: the precompiled character map, then the rules for spaces.
 
 The map is a double-array trie (darts-clone's 32-bit units) from source strings to positions in a table of
 NUL-terminated targets. At each position the longest source wins; where none matches, the character is copied.
@@ -40,7 +40,7 @@ _SPACE_BYTES = SPACE_SYMBOL.encode()
 
 
 class Normalizer(Stays):
-    """A compiled normaliser; `written` is what does it to a batch, `block` what kernels take.
+    """A compiled normalizer; `written` is what does it to a batch, `block` what kernels take.
 
     `arrays` are, as `charsmap_search` names them: numbers, int64; the map's trie, uint32 (empty: no map); the
     NUL-terminated results, uint8; classes of characters, uint32 of ``(0x110000,)``; which ASCII bytes are
@@ -60,7 +60,7 @@ class Normalizer(Stays):
         self.written = (Written(normalize, self.arrays, self.block),) if by_character else _spaced(flags)
 
     def __call__(self, text: str) -> str:
-        """`text` normalised, as sentencepiece's own `normalize` returns it.
+        """`text` normalized, as sentencepiece's own `normalize` returns it.
 
         Example:
             >>> compile_normalizer(NormalizerSpec())(" a  b ")
@@ -69,12 +69,12 @@ class Normalizer(Stays):
         return to_text(self.internal(encodable(text)), self.escapes)
 
     def internal(self, data: bytes) -> bytes:
-        """One document, UTF-8, normalised, in internal form."""
+        """One document, UTF-8, normalized, in internal form."""
         texts = self.segments(Segments(padded(data), np.array([0, len(data)])))
         return texts.data.tobytes()
 
     def segments(self, texts: Segments) -> Segments:
-        """Documents normalised, in internal form."""
+        """Documents normalized, in internal form."""
         for written in self.written:
             texts = texts.by_kernel(written, _room(texts.data, texts.offsets))
         return texts
@@ -82,7 +82,7 @@ class Normalizer(Stays):
     def located(
         self, data: NDArray[np.uint8], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
-        """Documents end to end normalised, in internal form, with `PADDING` behind them; their offsets; and the
+        """Documents end to end normalized, with `PADDING` behind them as behind `data`; their offsets; and the
         spans of code points of its document that each byte comes from, as `path_tokens.spans_in` takes them.
         """
         data, out_offsets, capacity = frozen(data), np.empty(len(offsets), np.int64), _room(data, offsets)
@@ -107,7 +107,7 @@ def longest_rows(plain: NDArray[np.uint8]) -> list[int]:
 
 
 def _spaced(flags: int) -> tuple[Written, ...]:
-    """What a normaliser does that has no map and leaves spaces where they are, as Llama-2's.
+    """What a normalizer does that has no map and leaves spaces where they are, as Llama-2's.
 
     Whole stretches of text are copied. Character by character, a first pass takes 1.1 to 1.2 times as long,
     a later one 1.2 to 1.35.
@@ -118,7 +118,7 @@ def _spaced(flags: int) -> tuple[Written, ...]:
 
 
 def _room(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> int:
-    """How many bytes are usually enough for documents when they are normalised."""
+    """How many bytes are usually enough for documents when they are normalized."""
     return len(data) + len(data) // 8 + 8 * len(offsets) + 64
 
 

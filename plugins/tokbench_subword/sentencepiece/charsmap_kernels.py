@@ -1,4 +1,4 @@
-"""sentencepiece's normaliser as a kernel: the map, then the rules for spaces (see `charsmap`)."""
+"""sentencepiece's normalizer as a kernel: the map, then the rules for spaces (see `charsmap`)."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def normalize_into(
     capacity: Int,
     origins: Ints | None,
 ) -> np.int64:
-    """Normalise ``data[start:stop]`` into ``out[first:]``; returns where it ends there, or -1.
+    """Normalize ``data[start:stop]`` into ``out[first:]``; returns where it ends there, or -1.
 
     -1 says that `capacity`, the room there is in `out` altogether, is too small. `origins`, unless it is None,
     gets for each byte of `out` (and behind the last) which byte after `start` it is of.
@@ -218,7 +218,7 @@ def _to_spans(data: Bytes, start: Int, origins: Ints, first: Int, end: Int) -> N
 
 @Writer
 def normalize(tables: Block, batch: Block) -> np.int64:
-    """Write documents normalised; see `pipeline.splicing`."""
+    """Write documents normalized; see `pipeline.splicing`."""
     data, offsets, out_offsets, n_documents = documents_of(batch)
     out, numbers, size = u8_in(batch, splicing.OUT), i64_in(batch, splicing.NUMBERS), np.int64(0)
     for document in range(n_documents):
@@ -234,7 +234,7 @@ def normalize(tables: Block, batch: Block) -> np.int64:
 def normalize_located(
     tables_array: Block, source: Bytes, offsets: Ints, out_array: Bytes, out_offsets: Ints, origins: Ints
 ) -> np.int64:
-    """Normalise documents ``source[offsets[d]:offsets[d + 1]]`` into `out`, their ends to `out_offsets`.
+    """Normalize documents ``source[offsets[d]:offsets[d + 1]]`` into `out`, their ends to `out_offsets`.
 
     `origins` (int64) gets the span of code points of its document that each byte comes from: where it begins,
     and, in the lower 32 bits, where it ends. Returns the size of all, or `TOO_SMALL` where `out` is; `origins`

@@ -1,4 +1,4 @@
-"""Where sentencepiece's normaliser does not copy text as it is; and where its tables stand."""
+"""Where sentencepiece's normalizer does not copy text as it is; and where its tables stand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tokbench.kernels.utf8 import code_point
 from tokbench_subword.sentencepiece.charsmap_classes import SPECIAL
 
 ESCAPE, REMOVE_EXTRA, DUMMY, SUFFIX = 1, 2, 4, 8
-"""The flags of a normaliser."""
+"""The flags of a normalizer."""
 NUMBERS, UNITS, TARGETS, CLASSES, PLAIN, SYMBOLS, SYMBOL_STARTS = range(7)
 """What stands where in the block of a `charsmap.Normalizer`."""
 FLAGS, N_UNITS, N_TARGETS, ROWS = range(4)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _OPTIONS = (
     Option("vocab_size", "int", 8000, "Training: pieces in all, special ones and characters included."),
-    Option("normalizer", "str", "nmt_nfkc", "Training: the rule by which text is normalised.", choices=RULES),
+    Option("normalizer", "str", "nmt_nfkc", "Training: the rule by which text is normalized.", choices=RULES),
     Option("add_dummy_prefix", "bool", True, "Training: put a space before every text."),
     Option("remove_extra_whitespaces", "bool", True, "Training: make runs of spaces one, and trim the ends."),
     Option("byte_fallback", "bool", False, "Training: spell unknown characters in bytes (256 pieces)."),

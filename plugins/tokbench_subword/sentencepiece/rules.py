@@ -1,7 +1,7 @@
 """The named normalisation rules: where their compiled character maps come from.
 
 sentencepiece publishes `nmt_nfkc`, `nfkc` and their case-folding forms as compiled maps inside the library.
-They are taken from the installed one, so that what is trained here normalises character for character as what
+They are taken from the installed one, so that what is trained here normalizes character for character as what
 is trained there, whatever Unicode version its makers used.
 """
 

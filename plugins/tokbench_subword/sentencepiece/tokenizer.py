@@ -136,7 +136,7 @@ class SpmTokenizer(OneByOne, Rebuilt):
     def offsets(self, text: str) -> NDArray[np.int64]:
         """(start, end) of each token in code points of `text`: int64 ``(tokens, 2)``.
 
-        What the normaliser put in front has an empty span; the bytes of one character all have its span.
+        What the normalizer put in front has an empty span; the bytes of one character all have its span.
         """
         return self.encode_with_offsets([text])[1]
 
@@ -157,7 +157,7 @@ class SpmTokenizer(OneByOne, Rebuilt):
         return batch, spans_in(origins, places)
 
     def trace(self, text: str) -> Iterator[Step]:
-        """The algorithm at work: the normalised text, then step by step towards the tokens."""
+        """The algorithm at work: the normalized text, then step by step towards the tokens."""
         return steps(self.vocabulary, self.algorithm, self._internal(plain_text(text, name=self.name)))
 
     # --- ids to text ------------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ class SpmTokenizer(OneByOne, Rebuilt):
 
     @property
     def decode_joins_bytes(self) -> bool:
-        """Whether decoding only joins the bytes of tokens: nothing is stripped, repaired or denormalised."""
+        """Whether decoding only joins the bytes of tokens: nothing is stripped, repaired or denormalized."""
         spec = self.model.normalizer
         strips = spec.add_dummy_prefix or spec.remove_extra_whitespaces
         changed = self.model.denormalizes or self.model.trainer.byte_fallback
@@ -210,7 +210,7 @@ class SpmTokenizer(OneByOne, Rebuilt):
         return self.vocabulary.pieces[self.vocabulary.checked(token_id)]
 
     def add_tokens(self, tokens: str | Iterable[str]) -> list[int]:
-        """Add user-defined symbols, which are never split nor normalised; returns their new ids.
+        """Add user-defined symbols, which are never split nor normalized; returns their new ids.
 
         Raises `TokenizerError` where one is in the vocabulary already.
         """
@@ -281,5 +281,5 @@ class SpmTokenizer(OneByOne, Rebuilt):
     # --- within ---------------------------------------------------------------------------------------
 
     def _internal(self, text: str) -> bytes:
-        """`text` as kernels see it, normalised."""
+        """`text` as kernels see it, normalized."""
         return self.algorithm.normalizer.internal(encodable(text))

@@ -1,4 +1,4 @@
-"""The steps that `tokbench trace` shows: the normalised text, then either the lattice or the merges."""
+"""The steps that `tokbench trace` shows: the normalized text, then either the lattice or the merges."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def steps(vocabulary: SpmVocabulary, algorithm: Algorithm, data: bytes) -> Iterator[Step]:
     """The steps for internal text `data` of a sentencepiece model."""
-    yield Step("normalize", characters_of(data), None, "the normalised text, character by character")
+    yield Step("normalize", characters_of(data), None, "the normalized text, character by character")
     names = dict(enumerate(vocabulary.pieces))
     if isinstance(algorithm, SpmBpe):
         yield from _merge_steps(algorithm, data, names)

@@ -1,6 +1,6 @@
 """The words of a corpus with their counts, streamed: what a unigram model is trained on.
 
-Documents are normalised and cut in front of each space; equal words are counted once, by any number of threads.
+Documents are normalized and cut in front of each space; equal words are counted once, by any number of threads.
 """
 
 from __future__ import annotations

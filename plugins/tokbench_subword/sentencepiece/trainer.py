@@ -170,7 +170,7 @@ def counted(
     progress: Callable[[float], None] = lambda share: None,
     n_bytes: int = 0,
 ) -> WordCounts:
-    """The words of `texts`, normalised and cut as `options` say: what a model is learnt from."""
+    """The words of `texts`, normalized and cut as `options` say: what a model is learnt from."""
     normalizer = compile_normalizer(_normalizer_spec(options), symbols=options.user_symbols)
     return count_words(
         texts,

@@ -85,7 +85,7 @@ class SpmVocabulary:
     # --- for encoding -----------------------------------------------------------------------------------
 
     def normalizer(self) -> Normalizer:
-        """The compiled normaliser, which leaves user-defined symbols alone."""
+        """The compiled normalizer, which leaves user-defined symbols alone."""
         return compile_normalizer(
             self.model.normalizer,
             suffix=self.model.trainer.treat_whitespace_as_suffix,

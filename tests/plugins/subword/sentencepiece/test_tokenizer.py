@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from tokbench_subword.files.sentencepiece_model import (
     UNUSED,
     USER_DEFINED,
@@ -16,6 +18,7 @@ from tokbench_subword.files.sentencepiece_model import (
     read_model,
 )
 from tokbench_subword.pipeline.segments import Segments
+from tokbench_subword.sentencepiece.algorithms import spans_of_path
 from tokbench_subword.sentencepiece.charsmap import Normalizer
 from tokbench_subword.sentencepiece.spm_bpe import SpmBpe, merge
 from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
@@ -254,3 +257,19 @@ def test_kernels_may_read_behind_a_text_normalized_by_itself(monkeypatch: pytest
     whole = given[0].data.base
     assert whole is not None
     assert whole.nbytes >= len(given[0].data) + PADDING
+
+
+def test_kernels_may_read_behind_a_text_whose_places_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenizer = small()
+    given: list[NDArray[np.uint8]] = []
+    located = Normalizer.located
+
+    def noting(self: Normalizer, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Any:
+        given.append(data)
+        return located(self, data, offsets)
+
+    monkeypatch.setattr(Normalizer, "located", noting)
+    spans_of_path(tokenizer.vocabulary, tokenizer.algorithm, b"ab")
+    whole = given[0].base
+    assert whole is not None
+    assert whole.nbytes >= len(given[0]) + PADDING
