@@ -141,7 +141,7 @@ def check_beginning(path: str, how: Encoded) -> None:
         raise undecodable(data, error, path=path, offset=0) from None
     if how.encoding == UTF8 and (name := unmarked(data)):
         raise CorpusError(
-            f"{path}: every other byte is zero.{_advice(name, path)} "
+            f"{path}: bytes are zero where {name[:6].upper()} has zeros.{_advice(name, path)} "
             "The option errors=replace reads it as it is."
         )
 
@@ -155,8 +155,9 @@ def _advice(encoding: str, path: str) -> str:
 def undecodable(data: bytes, error: UnicodeDecodeError, *, path: str, offset: int) -> CorpusError:
     """The error for bytes at `offset` in `path` that are not UTF-8."""
     at = offset + error.start
-    start = 0 if offset <= len(BOM) else error.start  # marks, and the zeros of UTF-16, tell at the beginning
-    name = likely_encoding(data[start : start + LOOKED_AT])
+    beginning = offset <= len(BOM)
+    start = 0 if beginning else error.start
+    name = likely_encoding(data[start : start + LOOKED_AT], beginning=beginning)
     hint = _advice(name, path) if name else ""
     return CorpusError(
         f"{path}, line {line_number(path, at)}, byte offset {at}: byte 0x{data[error.start]:02x} is not UTF-8 "

@@ -4,9 +4,10 @@ As a compressed file is decompressed on the way, so a file of ``encoding=cp1252`
 chunk at a time; what reads it need not know. It has no positions to start from then, so that it is read from
 its beginning and not cut.
 
-A guess goes by byte order marks and zero bytes, which tell UTF-16 and UTF-32. Encodings of two bytes a
-character are tried: strict, and what comes out must look like the script they are for. What is left has one
-byte a character: accents stand alone among Latin letters, Cyrillic letters stand together.
+A guess goes by byte order marks, by zeros and other controls, which tell UTF-16, and by whether UTF-32 does
+decode the bytes. Encodings of two bytes a character are tried: strict, and what comes out must look like the
+script they are for. What is left has one byte a character: accents stand alone among Latin letters, Cyrillic
+letters stand together.
 """
 
 from __future__ import annotations
@@ -188,23 +189,27 @@ def encoded_by(spec: Spec) -> dict[str, str]:
     return {"errors": spec.get("errors", "strict"), "encoding": encoding_of(spec)}
 
 
-def likely_encoding(data: bytes) -> str:
+def likely_encoding(data: bytes, *, beginning: bool = True) -> str:
     """The name, for Python and iconv, of the encoding that a text seems to be in; empty where most is UTF-8.
+
+    Marks, and where control characters stand, tell at the `beginning` of a file alone.
 
     Example:
         >>> likely_encoding("crème brûlée".encode("cp1252")), likely_encoding("hi".encode("utf-16"))
         ('cp1252', 'utf-16')
     """
-    for mark, name, _ in MARKS:
-        if data.startswith(mark):
-            return name
+    if beginning:
+        for mark, name, _ in MARKS:
+            if data.startswith(mark):
+                return name
     read = data.decode("utf-8", "replace")
     wrong = read.count("\ufffd")
     if 3 * wrong < sum(character > "\x7f" for character in read):
         return ""
-    first, second = _zeros(data)
-    if max(first, second) * 4 > len(data) // 2:
-        return "utf-16-be" if first > second else "utf-16-le"
+    if beginning:
+        name, share = _utf16(data)
+        if found := _utf32(data) or (name if share > 0.25 else ""):
+            return found
     for name, script in _WIDE:
         if _share(data, name, script) > (0.3 if name in ("cp932", "euc-jp") else 0.7):
             return name
@@ -215,25 +220,47 @@ def likely_encoding(data: bytes) -> str:
 
 
 def unmarked(data: bytes) -> str:
-    r"""Which UTF-16 without a mark a text is in that can be read as UTF-8, as plain English can; else empty.
+    r"""Which UTF-16 or UTF-32 without a mark a text is in that can be read as UTF-8, as English can; or empty.
+
+    So can Russian, Hindi and Thai: the first byte of their letters is a control character, that of spaces and
+    line ends a zero.
 
     Example:
-        >>> unmarked("plain".encode("utf-16-le")), unmarked(b"plain"), unmarked(b"p\0")
-        ('utf-16-le', '', '')
+        >>> unmarked("plain".encode("utf-16-le")), unmarked("plain".encode("utf-32-be")), unmarked(b"plain")
+        ('utf-16-le', 'utf-32-be', '')
     """
-    first, second = _zeros(data)
-    if len(data) < _LEAST_UNMARKED or min(first, second) or max(first, second) * 3 < len(data):
+    if len(data) < _LEAST_UNMARKED or 0 not in data:
         return ""
-    return "utf-16-be" if first else "utf-16-le"
+    name, share = _utf16(data)
+    return _utf32(data) or (name if share > 0.66 and not (data[0::2].count(0) and data[1::2].count(0)) else "")
 
 
 _LEAST_UNMARKED = 8
 """Bytes from which on zeros at every other place are no chance: shorter texts may be a test of zeros."""
 
 
-def _zeros(data: bytes) -> tuple[int, int]:
-    """How many zero bytes stand in even places, and in odd ones."""
-    return data[0::2].count(0), data[1::2].count(0)
+def _utf16(data: bytes) -> tuple[str, float]:
+    """Which UTF-16 a text is in if it is, and the share of control characters where that has its first bytes.
+
+    Nothing of text that has no zeros there: tabs alone are no UTF-16.
+    """
+    halves = data[0::2], data[1::2]
+    controls = [len(half) - len(half.translate(None, bytes(range(32)))) for half in halves]
+    big = controls[0] > controls[1]
+    half = halves[0 if big else 1]
+    return ("utf-16-be" if big else "utf-16-le", max(controls) / len(half)) if 0 in half else ("", 0.0)
+
+
+def _utf32(data: bytes) -> str:
+    """Which UTF-32 decodes the bytes to text without a zero; empty where neither does, as of other text."""
+    for name in ("utf-32-le", "utf-32-be"):
+        try:
+            text = codecs.getincrementaldecoder(name)().decode(data)
+        except UnicodeDecodeError:
+            continue
+        if text and "\0" not in text:
+            return name
+    return ""
 
 
 def _share(data: bytes, codec: str, script: str) -> float:

@@ -202,16 +202,40 @@ def test_utf16_is_recognised(tmp_path, load, read):
         read(load(f"text:{write(tmp_path / 'x.txt', 'abc'.encode('utf-16'))}"))
 
 
-@pytest.mark.parametrize("name", ["utf-16-le", "utf-16-be"])
-def test_utf16_without_a_mark_is_recognised_though_it_could_be_utf8(tmp_path, load, read, name):
-    path = write(tmp_path / "x.txt", "plain English\n".encode(name) * 3)
-    plain = name.replace("16-", "16")
-    with pytest.raises(CorpusError, match=rf"x\.txt: every other byte is zero\. .*say encoding={plain}, "):
+@pytest.mark.parametrize("name", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize(
+    "text", ["plain English", "Съешь ещё этих булок", "ภาษาไทย ไม่มี ช่องว่าง", "हिन्दी में लिखा वाक्य"]
+)
+def test_utf16_and_utf32_without_a_mark_are_recognised_though_they_could_be_utf8(
+    tmp_path, load, read, name, text
+):
+    path = write(tmp_path / "x.txt", f"{text}\n".encode(name) * 3)
+    plain = name.replace("-le", "le").replace("-be", "be")
+    zeros = rf"x\.txt: bytes are zero where {name[:6].upper()} has zeros\. .*say encoding={plain}, "
+    with pytest.raises(CorpusError, match=zeros):
         load(f"text:{path}").shards("und")
-    assert [each.text for each in read(load(f"text:{path},encoding={plain}"))] == ["plain English"] * 3
+    assert [each.text for each in read(load(f"text:{path},encoding={plain}"))] == [text] * 3
     assert "\0" in read(load(f"text:{path},errors=replace"))[0].text
-    few = write(tmp_path / "few.txt", b"a\0b\nand some letters\n")
-    assert read(load(f"text:{few}"))[0].text == "a\0b"
+
+
+@pytest.mark.parametrize("data", [b"a\0b\nand some letters\n", b"a\tb\tc\td\te\n" * 9, b"\0" * 64 + b"a\n"])
+def test_zeros_and_tabs_of_text_are_not_taken_for_another_encoding(tmp_path, load, read, data):
+    path = write(tmp_path / "x.txt", data)
+    assert read(load(f"text:{path}"))[0].text == data.decode().splitlines()[0]
+
+
+def test_an_encoding_is_guessed_by_marks_and_zeros_at_the_beginning_alone(tmp_path, load, read):
+    path = write(tmp_path / "x.txt", b"fine and dandy\n" * 100_000 + b"bad \xff\xfe here\n")
+    with pytest.raises(CorpusError, match="byte 0xff") as raised:
+        read(load(f"text:{path}"))
+    assert "utf-16" not in str(raised.value)
+
+
+@pytest.mark.parametrize("name", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_what_is_not_utf8_is_told_from_utf16_and_utf32_at_the_beginning(tmp_path, load, read, name):
+    path = write(tmp_path / "x.txt", "Ξεσκεπάζω την ψυχοφθόρα βδελυγμία\n".encode(name) * 3)
+    with pytest.raises(CorpusError, match=f"is not UTF-8 .*say encoding={name[:6]}{name[7:]}, "):
+        read(load(f"text:{path}"))
 
 
 def test_a_digest_names_content_and_cut_not_place(tmp_path, load):
