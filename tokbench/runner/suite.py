@@ -40,7 +40,16 @@ Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 
 def _written(value: Any, info: ValidationInfo) -> Any:
     name = str(info.field_name)
-    return Option(name, "int").parse(value, where="the suite") if isinstance(value, str) else value
+    return Option(name, "int").parse(value, where=_where(info)) if isinstance(value, str) else value
+
+
+def _memory(value: Any, info: ValidationInfo) -> Any:
+    return parse_size(value, str(info.field_name), where=_where(info)) if isinstance(value, str) else value
+
+
+def _where(info: ValidationInfo) -> str:
+    """What is at fault for a wrong value: the suite's file, or the options laid over it."""
+    return str((info.context or {}).get("where", "the suite"))
 
 
 def _if_text(meant: Callable[[str], Any]) -> BeforeValidator:
@@ -62,7 +71,7 @@ def _pair(value: Any) -> Any:
 
 Size = Annotated[Whole, BeforeValidator(_written)]
 """A whole number that may be written as in 8k or 2M."""
-Memory = Annotated[Whole, _if_text(lambda text: parse_size(text, "memory_limit", where="the suite"))]
+Memory = Annotated[Whole, BeforeValidator(_memory)]
 Several = Annotated[list[str], _if_text(lambda text: [text])]
 Positive = Annotated[Whole, Field(ge=1)]
 
@@ -226,11 +235,11 @@ def load_suite(
         raise SpecError(
             f"{source}: a suite file cannot set allow_remote_code; whoever runs it says --allow-remote-code"
         )
-    where = str(source) if source is not None else "options"
+    laid_over = _validated(given, "options")  # before the two are one: which is at fault is told
     if not read:
-        return _validated(given, where)
-    own = _validated(read, where)
-    suite = _validated({**own.model_dump(exclude_unset=True), **given}, where)
+        return laid_over
+    own = _validated(read, str(source))
+    suite = _validated({**own.model_dump(exclude_unset=True), **given}, str(source))
     gone = [*own.tokenizers, *own.optional] if given.get("tokenizers") else []
     gone += own.datasets if given.get("datasets") else []
     suite._replaced = {key: gone for key in ("labels", "colors", "speed") if gone and key not in given}
@@ -296,7 +305,7 @@ def _validated(content: Mapping[str, Any], where: str) -> Suite:
         if isinstance(content.get(name), Mapping):
             _check_keys(content[name], table.model_fields, f"{where}, [{name}]")
     try:
-        suite = Suite.model_validate(dict(content))
+        suite = Suite.model_validate(dict(content), context={"where": where})
     except ValidationError as error:
         problems = error.errors()
         # `speed` may be a table or true: of a wrong table pydantic says, too, that it is no bool.

@@ -68,6 +68,29 @@ def test_what_is_wrong_is_said(line: str, message: str, tmp_path: Path) -> None:
         load_suite(path)
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("memory_limit", "4x", "'memory_limit' takes a number of bytes (500M, 2GB or 2GiB), not '4x'"),
+        ("context_length", "4x", "option 'context_length' takes a whole number (8000 or 8k), not '4x'"),
+        ("timeout", 0, "timeout should be greater than 0, not 0"),
+    ],
+)
+def test_a_wrong_option_is_not_blamed_on_the_suite(
+    name: str, value: object, message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "suite.toml"
+    for source in (None, "default", path):
+        path.write_text('tokenizers = ["bytes"]\ndatasets = ["bundled:prose"]\n', encoding="utf-8")
+        with pytest.raises(SpecError) as raised:
+            load_suite(source, {"tokenizers": ["bytes"], "datasets": ["bundled:prose"], name: value})
+        assert str(raised.value) == f"options: {message}"
+    path.write_text(f"{name} = {value!r}\n", encoding="utf-8")
+    with pytest.raises(SpecError) as raised:
+        load_suite(path, {"tokenizers": ["bytes"], "datasets": ["bundled:prose"]})
+    assert str(raised.value) == f"{path}: {message}"
+
+
 def test_losses_and_sizes_are_measured_whatever_is_asked_for() -> None:
     plan = planned({**GIVEN, "metrics": ["compression_ratio"]})
     names = [metric.name for metric in plan.metrics]
