@@ -12,6 +12,7 @@ from tokbench.cli.loading import load_trained
 from tokbench.cli.progress import documents_done, overwrite
 from tokbench.cli.tables import interval, plain_console, show_table
 from tokbench.cli.writing import print_json
+from tokbench.spec import Option
 from tokbench.wording import counted
 
 if TYPE_CHECKING:
@@ -61,9 +62,8 @@ def ngram(
     dataset: Annotated[str, opt.dataset_option("The text to read.", show_default=False)],
     order: Annotated[int, opt.option("Ids seen at once, the predicted one too.", "N", min=1)] = 3,
     limit: Annotated[
-        int,
-        opt.option("Tokens to train on at most, 240 bytes of memory each at order 3, fewer above.", "N", min=1),
-    ] = 20_000_000,
+        str, opt.option("Tokens to train on at most, 240 bytes of memory each at order 3, fewer above.", "N")
+    ] = "20M",
     seed: opt.Seed = 0,
     splits: Annotated[
         int,
@@ -86,10 +86,11 @@ def ngram(
     from tokbench.metrics.ngram_metric import NO_QUALITY
     from tokbench.runner.training import training_corpus
 
+    most = Option("limit", "int", least=1).parse(limit, where="tokbench ngram")
     text = registry.dataset(dataset)
     corpus = training_corpus(registry, train_on)
     tokenizers = {each: load_trained(registry, each, train_on) for each in dict.fromkeys(spec)}
-    options: dict[str, Any] = {"order": order, "limit": limit, "seed": seed, "progress": documents_done}
+    options: dict[str, Any] = {"order": order, "limit": most, "seed": seed, "progress": documents_done}
     if splits:
         readings = [
             ngram_bits(tokenizers, corpus, text, split=split, **options) for split in range(seed, seed + splits)

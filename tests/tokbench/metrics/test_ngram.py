@@ -267,7 +267,7 @@ def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("train_on", "said"),
     [
-        ("nonsense", "train_on=nonsense names no dataset; there are bundled, "),
+        ("nonsense", "train_on=nonsense names no dataset; there are bundled, .* as in text:PATH"),
         ("text:gone.txt", "gone.txt: no such file or folder"),
         ("counts:{counts}", "the training text is counts"),
     ],
@@ -282,6 +282,34 @@ def test_a_training_text_that_is_not_there_is_refused_before_any_work(
     with pytest.raises(SpecError, match=f"{metric}: {said}"):
         invoke("run", "-t", "bytes", "-d", text, "-m", metric, "-o", out, catch=False)
     assert not out.exists()
+
+
+def test_the_metric_without_a_training_text_is_refused_before_any_work(tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text("some words\n" * 30)
+    call = ["run", "-t", "bytes", "-d", f"text:{tmp_path}/text.txt", "-o", tmp_path / "out", "-m", "ngram_bpb"]
+    with pytest.raises(SpecError, match=r"ngram_bpb: name the text that .*: -m ngram_bpb:train_on=DATASET"):
+        invoke(*call, catch=False)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("limit", "said"), [("9k", ""), ("10", "more than 10 tokens"), ("x", "'x'"), ("0", "'0'")]
+)
+def test_the_limit_is_a_number_as_other_options_take_it(tmp_path: Path, limit: str, said: str) -> None:
+    (tmp_path / "one.txt").write_text("".join(f"the cat {number}\n" for number in range(99)))
+    (tmp_path / "two.txt").write_text("".join(f"the dog {number}\n" for number in range(99)))
+    done = invoke(
+        "ngram",
+        "bytes",
+        "--train-on",
+        f"text:{tmp_path}/one.txt",
+        "-d",
+        f"text:{tmp_path}/two.txt",
+        "--limit",
+        limit,
+    )
+    assert bool(done.exit_code) == bool(said), done.output
+    assert said in str(done.exception or "")
 
 
 def test_an_order_below_one_is_refused_before_any_work(tmp_path: Path) -> None:
