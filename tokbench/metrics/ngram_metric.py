@@ -52,13 +52,17 @@ def training_text(spec: str) -> TrainingCorpus:
     family = next((family for family in FAMILIES if family.name == wanted.family), None)
     if family is None:
         names = ", ".join(family.name for family in FAMILIES)
-        raise CorpusError(f"train_on={spec} names no dataset; there are {names}")
+        raise CorpusError(
+            f"train_on={spec} names no dataset; there are {names}. A path has its family first, as in text:PATH"
+        )
     dataset = family.load(validate(wanted, family.options), LoadContext(Path()))
     return TrainingCorpus(dataset, tuple(dataset.languages))
 
 
 def _check(options: Mapping[str, Any]) -> None:
-    if options["train_on"] is not None and training_text(options["train_on"]).counted:
+    if options["train_on"] is None:
+        raise CorpusError("name the text that the model is trained on: -m ngram_bpb:train_on=DATASET")
+    if training_text(options["train_on"]).counted:
         raise CorpusError("the training text is counts, of which no order of ids is known")
 
 
