@@ -30,12 +30,12 @@ def argument(help: str, metavar: str, *, show_default: bool = False) -> Any:
 
 def option(help: str, metavar: str | None = None, *names: str, **more: Any) -> Any:
     """An option, for `Annotated`: what it does, what it takes, and its names, where not by its parameter's."""
-    if metavar in _NAMED:
+    if metavar in NAMED:
         more.setdefault("callback", _named)
     return typer.Option(*names, metavar=metavar, help=help, **more)
 
 
-_NAMED = {
+NAMED = {
     "SPEC": "one that `tokbench list tokenizers` shows, or a file",
     "SPEC SPEC": "two that `tokbench list tokenizers` shows, or files",
     "DATASET": "one that `tokbench list datasets` shows, or a file",
@@ -49,7 +49,7 @@ _NAMED = {
 def _named(parameter: typer.CallbackParam, value: Any) -> Any:
     given = value if isinstance(value, list | tuple) else [value]
     if any(isinstance(each, str) and not each.strip() for each in given):
-        one = _NAMED[str(parameter.metavar)]
+        one = NAMED[str(parameter.metavar)]
         raise typer.BadParameter(f"nothing is named. Name {one}, or leave the option out.")
     return value
 

@@ -21,7 +21,7 @@ from tokbench.cli.diff import diff
 from tokbench.cli.encode import compare, decode, encode
 from tokbench.cli.lint import injection, lint
 from tokbench.cli.optimum import optimum
-from tokbench.cli.options import flag
+from tokbench.cli.options import NAMED, flag
 from tokbench.cli.progress import overwrite
 from tokbench.cli.report import plot, report
 from tokbench.cli.run import run
@@ -40,7 +40,20 @@ _IN_COLUMNS = 80
 
 
 class Wrapped(TyperCommand):
-    """A command whose help is in wrapped lines where the terminal is too narrow for columns."""
+    """A command whose help is in wrapped lines where the terminal is too narrow for columns.
+
+    An option that names text, tokenizers or metrics, and is taken once, is refused where it stands twice: the
+    first would be left out, unseen by those who know it repeatable from other commands.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read what stands behind the command."""
+        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        for each in self.params:
+            times = given.count(each)
+            if times > 1 and each.metavar in NAMED and not getattr(each, "multiple", True):
+                ctx.fail(f"{each.opts[0]} is given {times} times, and this command takes one {each.metavar}.")
+        return super().parse_args(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help."""

@@ -200,6 +200,30 @@ def test_an_option_that_names_nothing_is_refused(
     assert remedy in told
 
 
+@pytest.mark.parametrize(
+    ("arguments", "option", "what"),
+    [
+        ("optimum bytes -d one.txt --dataset two.txt", "-d", "DATASET"),
+        ("ngram bytes --train-on one.txt --train-on two.txt -d one.txt", "--train-on", "DATASET"),
+        ("run -t bytes -t chars --baseline bytes --baseline chars", "--baseline", "SPEC"),
+        ("runs chart one two -m gini --metric premium", "-m", "METRIC"),
+    ],
+)
+def test_what_a_command_takes_once_is_not_left_out_where_it_is_given_twice(
+    arguments: str, option: str, what: str
+) -> None:
+    done = invoke(*arguments.split())
+    assert done.exit_code == 2
+    assert f"{option} is given 2 times, and this command takes one {what}." in done.output
+
+
+def test_what_a_command_takes_more_than_once_may_be_given_twice(tmp_path: Path) -> None:
+    for name in ("one.txt", "two.txt"):
+        (tmp_path / name).write_text("some words")
+    done = invoke("diff", "bytes", "bytes", "-d", tmp_path / "one.txt", "-d", tmp_path / "two.txt")
+    assert "2 of 2 documents equal" in done.output
+
+
 def test_more_documents_than_can_be_counted_are_all(tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("a\nb\n")
     most = ("--documents", 10**20)
