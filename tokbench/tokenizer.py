@@ -127,10 +127,18 @@ def token_bytes(tokenizer: Tokenizer, token_id: int) -> bytes:
         found = tokenizer.token_bytes(token_id)
         check_told(tokenizer.name, [found])
         return found
-    text = tokenizer.decode([token_id])
+    return token_text(tokenizer, token_id).encode("utf-8", "surrogatepass")
+
+
+def token_text(tokenizer: Tokenizer, token_id: int) -> str:
+    """What one token decodes to; U+FFFD where `decode` raises that a part of a character is no UTF-8."""
+    try:
+        text = tokenizer.decode([token_id])
+    except UnicodeDecodeError:
+        return "\ufffd"
     if not isinstance(text, str):
         raise TokenizerError(f"{tokenizer.name}: decode returned {type(text).__name__}, not str")
-    return text.encode("utf-8", "surrogatepass")
+    return text
 
 
 def check_told(name: str, found: Iterable[object], method: str = "token_bytes") -> None:

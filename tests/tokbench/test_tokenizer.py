@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
+from tokbench.inspection.audit import audit
+from tokbench.inspection.pieces import pieces
 from tokbench.tokenizer import (
     Tokenizer,
     checked_ids,
@@ -77,6 +79,16 @@ def test_capabilities_are_derived() -> None:
     assert token_bytes(tokenizer, 97) == b"a"
     assert special_ids(tokenizer) == frozenset()
     assert unk_id(tokenizer) is None
+
+
+def test_a_part_of_a_character_that_decode_refuses_is_a_replacement_character() -> None:
+    class Strict(Minimal):
+        def decode(self, ids: Sequence[int]) -> str:
+            return bytes(ids).decode()
+
+    assert token_bytes(Strict(), 0xC3) == token_bytes(Minimal(), 0xC3) == "\ufffd".encode()
+    assert pieces(Strict(), "né") == pieces(Minimal(), "né")
+    assert audit(Strict()).counts == audit(Minimal()).counts
 
 
 def test_what_is_decoded_is_text_and_what_a_token_stands_for_bytes() -> None:

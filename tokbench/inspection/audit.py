@@ -36,6 +36,7 @@ from tokbench.tokenizer import (
     encode_batch,
     special_ids,
     token_bytes,
+    token_text,
     whole_text,
 )
 
@@ -196,7 +197,7 @@ def _decode_all(
             status[index] = Status.SPECIAL
             continue
         try:
-            text = tokenizer.decode([index])
+            text = token_text(tokenizer, index)
             part = bytes_of(index) if bytes_of else text.encode("utf-8", "surrogatepass")
         except Exception:  # a gap: libraries raise whatever they like for an id without a token
             part, text = b"", ""

@@ -17,7 +17,7 @@ from itertools import accumulate, groupby
 from typing import Any, Literal
 
 from tokbench.capabilities import OffsetEncoder
-from tokbench.tokenizer import Tokenizer, checked_ids, special_ids, token_bytes, unk_id, whole_text
+from tokbench.tokenizer import Tokenizer, checked_ids, special_ids, token_bytes, token_text, unk_id, whole_text
 
 Kind = Literal["token", "special", "unknown"]
 
@@ -85,7 +85,7 @@ def pieces(tokenizer: Tokenizer, text: str, ids: Sequence[int] | None = None) ->
         low, high = bounds[number]
         shown = whole_text(part, "surrogatepass") if alone else text[low:high]
         if shown is None or (kind != "token" and not shown):
-            shown = text[start:end] or tokenizer.decode([index])
+            shown = text[start:end] or token_text(tokenizer, index)
         result.append(TextPiece(index, part, shown, start, end, alone, number, kind))
     return result
 
