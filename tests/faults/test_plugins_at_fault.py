@@ -172,6 +172,33 @@ def test_a_plot_at_fault_is_a_failure_and_the_reports_are_written(
     assert list((done.path / "plots").iterdir())
 
 
+SIZED_BY_NUMPY = """
+import numpy as np
+from pathlib import Path
+
+class Sized:
+    name, vocab_size, special_ids, unk_id = "sized", np.int64(258), frozenset({np.int64(257)}), np.int32(256)
+    encode = staticmethod(lambda text: list(text.encode()))
+    decode = staticmethod(lambda ids: bytes(ids).decode("utf-8", "replace"))
+    save = staticmethod(lambda path: Path(path).write_text("{}"))
+
+def train(corpus, options, progress):
+    return Sized()
+
+@tokbench.hookimpl
+def tokbench_tokenizers():
+    load = lambda spec, context: Sized()
+    return [tokbench.TokenizerFamily(name="sized", summary="", load=load, train=train)]
+"""
+
+
+def test_what_numpy_counted_is_as_good_as_an_int(text: Path, run: RunIt, plugin: Write) -> None:
+    path = plugin("by_numpy", SIZED_BY_NUMPY)
+    found = run(["sized", "bytes"], [f"text:{text}"], plugins=[path], train_on=[f"text:{text}"], audit=True)
+    assert found.failures == []
+    assert sorted(each["vocab_size"] for each in found.audits.values()) == [256, 258]
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [

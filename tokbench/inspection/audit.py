@@ -178,7 +178,12 @@ def audit(tokenizer: Tokenizer, progress: Progress | None = None) -> VocabularyA
     status[list(reencoded)] = Status.UNREACHABLE
     tell(1.0, "done")
     return VocabularyAudit(
-        tokenizer.name, tokenizer.vocab_size, status, ByteStrings.of(parts), reencoded, frozenset(in_context)
+        tokenizer.name,
+        int(tokenizer.vocab_size),
+        status,
+        ByteStrings.of(parts),
+        reencoded,
+        frozenset(in_context),
     )
 
 

@@ -94,7 +94,7 @@ class Seat:
         return {
             "spec": self.name,
             "label": self.label,
-            "vocab_size": self.tokenizer.vocab_size,
+            "vocab_size": int(self.tokenizer.vocab_size),
             "traceable": isinstance(self.tokenizer, Traceable),
         }
 

@@ -128,10 +128,15 @@ def ensure_trained(
         )
     took = _took(begun, cpu)
     took["text_bytes"] = dict(corpus.sizes)
-    info: dict[str, Any] = {"spec": str(spec), "corpus": digest, "vocab_size": tokenizer.vocab_size, **took}
+    info: dict[str, Any] = {
+        "spec": str(spec),
+        "corpus": digest,
+        "vocab_size": int(tokenizer.vocab_size),
+        **took,
+    }
     for size, other in smaller.items():
         nested = (sizes or {})[size]
-        named = {"spec": str(nested), "vocab_size": other.vocab_size, "nested_in": str(spec)}
+        named = {"spec": str(nested), "vocab_size": int(other.vocab_size), "nested_in": str(spec)}
         if isinstance(other, Savable):
             told = {"corpus": digest, "text_bytes": took["text_bytes"], **named}
             _store(other, _place(registry, nested, digest, folder)[1], told)
