@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from tokbench.batch import Ids, TokenBatch
 from tokbench.capabilities import BatchDecoder, BatchEncoder, BatchOffsetEncoder, OffsetEncoder, TokenByter
 from tokbench.errors import TokenizerError
+from tokbench.wording import counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -155,7 +156,13 @@ def offsets_batch(
     import numpy as np
 
     if isinstance(tokenizer, BatchOffsetEncoder):
-        return tokenizer.offsets_batch(texts)
+        spans, limits = tokenizer.offsets_batch(texts)
+        if len(limits) != len(texts) + 1 or limits[0] != 0 or limits[-1] != len(spans):
+            raise TokenizerError(
+                f"{getattr(tokenizer, 'name', 'a tokenizer')}: offsets_batch returned limits that do not cut "
+                f"{counted(len(spans), 'span')} into {counted(len(texts), 'text')}"
+            )
+        return spans, limits
     found = [np.asarray(tokenizer.offsets(text), np.int64).reshape(-1, 2) for text in texts]
     limits = np.append(0, np.cumsum([len(spans) for spans in found], dtype=np.int64))
     return np.concatenate([np.zeros((0, 2), np.int64), *found]), limits

@@ -123,6 +123,19 @@ def test_a_batch_of_the_wrong_length_is_refused() -> None:
         encode_batch(Short(), ["a", "b"])
 
 
+@pytest.mark.parametrize("limits", [[0], [0, 2], [0, 1, 1], [1, 1, 2]])
+def test_places_of_a_batch_that_are_not_cut_into_its_texts_are_refused(limits: list[int]) -> None:
+    class Placed(Minimal):
+        def offsets(self, text: str) -> Any:
+            return np.zeros((len(text), 2), np.int64)
+
+        def offsets_batch(self, texts: Sequence[str]) -> Any:
+            return np.array([[0, 1], [0, 1]]), np.array(limits)
+
+    with pytest.raises(TokenizerError, match="minimal: offsets_batch returned limits that do not cut 2 spans"):
+        offsets_batch(Placed(), ["a", "b"])
+
+
 def test_the_limits_of_no_texts_are_whole_numbers() -> None:
     class Places:
         """A tokenizer that tells places one text at a time."""

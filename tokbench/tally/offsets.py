@@ -90,6 +90,7 @@ def place_by_offsets(
     size = np.searchsorted(first_bytes, batch.ends[documents]) - first
     counts = np.diff(limits)
     outside = ((spans < 0) | (spans > np.repeat(size, counts)[:, None])).any(axis=1)
+    outside |= spans[:, 0] > spans[:, 1]
     wrong = np.diff(np.append(0, np.cumsum(outside))[limits])
     fit = (counts == tokens.lengths[documents]) & (wrong == 0)
     told = documents[fit]

@@ -87,6 +87,15 @@ def test_offsets_decide_where_bytes_cannot(stand_ins) -> None:
     assert places.hidden.tolist() == [4, 5]
 
 
+def test_offsets_that_end_before_they_begin_are_no_places(stand_ins) -> None:
+    class Backwards(stand_ins.Told):
+        def offsets(self, text):
+            return super().offsets(text)[:, ::-1]
+
+    places, _ = place(Backwards("a"), "a xx yy a", "a a")
+    assert places.aligned.tolist() == [False, True]
+
+
 def test_bytes_of_a_character_where_only_spaces_are_rewritten(stand_ins) -> None:
     places, under = place(stand_ins.Prefixing(" ab"), "ab 한é", "", " x")
     assert places.exact.all()
