@@ -117,9 +117,7 @@ class TokenLookup:
     @cached_property
     def _written(self) -> dict[int, str]:
         """Every token as decoding starts from it."""
-        written = self._preparation.written
-        texts = ((index, written.get(index, text)) for index, text in enumerate(self._texts))
-        return {index: text for index, text in texts if text}
+        return {**texts_by_id(self.model), **self._preparation.written}
 
     def _bytes_of(self, token_id: int) -> bytes:
         if token_id in self.special_ids:
