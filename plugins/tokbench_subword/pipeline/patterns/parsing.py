@@ -9,6 +9,7 @@ vocabularies use is written and means the same in both. What does not:
 | ``a{2}?`` | ``(?:a{2})?`` | ``a{2}``, lazily |
 | ``^``, ``$`` | beginning of any line but behind the last, end of any line | beginning and end of the text |
 | ``\Z`` | end, or the last newline | end, or newlines up to it |
+| ``\xE9`` | a byte: refused | the character |
 | ``\pL`` | the letters ``pL`` | a property |
 | ``[[:punct:]]`` | such characters | – |
 | ``[a--b]`` | a range up to ``-``, and ``b`` | one set without another |

@@ -124,6 +124,9 @@ class SetReader:
         if number is None:
             return None
         point = int(number[number.lastindex or 0], 16)
+        if self._ruby and number[2] and point > 0x7F:
+            brackets = f"\\x{{{number[2]}}}"
+            raise self._refused(f"{number[0]}, to Oniguruma a byte and no character (which is {brackets})")
         if point > 0x10FFFF:
             raise self._refused(f"{number[0]}, which is no character")
         return chr(point), number.end()

@@ -151,6 +151,8 @@ def test_as_rust(pattern):
         ("oniguruma", r"(?i)'(?:s)(?:t)", "'s' and 't', ignoring case, in different groups"),
         ("oniguruma", r"\x{zz}", "without a number"),
         ("rust", r"(?i)\x{110000}", "which is no character"),
+        ("oniguruma", r"\xE4\xB8\xAD", r"\\xE4, to Oniguruma a byte and no character \(which is \\x\{E4\}\)"),
+        ("oniguruma", r"(?i)[\x80-\xff]+", r"\\x80, to Oniguruma a byte and no character"),
         ("oniguruma", r"[\w-a]", "is no range"),
         ("oniguruma", r"[a-[b]]", "is no range"),
         ("rust", r"[z-a]", r"z-a in brackets is no range"),
