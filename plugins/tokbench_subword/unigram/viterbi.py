@@ -83,7 +83,7 @@ def search(lattice: Lattice, text: Bytes, begin: Int, size: Int, base: Any) -> A
             for position in range(here, frontier + 1):
                 if position == here or links[position] >= 0:
                     best[position] -= so_far
-            so_far = best[here]
+            so_far = unknown - unknown  # zero, were the sum infinite
         width = width_of(text[begin + here])
         node, alone = root, False
         position = here

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sentencepiece import SentencePieceProcessor
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
+from tokbench_subword.files.sentencepiece_model import UNKNOWN, Piece, SpmModel, parse, serialize
+from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
 from tokenizers import Tokenizer, decoders, models
 
 from tests.plugins.subword.like_the_library import content_of
@@ -19,3 +22,15 @@ def test_an_empty_token_of_bpe_has_the_space_beside_it_that_any_token_has(decode
     ours = BpeTokenizer.from_dict(content_of(theirs))
     for ids in ([0, 1, 3], [1, 0], [0, 1], [1], [1, 1], [0, 2, 3]):
         assert ours.decode(ids) == theirs.decode(ids), ids
+
+
+def test_scores_whose_sums_are_infinite_give_the_segmentation_of_sentencepiece() -> None:
+    """It starts again from zero, which infinity taken from itself is not."""
+    scores = {"▁a": 3e38, "▁": -3e38, "a": -0.3, "b": 0.9, "ab": 3e38, "aa": -3e38, "bb": 0.8, "ba": 3e38}
+    pieces = (Piece(text, score) for text, score in scores.items())
+    data = serialize(SpmModel((Piece("<unk>", 0.0, UNKNOWN), *pieces)))
+    theirs = SentencePieceProcessor()
+    theirs.LoadFromSerializedProto(data)
+    ours = SpmTokenizer("odd", parse(data))
+    for text in ("abb", "aaaaa", "aaabb", "abab aabba", "a ba" * 300):
+        assert ours(text) == theirs.encode(text), text
