@@ -74,6 +74,8 @@ def _model_of_json(
                 "is not there either `tokenizers` ends in an error: name one that is, or add it"
             )
         unk = None  # every byte is there: nothing is unknown
+    if not isinstance(content.get("merges"), list | tuple | None):
+        raise TokenizerError(f"{where}: merges is {content['merges']!r:.80}, not a list")
     vocabulary = vocabulary_of(ids, level=level, where=where)
     merges = merges_of(content.get("merges") or [], ids, prefix=prefix, where=where)
     try:

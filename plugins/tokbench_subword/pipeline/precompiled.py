@@ -9,7 +9,6 @@ rule. Ids equal to `tokenizers`' need just that.
 from __future__ import annotations
 
 import base64
-import binascii
 import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -53,7 +52,7 @@ def decoded_charsmap(charsmap: object) -> bytes:
         raise TokenizerError("the normalizer Precompiled has no precompiled_charsmap")
     try:
         return base64.b64decode(charsmap, validate=True)
-    except binascii.Error as error:
+    except ValueError as error:
         raise TokenizerError(f"the precompiled_charsmap is not base 64: {error}") from error
 
 

@@ -23,6 +23,7 @@ from tokbench.errors import TokenizerError
         ({"decoder": {"type": "Unheard"}, "pre_tokenizer": None}, "decoder 'Unheard'"),
         ({"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [["a", "b"]]}}, "merge 0 of 'a' and 'b'"),
         ({"model": {"type": "BPE", "vocab": {"a": 0}, "merges": ["a b c"]}}, "merge 0 is 'a b c'"),
+        ({"model": {"type": "BPE", "vocab": {"a": 0}, "merges": -1}}, "merges is -1, not a list"),
         ({"model": {"type": "BPE", "vocab": {"a": 0, "b": 0}, "merges": []}}, "share the id 0"),
         ({"model": {"type": "BPE", "vocab": {"a": -1}, "merges": []}}, "whole number from 0 on"),
         ({"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [], "unk_token": "u"}}, "'u' is not in"),

@@ -43,6 +43,7 @@ def test_tokenizer_json_errors_name_the_component() -> None:
         ({"pre_tokenizer": {"type": "Surprise"}}, "Surprise"),
         ({"decoder": {"type": "Surprise"}}, "Surprise"),
         ({"normalizer": {"type": "Precompiled", "precompiled_charsmap": "!!"}}, "base 64"),
+        ({"normalizer": {"type": "Precompiled", "precompiled_charsmap": "é"}}, "base 64"),
         ({"model": {"type": "BPE", "vocab": {}, "merges": []}}, "not Unigram; open it with bpe:"),
         ({"model": {"type": "WordLevel", "vocab": {}}}, "is WordLevel, not Unigram; .*transformers:"),
         (
