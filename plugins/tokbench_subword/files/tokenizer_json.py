@@ -20,7 +20,7 @@ from tokbench.vocabulary_files import read_text
 from tokbench_subword.files.json_numbers import WrittenFloat
 from tokbench_subword.files.well_formed import check_parts
 from tokbench_subword.pipeline.added_tokens import FLAGS, AddedToken
-from tokbench_subword.pipeline.document import TokenizerJson
+from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 
 _ESCAPES = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(?P<half>u[dD][89a-fA-F]..)|.)", re.DOTALL)
 """An escape of JSON, of two halves where it is one of a pair."""
@@ -59,6 +59,7 @@ def document_of(content: Any, *, where: str) -> TokenizerJson:
     if content.get("version", "1.0") != "1.0":
         raise TokenizerError(f"{where}: version: {content['version']!r:.80} is not '1.0', the one there is")
     check_parts(content, where)
+    _check_templates(content.get("post_processor"), where)
     return TokenizerJson(
         model=content["model"],
         normalizer=content.get("normalizer"),
@@ -67,6 +68,21 @@ def document_of(content: Any, *, where: str) -> TokenizerJson:
         decoder=content.get("decoder"),
         added_tokens=_added_tokens(content.get("added_tokens"), where),
     )
+
+
+def _check_templates(post_processor: Mapping[str, Any] | None, where: str) -> None:
+    """Raise `TokenizerError` for a template for one text in which the text does not stand just once.
+
+    `tokenizers` then has no ids of the text, or has them twice, even where nothing is to be put around it.
+    """
+    for step in steps_of(post_processor, "processors"):
+        texts = [each["Sequence"]["id"] for each in step.get("single", ()) if "Sequence" in each]
+        if step["type"] == "TemplateProcessing" and texts != ["A"]:
+            raise TokenizerError(
+                f"{where}: post_processor: the template 'single' holds the texts {texts}, not A alone: what "
+                "`tokenizers` gives is not the ids of the text; correct it, or load the tokenizer with "
+                "`transformers:`"
+            )
 
 
 def _added_tokens(entries: Any, where: str) -> tuple[AddedToken, ...]:

@@ -9,9 +9,10 @@ from sentencepiece import SentencePieceProcessor
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.files.sentencepiece_model import UNKNOWN, Piece, SpmModel, parse, serialize
 from tokbench_subword.sentencepiece.tokenizer import SpmTokenizer
-from tokenizers import Tokenizer, decoders, models
+from tokenizers import Tokenizer, decoders, models, processors
 
 from tests.plugins.subword.like_the_library import content_of
+from tokbench import TokenizerError
 
 
 @pytest.mark.parametrize("decoder", [None, decoders.BPEDecoder(""), decoders.WordPiece("##"), decoders.Fuse()])
@@ -34,3 +35,16 @@ def test_scores_whose_sums_are_infinite_give_the_segmentation_of_sentencepiece()
     ours = SpmTokenizer("odd", parse(data))
     for text in ("abb", "aaaaa", "aaabb", "abab aabba", "a ba" * 300):
         assert ours(text) == theirs.encode(text), text
+
+
+@pytest.mark.parametrize("texts", ["$A $A", "<s>", "<s> $A $A"])
+def test_a_template_in_which_a_text_does_not_stand_once_is_refused(texts: str) -> None:
+    """Its ids are not those of the text in `tokenizers` either, with nothing put around it."""
+    theirs = Tokenizer(models.BPE({"<s>": 0, "a": 1}, []))
+    template = processors.TemplateProcessing(single=texts, special_tokens=[("<s>", 0)])
+    for post_processor in (template, processors.Sequence([processors.ByteLevel(), template])):
+        theirs.post_processor = post_processor
+        with pytest.raises(TokenizerError, match=r"from_dict: post_processor: the template 'single' holds"):
+            BpeTokenizer.from_dict(content_of(theirs))
+    theirs.post_processor = template
+    assert theirs.encode("a", add_special_tokens=False).ids == [1] * texts.count("A")
