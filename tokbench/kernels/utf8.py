@@ -28,6 +28,15 @@ def code_point(data: Bytes, index: Int) -> tuple[Any, Any]:
     return ((first & 0x07) << 18) | (second << 12) | (third << 6) | (np.int64(data[index + 3]) & 0x3F), 4
 
 
+def plain_width_of(first: Int) -> Any:
+    """The bytes of the character that begins with the byte `first`."""
+    return 1 + (first >= 0xC0) + (first >= 0xE0) + (first >= 0xF0)
+
+
+width_of = inline(plain_width_of)
+"""The same within kernels."""
+
+
 @inline
 def character_before(text: Bytes, end: Int) -> np.int64:
     """Where the character begins that ends at byte `end`."""

@@ -22,11 +22,12 @@ import numpy as np
 from tokbench.errors import TokenizerError
 from tokbench.kernels.copies import cached_property
 from tokbench.kernels.pointers import padded
+from tokbench.kernels.utf8 import plain_width_of
 from tokbench_subword.files.sentencepiece_model import NORMAL, UNUSED, USER_DEFINED
 from tokbench_subword.sentencepiece.spm_bpe_encoding import MERGED, merge_all
 from tokbench_subword.sentencepiece.spm_bpe_tables import merge_tables
 from tokbench_subword.unigram.encoder import PathEncoder
-from tokbench_subword.unigram.paths import UNKNOWN_PIECE, Node, plain_width_of
+from tokbench_subword.unigram.paths import UNKNOWN_PIECE, Node
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -29,7 +29,7 @@ from tokbench.kernels.pointers import (
     u32_in,
     u64_in,
 )
-from tokbench.kernels.utf8 import code_point
+from tokbench.kernels.utf8 import code_point, width_of
 from tokbench_subword.bpe.merging import SHORT, merge_long, merge_short
 from tokbench_subword.bpe.tables import merges_at
 from tokbench_subword.pipeline.trie import longest_below, root_of
@@ -46,7 +46,7 @@ from tokbench_subword.unigram.emitting import (
     place_recalled,
     spell,
 )
-from tokbench_subword.unigram.paths import link, width_of, write_rows
+from tokbench_subword.unigram.paths import link, write_rows
 from tokbench_subword.words.layout import WORDS
 from tokbench_subword.words.parts import LONGEST_PART, find_parts, parts_at, stands_alone
 from tokbench_subword.words.safe_cuts import PIECE_SHIFT

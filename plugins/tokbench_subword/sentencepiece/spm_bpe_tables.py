@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tokbench.errors import TokenizerError
+from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench_subword.bpe.merging import SHARED
 from tokbench_subword.bpe.tables import NONE, PairTable
 from tokbench_subword.pipeline.trie import build_trie
@@ -41,7 +42,7 @@ def merge_tables(algorithm: SpmBpe, pieces: dict[bytes, int]) -> dict[int, NDArr
         raise TokenizerError(f"{where}: {len(by_number) - 1:,} symbols; BPE has at most {most:,}")
     number_of = np.zeros(by_number.max() + 2, np.uint32)
     number_of[by_number[1:end]] = np.arange(1, end)
-    first = np.zeros(0x110000, np.uint32)
+    first = np.zeros(N_CODE_POINTS, np.uint32)
     first[[ord(texts[symbol]) for symbol in single]] = np.arange(1, begin)
     spelling = np.array([(*pair, piece) for pair, piece in algorithm.pairs.items()], np.int64).reshape(-1, 3)
     rows = number_of[spelling].view(np.int32)

@@ -27,15 +27,6 @@ class Node(NamedTuple):
     piece: int
 
 
-def plain_width_of(byte: Int) -> int:
-    """The bytes of the character that begins with `byte`."""
-    return 1 if byte < 0x80 else 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
-
-
-width_of = inline(plain_width_of)
-"""The same within kernels."""
-
-
 @inline
 def link(place: Int, piece: Int) -> Any:
     """A piece of a path, as one number: its other end, and its id (or `UNKNOWN_PIECE`)."""

@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tokbench.capabilities import Step
+from tokbench.kernels.utf8 import plain_width_of
 from tokbench_subword.unigram.lattice import edges_from
 from tokbench_subword.unigram.path_tokens import tokens_of_path
-from tokbench_subword.unigram.paths import plain_width_of
 
 if TYPE_CHECKING:
     from tokbench_subword.unigram.unigram_algorithm import Unigram

@@ -11,6 +11,7 @@ import numpy as np
 
 from tokbench.counts import WordCounts
 from tokbench.kernels.threads import in_threads
+from tokbench.kernels.unicode_classes import N_CODE_POINTS
 from tokbench_subword.training.alphabet import characters_of
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 CHUNKS = 8
 """Parts of the work on a text, whose sums are added in order: the same for any number of threads."""
 Words = tuple["NDArray[np.int64]", "NDArray[np.int64]", "NDArray[np.float64]"]
-_POINTS = 0x110000
 _NUL = 0xFFFF
 """Stands for NUL, which no piece can hold."""
 
@@ -66,7 +66,7 @@ def covering(
 
 def lay_out(words: WordCounts, alphabet: NDArray[np.uint32], max_length: int) -> Text:
     """The words in symbols; characters outside `alphabet` (sorted, without NUL) cut a word in two."""
-    numbers = np.zeros(_POINTS, np.int32)
+    numbers = np.zeros(N_CODE_POINTS, np.int32)
     numbers[alphabet] = np.arange(1, len(alphabet) + 1)
     points, starts = characters_of(words)
     behind = np.arange(len(words))  # zeros before each word

@@ -25,9 +25,10 @@ import numpy as np
 
 from tokbench.kernels.compiling import inline, subroutine
 from tokbench.kernels.pointers import Block, Bytes, Floats, Int, f32_in, f64_in, i64_in, u64_in
+from tokbench.kernels.utf8 import width_of
 from tokbench_subword.pipeline.trie import descend, root_of
 from tokbench_subword.unigram import layout as at
-from tokbench_subword.unigram.paths import UNKNOWN_PIECE, link, link_piece, link_place, turn_around, width_of
+from tokbench_subword.unigram.paths import UNKNOWN_PIECE, link, link_piece, link_place, turn_around
 
 _MOST_LIMIT = (1 << 28) - 1  # so that it may stand in a slot as its fourth number
 

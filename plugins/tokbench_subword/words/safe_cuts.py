@@ -22,7 +22,8 @@ from tokbench.kernels.compiling import inline, kernel
 from tokbench.kernels.hashing import spread
 from tokbench.kernels.pointers import PADDING, Bytes, Ids, Int, Ints, Word, Words, pointer
 from tokbench.kernels.text import end_to_end
-from tokbench.kernels.utf8 import code_point
+from tokbench.kernels.unicode_classes import N_CODE_POINTS
+from tokbench.kernels.utf8 import code_point, width_of
 
 LEADS = 1
 """Flag of a character that some longer piece begins with."""
@@ -39,7 +40,6 @@ ASCII_BITS = 7
 _POINT_BITS, _SIDE_BITS, _PARTIAL = 21, 25, 1 << 24
 _LEAST_BITS, _BITS_A_PAIR = 16, 16
 _BYTE, _BIT = 3, 7
-_POINTS = 0x110000
 _MOST_IDS = (1 << 31 - PIECE_SHIFT) - 2
 _FIRST_OF_LENGTH = (0, 0x80, 0x800, 0x10000)
 """The first character of one byte more than the place says."""
@@ -106,7 +106,10 @@ def _cuts_of(
     blob: NDArray[np.uint8], starts: NDArray[np.int64], ids: NDArray[np.int32], flags: int
 ) -> SafeCuts:
     """The tables, where all characters have the `flags`; `ids` are of the tokens, or there are none."""
-    characters, ascii_cuts = np.full(_POINTS, flags, np.int32), np.full(1 << 2 * ASCII_BITS, CUT, np.uint8)
+    characters, ascii_cuts = (
+        np.full(N_CODE_POINTS, flags, np.int32),
+        np.full(1 << 2 * ASCII_BITS, CUT, np.uint8),
+    )
     sides = np.empty(len(blob), np.uint64)
     count = _read_tokens(blob, starts, ids, characters, ascii_cuts, sides)
     crossed = np.unique(sides[:count])
@@ -132,21 +135,15 @@ def _continues(byte: Int) -> bool:
 
 
 @inline
-def _length_of(first: Int) -> np.int64:
-    """Bytes of a character by its first one."""
-    return np.int64(1 + (first >= 0xC0) + (first >= 0xE0) + (first >= 0xF0))
-
-
-@inline
 def _side(blob: Bytes, start: Int, stop: Int) -> np.int64:
     """The code point of a character, or `_PARTIAL` and the bytes of a part of one.
 
     For bytes that are in no valid text any answer will do: an overlong form counts as the character it would
     spell, which can only lose cuts, and of more than three continuation bytes the first three count.
     """
-    if not _continues(blob[start]) and stop - start == _length_of(blob[start]):
+    if not _continues(blob[start]) and stop - start == width_of(blob[start]):
         point = np.int64(code_point(blob, start)[0])
-        if point < _POINTS:
+        if point < N_CODE_POINTS:
             return point
     found = np.int64(0)
     for i in range(start, min(stop, start + 3)):
@@ -167,7 +164,7 @@ def _read_tokens(
         start, end = starts[token], starts[token + 1]
         before, i = np.int64(-1), start
         while i < end:
-            stop, most = i + 1, i + _length_of(data[i])
+            stop, most = i + 1, i + width_of(data[i])
             if _continues(data[i]):
                 most = end
             while stop < min(end, most) and _continues(data[stop]):
@@ -197,7 +194,7 @@ def _ending_with(side: int) -> slice:
         return slice(0)
     low = sum((byte & 0x3F) << 6 * place for place, byte in enumerate(reversed(tail)))
     first, step = _FIRST_OF_LENGTH[len(tail)], 64 ** len(tail)
-    return slice(first + (low - first) % step, _POINTS, step)
+    return slice(first + (low - first) % step, N_CODE_POINTS, step)
 
 
 def _beginning_with(side: int) -> slice:
