@@ -52,6 +52,5 @@ from tokbench_subword.words.layout import MODEL
     MERGER,  # the address of what merges: a `Search` of `merging_symbols`, `merging_pieces` or `superwords`
     ONWARD,  # the first piece from which on ids go on as numbers do, see `Pieces.onward`
     AHEAD,  # and how far these ids are ahead of the numbers
-) = range(13)
-
-N_SETTINGS = 13
+    N_SETTINGS,
+) = range(14)

@@ -46,7 +46,8 @@ are added tokens in it (`added_matching`).
     DECLINED,  # uint8 (n,): 1 for documents that the kernel leaves to plain Python; 0 before
     NUMBERS,  # int64, see below
     EDITS,  # int64 (3 * `MOST_EDITS`,), where edits are asked for: see `tell`
-) = range(7)
+    _N_ARRAYS,
+) = range(8)
 """What stands where in the block of a batch."""
 (
     N_TEXTS,  # how many documents there are, and then, how many were written
@@ -56,8 +57,8 @@ are added tokens in it (`added_matching`).
     N_FOUND,  # and what it has found; 0 before
     N_EDITS,  # how many edits were made; 0 before
     MOST_EDITS,  # how many there is room for
-) = range(7)
-N_NUMBERS = 7
+    N_NUMBERS,
+) = range(8)
 
 Batch = tuple[NDArray[np.uint8], NDArray[np.int64]]
 """`data` and `offsets`."""
@@ -105,7 +106,7 @@ def _write(
     edits: Ints,
 ) -> np.int64:
     """Call a writer. To make the block of a batch in Python takes 10 µs: as long as many a batch."""
-    batch = np.empty(7, np.uint64)
+    batch = np.empty(_N_ARRAYS, np.uint64)
     batch[TEXT], batch[OFFSETS], batch[OUT] = data.ctypes.data, offsets.ctypes.data, out.ctypes.data
     batch[OUT_OFFSETS], batch[DECLINED] = out_offsets.ctypes.data, declined.ctypes.data
     batch[NUMBERS], batch[EDITS] = numbers.ctypes.data, edits.ctypes.data
@@ -143,7 +144,8 @@ def with_edits(
     while True:
         out, out_offsets = np.empty(capacity, np.uint8), np.empty(texts + 1, np.int64)
         declined, edits = np.zeros(texts, np.uint8), np.empty((most_edits, 3), np.int64)
-        numbers = np.array([texts, capacity, texts, 0, 0, 0, most_edits])
+        numbers = np.zeros(N_NUMBERS, np.int64)
+        numbers[[N_TEXTS, CAPACITY, MOST_TEXTS, MOST_EDITS]] = texts, capacity, texts, most_edits
         given = _readable(data), np.ascontiguousarray(offsets)
         size = write([*given, out, out_offsets, declined, numbers, edits.reshape(-1)])
         n_edits = int(numbers[N_EDITS])

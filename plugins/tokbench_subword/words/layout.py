@@ -32,9 +32,8 @@ from tokbench.kernels.text import MOST_BYTES
     N_WRITERS,
     MOST,  # bytes of the longest text whose ids there is room for
     CUTS,  # 1 where there is a machine that cuts; else a text is one word
-) = range(7)
-
-N_COUNTERS = 7
+    N_COUNTERS,
+) = range(8)
 
 GROUP = 128
 """Words that are looked up together."""

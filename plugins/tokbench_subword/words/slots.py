@@ -61,8 +61,8 @@ from tokbench.kernels.pointers import (
     ENTERED,  # words entered so far
     ENOUGH,  # if more slots than these are held, more should be put to use
     MOST,  # 64-bit numbers in all slots there may be
-) = range(8)
-N_STATE = 8
+    N_STATE,
+) = range(9)
 
 SHORT_WORD, LONGEST_WORD = 15, 1 << 10
 """The longest words that stand in a slot, and that are kept at all, in bytes."""
