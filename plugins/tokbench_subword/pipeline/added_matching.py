@@ -29,7 +29,7 @@ from tokbench.kernels.utf8 import character_before, code_point
 from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.added_tokens import SPACE, AddedToken, AddedTokens
 from tokbench_subword.pipeline.patterns.regexes import compile_regex
-from tokbench_subword.pipeline.splicing import N_NUMBERS, Writer, Written
+from tokbench_subword.pipeline.splicing import N_NUMBERS, BoundWriter, Writer
 from tokbench_subword.pipeline.trie import build_trie, longest_below, root_of
 
 RANGES, PAIRS, UNITS, FLAGS, CHARACTERS, N_RANGES = range(6)
@@ -63,13 +63,13 @@ class AddedMatcher:
     """
 
     ids: NDArray[np.int32]
-    search: Written
+    search: BoundWriter
     """What finds them: `find_matches` with its tables."""
     example: str
     """The text of a token that is found."""
 
     @property
-    def written(self) -> tuple[Written, ...]:
+    def writers(self) -> tuple[BoundWriter, ...]:
         """The kernel of this stage, for texts without added tokens: it says where there is one."""
         return (self.search,)
 
@@ -98,7 +98,7 @@ class AddedMatcher:
         )
         ids = np.array([token.id for token in ordered], np.int32)
         example = next(text for text, token in words.items() if match_special or not token.special)
-        return cls(ids, Written(find_matches, arrays), example)
+        return cls(ids, BoundWriter(find_matches, arrays), example)
 
     def find(
         self, data: NDArray[np.uint8], offsets: NDArray[np.int64]

@@ -19,7 +19,7 @@ from tokbench_subword.pipeline.compiled_pre_tokenizers import IntoPieces, TextCh
 from tokbench_subword.pipeline.leading import Leading
 from tokbench_subword.pipeline.patterns.cutters import Cutter
 from tokbench_subword.pipeline.segments import Segments
-from tokbench_subword.pipeline.splicing import Written
+from tokbench_subword.pipeline.splicing import BoundWriter
 
 Stage = AddedMatcher | Leading | BatchNormalizer | TextChange
 
@@ -43,16 +43,16 @@ class CompiledPipeline:
         return " ".join(stage.example for stage in self.stages if isinstance(stage, AddedMatcher))
 
     @property
-    def written(self) -> tuple[Written, ...] | None:
+    def writers(self) -> tuple[BoundWriter, ...] | None:
         """The kernels that do all of it to one text without added tokens; None where a stage takes more.
 
         A kernel that does find an added token says so, and the text is left to `segments`.
         """
-        kernels: list[Written] = []
+        kernels: list[BoundWriter] = []
         for stage in self.stages:
-            if stage.written is None:
+            if stage.writers is None:
                 return None
-            kernels += stage.written
+            kernels += stage.writers
         return tuple(kernels)
 
     @property

@@ -34,7 +34,7 @@ from tokbench_subword.pipeline.replacing_kernel import edges, replace_literal, r
 from tokbench_subword.pipeline.rewriting import Rewriting, rewriting_tables
 from tokbench_subword.pipeline.rewriting_kernel import rewrite
 from tokbench_subword.pipeline.segments import Segments
-from tokbench_subword.pipeline.splicing import Batch, Written
+from tokbench_subword.pipeline.splicing import Batch, BoundWriter
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +44,7 @@ class NormalizerStep(Stays):
     `growth` is how many times as long a text may well become; where it is more, room is made.
     """
 
-    kernel: Written | None
+    kernel: BoundWriter | None
     growth: float = 1.25
     plain: Callable[[str], str] | None = None
 
@@ -65,7 +65,7 @@ class BatchNormalizer(Stays):
     steps: tuple[NormalizerStep, ...]
 
     @property
-    def written(self) -> tuple[Written, ...] | None:
+    def writers(self) -> tuple[BoundWriter, ...] | None:
         """The kernels of its steps; None where a step is more than a kernel."""
         kernels = tuple(step.kernel for step in self.steps if step.kernel)
         return None if self.in_python else kernels
@@ -166,9 +166,9 @@ def _one_after_the_other(*parts: Part) -> Callable[[str], str]:
 def _step(part: Part, plain: Callable[[str], str] | None = None) -> NormalizerStep:
     """What does a part; `plain` is how Python does it where characters may have to be put in order."""
     if isinstance(part, Rewriting):
-        return NormalizerStep(Written(rewrite, rewriting_tables(part)), 1.5, plain)
+        return NormalizerStep(BoundWriter(rewrite, rewriting_tables(part)), 1.5, plain)
     if isinstance(part, str):
-        return NormalizerStep(Written(normal_form, normal_form_tables(part)), 1.5, _plain({"type": part}))
+        return NormalizerStep(BoundWriter(normal_form, normal_form_tables(part)), 1.5, _plain({"type": part}))
     return part
 
 
@@ -193,10 +193,10 @@ def _parts(config: Mapping[str, Any]) -> Iterator[Part]:
         yield NormalizerStep(edges(left=bool(config.get("strip_left")), right=bool(config.get("strip_right"))))
     elif kind == "ByteLevel":
         spellings = b"".join(CHARACTER_OF[byte].encode().ljust(2, b"\0") for byte in range(256))
-        yield NormalizerStep(Written(spell_bytes, [_array(spellings)]), 2)
+        yield NormalizerStep(BoundWriter(spell_bytes, [_array(spellings)]), 2)
     elif kind == "Precompiled":
         if charsmap := decoded_charsmap(config.get("precompiled_charsmap")):
-            yield NormalizerStep(Written(by_charsmap, charsmap_tables(charsmap)), plain=_plain(config))
+            yield NormalizerStep(BoundWriter(by_charsmap, charsmap_tables(charsmap)), plain=_plain(config))
     else:
         yield _replace(config["pattern"], config)
 
@@ -209,13 +209,13 @@ def _replace(pattern: Mapping[str, str], config: Mapping[str, Any]) -> Part:
     old, content = encodable(literal), encodable(config["content"])
     if old:
         sizes = np.array([len(old), len(content)])
-        return NormalizerStep(Written(replace_literal, [_array(old), _array(content), sizes]))
+        return NormalizerStep(BoundWriter(replace_literal, [_array(old), _array(content), sizes]))
     try:
         cutter = finder_of(pattern.get("Regex", ""))
     except NotExpressible:
         return NormalizerStep(None, plain=_plain(config))
     arrays = [cutter.block, _array(content), np.array([len(content)])]
-    return NormalizerStep(Written(replace_matches, [*arrays, cutter], block(arrays)))
+    return NormalizerStep(BoundWriter(replace_matches, [*arrays, cutter], block(arrays)))
 
 
 def _array(data: bytes) -> NDArray[np.uint8]:

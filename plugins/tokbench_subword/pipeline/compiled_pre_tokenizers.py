@@ -18,7 +18,7 @@ from tokbench_subword.pipeline.patterns.cutters import Cutter, cutter_of, few_of
 from tokbench_subword.pipeline.pre_tokenizers import prepend_scheme, splits_of
 from tokbench_subword.pipeline.replacing_kernel import edges, write_pieces
 from tokbench_subword.pipeline.segments import Segments
-from tokbench_subword.pipeline.splicing import Written
+from tokbench_subword.pipeline.splicing import BoundWriter
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class IntoPieces:
         return texts.cut(self.cutters)
 
     @property
-    def written(self) -> tuple[Written, ...] | None:
+    def writers(self) -> tuple[BoundWriter, ...] | None:
         """The kernels that do the same to texts without added tokens; None where that takes more."""
         return cutting(self.cutters)
 
@@ -55,10 +55,10 @@ class Prefixed(Stays):
     """`head` goes before each text that does not begin with it, or before those where a document begins."""
 
     head: bytes
-    before_all: Written
+    before_all: BoundWriter
     """What puts it before all texts: to make this for each batch takes a quarter of a short one's time."""
     only_first: bool
-    written: tuple[Written, ...] | None
+    writers: tuple[BoundWriter, ...] | None
     """The kernels that do the same to a text that is a whole document; None where texts are pieces of one."""
 
     def __call__(self, texts: Segments) -> Segments:
@@ -94,11 +94,11 @@ class Cuts:
         return any(isinstance(change, Prefixed) and change.only_first for change in self.changes)
 
 
-def cutting(cutters: Sequence[Cutter]) -> tuple[Written, ...] | None:
+def cutting(cutters: Sequence[Cutter]) -> tuple[BoundWriter, ...] | None:
     """The kernels that make each piece a text of its own; None where a cutter has none."""
     if any(cutter.block is None for cutter in cutters):
         return None
-    return tuple(Written(write_pieces, [cutter], cutter.block) for cutter in cutters)
+    return tuple(BoundWriter(write_pieces, [cutter], cutter.block) for cutter in cutters)
 
 
 def cuts_of(steps: Sequence[Mapping[str, Any]], *, spell: bool = False) -> Cuts:

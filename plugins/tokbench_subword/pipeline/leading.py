@@ -25,7 +25,7 @@ from tokbench_subword.pipeline.patterns.simplifying import tree_of
 from tokbench_subword.pipeline.patterns.tree import Far, Look, Node, NotExpressible, One, may_be_empty, parts_of
 from tokbench_subword.pipeline.pre_tokenizers import expression_of
 from tokbench_subword.pipeline.segments import Segments
-from tokbench_subword.pipeline.splicing import Written
+from tokbench_subword.pipeline.splicing import BoundWriter
 from tokbench_subword.pipeline.stretch import Stretch
 
 _LETTERS = (
@@ -59,7 +59,7 @@ class Leading:
         self._of_head = lru_cache(maxsize=1 << 14)(self._leading_of)
 
     @property
-    def written(self) -> tuple[Written, ...] | None:
+    def writers(self) -> tuple[BoundWriter, ...] | None:
         """The kernels for a text that is a whole document: none is needed; None with a normalizer."""
         return () if self._normalize is None else None
 

@@ -21,7 +21,7 @@ from tokbench.kernels.pointers import Bytes, Ids, Int, Ints, pointer
 from tokbench.kernels.text import utf8_of
 from tokbench_subword.pipeline.compiled import CompiledPipeline
 from tokbench_subword.pipeline.segments import Segments
-from tokbench_subword.pipeline.splicing import Written, replaced, with_edits
+from tokbench_subword.pipeline.splicing import BoundWriter, replaced, with_edits
 
 Places = NDArray[np.int64]
 """Where tokens, or pre-tokens, begin and end in bytes: int64 ``(n, 2)``, both without going back."""
@@ -87,14 +87,14 @@ class Located(Segments):
         ends = np.append(0, begins + np.diff(offsets))  # what is between two pieces is gone
         self.back.append(np.stack([ends[:-1], begins, offsets[:-1]], axis=1))
 
-    def by_kernel(self, written: Written | None, capacity: int, plain: Any = None) -> Segments:
+    def by_kernel(self, writer: BoundWriter | None, capacity: int, plain: Any = None) -> Segments:
         """The same segments as a kernel writes them; those that it declines are left: all, without one."""
-        if written is None:
+        if writer is None:
             self.known[:] = False
             return self
         batch = self.data, self.offsets
         most = int(self.offsets[-1]) + 1  # room that is not used takes no memory
-        (data, offsets), declined, edits = with_edits(batch, written, capacity=capacity, most_edits=most)
+        (data, offsets), declined, edits = with_edits(batch, writer, capacity=capacity, most_edits=most)
         self.leave(np.flatnonzero(declined))
         if data is self.data:
             return self

@@ -25,7 +25,15 @@ from tokbench.kernels.unicode_classes import SPACE, class_table
 from tokbench.kernels.utf8 import character_before, code_point
 from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.patterns.cutting import SPARE, cut_some
-from tokbench_subword.pipeline.splicing import Writer, Written, copy_span, documents_of, finished, splice, tell
+from tokbench_subword.pipeline.splicing import (
+    BoundWriter,
+    Writer,
+    copy_span,
+    documents_of,
+    finished,
+    splice,
+    tell,
+)
 
 _PIECES = 64
 """Pieces that are found at a time."""
@@ -168,7 +176,7 @@ def edges(
     right: bool = False,
     once: bool = False,
     wanted: Bytes | None = None,
-) -> Written:
+) -> BoundWriter:
     """What strips white space on the `left` and on the `right`, then puts `head` before texts that are not
     empty.
 
@@ -178,7 +186,7 @@ def edges(
     kinds = class_table() if left or right else np.zeros(1, np.uint8)
     some = np.zeros(0, np.uint8) if wanted is None else wanted
     numbers = np.array([len(head), left, right, once, len(some)], np.int64)
-    return Written(rewrite_edges, [np.frombuffer(head + bytes(PADDING), np.uint8), kinds, some, numbers])
+    return BoundWriter(rewrite_edges, [np.frombuffer(head + bytes(PADDING), np.uint8), kinds, some, numbers])
 
 
 @Writer

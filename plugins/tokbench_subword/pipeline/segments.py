@@ -14,7 +14,7 @@ from tokbench.kernels.compiling import kernel
 from tokbench.kernels.pointers import PADDING, Bytes, Ids, Ints, pointer
 from tokbench_subword.pipeline.added_matching import AddedMatcher
 from tokbench_subword.pipeline.patterns.cutters import Cutter, cut_in_turn, units_of
-from tokbench_subword.pipeline.splicing import Written, copy_span, rewritten
+from tokbench_subword.pipeline.splicing import BoundWriter, copy_span, rewritten
 
 TEXT = -1
 """The mark of a segment that is text; that of an added token is its id."""
@@ -96,10 +96,10 @@ class Segments:
         """Called when segments are divided: new text s, from ``offsets[s]`` on, was at ``begins[s]`` before."""
 
     def by_kernel(
-        self, written: Written | None, capacity: int, plain: Callable[[str], str] | None = None
+        self, writer: BoundWriter | None, capacity: int, plain: Callable[[str], str] | None = None
     ) -> Segments:
         """The same segments as a kernel writes them; those that it declines, or all without one, by `plain`."""
-        return self.rewritten(*rewritten((self.data, self.offsets), written, capacity=capacity, plain=plain))
+        return self.rewritten(*rewritten((self.data, self.offsets), writer, capacity=capacity, plain=plain))
 
     def rewritten(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Segments:
         """The same segments with other text."""

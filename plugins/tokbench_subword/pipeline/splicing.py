@@ -70,11 +70,11 @@ class Writer(ByAddress):
     takes = (BLOCK, BLOCK)
 
 
-written_at = called_at(Writer.takes)
+write_at = called_at(Writer.takes)
 """The `Writer` at an address, called."""
 
 
-class Written(Stays):
+class BoundWriter(Stays):
     """A writer with its tables: one thing done to texts.
 
     `kept` are the arrays of its block; or `tables` are that block, and `kept` is what has to live as long.
@@ -110,13 +110,13 @@ def _write(
     batch[TEXT], batch[OFFSETS], batch[OUT] = data.ctypes.data, offsets.ctypes.data, out.ctypes.data
     batch[OUT_OFFSETS], batch[DECLINED] = out_offsets.ctypes.data, declined.ctypes.data
     batch[NUMBERS], batch[EDITS] = numbers.ctypes.data, edits.ctypes.data
-    written = written_at(address, (pointer(tables), pointer(batch)))
+    written = write_at(address, (pointer(tables), pointer(batch)))
     keep(batch)
     return written
 
 
 def rewritten(
-    batch: Batch, write: Written | None, *, capacity: int, plain: Callable[[str], str] | None = None
+    batch: Batch, write: BoundWriter | None, *, capacity: int, plain: Callable[[str], str] | None = None
 ) -> Batch:
     """The batch as a kernel writes it, but the documents that it declines as `plain` has them.
 
@@ -132,7 +132,7 @@ def rewritten(
 
 
 def with_edits(
-    batch: Batch, write: Written, *, capacity: int, most_edits: int = 0
+    batch: Batch, write: BoundWriter, *, capacity: int, most_edits: int = 0
 ) -> tuple[Batch, NDArray[np.uint8], NDArray[np.int64]]:
     """The batch as a kernel writes it, which documents it declines, and its edits, as `tell` has them.
 

@@ -24,7 +24,7 @@ from tokbench.kernels.utf8 import encodable
 from tokbench_subword.files.sentencepiece_model import NormalizerSpec
 from tokbench_subword.pipeline.replacing_kernel import edges, replace_literal
 from tokbench_subword.pipeline.segments import Segments
-from tokbench_subword.pipeline.splicing import Written
+from tokbench_subword.pipeline.splicing import BoundWriter
 from tokbench_subword.pipeline.trie import build_trie
 from tokbench_subword.sentencepiece.charsmap_classes import compiled_map, with_special
 from tokbench_subword.sentencepiece.charsmap_kernels import normalize, normalize_located
@@ -40,7 +40,7 @@ _SPACE_BYTES = SPACE_SYMBOL.encode()
 
 
 class Normalizer(Stays):
-    """A compiled normalizer; `written` is what does it to a batch, `block` what kernels take.
+    """A compiled normalizer; `writers` are what does it to a batch, `block` what kernels take.
 
     `arrays` are, as `charsmap_search` names them: numbers, int64; the map's trie, uint32 (empty: no map); the
     NUL-terminated results, uint8; classes of characters, uint32 of ``(0x110000,)``; which ASCII bytes are
@@ -57,7 +57,7 @@ class Normalizer(Stays):
         self.arrays = (np.array(numbers, np.int64), *tables)
         self.block = block(self.arrays)
         by_character = len(tables[0]) > 0 or flags & (REMOVE_EXTRA | SUFFIX)
-        self.written = (Written(normalize, self.arrays, self.block),) if by_character else _spaced(flags)
+        self.writers = (BoundWriter(normalize, self.arrays, self.block),) if by_character else _spaced(flags)
 
     def __call__(self, text: str) -> str:
         """`text` normalized, as sentencepiece's own `normalize` returns it.
@@ -75,8 +75,8 @@ class Normalizer(Stays):
 
     def segments(self, texts: Segments) -> Segments:
         """Documents normalized, in internal form."""
-        for written in self.written:
-            texts = texts.by_kernel(written, _room(texts.data, texts.offsets))
+        for writer in self.writers:
+            texts = texts.by_kernel(writer, _room(texts.data, texts.offsets))
         return texts
 
     def located(
@@ -106,14 +106,14 @@ def longest_rows(plain: NDArray[np.uint8]) -> list[int]:
     return [number for size, begin in rows[:N_ROWS] for number in (begin, -size)]
 
 
-def _spaced(flags: int) -> tuple[Written, ...]:
+def _spaced(flags: int) -> tuple[BoundWriter, ...]:
     """What a normalizer does that has no map and leaves spaces where they are, as Llama-2's.
 
     Whole stretches of text are copied. Character by character, a first pass takes 1.1 to 1.2 times as long,
     a later one 1.2 to 1.35.
     """
     texts = [np.frombuffer(bytearray(one + bytes(PADDING)), np.uint8) for one in (_SPACE_BYTES, b" ")]
-    marks = Written(replace_literal, [*texts, np.array([len(_SPACE_BYTES), 1])])
+    marks = BoundWriter(replace_literal, [*texts, np.array([len(_SPACE_BYTES), 1])])
     return (*((marks,) if flags & ESCAPE else ()), *((edges(b" "),) if flags & DUMMY else ()))
 
 

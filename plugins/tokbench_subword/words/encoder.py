@@ -21,7 +21,7 @@ from tokbench.kernels.pointers import frozen
 from tokbench.kernels.text import utf8_of
 from tokbench_subword.pipeline.compiled_pre_tokenizers import cutting
 from tokbench_subword.pipeline.patterns.cutters import Cutter, cut_in_turn, units_of
-from tokbench_subword.pipeline.splicing import Written
+from tokbench_subword.pipeline.splicing import BoundWriter
 from tokbench_subword.words import layout as at
 from tokbench_subword.words.cache import CACHE_BYTES
 from tokbench_subword.words.encoding import encode_spans, encode_text, encode_texts_of
@@ -73,18 +73,18 @@ class WordEncoder(Stays):
         return self.encode_batch([text]).ids
 
     def one_by_one(
-        self, written: Sequence[Written], longer: tuple[ToArray, ToList]
+        self, writers: Sequence[BoundWriter], longer: tuple[ToArray, ToList]
     ) -> tuple[ToArray, ToList] | None:
         """Two functions that take a fraction of the time for a short text: to an array, and to a list.
 
-        They first run the `written` stages on the text, and share a word cache of their own. Texts that they
+        They first run the `writers` on the text, and share a word cache of their own. Texts that they
         cannot encode, above all those that are not short, they leave to `longer`, two functions that do the
         same. None where a cutter is no kernel.
         """
         before = cutting(self._beforehand)
         if before is None:
             return None
-        work = self._new([*written, *before])
+        work = self._new([*writers, *before])
         prepare(encode_text)
         heads = [work.ids[:count] for count in range(at.HEADS)]
         arrays = [*(head.copy for head in heads), lambda: work.last().copy()]
@@ -143,7 +143,7 @@ class WordEncoder(Stays):
         except IndexError:
             return self._new()
 
-    def _new(self, writers: Sequence[Written] = ()) -> Workspace:
+    def _new(self, writers: Sequence[BoundWriter] = ()) -> Workspace:
         arrays = [*self._shared, *self._own()]
         return self._workspace(self._machine, self._search, arrays, self.cache, writers)
 

@@ -55,7 +55,7 @@ from tokbench_subword.pipeline.splicing import (
     SEARCHED,
     TEXT,
     UNCHANGED,
-    written_at,
+    write_at,
 )
 from tokbench_subword.words import layout as at
 from tokbench_subword.words.layout import GROUP
@@ -148,7 +148,7 @@ def _run_writers(block: Block, size: Int) -> np.int64:
     for k in range(counters[at.N_WRITERS]):
         numbers[SEARCHED] = numbers[N_FOUND] = 0
         n_texts = numbers[N_TEXTS]
-        size = written_at(np.int64(writers[2 * k]), (u64_in(writers, 2 * k + 1), u64_in(block, now)))
+        size = write_at(np.int64(writers[2 * k]), (u64_in(writers, 2 * k + 1), u64_in(block, now)))
         left = size < UNCHANGED
         for t in range(n_texts):
             left |= declined[t] != 0

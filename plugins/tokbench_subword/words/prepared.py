@@ -14,7 +14,7 @@ from tokbench.kernels.calls import travels_with
 from tokbench.kernels.copies import Stays, cached_property
 from tokbench.kernels.text import measured, utf8_of
 from tokbench_subword.pipeline.segments import Segments
-from tokbench_subword.pipeline.splicing import Written
+from tokbench_subword.pipeline.splicing import BoundWriter
 from tokbench_subword.words.encoder import ToArray, ToList, WordEncoder
 from tokbench_subword.words.layout import TEXT_CHARACTERS
 from tokbench_subword.words.runs import Room, in_runs
@@ -33,7 +33,7 @@ class Before(Protocol):
         """A text that takes kernels which most texts do not need."""
 
     @property
-    def written(self) -> tuple[Written, ...] | None:
+    def writers(self) -> tuple[BoundWriter, ...] | None:
         """The same as kernels, for a text by itself; None where kernels are not enough."""
 
     def segments(self, texts: Segments) -> Segments:
@@ -77,10 +77,10 @@ class PreparedEncoder(Stays):
     def one_by_one(self) -> tuple[ToArray, ToList] | None:
         """`encode` and `encode_to_list`, much faster for short texts; None where preparing takes Python."""
         self._rehearse()
-        written = self.before.written
-        if written is None:
+        writers = self.before.writers
+        if writers is None:
             return None
-        return self.words.one_by_one(written, (self.encode, self.encode_to_list))
+        return self.words.one_by_one(writers, (self.encode, self.encode_to_list))
 
     def _rehearse(self) -> None:
         """Encode a little, so that no large batch waits for compiled code to be read.

@@ -13,7 +13,7 @@ from tokbench.kernels.copies import Stays
 from tokbench.kernels.pointers import PADDING, block
 from tokbench_subword.pipeline import splicing
 from tokbench_subword.pipeline.patterns.simd_cutting import BEYOND
-from tokbench_subword.pipeline.splicing import Written
+from tokbench_subword.pipeline.splicing import BoundWriter
 from tokbench_subword.words import layout as at
 from tokbench_subword.words.cache import CACHE_BYTES, WordCache
 from tokbench_subword.words.runs import Room
@@ -39,7 +39,7 @@ class Workspace(Stays):
         search: Search,
         model: Sequence[NDArray[Any]],
         cache_bytes: int = CACHE_BYTES,
-        writers: Sequence[Written] = (),
+        writers: Sequence[BoundWriter] = (),
     ) -> None:
         self.words = WordCache(cache_bytes)
         counters = np.zeros(at.N_COUNTERS, np.int64)
