@@ -58,6 +58,10 @@ class TokenizerError(TokbenchError):
     """A tokenizer could not be loaded, trained or used."""
 
 
+class TokenizerFileError(TokenizerError, SpecError):
+    """A spec names a tokenizer's file that is not there, or a folder that holds none."""
+
+
 class FormatError(TokenizerError):
     """A tokenizer has no form in the format that the name of a file asks for."""
 

@@ -212,7 +212,7 @@ def _entries(suite: Suite, registry: Registry) -> tuple[Entry, ...]:
         spec = registry.tokenizer_spec(text)
         trains = registry.tokenizers[spec.family].trains(spec)
         if not optional:
-            _check_file(spec, endings)
+            _check_file(registry, spec, endings)
         named = (suite.labels, suite.colors)
         label, color = (shown(said, text, key_of(spec), registry.tokenizer_spec) for said in named)
         known = found.setdefault(str(spec), Entry(spec, trains, optional, text, (), label, color))
@@ -223,12 +223,35 @@ def _entries(suite: Suite, registry: Registry) -> tuple[Entry, ...]:
     return tuple(found.values())
 
 
-def _check_file(spec: Spec, endings: tuple[str, ...]) -> None:
-    """Raise `SpecError` for a missing file; a spec names one if it begins as a path or ends as a file does."""
+def _check_file(registry: Registry, spec: Spec, endings: tuple[str, ...]) -> None:
+    """Raise `SpecError` for a missing file, or for a name that the family has not.
+
+    A spec names a file if it begins as a path or ends as a file does, or if its family reads what it names.
+    """
     path = Path(spec.variant or "").expanduser()
+    if path.is_file():
+        return
     named = path.is_absolute() or re.match(r"\.{1,2}[/\\]", spec.variant or "") is not None
-    if (named or path.name.lower().endswith(endings)) and not path.exists():
+    named = named or path.name.lower().endswith(endings)
+    if path.exists() or not named:
+        named = path in _files_at_hand(registry, spec)
+    if named and not path.exists():
         raise SpecError(f"{spec}: {not_there(path)}")
+
+
+def _files_at_hand(registry: Registry, spec: Spec) -> list[Path]:
+    """What a tokenizer of tokbench's own reads, without a download; raises `SpecError` for a wrong name.
+
+    A library or a download that is missing is told where it is loaded, and the rest of the run goes on.
+    """
+    if not registry.in_house(spec.family, "tokbench_tokenizers"):
+        return []
+    try:
+        return registry.tokenizers[spec.family].files_of(spec, replace(registry.context, offline=True))
+    except SpecError:
+        raise
+    except (TokbenchError, OSError, ImportError):
+        return []
 
 
 def _check_trainings(registry: Registry, entries: Sequence[Entry], texts: Sequence[Corpus]) -> None:

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-from tokbench.errors import TokenizerError
+from tokbench.errors import TokenizerError, TokenizerFileError
 from tokbench.spec import Spec
 from tokbench.vocabulary_files import read_bytes, read_text
 from tokbench_subword.files.gguf import MAGIC, gguf_model, is_gguf
@@ -149,7 +149,7 @@ def file_of(spec: Spec, names: Sequence[str], *formats: Format) -> Path:
     """The file that a spec names; of a folder the first of `names` there is, else the one in one of `formats`.
 
     Looked at for these, which are binary or listed, are files whose names say ``.model``, ``.tiktoken`` or
-    ``.bpe``. Raises `TokenizerError` where there is no such file, or several.
+    ``.bpe``. Raises `TokenizerFileError` where there is no such file, or several.
     """
     path = Path(spec.variant or "").expanduser()
     if path.is_file():
@@ -157,7 +157,7 @@ def file_of(spec: Spec, names: Sequence[str], *formats: Format) -> Path:
     wanted = " or ".join(names)
     if not path.is_dir():
         train = f"tokbench train {spec.family} -d DATASET --vocab-size 8k -o FILE"
-        raise TokenizerError(
+        raise TokenizerFileError(
             f"{spec}: there is no file {path}; name one, or a folder with {wanted}, or train one: {train}"
         )
     for name in names:
@@ -169,7 +169,7 @@ def file_of(spec: Spec, names: Sequence[str], *formats: Format) -> Path:
         return found[0]
     also = f", and not one file with {' or '.join(NAMES[each] for each in formats)}" if formats else ""
     there = f" (there is: {', '.join(each.name for each in found)})" if found else ""
-    raise TokenizerError(f"{spec}: {path} has no {wanted}{also}{there}; name the file")
+    raise TokenizerFileError(f"{spec}: {path} has no {wanted}{also}{there}; name the file")
 
 
 def refuse_training(spec: Spec, options: Iterable[str]) -> None:

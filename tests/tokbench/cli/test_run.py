@@ -68,6 +68,12 @@ def test_something_failed(
         (["-t", "owner/name", "-d", "bundled:prose"], "A model of the hub is transformers:owner/name"),
         (["-t", "transformers:wrong.txt", "-d", "bundled:prose"], "there is no such file or folder"),
         (["-t", "wordpiece:./none", "-d", "bundled:prose"], "there is no such file or folder"),
+        (["-t", "bpe:none", "-d", "bundled:prose"], "bpe:none: there is no file none; name one, or a folder"),
+        (["-t", "wordpiece:{tmp}", "-d", "bundled:prose"], "has no tokenizer.json or vocab.txt; name the file"),
+        (["-t", "sentencepiece:none", "-d", "bundled:prose"], "sentencepiece:none: there is no such file"),
+        (["-t", "rwkv:none", "-d", "bundled:prose"], "rwkv:none: there is no such file"),
+        (["-t", "calibrated:none", "-d", "bundled:prose"], "none: cannot be read: No such file"),
+        (["-t", "tiktoken:none", "-d", "bundled:prose"], "unknown tiktoken encoding or model 'none'"),
         (["-t", "bytes", "-d", "bundled:prose", "-m", "gino"], "did you mean 'gini'"),
         (["-t", "bytes", "-d", "bundled:prose", "--reference", "en"], "did you mean 'eng_Latn'"),
         (["nowhere.toml"], "no such suite file"),
@@ -79,7 +85,8 @@ def test_something_failed(
 def test_a_wrong_request_is_said_before_anything_runs(
     arguments: list[str], message: str, tmp_path: Path, call: Call, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert call("run", *arguments, "-o", str(tmp_path / "out")) == 2
+    named = [argument.replace("{tmp}", str(tmp_path)) for argument in arguments]
+    assert call("run", *named, "-o", str(tmp_path / "out")) == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
