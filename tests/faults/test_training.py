@@ -44,14 +44,22 @@ def test_training_leaves_no_worker_behind(text: Path, run: RunIt, monkeypatch: p
     assert idle[0] <= 1
 
 
-def test_a_worker_that_is_killed_twice_while_it_reads_is_no_wrong_request(
-    text: Path, run: RunIt, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("kind", "message", "said"),
+    [
+        ("crashed", "ended by signal SIGKILL", "SIGKILL; the same command goes on"),
+        ("memory", "it held 2 GB", "held 2 GB; allow more with --memory-limit; the same command goes on"),
+        ("timeout", "no result within 1 s", "1 s; give it longer with --timeout; the same command goes on"),
+    ],
+)
+def test_a_worker_that_is_lost_twice_while_it_reads_is_no_wrong_request(
+    text: Path, run: RunIt, monkeypatch: pytest.MonkeyPatch, kind: str, message: str, said: str
 ) -> None:
     from tokbench.results import TaskFailure
     from tokbench.runner import training_stage
     from tokbench.runner.run import RunError
 
-    killed = TaskFailure("crashed", "ended by signal SIGKILL")
+    killed = TaskFailure(kind, message)
     monkeypatch.setattr(training_stage, "attempt", lambda *_, **__: killed)
-    with pytest.raises(RunError, match=r"SIGKILL; the same command goes on"):
+    with pytest.raises(RunError, match=said):
         run(["words:vocab_size=30"], [f"text:{text}"], train_on=f"text:{text}")

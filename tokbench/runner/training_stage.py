@@ -144,7 +144,8 @@ def _of_corpus(
     if isinstance(found, TaskFailure):
         what = f"the training text {training.key} cannot be read: {found.message}"
         if found.kind != "raised":  # the process was lost, twice: that says nothing against the request
-            raise WorkerLost(found.kind, what, output=found.output)
+            more = {"memory": "; allow more with --memory-limit", "timeout": "; give it longer with --timeout"}
+            raise WorkerLost(found.kind, what + more.get(found.kind, ""), output=found.output)
         raise CorpusError(what)
     return found
 
