@@ -157,9 +157,12 @@ def _reason(run: Run, dataset: str) -> str:
 
 def in_vain(run: Run, metric: str) -> str:
     """Why a metric that was asked for by name has no figure at all; empty where it has one, or all failed."""
+    from tokbench.metrics.speed import METRICS
     from tokbench.results.frames import why_unmeasured
 
     failed = run.frame.loc[run.frame["metric"] == metric, "status"].str.startswith("failed")
+    if not len(failed) and not run.manifest["suite"]["speed"] and metric in {each.name for each in METRICS}:
+        return "it is timed, and this run times nothing (--no-speed)"
     return "" if len(failed) and failed.all() else why_unmeasured(run.frame, metric)
 
 

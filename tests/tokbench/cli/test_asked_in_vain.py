@@ -54,6 +54,16 @@ def test_a_metric_is_measured_however_its_name_is_typed(tmp_path: Path) -> None:
     assert (done.exit_code, "not measured" in done.output) == (0, False)
 
 
+def test_a_metric_that_is_timed_is_asked_for_in_vain_where_nothing_is(tmp_path: Path) -> None:
+    (tmp_path / "few.txt").write_text("some words\n" * 30)
+    done = invoke(
+        "run", "-t", "bytes", "-d", tmp_path / "few.txt", "-m", "encode_speed", "--no-speed", "--no-report",
+        "-o", tmp_path / "out",
+    )  # fmt: skip
+    assert done.exit_code == 1
+    assert "encode_speed: not measured on anything: it is timed, and this run times nothing" in done.output
+
+
 def test_a_metric_that_is_undefined_everywhere(finished: Run, capsys: pytest.CaptureFixture[str]) -> None:
     print_headline(finished)
     said = " ".join(capsys.readouterr().out.split())
