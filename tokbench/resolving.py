@@ -57,7 +57,9 @@ def dataset_spec(registry: Registry, text: Named) -> Spec:
             text = str(Spec(_dataset_family(registry, path), path)) + options
         _refuse_missing(text, registry.datasets, "dataset")
     spec = text if isinstance(text, Spec) else Spec.parse(text)
-    family = registry.pick(registry.datasets, spec.family, "dataset family")
+    is_url = (spec.variant or "").startswith("//")
+    hint = f"A URL has its family before it, as in text:{text}" if is_url else ""
+    family = registry.pick(registry.datasets, spec.family, "dataset family", hint=hint)
     return validate(spec, family.options)
 
 

@@ -153,6 +153,7 @@ def test_names_and_paths_as_people_type_them_are_answered_with_the_nearest(
         ("notes.txt", "notes.txt: there is no such file or folder; did you mean 'note.txt'"),
         ("./x", "A dataset is a path or FAMILY:PATH; `tokbench list datasets` shows the families"),
         ("bundeld", "did you mean 'bundled'"),
+        ("https://host/x.txt", "A URL has its family before it, as in text:https://host/x.txt"),
     ],
 )
 def test_datasets_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str, said: str) -> None:
