@@ -61,7 +61,8 @@ def summary(figures: pd.DataFrame, *, strict: bool = False) -> str:
     """The verdicts in a sentence, and what `fails` as a table, for a summary of a CI job."""
     counts = figures["verdict"].value_counts()
     bad = figures[fails(figures, strict=strict)]
-    worse = "got worse, may have, or are gone" if strict else "got worse or are gone"
+    gone = "is gone" if len(bad) == 1 else "are gone"
+    worse = f"got worse, may have, or {gone}" if strict else f"got worse or {gone}"
     head = f"tokbench: {counted(len(bad), 'figure')} {worse}" if len(bad) else "tokbench: nothing got worse"
     lines = [
         f"### {head}",
@@ -118,11 +119,16 @@ def budgets_of(texts: Sequence[str]) -> dict[str, float]:
 
 
 def share_of(text: str, option: str) -> float:
-    """A share as people write it, ``0.01`` or ``1%``; raises `SpecError` for what `option` gives else."""
+    """A share as people write it, ``0.01`` or ``1%``; raises `SpecError` for what `option` gives else.
+
+    So it does for ``1`` and more without a sign: a gate of 100 % lets everything through, and 1 % may be meant.
+    """
     try:
         share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
         share = -1.0
     if not 0 <= share < float("inf"):
         raise SpecError(f"{option}: {text!r} is no share, as in 0.01 or 1%")
+    if share >= 1 and not text.endswith("%"):
+        raise SpecError(f"{option}: {text} may mean {text}% or {share:.0%}; say which, with its %")
     return share

@@ -100,13 +100,14 @@ def test_gates_for_machines(tmp_path: Path) -> None:
     of_vocabularies = ElementTree.fromstring(junit(figures.assign(dataset="")))
     assert {case.get("classname") for case in of_vocabularies.iter("testcase")} == {"bytes"}
     text = summary(figures)
-    assert "1 figure got worse or are gone" in text
+    assert "1 figure got worse or is gone" in text
     assert "| bytes | text:a | eng\\_Latn | compression\\_ratio | 2 | 1 | -50.00% | – |" in text
     assert budgets_of(["premium=2%"]) == {"premium": 0.02}
     for wrong, why in (
         (["premium"], "as in premium=1%"),
         (["premium=x"], "--budget premium: 'x' is no share"),
-        (["a=1", "a=2%"], "twice"),
+        (["premium=1"], "--budget premium: 1 may mean 1% or 100%; say which, with its %"),
+        (["a=1%", "a=2%"], "twice"),
     ):
         with pytest.raises(SpecError, match=why):
             budgets_of(wrong)
