@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
+from numbers import Integral
+from typing import Any
 
 import numpy as np
 
@@ -39,8 +42,7 @@ def _batch_is_single(tokenizer: Tokenizer, text: str) -> Problem:
     if len(batch) != 4 or batch.offsets[0] != 0 or batch.offsets[-1] != len(batch.ids):
         return f"offsets {batch.offsets.tolist()[:6]} do not cut {len(batch.ids)} ids into 4 documents"
     single = [ids_of(tokenizer, part) for part in (text, "", text, "a")]
-    together = [ids.tolist() for ids in batch]
-    return f"in a batch {together[0][:8]}, alone {single[0][:8]}" if together != single else None
+    return _apart(batch.to_lists(), single, "in a batch {}, alone {}")
 
 
 @ConformanceCheck.of("encode_utf8", "encode_utf8 must give what encode gives for each document.")
@@ -50,9 +52,9 @@ def _utf8_is_text(tokenizer: Tokenizer, text: str) -> Problem:
     parts = [part.encode("utf-8", "ignore") for part in (text, "", text, "a")]  # lone surrogates are no UTF-8
     offsets = np.cumsum([0, *map(len, parts)], dtype=np.int64)
     data = np.frombuffer(b"".join([*parts, bytes(64)]), np.uint8)[: offsets[-1]]
-    together = [ids.tolist() for ids in tokenizer.encode_utf8(data, offsets)]
+    together = tokenizer.encode_utf8(data, offsets).to_lists()
     single = [ids_of(tokenizer, part.decode()) for part in parts]
-    return f"from bytes {together[0][:8]}, from the text {single[0][:8]}" if together != single else None
+    return _apart(together, single, "from bytes {}, from the text {}")
 
 
 @ConformanceCheck.of("decode_batch", "decode_batch must give what decode gives for each document.")
@@ -165,7 +167,7 @@ def _offsets_batch_is_single(tokenizer: Tokenizer, text: str) -> Problem:
     spans, limits = tokenizer.offsets_batch(texts)
     single = [tokenizer.offsets(part).tolist() for part in texts]
     together = [spans[a:b].tolist() for a, b in pairwise(limits.tolist())]
-    return f"in a batch {together[0][:4]}, alone {single[0][:4]}" if together != single else None
+    return _apart(together, single, "in a batch {}, alone {}")
 
 
 @ConformanceCheck.of("encode_with_offsets", "encode_with_offsets must give what encode and offsets give.")
@@ -174,10 +176,21 @@ def _both_are_each(tokenizer: Tokenizer, text: str) -> Problem:
         return None
     texts = [text, "", text, "a"]
     tokens, spans = tokenizer.encode_with_offsets(texts)
-    if tokens.to_lists() != [ids_of(tokenizer, part) for part in texts]:
-        return f"ids {tokens.to_lists()[0][:8]}, those of encode {ids_of(tokenizer, text)[:8]}"
-    single = [span for part in texts for span in tokenizer.offsets(part).tolist()]
-    return f"spans {spans.tolist()[:4]}, those of offsets {single[:4]}" if spans.tolist() != single else None
+    ids = [ids_of(tokenizer, part) for part in texts]
+    if problem := _apart(tokens.to_lists(), ids, "ids {}, those of encode {}"):
+        return problem
+    if len(spans) != len(tokens.ids):
+        return f"{counted(len(spans), 'span')} for {counted(len(tokens.ids), 'id')}"
+    together = [spans[a:b].tolist() for a, b in pairwise(tokens.offsets.tolist())]
+    return _apart(together, [tokenizer.offsets(part).tolist() for part in texts], "spans {}, of offsets {}")
+
+
+def _apart(together: Sequence[list[Any]], single: Sequence[list[Any]], told: str) -> Problem:
+    """Where a batch gives other things than its texts alone: both, at the first text of which it does."""
+    if len(together) != len(single):
+        return f"{counted(len(together), 'document')} for {counted(len(single), 'text')}"
+    wrong = [pair for pair in zip(together, single, strict=True) if pair[0] != pair[1]]
+    return told.format(wrong[0][0][:8], wrong[0][1][:8]) if wrong else None
 
 
 def _elsewhere(tokenizer: Tokenizer, text: str, ids: list[int], spans: list[list[int]]) -> Problem:
@@ -196,6 +209,8 @@ def _sample(tokenizer: Tokenizer, text: str) -> Problem:
     if not isinstance(tokenizer, Sampler):
         return None
     one, two = (list(tokenizer.sample(text, np.random.default_rng(7), 0.1)) for _ in range(2))
+    if not all(isinstance(token, Integral) for token in one):
+        return f"sample gave {one[:5]}; ids are whole numbers"
     if [int(token) for token in one] != [int(token) for token in two]:
         return "the same seed gave two segmentations"
     wrong = [token for token in one if not 0 <= token < tokenizer.vocab_size]

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.command import invoke
 from tests.runs import tokenizer_plugin
 from tests.tokbench.testing.right_tokenizer import Right
 from tests.tokbench.testing.wrong_tokenizers import WRONG, Lowercases, SpecialsOutside
+from tokbench.batch import TokenBatch
 from tokbench.errors import SpecError
 from tokbench.registry import build_registry
-from tokbench.testing import ConformanceError, check, check_tokenizer, failures_of
+from tokbench.testing import ConformanceError, check, check_tokenizer, conduct, failures_of
 from tokbench.testing.kit import TEXT_CHECKS, WHOLE_CHECKS
 
 SECONDS_EACH = ("threads", "memory", "speed")
@@ -41,6 +45,45 @@ def test_the_smallest_failing_text_is_shown() -> None:
     [text] = [failure.text for failure in found if failure.check == "lossless"]
     assert text is not None
     assert len(text) == 1
+
+
+class TellsAnotherEnd(Right):
+    """By batches, another id and place for the letter a."""
+
+    def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
+        return TokenBatch.of([[98] if text == "a" else self.encode(text) for text in texts])
+
+    def encode_utf8(self, data: Any, offsets: Any) -> TokenBatch:
+        return self.encode_batch([data[a:b].tobytes().decode() for a, b in pairwise(offsets)])
+
+    def offsets_batch(self, texts: Sequence[str]) -> Any:
+        spans = [self.offsets(text) + (text == "a") for text in texts]
+        return np.concatenate(spans), np.append(0, np.cumsum([len(each) for each in spans]))
+
+    def encode_with_offsets(self, texts: Sequence[str]) -> Any:
+        return TokenBatch.of(map(self.encode, texts)), self.offsets_batch(texts)[0]
+
+
+def test_what_a_batch_gives_otherwise_is_shown_of_the_text_where_it_does() -> None:
+    found = failures_of(TellsAnotherEnd(), examples=5, skip=SECONDS_EACH)  # type: ignore[arg-type]
+    assert [(failure.check, failure.problem) for failure in found] == [
+        ("batch", "in a batch [98], alone [97]"),
+        ("encode_utf8", "from bytes [98], from the text [97]"),
+        ("offsets_batch", "in a batch [[1, 2]], alone [[0, 1]]"),
+        ("encode_with_offsets", "spans [[1, 2]], of offsets [[0, 1]]"),
+    ]
+
+
+def test_a_slow_tokenizer_is_no_leaking_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Slow(Right):
+        def encode(self, text: str) -> Any:
+            time.sleep(0.002)
+            return super().encode(text)
+
+    monkeypatch.setattr(check, "PATIENCE", 3)
+    monkeypatch.setattr(conduct, "LONGEST_ROUNDS", 0.2, raising=False)
+    [memory] = [one for one in conduct.CONDUCT if one.name == "memory"]
+    assert memory.problem(Slow()) is None
 
 
 def test_the_error_lists_every_failure() -> None:

@@ -84,6 +84,13 @@ class SamplesAnotherText(Right):
         return [97, 98]
 
 
+class SamplesFractions(Right):
+    lossless = False
+
+    def sample(self, text: str, rng: np.random.Generator, alpha: float) -> Any:
+        return [token + 0.5 for token in self.encode(text)]
+
+
 class KeepsCount(Right):
     """Has a token more at every seventh call: hypothesis sees a text fail, then pass, and gives up."""
 
@@ -358,6 +365,7 @@ WRONG: list[tuple[type, str]] = [
     (RaisesOnNul, "encodes"),
     (IdsBeyondVocabulary, "vocab_size"),
     (Random, "deterministic"),
+    (SamplesFractions, "sample"),
     (KeepsCount, "deterministic"),
     (DecodeRaises, "decodes"),
     (DecodeReturnsBytes, "decodes"),
