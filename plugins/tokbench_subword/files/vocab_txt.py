@@ -32,6 +32,11 @@ def write_vocabulary(tokens: Sequence[str | None], path: str | os.PathLike[str])
             raise TokenizerError(
                 f"vocab.txt has an id for every line, and no token has the id {index}; save a .json instead"
             )
+        if "\0" in token:
+            raise TokenizerError(
+                f"the token {token!r} cannot be a line of vocab.txt: a file with a NUL is taken for a damaged "
+                "one; save a .json instead"
+            )
         if token != token.rstrip(SPACE) or "\n" in token:
             raise TokenizerError(
                 f"the token {token!r} cannot be a line of vocab.txt: white space at its end would be lost; "

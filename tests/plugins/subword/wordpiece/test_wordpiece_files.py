@@ -262,8 +262,9 @@ def test_wrong_requests_are_said(vocab: Path, tmp_path: Path) -> None:
         load(f"wordpiece:{vocab},lower_case=true")
 
 
-def test_a_vocabulary_that_text_cannot_hold_is_not_written_as_text(tmp_path: Path) -> None:
-    tokenizer = WordPieceTokenizer("w", WordPieceModel(vocabulary={"[UNK]": 0, "two lines\n": 1}))
+@pytest.mark.parametrize("token", ["two lines\n", "a NUL\0"])
+def test_a_vocabulary_that_text_cannot_hold_is_not_written_as_text(token: str, tmp_path: Path) -> None:
+    tokenizer = WordPieceTokenizer("w", WordPieceModel(vocabulary={"[UNK]": 0, token: 1}))
     with pytest.raises(TokenizerError, match="cannot be a line"):
         tokenizer.save(tmp_path / "x.txt")
 
