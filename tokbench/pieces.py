@@ -62,7 +62,7 @@ class PieceTokenizer(ABC):
     def encode(self, text: str) -> list[int]:
         """The ids of the pieces."""
         ids: list[int] = []
-        for word in self.pattern.findall(plain_text(text, name=self.name)):
+        for word in words_of(plain_text(text, name=self.name), self.pattern):
             ids += self._word(word)
         return ids
 
@@ -111,5 +111,19 @@ def count_words(
     """How often each word that `pattern` finds stands in a corpus; `share` of the training's progress."""
     words: Counter[str] = Counter()
     for text in corpus.texts_told(progress, "counting words", share):
-        words.update(pattern.findall(text))
+        words.update(words_of(text, pattern))
     return words
+
+
+def words_of(text: str, pattern: regex.Pattern[str]) -> list[str]:
+    """What `pattern` finds in a text, whether or not it has groups.
+
+    Example:
+        >>> import regex
+        >>> words_of("it's so", regex.compile(r"'(s|t)| ?[a-z]+"))
+        ['it', "'s", ' so']
+    """
+    if pattern.groups:  # `findall` would give what the groups hold
+        return [match[0] for match in pattern.finditer(text)]
+    found: list[str] = pattern.findall(text)
+    return found
