@@ -6,11 +6,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from tokbench.capabilities import Savable
 from tokbench.cli import options as opt
 from tokbench.cli.loading import files_read
 from tokbench.cli.progress import bar
 from tokbench.cli.writing import check_target, save, use_of
-from tokbench.errors import CorpusError, SpecError, UnknownNameError
+from tokbench.errors import CorpusError, SpecError, TokenizerError, UnknownNameError
 from tokbench.languages import same_language
 from tokbench.spec import Spec, validate
 from tokbench.training_corpus import TrainingCorpus, shares
@@ -52,6 +53,8 @@ def train(
     assert chosen.train is not None
     with naming(spec), bar(str(spec)) as progress:
         tokenizer = chosen.train(corpus, options, progress)
+    if not isinstance(tokenizer, Savable):
+        raise TokenizerError(f"{spec}: what training returned has no save(path)")
     remedy = f"its family saves what it trains as FILE{chosen.trained_suffix}"
     save(registry, tokenizer, chosen, output, lambda: remedy)
     if other := other_than_asked(spec.options.get("vocab_size"), tokenizer.vocab_size):

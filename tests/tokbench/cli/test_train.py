@@ -125,6 +125,17 @@ def test_a_vocabulary_that_ids_cannot_number_is_refused(
         run(family, "-d", str(corpus), "--vocab-size", str(size), "-o", str(tmp_path / "x.json"))
 
 
+def test_training_that_returns_no_tokenizer_is_said(corpus: Path, tmp_path: Path) -> None:
+    plugin = tmp_path / "none.py"
+    plugin.write_text(
+        "import tokbench\n\n@tokbench.hookimpl\ndef tokbench_tokenizers():\n"
+        "    train = lambda corpus, options, progress: None\n"
+        "    return [tokbench.TokenizerFamily(name='none', summary='', load=print, train=train)]\n"
+    )
+    with pytest.raises(TokenizerError, match=r"none: what training returned has no save\(path\)"):
+        run("none", "-d", str(corpus), "-o", str(tmp_path / "x.json"), "--plugin", str(plugin))
+
+
 def test_fewer_tokens_than_asked_for_is_said(corpus: Path, tmp_path: Path) -> None:
     command = ["train", "bpe", "-d", str(corpus), "--vocab-size", "100k", "-o", str(tmp_path / "x.json")]
     result = invoke(*command)
