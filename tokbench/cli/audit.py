@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,7 +20,7 @@ from tokbench.cli.options import (
 from tokbench.cli.progress import progress
 from tokbench.cli.tables import plain_console, show_facts, show_table
 from tokbench.cli.writing import print_json
-from tokbench.errors import SpecError
+from tokbench.errors import SpecError, TokenizerError
 from tokbench.tokenizer import Tokenizer, whole_text
 from tokbench.wording import counted
 
@@ -41,12 +42,18 @@ def show(registry: Registry, spec: SpecArgument, as_json: JsonOutput = False) ->
     parsed = registry.tokenizer_spec(spec)
     tokenizer = registry.load(parsed)
     found = facts(tokenizer, registry.tokenizers[parsed.family], parsed, registry.context)
+    try:
+        json.dumps(found)
+    except (TypeError, ValueError) as error:
+        raise TokenizerError(f"{spec}: what its facts() gives is not ready for JSON: {error}") from error
     if as_json:
         print_json(found)
         return
     if told := found.get("estimated"):
         found["estimated"] = f"{told['from']}; reported / estimated {told['low']:.3f} to {told['high']:.3f}"
-    shown = {key.replace("_", " "): _fact(value) for key, value in found.items() if value not in (None, [], {})}
+    shown = {
+        str(key).replace("_", " "): _fact(value) for key, value in found.items() if value not in (None, [], {})
+    }
     show_facts(shown.pop("name"), shown)
 
 

@@ -8,7 +8,8 @@ import re
 import pytest
 
 from tests.command import output
-from tokbench.errors import SpecError
+from tests.runs import tokenizer_plugin
+from tokbench.errors import SpecError, TokenizerError
 
 
 def test_audit_shows_status_scripts_and_the_proof(test_data):
@@ -67,6 +68,14 @@ def test_overlap_of_more_counts_what_each_has(tmp_path):
     rows = [line.split() for line in shown.partition("has, and lacks")[2].splitlines()]
     assert [row[2:] for row in rows[1:4]] == [["0", "0"], ["2", "1"], ["1", "0"]]
     assert "longest" not in shown
+
+
+def test_facts_that_are_not_ready_for_json_are_the_plugins_fault(tmp_path):
+    body = "vocab_size = 1\nencode = decode = facts = lambda self, given=0: {1: 2, 'odd': {3}}"
+    path = tokenizer_plugin(tmp_path / "odd.py", body)
+    for form in ([], ["--json"]):
+        with pytest.raises(TokenizerError, match=r"odd: what its facts\(\) gives is not ready for JSON"):
+            output("show", "odd", "--plugin", path, *form)
 
 
 def test_show_states_the_facts(test_data):
