@@ -16,6 +16,22 @@ def without_name(message: str, name: str) -> str:
     return message.removeprefix(f"{name}: ")
 
 
+LONGEST_MESSAGE = 2000
+"""Characters of a message that are shown: an error may quote the whole document that it is about."""
+
+
+def beginning(message: str) -> str:
+    """A message, or the beginning of one that is too long to be shown.
+
+    Example:
+        >>> beginning("no such word"), beginning("x" * 50_000)[1998:]
+        ('no such word', 'xx … (50,000 characters)')
+    """
+    if len(message) <= LONGEST_MESSAGE:
+        return message
+    return f"{message[:LONGEST_MESSAGE]} … ({counted(len(message), 'character')})"
+
+
 def counted(count: int, noun: str) -> str:
     """A number with its noun in the right form.
 

@@ -14,7 +14,7 @@ from tokbench.results.folder import RunFolder
 from tokbench.runner.counting import PlannedCell
 from tokbench.runner.plan import Plan
 from tokbench.runner.progress import Display
-from tokbench.wording import counted, printable
+from tokbench.wording import beginning, counted, printable
 
 if TYPE_CHECKING:
     from rich.progress import Task, TaskID
@@ -85,7 +85,9 @@ class Bars(Display):
         failed = f", {self._failed} failed" if self._failed else ""
         self._progress.update(self._whole, done=f"{self._cells}/{self._todo} cells{failed}")
         if result.failure is not None and self._progress.disable:  # else the bar, and at the end why
-            self.say(f"failed: {' · '.join(cell.key)}: {result.failure.kind}: {result.failure.message}")
+            self.say(
+                f"failed: {' · '.join(cell.key)}: {result.failure.kind}: {beginning(result.failure.message)}"
+            )
 
     def rounds(self, done: int, total: int, doing: str) -> None:
         """The speed pass goes on, or a training (of 100)."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tokbench.cli.tables import plain_console
-from tokbench.wording import listed, without_name
+from tokbench.wording import beginning, listed, without_name
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -80,7 +80,8 @@ def _failures(run: Run) -> Iterator[str]:
         if entry["tokenizer"] is None:  # no tokenizer's: said when everything is done
             continue
         remedy = f" ({entry['remedy']})" if entry["remedy"] else ""
-        said = f"{entry['kind']}: {without_name(entry['message'], entry['tokenizer'])}{remedy}"
+        why = beginning(without_name(entry["message"], entry["tokenizer"]))
+        said = f"{entry['kind']}: {why}{remedy}"
         alike.setdefault((entry["dataset"], entry["language"], said), []).append(entry["tokenizer"])
     for (dataset, language, said), names in alike.items():
         every = 1 < len(names) == len(run.tokenizers)

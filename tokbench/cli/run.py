@@ -9,7 +9,7 @@ import typer
 
 from tokbench.cli import options as opt
 from tokbench.errors import DiskFullError, StorageError
-from tokbench.wording import printable
+from tokbench.wording import beginning, printable
 
 
 def run(
@@ -102,6 +102,6 @@ def run(
         raise typer.Exit(130) from None
     for failure in done.failures:
         if failure["tokenizer"] is None:
-            print(printable(f"failed: {failure['kind']}: {failure['message']}"), file=sys.stderr)
+            print(printable(f"failed: {failure['kind']}: {beginning(failure['message'])}"), file=sys.stderr)
     asked_for = done.manifest["suite"]["metrics"] if metrics else ()
     raise typer.Exit(1 if done.failures or any(in_vain(done, name) for name in asked_for) else 0)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tokbench.extension import Plot
 from tokbench.reports.table import Column, Row, Table
 from tokbench.results import Run
-from tokbench.wording import without_name
+from tokbench.wording import beginning, without_name
 
 
 def undefined(run: Run) -> Table:
@@ -37,7 +37,7 @@ def failures(run: Run) -> Table:
     rows = tuple(
         Row.of(
             *(str(each.get(key) or "") for key in keys[:4]),
-            without_name(str(each.get("message") or ""), str(each.get("tokenizer"))),
+            beginning(without_name(str(each.get("message") or ""), str(each.get("tokenizer")))),
             str(each.get("remedy") or ""),
         )
         for each in run.failures

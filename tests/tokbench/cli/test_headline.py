@@ -16,6 +16,7 @@ from tokbench.reports.decision import decide, undecided
 from tokbench.reports.figures import decimals
 from tokbench.reports.html.details import decision
 from tokbench.reports.reasons import gaps
+from tokbench.reports.unmeasured import failures
 
 
 @pytest.mark.parametrize("beside", [False, True], ids=["usual", "asked for more"])
@@ -139,6 +140,17 @@ def test_a_tokenizer_that_is_skipped_or_fails_is_named_once(
     printed = capsys.readouterr().out
     assert "skipped: tiktoken:gpt2: not at hand" in printed
     assert printed.count("bpe:x.json") == 1
+
+
+def test_of_a_message_that_quotes_a_document_the_beginning_is_shown(
+    made_up_run: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = made_up_run(2, 2)
+    run.manifest["failures"] = [dict(run.failures[0], tokenizer="bytes", message="no y: " + "y" * 100_000)]
+    print_headline(run)
+    for shown in (capsys.readouterr().out, markdown.render(failures(run))):
+        assert 1990 < shown.count("y") < 2100
+        assert "100,006 characters" in " ".join(shown.split())
 
 
 def test_what_failed_alike_for_all_tokenizers_is_told_once(
