@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from tokbench.corpora.parallel import ParallelDataset
 from tokbench.corpus import CountedDataset, Dataset, Shard
 from tokbench.errors import CorpusError, SpecError, TokbenchError, UnknownNameError
 from tokbench.extension import Engine
@@ -333,6 +334,8 @@ def open_corpus(emit: Emit | None, recipe: DatasetRecipe, registry: Registry | N
     read_here = emit is None and not isinstance(dataset, CountedDataset)
     if not every or (read_here and _is_blank(dataset, every)):
         raise CorpusError(f"{recipe.spec}: there is no text in it, or all of it is blank")
+    if registry is not None and isinstance(dataset, ParallelDataset) and (gaps := dataset.gaps()):
+        registry.tell(gaps)
     told = getattr(dataset, "facts", None)
     return Corpus(
         recipe,

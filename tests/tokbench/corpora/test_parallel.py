@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.command import invoke
 from tokbench.corpora import blocks
 from tokbench.errors import CorpusError, SpecError
 
@@ -24,6 +25,42 @@ def test_lines_are_numbered_and_blank_ones_kept(tmp_path, load, read):
     assert dataset.languages == ["deu_Latn", "eng_Latn"]
     assert [(d.line, d.text) for d in read(dataset, "deu_Latn")] == [(0, "eins"), (1, "zwei"), (2, "drei")]
     assert [(d.line, d.text) for d in read(dataset, "eng_Latn")] == [(0, "one"), (1, ""), (2, "three")]
+
+
+@pytest.mark.parametrize(
+    ("eng", "deu", "lines", "told"),
+    [
+        (
+            "one\n\nthree\n",
+            "eins\nzwei\n \n",
+            "all",
+            "2 lines blank in some languages alone, as line 2 in eng_Latn",
+        ),
+        (
+            "one\n\nthree\n",
+            "eins\nzwei\n \n",
+            "odd",
+            "1 line blank in some languages alone, as line 2 in eng_Latn",
+        ),
+        (
+            "one\ntwo\n \n",
+            "eins\n\ndrei\n",
+            "even",
+            "1 line blank in some languages alone, as line 3 in eng_Latn",
+        ),
+        ("one\n\nthree\n", "eins\r\n\r\ndrei\r\n", "all", ""),
+        ("one\ntwo", "eins\nzwei", "all", ""),
+    ],
+)
+def test_lines_that_some_languages_lack_are_told_of_before_a_run(tmp_path, eng, deu, lines, told):
+    write(tmp_path / "both", {"eng_Latn.txt": eng, "deu_Latn.txt": deu})
+    text = f"parallel:{tmp_path}/both,lines={lines}"
+    done = invoke(
+        "run", "-t", "bytes", "-d", text, "-m", "tokens", "--no-report", "--no-speed", "-o", tmp_path / "r"
+    )
+    assert done.exit_code == 0, done.output
+    assert ("costs nothing" in done.stderr) == bool(told)
+    assert told in done.stderr
 
 
 def test_numbers_go_on_across_shards(tmp_path, load, read, monkeypatch):
