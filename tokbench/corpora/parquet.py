@@ -31,7 +31,9 @@ class Parquet(RecordFormat):
     def shards(self, file: StoredFile, language: str) -> Sequence[Shard]:
         """Runs of row groups of about 8 MB of text."""
         with _open(file.path) as table:
-            column = self._column(table, self.fields.text, file.path)
+            # All of them: one that is not there is told before any work.
+            columns = {name: self._column(table, name, file.path) for name in self._names}
+            column = columns[self.fields.text]
             groups = table.metadata.num_row_groups
             metas = [table.metadata.row_group(group).column(column) for group in range(groups)]
             sizes = [meta.total_uncompressed_size for meta in metas]

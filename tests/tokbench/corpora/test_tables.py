@@ -223,6 +223,14 @@ def test_csv_errors(tmp_path, load, read):
         load(f"csv:{path},delimiter=||")
 
 
+@pytest.mark.parametrize("family", TABLES)
+@pytest.mark.parametrize("option", ["field", "cluster"])
+def test_a_field_that_is_not_there_is_told_before_any_work(tmp_path, load, family, option):
+    path = TABLES[family](tmp_path / f"x.{family}")
+    with pytest.raises(CorpusError, match=rf"no (field|column) 'nowhere'.*{option}=NAME"):
+        load(f"{family}:{path},{option}=nowhere").shards("und")
+
+
 def test_parquet_is_read_by_row_groups(tmp_path, load, read, monkeypatch):
     from tokbench.corpora import parquet
 
