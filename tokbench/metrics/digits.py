@@ -42,15 +42,18 @@ def owners(texts: Sequence[str], tokenizer: Tokenizer) -> list[list[int]]:
     """Of each text, the number of the token that each character belongs to, -1 for none.
 
     Of tokens that share a character, the last owns it. Where a tokenizer does not tell places, they follow from
-    the bytes of its tokens; where these are not the text's, no character has an owner.
+    the bytes of its tokens; where these are not the text's, or a place is not in it, no character has an owner.
     """
     if not isinstance(tokenizer, OffsetEncoder):
         return [_by_bytes(text, tokenizer) for text in texts]
     spans, limits = offsets_batch(tokenizer, texts)
     found = [[-1] * len(text) for text in texts]
     for owner, (first, last) in zip(found, pairwise(limits.tolist()), strict=True):
-        for token, (start, end) in enumerate(spans[first:last].tolist()):
-            owner[start:end] = [token] * len(owner[start:end])  # no longer than the text, whatever is told
+        told = spans[first:last].tolist()
+        if any(not 0 <= start <= end <= len(owner) for start, end in told):
+            continue
+        for token, (start, end) in enumerate(told):
+            owner[start:end] = [token] * (end - start)
     return found
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import tokbench
 from tokbench.corpus import Document
 from tokbench.metrics import CellKey
 from tokbench.metrics.context import MeasureContext
-from tokbench.metrics.digits import MAGNITUDES, METRICS
+from tokbench.metrics.digits import MAGNITUDES, METRICS, owners
 from tokbench.metrics.measure import measure
 from tokbench.metrics.metric import Metric
 from tokbench.metrics.optimum import METRICS as OPTIMUM
@@ -47,6 +48,15 @@ def test_figures_by_hand(stand_ins, name: str, expected: float) -> None:  # type
     found = row(ALL_METRICS[name], pieces, texts)
     assert found.status == "ok"
     assert found.value == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize(("wrong", "whose"), [(0, [0, 0, -1, 1, 1]), (-1, [-1] * 5), (1, [-1] * 5)])
+def test_places_outside_the_text_own_no_character(stand_ins, wrong: int, whose: list[int]) -> None:  # type: ignore[no-untyped-def]
+    class Off(stand_ins.Told):  # type: ignore[misc, name-defined]
+        def offsets(self, text: str) -> np.ndarray:
+            return super().offsets(text) + wrong  # type: ignore[no-any-return]
+
+    assert owners(["12 34"], Off("12", "34")) == [whose]
 
 
 def test_text_without_numbers_has_a_reason_and_no_figure(stand_ins) -> None:  # type: ignore[no-untyped-def]
