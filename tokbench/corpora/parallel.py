@@ -71,6 +71,7 @@ class ParallelDataset(FileDataset):
     format: AlignedLines = AlignedLines()
     parallel: bool = True
     _lines: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
+    _gaps: list[str] = field(default_factory=list, compare=False, repr=False)
 
     def shards(self, language: str) -> Sequence[Shard]:
         """The shards of one language; raises `CorpusError` if it is not aligned with the first language."""
@@ -84,8 +85,19 @@ class ParallelDataset(FileDataset):
             )
         return shards
 
+    def facts(self) -> Mapping[str, Any]:
+        """What the manifest says, and wherever languages are compared, `gaps`."""
+        found = FileDataset.facts(self)
+        caveat = " ".join(filter(None, [found.get("caveat"), self.gaps()]))
+        return {**found, "caveat": caveat} if caveat else found
+
     def gaps(self) -> str:
         """What a user is told of lines that are blank in some languages alone; empty where there are none."""
+        if not self._gaps:
+            self._gaps.append(self._find_gaps())
+        return self._gaps[0]
+
+    def _find_gaps(self) -> str:
         blank = {language: self._blank(language) for language in self.files}
         somewhere: set[int] = {number for numbers in blank.values() for number in numbers}
         alone = {n for n in somewhere if not all(n in numbers for numbers in blank.values())}
@@ -94,9 +106,9 @@ class ParallelDataset(FileDataset):
         first = min(alone)
         has = next(language for language, numbers in blank.items() if first in numbers)
         return (
-            f"{self.name}: {counted(len(alone), 'line')} blank in some languages alone, as line {first + 1} in "
-            f"{has}: what is missing costs nothing, so that they seem cheaper than they are (premium, gini). "
-            "Take such lines out of all files"
+            f"Blank in some languages alone: {counted(len(alone), 'line')}, as line {first + 1} in {has}. What "
+            "is missing costs nothing, so that these languages seem cheaper than they are (premium, gini); "
+            "take such lines out of all files."
         )
 
     def _blank(self, language: str) -> set[int]:

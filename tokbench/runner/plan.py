@@ -335,7 +335,7 @@ def open_corpus(emit: Emit | None, recipe: DatasetRecipe, registry: Registry | N
     if not every or (read_here and _is_blank(dataset, every)):
         raise CorpusError(f"{recipe.spec}: there is no text in it, or all of it is blank")
     if registry is not None and isinstance(dataset, ParallelDataset) and (gaps := dataset.gaps()):
-        registry.tell(gaps)
+        registry.tell(f"{recipe.spec}: {gaps}")
     told = getattr(dataset, "facts", None)
     return Corpus(
         recipe,
