@@ -163,7 +163,8 @@ def in_batches(
 #   code_language(lang): str  for code datasets, the programming language (the language tag itself)
 #   consecutive: bool         documents follow one another in a text, and intervals draw blocks of them together
 #   note: str                 what whoever named it is told when it is opened
-#   facts() -> Mapping        licence, origin, files with sha256, for the manifest
+#   facts() -> Mapping        licence, origin, files with sha256, for the manifest; reports show `caveat`, what
+#                             to know of figures, and `lacks`, what is missing, of which a run tells before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -71,7 +71,6 @@ class ParallelDataset(FileDataset):
     format: AlignedLines = AlignedLines()
     parallel: bool = True
     _lines: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
-    _gaps: list[str] = field(default_factory=list, compare=False, repr=False)
 
     def shards(self, language: str) -> Sequence[Shard]:
         """The shards of one language; raises `CorpusError` if it is not aligned with the first language."""
@@ -86,18 +85,11 @@ class ParallelDataset(FileDataset):
         return shards
 
     def facts(self) -> Mapping[str, Any]:
-        """What the manifest says, and wherever languages are compared, `gaps`."""
-        found = FileDataset.facts(self)
-        caveat = " ".join(filter(None, [found.get("caveat"), self.gaps()]))
-        return {**found, "caveat": caveat} if caveat else found
+        """What the manifest says; ``lacks`` tells of lines that are blank in some languages alone."""
+        lacks = self._lacks()
+        return {**FileDataset.facts(self), **({"lacks": lacks} if lacks else {})}
 
-    def gaps(self) -> str:
-        """What a user is told of lines that are blank in some languages alone; empty where there are none."""
-        if not self._gaps:
-            self._gaps.append(self._find_gaps())
-        return self._gaps[0]
-
-    def _find_gaps(self) -> str:
+    def _lacks(self) -> str:
         blank = {language: self._blank(language) for language in self.files}
         somewhere: set[int] = {number for numbers in blank.values() for number in numbers}
         alone = {n for n in somewhere if not all(n in numbers for numbers in blank.values())}

@@ -57,5 +57,6 @@ def facts_of(run: Run, dataset: str) -> Mapping[str, Any]:
 
 
 def caveat_of(run: Run, dataset: str) -> str:
-    """What the makers of a dataset say of figures that compare its languages; empty where they say nothing."""
-    return str(facts_of(run, dataset).get("caveat", ""))
+    """What the makers of a dataset say of figures that compare its languages, and what it lacks; or nothing."""
+    facts = facts_of(run, dataset)
+    return " ".join(str(facts[key]) for key in ("caveat", "lacks") if facts.get(key))

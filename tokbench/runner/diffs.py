@@ -27,7 +27,8 @@ from tokbench.workers.pool import attempt
 
 if TYPE_CHECKING:
     from tokbench.inspection.audit import VocabularyAudit
-    from tokbench.runner.plan import Corpus, Plan  # which a worker does without
+    from tokbench.runner.opening import Corpus  # which a worker does without, and
+    from tokbench.runner.plan import Plan
 
 MOST_DOCUMENTS = 2_000
 MOST_BYTES = 1_000_000

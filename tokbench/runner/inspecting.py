@@ -32,7 +32,8 @@ from tokbench.workers.pool import attempt
 
 if TYPE_CHECKING:
     from tokbench.metrics.morphology import MorphCounts
-    from tokbench.runner.plan import Corpus, Plan  # which a worker does without
+    from tokbench.runner.opening import Corpus  # which a worker does without, and
+    from tokbench.runner.plan import Plan
 
 SAMPLE_CHARS = 280
 LARGEST_AUDIT = 600_000

@@ -18,7 +18,8 @@ from tokbench.results.folder import SCHEMA_VERSION
 from tokbench.runner.candidates import Candidate
 from tokbench.runner.inspecting import Inspections
 from tokbench.runner.leakage import Leaks
-from tokbench.runner.plan import Corpus, Plan
+from tokbench.runner.opening import Corpus
+from tokbench.runner.plan import Plan
 from tokbench.runner.recipe import digest_of
 from tokbench.runner.speed.rows import same_ids, speed_summary
 from tokbench.runner.speed.turns import SpeedResult

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
-from typing import Any
 
-from tokbench.corpora.parallel import ParallelDataset
-from tokbench.corpus import CountedDataset, Dataset, Shard
 from tokbench.errors import CorpusError, SpecError, TokbenchError, UnknownNameError
 from tokbench.extension import Engine
 from tokbench.kernels.threads import usable_cores
@@ -21,20 +17,18 @@ from tokbench.metrics.cost import PriceTable
 from tokbench.metrics.metric import Metric
 from tokbench.registry import Registry
 from tokbench.resolving import not_there
-from tokbench.results.cell import TaskFailure
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.cells import most_workers
 from tokbench.runner.engines import check_address
+from tokbench.runner.opening import SMALL_RUN, Corpus, opened
 from tokbench.runner.prices import open_prices
 from tokbench.runner.recipe import DatasetRecipe, TrainingRecipe, key_of
 from tokbench.runner.shown import Names, check_shown, shown, without_replaced
 from tokbench.runner.suite import Suite
 from tokbench.runner.training import check_training
 from tokbench.spec import Spec
-from tokbench.tally import CorpusFacts
 from tokbench.training_corpus import NOT_JOINED, check_cut
-from tokbench.workers.calls import Emit, Limits
-from tokbench.workers.pool import attempt
+from tokbench.workers.calls import Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,30 +51,6 @@ class Entry:
     def key(self) -> str:
         """The canonical spec, under which its results stand."""
         return key_of(self.spec)
-
-
-@dataclass(frozen=True, slots=True)
-class Corpus:
-    """One dataset of the suite: what it states of itself, and the facts and the shards of each language.
-
-    The dataset itself stays where it was opened: the code of plugins runs in workers only. `counted`, of a
-    dataset of counts, says how its text was cut and for what spec; else None. `about` is for the manifest, and
-    `label` how it is to be shown, if said.
-    """
-
-    recipe: DatasetRecipe
-    parallel: bool
-    kind: str
-    counted: tuple[str, str] | None
-    about: Mapping[str, Any]
-    facts: Mapping[str, CorpusFacts]
-    shards: Mapping[str, tuple[Shard, ...]]
-    label: str = ""
-
-    @property
-    def n_bytes(self) -> int:
-        """The expected bytes of text."""
-        return sum(shard.n_bytes for shards in self.shards.values() for shard in shards)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +128,10 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     specs = [registry.dataset_spec(text) for text in suite.train_on or [DEFAULT_TRAINING]]
     if any(entry.trains for entry in entries):
         training = TrainingRecipe(tuple(DatasetRecipe.of(registry, spec) for spec in specs))
-        _check_trainings(registry, entries, [_corpus(registry, spec, limits) for spec in specs])
+        _check_trainings(registry, entries, [opened(registry, spec, limits) for spec in specs])
     resolve = registry.dataset_spec
     named = [(resolve(text), shown(suite.labels, text, key, resolve)) for key, text in datasets.items()]
-    corpora = tuple(replace(_corpus(registry, spec, limits), label=label) for spec, label in named)
+    corpora = tuple(replace(opened(registry, spec, limits), label=label) for spec, label in named)
     for corpus in corpora:
         if corpus.counted is not None:
             raise SpecError(f"{corpus.recipe.key} holds counts, not text: name it with --train-on, not with -d")
@@ -196,10 +166,6 @@ def _of_its_files(text: str, entries: Sequence[Entry], registry: Registry) -> li
 
     files = read(registry.tokenizer_spec(text))
     return [entry.typed for entry in entries if files & read(entry.spec)]
-
-
-SMALL_RUN = 500_000
-"""Bytes, over all tokenizers, that are counted sooner than a second process has started."""
 
 
 DEFAULT_TRAINING = "stdlib:docs"
@@ -301,51 +267,6 @@ def _datasets(suite: Suite, registry: Registry) -> dict[str, str]:
     for text in suite.datasets:
         found.setdefault(key_of(registry.dataset_spec(text)), text)
     return found
-
-
-def _corpus(registry: Registry, spec: Spec, limits: Limits) -> Corpus:
-    recipe = DatasetRecipe.of(registry, spec)
-    ours = registry.in_house(spec.family, "tokbench_datasets")
-    found = open_corpus(None, recipe, registry) if ours else attempt(open_corpus, recipe, limits=limits)
-    if isinstance(found, TaskFailure):
-        owner = registry.owner(spec.family, "tokbench_datasets")
-        raise CorpusError(f"{spec}: the plugin {owner!r} could not open it: {found.kind}: {found.message}")
-    return found
-
-
-def _is_blank(dataset: Dataset, shards: Sequence[Shard]) -> bool:
-    """Whether no document of a small dataset holds text; of a large one, that is told when it is counted."""
-    if not 0 < sum(shard.n_bytes for shard in shards) < SMALL_RUN:
-        return False
-    try:
-        texts = (document.text for shard in shards for document in dataset.read(shard))
-        return all(not text or text.isspace() for text in texts)
-    except CorpusError:
-        return False
-
-
-def open_corpus(emit: Emit | None, recipe: DatasetRecipe, registry: Registry | None = None) -> Corpus:
-    """Open a dataset, in a worker where its code is a plugin's, and give what the plan needs of it."""
-    dataset = recipe.load() if registry is None else registry.dataset(recipe.spec)
-    if isinstance(dataset.languages, str):
-        raise CorpusError(f"{recipe.spec}: languages is {dataset.languages!r}, not a list of tags")
-    shards = {str(language): tuple(dataset.shards(language)) for language in dataset.languages}
-    every = tuple(chain(*shards.values()))
-    read_here = emit is None and not isinstance(dataset, CountedDataset)
-    if not every or (read_here and _is_blank(dataset, every)):
-        raise CorpusError(f"{recipe.spec}: there is no text in it, or all of it is blank")
-    if registry is not None and isinstance(dataset, ParallelDataset) and (gaps := dataset.gaps()):
-        registry.tell(f"{recipe.spec}: {gaps}")
-    told = getattr(dataset, "facts", None)
-    return Corpus(
-        recipe,
-        bool(dataset.parallel),
-        str(getattr(dataset, "kind", "text")),
-        (dataset.cut, dataset.wanted) if isinstance(dataset, CountedDataset) else None,
-        dict(told()) if callable(told) else {},
-        {language: CorpusFacts.of(dataset, language) for language in shards},
-        {language: found for language, found in shards.items() if found},
-    )
 
 
 def memory_limit(suite: Suite, jobs: int) -> int:

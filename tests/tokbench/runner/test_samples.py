@@ -8,7 +8,7 @@ import pytest
 
 from tests.runs import planned
 from tokbench.runner.inspecting import SAMPLE_CHARS, choose_samples
-from tokbench.runner.plan import Corpus
+from tokbench.runner.opening import Corpus
 
 
 @pytest.fixture

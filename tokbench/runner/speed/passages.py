@@ -17,7 +17,7 @@ from tokbench.runner.recipe import DatasetRecipe
 from tokbench.workers.calls import Emit, Limits
 
 if TYPE_CHECKING:
-    from tokbench.runner.plan import Corpus  # which a worker does without
+    from tokbench.runner.opening import Corpus  # which a worker does without
     from tokbench.runner.suite import SpeedSettings
 
 SHORT_CHARS = 120
