@@ -22,13 +22,13 @@ from tokbench.kernels.pointers import PADDING, block
 from tokbench.kernels.utf8 import encodable
 from tokbench_subword.pipeline.bert import BertRules
 from tokbench_subword.pipeline.byte_alphabet import CHARACTER_OF
+from tokbench_subword.pipeline.character_map import decoded_charsmap
 from tokbench_subword.pipeline.normal_form_kernel import normal_form
 from tokbench_subword.pipeline.normal_form_tables import normal_form_tables
 from tokbench_subword.pipeline.normal_forms import Form
 from tokbench_subword.pipeline.normalizers import BY_CHARACTER, becoming, check_growth, text_normalizer_of
 from tokbench_subword.pipeline.patterns.cutters import finder_of
 from tokbench_subword.pipeline.patterns.tree import NotExpressible
-from tokbench_subword.pipeline.precompiled import decoded_charsmap
 from tokbench_subword.pipeline.precompiled_kernel import by_charsmap, charsmap_tables
 from tokbench_subword.pipeline.replacing_kernel import edges, replace_literal, replace_matches, spell_bytes
 from tokbench_subword.pipeline.rewriting import Rewriting, rewriting_tables

@@ -20,9 +20,10 @@ from tokbench.errors import TokenizerError
 from tokbench_subword.pipeline import bert, normal_forms
 from tokbench_subword.pipeline.added_tokens import SPACE
 from tokbench_subword.pipeline.byte_alphabet import spelled
+from tokbench_subword.pipeline.character_map import decoded_charsmap
 from tokbench_subword.pipeline.normal_forms import Form
 from tokbench_subword.pipeline.patterns.regexes import compile_regex
-from tokbench_subword.pipeline.precompiled import NMT, Precompiled, decoded_charsmap
+from tokbench_subword.pipeline.precompiled import NMT, Precompiled
 from tokbench_subword.pipeline.stretch import Span, Stretch
 
 Normalizer = Callable[[Stretch], Stretch]

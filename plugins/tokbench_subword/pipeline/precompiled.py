@@ -8,16 +8,14 @@ rule. Ids equal to `tokenizers`' need just that.
 
 from __future__ import annotations
 
-import base64
-import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, pairwise, repeat
 from typing import TYPE_CHECKING, Any
 
-from tokbench.errors import TokenizerError
 from tokbench.kernels.unicode_classes import CATEGORIES, general_categories, ranges
+from tokbench_subword.pipeline.character_map import children_of, split_map
 from tokbench_subword.pipeline.stretch import Stretch
 
 if TYPE_CHECKING:
@@ -44,47 +42,6 @@ _NMT_DROPPED = [*range(1, 9), 0x0B, *range(0x0E, 0x20), 0x7F, 0x8F, 0x9F]
 _NMT_SPACES = [9, 10, 12, 13, 0x1680, *range(0x200B, 0x2010), 0x2028, 0x2029, 0x2581, 0xFEFF, 0xFFFD]
 NMT = {**dict.fromkeys(_NMT_DROPPED, ""), **dict.fromkeys(_NMT_SPACES, " ")}
 """What becomes of control characters: they go, or become spaces."""
-
-
-def decoded_charsmap(charsmap: object) -> bytes:
-    """The map in a normalizer's ``precompiled_charsmap``; raises `TokenizerError` where it is not base 64."""
-    if not isinstance(charsmap, str):
-        raise TokenizerError("the normalizer Precompiled has no precompiled_charsmap")
-    try:
-        return base64.b64decode(charsmap, validate=True)
-    except ValueError as error:
-        raise TokenizerError(f"the precompiled_charsmap is not base 64: {error}") from error
-
-
-def split_map(charsmap: bytes, where: str) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
-    """The trie units and the targets of a compiled map; raises `TokenizerError` where it is damaged."""
-    import numpy as np
-
-    if len(charsmap) < 4:
-        raise TokenizerError(f"{where}: the precompiled character map is truncated ({len(charsmap)} bytes)")
-    (size,) = struct.unpack_from("<I", charsmap)
-    if size % 4 or not 0 < size < len(charsmap) - 4 or charsmap[-1] != 0:
-        raise TokenizerError(
-            f"{where}: the precompiled character map is damaged: "
-            f"a trie of {size} bytes in a map of {len(charsmap)}"
-        )
-    units = np.frombuffer(charsmap, np.uint32, size // 4, 4)
-    targets = np.frombuffer(charsmap, np.uint8, offset=4 + size)
-    try:
-        targets.tobytes().decode()
-    except UnicodeDecodeError as error:
-        raise TokenizerError(
-            f"{where}: the precompiled character map is damaged: what it writes is not UTF-8 ({error})"
-        ) from error
-    ends = np.flatnonzero((units >> 31 == 0) & (units >> 8 & 1 == 1)).astype(np.int64)  # a key ends there
-    values = ends ^ children_of(units[ends].astype(np.int64))
-    places = units[np.minimum(values, len(units) - 1)] & 0x7FFFFFFF
-    inside = (values < len(units)) & (places < len(targets))
-    if not inside.all() or (targets[places] & 0xC0 == 0x80).any():
-        raise TokenizerError(
-            f"{where}: the precompiled character map is damaged: a key stands for no text in it"
-        )
-    return units, targets
 
 
 def points_of(kinds: str) -> NDArray[np.int64]:
@@ -205,8 +162,3 @@ def _changes(edits: Iterable[Edit], length: int) -> Iterator[int]:
         done = end
     if held is not None:
         yield held
-
-
-def children_of(unit: Any) -> Any:
-    """Where the children of a node are, relative to it, from its unit (or from many) in the trie of a map."""
-    return unit >> 10 << ((unit & 1 << 9) >> 6)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokbench.kernels.compiling import inline, kernel
+from tokbench.kernels.compiling import inline
 from tokbench.kernels.pointers import (
     PADDING,
     Block,
@@ -23,21 +23,15 @@ from tokbench.kernels.pointers import (
     Keys,
     i32_in,
     i64_in,
-    pointer,
     u8_in,
     u32_in,
 )
 from tokbench.kernels.unicode_classes import N_CODE_POINTS
-from tokbench.kernels.utf8 import character_before, code_point, put_character
+from tokbench.kernels.utf8 import character_before, code_point
 from tokbench_subword.pipeline import splicing
+from tokbench_subword.pipeline.character_map import MapTrie, children_of, split_map
 from tokbench_subword.pipeline.normal_form_tables import lead_steps
-from tokbench_subword.pipeline.precompiled import (
-    SHORT_CLUSTER,
-    children_of,
-    points_of,
-    recent_joiners,
-    split_map,
-)
+from tokbench_subword.pipeline.precompiled import SHORT_CLUSTER, points_of, recent_joiners
 from tokbench_subword.pipeline.splicing import Writer, documents_of, finished, splice
 
 BEGINS, STICKY, CONTROL, PREPENDED, UNTOLD, CONSONANT, LINKER, BETWEEN, JOINED = (1 << bit for bit in range(9))
@@ -70,8 +64,10 @@ def charsmap_tables(charsmap: bytes) -> tuple[NDArray[Any], ...]:
     """The tables of a map that is not empty; raises `TokenizerError` where it is damaged."""
     units, targets = split_map(charsmap, "Precompiled")
     units = units.copy()
-    about = np.zeros(N_CODE_POINTS, np.int32)
-    find_rules(units, about)
+    about, trie = np.zeros(N_CODE_POINTS, np.int32), MapTrie(units)
+    _, points, nodes, ends = trie.characters(trie.root)
+    own = units[np.where(ends, nodes, 0)].astype(np.int64) & 0x7FFFFFFF  # where the target of its own rule is
+    about[points] = np.where(ends, own + 1 << TARGET_SHIFT, BEGINS)
     about |= _joining()
     ruled = about & (-1 << TARGET_SHIFT | BEGINS) != 0
     prepended = points_of(r"\p{GCB=Prepend}")
@@ -135,20 +131,6 @@ def shortest_rule(data: Bytes, begin: Int, end: Int, units: Keys, n_units: Int) 
     if found and node < n_units:
         return np.int64(units[node] & np.uint32(0x7FFFFFFF))
     return np.int64(-1) if node < 0 or found else np.int64(-2)
-
-
-@kernel
-def find_rules(units_array: Keys, about: Ids) -> None:
-    """Write the targets of characters with a rule of their own to `about`, BEGINS of those with longer ones."""
-    units, n_units = pointer(units_array), np.int64(len(units_array))
-    encoded = np.zeros(4, np.uint8)
-    for point in range(1, len(about)):
-        size = put_character(point, encoded, 0)
-        target = shortest_rule(encoded, 0, size, units, n_units)
-        if target >= 0:
-            about[point] = (target + 1) << TARGET_SHIFT
-        elif target == -2:
-            about[point] = BEGINS
 
 
 @inline
