@@ -35,7 +35,8 @@ SHIPPED = Path(__file__).parent / "suites"
 Form = Literal["batch", "single", "long", "short", "lists", "offsets", "decode"]
 Whole = Annotated[int, Field(strict=True)]
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
-"""Numbers as such: true is no 1, and "4" is a text."""
+Flag = Annotated[bool, Field(strict=True)]
+"""Numbers and truths as such: true is no 1, "4" and "no" are texts."""
 
 
 def _written(value: Any, info: ValidationInfo) -> Any:
@@ -43,8 +44,17 @@ def _written(value: Any, info: ValidationInfo) -> Any:
     return Option(name, "int").parse(value, where=_where(info)) if isinstance(value, str) else value
 
 
+LEAST_MEMORY = 100_000_000
+"""Bytes below which no worker gets as far as a tokenizer: with what it imports, it holds about 200 MB."""
+
+
 def _memory(value: Any, info: ValidationInfo) -> Any:
-    return parse_size(value, str(info.field_name), where=_where(info)) if isinstance(value, str) else value
+    n_bytes = parse_size(value, str(info.field_name), where=_where(info)) if isinstance(value, str) else value
+    if type(n_bytes) is int and n_bytes < LEAST_MEMORY:
+        raise ValueError(
+            f"a worker holds about 200 MB before it counts anything, so {value!r} lets none live; say 2G"
+        )
+    return n_bytes
 
 
 def _where(info: ValidationInfo) -> str:
@@ -55,6 +65,12 @@ def _where(info: ValidationInfo) -> str:
 def _if_text(meant: Callable[[str], Any]) -> BeforeValidator:
     """What a text stands for, where something else may be written out."""
     return BeforeValidator(lambda value: meant(value) if isinstance(value, str) else value)
+
+
+def _name(value: Any) -> Any:
+    if isinstance(value, str) and (not value or re.search(r"[/\\\x00-\x1f]", value)):
+        raise ValueError(f"a run's folder is called by it, so it takes a word without slashes, not {value!r}")
+    return value
 
 
 def _color(value: Any) -> Any:
@@ -72,6 +88,7 @@ def _pair(value: Any) -> Any:
 Size = Annotated[Whole, BeforeValidator(_written)]
 """A whole number that may be written as in 8k or 2M."""
 Memory = Annotated[Whole, BeforeValidator(_memory)]
+"""Bytes that may be written as in 2GB."""
 Several = Annotated[list[str], _if_text(lambda text: [text])]
 Positive = Annotated[Whole, Field(ge=1)]
 
@@ -118,11 +135,11 @@ class ModelSettings(BaseModel):
     kv_heads: Positive | None = None
     ffn: Positive | None = None
     context: Positive | None = None
-    tied: bool | None = None
+    tied: Flag | None = None
     precision: str | None = None
-    gated: bool | None = None
+    gated: Flag | None = None
     biases: Literal["all", "qkv", "none"] | None = None
-    positions: bool | None = None
+    positions: Flag | None = None
 
 
 _HOW = {"jobs", "engine", "address", "timeout", "memory_limit", "cache", "title", "labels", "colors"}
@@ -134,7 +151,7 @@ class Suite(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: str = "run"
+    name: Annotated[str, BeforeValidator(_name)] = "run"
     title: str = ""
     tokenizers: list[str] = []
     optional: list[str] = []
@@ -145,7 +162,7 @@ class Suite(BaseModel):
     train_on: Several = []
     baseline: str | None = None
     reference: str | None = None
-    exclude_lossy: bool = False
+    exclude_lossy: Flag = False
     prices: str | None = None
     morphology: dict[str, GoldSettings] = {}
     context_length: Size | None = Field(default=None, ge=1)
@@ -159,14 +176,14 @@ class Suite(BaseModel):
     engine: str = "local"
     address: str | None = None
     timeout: Number = Field(default=600.0, gt=0, le=1e9)
-    memory_limit: Memory | None = Field(default=None, ge=1, le=2**63 - 1)
-    speed: bool | SpeedSettings = True
-    audit: bool = True
-    injection: bool = False
+    memory_limit: Memory | None = Field(default=None, le=2**63 - 1)
+    speed: Flag | SpeedSettings = True
+    audit: Flag = True
+    injection: Flag = False
     samples: Whole = Field(default=8, ge=0)
     diff: list[Annotated[tuple[str, str], BeforeValidator(_pair)]] = []
-    cache: bool = True
-    allow_remote_code: bool = False
+    cache: Flag = True
+    allow_remote_code: Flag = False
     plugins: Several = []
     disable_plugins: Several = []
     _replaced: Mapping[str, list[str]] = PrivateAttr({})
@@ -185,6 +202,9 @@ class Suite(BaseModel):
 
         if not isinstance(value, str | Mapping):
             raise ValueError("takes a table of weights, or a text as in price=3,fairness=2")
+        for name, weight in value.items() if isinstance(value, Mapping) else ():
+            if isinstance(weight, str):
+                raise ValueError(f"{name} takes a number, not {weight!r}")
         return weights_of(value) if value else {}
 
     @property
@@ -308,8 +328,9 @@ def _validated(content: Mapping[str, Any], where: str) -> Suite:
         suite = Suite.model_validate(dict(content), context={"where": where})
     except ValidationError as error:
         problems = error.errors()
-        # `speed` may be a table or true: of a wrong table pydantic says, too, that it is no bool.
-        inner = [problem for problem in problems if problem["type"] != "bool_type"] or problems
+        # `speed` is true, false or a table: pydantic says of a wrong one that it is neither.
+        other = "bool_type" if isinstance(content.get("speed"), Mapping) else "model_type"
+        inner = [problem for problem in problems if problem["loc"][0] != "speed" or problem["type"] != other]
         lines = [_line(problem) for problem in inner]
         raise SpecError(f"{where}: " + "; ".join(dict.fromkeys(lines))) from error
     _ = suite.shape  # a shape that cannot be is an error before any work
@@ -330,5 +351,7 @@ def _line(problem: Any) -> str:
     place = place or ".".join(map(str, problem["loc"]))
     said = problem["msg"].removeprefix("Value error, ")
     if said.startswith("Input "):  # pydantic's word for what was given
+        said = re.sub(r"a valid dictionary( or instance of \w+)?", "a table", said)
+        said = said.replace("a valid boolean", "true or false")
         return f"{place} {said.removeprefix('Input ')}, not {problem['input']!r}"
     return f"{place}: {said}"
