@@ -73,6 +73,8 @@ class Host:
 
     manager: pluggy.PluginManager
     plugins: dict[str, PluginStatus] = field(default_factory=dict)
+    named_by: str = "--plugin"
+    """Where the user named files of plugins, for messages about them."""
 
     def collect(self, hook: str) -> list[tuple[str, Any]]:
         """What every plugin returns from `hook`, as (plugin, thing); one that raises is marked failed."""
@@ -127,7 +129,7 @@ class Host:
         """Mark a plugin as failed; raises `PluginError` where the user named its file, which must work."""
         self.fail(plugin, error)
         if self.plugins[plugin].named:
-            raise PluginError(f"--plugin {self.plugins[plugin].distribution}: {error}")
+            raise PluginError(f"{self.named_by} {self.plugins[plugin].distribution}: {error}")
 
     def source(self, plugin: str) -> Path | None:
         """The file of a plugin's code: its module, or the ``__init__.py`` of its package."""
@@ -175,16 +177,22 @@ def _place(error: BaseException, source: Path) -> str:
     return f"{inside[-1][0]}, line {inside[-1][1]}" if inside else ""
 
 
-def build_host(*, disable: Sequence[str] = (), plugin_files: Sequence[str | os.PathLike[str]] = ()) -> Host:
+def build_host(
+    *,
+    disable: Sequence[str] = (),
+    plugin_files: Sequence[str | os.PathLike[str]] = (),
+    named_by: str = "--plugin",
+) -> Host:
     """A host with every installed plugin and the modules in `plugin_files`, but the `disable`d.
 
+    `named_by` is where the user named the files: an option, or a key of a suite.
     The environment variable ``TOKBENCH_DISABLE_PLUGINS`` names more to leave out, separated by commas; what it
     names need not be there. A file that the user named must work: its failure raises `PluginError`. Raises
     `UnknownNameError` for a name to `disable` that no plugin has.
     """
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
-    host = Host(manager)
+    host = Host(manager, named_by=named_by)
     blocked = {name.strip() for name in [*disable, *os.environ.get(DISABLE_VARIABLE, "").split(",")]} - {""}
     for entry, distribution, version in _in_house_first():
         status = PluginStatus(entry.name, distribution, version, "loaded")
@@ -286,28 +294,29 @@ def _name_of(path: Path) -> str:
 
 
 def _register_file(host: Host, path: Path) -> None:
-    module = _import_file(path)
+    where = f"{host.named_by} {path}"
+    module = _import_file(path, where)
     name = _name_of(path)
     if name in host.plugins:
-        raise PluginError(f"--plugin {path}: a plugin named {name!r} is there already; rename the file")
+        raise PluginError(f"{where}: a plugin named {name!r} is there already; rename the file")
     host.plugins[name] = PluginStatus(name, str(path), "-", "loaded", named=True)
     _register(host, module, name)
     status = host.plugins[name]
     if status.status == "failed":
-        raise PluginError(f"--plugin {path}: {status.error}")
+        raise PluginError(f"{where}: {status.error}")
     if not status.hooks:
-        raise PluginError(f"--plugin {path}: no function in it carries @tokbench.hookimpl")
+        raise PluginError(f"{where}: no function in it carries @tokbench.hookimpl")
 
 
-def _import_file(path: Path) -> ModuleType:
+def _import_file(path: Path, where: str) -> ModuleType:
     if path.is_dir():
-        raise PluginFileError(f"--plugin {path}: a folder; name a file, or install the package: pip install -e")
+        raise PluginFileError(f"{where}: a folder; name a file, or install the package: pip install -e")
     if not path.is_file():
-        raise PluginFileError(f"--plugin {path}: no such file")
+        raise PluginFileError(f"{where}: no such file")
     name = f"tokbench_plugin_{_name_of(path)}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise PluginFileError(f"--plugin {path}: not a Python file")
+        raise PluginFileError(f"{where}: not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     if str(path.parent.absolute()) not in sys.path:
@@ -319,5 +328,5 @@ def _import_file(path: Path) -> ModuleType:
         raise
     except BaseException as error:  # SystemExit, and what Rust panics with, too
         sys.modules.pop(name, None)
-        raise PluginError(f"--plugin {path}: {told(error, path.absolute())}") from error
+        raise PluginError(f"{where}: {told(error, path.absolute())}") from error
     return module

@@ -297,7 +297,11 @@ class Registry:
 
 
 def build_registry(
-    *, disable: Iterable[str] = (), plugin_files: Sequence[str] = (), context: LoadContext | None = None
+    *,
+    disable: Iterable[str] = (),
+    plugin_files: Sequence[str] = (),
+    named_by: str = "--plugin",
+    context: LoadContext | None = None,
 ) -> Registry:
     """A registry over every installed plugin; see `tokbench.manager.build_host`."""
     if isinstance(plugin_files, str | os.PathLike):
@@ -305,6 +309,6 @@ def build_registry(
     disable = [disable] if isinstance(disable, str) else disable
     files = tuple(str(Path(file).absolute()) for file in plugin_files)
     context = replace(context or default_context(), plugins=files, disable=tuple(disable))
-    registry = Registry(build_host(disable=context.disable, plugin_files=files), context)
+    registry = Registry(build_host(disable=context.disable, plugin_files=files, named_by=named_by), context)
     _of_this_process[context] = registry
     return registry

@@ -85,7 +85,13 @@ def run_suite(
 
     wanted = load_suite(suite, changes, brought)
     context = default_context(allow_remote_code=wanted.allow_remote_code)
-    registry = build_registry(disable=wanted.disable_plugins, plugin_files=wanted.plugins, context=context)
+    own = suite is not None and options.get("plugins") is None
+    registry = build_registry(
+        disable=wanted.disable_plugins,
+        plugin_files=wanted.plugins,
+        named_by=f"{suite}: plugins:" if own else "--plugin",
+        context=context,
+    )
     display = display or Display()
     registry.tell = display.say
     begin_with(registry)

@@ -9,10 +9,11 @@ import tokenizers
 from tests.runs import planned
 from tokbench.corpora.counted import Head, TextSize, table_of, write_table
 from tokbench.counts import WordCounts
-from tokbench.errors import SpecError, TokbenchError, UnknownNameError
+from tokbench.errors import PluginError, SpecError, TokbenchError, UnknownNameError
 from tokbench.runner.candidates import Candidate
 from tokbench.runner.figures import measure_context
 from tokbench.runner.inspecting import Inspections
+from tokbench.runner.run import run_suite
 from tokbench.runner.suite import expand, load_suite, shipped_suites
 
 pytestmark = pytest.mark.usefixtures("workers_stay")
@@ -186,6 +187,25 @@ def test_shipped_suites_name_only_what_there_is(name: str) -> None:
 def test_everything_is_checked_before_any_work(changes: dict[str, object], message: str) -> None:
     with pytest.raises(TokbenchError, match=message):
         planned({**GIVEN, **changes})
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("", "no function in it carries @tokbench.hookimpl"),
+        ("import tokbench\n@tokbench.hookimpl\ndef tokbench_aliases(): 1 / 0", "ZeroDivisionError"),
+    ],
+)
+def test_a_wrong_plugin_file_is_blamed_on_where_it_is_named(source: str, message: str, tmp_path: Path) -> None:
+    path, plugin = tmp_path / "suite.toml", tmp_path / "mine.py"
+    plugin.write_text(source)
+    suite = "tokenizers = ['bytes']\ndatasets = ['bundled:prose']\n"
+    path.write_text(f"plugins = ['{plugin}']\n{suite}")
+    with pytest.raises(PluginError, match=rf"^{path}: plugins: {plugin}: .*{message}"):
+        run_suite(path, ["nothing"], output=tmp_path / "out")
+    path.write_text(suite)
+    with pytest.raises(PluginError, match=rf"^--plugin {plugin}: .*{message}"):
+        run_suite(path, ["nothing"], output=tmp_path / "out", plugins=[str(plugin)])
 
 
 def test_a_baseline_of_the_same_file_as_a_tokenizer_of_the_run_is_told_its_name(tmp_path: Path) -> None:
