@@ -20,6 +20,7 @@ from tokbench.resolving import not_there
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.cells import most_workers
 from tokbench.runner.engines import check_address
+from tokbench.runner.needed import check_needs
 from tokbench.runner.opening import SMALL_RUN, Corpus, opened
 from tokbench.runner.prices import open_prices
 from tokbench.runner.recipe import DatasetRecipe, TrainingRecipe, key_of
@@ -122,6 +123,7 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     for gold in suite.morphology.values():  # workers read them; a wrong one is told before any work
         read_gold(Path(gold.path), gold.format)
     prices = open_prices(suite, registry, entries)
+    check_needs(asked, suite, prices, entries)
     jobs = suite.jobs or usable_cores()
     limits = Limits(suite.timeout, memory_limit(suite, jobs))
     training = None

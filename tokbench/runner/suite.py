@@ -187,6 +187,7 @@ class Suite(BaseModel):
     plugins: Several = []
     disable_plugins: Several = []
     _replaced: Mapping[str, list[str]] = PrivateAttr({})
+    _left_untimed: bool = PrivateAttr(False)
 
     @field_validator("tokenizers", "optional", "datasets", mode="before")
     @classmethod
@@ -221,6 +222,11 @@ class Suite(BaseModel):
     def replaced(self) -> Mapping[str, list[str]]:
         """The suite's own tokenizers and texts that others stand in place of, by key that may tell of them."""
         return self._replaced
+
+    @property
+    def left_untimed(self) -> bool:
+        """Whether a suite of a file is run without the timing that its metrics may ask for."""
+        return self._left_untimed
 
     @property
     def speed_settings(self) -> SpeedSettings | None:
@@ -263,6 +269,7 @@ def load_suite(
     gone = [*own.tokenizers, *own.optional] if given.get("tokenizers") else []
     gone += own.datasets if given.get("datasets") else []
     suite._replaced = {key: gone for key in ("labels", "colors", "speed") if gone and key not in given}
+    suite._left_untimed = given.get("speed") is False and "metrics" not in given
     return suite
 
 

@@ -47,5 +47,5 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Run:
     (home / "text.txt").write_text("some words\n" * 30)
     return tokbench.run(
         ["bytes", "chars"], [f"text:{home}/text.txt"], output=home / "out", speed=False, jobs=1,
-        metrics=["premium", "morph_score", "fertility"],
+        metrics=["premium", "indentation_tokens", "fertility"],
     )  # fmt: skip

@@ -55,25 +55,33 @@ def test_a_metric_is_measured_however_its_name_is_typed(tmp_path: Path) -> None:
 
 
 def test_a_metric_that_is_timed_is_asked_for_in_vain_where_nothing_is(tmp_path: Path) -> None:
-    (tmp_path / "few.txt").write_text("some words\n" * 30)
-    done = invoke(
-        "run", "-t", "bytes", "-d", tmp_path / "few.txt", "-m", "encode_speed", "--no-speed", "--no-report",
-        "-o", tmp_path / "out",
-    )  # fmt: skip
-    assert done.exit_code == 1
+    """Both by options, it is a slip; of a suite that is run without its timing, it is said."""
+    text, out, suite = tmp_path / "few.txt", tmp_path / "out", tmp_path / "suite.toml"
+    text.write_text("some words\n" * 30)
+    asked = ["-t", "bytes", "-d", text, "-m", "encode_speed", "--no-speed", "--no-report", "-o", out]
+    done = invoke("run", *asked)
+    assert isinstance(done.exception, SpecError), "exit status 2"
+    assert str(done.exception).startswith("encode_speed is timed, and this run times nothing")
+    assert not out.exists()
+    given = f"tokenizers = ['bytes']\ndatasets = ['text:{text}']\nmetrics = ['encode_speed', 'tokens']\n"
+    suite.write_text(given)
+    done = invoke("run", suite, "--no-speed", "--no-report", "-o", out)
+    assert done.exit_code == 0
     assert "encode_speed: not measured on anything: it is timed, and this run times nothing" in done.output
+    suite.write_text(f"{given}speed = false\n")
+    assert isinstance(invoke("run", suite, "--no-report", "-o", out).exception, SpecError)
 
 
 def test_a_metric_that_is_undefined_everywhere(finished: Run, capsys: pytest.CaptureFixture[str]) -> None:
     print_headline(finished)
     said = " ".join(capsys.readouterr().out.split())
     assert re.search(r"premium: not measured on anything: only (on parallel text|of several languages)", said)
-    assert "morph_score: not measured on anything: no gold segmentation" in said
+    assert "indentation_tokens: not measured on anything: only on code" in said
     assert "fertility: not measured" not in said
     told = finished.frame[finished.frame["value"].isna() & (finished.frame["dataset"] != "")]
     assert set(told["language"]) == {"all"}, "what no language has is said once"
     assert set(zip(told["tokenizer"], told["metric"], strict=True)) == {
-        (name, metric) for name in ("bytes", "chars") for metric in ("premium", "morph_score")
+        (name, metric) for name in ("bytes", "chars") for metric in ("premium", "indentation_tokens")
     }
 
 
