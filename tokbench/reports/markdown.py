@@ -57,8 +57,8 @@ def document(run: Run) -> str:
     ):
         if table.rows:
             parts += [f"## {title}", "", *_noted(table)]
-    if run.failures:
-        parts += ["## Failures and skips", "", render(unmeasured.failures(run)), ""]
+    if (failed := unmeasured.failures(run)).rows:
+        parts += ["## Failures and skips", "", render(failed), ""]
     parts += ["## Provenance", "", *provenance(run), ""]
     measured = list(dict.fromkeys(run.frame["metric"]))
     defined = tables.definitions(run, measured)

@@ -65,7 +65,7 @@ def manifest(known: Provenance) -> dict[str, Any]:
         "metrics": [metric.name for metric in plan.metrics],
         "definitions": described(with_orders(plan.metrics, plan.suite.renyi_alphas)),
         "tokenizers": [_tokenizer(plan, candidate) for candidate in known.candidates if not candidate.skipped],
-        "skipped": [_skipped(candidate) for candidate in known.candidates if candidate.skipped],
+        "skipped": list(_skipped(known)),
         "datasets": [_dataset(corpus, known) for corpus in plan.corpora],
         "failures": list(_failures(known)),
         "plots": [
@@ -103,13 +103,15 @@ def _tokenizer(plan: Plan, candidate: Candidate) -> dict[str, Any]:
     }
 
 
-def _skipped(candidate: Candidate) -> dict[str, Any]:
-    assert candidate.failure is not None
-    return {
-        "spec": candidate.entry.key,
-        "reason": candidate.failure.message,
-        "remedy": candidate.failure.remedy or "optional; see the reason for what it takes",
-    }
+def _skipped(known: Provenance) -> Iterator[dict[str, str]]:
+    """The optional tokenizers that could not be had, each with the reason."""
+    for candidate in known.candidates:
+        if candidate.failure is not None and candidate.skipped:
+            remedy = candidate.failure.remedy or "optional; see the reason for what it takes"
+            yield {"spec": candidate.entry.key, "reason": candidate.failure.message, "remedy": remedy}
+    for text, why in known.plan.absent.items():
+        remedy = "optional; install the plugin that offers it, or correct the name"
+        yield {"spec": text, "reason": why, "remedy": remedy}
 
 
 def _dataset(corpus: Corpus, run: Provenance) -> dict[str, Any]:

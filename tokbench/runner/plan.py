@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -27,7 +27,7 @@ from tokbench.runner.recipe import DatasetRecipe, TrainingRecipe, key_of
 from tokbench.runner.shown import Names, check_shown, shown, without_replaced
 from tokbench.runner.suite import Suite
 from tokbench.runner.training import check_training
-from tokbench.spec import Spec
+from tokbench.spec import NAME, Spec
 from tokbench.training_corpus import NOT_JOINED, check_cut
 from tokbench.workers.calls import Limits
 
@@ -58,12 +58,14 @@ class Entry:
 class Plan:
     """A checked suite: nothing in it is unknown any more.
 
+    `absent` are the optional tokenizers that no plugin here offers, as the suite names them, each with why.
     `jobs` are the workers that start: no more than there is work for, but those asked for of a shared engine.
     """
 
     suite: Suite
     registry: Registry
     entries: tuple[Entry, ...]
+    absent: Mapping[str, str]
     corpora: tuple[Corpus, ...]
     metrics: tuple[Metric, ...]
     engine: Engine
@@ -93,15 +95,19 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     """Check a suite against what is loaded; raises a `TokbenchError` for the first thing that is wrong."""
     from tokbench.metrics.gold import read_gold
 
-    entries = _entries(suite, registry)
+    entries, absent = _entries(suite, registry)
     asked = [registry.metric(name) for name in suite.metrics]
     metrics = _metrics(asked, registry)
     engine = registry.pick(registry.engines, suite.engine, "engine")
     datasets = _datasets(suite, registry)
     known = {entry.key: entry.typed for entry in entries}
-    names = Names(known, registry.tokenizer_spec), Names(datasets, registry.dataset_spec)
-    as_rows_have_them = {"metrics": [metric.name for metric in asked]}  # however typed
-    suite = without_replaced(suite, *names).model_copy(update=as_rows_have_them)
+    named = {**known, **{text: text for text in absent}}
+    names = Names(named, registry.tokenizer_spec), Names(datasets, registry.dataset_spec)
+    there = {
+        "metrics": [metric.name for metric in asked],  # as rows have them, however typed
+        "diff": [pair for pair in suite.diff if absent.keys().isdisjoint(pair)],
+    }
+    suite = without_replaced(suite, *names).model_copy(update=there)
     check_shown(suite, *names)
     roles = [("baseline", suite.baseline), *(("diff", spec) for pair in suite.diff for spec in pair)]
     for role, spec in roles:
@@ -132,8 +138,8 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
         training = TrainingRecipe(tuple(DatasetRecipe.of(registry, spec) for spec in specs))
         _check_trainings(registry, entries, [opened(registry, spec, limits) for spec in specs])
     resolve = registry.dataset_spec
-    named = [(resolve(text), shown(suite.labels, text, key, resolve)) for key, text in datasets.items()]
-    corpora = tuple(replace(opened(registry, spec, limits), label=label) for spec, label in named)
+    labelled = [(resolve(text), shown(suite.labels, text, key, resolve)) for key, text in datasets.items()]
+    corpora = tuple(replace(opened(registry, spec, limits), label=label) for spec, label in labelled)
     for corpus in corpora:
         if corpus.counted is not None:
             raise SpecError(f"{corpus.recipe.key} holds counts, not text: name it with --train-on, not with -d")
@@ -148,7 +154,7 @@ def make_plan(suite: Suite, registry: Registry) -> Plan:
     if not engine.shared and all(corpus.n_bytes for corpus in corpora):  # else how much there is is not known
         jobs = most_workers(jobs, len(entries), n_bytes)
     limit = memory_limit(suite, jobs)
-    return Plan(suite, registry, entries, corpora, metrics, engine, training, prices, jobs, limit)
+    return Plan(suite, registry, entries, absent, corpora, metrics, engine, training, prices, jobs, limit)
 
 
 def _named(role: str, text: str, resolve: Callable[[str], Spec]) -> str:
@@ -174,11 +180,19 @@ DEFAULT_TRAINING = "stdlib:docs"
 """What tokenizers are trained on where a suite does not say: real text that is on every machine."""
 
 
-def _entries(suite: Suite, registry: Registry) -> tuple[Entry, ...]:
+def _entries(suite: Suite, registry: Registry) -> tuple[tuple[Entry, ...], dict[str, str]]:
+    """The tokenizers of a suite, and why there are none of those optional ones that no plugin here offers."""
     found: dict[str, Entry] = {}
+    absent: dict[str, str] = {}
     endings = (".txt", *{ending for family in registry.tokenizers.values() for ending in family.endings})
     for text, optional in [*((t, False) for t in suite.tokenizers), *((t, True) for t in suite.optional)]:
-        spec = registry.tokenizer_spec(text)
+        try:
+            spec = registry.tokenizer_spec(text)
+        except SpecError as error:
+            if not optional or not _another_may_offer(text, registry):
+                raise
+            absent[text] = str(error)
+            continue
         trains = registry.tokenizers[spec.family].trains(spec)
         if not optional:
             _check_file(registry, spec, endings)
@@ -188,8 +202,15 @@ def _entries(suite: Suite, registry: Registry) -> tuple[Entry, ...]:
         if text not in (known.typed, *known.also):
             found[str(spec)] = replace(known, also=(*known.also, text))
     if not found:
-        raise SpecError("no tokenizers: name some with -t SPEC or the suite's key 'tokenizers'")
-    return tuple(found.values())
+        why = "".join(f"; {text}: {said}" for text, said in absent.items())
+        raise SpecError(f"no tokenizers: name some with -t SPEC or the suite's key 'tokenizers'{why}")
+    return tuple(found.values()), absent
+
+
+def _another_may_offer(text: str, registry: Registry) -> bool:
+    """Whether what `text` names is no family here, so that a plugin or a file may be all that it takes."""
+    head = text.partition(":")[0].partition(",")[0]
+    return head not in registry.tokenizers and (bool(NAME.match(head)) or "/" in head or "\\" in head)
 
 
 def _check_file(registry: Registry, spec: Spec, endings: tuple[str, ...]) -> None:

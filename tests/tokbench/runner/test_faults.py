@@ -14,10 +14,12 @@ from pathlib import Path
 import pytest
 
 import tokbench
-from tests.runs import FAULTY
-from tokbench.errors import StorageError
+from tests.runs import FAULTY, planned
+from tokbench.cli.headline import print_headline
+from tokbench.errors import SpecError, StorageError
 from tokbench.metrics import CellKey
 from tokbench.metrics.catalogue import CATALOGUE
+from tokbench.reports.markdown import document
 from tokbench.results import Run
 from tokbench.runner.unmeasured import failure_rows
 
@@ -140,6 +142,39 @@ def test_an_optional_tokenizer_that_is_not_at_hand_is_skipped(corpus: Path, run:
     [skipped] = done.manifest["skipped"]
     assert skipped["spec"] == "load_raises"
     assert "set FAULTY_HOME" in skipped["reason"]
+
+
+def test_an_optional_tokenizer_that_no_plugin_offers_is_skipped_and_told_of(
+    corpus: Path, run: RunIt, capsys: pytest.CaptureFixture[str]
+) -> None:
+    optional = ["elsewhere:vocab_size=9", "./nowhere/tokenizer.json"]
+    said_of_it = {"labels": {optional[0]: "theirs"}, "diff": [("bytes", optional[0]), ("bytes", "chars")]}
+    done = run(["bytes", "chars"], [f"text:{corpus}"], optional=optional, jobs=1, **said_of_it)
+    assert done.failures == []
+    assert done.tokenizers == ["bytes", "chars"]
+    assert [(pair["a"], pair["b"]) for pair in done.diffs["pairs"]] == [("bytes", "chars")]
+    skipped = {entry["spec"]: entry["reason"] for entry in done.manifest["skipped"]}
+    assert [*skipped] == optional
+    assert "unknown tokenizer 'elsewhere:vocab_size=9'" in skipped[optional[0]]
+    assert "there is no such file or folder" in skipped[optional[1]]
+    print_headline(done)
+    printed, report = capsys.readouterr().out, document(done)
+    for name in optional:
+        assert f"skipped: {name}: " in printed
+    assert "## Failures and skips" in report
+    assert "elsewhere:vocab\\_size=9" in report
+    assert "install the plugin that offers it, or correct the name" in report
+
+
+def test_what_no_plugin_could_offer_is_refused_though_optional(tmp_path: Path) -> None:
+    suite = tmp_path / "suite.toml"
+    suite.write_text("")
+    given = {"tokenizers": ["bytes"], "datasets": ["bundled:tricky"]}
+    for wrong, message in (("maxmatch:vocab_sise=9", "did you mean 'vocab_size'"), ("", "is not a spec")):
+        with pytest.raises(SpecError, match=message):
+            planned({**given, "optional": [wrong]})
+    with pytest.raises(SpecError, match=r"no tokenizers: .*; elsewhere:x: unknown tokenizer .*'elsewhere"):
+        planned({**given, "tokenizers": [], "optional": ["elsewhere:x"]}, suite)
 
 
 @pytest.mark.parametrize("offline", [True, False])
