@@ -76,8 +76,10 @@ def _check_templates(post_processor: Mapping[str, Any] | None, where: str) -> No
     `tokenizers` then has no ids of the text, or has them twice, even where nothing is to be put around it.
     """
     for step in steps_of(post_processor, "processors"):
-        texts = [each["Sequence"]["id"] for each in step.get("single", ()) if "Sequence" in each]
-        if step["type"] == "TemplateProcessing" and texts != ["A"]:
+        if step["type"] != "TemplateProcessing":
+            continue
+        texts = [each["Sequence"]["id"] for each in step["single"] if "Sequence" in each]
+        if texts != ["A"]:
             raise TokenizerError(
                 f"{where}: post_processor: the template 'single' holds the texts {texts}, not A alone: what "
                 "`tokenizers` gives is not the ids of the text; correct it, or load the tokenizer with "

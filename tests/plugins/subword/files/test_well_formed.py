@@ -110,6 +110,12 @@ def test_what_tokenizers_refuses_is_refused_with_the_place() -> None:
     assert refused > 500
 
 
+def test_a_post_processor_that_is_not_known_changes_no_ids_whatever_it_has() -> None:
+    around = {"type": "Another", "single": [{"Sequence": ["A"]}], "sep": None}
+    tokenizer = BpeTokenizer.from_dict({"model": MODEL, "post_processor": around})
+    assert tokenizer("ab") == [0, 1]
+
+
 def test_flags_that_are_missing_have_a_default() -> None:
     for part in ("normalizer", "pre_tokenizer"):
         for item in GOOD[part]:
