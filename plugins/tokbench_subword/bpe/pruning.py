@@ -6,7 +6,7 @@ which no token that was taken away comes up is encoded as before (Purason et al.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
 from typing import Any
@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 
 from tokbench.errors import TokenizerError
 from tokbench_subword.bpe.model import BpeModel
-from tokbench_subword.pipeline.document import TokenizerJson
+from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 
 
-def dropped_leaves(model: BpeModel, counts: Sequence[int], n_dropped: int) -> list[int]:
-    """The ids of `n_dropped` tokens in the order in which they are taken away.
+def dropped_leaves(
+    model: BpeModel, counts: Sequence[int], n_dropped: int, *, kept: Collection[int] = ()
+) -> list[int]:
+    """The ids of `n_dropped` tokens in the order in which they are taken away, none of which is to be `kept`.
 
     `counts` says how often each id was used. A token's uses count for the two tokens of its first merge once it
     is gone. Of equally used leaves the one of the highest id goes first. Fewer are given where no leaf is left.
@@ -40,8 +42,7 @@ def dropped_leaves(model: BpeModel, counts: Sequence[int], n_dropped: int) -> li
         parts.setdefault(new, []).extend({left, right})
         for part in {left, right}:
             parents[part] += 1
-    special = set(model.special_tokens.values())
-    leaves = [(uses[token], -token) for token in parts if not parents[token] and token not in special]
+    leaves = [(uses[token], -token) for token in parts if not parents[token] and token not in kept]
     heapify(leaves)
     gone: list[int] = []
     while len(gone) < n_dropped and leaves:
@@ -55,7 +56,7 @@ def dropped_leaves(model: BpeModel, counts: Sequence[int], n_dropped: int) -> li
             uses[part] += count
         for part in parts[token]:
             parents[part] -= 1
-            if not parents[part] and part in parts and part not in special:
+            if not parents[part] and part in parts and part not in kept:
                 heappush(leaves, (uses[part], -part))
     return gone
 
@@ -70,21 +71,25 @@ def pruned(
     size = max(len(model), 1 + max((token.id for token in document.added_tokens), default=-1))
     if not 0 < vocab_size <= size:
         raise TokenizerError(f"{name}: it has {size} tokens; it can be pruned to fewer, not to {vocab_size}")
-    gone = dropped_leaves(model, counts, size - vocab_size)
+    unk = model.unk
+    kept = {*model.special_tokens.values(), *(token.id for token in document.added_tokens)}
+    kept |= {*_put_around(document.post_processor), *(() if unk is None else (unk,))}
+    if max(kept, default=-1) >= size:
+        raise TokenizerError(f"{name}: its post-processor puts a token {max(kept)} around texts: there is none")
+    gone = dropped_leaves(model, counts, size - vocab_size, kept=kept)
     if len(gone) < size - vocab_size:
         raise TokenizerError(
-            f"{name}: cannot be pruned to {vocab_size} tokens: {size - len(gone)} are bytes, "
-            "characters, special or added tokens, or made by no merge"
+            f"{name}: cannot be pruned to {vocab_size} tokens: {size - len(gone)} are bytes, characters, "
+            "special or added tokens, the unknown token, put around texts, or made by no merge"
         )
     new_ids = np.full(size, -1, np.int64)
-    kept = np.setdiff1d(np.arange(size), gone)
-    new_ids[kept] = np.arange(len(kept))
+    left = np.setdiff1d(np.arange(size), gone)
+    new_ids[left] = np.arange(len(left))
     n_own = len(model.vocabulary)
     stays = new_ids[model.merges[:, 2]] >= 0
-    unk = model.unk
     smaller = replace(
         model,
-        vocabulary=tuple(model.vocabulary[index] for index in kept.tolist() if index < n_own),
+        vocabulary=tuple(model.vocabulary[index] for index in left.tolist() if index < n_own),
         merges=new_ids[model.merges[stays]].astype(np.int32),
         ranks=None if model.ranks is None else model.ranks[stays],
         unreachable={int(new_ids[index]): text for index, text in model.unreachable.items()},
@@ -97,6 +102,17 @@ def pruned(
         post_processor=_renumbered(document.post_processor, new_ids),
     )
     return smaller, around, new_ids
+
+
+def _put_around(post_processor: Mapping[str, Any] | None) -> Iterator[int]:
+    """The ids of the tokens that a post-processor puts around text."""
+    for step in steps_of(post_processor, "processors"):
+        if step["type"] == "TemplateProcessing":
+            for token in step["special_tokens"].values():
+                yield from token["ids"]
+        for name in ("sep", "cls"):
+            if isinstance(step.get(name), Sequence):
+                yield step[name][1]
 
 
 def _renumbered(step: Any, new_ids: NDArray[np.int64]) -> Any:

@@ -183,6 +183,40 @@ def test_pruned_tokenizers_encode_the_rest_as_before(base: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
+    "asked",
+    [
+        {"added_tokens": [{"content": "cc", "id": 5}]},
+        {"unk_token": "cc"},
+        {"post_processor": {"type": "BertProcessing", "sep": ["cc", 5], "cls": ["a", 0]}},
+    ],
+)
+def test_tokens_that_are_asked_for_by_name_are_not_pruned(asked: dict[str, Any]) -> None:
+    from tokenizers import Tokenizer
+
+    vocab = {token: index for index, token in enumerate(["a", "b", "c", "ab", "abc", "cc"])}
+    model = {"type": "BPE", "vocab": vocab, "merges": [["a", "b"], ["ab", "c"], ["c", "c"]]}
+    model["unk_token"] = asked.pop("unk_token", None)
+    whole = BpeTokenizer.from_dict({"model": model, **asked})
+    small, new_ids = whole.pruned([0] * 6, 5)
+    assert new_ids.tolist() == [0, 1, 2, 3, -1, 4]
+    content = small.to_dict()
+    assert content["post_processor"] in (None, {"type": "BertProcessing", "sep": ["cc", 4], "cls": ["a", 0]})
+    theirs = Tokenizer.from_str(json.dumps(content))
+    for text in ("cc", "abccx", "xabx"):
+        assert small(text) == theirs.encode(text, add_special_tokens=False).ids
+    with pytest.raises(TokenizerError, match="cannot be pruned to 3 tokens: 4 are bytes"):
+        whole.pruned([0] * 6, 3)
+
+
+def test_a_template_of_tokens_that_are_not_there_is_not_pruned() -> None:
+    around = {"type": "BertProcessing", "sep": ["cc", 9], "cls": ["a", 0]}
+    model = {"type": "BPE", "vocab": {"a": 0, "aa": 1}, "merges": [["a", "a"]]}
+    whole = BpeTokenizer.from_dict({"model": model, "post_processor": around})
+    with pytest.raises(TokenizerError, match="puts a token 9 around texts"):
+        whole.pruned([0, 0], 1)
+
+
+@pytest.mark.parametrize(
     ("spec", "size", "error", "message"),
     [
         ("bpe:{base}", "100", TokenizerError, "cannot be pruned to 100 tokens: 259 are bytes"),
