@@ -150,7 +150,10 @@ class FastTokenizer(Rebuilt):
         return decoded
 
     def offsets(self, text: str) -> NDArray[np.int64]:
-        """The span of each token in the text before normalisation, as the library tells it."""
+        """The span of each token in the text before normalisation, as the library tells it.
+
+        A model with dropout draws tokens anew; `encode_with_offsets` has the spans of those that it gives.
+        """
         return self.encode_with_offsets([plain_text(text, name=self.name)])[1]
 
     def offsets_batch(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -91,13 +91,13 @@ class BpeTokenizer(TokenLookup, OneByOne, DocumentTokenizer, Rebuilt):  # type: 
     @classmethod
     def of_model(cls, model: BpeModel, **options: Any) -> BpeTokenizer:
         """A tokenizer around a model alone: trained, or from ranks or merges."""
-        return cls(model, document_of_model(model), **options)
+        return _kind(model, cls)(model, document_of_model(model), **options)
 
     @classmethod
     def of_document(cls, document: TokenizerJson, *, where: str, **options: Any) -> BpeTokenizer:
         """A tokenizer of a `tokenizer.json`; raises `TokenizerError` naming what is wrong or not known."""
         model = model_of_document(document, where=where)
-        return cls(model, document.with_model({}), source=where, **options)
+        return _kind(model, cls)(model, document.with_model({}), source=where, **options)
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], **options: Any) -> BpeTokenizer:
@@ -193,11 +193,14 @@ class BpeTokenizer(TokenLookup, OneByOne, DocumentTokenizer, Rebuilt):  # type: 
 
     def with_dropout(self, dropout: float) -> BpeTokenizer:
         """The same tokenizer, whose `encode` leaves out merges with probability `dropout`, seeded with 0."""
-        return self.changed(model=replace(self.model, dropout=dropout))
+        model = replace(self.model, dropout=dropout)
+        return _kind(model, BpeTokenizer)(**{**self._made_of(), "model": model})
 
     def trace(self, text: str) -> Iterator[Step]:
         """The merges that lead to ``encode(text)``, one `Step` each, with rank and pair."""
-        return tracing.steps(self, plain_text(text, name=self.name))
+        dropout = self.model.dropout
+        drop = (lambda: self._random.random() < dropout) if dropout else None
+        return tracing.steps(self, plain_text(text, name=self.name), drop=drop)
 
     # --- the vocabulary ---------------------------------------------------------------------------
 
@@ -317,3 +320,17 @@ class BpeTokenizer(TokenLookup, OneByOne, DocumentTokenizer, Rebuilt):  # type: 
     def __repr__(self) -> str:
         size, merges = self.vocab_size, len(self.model.merges)
         return f"{type(self).__name__}({self.name!r}, vocab_size={size}, merges={merges})"
+
+
+class DropoutTokenizer(BpeTokenizer):
+    """A `BpeTokenizer` that leaves out merges at random: `encode` and `trace` draw tokens anew at each call.
+
+    So it tells no `offsets`: they would be those of other tokens.
+    """
+
+    offsets = offsets_batch = None  # type: ignore[assignment]
+
+
+def _kind(model: BpeModel, usual: type[BpeTokenizer]) -> type[BpeTokenizer]:
+    """The class of a tokenizer with a model."""
+    return DropoutTokenizer if model.dropout else usual

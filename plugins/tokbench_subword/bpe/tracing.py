@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from tokbench.capabilities import Step
 from tokbench_subword.bpe.plain import Symbol, first_symbols, merges
 from tokbench_subword.bpe.token_table import TokenLookup
 
 
-def steps(tokens: TokenLookup, text: str) -> Iterator[Step]:
+def steps(tokens: TokenLookup, text: str, *, drop: Callable[[], bool] | None = None) -> Iterator[Step]:
     """One step per pre-token ("split"), per merge ("merge"), and one for the end ("done").
+
+    `drop` leaves merges out, as in `plain.merges`; a pre-token that is a token is then merged as any other.
 
     A step's tokens are always the whole text as it then stands: what is finished, what is being merged, and the
     rest as it was cut.
@@ -30,7 +32,7 @@ def steps(tokens: TokenLookup, text: str) -> Iterator[Step]:
             note = f"added token {piece!r}"
             yield Step("added", (*done, *rest), len(done) - 1, note, {"id": part.token.id})
             continue
-        whole = model.ids.get(data) if model.whole_tokens else None
+        whole = model.ids.get(data) if model.whole_tokens and drop is None else None
         if whole is not None:
             symbols = [Symbol(whole, 0, len(data))]
             note = f"{piece!r} is a token"
@@ -40,7 +42,7 @@ def steps(tokens: TokenLookup, text: str) -> Iterator[Step]:
             pieces = _pieces(data, symbols)
             yield Step("symbols", (*done, *pieces, *rest), None, f"{piece!r}: {_counted(pieces, 'symbol')}")
             before = list(symbols)
-            for merge in merges(model, symbols):
+            for merge in merges(model, symbols, drop=drop):
                 left, right = before[merge.at].id, before[merge.at + 1].id
                 pieces = _pieces(data, symbols)
                 names = [_named(tokens, token) for token in (left, right, symbols[merge.at].id)]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +20,9 @@ from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.plain import segment
 from tokbench_subword.bpe.tokenizer import BpeTokenizer
 from tokbench_subword.bpe.trainer import train_bpe
+
+from tokbench import BatchOffsetEncoder, OffsetEncoder
+from tokbench.metrics.digits import owners
 
 TEXT = Path(__file__).read_text(encoding="utf-8")
 # "abab": ab first, then aba, then abab.
@@ -106,3 +111,26 @@ def test_a_tokenizer_samples_by_the_kernel() -> None:
     tokenizer = BpeTokenizer.of_model(trained(), name="t")
     pieces = list(trained().pattern.pieces(TEXT[:2000]))
     assert tokenizer.sample(TEXT[:2000], np.random.default_rng(3), 0.2) == plain(trained(), pieces, 3, 0.2)
+
+
+def test_a_trace_draws_as_encoding_does() -> None:
+    text = "sampling of unusual words, once more"
+    tokenizer = BpeTokenizer.of_model(trained())
+    drawn = tokenizer.with_dropout(0.4).encode(text).tolist()
+    steps = list(tokenizer.with_dropout(0.4).trace(text))
+    assert steps[-1].detail["ids"] == drawn != tokenizer(text)
+    whole = replace(trained(), whole_tokens=True, dropout=1.0)
+    letters = list(BpeTokenizer.of_model(whole).trace("the"))
+    assert letters[-1].tokens == (b"t", b"h", b"e")
+
+
+def test_tokens_that_are_drawn_anew_have_no_offsets() -> None:
+    tokenizer = BpeTokenizer.of_model(trained())
+    drawing = tokenizer.with_dropout(0.1)
+    assert isinstance(tokenizer, OffsetEncoder)
+    for one in (drawing, pickle.loads(pickle.dumps(drawing))):
+        assert not isinstance(one, OffsetEncoder | BatchOffsetEncoder)
+        one.add_tokens("<x>")
+        assert not isinstance(one, OffsetEncoder | BatchOffsetEncoder)
+    assert isinstance(drawing.with_dropout(0.0), OffsetEncoder)
+    assert owners(["a 12 of 345"], drawing)[0][2:4] != [-1, -1]  # told by the bytes of tokens, then
