@@ -225,10 +225,7 @@ class JsonUnigramTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
 
     def convert_id_to_token(self, token_id: int) -> str:
         """The piece of an id; raises `TokenizerError` for an id outside the vocabulary."""
-        token = self._names.get(known_id(token_id, self.vocab_size, name=self.name))
-        if token is None:
-            raise TokenizerError(f"{self.name}: there is no token {token_id}")
-        return token
+        return self._names[known_id(token_id, self.vocab_size, name=self.name)]
 
     def to_dict(self) -> dict[str, Any]:
         """The content of the `tokenizer.json`, ready for JSON."""

@@ -156,8 +156,11 @@ class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         return self._ids.get(token, self.unk_id)
 
     def convert_id_to_token(self, token_id: int) -> str:
-        """The token of an id; raises `TokenizerError` for an id outside the vocabulary."""
-        return self.model.tokens.get(known_id(token_id, self.vocab_size, name=self.name), self.model.unk_token)
+        """The token of an id, empty for one that no token has.
+
+        Raises `TokenizerError` for an id outside the vocabulary.
+        """
+        return self.model.tokens.get(known_id(token_id, self.vocab_size, name=self.name), "")
 
     def to_dict(self) -> dict[str, Any]:
         """The tokenizer as the content of a `tokenizer.json`, ready for JSON."""

@@ -12,6 +12,7 @@ from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 from tests.plugins.subword.like_the_library import assert_same_ids_and_spans, content_of
+from tokbench.errors import TokenizerError
 
 
 def test_an_added_token_may_share_an_id_with_one_that_is_matched() -> None:
@@ -93,3 +94,20 @@ def test_new_added_tokens_are_numbered_from_the_size_of_a_vocabulary_with_holes(
         expected = theirs.encode(text).ids
         assert ours(text) == expected
         assert ours.decode(expected) == theirs.decode(expected)
+
+
+@pytest.mark.parametrize("family", [BpeTokenizer, WordPieceTokenizer])
+def test_an_id_that_no_token_has_is_no_token(family: Any) -> None:
+    """WordPiece once called it the unknown token. A Unigram model has no such ids: its vocabulary is a list."""
+    vocab = {"u": 0, "a": 2, "b": 5}
+    of_bpe = family is BpeTokenizer
+    theirs = Tokenizer(
+        models.BPE(vocab, [], unk_token="u") if of_bpe else models.WordPiece(vocab, unk_token="u")
+    )
+    ours = family.from_dict(content_of(theirs))
+    for index in range(6):
+        token = theirs.id_to_token(index) or ""
+        assert ours.convert_id_to_token(index) == ours.decode([index]) == token
+        assert ours.token_bytes(index).decode() == token or index == 0
+    with pytest.raises(TokenizerError, match=r"outside 0\.\.5"):
+        ours.convert_id_to_token(6)
