@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -43,20 +42,20 @@ def test_a_path_may_stand_for_a_spec_and_anything_else_is_refused(tmp_path: Path
     run = tokbench.run(saved, text, output=tmp_path / "out", speed=False, report=False, metrics="tokens")
     assert run.datasets == [f"text:{text}"]
     with pytest.raises(SpecError, match="None names no tokenizer"):
-        tokbench.load(None)  # type: ignore[arg-type]
+        tokbench.load(None)
     with pytest.raises(SpecError, match="3 names no dataset"):
-        tokbench.load_dataset(3)  # type: ignore[arg-type]
+        tokbench.load_dataset(3)
 
 
 def test_options_may_be_paths_and_what_is_no_spec_is_said(tmp_path: Path) -> None:
     text, out = tmp_path / "text.txt", tmp_path / "out"
     text.write_text("the cat sat\n" * 50)
     given = {"output": out, "speed": False, "report": False, "metrics": "tokens"}
-    run = tokbench.run("bpe:vocab_size=260", text, train_on=[text], **given)  # type: ignore[arg-type]
+    run = tokbench.run("bpe:vocab_size=260", text, train_on=[text], **given)
     assert run.manifest["train_on"] == f"text:{text}"
     for wrong in ([tokbench.load("bytes")], [None], 3):
         with pytest.raises(SpecError, match=r"tokenizers: .* is no spec; name each as text"):
-            tokbench.run(wrong)  # type: ignore[arg-type]
+            tokbench.run(wrong)
     with pytest.raises(UnknownNameError, match="Left out were the plugins baselines"):
         tokbench.load("bytes", disable="baselines")
 
@@ -83,12 +82,12 @@ def test_what_is_trained_for_a_call_goes_by_its_spec_and_not_by_the_file_it_is_k
         tokenizer.decode([999])
 
 
-def test_the_name_of_a_format_is_no_file(made_up_run: Callable[..., Any]) -> None:
+def test_the_name_of_a_format_is_no_file(made_up_run) -> None:
     with pytest.raises(SpecError, match=r"report\(format='card'\)"):
         presenter().report(made_up_run(1, 1), "card", None, ())
 
 
-def test_what_is_no_name_of_a_plot_a_format_or_a_file_is_said(made_up_run: Callable[..., Any]) -> None:
+def test_what_is_no_name_of_a_plot_a_format_or_a_file_is_said(made_up_run) -> None:
     run = made_up_run(1, 1)
     for wrong in cast(Any, (3, ["card"])):
         with pytest.raises(SpecError, match=r"is no file: .* takes its path"):

@@ -144,5 +144,5 @@ def test_the_limits_of_no_texts_are_whole_numbers() -> None:
             return [(0, len(text))]
 
     for texts, expected in (([], [0]), (["ab", "c"], [0, 1, 2])):
-        _, limits = offsets_batch(Places(), texts)  # type: ignore[arg-type]
+        _, limits = offsets_batch(Places(), texts)
         assert (limits.dtype, limits.tolist()) == (np.int64, expected)

@@ -212,7 +212,6 @@ def test_what_a_conversation_costs_beyond_its_text_is_counted(registry, tmp_path
     folder = write(tmp_path / "v", sound())
     subject = subject_of(registry, f"bpe:{folder}", {})
     matching = subject.matching
-    assert matching is not None
     user, assistant = (
         len(matching.encode(f"<|start|>{role}\n")) + len(matching.encode("<|stop|>\n"))
         for role in ("user", "assistant")
@@ -246,5 +245,5 @@ def test_parts_of_characters_are_counted_apart_from_impossible_bytes(pieces: int
     tokens = [b"a", b"\xe3A", *[b"\xe3"] * pieces]
     undecodable = next(check for check in CATALOGUE if check.code == "TB202")
     audit = SimpleNamespace(tokens=tokens, ids=lambda status: [*range(1, len(tokens))], text=lambda index: None)
-    found = undecodable.look(SimpleNamespace(audit=audit), undecodable.bounds)  # type: ignore[arg-type]
+    found = undecodable.look(SimpleNamespace(audit=audit), undecodable.bounds)
     assert found.message == f"tokens that occur in no valid UTF-8 (and {said} characters, in order): 1"

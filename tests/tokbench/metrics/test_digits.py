@@ -21,11 +21,11 @@ from tokbench.tally.collect import collect
 ALL_METRICS = {metric.name: metric for metric in (*METRICS, *OPTIMUM)}
 
 
-def row(metric: Metric, tokenizer: object, texts: list[str]):  # type: ignore[no-untyped-def]
+def row(metric: Metric, tokenizer: object, texts: list[str]):
     counting = metric.counting
     assert counting is not None
     documents = [Document(text) for text in texts]
-    tally = collect(tokenizer, documents, counting=[counting])  # type: ignore[arg-type]
+    tally = collect(tokenizer, documents, counting=[counting])
     cells = {CellKey("t", "d", "eng"): tally}
     found = measure(cells, [metric], context=MeasureContext())
     return next(each for each in found if each.language == "eng")
@@ -42,7 +42,7 @@ def row(metric: Metric, tokenizer: object, texts: list[str]):  # type: ignore[no
         ("operator_isolation", 2 / 3),
     ],
 )
-def test_figures_by_hand(stand_ins, name: str, expected: float) -> None:  # type: ignore[no-untyped-def]
+def test_figures_by_hand(stand_ins, name: str, expected: float) -> None:
     pieces = stand_ins.Pieces("12", "34", "56", "x>")
     texts = ["1234 5634", "12 12 78", "2121 a + b", "c == x>d !"]
     found = row(ALL_METRICS[name], pieces, texts)
@@ -51,15 +51,15 @@ def test_figures_by_hand(stand_ins, name: str, expected: float) -> None:  # type
 
 
 @pytest.mark.parametrize(("wrong", "whose"), [(0, [0, 0, -1, 1, 1]), (-1, [-1] * 5), (1, [-1] * 5)])
-def test_places_outside_the_text_own_no_character(stand_ins, wrong: int, whose: list[int]) -> None:  # type: ignore[no-untyped-def]
-    class Off(stand_ins.Told):  # type: ignore[misc, name-defined]
+def test_places_outside_the_text_own_no_character(stand_ins, wrong: int, whose: list[int]) -> None:
+    class Off(stand_ins.Told):
         def offsets(self, text: str) -> np.ndarray:
-            return super().offsets(text) + wrong  # type: ignore[no-any-return]
+            return super().offsets(text) + wrong
 
     assert owners(["12 34"], Off("12", "34")) == [whose]
 
 
-def test_text_without_numbers_has_a_reason_and_no_figure(stand_ins) -> None:  # type: ignore[no-untyped-def]
+def test_text_without_numbers_has_a_reason_and_no_figure(stand_ins) -> None:
     pieces = stand_ins.Pieces("12")
     for name, said in (
         ("digit_split_variability", "no numbers of 2 to 6 digits"),
@@ -71,7 +71,7 @@ def test_text_without_numbers_has_a_reason_and_no_figure(stand_ins) -> None:  # 
         assert said in found.status
 
 
-def test_an_entropy_of_few_numbers_has_no_interval(stand_ins) -> None:  # type: ignore[no-untyped-def]
+def test_an_entropy_of_few_numbers_has_no_interval(stand_ins) -> None:
     """Of 150 numbers in 30 documents, intervals held the true entropy in 4 to 66 %: they were too low."""
     pieces = stand_ins.Pieces("12", "34", "56")
     texts = [f"{number} {i}" for i in range(10) for number in (1234, 5634, 2121, 78)]

@@ -45,7 +45,7 @@ def test_the_estimate_of_tao_et_al() -> None:
     4096."""
 
     class Of7B(Model):
-        body = 7_000_000_000  # type: ignore[assignment]
+        body = 7_000_000_000
 
     model = Of7B(layers=32, width=4096, heads=32, kv_heads=32, ffn=11008, context=4096)
     low, high = estimated_vocabulary(model)

@@ -223,7 +223,7 @@ def test_the_metric_is_the_command_s_figure_with_an_interval(tmp_path: Path) -> 
     row = measure(cells, [metric], context=MeasureContext())[0]
     assert row.value == pytest.approx(expected.bits_per_byte, abs=1e-6)
     assert row.ci_low is not None
-    assert row.ci_low < row.value < row.ci_high  # type: ignore[operator]
+    assert row.ci_low < row.value < row.ci_high
     unnamed = registry.metric("ngram_bpb")
     counted = unnamed.counting
     assert counted is not None

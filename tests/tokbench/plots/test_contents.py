@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,14 +18,14 @@ from tokbench.plots.losses import best_first, colors, fairest_first, losses
 from tokbench.plots.speed import speed_points
 
 
-def test_curves_over_sizes_have_the_short_names_of_other_figures(made_up_run: Callable[..., Any]) -> None:
+def test_curves_over_sizes_have_the_short_names_of_other_figures(made_up_run) -> None:
     of = "bpe:initial_alphabet=all,pattern={},vocab_size={}"
     specs = [of.format(pattern, size) for pattern in ("gpt2", "cl100k") for size in (1000, 2000)]
     [legend] = drawn("vocab_size", made_up_run(3, 4, specs=specs)).legends
     assert [text.get_text().rstrip(" †") for text in legend.get_texts()] == ["bpe all gpt2", "bpe all cl100k"]
 
 
-def test_premiums_are_drawn_with_their_intervals(made_up_run: Callable[..., Any]) -> None:
+def test_premiums_are_drawn_with_their_intervals(made_up_run) -> None:
     from matplotlib.collections import PolyCollection
 
     run = made_up_run(30, 2)
@@ -44,7 +43,7 @@ def test_premiums_are_drawn_with_their_intervals(made_up_run: Callable[..., Any]
     assert sum(len(each.get_paths()) for each in axes.collections) == 0
 
 
-def test_no_line_runs_through_the_names_of_the_most_expensive(made_up_run: Callable[..., Any]) -> None:
+def test_no_line_runs_through_the_names_of_the_most_expensive(made_up_run) -> None:
     from matplotlib.colors import to_hex
 
     (axes,) = drawn("fairness", made_up_run(30, 4)).axes
@@ -53,7 +52,7 @@ def test_no_line_runs_through_the_names_of_the_most_expensive(made_up_run: Calla
 
 
 @pytest.mark.parametrize("plot", ["compression", "speed"])
-def test_a_caption_tells_of_intervals_where_there_are_any(made_up_run: Callable[..., Any], plot: str) -> None:
+def test_a_caption_tells_of_intervals_where_there_are_any(made_up_run, plot: str) -> None:
     run = made_up_run(3, 4)
     assert "interval" in drawn(plot, run).get_label()
     run.frame = run.frame.assign(ci_low=None, ci_high=None)
@@ -61,9 +60,7 @@ def test_a_caption_tells_of_intervals_where_there_are_any(made_up_run: Callable[
 
 
 @pytest.mark.parametrize("plot", ["compression", "fairness", "speed"])
-def test_a_caption_names_the_tokenizers_that_were_not_measured(
-    made_up_run: Callable[..., Any], plot: str
-) -> None:
+def test_a_caption_names_the_tokenizers_that_were_not_measured(made_up_run, plot: str) -> None:
     run = made_up_run(3, 4, specs=["bytes", "chars", "words", "maxmatch:vocab_size=8000"])
     assert "Not measured" not in drawn(plot, run).get_label()
     run.frame = run.frame.assign(value=run.frame["value"].where(run.frame["tokenizer"] != "chars"))
@@ -71,9 +68,7 @@ def test_a_caption_names_the_tokenizers_that_were_not_measured(
 
 
 @pytest.mark.parametrize("plot", ["compression", "fairness", "speed"])
-def test_a_caption_says_of_those_left_out_that_they_lose_text(
-    made_up_run: Callable[..., Any], plot: str
-) -> None:
+def test_a_caption_says_of_those_left_out_that_they_lose_text(made_up_run, plot: str) -> None:
     run = made_up_run(3, 4)
     lossy_ones = [*losses(run)]
     assert "Hollow: " in drawn(plot, run).get_label()
@@ -87,7 +82,7 @@ def test_a_caption_says_of_those_left_out_that_they_lose_text(
     assert "† loses text" in said  # names in the caption have marks
 
 
-def test_sentences_of_a_caption_stand_one_blank_apart(made_up_run: Callable[..., Any]) -> None:
+def test_sentences_of_a_caption_stand_one_blank_apart(made_up_run) -> None:
     run = made_up_run(3, 3, specs=["bytes", "chars", "bpe:עברית.json"])
     run.frame = run.frame[run.frame["metric"] != "round_trip"]
     for plot in PLOTS:
@@ -98,7 +93,7 @@ def test_sentences_of_a_caption_stand_one_blank_apart(made_up_run: Callable[...,
 
 
 @pytest.mark.parametrize("plot", ["compression", "speed"])
-def test_what_loses_most_of_a_text_does_not_set_the_scale(made_up_run: Callable[..., Any], plot: str) -> None:
+def test_what_loses_most_of_a_text_does_not_set_the_scale(made_up_run, plot: str) -> None:
     run = made_up_run(5, 4)
     frame = run.frame
     lossy = (frame["tokenizer"] == "wordpiece:vocab_size=8000") & (frame["metric"] == "compression_ratio")
@@ -111,13 +106,13 @@ def test_what_loses_most_of_a_text_does_not_set_the_scale(made_up_run: Callable[
     assert any(f"{far:.1f}" in text.get_text() for text in axes.texts)
 
 
-def test_the_caption_says_where_datasets_are_left_out(made_up_run: Callable[..., Any]) -> None:
+def test_the_caption_says_where_datasets_are_left_out(made_up_run) -> None:
     run = made_up_run(3, 2)
     assert "datasets" not in drawn("compression", run)._supxlabel.get_text()
     assert "The first of 2 datasets." in drawn("compression", run, "column")._supxlabel.get_text()
 
 
-def test_the_caption_explains_arrows_where_there_are_some(made_up_run: Callable[..., Any]) -> None:
+def test_the_caption_explains_arrows_where_there_are_some(made_up_run) -> None:
     assert "Arrow" not in drawn("compression", made_up_run(5, 4))._supxlabel.get_text()
     run = made_up_run(5, 4)
     frame = run.frame
@@ -126,7 +121,7 @@ def test_the_caption_explains_arrows_where_there_are_some(made_up_run: Callable[
     assert "Arrow: beyond the axis." in drawn("compression", run)._supxlabel.get_text().replace("\n", " ")
 
 
-def test_intervals_of_speed_and_compression_are_drawn(made_up_run: Callable[..., Any]) -> None:
+def test_intervals_of_speed_and_compression_are_drawn(made_up_run) -> None:
     run = made_up_run(3, 2)
     timed = run.frame["metric"] == "encode_speed"
     run.frame.loc[timed, "ci_low"] = run.frame.loc[timed, "value"] * 0.5
@@ -144,9 +139,7 @@ def test_intervals_of_speed_and_compression_are_drawn(made_up_run: Callable[...,
     assert across() == []
 
 
-def test_differences_are_from_the_baseline_where_the_run_compared_with_one(
-    made_up_run: Callable[..., Any],
-) -> None:
+def test_differences_are_from_the_baseline_where_the_run_compared_with_one(made_up_run) -> None:
     run = made_up_run(3, 5)
     best, found = from_one(run)
     assert best == best_first(run, "compression_ratio", "bundled:parallel")[0]
@@ -159,7 +152,7 @@ def test_differences_are_from_the_baseline_where_the_run_compared_with_one(
     assert others[best][0] == pytest.approx(-found[baseline][0])
 
 
-def test_one_language_is_no_heat_map(made_up_run: Callable[..., Any]) -> None:
+def test_one_language_is_no_heat_map(made_up_run) -> None:
     plot = next(each for each in PLOTS if each.name == "compression_by_language")
     assert plot.draw(made_up_run(1, 3)) is None
     assert plot.draw(made_up_run(2, 3)) is not None
@@ -184,13 +177,13 @@ def test_the_page_shades_and_colours_as_the_plots_do() -> None:
     assert f"--accent: light-dark({style.SERIES[0]}," in css
 
 
-def test_the_farthest_point_is_drawn_whole(made_up_run: Callable[..., Any]) -> None:
+def test_the_farthest_point_is_drawn_whole(made_up_run) -> None:
     run = made_up_run(1, 1)
     (dot,) = [line for line in drawn("compression", run).axes[0].lines if line.get_marker() == "o"]
     assert dot.axes.get_xlim()[1] > 1.02 * dot.get_xdata()[0]
 
 
-def test_a_tokenizer_has_the_colour_that_its_suite_gives(made_up_run: Callable[..., Any]) -> None:
+def test_a_tokenizer_has_the_colour_that_its_suite_gives(made_up_run) -> None:
     run = made_up_run(3, 3)
     run.manifest["tokenizers"] = [{**entry, "color": "#123456"} for entry in run.manifest["tokenizers"]]
     lossless = set(run.tokenizers) - set(losses(run))
@@ -199,12 +192,11 @@ def test_a_tokenizer_has_the_colour_that_its_suite_gives(made_up_run: Callable[.
         if plot.name in ("compression", "fairness", "speed"):
             with style.house_style("page"):
                 figure = plot.draw(run)
-            assert figure is not None
             hues = [line.get_color() for axes in figure.axes for line in axes.lines if line.get_marker() == "o"]
             assert hues.count("#123456") >= len(lossless)
 
 
-def test_a_metric_is_drawn_over_runs(made_up_run: Callable[..., Any]) -> None:
+def test_a_metric_is_drawn_over_runs(made_up_run) -> None:
     runs = [made_up_run(3, 3) for _ in range(3)]
     for number, run in enumerate(runs):
         run.path = Path(f"run {number}")
@@ -212,7 +204,6 @@ def test_a_metric_is_drawn_over_runs(made_up_run: Callable[..., Any]) -> None:
     runs[1].frame = runs[1].frame[runs[1].frame["tokenizer"] != "bytes"]
     with style.house_style("page"):
         figure = draw_history(runs, "compression_ratio")
-        assert figure is not None
         figure.draw_without_rendering()
     lines = {line.get_label(): line for line in figure.axes[0].lines}
     assert set(lines) == set(run_labels(runs[0]).values())
@@ -229,9 +220,7 @@ def test_a_metric_is_drawn_over_runs(made_up_run: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize("name", ["compression", "fairness", "speed", "premium_by_language"])
-def test_a_caption_explains_the_marks_of_names_where_there_are_some(
-    made_up_run: Callable[..., Any], name: str
-) -> None:
+def test_a_caption_explains_the_marks_of_names_where_there_are_some(made_up_run, name: str) -> None:
     def said(tokenizers: int) -> str:
         return str(drawn(name, made_up_run(5, tokenizers)).get_label())
 
@@ -240,7 +229,7 @@ def test_a_caption_explains_the_marks_of_names_where_there_are_some(
     assert "Hollow" not in said(2)
 
 
-def test_a_scale_that_figures_lie_beyond_ends_in_arrows(made_up_run: Callable[..., Any]) -> None:
+def test_a_scale_that_figures_lie_beyond_ends_in_arrows(made_up_run) -> None:
     def ends(run: Any) -> str:
         images = [image for axes in drawn("tokens_per_line", run).axes for image in axes.images]
         return str(images[-1].colorbar.extend)
@@ -253,7 +242,7 @@ def test_a_scale_that_figures_lie_beyond_ends_in_arrows(made_up_run: Callable[..
     assert ends(made_up_run(120, 3)) == "both"
 
 
-def test_the_caption_of_speeds_speaks_of_what_is_drawn(made_up_run: Callable[..., Any]) -> None:
+def test_the_caption_of_speeds_speaks_of_what_is_drawn(made_up_run) -> None:
     def said(run: Any) -> str:
         return str(drawn("speed", run).get_label())
 
@@ -269,7 +258,7 @@ def test_the_caption_of_speeds_speaks_of_what_is_drawn(made_up_run: Callable[...
     assert "Hollow:" not in said(alone)
 
 
-def test_a_difference_that_was_not_tested_is_not_called_chance(made_up_run: Callable[..., Any]) -> None:
+def test_a_difference_that_was_not_tested_is_not_called_chance(made_up_run) -> None:
     def said(run: Any) -> str:
         return str(drawn("differences", run).get_label())
 
@@ -284,7 +273,7 @@ def test_a_difference_that_was_not_tested_is_not_called_chance(made_up_run: Call
     assert "chance" not in said(run)
 
 
-def test_the_caption_of_a_history_says_at_what_level_its_bands_are(made_up_run: Callable[..., Any]) -> None:
+def test_the_caption_of_a_history_says_at_what_level_its_bands_are(made_up_run) -> None:
     runs = [made_up_run(2, 3) for _ in range(2)]
     for number, run in enumerate(runs):
         run.path, run.level = Path(f"run {number}"), ["99 %", "80 %"][number]
@@ -292,7 +281,6 @@ def test_the_caption_of_a_history_says_at_what_level_its_bands_are(made_up_run: 
     def said(metric: str) -> str:
         with style.house_style("page"):
             figure = draw_history(runs, metric, "bundled:parallel")
-        assert figure is not None
         return str(figure.get_label()).partition(". ")[0]
 
     assert said("compression_ratio").endswith("; band: 99 % and 80 % interval")

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 from tokbench.plots import PLOTS, data, style
@@ -47,14 +44,14 @@ def test_labels_of_languages_and_datasets() -> None:
     assert dataset_name("parquet:crawl.parquet,field=body,language_field=lang") == "parquet crawl field=body"
 
 
-def test_two_datasets_of_one_run_are_never_called_the_same(made_up_run: Callable[..., Any]) -> None:
+def test_two_datasets_of_one_run_are_never_called_the_same(made_up_run) -> None:
     run = made_up_run(3, 2)
     given = {"text:a/x.txt": None, "text:b/x.txt": None, "text:c/y.txt": "ours"}
     run.manifest = {**run.manifest, "datasets": [{"spec": spec, "label": given[spec]} for spec in given]}
     assert [dataset_label(run, spec) for spec in given] == ["text:a/x.txt", "text:b/x.txt", "ours"]
 
 
-def test_tokenizers_that_lose_text_come_last_and_are_marked(made_up_run: Callable[..., Any]) -> None:
+def test_tokenizers_that_lose_text_come_last_and_are_marked(made_up_run) -> None:
     run = made_up_run(5, 5)
     assert list(losses(run)) == ["wordpiece:vocab_size=8000"]
     assert best_first(run, "compression_ratio", "bundled:parallel")[-1] == "wordpiece:vocab_size=8000"
@@ -66,12 +63,12 @@ def test_the_front_holds_only_what_nothing_beats() -> None:
     assert pareto_front(points) == ["a", "b", "e"]
 
 
-def test_sizes_of_one_algorithm_belong_together(made_up_run: Callable[..., Any]) -> None:
+def test_sizes_of_one_algorithm_belong_together(made_up_run) -> None:
     run = made_up_run(3, 15)
     assert size_families(run) == {"bpe": [(8000, "bpe:vocab_size=8000"), (16000, "bpe:vocab_size=16000")]}
 
 
-def test_the_main_dataset_is_the_parallel_one(made_up_run: Callable[..., Any]) -> None:
+def test_the_main_dataset_is_the_parallel_one(made_up_run) -> None:
     assert data.main_dataset(made_up_run(3, 2)) == "bundled:parallel"
 
 
@@ -84,7 +81,7 @@ def test_a_cut_label_keeps_the_mark_of_what_loses_text() -> None:
     assert cut("transformers wordpiece 8k", 10) == "transform…"
 
 
-def test_intervals_are_those_of_the_rows(made_up_run: Callable[..., Any]) -> None:
+def test_intervals_are_those_of_the_rows(made_up_run) -> None:
     run = made_up_run(3, 2)
     found = data.intervals(run, "premium", "bundled:parallel")
     assert len(found) == 6
@@ -93,7 +90,7 @@ def test_intervals_are_those_of_the_rows(made_up_run: Callable[..., Any]) -> Non
     assert data.intervals(run, "round_trip", "bundled:parallel") == {}
 
 
-def test_speeds_have_their_own_confidence_and_that_is_said(made_up_run: Callable[..., Any]) -> None:
+def test_speeds_have_their_own_confidence_and_that_is_said(made_up_run) -> None:
     run = made_up_run(3, 3)
     assert data.levels(run) == "95 %"
     run.confidence, run.level = 0.9, "90 %"

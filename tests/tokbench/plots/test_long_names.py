@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
 
 import pytest
 
@@ -17,14 +15,14 @@ from tokbench.plots.widths import text_width, wrapped
 
 
 @pytest.mark.parametrize("size", style.SIZES)
-def test_rows_are_drawn_however_long_a_name_is(made_up_run: Callable[..., Any], size: str) -> None:
+def test_rows_are_drawn_however_long_a_name_is(made_up_run, size: str) -> None:
     run = made_up_run(5, 3, specs=["bytes", f"bpe:{'very/long' * 20}.json", "chars"])
     for plot in ("compression", "fairness", "differences"):
         labels = [label.get_text() for label in drawn(plot, run, size).axes[0].get_yticklabels()]
         assert all(len(label) < 60 for label in labels)
 
 
-def test_names_keep_off_the_steps(made_up_run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_keep_off_the_steps(made_up_run, monkeypatch: pytest.MonkeyPatch) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.transforms import Bbox
 
@@ -53,7 +51,7 @@ UNBROKEN = dataset_name("parallel:pud,files=" + "+".join(["wikipedia_articles"] 
 
 @pytest.mark.parametrize("label", ["a long name of much text, odd lines", UNBROKEN])
 def test_names_of_datasets_above_panels_keep_apart(
-    made_up_run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, label: str
+    made_up_run, monkeypatch: pytest.MonkeyPatch, label: str
 ) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
@@ -61,7 +59,6 @@ def test_names_of_datasets_above_panels_keep_apart(
     for outlines in (True, False):
         with style.house_style("page", outlines=outlines):
             figure = next(plot for plot in PLOTS if plot.name == "compression").draw(made_up_run(3, 6))
-            assert figure is not None
             canvas = FigureCanvasAgg(figure)
             canvas.draw()
             titles = [axes._left_title.get_window_extent(canvas.get_renderer()) for axes in figure.axes]
@@ -82,7 +79,7 @@ def test_names_of_datasets_above_panels_keep_apart(
     ],
 )
 def test_a_long_name_of_a_dataset_is_not_clipped(
-    made_up_run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, module: str, name: str, size: str
+    made_up_run, monkeypatch: pytest.MonkeyPatch, module: str, name: str, size: str
 ) -> None:
     monkeypatch.setattr(f"tokbench.plots.{module}.dataset_label", lambda run, spec: UNBROKEN)
     check(next(plot for plot in PLOTS if plot.name == name), made_up_run(3, 6), size)

@@ -28,7 +28,7 @@ THOROUGH = [(n, m, size) for n in (3, 30, 200) for m in (2, 5, 15) for size in s
 
 
 @pytest.fixture(scope="module")
-def runs(made_up_run: Callable[..., Any]) -> Callable[[int, int], Any]:
+def runs(made_up_run) -> Callable[[int, int], Any]:
     kept: dict[tuple[int, int], Any] = {}
 
     def run(languages: int, tokenizers: int) -> Any:
@@ -89,7 +89,7 @@ def test_a_format_or_size_there_is_not_is_answered_with_those_there_are() -> Non
 
 
 @pytest.mark.long
-def test_no_plot_draws_a_character_its_font_lacks(made_up_run: Callable[..., Any]) -> None:
+def test_no_plot_draws_a_character_its_font_lacks(made_up_run) -> None:
     """Warnings are errors here: matplotlib warns of every glyph it has to draw as an empty box."""
     run = made_up_run(3, 2, specs=["bpe:分かち書き.json", "tiktoken:$x^2$_&", "bytes", "chars"])
     drawn = 0
@@ -102,7 +102,7 @@ def test_no_plot_draws_a_character_its_font_lacks(made_up_run: Callable[..., Any
     assert drawn > len(PLOTS) / 2
 
 
-def test_a_name_is_in_its_script_where_a_font_has_it(made_up_run: Callable[..., Any]) -> None:
+def test_a_name_is_in_its_script_where_a_font_has_it(made_up_run) -> None:
     run = made_up_run(3, 3, specs=["bpe:ქართული.json", "bpe:分かち書き.json", "bpe:עברית.json"])
     assert [*run_labels(run).values()] == ["bpe ქართული", "bpe 分かち書き", "bpe עברית"]
     with style.house_style("page", outlines=False):
@@ -116,12 +116,12 @@ def test_a_name_is_in_its_script_where_a_font_has_it(made_up_run: Callable[..., 
     assert ("bpe 分かち書き" in labels) != ("Hiragana" in note)
 
 
-def test_what_no_font_draws_is_named_by_its_script(made_up_run: Callable[..., Any]) -> None:
+def test_what_no_font_draws_is_named_by_its_script(made_up_run) -> None:
     note = drawn("compression", made_up_run(3, 1, specs=["bpe:𓀀🫠.json"]))._supxlabel.get_text()
     assert "No font here draws Egyptian Hieroglyphs, symbols:" in note.replace("\n", " ")
 
 
-def test_a_caption_names_no_script_that_the_figure_does_not_show(made_up_run: Callable[..., Any]) -> None:
+def test_a_caption_names_no_script_that_the_figure_does_not_show(made_up_run) -> None:
     run = made_up_run(3, 2, specs=["bpe:𓀀.json", "bytes"])
     for plot in PLOTS:
         with style.house_style("page"):
@@ -140,7 +140,7 @@ def test_marks_over_letters_that_no_font_draws_are_escaped_with_them() -> None:
         assert printable("e\u0301") == "e\u0301"
 
 
-def test_a_page_draws_letters_of_its_own_without_a_warning(made_up_run: Callable[..., Any]) -> None:
+def test_a_page_draws_letters_of_its_own_without_a_warning(made_up_run) -> None:
     run = made_up_run(3, 2, specs=["bpe:分かち書き.json", "bytes"])
     with style.house_style("page", outlines=False), io.StringIO() as sink:
         figure = next(plot for plot in PLOTS if plot.name == "compression").draw(run)

@@ -24,7 +24,7 @@ def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def file(made_up_run: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def file(made_up_run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report of six tokenizers and thirty languages, one name of which is an attack."""
     import tokbench
 
@@ -60,7 +60,7 @@ def page(browser: Any, file: Path) -> Iterator[Any]:
 
 
 @pytest.fixture
-def small(made_up_run: Callable[..., Any]) -> Callable[..., Any]:
+def small(made_up_run) -> Callable[..., Any]:
     """A run of three tokenizers with the figures that a test gives: (value, half an interval) by metric."""
 
     def make(figures: dict[str, dict[str, tuple[float, float]]]) -> Any:

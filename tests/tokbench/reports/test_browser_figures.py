@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -15,9 +14,7 @@ from tokbench.reports.html.page import write
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 
-def test_the_baseline_of_the_suite_is_chosen_from_the_start(
-    browser: Any, made_up_run: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_the_baseline_of_the_suite_is_chosen_from_the_start(browser: Any, made_up_run, tmp_path: Path) -> None:
     run = made_up_run(3, 3, specs=["bytes", "chars", "words"])
     run.manifest["baseline"] = "chars"
     write(run, tmp_path / "report.html")

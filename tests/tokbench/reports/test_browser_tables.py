@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +34,7 @@ def test_other_weights_decide_anew(page: Any) -> None:
 
 
 @pytest.mark.usefixtures("no_figures")
-def test_the_page_says_a_tie_as_the_report_does(
-    browser: Any, made_up_run: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_the_page_says_a_tie_as_the_report_does(browser: Any, made_up_run, tmp_path: Path) -> None:
     run = made_up_run(2, 3, specs=["bytes", "chars", "words"])
     run.comparisons = run.comparisons.iloc[:0]
     rows = run.frame[run.frame["tokenizer"] != "chars"]
@@ -57,13 +54,12 @@ def test_the_page_says_a_tie_as_the_report_does(
 
 @pytest.mark.usefixtures("no_figures")
 def test_the_page_names_no_choice_where_most_of_what_weighs_is_unknown(
-    browser: Any, made_up_run: Callable[..., Any], tmp_path: Path
+    browser: Any, made_up_run, tmp_path: Path
 ) -> None:
     run = made_up_run(2, 3, specs=["bytes", "chars", "words"])
     kept = {"compression_ratio", "lossless_documents", "round_trip"}
     run.frame = run.frame[run.frame["metric"].isin(kept)]
     found = decide(run, {"price": 1, "fairness": 2, "context": 0, "embedding": 0})
-    assert found is not None
     assert found.vague
     run.manifest["suite"]["weights"] = dict(found.weights)
     write(run, tmp_path / "report.html")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from tokbench.reports.gates import MOST, summary
 from tokbench.results.comparison import compare_figures, compare_manifests
 
 
-def later(made_up_run: Callable[..., Any], factor: float) -> tuple[Any, Any]:
+def later(made_up_run, factor: float) -> tuple[Any, Any]:
     before, after = made_up_run(3, 2), made_up_run(3, 3)
     row = (after.frame["metric"] == "compression_ratio") & (after.frame["language"] == "all")
     row &= after.frame["tokenizer"] == "bpe:vocab_size=8000"
@@ -28,7 +27,7 @@ def page_of(before: Any, after: Any, path: Path) -> str:
     return path.read_text("utf-8")
 
 
-def test_what_got_worse_comes_first(made_up_run: Callable[..., Any]) -> None:
+def test_what_got_worse_comes_first(made_up_run) -> None:
     figures = compare_figures(*later(made_up_run, 0.5), better={"compression_ratio": "higher"})
     table = figures_table(figures, name="t", title="t")
     assert table.rows[0].cells[0] == "bpe 8k"
@@ -37,9 +36,7 @@ def test_what_got_worse_comes_first(made_up_run: Callable[..., Any]) -> None:
     assert table.text(0, 5) == "−50.00"
 
 
-def test_programming_languages_are_not_named_as_tongues(
-    made_up_run: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_programming_languages_are_not_named_as_tongues(made_up_run, tmp_path: Path) -> None:
     before, after = later(made_up_run, 0.5)
     for run in (before, after):
         run.manifest["datasets"][1]["kind"] = "code"
@@ -50,7 +47,7 @@ def test_programming_languages_are_not_named_as_tongues(
     assert "Luba-Kasai" not in page
 
 
-def test_a_summary_for_ci_lists_the_worst_and_its_table_ends(made_up_run: Callable[..., Any]) -> None:
+def test_a_summary_for_ci_lists_the_worst_and_its_table_ends(made_up_run) -> None:
     figures = compare_figures(*later(made_up_run, 0.5), better={"compression_ratio": "higher"})
     figures["verdict"], figures["change"] = "worse", -0.01
     figures.loc[figures.index[-1], "change"] = -0.75
@@ -60,7 +57,7 @@ def test_a_summary_for_ci_lists_the_worst_and_its_table_ends(made_up_run: Callab
     assert "-75.00%" in summary(figures).split("\n")[6], "the largest change is the first row"
 
 
-def test_figures_have_places_of_their_own_and_the_p_that_decided(made_up_run: Callable[..., Any]) -> None:
+def test_figures_have_places_of_their_own_and_the_p_that_decided(made_up_run) -> None:
     before, after = later(made_up_run, 0.5)
     figures = compare_figures(before, after, better={"compression_ratio": "higher"})
     figures["p"] = 0.0004
@@ -74,7 +71,7 @@ def test_figures_have_places_of_their_own_and_the_p_that_decided(made_up_run: Ca
     assert (halved[0], len(halved[1].partition(".")[2])) == ("−50.00", 4)
 
 
-def test_a_change_from_zero_is_no_share_of_it(made_up_run: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_change_from_zero_is_no_share_of_it(made_up_run, tmp_path: Path) -> None:
     before, after = made_up_run(3, 2), made_up_run(3, 2)
     before.frame.loc[before.frame["metric"] == "compression_ratio", ["value", "ci_low", "ci_high"]] = 0.0
     figures = compare_figures(before, after, better={"compression_ratio": "higher"})
@@ -83,14 +80,14 @@ def test_a_change_from_zero_is_no_share_of_it(made_up_run: Callable[..., Any], t
     assert "inf%" not in page_of(before, after, tmp_path / "compare.html")
 
 
-def test_a_table_of_whole_datasets_spares_the_column_of_languages(made_up_run: Callable[..., Any]) -> None:
+def test_a_table_of_whole_datasets_spares_the_column_of_languages(made_up_run) -> None:
     figures = compare_figures(*later(made_up_run, 0.5), better={})
     overall = figures_table(figures[figures["language"] == "all"], name="t", title="t")
     assert "language" not in [column.key for column in overall.columns]
     assert {len(row.cells) for row in overall.rows} == {len(overall.columns)}
 
 
-def test_the_page_counts_the_verdicts(made_up_run: Callable[..., Any], tmp_path: Path) -> None:
+def test_the_page_counts_the_verdicts(made_up_run, tmp_path: Path) -> None:
     before, after = later(made_up_run, 0.5)
     text = page_of(before, after, tmp_path / "compare.html")
     assert "2 worse" in text
@@ -102,19 +99,19 @@ def test_the_page_counts_the_verdicts(made_up_run: Callable[..., Any], tmp_path:
     assert not re.search(r"\d the same\.", (tmp_path / "moved.html").read_text("utf-8"))
 
 
-def test_equal_runs_say_so(made_up_run: Callable[..., Any], tmp_path: Path) -> None:
+def test_equal_runs_say_so(made_up_run, tmp_path: Path) -> None:
     run = made_up_run(3, 2)
     assert "Nothing changed" in page_of(run, run, tmp_path / "compare.html")
 
 
-def test_a_language_that_got_worse_is_no_nothing(made_up_run: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_language_that_got_worse_is_no_nothing(made_up_run, tmp_path: Path) -> None:
     before, after = made_up_run(3, 2), made_up_run(3, 2)
     row = (after.frame["metric"] == "compression_ratio") & (after.frame["language"] != "all")
     after.frame.loc[row, ["value", "ci_low", "ci_high"]] *= 0.5
     assert "Nothing changed" not in page_of(before, after, tmp_path / "compare.html")
 
 
-def test_no_figures_are_not_the_same_figures(made_up_run: Callable[..., Any], tmp_path: Path) -> None:
+def test_no_figures_are_not_the_same_figures(made_up_run, tmp_path: Path) -> None:
     run = made_up_run(3, 2)
     figures = compare_figures(run, run, better={}).iloc[:0]
     write_comparison(run, run, tmp_path / "compare.html", figures=figures, facts=[])

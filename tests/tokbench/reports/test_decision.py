@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
 from statistics import NormalDist
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -19,10 +17,9 @@ from tokbench.reports.findings import cost
 DATASET = "bundled:parallel"
 
 
-def test_scores_by_hand(small: Callable[..., Any]) -> None:
+def test_scores_by_hand(small) -> None:
     run = small({"compression_ratio": three(4, 2, 1), "gini": three(0.2, 0.1, 0.1)})
     found = decide(run, {"price": 3, "fairness": 1, "context": 0})
-    assert found is not None
     assert found.choice == ("bytes",)
     assert found.scores["bytes"] == 1
     assert found.scores["chars"] == pytest.approx((0.5**3 * 0.9 / 0.8) ** (1 / 4))
@@ -36,7 +33,7 @@ def test_scores_by_hand(small: Callable[..., Any]) -> None:
     assert rows["chars"][3].value == pytest.approx(0.5)
 
 
-def test_those_without_a_price_are_named(small: Callable[..., Any]) -> None:
+def test_those_without_a_price_are_named(small) -> None:
     figures = {"compression_ratio": three(4, 2, 1)}
     for costs, said in (
         ({"chars": (2.0, 0.0)}, "No price was given for bytes and words: price is taken per token."),
@@ -46,42 +43,34 @@ def test_those_without_a_price_are_named(small: Callable[..., Any]) -> None:
         ({}, "No prices were given: price is taken per token."),
     ):  # fmt: skip
         found = decide(small({**figures, "cost": costs}))
-        assert found is not None
         assert [each for each in found.sentences if "price" in each and "figure" not in each] == [said]
 
 
-def test_one_that_failed_is_not_said_to_have_no_price(small: Callable[..., Any]) -> None:
+def test_one_that_failed_is_not_said_to_have_no_price(small) -> None:
     prices = {"bytes": (1.0, 0.0), "chars": (2.0, 0.0), "words": (math.nan, 0.0)}
     figures = {"compression_ratio": {"bytes": (4.0, 0.001), "chars": (2.0, 0.001)}}
     run = small({**figures, "cost": prices})
     run.frame.loc[run.frame["value"].isna(), "status"] = "failed: raised: words: no such file"
     found, cheapest = decide(run), cost(run)
-    assert found is not None
-    assert cheapest is not None
     assert not [said for said in (*found.sentences, cheapest.sentence) if "price was given" in said]
 
 
-def test_a_third_tokenizer_changes_nothing_between_two(small: Callable[..., Any]) -> None:
+def test_a_third_tokenizer_changes_nothing_between_two(small) -> None:
     run = small({"compression_ratio": three(4, 2, 1), "gini": three(0.2, 0.1, 0.1)})
     three_of_them = decide(run)
     run.tokenizers = run.tokenizers[:2]
     two = decide(run)
-    assert three_of_them is not None
-    assert two is not None
     assert two.scores["chars"] == pytest.approx(three_of_them.scores["chars"])
 
 
-def test_no_winner_where_the_data_cannot_tell(small: Callable[..., Any]) -> None:
+def test_no_winner_where_the_data_cannot_tell(small) -> None:
     close = small({"compression_ratio": three(4, 3.99, 1, half=0.1)})
     found = decide(close)
-    assert found is not None
     assert found.choice == ("bytes", "chars")
     assert found.sentences[0] == "No winner under these weights: bytes and chars cannot be told apart."
     apart = decide(small({"compression_ratio": three(4, 3.99, 1, half=0.001)}))
-    assert apart is not None
     assert apart.choice == ("bytes",)
     nothing_known = decide(small({"compression_ratio": three(4, 2, 1, half=float("nan"))}))
-    assert nothing_known is not None
     assert len(nothing_known.choice) == 3
     assert nothing_known.sentences[0] == (
         "No winner under these weights: by the figures alone bytes leads, but too little is measured to tell "
@@ -89,11 +78,10 @@ def test_no_winner_where_the_data_cannot_tell(small: Callable[..., Any]) -> None
     )
 
 
-def test_beside_a_baseline_a_figure_that_never_varies_is_told_apart(small: Callable[..., Any]) -> None:
+def test_beside_a_baseline_a_figure_that_never_varies_is_told_apart(small) -> None:
     """Bytes are a byte a token: no interval of their own, and paired with the baseline alone."""
     figures = {"chars": (4.0, 0.01), "words": (2.0, 0.01), "bytes": (1.0, float("nan"))}
     unknown = decide(small({"compression_ratio": figures}))
-    assert unknown is not None
     assert unknown.choice == ("chars", "bytes")
     run = small({"compression_ratio": figures})
     run.manifest["baseline"] = "words"
@@ -105,14 +93,13 @@ def test_beside_a_baseline_a_figure_that_never_varies_is_told_apart(small: Calla
         ]
     )  # fmt: skip
     found = decide(run)
-    assert found is not None
     assert found.choice == ("chars",)
     spread = 2 * NormalDist().inv_cdf(0.975)
     noise = found.known["price"].noise("chars", "bytes")
     assert noise == pytest.approx((0.04 / math.sqrt(8) + 0.02 / math.sqrt(2)) / spread)
 
 
-def test_where_the_first_are_level_none_of_them_leads(small: Callable[..., Any]) -> None:
+def test_where_the_first_are_level_none_of_them_leads(small) -> None:
     for half, last, said in (
         (0.001, 1, "bytes and chars are level."),
         (0.0, 1, "bytes and chars are level."),
@@ -121,12 +108,11 @@ def test_where_the_first_are_level_none_of_them_leads(small: Callable[..., Any])
         (0.1, 3.99, "bytes, chars and words cannot be told apart."),
     ):  # fmt: skip
         found = decide(small({"compression_ratio": three(4, 4, last, half=half)}))
-        assert found is not None
         assert found.sentences[0] == f"No winner under these weights: {said}"
         assert found.first_share == {"bytes": 0.5, "chars": 0.5, "words": 0.0}
 
 
-def test_the_noise_is_that_of_any_confidence(small: Callable[..., Any]) -> None:
+def test_the_noise_is_that_of_any_confidence(small) -> None:
     """Intervals of a fifth of the confidence are narrower, and say the same of chance."""
     wide = {confidence: NormalDist().inv_cdf((1 + confidence) / 2) for confidence in (0.2, 0.95, 0.999)}
     for confidence, deviates in wide.items():
@@ -137,51 +123,43 @@ def test_the_noise_is_that_of_any_confidence(small: Callable[..., Any]) -> None:
         assert decide(run).choice == ("bytes", "chars")
 
 
-def test_the_weight_that_turns_it_does_turn_it(small: Callable[..., Any]) -> None:
+def test_the_weight_that_turns_it_does_turn_it(small) -> None:
     run = small({"compression_ratio": three(4, 3, 1), "embedding_share": three(0.5, 0.1, 0.01)})
     found = decide(run, {"price": 3, "context": 0, "embedding": 1})
-    assert found is not None
     assert found.choice[0] == "bytes"
     # ln(4/3) w = ln(0.9/0.5) at w = 2.04
     assert "price below 2 (now 3): chars" in found.sentences[1]
     for weight, first in ((2.0, "chars"), (2.1, "bytes")):
         turned = decide(run, {"price": weight, "context": 0, "embedding": 1})
-        assert turned is not None
         assert turned.candidates[0] == first
 
 
-def test_what_weighs_nothing_may_turn_it_too(small: Callable[..., Any]) -> None:
+def test_what_weighs_nothing_may_turn_it_too(small) -> None:
     run = small({"compression_ratio": three(4, 3, 1), "embedding_share": three(0.5, 0.1, 0.01)})
     found = decide(run, {"price": 3, "context": 0, "embedding": 0})
-    assert found is not None
     assert found.choice == ("bytes",)
     # 3 ln(4/3) = w ln(0.9/0.5) at w = 1.47, and chars is before words, for which w = 6.09
     said = "Another would come first with embedding above 1.5 (now 0): chars."
     assert found.sentences[1] == said  # price, alone, changes nothing; context is the same figure
     for weight, first in ((1.46, "bytes"), (1.48, "chars")):
         turned = decide(run, {"price": 3, "context": 0, "embedding": weight})
-        assert turned is not None
         assert turned.candidates[0] == first
 
 
 @pytest.mark.parametrize(("shares", "then"), [((0.5, 0.1, 0.6), True), ((0.1, 0.5, 0.6), False)])
-def test_any_weight_parts_those_that_are_level(
-    small: Callable[..., Any], shares: tuple[float, float, float], then: bool
-) -> None:
+def test_any_weight_parts_those_that_are_level(small, shares: tuple[float, float, float], then: bool) -> None:
     run = small({"compression_ratio": three(4, 4, 1), "embedding_share": three(*shares)})
     found = decide(run, {"embedding": 0})
-    assert found is not None
     assert found.choice == ("bytes", "chars")
     turned = "Another would come first with embedding above 0 (now 0): chars."
     stays = "No change of a single weight puts another ahead of bytes."
     level = "The first are level: any other weight of embedding parts them."
     assert found.sentences[1] == f"{level} {turned if then else stays}"
     same = decide(small({"compression_ratio": three(4, 4, 4)}))
-    assert same is not None
     assert same.sentences[1] == stays
 
 
-def test_losslessness_first(small: Callable[..., Any]) -> None:
+def test_losslessness_first(small) -> None:
     figures = {
         "compression_ratio": three(4, 3, 2), "round_trip": three(0.5, 1, 0.5, half=0),
         "lost_form": three(0.5, 0, 0, half=0), "lost_text": three(0, 0, 0.5, half=0),
@@ -189,23 +167,22 @@ def test_losslessness_first(small: Callable[..., Any]) -> None:
     run = small(figures)
     assert decide(run) is None  # one candidate is no choice
     admitted = decide(run, {"lossless": 0})
-    assert admitted is not None
     assert admitted.candidates == ("bytes", "chars")  # words loses text: never
     verdicts = {row.key: row.cells[1] for row in table(run, admitted).rows}
     assert verdicts["words"] == "loses text"
 
 
-def test_who_was_trained_on_the_text_is_said_beside_the_choice(small: Callable[..., Any]) -> None:
+def test_who_was_trained_on_the_text_is_said_beside_the_choice(small) -> None:
     run = small({"compression_ratio": three(4, 3, 2)})
-    assert not any("trained" in sentence for sentence in decide(run).sentences)  # type: ignore[union-attr]
+    assert not any("trained" in sentence for sentence in decide(run).sentences)
     run.manifest["tokenizers"] = [{"spec": "bytes", "training": {"on": DATASET}}]
     assert any(
         "on bundled parallel than elsewhere" in sentence and ": bytes." in sentence
         for sentence in decide(run).sentences
-    )  # type: ignore[union-attr]
+    )
 
 
-def test_the_page_is_given_the_same_figures(small: Callable[..., Any]) -> None:
+def test_the_page_is_given_the_same_figures(small) -> None:
     run = small({"compression_ratio": three(4, 2, 1)})
     found = decide(run)
     assert found is not None
@@ -216,7 +193,7 @@ def test_the_page_is_given_the_same_figures(small: Callable[..., Any]) -> None:
     assert price["noise"][0][1] == price["noise"][1][0] > 0
 
 
-def test_one_that_gives_no_tokens_has_no_value_and_stops_no_report(small: Callable[..., Any]) -> None:
+def test_one_that_gives_no_tokens_has_no_value_and_stops_no_report(small) -> None:
     run = small({"compression_ratio": three(4, 2, 1), "gini": three(0.2, 0.1, 0.1)})
     rows = run.frame[run.frame["metric"] == "gini"].assign(metric="tokens_per_line")
     lines = [
@@ -229,17 +206,15 @@ def test_one_that_gives_no_tokens_has_no_value_and_stops_no_report(small: Callab
     assert context.values == {"chars": 1 / 20, "words": 1 / 30}
 
 
-def test_there_is_no_choice_where_most_of_what_weighs_is_unknown(small: Callable[..., Any]) -> None:
+def test_there_is_no_choice_where_most_of_what_weighs_is_unknown(small) -> None:
     run = small({"embedding_share": three(0.1, 0.2, 0.3)})
     found = decide(run, {"price": 5, "embedding": 2})
-    assert found is not None
     assert "fairness (needs gini, of parallel text in several languages)" in " ".join(found.sentences)
     assert found.sentences[0] == "No choice under these weights: most of what weighs is not known."
     assert len(found.choice) == 3
     assert {row.cells[1] for row in table(run, found).rows} == {"no choice"}
     assert found.weighed == "embedding 2"
     known = decide(run, {"price": 0, "fairness": 0, "context": 0, "embedding": 2})
-    assert known is not None
     assert known.choice == ("bytes",)
     assert not any("below 0" in sentence for sentence in known.sentences)
     assert table(run, known).note.startswith("Each column is")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -28,11 +27,10 @@ def two_texts(run: Any, figures: dict[str, tuple[float, float]], metric: str = "
     return run
 
 
-def test_every_dataset_counts_the_same(small: Callable[..., Any]) -> None:
+def test_every_dataset_counts_the_same(small) -> None:
     figures = {"compression_ratio": three(4, 2, 1), "embedding_share": three(0.1, 0.2, 0.3)}
     run = two_texts(small(figures), three(1, 8, 1))  # what is of no text does not change what is said of texts
     found = decide(run, {"price": 1, "embedding": 0})
-    assert found is not None
     assert found.choice == ("chars",)  # by the geometric means 2, 4 and 1
     assert found.scores["bytes"] == pytest.approx(0.5)
     assert found.scores["words"] == pytest.approx(0.25)
@@ -41,16 +39,15 @@ def test_every_dataset_counts_the_same(small: Callable[..., Any]) -> None:
     )
 
 
-def test_a_text_too_small_decides_nothing_beside_one_that_is_not(small: Callable[..., Any]) -> None:
+def test_a_text_too_small_decides_nothing_beside_one_that_is_not(small) -> None:
     run = two_texts(small({"compression_ratio": three(4, 2, 1)}), three(1, 8, 1, half=float("nan")))
     found = decide(run)
-    assert found is not None
     assert found.choice == ("bytes",)
     assert any(said.startswith("Price and context leave out bundled prose: how") for said in found.sentences)
     assert table(run, found).note.startswith("On bundled parallel. ")
 
 
-def test_the_answer_tells_who_leads_on_the_other_datasets(small: Callable[..., Any]) -> None:
+def test_the_answer_tells_who_leads_on_the_other_datasets(small) -> None:
     figures = {"compression_ratio": three(4, 2, 1)}
     finding = findings(two_texts(small(figures), three(1, 8, 1)))[0]
     assert finding.gist.endswith(
@@ -76,27 +73,24 @@ def test_the_answer_tells_who_leads_on_the_other_datasets(small: Callable[..., A
         {"bytes": (0.0, 0.0), "chars": (2.0, 0.0), "words": (4.0, 0.0)},
     ],
 )
-def test_a_price_needs_a_cost_on_every_text(costs: Any, small: Callable[..., Any]) -> None:
+def test_a_price_needs_a_cost_on_every_text(costs: Any, small) -> None:
     run = two_texts(small({"compression_ratio": three(4, 2, 1), "cost": three(0, 2, 1)}), costs, "cost")
     found = decide(run)
-    assert found is not None
     assert not any("No price was given for" in said for said in found.sentences)
     assert table(run, found).rows
 
 
-def test_a_text_is_left_out_only_where_no_pair_is_known(small: Callable[..., Any]) -> None:
+def test_a_text_is_left_out_only_where_no_pair_is_known(small) -> None:
     figures = {**three(1, 8, 4), "bytes": (1.0, float("nan"))}
     run = two_texts(small({"compression_ratio": three(4, 2, 1)}), figures)
     found = decide(run)
-    assert found is not None
     assert found.known["price"].datasets == tuple(run.datasets)
     assert not any("without" in said for said in found.sentences)
 
 
-def test_the_note_says_where_a_text_does_not_count_in_every_criterion(small: Callable[..., Any]) -> None:
+def test_the_note_says_where_a_text_does_not_count_in_every_criterion(small) -> None:
     run = two_texts(small({"compression_ratio": three(4, 2, 1)}), three(9, 2, 1), "encode_speed")
     found = decide(run)
-    assert found is not None
     assert found.known["speed"].datasets == ("bundled:prose",)
     assert table(run, found).note.startswith(
         "On bundled parallel and bundled prose, not all of them for every criterion. "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -31,12 +30,11 @@ def parting(number: int) -> dict[str, Any]:
     a = pieces((1, "so"), (2, " "), (3, HOSTILE), (4, "."))
     b = pieces((1, "so"), (2, " "), (5, HOSTILE[:3]), (6, HOSTILE[3:]), (4, "."))
     found = first_divergence(f"text:/home/someone/en.txt deu_Latn {number}", f"so {HOSTILE}.", a, b)
-    assert found is not None
     return found.as_json()
 
 
 @pytest.fixture
-def run(made_up_run: Callable[..., Any]) -> Any:
+def run(made_up_run) -> Any:
     made = made_up_run(3, 4, specs=SPECS)
     same = {
         "a": SPECS[1], "b": SPECS[0], "compared": "ids", "n_documents": 40, "n_equal": 40, "share_equal": 1.0,

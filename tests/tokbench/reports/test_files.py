@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from tokbench.reports.files import write_csv, write_json, write_parquet, write_x
 
 
 @pytest.fixture
-def run(made_up_run: Callable[..., Any]) -> Any:
+def run(made_up_run) -> Any:
     made = made_up_run(4, 3)
     made.frame.loc[0, "language"] = "nan"  # a language may be called so; it is no null
     made.frame.loc[1, "status"] = 'failed: "quoted", and\na line'
@@ -59,7 +58,7 @@ def test_excel_takes_text_for_text(run: Any, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("writer", WRITERS, ids=lambda writer: writer.name)
 def test_every_writer_writes_a_run_of_one_tokenizer_and_language(
-    made_up_run: Callable[..., Any], writer: Any, tmp_path: Path
+    made_up_run, writer: Any, tmp_path: Path
 ) -> None:
     path = tmp_path / f"deep/er/report{writer.suffix}"
     writer.write(made_up_run(1, 1), path)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -21,7 +19,7 @@ from tokbench.reports.training import shares_text, trained_on
 from tokbench.spec import Spec
 
 
-def test_a_sentence_claims_no_more_than_the_intervals(made_up_run: Callable[..., Any]) -> None:
+def test_a_sentence_claims_no_more_than_the_intervals(made_up_run) -> None:
     run = made_up_run(4, 2)
     first, second = best_first(run, "compression_ratio", "bundled:parallel")
     rows = run.frame = run.frame.copy()
@@ -31,7 +29,6 @@ def test_a_sentence_claims_no_more_than_the_intervals(made_up_run: Callable[...,
     chances(run, (first, second, 0.2))
     assert apart(run, "bundled:parallel", first, second) is False
     found = compression(run)
-    assert found is not None
     assert "may do as well: the difference could be chance" in found.sentence
     assert "95 % interval 3.80–4.20" in found.sentence
     chances(run, (second, first, 0.01))
@@ -42,7 +39,7 @@ def test_a_sentence_claims_no_more_than_the_intervals(made_up_run: Callable[...,
     assert "No paired test was made" in (compression(run) or found).sentence
 
 
-def test_those_with_the_same_figure_lead_together_untested_too(made_up_run: Callable[..., Any]) -> None:
+def test_those_with_the_same_figure_lead_together_untested_too(made_up_run) -> None:
     run = made_up_run(4, 3)
     run.comparisons = run.comparisons.iloc[:0]
     first, second, _ = best_first(run, "compression_ratio", "bundled:parallel")
@@ -51,7 +48,6 @@ def test_those_with_the_same_figure_lead_together_untested_too(made_up_run: Call
     run.frame.loc[ratios & run.frame["tokenizer"].isin([first, second]), "value"] = 9.0
     one, other = (run_labels(run)[name] for name in (first, second))
     found = compression(run)
-    assert found is not None
     assert f" {other} reaches the same." in found.sentence
     assert "chance" not in found.sentence
     assert f"Most text per token elsewhere: on bundled code {one} or {other}" in found.sentence
@@ -59,7 +55,7 @@ def test_those_with_the_same_figure_lead_together_untested_too(made_up_run: Call
     assert "Others lead" not in found.gist
 
 
-def test_the_highest_premium_is_told_with_its_interval(made_up_run: Callable[..., Any]) -> None:
+def test_the_highest_premium_is_told_with_its_interval(made_up_run) -> None:
     run = made_up_run(10, 3)
     table = tables.fairness(run, "bundled:parallel")
     cell = table.rows[0].cells[3]
@@ -67,11 +63,10 @@ def test_the_highest_premium_is_told_with_its_interval(made_up_run: Callable[...
     assert cell.value is not None
     assert (cell.low, cell.high) == (0.97 * cell.value, 1.03 * cell.value)
     said = fairness(run)
-    assert said is not None
     assert f"needs up to {cell.value:.2f} times (95 % interval {cell.low:.2f}–{cell.high:.2f})" in said.sentence
 
 
-def test_every_parallel_dataset_is_told_of(made_up_run: Callable[..., Any]) -> None:
+def test_every_parallel_dataset_is_told_of(made_up_run) -> None:
     run = made_up_run(10, 3)
     more = run.frame[run.frame["dataset"] == "bundled:parallel"].assign(dataset="parallel:devtest")
     more.loc[more["metric"] == "premium", ["value", "ci_low", "ci_high"]] *= 2
@@ -84,30 +79,27 @@ def test_every_parallel_dataset_is_told_of(made_up_run: Callable[..., Any]) -> N
         data.by_language(run, "premium", name).max().min() for name in ("bundled:parallel", "parallel:devtest")
     )
     said = fairness(run)
-    assert said is not None
     assert f"needs up to {one:.2f} times" in said.sentence
     assert "On parallel devtest, " in said.sentence
     assert f"needs up to {other:.2f} times" in said.sentence
 
 
-def test_languages_are_not_counted_twice_in_a_sentence(made_up_run: Callable[..., Any]) -> None:
+def test_languages_are_not_counted_twice_in_a_sentence(made_up_run) -> None:
     run = made_up_run(5, 2)
     run.manifest["datasets"][0]["label"] = "parallel pud, 5 languages"  # as one that names them is called
     found = compression(run)
-    assert found is not None
     assert "the 5 languages of parallel pud, " in found.sentence.replace("On", "on")
     assert found.sentence.count("5 languages") == 1
 
 
-def test_there_are_three_findings_with_figures(made_up_run: Callable[..., Any]) -> None:
+def test_there_are_three_findings_with_figures(made_up_run) -> None:
     assert [finding.plot for finding in findings(made_up_run(10, 5))] == ["compression", "fairness", "speed"]
 
 
-def test_a_tokenizer_measured_on_what_it_was_trained_on_is_named(made_up_run: Callable[..., Any]) -> None:
+def test_a_tokenizer_measured_on_what_it_was_trained_on_is_named(made_up_run) -> None:
     run = made_up_run(10, 5)
     dataset = data.main_dataset(run)
     fair = compression(run)
-    assert fair is not None
     assert "trained on" not in fair.sentence + fair.gist
     best = data.ranked(run, "compression_ratio", dataset).iloc[0]["tokenizer"]
     trained = {"spec": best, "training": {"on": f"{dataset},lines=even + stdlib:docs"}}
@@ -116,7 +108,6 @@ def test_a_tokenizer_measured_on_what_it_was_trained_on_is_named(made_up_run: Ca
     ]
     assert trained_on(run, dataset) == [best]
     flattered = compression(run)
-    assert flattered is not None
     assert f"{run_labels(run)[best]} was trained on this very text, which flatters it." in flattered.sentence
     assert re.search(r"which (it was|some were) trained on\. (Others lead|.* leads) on", flattered.gist)
 
@@ -143,14 +134,13 @@ def test_which_datasets_share_text(one: str, other: str, shared: bool) -> None:
 
 
 @pytest.mark.usefixtures("no_figures")
-def test_the_cheapest_is_found_where_there_are_prices(made_up_run: Callable[..., Any]) -> None:
+def test_the_cheapest_is_found_where_there_are_prices(made_up_run) -> None:
     run = made_up_run(3, 3)
     prices = run.frame[run.frame["metric"] == "compression_ratio"]
     first, second, third = run.tokenizers
     costs = prices.assign(metric="cost", unit="EUR", value=prices["tokenizer"].map({first: 0.25, second: 0.5}))
     run.frame = pd.concat([run.frame, costs])
     found = cost(run)
-    assert found is not None
     assert found.sentence == (
         "At the prices given, the text of 2 datasets costs least with bpe 8k: 0.500 EUR; "
         f"most with tiktoken o200k_base: 1.00 EUR. No price was given for {run_labels(run)[third]}."
@@ -158,47 +148,38 @@ def test_the_cheapest_is_found_where_there_are_prices(made_up_run: Callable[...,
     assert found.sentence in page.render(run)  # though it has no figure
 
 
-def test_what_loses_text_is_not_the_cheapest(made_up_run: Callable[..., Any]) -> None:
+def test_what_loses_text_is_not_the_cheapest(made_up_run) -> None:
     run = lossy_run(made_up_run)
     prices = run.frame[run.frame["metric"] == "compression_ratio"]
     paid = dict(zip(run.tokenizers, range(1, 6), strict=True)) | {"unigram:vocab_size=8000": 0.1}
     costs = prices.assign(metric="cost", unit="EUR", value=prices["tokenizer"].map(paid))
     run.frame = pd.concat([run.frame, costs])
     found = cost(run)
-    assert found is not None
     assert "costs least with unigram" not in found.sentence
     assert "unigram 8k † loses text: no cost to compare." in found.sentence
 
 
-def test_the_longest_tokens_are_said_to_be_of_those_ranked_where_others_are_not(
-    made_up_run: Callable[..., Any],
-) -> None:
+def test_the_longest_tokens_are_said_to_be_of_those_ranked_where_others_are_not(made_up_run) -> None:
     run = lossy_run(made_up_run)
     rows = run.frame[run.frame["metric"] == "compression_ratio"].assign(metric="token_length", unit="bytes")
     run.frame = pd.concat([run.frame, rows])
     found = coverage(run)
-    assert found is not None
     assert found.sentence.startswith(
         "Of the tokenizers ranked together, tokens are longest on average with tik"
     )
     run.frame = run.frame[~run.frame["metric"].isin(["round_trip", "unk_rate"])]
     found = coverage(run)
-    assert found is not None
     assert found.sentence.startswith("Tokens are longest on average with tiktoken")
 
 
-def test_the_compression_beside_a_speed_is_said_to_be_pooled_where_another_is_ranked_by(
-    made_up_run: Callable[..., Any],
-) -> None:
+def test_the_compression_beside_a_speed_is_said_to_be_pooled_where_another_is_ranked_by(made_up_run) -> None:
     run = made_up_run(3, 2)
     best = best_first(run, "compression_ratio", "bundled:parallel")[0]
     rows = run.frame = run.frame.copy()
     rows.loc[(rows["metric"] == "encode_speed") & (rows["tokenizer"] == best), "value"] = 1000.0
     said = speed(run)
-    assert said is not None
     assert said.sentence.endswith("also compresses best of those timed.")
     pooled = rows[(rows["metric"] == "compression_ratio") & (rows["language"] == "all")]
     run.frame = pd.concat([rows, pooled.assign(metric="compression_ratio_macro")])
     said = speed(run)
-    assert said is not None
     assert said.sentence.endswith("also compresses best of those timed, pooled by bytes.")

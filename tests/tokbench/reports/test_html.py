@@ -7,7 +7,6 @@ import hashlib
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
@@ -65,13 +64,13 @@ class Outline(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def page(made_up_run: Callable[..., Any]) -> str:
+def page(made_up_run) -> str:
     run = made_up_run(6, 5, specs=["bytes", HOSTILE, "unigram:vocab_size=8000", "wordpiece:x", "chars"])
     run.samples = [sample(HOSTILE), sample("bytes")]
     return render(run)
 
 
-def test_the_provenance_has_no_nothing_and_no_figure_of_a_table(made_up_run: Callable[..., Any]) -> None:
+def test_the_provenance_has_no_nothing_and_no_figure_of_a_table(made_up_run) -> None:
     run = made_up_run(2, 2)
     run.manifest |= {"baseline": None, "seconds": 0, "revision": "abc"}
     run.manifest["speed"] = {"forms": ["batch"], "summary": ["told in the tables"]}
@@ -98,7 +97,7 @@ def test_beside_one_that_loses_text_the_other_has_not_its_colour(page: str) -> N
 
 
 @pytest.mark.usefixtures("no_figures")
-def test_the_page_is_called_as_the_suite_and_opens_on_its_baseline(made_up_run: Callable[..., Any]) -> None:
+def test_the_page_is_called_as_the_suite_and_opens_on_its_baseline(made_up_run) -> None:
     run = made_up_run(3, 3, specs=["bytes", "chars", "words"])
     assert "<title>r1 · tokbench</title>" in render(run)
     run.manifest |= {"suite": {**run.manifest["suite"], "title": "Letters & words"}, "baseline": "chars"}
@@ -110,7 +109,7 @@ def test_the_page_is_called_as_the_suite_and_opens_on_its_baseline(made_up_run: 
 
 
 @pytest.mark.usefixtures("no_figures")
-def test_names_from_right_to_left_do_not_reorder_a_sentence(made_up_run: Callable[..., Any]) -> None:
+def test_names_from_right_to_left_do_not_reorder_a_sentence(made_up_run) -> None:
     """Of two in a list each is isolated, of a name with several words all together."""
     run = made_up_run(3, 3, specs=["bpe:מודל_א", "chars", "bpe:نموذج"])
     page = render(run)
@@ -153,13 +152,11 @@ def test_every_link_within_it_leads_somewhere(page: str) -> None:
 
 def test_its_policy_names_its_own_style_and_script_and_nothing_else(page: str) -> None:
     policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)
-    assert policy is not None
     given = policy[1].replace("&#39;", "'")
     assert given.startswith("default-src 'none';")
     assert "unsafe" not in given
     for tag in ("style", "script"):
         content = re.search(rf"<{tag}>(.*?)</{tag}>", page, re.S)
-        assert content is not None
         digest = base64.b64encode(hashlib.sha256(content[1].encode()).digest()).decode()
         assert f"{tag}-src 'sha256-{digest}'" in given
 
@@ -211,12 +208,11 @@ def test_figures_of_many_tokenizers_are_drawn_for_screens_alone(tokenizers: int,
     plot = Plot(name="own", title="Own", summary="Mine.", draw=lambda run: Figure())
     run: Any = SimpleNamespace(tokenizers=["bytes"] * tokenizers)
     figure = draw(run, plot, SheetOfFigures())
-    assert figure is not None
     assert [bool(figure.wide), bool(figure.narrow)].count(True) == sizes
 
 
 @pytest.mark.long
-def test_a_report_does_not_tell_where_files_lie(made_up_run: Callable[..., Any]) -> None:
+def test_a_report_does_not_tell_where_files_lie(made_up_run) -> None:
     run = made_up_run(2, 1)
     run.manifest["tokenizers"][0]["files"] = [{"path": "/home/someone/secret/vocab.json", "sha256": "0" * 64}]
     text = render(run)
@@ -253,7 +249,7 @@ def test_a_function_keeps_its_subscript_and_stands_off_from_its_neighbours() -> 
     assert f"</mo>{logarithm}" in mathml(r"-\log_2 V")
 
 
-def test_an_empty_run_still_gives_a_page(made_up_run: Callable[..., Any]) -> None:
+def test_an_empty_run_still_gives_a_page(made_up_run) -> None:
     run = made_up_run(2, 1)
     run.frame = run.frame.iloc[:0]
     assert "Nothing was measured.</h1>" in render(run)
@@ -288,7 +284,7 @@ def test_a_large_run_builds_in_time_and_memory(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("no_figures")
-def test_no_line_breaks_between_a_name_and_its_mark(made_up_run: Callable[..., Any]) -> None:
+def test_no_line_breaks_between_a_name_and_its_mark(made_up_run) -> None:
     run = made_up_run(3, 3)
     spec = run.tokenizers[0]
     run.frame.loc[(run.frame["tokenizer"] == spec) & (run.frame["metric"] == "round_trip"), "value"] = 0.5

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pandas as pd
 
 from tests.tokbench.reports.tested import lossy_run
@@ -15,7 +12,7 @@ from tokbench.reports import tables
 from tokbench.reports.findings import compression
 
 
-def test_the_mark_says_how_much_is_lost_and_of_what_kind(made_up_run: Callable[..., Any]) -> None:
+def test_the_mark_says_how_much_is_lost_and_of_what_kind(made_up_run) -> None:
     run = lossy_run(made_up_run)
     marked = {name: loss.mark for name, loss in losses(run).items()}
     wordpiece, unigram = "wordpiece:vocab_size=8000", "unigram:vocab_size=8000"
@@ -28,12 +25,11 @@ def test_the_mark_says_how_much_is_lost_and_of_what_kind(made_up_run: Callable[.
     assert set(order[:2]) == set(run.tokenizers) - {*marked}
     assert order[4] == unigram
     said = compression(run)
-    assert said is not None
     assert "give text back in another form and are ranked apart" in said.sentence
     assert "unigram 8k † loses text and is not ranked" in said.sentence
 
 
-def test_the_note_of_chosen_rows_is_of_them_alone(made_up_run: Callable[..., Any]) -> None:
+def test_the_note_of_chosen_rows_is_of_them_alone(made_up_run) -> None:
     run = lossy_run(made_up_run)
     bpe, o200k = (name for name in run.tokenizers if name not in losses(run))
     whole = run.frame[(run.frame["metric"] == "compression_ratio") & (run.frame["language"] == "all")]
@@ -55,7 +51,7 @@ def test_the_note_of_chosen_rows_is_of_them_alone(made_up_run: Callable[..., Any
     assert "¶" not in tables.headline(run, "bundled:parallel", rows=("bytes",)).note
 
 
-def test_both_figures_are_of_the_dataset_where_most_is_lost(made_up_run: Callable[..., Any]) -> None:
+def test_both_figures_are_of_the_dataset_where_most_is_lost(made_up_run) -> None:
     run = lossy_run(made_up_run)
     frame, spec = run.frame, "unigram:vocab_size=8000"
     for dataset, shares in {
@@ -70,7 +66,7 @@ def test_both_figures_are_of_the_dataset_where_most_is_lost(made_up_run: Callabl
     )
 
 
-def test_what_is_lost_on_other_text_alone_is_said_apart(made_up_run: Callable[..., Any]) -> None:
+def test_what_is_lost_on_other_text_alone_is_said_apart(made_up_run) -> None:
     run = lossy_run(made_up_run)
     frame, spec = run.frame, "wordpiece:vocab_size=8000"
     own = frame["tokenizer"] == spec
@@ -81,7 +77,7 @@ def test_what_is_lost_on_other_text_alone_is_said_apart(made_up_run: Callable[..
     assert losses(run)[spec].likeness == ("case, accents or normal form", "spaces")
 
 
-def test_a_case_made_to_be_hard_is_no_reason_not_to_rank(made_up_run: Callable[..., Any]) -> None:
+def test_a_case_made_to_be_hard_is_no_reason_not_to_rank(made_up_run) -> None:
     run = lossy_run(made_up_run)
     frame, unigram = run.frame, "unigram:vocab_size=8000"
     hard = frame["dataset"] != data.main_dataset(run)
@@ -97,7 +93,7 @@ def test_a_case_made_to_be_hard_is_no_reason_not_to_rank(made_up_run: Callable[.
     assert "not every case made to be hard comes back: unigram 8k." in explained(run)
 
 
-def test_those_that_lose_the_same_are_ranked_where_none_is_lossless(made_up_run: Callable[..., Any]) -> None:
+def test_those_that_lose_the_same_are_ranked_where_none_is_lossless(made_up_run) -> None:
     run = lossy_run(made_up_run)
     wordpiece, unigram = "wordpiece:vocab_size=8000", "unigram:vocab_size=8000"
     assert comparable(run, [wordpiece, "bytes", unigram]) == [wordpiece, "bytes"]
@@ -105,5 +101,4 @@ def test_those_that_lose_the_same_are_ranked_where_none_is_lossless(made_up_run:
     run.frame = run.frame[run.frame["tokenizer"].isin([wordpiece, "bytes", unigram])]
     run.tokenizers = [unigram, wordpiece, "bytes"]
     said = compression(run)
-    assert said is not None
     assert "the most of those that lose the same things" in said.sentence

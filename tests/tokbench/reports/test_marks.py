@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from tests.tokbench.reports.tested import chances
@@ -17,7 +16,7 @@ def bold(run: Any, values: dict[str, float], better: str = "higher", language: s
     return set(marks.best(run, "compression_ratio", "bundled:parallel", better, values, language))
 
 
-def test_bold_is_the_best_and_what_a_paired_test_cannot_tell_from_it(made_up_run: Callable[..., Any]) -> None:
+def test_bold_is_the_best_and_what_a_paired_test_cannot_tell_from_it(made_up_run) -> None:
     run = made_up_run(3, 3)
     a, b, c = run.tokenizers
     values = {a: 5.0, b: 4.9, c: 3.0}
@@ -31,7 +30,7 @@ def test_bold_is_the_best_and_what_a_paired_test_cannot_tell_from_it(made_up_run
     assert bold(run, values) == {a}
 
 
-def test_nothing_is_bold_where_no_test_was_made(made_up_run: Callable[..., Any]) -> None:
+def test_nothing_is_bold_where_no_test_was_made(made_up_run) -> None:
     run = made_up_run(3, 3)
     a, b, c = run.tokenizers
     chances(run, (a, b, 0.3))
@@ -45,7 +44,7 @@ def test_nothing_is_bold_where_no_test_was_made(made_up_run: Callable[..., Any])
     assert "Nothing is bold: no two figures here were tested against each other." in head.note
 
 
-def test_where_only_pairs_with_the_baseline_were_tested_that_is_said(made_up_run: Callable[..., Any]) -> None:
+def test_where_only_pairs_with_the_baseline_were_tested_that_is_said(made_up_run) -> None:
     run = made_up_run(3, 3)
     best, middle, base = data.ranked(run, "compression_ratio", "bundled:parallel")["tokenizer"]
     chances(run, (best, base, 0.001), (middle, base, 0.001))
@@ -62,7 +61,7 @@ def test_where_only_pairs_with_the_baseline_were_tested_that_is_said(made_up_run
     )
 
 
-def test_tables_by_language_compare_tokenizers_and_never_languages(made_up_run: Callable[..., Any]) -> None:
+def test_tables_by_language_compare_tokenizers_and_never_languages(made_up_run) -> None:
     run = made_up_run(2, 3)
     a, b, c = run.tokenizers
     chances(run, (a, b, 0.001), (a, c, 0.001), (b, c, 0.001))
@@ -74,7 +73,7 @@ def test_tables_by_language_compare_tokenizers_and_never_languages(made_up_run: 
     assert values[column - 1] == max(values)
 
 
-def test_what_loses_text_is_never_best(made_up_run: Callable[..., Any]) -> None:
+def test_what_loses_text_is_never_best(made_up_run) -> None:
     run = made_up_run(3, 5)
     wordpiece = "wordpiece:vocab_size=8000"
     a, b = run.tokenizers[:2]

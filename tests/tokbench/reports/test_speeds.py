@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import runpy
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from copy import deepcopy
 from pathlib import Path
 from types import SimpleNamespace
@@ -30,7 +30,7 @@ def timing(tokenizer: str, low: float, high: float, **more: Any) -> Mapping[str,
 
 
 @pytest.fixture
-def timed(made_up_run: Callable[..., Any]) -> Any:
+def timed(made_up_run) -> Any:
     """A run whose first two tokenizers give the same ids, and whose second and third are about as fast."""
     run = made_up_run(2, 3)
     first, second, third = run.tokenizers
@@ -114,7 +114,7 @@ def test_the_table_is_in_the_markdown_report(timed: Any) -> None:
     assert render(table) in document(timed)
 
 
-def test_a_run_that_was_not_timed_has_no_such_table(made_up_run: Callable[..., Any]) -> None:
+def test_a_run_that_was_not_timed_has_no_such_table(made_up_run) -> None:
     run = made_up_run(2, 2)
     run.manifest["speed"] = None
     assert speed_tables(run) == []
@@ -125,7 +125,7 @@ def test_alone_is_first_and_equals_share_all_ranks() -> None:
     assert set(rank_ranges({"a": (1.0, 2.0), "b": (2.0, 3.0), "c": (1.5, 2.5)}).values()) == {(1, 3)}
 
 
-def test_the_fastest_is_not_alone_where_intervals_meet(made_up_run: Callable[..., Any]) -> None:
+def test_the_fastest_is_not_alone_where_intervals_meet(made_up_run) -> None:
     run = made_up_run(4, 3)
     rows = run.frame
     speeds = rows["metric"] == "encode_speed"
@@ -141,7 +141,7 @@ def test_the_fastest_is_not_alone_where_intervals_meet(made_up_run: Callable[...
     assert "may be as fast" in sentence, "timed once, nothing is told apart"
 
 
-def test_a_faster_one_that_loses_text_is_named_beside_the_fastest(made_up_run: Callable[..., Any]) -> None:
+def test_a_faster_one_that_loses_text_is_named_beside_the_fastest(made_up_run) -> None:
     run = made_up_run(4, 4)
     lossy = "wordpiece:vocab_size=8000"
     assert list(losses(run)) == [lossy]
@@ -172,7 +172,7 @@ def test_where_no_two_give_the_same_ids_there_is_no_column_for_it(timed: Any) ->
     assert "same ids" not in table.note
 
 
-def test_a_speed_is_shown_with_the_text_it_is_of(made_up_run: Callable[..., Any]) -> None:
+def test_a_speed_is_shown_with_the_text_it_is_of(made_up_run) -> None:
     run = made_up_run(3, 3)
     timed = run.frame["metric"] == "encode_speed"
     run.frame.loc[timed, "dataset"] = "bundled:code"
@@ -181,24 +181,22 @@ def test_a_speed_is_shown_with_the_text_it_is_of(made_up_run: Callable[..., Any]
     assert "encode_speed" in [column.key for column in tables.headline(run, "bundled:code").columns]
     assert "Speeds and latencies are of bundled code." in measurements(run).note
     said = speed(run)
-    assert said is not None
     assert "encodes bundled code fastest" in said.sentence
     assert {y for _, y in speed_points(run).values()} == set(
         data.overall(run, "compression_ratio", "bundled:code")["value"]
     )
 
 
-def test_a_busy_machine_is_told_beside_every_speed(made_up_run: Callable[..., Any]) -> None:
+def test_a_busy_machine_is_told_beside_every_speed(made_up_run) -> None:
     run = made_up_run(3, 3)
     assert "uncertain" not in tables.headline(run, "bundled:parallel").note
     run.manifest["speed"] = {"notes": ["the machine was busy: others used 2.0 of 2 cores when timing began"]}
     said = speed(run)
-    assert said is not None
     for text in (tables.headline(run, "bundled:parallel").note, measurements(run).note, said.sentence):
         assert "Speeds are uncertain: the machine was busy: others used 2.0 of 2 cores" in text
 
 
-def test_the_first_pass_over_a_text_stands_before_the_second(made_up_run: Callable[..., Any]) -> None:
+def test_the_first_pass_over_a_text_stands_before_the_second(made_up_run) -> None:
     run = made_up_run(3, 3)
     warm = run.frame[run.frame["metric"] == "encode_speed"]
     run.frame = pd.concat([run.frame, warm.assign(metric="encode_speed_cold")])

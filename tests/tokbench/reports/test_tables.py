@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -26,7 +25,7 @@ def table(*cells: TableCell, better: str = "higher", lossy: int = -1) -> Table:
     return Table("t", "t", (column,), rows)
 
 
-def test_languages_say_what_their_words_are_where_these_differ(made_up_run: Callable[..., Any]) -> None:
+def test_languages_say_what_their_words_are_where_these_differ(made_up_run) -> None:
     run = made_up_run(2, 2)
     dataset, metric = "bundled:parallel", "compression_ratio"
     second = run.languages(dataset)[1]
@@ -38,7 +37,7 @@ def test_languages_say_what_their_words_are_where_these_differ(made_up_run: Call
     assert [row.cells[0] for row in tables.by_language(run, metric, dataset).rows] == before
 
 
-def test_the_headline_shows_first_what_matters_first(made_up_run: Callable[..., Any]) -> None:
+def test_the_headline_shows_first_what_matters_first(made_up_run) -> None:
     run = lossy_run(made_up_run)
     first = run.frame[(run.frame["metric"] == "compression_ratio") & (run.frame["language"] == "all")]
     run.frame = pd.concat([run.frame, first.assign(metric="cost", unit="EUR"), first.assign(metric="unk_rate")])
@@ -51,7 +50,7 @@ def test_the_headline_shows_first_what_matters_first(made_up_run: Callable[..., 
     assert asked == [*columns[:-1], "token_length", "vocab_size"], "what is shown anyway is there once"
 
 
-def test_the_headline_ranks_by_the_mean_of_languages_and_says_so(made_up_run: Callable[..., Any]) -> None:
+def test_the_headline_ranks_by_the_mean_of_languages_and_says_so(made_up_run) -> None:
     run = made_up_run(3, 3)
     pooled = run.frame[(run.frame["metric"] == "compression_ratio") & (run.frame["language"] == "all")]
     pooled = pooled[pooled["dataset"] == "bundled:parallel"]
@@ -67,12 +66,11 @@ def test_the_headline_ranks_by_the_mean_of_languages_and_says_so(made_up_run: Ca
     labels = [column.label for column in made.columns]
     assert "compression ratio (pooled)" in labels
     said = compression(run)
-    assert said is not None
     assert "3.00 bytes per token" in said.sentence
     assert "Pooled by bytes" in said.sentence
 
 
-def test_every_table_says_of_how_much(made_up_run: Callable[..., Any]) -> None:
+def test_every_table_says_of_how_much(made_up_run) -> None:
     run = made_up_run(3, 3)
     first = run.frame[(run.frame["metric"] == "compression_ratio") & (run.frame["language"] == "all")]
     sizes = {"text_bytes": 12_345.0, "tokens": 4_000.0, "clusters": 60.0}
@@ -90,7 +88,7 @@ def test_every_table_says_of_how_much(made_up_run: Callable[..., Any]) -> None:
         assert said in made.note, made.name
 
 
-def test_blocks_of_one_text_are_not_called_independent(made_up_run: Callable[..., Any]) -> None:
+def test_blocks_of_one_text_are_not_called_independent(made_up_run) -> None:
     run = made_up_run(2, 1)
     first = run.frame[(run.frame["metric"] == "compression_ratio") & (run.frame["language"] == "all")]
     run.frame = pd.concat([run.frame, first.assign(metric="clusters", value=60.0)])
@@ -100,7 +98,7 @@ def test_blocks_of_one_text_are_not_called_independent(made_up_run: Callable[...
     assert "independent" not in note
 
 
-def test_languages_of_code_are_programming_languages(made_up_run: Callable[..., Any]) -> None:
+def test_languages_of_code_are_programming_languages(made_up_run) -> None:
     run = made_up_run(3, 2)
     dataset = data.main_dataset(run)
     run.frame = run.frame.replace({"language": {run.languages(dataset)[1]: "lua"}})
@@ -112,9 +110,7 @@ def test_languages_of_code_are_programming_languages(made_up_run: Callable[..., 
         assert label in {row.cells[0] for row in made.rows}
 
 
-def test_scripts_are_shares_of_a_vocabulary_and_those_without_a_column_are_added_up(
-    made_up_run: Callable[..., Any],
-) -> None:
+def test_scripts_are_shares_of_a_vocabulary_and_those_without_a_column_are_added_up(made_up_run) -> None:
     run = made_up_run(2, 2)
     many = {f"Script{number}": 5 for number in range(vocabularies.SCRIPTS)}
     run.audits = {run.tokenizers[0]: {"scripts": {"Latin": 30, **many}}, run.tokenizers[1]: {"scripts": {}}}
@@ -132,7 +128,7 @@ def test_cells_are_shaded_from_the_lowest_value_to_the_highest() -> None:
     assert [wide.shade(value) for value in (0, 1, 10, 100)] == [0, 0, 4, 8], "by logarithms"
 
 
-def test_the_fairness_table_names_its_reference(made_up_run: Callable[..., Any]) -> None:
+def test_the_fairness_table_names_its_reference(made_up_run) -> None:
     run = made_up_run(3, 2)
     premium = (run.frame["metric"] == "premium") & (run.frame["language"] == "fra_Latn")
     run.frame.loc[premium, "value"] = 1.0
@@ -169,7 +165,7 @@ def test_the_interval_of_a_column_of_zeros_is_not_rounded_to_whole_numbers() -> 
     ]
 
 
-def test_p_values_are_given_as_far_as_resamples_tell_them(made_up_run: Callable[..., Any]) -> None:
+def test_p_values_are_given_as_far_as_resamples_tell_them(made_up_run) -> None:
     run = made_up_run(3, 5)
     frame = run.comparisons
     dataset = frame["dataset"].iloc[0]
@@ -184,7 +180,7 @@ def test_p_values_are_given_as_far_as_resamples_tell_them(made_up_run: Callable[
 
 
 def test_pairs_that_lose_nothing_come_first_and_of_many_they_are_shown(
-    made_up_run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    made_up_run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = made_up_run(3, 5)
     pairs = differences.table(run, "compression_ratio", "bundled:parallel")
@@ -201,9 +197,7 @@ def test_pairs_that_lose_nothing_come_first_and_of_many_they_are_shown(
     assert "comparisons.parquet" not in pairs.note
 
 
-def test_where_nothing_is_lost_the_headline_alone_says_so_and_only_if_asked(
-    made_up_run: Callable[..., Any],
-) -> None:
+def test_where_nothing_is_lost_the_headline_alone_says_so_and_only_if_asked(made_up_run) -> None:
     run = made_up_run(3, 3, specs=["bytes", "chars", "words"])
     rows = run.frame[
         (run.frame["metric"] == "compression_ratio") & (run.frame["dataset"] == "bundled:parallel")
@@ -222,7 +216,7 @@ def test_where_nothing_is_lost_the_headline_alone_says_so_and_only_if_asked(
     assert len(tables.by_language(run, "round_trip", "bundled:parallel").rows) == 3
 
 
-def test_the_headline_ranks_what_keeps_text_first(made_up_run: Callable[..., Any]) -> None:
+def test_the_headline_ranks_what_keeps_text_first(made_up_run) -> None:
     run = made_up_run(5, 5)
     made = tables.headline(run, "bundled:parallel")
     values = [row.cells[2].value for row in made.rows if not row.lossy and isinstance(row.cells[2], TableCell)]
@@ -231,7 +225,7 @@ def test_the_headline_ranks_what_keeps_text_first(made_up_run: Callable[..., Any
     assert {row.key for row in made.rows} == set(run.tokenizers)
 
 
-def test_undefined_metrics_are_told_with_their_reason(made_up_run: Callable[..., Any]) -> None:
+def test_undefined_metrics_are_told_with_their_reason(made_up_run) -> None:
     run = made_up_run(3, 3)
     frame = run.frame.copy()
     frame.loc[frame["metric"] == "gini", ["value", "status"]] = [None, "undefined: one language only"]
@@ -240,7 +234,7 @@ def test_undefined_metrics_are_told_with_their_reason(made_up_run: Callable[...,
     assert [row.cells for row in made.rows] == [("gini", "one language only")]
 
 
-def test_who_gives_the_same_ids(made_up_run: Callable[..., Any]) -> None:
+def test_who_gives_the_same_ids(made_up_run) -> None:
     def view(name: str, *tokens: tuple[int, str]) -> dict[str, Any]:
         pieces = [
             {"id": index, "bytes": text.encode().hex(), "text": text, "group": 0} for index, text in tokens
@@ -258,9 +252,7 @@ def test_who_gives_the_same_ids(made_up_run: Callable[..., Any]) -> None:
 
 
 @pytest.mark.usefixtures("no_figures")
-def test_a_run_without_compression_has_a_headline_ranked_by_what_was_asked(
-    made_up_run: Callable[..., Any],
-) -> None:
+def test_a_run_without_compression_has_a_headline_ranked_by_what_was_asked(made_up_run) -> None:
     run = made_up_run(3, 4)
     rows = run.frame[(run.frame["metric"] == "premium") & (run.frame["language"] == "deu_Latn")]
     run.frame = rows.assign(language="all", metric="words_cut", unit="EUR")
@@ -278,7 +270,7 @@ def test_a_run_without_compression_has_a_headline_ranked_by_what_was_asked(
     assert "Ranked by words cut." in shown
 
 
-def test_every_measurement_has_the_digits_of_its_metric_in_all_columns(made_up_run: Callable[..., Any]) -> None:
+def test_every_measurement_has_the_digits_of_its_metric_in_all_columns(made_up_run) -> None:
     made = tables.overall_metrics(made_up_run(3, 4), "bundled:parallel")
     texts = {
         row.key: [made.text(place, column) for column in range(2, 6)] for place, row in enumerate(made.rows)
@@ -318,9 +310,7 @@ def test_large_figures_are_shown_in_a_unit_that_suits_their_column() -> None:
     assert 'data-v="9216000">9.22</td>' in text, "what sorts and is downloaded stays as it was measured"
 
 
-def test_one_unit_serves_a_whole_table_by_language_and_each_row_of_all_metrics(
-    made_up_run: Callable[..., Any],
-) -> None:
+def test_one_unit_serves_a_whole_table_by_language_and_each_row_of_all_metrics(made_up_run) -> None:
     run = made_up_run(3, 3)
     costs = run.frame[run.frame["metric"] == "compression_ratio"].assign(metric="train_flops", unit="FLOP/byte")
     costs.loc[:, ["value", "ci_low", "ci_high"]] *= 1e8
@@ -334,13 +324,10 @@ def test_one_unit_serves_a_whole_table_by_language_and_each_row_of_all_metrics(
     assert float(every.text(row, 3).replace(",", "")) < 1000
 
 
-def test_programming_languages_of_parallel_code_are_named_by_their_tags(
-    made_up_run: Callable[..., Any],
-) -> None:
+def test_programming_languages_of_parallel_code_are_named_by_their_tags(made_up_run) -> None:
     run = made_up_run(3, 2)
     run.manifest["datasets"][0]["kind"] = "code"
     rows = tables.fairness(run, "bundled:parallel").rows
     assert {row.cells[4] for row in rows} <= set(run.spoken)
     said = fairness(run)
-    assert said is not None
     assert not [code for code in run.spoken if language_label(code) in said.sentence]

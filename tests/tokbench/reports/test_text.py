@@ -6,9 +6,7 @@ import math
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -48,7 +46,7 @@ def test_latex_sets_what_reports_and_captions_hold_beyond_ascii() -> None:
     assert "U+" not in latex.escape(told)
 
 
-def test_markdown_tables_have_as_many_cells_in_every_row(made_up_run: Callable[..., Any]) -> None:
+def test_markdown_tables_have_as_many_cells_in_every_row(made_up_run) -> None:
     text = markdown.document(made_up_run(5, 4, specs=HOSTILE))
     for block in re.findall(r"(?:^\|.*\n)+", text, re.M):
         widths = {len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}
@@ -57,7 +55,7 @@ def test_markdown_tables_have_as_many_cells_in_every_row(made_up_run: Callable[.
     assert "# tokbench report: r1" in text
 
 
-def test_markdown_renders_as_tables_and_nothing_else(made_up_run: Callable[..., Any]) -> None:
+def test_markdown_renders_as_tables_and_nothing_else(made_up_run) -> None:
     parser = pytest.importorskip("markdown_it", reason="needs markdown-it-py").MarkdownIt("commonmark")
     text = markdown.document(made_up_run(5, 4, specs=HOSTILE))
     tokens = parser.enable("table").parse(text)
@@ -74,7 +72,7 @@ def test_markdown_renders_as_tables_and_nothing_else(made_up_run: Callable[..., 
     assert "bpe a|b" in shown
 
 
-def test_latex_marks_the_best_in_bold(made_up_run: Callable[..., Any]) -> None:
+def test_latex_marks_the_best_in_bold(made_up_run) -> None:
     text = latex.document(made_up_run(5, 5))
     assert r"\bfseries" in text
     assert r"\toprule" in text
@@ -83,9 +81,7 @@ def test_latex_marks_the_best_in_bold(made_up_run: Callable[..., Any]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("languages", "tokenizers"), [(3, 4), (200, 15)])
-def test_latex_compiles(
-    made_up_run: Callable[..., Any], tmp_path: Path, languages: int, tokenizers: int
-) -> None:
+def test_latex_compiles(made_up_run, tmp_path: Path, languages: int, tokenizers: int) -> None:
     if shutil.which("pdflatex") is None:
         pytest.skip("needs pdflatex with booktabs, siunitx and longtable")
     run = made_up_run(languages, tokenizers, specs=HOSTILE if tokenizers == 4 else None)
@@ -102,7 +98,7 @@ def test_latex_compiles(
     assert all(int(points) < 30 for points in overfull)
 
 
-def test_the_card_begins_with_metadata(made_up_run: Callable[..., Any]) -> None:
+def test_the_card_begins_with_metadata(made_up_run) -> None:
     text = card.document(made_up_run(3, 2))
     head = text.split("---")[1]
     assert 'pretty_name: "tokbench r1"' in head
@@ -110,7 +106,7 @@ def test_the_card_begins_with_metadata(made_up_run: Callable[..., Any]) -> None:
     assert "python" not in head, "no tag of a language is so long"
 
 
-def test_of_a_dataset_without_figures_there_is_no_headline(made_up_run: Callable[..., Any]) -> None:
+def test_of_a_dataset_without_figures_there_is_no_headline(made_up_run) -> None:
     run = made_up_run(3, 2)
     first, other = run.datasets[:2]
     labels = [re.escape(markdown.escape(dataset_label(run, name))) for name in (first, other)]
@@ -122,9 +118,7 @@ def test_of_a_dataset_without_figures_there_is_no_headline(made_up_run: Callable
         assert found == [True, False]
 
 
-def test_of_one_language_markdown_shows_by_language_what_is_usual_alone(
-    made_up_run: Callable[..., Any],
-) -> None:
+def test_of_one_language_markdown_shows_by_language_what_is_usual_alone(made_up_run) -> None:
     run = made_up_run(1, 2)
     run.manifest["suite"]["metrics"] = ["compression_ratio", "token_length"]
     heads = re.findall(r"^## (\S+) ·", markdown.document(run), re.M)
@@ -132,14 +126,14 @@ def test_of_one_language_markdown_shows_by_language_what_is_usual_alone(
     assert r"token\_length" not in heads, "the headline has said it"
 
 
-def test_formulas_are_mathematics_in_markdown(made_up_run: Callable[..., Any]) -> None:
+def test_formulas_are_mathematics_in_markdown(made_up_run) -> None:
     text = markdown.document(made_up_run(2, 2))
     assert r"| $`\frac{\sum_d \mathrm{bytes}(d)}{\sum_d \mathrm{tokens}(d)}`$ |" in text
     assert r"\\frac" not in text
     assert markdown.formula("a`b") == r"a\`b"
 
 
-def test_latex_has_intervals_and_the_paired_tests(made_up_run: Callable[..., Any]) -> None:
+def test_latex_has_intervals_and_the_paired_tests(made_up_run) -> None:
     text = latex.document(made_up_run(3, 3))
     assert r"@{\,}l" in text
     assert re.search(r"\\bfseries [\d.]+ & \{\\tiny \[[\d.]+--[\d.]+\]\}", text)
@@ -147,7 +141,7 @@ def test_latex_has_intervals_and_the_paired_tests(made_up_run: Callable[..., Any
     assert "more than chance" in text
 
 
-def test_latex_of_what_a_paper_needs(made_up_run: Callable[..., Any]) -> None:
+def test_latex_of_what_a_paper_needs(made_up_run) -> None:
     run = made_up_run(3, 3)
     first, _, third = run.tokenizers
     choice = latex.Choice(
@@ -183,7 +177,7 @@ def test_latex_of_what_a_paper_needs(made_up_run: Callable[..., Any]) -> None:
     assert latex.document(run, asked_for) == text
 
 
-def test_markdown_states_provenance(made_up_run: Callable[..., Any]) -> None:
+def test_markdown_states_provenance(made_up_run) -> None:
     run = made_up_run(2, 2)
     run.manifest |= {"versions": {"tokbench": "9.9", "numpy": "2.0"}, "train_on": "stdlib:docs"}
     run.manifest["suite"] |= {"replicates": 1000, "seed": 7}
@@ -193,7 +187,7 @@ def test_markdown_states_provenance(made_up_run: Callable[..., Any]) -> None:
         assert said in text, said
 
 
-def test_one_tokenizer_alone_is_the_most_of_nothing(made_up_run: Callable[..., Any]) -> None:
+def test_one_tokenizer_alone_is_the_most_of_nothing(made_up_run) -> None:
     from tokbench.reports.findings import findings
 
     said = findings(made_up_run(1, 1))

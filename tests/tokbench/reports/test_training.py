@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from tokbench.plots import data
 from tokbench.reports import tables
 from tokbench.reports.findings import compression, fairness
 from tokbench.reports.training import trained_beside, trained_on
 
 
-def test_what_was_trained_on_the_other_half_is_marked(made_up_run: Callable[..., Any]) -> None:
+def test_what_was_trained_on_the_other_half_is_marked(made_up_run) -> None:
     run = made_up_run(3, 3)
     spec = run.tokenizers[0]
     for name in ("frame", "comparisons"):
@@ -25,7 +22,7 @@ def test_what_was_trained_on_the_other_half_is_marked(made_up_run: Callable[...,
     assert "§ trained on bundled parallel, even lines" in made.note
 
 
-def test_what_was_trained_on_a_copy_of_the_text_is_marked(made_up_run: Callable[..., Any]) -> None:
+def test_what_was_trained_on_a_copy_of_the_text_is_marked(made_up_run) -> None:
     run = made_up_run(3, 3)
     spec, dataset = run.tokenizers[0], data.main_dataset(run)
     run.manifest["tokenizers"][0]["training"] = {"on": "text:another-name.txt"}
@@ -39,5 +36,4 @@ def test_what_was_trained_on_a_copy_of_the_text_is_marked(made_up_run: Callable[
             said = f"¶ trained on this very text (33.3 % of its lines; those of {codes[0]}), which flatters"
             assert (said in made.note) == telling
     for finding in (compression(run), fairness(run)):
-        assert finding is not None
         assert "trained on this very text (33.3 % of its lines" in finding.sentence

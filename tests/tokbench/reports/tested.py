@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -35,7 +34,7 @@ def chances(run: Any, *pairs: tuple[str, str, float]) -> None:
     run.comparisons = pd.DataFrame(rows, columns=list(run.comparisons.columns.union(rows[0], sort=False)))
 
 
-def lossy_run(made_up_run: Callable[..., Any]) -> Any:
+def lossy_run(made_up_run) -> Any:
     """wordpiece and bytes lower-case, chars loses a little text, the others nothing."""
     run = made_up_run(2, 5)
     frame = run.frame[~run.frame["metric"].isin(["round_trip", "unk_rate"])]

@@ -109,9 +109,9 @@ def test_a_table_is_languages_by_tokenizers(tmp_path: Path) -> None:
         run.table("compression_ratio", "text:b")
     for wrong in (3, None, ["compression_ratio"]):
         with pytest.raises(UnknownNameError, match=r"unknown metric .*There are: compression_ratio"):
-            run.table(wrong)  # type: ignore[arg-type]
+            run.table(wrong)
         with pytest.raises(UnknownNameError, match="unknown dataset of this run"):
-            run.table("compression_ratio", wrong or 0)  # type: ignore[arg-type]
+            run.table("compression_ratio", wrong or 0)
 
 
 def test_a_table_without_figures_says_why(tmp_path: Path) -> None:

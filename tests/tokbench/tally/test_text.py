@@ -13,7 +13,7 @@ from tokbench.tally.text import TextBatch
 
 
 def batch(*texts: str, **facts: object) -> TextBatch:
-    [only] = prepare([Document(text) for text in texts], facts=CorpusFacts(**facts))  # type: ignore[arg-type]
+    [only] = prepare([Document(text) for text in texts], facts=CorpusFacts(**facts))
     return only
 
 

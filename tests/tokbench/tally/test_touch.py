@@ -88,7 +88,7 @@ def test_words_by_bits_are_as_one_by_one(texts: list[str], random, often: float)
             "cut_graphemes": sum(int(batch.marks[at]) & 1 for at in made),
             "cross_words": sum(crossing),
         }
-        assert {name: int(counts[name][index]) for name in expected} == expected  # type: ignore[index]
+        assert {name: int(counts[name][index]) for name in expected} == expected
         per_word += touching
     assert sorted(per_word) == sorted([*np.repeat(np.arange(FEW), few).tolist(), *many.tolist()])
 

@@ -93,7 +93,7 @@ def test_what_is_no_bytes_is_named(method: str) -> None:
             return "x"
 
     class OneByOne(Texts):
-        token_bytes_batch = None  # type: ignore[assignment]
+        token_bytes_batch = None
 
     tokenizer = Texts() if method == "token_bytes_batch" else OneByOne()
     with pytest.raises(TokenizerError, match=f"at once: {method} returned str, not bytes"):

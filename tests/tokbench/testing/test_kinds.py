@@ -260,5 +260,5 @@ def test_it_works_without_hypothesis_and_still_shows_a_small_text(monkeypatch: p
 
     monkeypatch.setattr(builtins, "__import__", no_hypothesis)
     skip = ["memory", "speed", "threads"]
-    [failure] = [each for each in failures_of(Lowercases(), examples=5, skip=skip) if each.check == "lossless"]  # type: ignore[arg-type]
+    [failure] = [each for each in failures_of(Lowercases(), examples=5, skip=skip) if each.check == "lossless"]
     assert len(failure.text or "") == 1

@@ -26,7 +26,7 @@ SECONDS_EACH = ("threads", "memory", "speed")
 
 
 def test_a_right_tokenizer_passes() -> None:
-    check_tokenizer(Right(), examples=30)  # type: ignore[arg-type]
+    check_tokenizer(Right(), examples=30)
 
 
 @pytest.mark.long
@@ -41,7 +41,7 @@ def test_each_wrong_tokenizer_fails_for_the_right_reason(
 
 
 def test_the_smallest_failing_text_is_shown() -> None:
-    found = failures_of(Lowercases(), examples=30, skip=SECONDS_EACH)  # type: ignore[arg-type]
+    found = failures_of(Lowercases(), examples=30, skip=SECONDS_EACH)
     [text] = [failure.text for failure in found if failure.check == "lossless"]
     assert text is not None
     assert len(text) == 1
@@ -65,7 +65,7 @@ class TellsAnotherEnd(Right):
 
 
 def test_what_a_batch_gives_otherwise_is_shown_of_the_text_where_it_does() -> None:
-    found = failures_of(TellsAnotherEnd(), examples=5, skip=SECONDS_EACH)  # type: ignore[arg-type]
+    found = failures_of(TellsAnotherEnd(), examples=5, skip=SECONDS_EACH)
     assert [(failure.check, failure.problem) for failure in found] == [
         ("batch", "in a batch [98], alone [97]"),
         ("encode_utf8", "from bytes [98], from the text [97]"),
@@ -88,12 +88,12 @@ def test_a_slow_tokenizer_is_no_leaking_one(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_the_error_lists_every_failure() -> None:
     with pytest.raises(ConformanceError, match=r"'right' fails 1 of the conformance checks") as caught:
-        check_tokenizer(SpecialsOutside(), examples=5, skip=SECONDS_EACH)  # type: ignore[arg-type]
+        check_tokenizer(SpecialsOutside(), examples=5, skip=SECONDS_EACH)
     assert "remedy  special_ids must lie within the vocabulary." in str(caught.value)
 
 
 def test_checks_can_be_left_out() -> None:
-    check_tokenizer(SpecialsOutside(), examples=5, skip=["special_ids", *SECONDS_EACH])  # type: ignore[arg-type]
+    check_tokenizer(SpecialsOutside(), examples=5, skip=["special_ids", *SECONDS_EACH])
 
 
 def test_every_check_has_a_tokenizer_that_fails_it() -> None:

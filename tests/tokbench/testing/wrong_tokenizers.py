@@ -31,7 +31,7 @@ class NoDecode:
 
 
 class VocabSizeText(Right):
-    vocab_size = "256"  # type: ignore[assignment]
+    vocab_size = "256"
 
 
 class UnknownOutside(Right):
@@ -39,7 +39,7 @@ class UnknownOutside(Right):
 
 
 class LosslessText(Right):
-    lossless = "no"  # type: ignore[assignment]
+    lossless = "no"
 
 
 class FactsRaise(Right):
@@ -138,7 +138,7 @@ class OffsetsOfLists(Right):
 class BatchInt64(Right):
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         batch = super().encode_batch(texts)
-        return TokenBatch(batch.ids.astype(np.int64), batch.offsets)  # type: ignore[arg-type]
+        return TokenBatch(batch.ids.astype(np.int64), batch.offsets)
 
 
 class StripsInBatches(Right):
@@ -217,7 +217,7 @@ class KeepsItsSpace(Right):
 
     lossless = decode_joins_bytes = False
     decode_drops_space = True
-    offsets = None  # type: ignore[assignment]
+    offsets = None
 
     def encode(self, text: str) -> Any:
         return list(b" " + text.encode())
