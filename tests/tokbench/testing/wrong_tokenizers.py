@@ -15,13 +15,6 @@ from tokbench.batch import TokenBatch
 from tokbench.capabilities import Step
 
 
-class ReadsOn(Right):
-    """Takes the bytes up to the end for each document."""
-
-    def encode_utf8(self, data: Any, offsets: Any) -> TokenBatch:
-        return super().encode_utf8(data, np.append(offsets[:-1], len(data) - 1))
-
-
 class NoDecode:
     name = "no decode"
     vocab_size = 256
@@ -30,68 +23,84 @@ class NoDecode:
         return list(text.encode())
 
 
-class VocabSizeText(Right):
+WRONG: list[tuple[type, str]] = [(NoDecode, "protocol")]
+"""Every wrong tokenizer, with the check that must fail it."""
+
+
+class Wrong(Right):
+    def __init_subclass__(cls, fails: str) -> None:
+        WRONG.append((cls, fails))
+
+
+class ReadsOn(Wrong, fails="encode_utf8"):
+    """Takes the bytes up to the end for each document."""
+
+    def encode_utf8(self, data: Any, offsets: Any) -> TokenBatch:
+        return super().encode_utf8(data, np.append(offsets[:-1], len(data) - 1))
+
+
+class VocabSizeText(Wrong, fails="protocol"):
     vocab_size = "256"
 
 
-class UnknownOutside(Right):
+class UnknownOutside(Wrong, fails="protocol"):
     unk_id = 257
 
 
-class LosslessText(Right):
+class LosslessText(Wrong, fails="protocol"):
     lossless = "no"
 
 
-class FactsRaise(Right):
+class FactsRaise(Wrong, fails="facts"):
     def facts(self) -> dict[str, Any]:
         raise KeyError("no facts")
 
 
-class FactsListed(Right):
+class FactsListed(Wrong, fails="facts"):
     def facts(self) -> Any:
         return [("algorithm", "bytes")]
 
 
-class FactsNotJson(Right):
+class FactsNotJson(Wrong, fails="facts"):
     def facts(self) -> dict[str, Any]:
         return {"special_tokens": {1, 2}}
 
 
-class ReturnsStrings(Right):
+class ReturnsStrings(Wrong, fails="encodes"):
     def encode(self, text: str) -> Any:
         return list(text)
 
 
-class RaisesOnNul(Right):
+class RaisesOnNul(Wrong, fails="encodes"):
     def encode(self, text: str) -> Any:
         if "\x00" in text:
             raise KeyError("\x00")
         return super().encode(text)
 
 
-class IdsBeyondVocabulary(Right):
+class IdsBeyondVocabulary(Wrong, fails="vocab_size"):
     vocab_size = 200
     special_ids = frozenset()
 
 
-class Random(Right):
+class Random(Wrong, fails="deterministic"):
     def encode(self, text: str) -> Any:
         return [random.randrange(256) for _ in text.encode()]
 
 
-class SamplesAnotherText(Right):
+class SamplesAnotherText(Wrong, fails="sample"):
     def sample(self, text: str, rng: np.random.Generator, alpha: float) -> Sequence[int]:
         return [97, 98]
 
 
-class SamplesFractions(Right):
+class SamplesFractions(Wrong, fails="sample"):
     lossless = False
 
     def sample(self, text: str, rng: np.random.Generator, alpha: float) -> Any:
         return [token + 0.5 for token in self.encode(text)]
 
 
-class KeepsCount(Right):
+class KeepsCount(Wrong, fails="deterministic"):
     """Has a token more at every seventh call: hypothesis sees a text fail, then pass, and gives up."""
 
     calls = 0
@@ -101,59 +110,59 @@ class KeepsCount(Right):
         return [*text.encode(), *([0] if self.calls % 7 == 0 else [])]
 
 
-class DecodeRaises(Right):
+class DecodeRaises(Wrong, fails="decodes"):
     lossless = False
 
     def decode(self, ids: Sequence[int]) -> str:
         return bytes(ids).decode("ascii")
 
 
-class DecodeReturnsBytes(Right):
+class DecodeReturnsBytes(Wrong, fails="decodes"):
     lossless = False
 
     def decode(self, ids: Sequence[int]) -> Any:
         return bytes(ids)
 
 
-class Lowercases(Right):
+class Lowercases(Wrong, fails="lossless"):
     def encode(self, text: str) -> Any:
         return list(text.lower().encode())
 
 
-class BatchDiffers(Right):
+class BatchDiffers(Wrong, fails="batch"):
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         return TokenBatch.of(self.encode(text.strip()) for text in texts)
 
 
-class BatchOfLists(Right):
+class BatchOfLists(Wrong, fails="batch"):
     def encode_batch(self, texts: Sequence[str]) -> Any:
         return [self.encode(text) for text in texts]
 
 
-class OffsetsOfLists(Right):
+class OffsetsOfLists(Wrong, fails="offsets"):
     def offsets(self, text: str) -> Any:
         return super().offsets(text).tolist()
 
 
-class BatchInt64(Right):
+class BatchInt64(Wrong, fails="batch"):
     def encode_batch(self, texts: Sequence[str]) -> TokenBatch:
         batch = super().encode_batch(texts)
         return TokenBatch(batch.ids.astype(np.int64), batch.offsets)
 
 
-class StripsInBatches(Right):
+class StripsInBatches(Wrong, fails="decode_batch"):
     def decode_batch(self, batch: TokenBatch) -> list[str]:
         return [self.decode(ids).strip() for ids in batch.to_lists()]
 
 
-class DropsEmptyDocuments(Right):
+class DropsEmptyDocuments(Wrong, fails="decode_batch"):
     """Leaves out documents without tokens."""
 
     def decode_batch(self, batch: TokenBatch) -> list[str]:
         return [self.decode(ids) for ids in batch.to_lists() if ids]
 
 
-class TidiesUp(Right):
+class TidiesUp(Wrong, fails="decode_joins_bytes"):
     """Its decode is more than the joined bytes."""
 
     lossless = False
@@ -162,26 +171,26 @@ class TidiesUp(Right):
         return super().decode(ids).replace(" ,", ",").capitalize()
 
 
-class AddsBos(Right):
+class AddsBos(Wrong, fails="content_only"):
     lossless = False
 
     def encode(self, text: str) -> Any:
         return [256, *super().encode(text)]
 
 
-class ParsesSpecials(Right):
+class ParsesSpecials(Wrong, fails="special_text"):
     lossless = False
 
     def encode(self, text: str) -> Any:
         return [256] if text == "<s>" else super().encode(text)
 
 
-class WrongTokenBytes(Right):
+class WrongTokenBytes(Wrong, fails="token_bytes"):
     def token_bytes(self, token_id: int) -> bytes:
         return b"?"
 
 
-class OffsetsOfTheBatch(Right):
+class OffsetsOfTheBatch(Wrong, fails="offsets_batch"):
     """Counts the characters of the texts before as well."""
 
     def offsets_batch(self, texts: Sequence[str]) -> Any:
@@ -189,14 +198,14 @@ class OffsetsOfTheBatch(Right):
         return spans, np.append(0, np.cumsum([len(self.encode(text)) for text in texts]))
 
 
-class SkipsTheFirst(Right):
+class SkipsTheFirst(Wrong, fails="token_bytes_batch"):
     """Tells the bytes of many tokens, each those of the one before."""
 
     def token_bytes_batch(self, ids: Sequence[int]) -> Any:
         return [b"", *map(self.token_bytes, ids[:-1])]
 
 
-class ForgetsLetters(Right):
+class ForgetsLetters(Wrong, fails="encode_with_offsets"):
     """Encodes with offsets, and gives no ids for a single letter."""
 
     def encode_with_offsets(self, texts: Sequence[str]) -> Any:
@@ -204,7 +213,7 @@ class ForgetsLetters(Right):
         return tokens, np.concatenate([self.offsets(text) for text in texts])
 
 
-class OffsetsOfNothing(Right):
+class OffsetsOfNothing(Wrong, fails="encode_with_offsets"):
     """Encodes with offsets, and has every token at the beginning."""
 
     def encode_with_offsets(self, texts: Sequence[str]) -> Any:
@@ -212,7 +221,7 @@ class OffsetsOfNothing(Right):
         return tokens, np.zeros((len(tokens.ids), 2), np.int64)
 
 
-class KeepsItsSpace(Right):
+class KeepsItsSpace(Wrong, fails="decode_drops_space"):
     """Says that decoding drops the space it puts before the text, and it does not."""
 
     lossless = decode_joins_bytes = False
@@ -223,7 +232,7 @@ class KeepsItsSpace(Right):
         return list(b" " + text.encode())
 
 
-class SpellsAnother(Right):
+class SpellsAnother(Wrong, fails="token_bytes"):
     """Its bytes are not what it decodes to; that it loses text does not excuse it."""
 
     lossless = False
@@ -233,14 +242,14 @@ class SpellsAnother(Right):
         return super().decode(ids).replace(" ", "▁")
 
 
-class CountsFromTheEnd(Right):
+class CountsFromTheEnd(Wrong, fails="unknown_ids"):
     """Takes negative ids for places in a list."""
 
     def decode(self, ids: Sequence[int]) -> str:
         return bytes(range(256)[token] for token in ids).decode("utf-8", "replace")
 
 
-class ForgetsWhenCopied(Right):
+class ForgetsWhenCopied(Wrong, fails="copies"):
     """Holds something that a copy does not take along."""
 
     shift = 0
@@ -255,47 +264,47 @@ class ForgetsWhenCopied(Right):
         return [byte + self.shift for byte in text.encode()]
 
 
-class CrashesOnSurrogates(Right):
+class CrashesOnSurrogates(Wrong, fails="surrogates"):
     def encode(self, text: str) -> Any:
         if "\ud800" in text:
             raise RuntimeError("no surrogates")
         return super().encode(text)
 
 
-class OffsetsOfTheTokenBefore(Right):
+class OffsetsOfTheTokenBefore(Wrong, fails="offsets"):
     def offsets(self, text: str) -> Any:
         spans = super().offsets(text)
         return np.concatenate([spans[:1], spans[:-1]])
 
 
-class ByteOffsets(Right):
+class ByteOffsets(Wrong, fails="offsets"):
     def offsets(self, text: str) -> Any:
         count = len(text.encode())
         return np.stack([np.arange(count), np.arange(1, count + 1)], axis=1)
 
 
-class SampleOwnSeed(Right):
+class SampleOwnSeed(Wrong, fails="sample"):
     def sample(self, text: str, rng: np.random.Generator, alpha: float) -> Sequence[int]:
         return [random.randrange(256) for _ in range(len(text))]
 
 
-class TraceShort(Right):
+class TraceShort(Wrong, fails="trace"):
     def trace(self, text: str) -> list[Step]:
         return [Step("bytes", (text.encode(),))]
 
 
-class LastTokenForMinusOne(Right):
+class LastTokenForMinusOne(Wrong, fails="every_id"):
     """As a Python list answers to -1."""
 
     def token_bytes(self, token_id: int) -> bytes:
         return [*(bytes([byte]) for byte in range(256)), b"<end>"][token_id]
 
 
-class SpecialsOutside(Right):
+class SpecialsOutside(Wrong, fails="special_ids"):
     special_ids = frozenset({9999})
 
 
-class SharedState(Right):
+class SharedState(Wrong, fails="threads"):
     """Fills a buffer of its own that calls in other threads overwrite."""
 
     buffer: list[int] = []  # noqa: RUF012
@@ -309,19 +318,19 @@ class SharedState(Right):
         return list(self.buffer)
 
 
-class Prints(Right):
+class Prints(Wrong, fails="silent"):
     def encode(self, text: str) -> Any:
         print("encoding")
         return super().encode(text)
 
 
-class MovesAway(Right):
+class MovesAway(Wrong, fails="silent"):
     def decode(self, ids: Sequence[int]) -> str:
         os.chdir("/")
         return super().decode(ids)
 
 
-class Leaks(Right):
+class Leaks(Wrong, fails="memory"):
     def __init__(self) -> None:
         self.kept: list[bytes] = []
 
@@ -330,7 +339,7 @@ class Leaks(Right):
         return super().encode(text)
 
 
-class Quadratic(Right):
+class Quadratic(Wrong, fails="speed"):
     def encode(self, text: str) -> Any:
         return _quadratic(text.encode())
 
@@ -344,63 +353,10 @@ def _quadratic(data: bytes) -> list[int]:
     return ids
 
 
-class Forgets(Right):
+class Forgets(Wrong, fails="empty"):
     """Gives the empty text a token."""
 
     lossless = False
 
     def encode(self, text: str) -> Any:
         return super().encode(text) or [32]
-
-
-WRONG: list[tuple[type, str]] = [
-    (NoDecode, "protocol"),
-    (VocabSizeText, "protocol"),
-    (UnknownOutside, "protocol"),
-    (LosslessText, "protocol"),
-    (FactsRaise, "facts"),
-    (FactsListed, "facts"),
-    (FactsNotJson, "facts"),
-    (ReturnsStrings, "encodes"),
-    (RaisesOnNul, "encodes"),
-    (IdsBeyondVocabulary, "vocab_size"),
-    (Random, "deterministic"),
-    (SamplesFractions, "sample"),
-    (KeepsCount, "deterministic"),
-    (DecodeRaises, "decodes"),
-    (DecodeReturnsBytes, "decodes"),
-    (Lowercases, "lossless"),
-    (BatchDiffers, "batch"),
-    (BatchOfLists, "batch"),
-    (OffsetsOfLists, "offsets"),
-    (BatchInt64, "batch"),
-    (ReadsOn, "encode_utf8"),
-    (StripsInBatches, "decode_batch"),
-    (DropsEmptyDocuments, "decode_batch"),
-    (TidiesUp, "decode_joins_bytes"),
-    (KeepsItsSpace, "decode_drops_space"),
-    (AddsBos, "content_only"),
-    (ParsesSpecials, "special_text"),
-    (WrongTokenBytes, "token_bytes"),
-    (SpellsAnother, "token_bytes"),
-    (SkipsTheFirst, "token_bytes_batch"),
-    (ByteOffsets, "offsets"),
-    (OffsetsOfTheTokenBefore, "offsets"),
-    (OffsetsOfTheBatch, "offsets_batch"),
-    (ForgetsLetters, "encode_with_offsets"),
-    (OffsetsOfNothing, "encode_with_offsets"),
-    (CrashesOnSurrogates, "surrogates"),
-    (CountsFromTheEnd, "unknown_ids"),
-    (ForgetsWhenCopied, "copies"),
-    (SampleOwnSeed, "sample"),
-    (SamplesAnotherText, "sample"),
-    (TraceShort, "trace"),
-    (SpecialsOutside, "special_ids"),
-    (LastTokenForMinusOne, "every_id"),
-    (SharedState, "threads"),
-    (Prints, "silent"),
-    (MovesAway, "silent"),
-    (Leaks, "memory"),
-    (Quadratic, "speed"),
-    (Forgets, "empty"),
-]
