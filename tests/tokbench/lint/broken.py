@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable
+from functools import partial, reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +71,40 @@ def write(folder: Path, files: dict[str, Any]) -> Path:
 Fault = Callable[[dict[str, Any]], None]
 FAULTS: dict[str, tuple[str, Fault]] = {}
 
+NORMALIZER = ("tokenizer.json", "normalizer")
+PATTERN = ("tokenizer.json", "pre_tokenizer", "pretokenizers", 0, "pattern")
+WRITTEN: dict[str, tuple[str, tuple[str | int, ...], Any]] = {
+    "regex_as_string": ("TB101", PATTERN, {"String": CL100K}),
+    "empty_class": ("TB101", PATTERN, {"Regex": r"[^\s\S]+"}),
+    "alternative_behind_a_wider_one": ("TB102", PATTERN, {"Regex": CL100K + r"|\p{Lu}+"}),
+    "too_few_rows": ("TB209", ("config.json", "vocab_size"), 264),
+    "lower_case": ("TB301", NORMALIZER, {"type": "Lowercase"}),
+    "space_put_before": (
+        "TB303", ("tokenizer.json", "pre_tokenizer"),
+        {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True},
+    ),
+    "line_ends_lost": ("TB304", NORMALIZER, {"type": "Replace", "pattern": {"String": "\n"}, "content": " "}),
+    "not_normalized": ("TB306", NORMALIZER, None),
+    "lower_case_stated": ("TB401", ("tokenizer_config.json", "do_lower_case"), True),
+    "another_end": ("TB401", ("tokenizer_config.json", "eos_token"), "<|endoftext|>"),
+    "cut_at_512": (
+        "TB404", ("tokenizer.json", "truncation"),
+        {"direction": "Right", "max_length": 512, "strategy": "LongestFirst", "stride": 0},
+    ),
+    "template_with_a_marker_that_is_none": (
+        "TB504", ("chat_template.jinja",), TEMPLATE.replace("<|stop|>", "<|eot|>")
+    ),
+    "template_that_never_begins_the_answer": (
+        "TB504", ("chat_template.jinja",), TEMPLATE.partition("{% if")[0]
+    ),
+    "template_that_fails": (
+        "TB504", ("chat_template.jinja",), "{% for m in messages %}{{ m.role.missing.again }}{% endfor %}"
+    ),
+}  # fmt: skip
+"""Faults that are another value in one place: the code that must tell each, the place and the value."""
+ASKED = {"other_text": "TB205", "chinese_by_bytes_only": "TB307", "control_string_is_text": "TB501"}
+"""Nothing is wrong in these files: a fault for other text, a lower bound, or special tokens matched in text."""
+
 
 def fault(code: str) -> Callable[[Fault], Fault]:
     """Register a fault under its function's name, with the code that must tell it."""
@@ -78,6 +114,17 @@ def fault(code: str) -> Callable[[Fault], Fault]:
         return function
 
     return register
+
+
+def put(files: dict[str, Any], place: tuple[str | int, ...], value: Any) -> None:
+    *within, last = place
+    reduce(getitem, within, files)[last] = value
+
+
+FAULTS |= {
+    name: (code, partial(put, place=place, value=value)) for name, (code, place, value) in WRITTEN.items()
+}
+FAULTS |= {name: (code, lambda files: None) for name, code in ASKED.items()}
 
 
 def broken(name: str) -> dict[str, Any]:
@@ -110,21 +157,6 @@ def _added(files: dict[str, Any], text: str, **flags: bool) -> None:
 @fault("TB001")
 def breaks_off(files: dict[str, Any]) -> None:
     files["tokenizer.json"] = json.dumps(files["tokenizer.json"])[:2000]
-
-
-@fault("TB101")
-def regex_as_string(files: dict[str, Any]) -> None:
-    _split(files)["pattern"] = {"String": CL100K}
-
-
-@fault("TB101")
-def empty_class(files: dict[str, Any]) -> None:
-    _split(files)["pattern"] = {"Regex": r"[^\s\S]+"}
-
-
-@fault("TB102")
-def alternative_behind_a_wider_one(files: dict[str, Any]) -> None:
-    _split(files)["pattern"] = {"Regex": CL100K + r"|\p{Lu}+"}
 
 
 @fault("TB103")
@@ -163,11 +195,6 @@ def mojibake(files: dict[str, Any]) -> None:
     _token(files, a + b + a + b, (a + b, a + b))
 
 
-@fault("TB205")
-def other_text(files: dict[str, Any]) -> None:
-    """Nothing is wrong but that the text given uses few of its tokens."""
-
-
 @fault("TB206")
 def a_byte_missing(files: dict[str, Any]) -> None:
     vocab = files["tokenizer.json"]["model"]["vocab"]
@@ -191,32 +218,10 @@ def endless_token(files: dict[str, Any]) -> None:
         text += text
 
 
-@fault("TB209")
-def too_few_rows(files: dict[str, Any]) -> None:
-    files["config.json"]["vocab_size"] = 264
-
-
-@fault("TB301")
-def lower_case(files: dict[str, Any]) -> None:
-    files["tokenizer.json"]["normalizer"] = {"type": "Lowercase"}
-
-
 @fault("TB302")
 def quote_missing(files: dict[str, Any]) -> None:
     vocab = files["tokenizer.json"]["model"]["vocab"]
     vocab["thee"] = vocab.pop('"')
-
-
-@fault("TB303")
-def space_put_before(files: dict[str, Any]) -> None:
-    files["tokenizer.json"]["pre_tokenizer"] = {
-        "type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True,
-    }  # fmt: skip
-
-
-@fault("TB304")
-def line_ends_lost(files: dict[str, Any]) -> None:
-    files["tokenizer.json"]["normalizer"] = {"type": "Replace", "pattern": {"String": "\n"}, "content": " "}
 
 
 @fault("TB305")
@@ -230,26 +235,6 @@ def digits_from_the_left(files: dict[str, Any]) -> None:
         for other in digits:
             for third in digits:
                 _token(files, one + other + third, (one + other, third))
-
-
-@fault("TB306")
-def not_normalized(files: dict[str, Any]) -> None:
-    files["tokenizer.json"]["normalizer"] = None
-
-
-@fault("TB307")
-def chinese_by_bytes_only(files: dict[str, Any]) -> None:
-    """Nothing is wrong for English; the test asks for less than twice."""
-
-
-@fault("TB401")
-def lower_case_stated(files: dict[str, Any]) -> None:
-    files["tokenizer_config.json"]["do_lower_case"] = True
-
-
-@fault("TB401")
-def another_end(files: dict[str, Any]) -> None:
-    files["tokenizer_config.json"]["eos_token"] = "<|endoftext|>"
 
 
 @fault("TB402")
@@ -271,18 +256,6 @@ def begun_twice(files: dict[str, Any]) -> None:
     files["chat_template.jinja"] = "{{ bos_token }}" + TEMPLATE
 
 
-@fault("TB404")
-def cut_at_512(files: dict[str, Any]) -> None:
-    files["tokenizer.json"]["truncation"] = {
-        "direction": "Right", "max_length": 512, "strategy": "LongestFirst", "stride": 0,
-    }  # fmt: skip
-
-
-@fault("TB501")
-def control_string_is_text(files: dict[str, Any]) -> None:
-    """Nothing is wrong in the files; the spec asks for special tokens to be matched."""
-
-
 @fault("TB502")
 def marker_not_special(files: dict[str, Any]) -> None:
     _added(files, "<|tool|>", special=False)
@@ -295,18 +268,3 @@ def filter_undone(files: dict[str, Any]) -> None:
     }  # fmt: skip
     for token in files["tokenizer.json"]["added_tokens"]:
         token["normalized"] = True
-
-
-@fault("TB504")
-def template_with_a_marker_that_is_none(files: dict[str, Any]) -> None:
-    files["chat_template.jinja"] = TEMPLATE.replace("<|stop|>", "<|eot|>")
-
-
-@fault("TB504")
-def template_that_never_begins_the_answer(files: dict[str, Any]) -> None:
-    files["chat_template.jinja"] = TEMPLATE.partition("{% if")[0]
-
-
-@fault("TB504")
-def template_that_fails(files: dict[str, Any]) -> None:
-    files["chat_template.jinja"] = "{% for m in messages %}{{ m.role.missing.again }}{% endfor %}"
