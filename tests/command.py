@@ -30,3 +30,9 @@ def output(*arguments: object, text: str | None = None, columns: int | None = 16
     result = invoke(*arguments, text=text, columns=columns, catch=False)
     assert result.exit_code == 0, result.output
     return result.stdout
+
+
+def told(*arguments: object) -> tuple[int, str]:
+    """The exit status and all output of ``tokbench ARGUMENTS`` on a wide terminal; what it raises is raised."""
+    result = invoke(*arguments, columns=200, catch=False)
+    return result.exit_code, result.output

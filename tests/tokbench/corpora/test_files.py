@@ -6,20 +6,11 @@ import bz2
 import gzip
 import lzma
 import os
-from pathlib import Path
 
 import pytest
 
+from tests.tokbench.corpora.reading import texts, write
 from tokbench.errors import CorpusError, SpecError, UnknownNameError
-
-
-def texts(documents):
-    return [document.text for document in documents]
-
-
-def write(path: Path, data: bytes) -> Path:
-    path.write_bytes(data)
-    return path
 
 
 def compressors():

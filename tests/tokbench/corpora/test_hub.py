@@ -7,6 +7,7 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
+from tests.tokbench.corpora.reading import texts
 from tokbench.errors import CorpusError
 
 
@@ -43,10 +44,6 @@ def hub(monkeypatch):
     monkeypatch.setitem(sys.modules, "datasets", library)
     monkeypatch.setitem(sys.modules, "huggingface_hub", client)
     return calls
-
-
-def texts(documents):
-    return [document.text for document in documents]
 
 
 def test_a_split_in_the_parts_the_hub_has(hub, load, read):

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import tracemalloc
-from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.tokbench.corpora.reading import texts, write
 from tokbench.corpora import blocks
 from tokbench.corpora.dataset import files_of, grouped, whole_file
 from tokbench.corpora.storage import StoredFile, chunks, stat
@@ -14,15 +14,6 @@ from tokbench.corpora.text import LineFormat, WholeFileFormat
 from tokbench.corpus import Shard
 from tokbench.errors import CorpusError, SpecError
 from tokbench.tally import CorpusFacts
-
-
-def texts(documents):
-    return [document.text for document in documents]
-
-
-def write(path: Path, data: bytes) -> Path:
-    path.write_bytes(data)
-    return path
 
 
 @pytest.mark.parametrize(

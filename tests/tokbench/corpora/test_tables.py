@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tests.tokbench.corpora.reading import texts
 from tokbench.corpora.jsonl import JsonLines
 from tokbench.corpora.records import Fields
 from tokbench.errors import CorpusError, SpecError
@@ -42,10 +43,6 @@ def write_parquet(path, rows=ROWS, **options):
 
 
 TABLES = {"jsonl": write_jsonl, "csv": write_csv, "parquet": write_parquet}
-
-
-def texts(documents):
-    return [document.text for document in documents]
 
 
 @pytest.mark.parametrize("family", TABLES)

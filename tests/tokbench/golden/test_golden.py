@@ -9,18 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import invoke
+from tests.command import invoke, told
 from tests.tokbench.lint.broken import sound, write
 from tokbench.cli import golden
 from tokbench.errors import SpecError, TokenizerError
 from tokbench.golden import checking, pack
 from tokbench.golden.changes import _alternatives, mutants
 from tokbench.registry import Registry, build_registry
-
-
-def cli(*arguments: str) -> tuple[int, str]:
-    result = invoke(*arguments, columns=200, catch=False)
-    return result.exit_code, result.output
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +28,7 @@ def made(tmp_path_factory) -> tuple[Path, Path, str]:
     """A small vocabulary, the pack of it, and what was printed."""
     base = tmp_path_factory.mktemp("golden")
     folder = write(base / "v", sound())
-    status, shown = cli("golden", "make", f"bpe:{folder}", "-o", str(base / "pack"), "--mutations", "2")
+    status, shown = told("golden", "make", f"bpe:{folder}", "-o", str(base / "pack"), "--mutations", "2")
     assert status == 0
     return folder, base / "pack", shown
 
@@ -58,7 +53,7 @@ def test_a_pack_is_small_says_what_it_is_and_is_good(made):
 def test_the_tokenizer_itself_and_another_library_agree(made):
     folder, place, _ = made
     for spec in (f"bpe:{folder}", f"transformers:{folder}/tokenizer.json"):
-        status, shown = cli("golden", "check", str(place), spec)
+        status, shown = told("golden", "check", str(place), spec)
         assert (status, "all of" in shown) == (0, True), shown
 
 
@@ -87,7 +82,7 @@ def test_the_first_stage_that_departs_is_named(made, tmp_path, stage):
     files = sound()
     CHANGES[stage](files["tokenizer.json"])
     folder = write(tmp_path / "v", files)
-    status, found = cli("golden", "check", str(place), f"bpe:{folder}", "--json")
+    status, found = told("golden", "check", str(place), f"bpe:{folder}", "--json")
     assert status == 1
     stages = {one["stage"] for one in json.loads(found)["departures"]}
     assert stages == {stage}
@@ -102,24 +97,24 @@ def program(tmp_path: Path, body: str) -> str:
 
 def test_a_program_is_checked_by_what_it_prints(tmp_path):
     place = tmp_path / "pack"
-    assert cli("golden", "make", "bytes", "-o", str(place))[0] == 0
+    assert told("golden", "make", "bytes", "-o", str(place))[0] == 0
     assert "no tokenizer.json" in json.loads((place / "manifest.json").read_text())["mutations"]
     right = program(tmp_path, "print(*text.encode())")
-    assert cli("golden", "check", str(place), "--command", right)[0] == 0
-    found = cli("golden", "check", str(place), "--command", right, "--json")[1]
+    assert told("golden", "check", str(place), "--command", right)[0] == 0
+    found = told("golden", "check", str(place), "--command", right, "--json")[1]
     assert found.splitlines()[-1] == "}"  # laid out as all JSON for people and programs
     wrong = program(tmp_path, "print(json.dumps({'ids': list(text.lower().encode())}))")
-    status, shown = cli("golden", "check", str(place), "--command", wrong)
+    status, shown = told("golden", "check", str(place), "--command", wrong)
     assert status == 1
     assert "unknown (only ids are given)" in shown
     with pytest.raises(TokenizerError, match="expected ids, found 'no'"):
-        cli("golden", "check", str(place), "--command", program(tmp_path, "print('no')"))
+        told("golden", "check", str(place), "--command", program(tmp_path, "print('no')"))
     with pytest.raises(TokenizerError, match="ended with status 1"):
-        cli("golden", "check", str(place), "--command", program(tmp_path, "raise SystemExit(1)"))
+        told("golden", "check", str(place), "--command", program(tmp_path, "raise SystemExit(1)"))
     with pytest.raises(TokenizerError, match=r"\d+ lines? came back for \d+ texts; print one for each"):
-        cli("golden", "check", str(place), "--command", program(tmp_path, "pass"))
+        told("golden", "check", str(place), "--command", program(tmp_path, "pass"))
     with pytest.raises(SpecError, match=r"cannot be run \(No such file or directory\)"):
-        cli("golden", "check", str(place), "--command", "/no/such/program")
+        told("golden", "check", str(place), "--command", "/no/such/program")
     for seconds in ("nan", "inf", "1e300"):
         done = invoke("golden", "check", place, "--command", right, "--timeout", seconds)
         assert (done.exit_code, "Invalid value for '--timeout'" in done.stderr) == (2, True)
@@ -135,7 +130,7 @@ def test_a_pack_that_cannot_be_measured_leaves_the_folder_as_it_was(made, tmp_pa
     monkeypatch.setattr("tokbench.golden.mutations.score", fails)
     for target in (place, tmp_path / "new"):
         with pytest.raises(TokenizerError, match="out of luck"):
-            cli("golden", "make", f"bpe:{folder}", "-o", str(target), "--force")
+            told("golden", "make", f"bpe:{folder}", "-o", str(target), "--force")
     assert {file.name: file.read_bytes() for file in place.iterdir()} == before
     assert not (tmp_path / "new").exists()
 
@@ -150,14 +145,14 @@ def test_what_is_no_pack_or_was_changed_is_refused(made, tmp_path, monkeypatch):
     with pytest.raises(SpecError, match="is not what the manifest says"):
         pack.read(tmp_path)
     with pytest.raises(SpecError, match="holds a pack"):
-        cli("golden", "make", "bytes", "-o", str(place))
+        told("golden", "make", "bytes", "-o", str(place))
     with pytest.raises(SpecError, match="is a file, and a pack is a folder"):
-        cli("golden", "make", "bytes", "-o", str(tmp_path / pack.CASES))
+        told("golden", "make", "bytes", "-o", str(tmp_path / pack.CASES))
     monkeypatch.setattr("os.access", lambda path, mode: Path(path) != tmp_path)  # root may write anywhere
     with pytest.raises(SpecError, match="new cannot be written"):
-        cli("golden", "make", "bytes", "-o", str(tmp_path / "new"))
+        told("golden", "make", "bytes", "-o", str(tmp_path / "new"))
     with pytest.raises(SpecError, match="a SPEC, or a program"):
-        cli("golden", "check", str(place))
+        told("golden", "check", str(place))
 
 
 def packed(data: bytes) -> bytes:

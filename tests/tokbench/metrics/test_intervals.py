@@ -16,14 +16,8 @@ from tokbench.metrics.differences import differences
 from tokbench.metrics.intervals import bearing, intervals, normal_of_t, t_of_normal
 from tokbench.metrics.measure import measure
 from tokbench.metrics.resampling import resampled_sums
-from tokbench.tally import Tally
 from tokbench.tally.collect import collect
 from tokbench.tally.counters import GROUPS
-
-
-@pytest.fixture(scope="module")
-def tally(stand_ins) -> Tally:
-    return collect(stand_ins.Pieces("ab"), map(Document, TEXTS))
 
 
 def test_seeds_and_confidence(tally) -> None:

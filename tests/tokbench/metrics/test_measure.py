@@ -15,13 +15,7 @@ from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.counts import Counts
 from tokbench.metrics.measure import measure
 from tokbench.metrics.needs import missing_need
-from tokbench.tally import Tally
 from tokbench.tally.collect import collect
-
-
-@pytest.fixture(scope="module")
-def tally(stand_ins) -> Tally:
-    return collect(stand_ins.Pieces("ab"), map(Document, TEXTS))
 
 
 def test_the_smallest_plugin_metric_gets_an_interval(tally) -> None:

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.tokbench.metrics.measuring import NAMED, TEXTS, one
+from tests.tokbench.metrics.measuring import NAMED, one
 from tokbench.corpus import Document
 from tokbench.metrics import Metric
 from tokbench.metrics.cell import unit_of
 from tokbench.metrics.cost import PriceTable
 from tokbench.metrics.counts import Counts
-from tokbench.tally import Tally
 from tokbench.tally.collect import collect
-
-
-@pytest.fixture(scope="module")
-def tally(stand_ins) -> Tally:
-    return collect(stand_ins.Pieces("ab"), map(Document, TEXTS))
 
 
 def test_the_word_that_was_counted_is_named(stand_ins) -> None:
