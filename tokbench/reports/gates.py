@@ -10,8 +10,9 @@ from xml.etree import ElementTree
 import pandas as pd
 
 from tokbench.errors import SpecError
-from tokbench.reports.markdown import escape
-from tokbench.results.comparison import OTHER_UNIT
+from tokbench.reports.markdown import render
+from tokbench.reports.table import Column, Row, Table
+from tokbench.results.comparison import KEYS, OTHER_UNIT
 from tokbench.wording import counted, in_xml
 
 MOST = 50
@@ -71,16 +72,16 @@ def summary(figures: pd.DataFrame, *, strict: bool = False) -> str:
         "",
     ]
     if len(bad):
-        lines += ["| tokenizer | dataset | language | metric | before | after | change | p |", "|---" * 8 + "|"]
-        lines += [_row(row) for row in worst_first(bad).head(MOST).itertuples()]
+        columns = tuple(map(Column.text, (*KEYS, "before", "after", "change", "p")))
+        rows = tuple(_row(row) for row in worst_first(bad).head(MOST).itertuples())
+        lines.append(render(Table("worse", head, columns, rows)))
         lines += ["", f"… and {len(bad) - MOST:,} more."] if len(bad) > MOST else []
     return "\n".join([*lines, ""])
 
 
-def _row(row: Any) -> str:
-    names = [escape(str(each)) for each in (row.tokenizer, row.dataset, row.language, row.metric)]
-    figures = [number(row.before), number(row.after), change(row.change), number(row.p)]
-    return "| " + " | ".join([*names, *figures]) + " |"
+def _row(row: Any) -> Row:
+    names = (str(getattr(row, key)) for key in KEYS)
+    return Row((*names, number(row.before), number(row.after), change(row.change), number(row.p)))
 
 
 def _said(row: Any) -> str:
