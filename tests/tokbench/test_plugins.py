@@ -13,7 +13,7 @@ import tokbench
 from tokbench import manager
 from tokbench.errors import PluginError, TokenizerError, UnknownNameError
 from tokbench.manager import build_host
-from tokbench.registry import build_registry
+from tokbench.registry import Registry, build_registry
 
 TOKENIZER = """
 import tokbench
@@ -48,6 +48,18 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
         monkeypatch.delitem(sys.modules, f"outside_{name}", raising=False)
 
     return install
+
+
+@pytest.fixture
+def plugged(tmp_path: Path) -> Callable[[str], Registry]:
+    """Gives the registry with a plugin file ``mine.py`` of some source."""
+
+    def plugged(source: str) -> Registry:
+        file = tmp_path / "mine.py"
+        file.write_text(source.replace("NAME", "mine"))
+        return build_registry(plugin_files=[str(file)])
+
+    return plugged
 
 
 REFUSES = """
@@ -143,10 +155,7 @@ def test_plugins_can_be_left_out(install: Install, monkeypatch: pytest.MonkeyPat
     assert build_host(disable=["mine"]).plugins["mine"].status == "disabled"
     monkeypatch.setenv("TOKBENCH_DISABLE_PLUGINS", "tiktoken, mine")
     host = build_host()
-    assert {name for name, plugin in host.plugins.items() if plugin.status == "disabled"} == {
-        "mine",
-        "tiktoken",
-    }
+    assert {each.name for each in host.plugins.values() if each.status == "disabled"} == {"mine", "tiktoken"}
 
 
 def test_a_plugin_file_can_be_left_out_too_and_a_name_that_no_plugin_has_is_refused(tmp_path: Path) -> None:
@@ -157,10 +166,8 @@ def test_a_plugin_file_can_be_left_out_too_and_a_name_that_no_plugin_has_is_refu
         tokbench.load("bytes", disable=["subwrd"])
 
 
-def test_a_plugin_file_is_loaded_for_one_call(tmp_path: Path) -> None:
-    file = tmp_path / "mine.py"
-    file.write_text(TOKENIZER.replace("NAME", "mine"))
-    assert build_registry(plugin_files=[str(file)]).load("mine").name == "mine"
+def test_a_plugin_file_is_loaded_for_one_call(plugged) -> None:
+    assert plugged(TOKENIZER).load("mine").name == "mine"
     assert "mine" not in build_registry().tokenizers
 
 
@@ -180,45 +187,31 @@ def test_a_package_that_is_not_installed_is_loaded_by_its_init_and_has_its_name(
 
 @pytest.mark.parametrize(
     ("source", "says"),
-    [
-        (None, "no such file"),
-        ("1 / 0", "ZeroDivisionError"),
-        ("x = 1", "no function in it carries @tokbench.hookimpl"),
-    ],
+    [("1 / 0", "ZeroDivisionError"), ("x = 1", "no function in it carries @tokbench.hookimpl")],
 )
-def test_a_plugin_file_that_the_user_named_must_work(tmp_path: Path, source: str | None, says: str) -> None:
-    file = tmp_path / "mine.py"
-    if source is not None:
-        file.write_text(source)
+def test_a_plugin_file_that_the_user_named_must_work(plugged, source: str, says: str) -> None:
     with pytest.raises(PluginError, match=says):
-        build_registry(plugin_files=[str(file)])
+        plugged(source)
 
 
-def test_what_is_no_tokenizer_is_named_with_what_it_lacks(tmp_path: Path) -> None:
-    file = tmp_path / "mine.py"
-    file.write_text(TOKENIZER.replace("NAME", "mine").replace("def decode", "def decod"))
-    with pytest.raises(TokenizerError, match="it lacks decode"):
-        build_registry(plugin_files=[str(file)]).load("mine")
+def test_a_plugin_file_that_the_user_named_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(PluginError, match="no such file"):
+        build_registry(plugin_files=[str(tmp_path / "mine.py")])
 
 
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
+        ("def decode", "def decod", "it lacks decode"),
         ("Mine()", "Mine", "what the plugin loaded is the class Mine; return an object of it"),
-        (
-            "encode(self, text)",
-            "encode(self)",
-            r"encode is called as encode\(text\), which it cannot be",
-        ),
+        ("encode(self, text)", "encode(self)", r"encode is called as encode\(text\), which it cannot be"),
         ("decode(self, ids)", "decode(self, ids, more)", "decode is called as .*: missing .* 'more'"),
         ("Mine()", "spec.options['n']", r"mine: KeyError: 'n' \(.*mine.py, line 14\)"),
     ],
 )
-def test_what_a_load_gives_is_looked_at(tmp_path: Path, before: str, after: str, said: str) -> None:
-    file = tmp_path / "mine.py"
-    file.write_text(TOKENIZER.replace("NAME", "mine").replace(before, after))
+def test_what_a_load_gives_is_looked_at(plugged, before: str, after: str, said: str) -> None:
     with pytest.raises(TokenizerError, match=said):
-        build_registry(plugin_files=[str(file)]).load("mine")
+        plugged(TOKENIZER.replace(before, after)).load("mine")
 
 
 @pytest.mark.parametrize(
@@ -235,12 +228,10 @@ def test_what_a_load_gives_is_looked_at(tmp_path: Path, before: str, after: str,
         ("decode_joins_bytes = 1", "decode_joins_bytes: 1 is neither True nor False"),
     ],
 )
-def test_facts_of_the_wrong_kind_are_named(tmp_path: Path, facts: str, said: str) -> None:
-    file = tmp_path / "mine.py"
+def test_facts_of_the_wrong_kind_are_named(plugged, facts: str, said: str) -> None:
     size = "    vocab_size = 256\n"
-    file.write_text(TOKENIZER.replace("NAME", "mine").replace(size, f"{size}    {facts}\n"))
     with pytest.raises(TokenizerError, match=said):
-        build_registry(plugin_files=[str(file)]).load("mine")
+        plugged(TOKENIZER.replace(size, f"{size}    {facts}\n")).load("mine")
 
 
 def test_a_spec_that_must_be_trained_says_how() -> None:
