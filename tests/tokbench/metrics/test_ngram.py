@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -173,6 +174,17 @@ def test_what_cannot_be_read_is_said() -> None:
         NgramModel.fit([TokenBatch.of([[3]])], 3)
 
 
+def text_of(lines: Iterable[str], path: Path) -> str:
+    """The spec of a dataset of these lines."""
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return f"text:{path}"
+
+
+@pytest.fixture
+def words(tmp_path: Path) -> str:
+    return text_of(["some words"] * 30, tmp_path / "words.txt")
+
+
 def test_the_command_ranks_and_marks_what_loses_text(tmp_path: Path) -> None:
     plugin = tokenizer_plugin(
         tmp_path / "lossy.py",
@@ -180,11 +192,10 @@ def test_the_command_ranks_and_marks_what_loses_text(tmp_path: Path) -> None:
         "def encode(self, text): return [ord(c) % 2 for c in text]\n"
         "def decode(self, ids): return 'ab'[: len(ids)]",
     )
-    lines = [f"the {b} {c} {d}\n" for b in WORDS for c in WORDS for d in WORDS]
-    (tmp_path / "train.txt").write_text("".join(lines[::2]), encoding="utf-8")
-    (tmp_path / "test.txt").write_text("".join(lines[1::2]) + lines[0], encoding="utf-8")
-    call = ["ngram", "bytes", "lossy", "--train-on", f"text:{tmp_path}/train.txt", "--plugin"]
-    call += [plugin, "-d", f"text:{tmp_path}/test.txt"]
+    lines = [f"the {b} {c} {d}" for b in WORDS for c in WORDS for d in WORDS]
+    train = text_of(lines[::2], tmp_path / "train.txt")
+    text = text_of([*lines[1::2], lines[0]], tmp_path / "test.txt")
+    call = ["ngram", "bytes", "lossy", "--train-on", train, "--plugin", plugin, "-d", text]
     said = invoke(*call, "--json")
     found = json.loads(said.stdout)
     assert found["excluded"] == 1
@@ -208,26 +219,20 @@ def test_the_metric_is_the_command_s_figure_with_an_interval(tmp_path: Path) -> 
     from tokbench.tally.collect import collect
 
     lines = (PARALLEL / "eng_Latn.txt").read_text("utf-8").splitlines()
-    (tmp_path / "train.txt").write_text("\n".join(lines[::2]) + "\n", "utf-8")
-    (tmp_path / "read.txt").write_text("\n".join([*lines[1::2], lines[0]]) + "\n", "utf-8")
+    train = text_of(lines[::2], tmp_path / "train.txt")
     registry = build_registry()
-    tokenizer, text = tokbench.load("chars"), registry.dataset(f"text:{tmp_path / 'read.txt'}")
-    train = f"text:{tmp_path / 'train.txt'}"
+    text = registry.dataset(text_of([*lines[1::2], lines[0]], tmp_path / "read.txt"))
+    tokenizer = tokbench.load("chars")
     [expected] = ngram_bits({"chars": tokenizer}, training_corpus(registry, train), text).figures
     metric = registry.metric("ngram_bpb").asked_as(Spec("ngram_bpb", None, {"train_on": train}))
-    counting = metric.counting
-    assert counting is not None
     [language] = text.languages
     documents = [document for shard in text.shards(language) for document in text.read(shard)]
-    cells = {CellKey("chars", "d", language): collect(tokenizer, documents, counting=[counting])}
+    cells = {CellKey("chars", "d", language): collect(tokenizer, documents, counting=[metric.counting])}
     row = measure(cells, [metric], context=MeasureContext())[0]
     assert row.value == pytest.approx(expected.bits_per_byte, abs=1e-6)
-    assert row.ci_low is not None
     assert row.ci_low < row.value < row.ci_high
     unnamed = registry.metric("ngram_bpb")
-    counted = unnamed.counting
-    assert counted is not None
-    cells = {CellKey("chars", "d", language): collect(tokenizer, documents, counting=[counted])}
+    cells = {CellKey("chars", "d", language): collect(tokenizer, documents, counting=[unnamed.counting])}
     assert "name that with train_on=DATASET" in measure(cells, [unnamed], context=MeasureContext())[0].status
 
 
@@ -254,10 +259,9 @@ def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
     folder = tmp_path / "[b]"
     folder.mkdir()
     (folder / "few.txt").write_text("cat\nthe cat\n")
-    (tmp_path / "text.txt").write_text("".join(f"the cat sat here {number}\n" for number in range(99)))
-    spec, text = f"maxmatch:{folder}/few.txt", f"text:{tmp_path}/text.txt"
-    (tmp_path / "other.txt").write_text("".join(f"the cat is there {number}\n" for number in range(99)))
-    call = ["ngram", spec, "--train-on", text, "-d", f"text:{tmp_path}/other.txt"]
+    train = text_of((f"the cat sat here {number}" for number in range(99)), tmp_path / "train.txt")
+    text = text_of((f"the cat is there {number}" for number in range(99)), tmp_path / "text.txt")
+    call = ["ngram", f"maxmatch:{folder}/few.txt", "--train-on", train, "-d", text]
     for more in ([], ["--splits", "2"]):
         shown = invoke(*call, *more, columns=400).stdout
         assert "[b]/few.txt" in shown
@@ -273,49 +277,37 @@ def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
     ],
 )
 def test_a_training_text_that_is_not_there_is_refused_before_any_work(
-    tmp_path: Path, train_on: str, said: str
+    words: str, tmp_path: Path, train_on: str, said: str
 ) -> None:
-    (tmp_path / "text.txt").write_text("some words\n" * 30)
-    text, out, counts = f"text:{tmp_path}/text.txt", tmp_path / "out", tmp_path / "counts.tsv"
-    assert invoke("count", "-d", text, "-o", counts).exit_code == 0
+    out, counts = tmp_path / "out", tmp_path / "counts.tsv"
+    assert invoke("count", "-d", words, "-o", counts).exit_code == 0
     metric = f"ngram_bpb:train_on={train_on.format(counts=counts)}"
     with pytest.raises(SpecError, match=f"{metric}: {said}"):
-        invoke("run", "-t", "bytes", "-d", text, "-m", metric, "-o", out, catch=False)
+        invoke("run", "-t", "bytes", "-d", words, "-m", metric, "-o", out, catch=False)
     assert not out.exists()
 
 
-def test_the_metric_without_a_training_text_is_refused_before_any_work(tmp_path: Path) -> None:
-    (tmp_path / "text.txt").write_text("some words\n" * 30)
-    call = ["run", "-t", "bytes", "-d", f"text:{tmp_path}/text.txt", "-o", tmp_path / "out", "-m", "ngram_bpb"]
+def test_the_metric_without_a_training_text_is_refused_before_any_work(words: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
     with pytest.raises(SpecError, match=r"ngram_bpb: name the text that .*: -m ngram_bpb:train_on=DATASET"):
-        invoke(*call, catch=False)
-    assert not (tmp_path / "out").exists()
+        invoke("run", "-t", "bytes", "-d", words, "-o", out, "-m", "ngram_bpb", catch=False)
+    assert not out.exists()
 
 
 @pytest.mark.parametrize(
     ("limit", "said"), [("9k", ""), ("10", "more than 10 tokens"), ("x", "'x'"), ("0", "'0'")]
 )
 def test_the_limit_is_a_number_as_other_options_take_it(tmp_path: Path, limit: str, said: str) -> None:
-    (tmp_path / "one.txt").write_text("".join(f"the cat {number}\n" for number in range(99)))
-    (tmp_path / "two.txt").write_text("".join(f"the dog {number}\n" for number in range(99)))
-    done = invoke(
-        "ngram",
-        "bytes",
-        "--train-on",
-        f"text:{tmp_path}/one.txt",
-        "-d",
-        f"text:{tmp_path}/two.txt",
-        "--limit",
-        limit,
-    )
+    train = text_of((f"the cat {number}" for number in range(99)), tmp_path / "train.txt")
+    text = text_of((f"the dog {number}" for number in range(99)), tmp_path / "text.txt")
+    done = invoke("ngram", "bytes", "--train-on", train, "-d", text, "--limit", limit)
     assert bool(done.exit_code) == bool(said), done.output
     assert said in str(done.exception or "")
 
 
-def test_an_order_below_one_is_refused_before_any_work(tmp_path: Path) -> None:
-    (tmp_path / "text.txt").write_text("some words\n" * 30)
-    text, out = f"text:{tmp_path}/text.txt", tmp_path / "out"
+def test_an_order_below_one_is_refused_before_any_work(words: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
     for order in ("0", "-1"):
         with pytest.raises(SpecError, match=rf"ngram_bpb: option 'order' takes 1 or more, not '{order}'"):
-            invoke("run", "-t", "bytes", "-d", text, "-m", f"ngram_bpb:order={order}", "-o", out, catch=False)
+            invoke("run", "-t", "bytes", "-d", words, "-m", f"ngram_bpb:order={order}", "-o", out, catch=False)
     assert not out.exists()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tokbench.plots import PLOTS, data, style
+from tests.tokbench.plots.drawing import drawn
+from tokbench.plots import data
 from tokbench.plots.fitting import cut
 from tokbench.plots.labels import dataset_label, dataset_name, language_label, run_labels, tokenizer_labels
 from tokbench.plots.losses import best_first, losses
@@ -95,8 +96,6 @@ def test_speeds_have_their_own_confidence_and_that_is_said(made_up_run) -> None:
     assert data.levels(run) == "95 %"
     run.confidence, run.level = 0.9, "90 %"
     assert data.levels(run) == "90 % (of speeds 95 %)"
-    with style.house_style():
-        figure = next(plot for plot in PLOTS if plot.name == "speed").draw(run)
-        assert "Bars: 90 % (of speeds 95 %) intervals." in figure.get_label()
+    assert "Bars: 90 % (of speeds 95 %) intervals." in drawn("speed", run).get_label()
     run.frame = run.frame[~run.frame["metric"].str.startswith("encode_speed")]
     assert data.levels(run) == "90 %"

@@ -7,7 +7,7 @@ import re
 import pandas as pd
 import pytest
 
-from tests.tokbench.reports.tested import chances, lossy_run
+from tests.tokbench.reports.tested import add_metric, chances, lossy_run
 from tokbench.plots import data
 from tokbench.plots.labels import run_labels
 from tokbench.plots.losses import best_first
@@ -136,10 +136,9 @@ def test_which_datasets_share_text(one: str, other: str, shared: bool) -> None:
 @pytest.mark.usefixtures("no_figures")
 def test_the_cheapest_is_found_where_there_are_prices(made_up_run) -> None:
     run = made_up_run(3, 3)
-    prices = run.frame[run.frame["metric"] == "compression_ratio"]
     first, second, third = run.tokenizers
-    costs = prices.assign(metric="cost", unit="EUR", value=prices["tokenizer"].map({first: 0.25, second: 0.5}))
-    run.frame = pd.concat([run.frame, costs])
+    paid = {first: 0.25, second: 0.5}
+    add_metric(run, "cost", unit="EUR", value=lambda rows: rows["tokenizer"].map(paid))
     found = cost(run)
     assert found.sentence == (
         "At the prices given, the text of 2 datasets costs least with bpe 8k: 0.500 EUR; "
@@ -150,10 +149,8 @@ def test_the_cheapest_is_found_where_there_are_prices(made_up_run) -> None:
 
 def test_what_loses_text_is_not_the_cheapest(made_up_run) -> None:
     run = lossy_run(made_up_run)
-    prices = run.frame[run.frame["metric"] == "compression_ratio"]
     paid = dict(zip(run.tokenizers, range(1, 6), strict=True)) | {"unigram:vocab_size=8000": 0.1}
-    costs = prices.assign(metric="cost", unit="EUR", value=prices["tokenizer"].map(paid))
-    run.frame = pd.concat([run.frame, costs])
+    add_metric(run, "cost", unit="EUR", value=lambda rows: rows["tokenizer"].map(paid))
     found = cost(run)
     assert "costs least with unigram" not in found.sentence
     assert "unigram 8k † loses text: no cost to compare." in found.sentence
@@ -161,8 +158,7 @@ def test_what_loses_text_is_not_the_cheapest(made_up_run) -> None:
 
 def test_the_longest_tokens_are_said_to_be_of_those_ranked_where_others_are_not(made_up_run) -> None:
     run = lossy_run(made_up_run)
-    rows = run.frame[run.frame["metric"] == "compression_ratio"].assign(metric="token_length", unit="bytes")
-    run.frame = pd.concat([run.frame, rows])
+    add_metric(run, "token_length", unit="bytes")
     found = coverage(run)
     assert found.sentence.startswith(
         "Of the tokenizers ranked together, tokens are longest on average with tik"
@@ -179,7 +175,6 @@ def test_the_compression_beside_a_speed_is_said_to_be_pooled_where_another_is_ra
     rows.loc[(rows["metric"] == "encode_speed") & (rows["tokenizer"] == best), "value"] = 1000.0
     said = speed(run)
     assert said.sentence.endswith("also compresses best of those timed.")
-    pooled = rows[(rows["metric"] == "compression_ratio") & (rows["language"] == "all")]
-    run.frame = pd.concat([rows, pooled.assign(metric="compression_ratio_macro")])
+    add_metric(run, "compression_ratio_macro")
     said = speed(run)
     assert said.sentence.endswith("also compresses best of those timed, pooled by bytes.")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
-from tests.tokbench.reports.tested import lossy_run
+from tests.tokbench.reports.tested import add_metric, lossy_run
 from tokbench.plots import data
 from tokbench.plots.captions import explained
 from tokbench.plots.losses import comparable, hard_losses, losses
@@ -32,11 +30,8 @@ def test_the_mark_says_how_much_is_lost_and_of_what_kind(made_up_run) -> None:
 def test_the_note_of_chosen_rows_is_of_them_alone(made_up_run) -> None:
     run = lossy_run(made_up_run)
     bpe, o200k = (name for name in run.tokenizers if name not in losses(run))
-    whole = run.frame[(run.frame["metric"] == "compression_ratio") & (run.frame["language"] == "all")]
-    counted = [
-        whole.assign(metric="tokens", value=whole["tokenizer"].map({bpe: 7.0, o200k: 8.0}).fillna(1000.0))
-    ]
-    run.frame = pd.concat([run.frame, *counted])
+    counted = {bpe: 7.0, o200k: 8.0}
+    add_metric(run, "tokens", value=lambda rows: rows["tokenizer"].map(counted).fillna(1000.0))
     run.manifest["tokenizers"][0]["training"] = {"on": "bundled:parallel"}
     every = tables.headline(run, "bundled:parallel").note
     for said in ("Ranked by", "‡ gives", "† loses", "¶ trained", "7 to 1,000 tokens"):

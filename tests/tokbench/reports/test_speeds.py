@@ -9,9 +9,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import pandas as pd
 import pytest
 
+from tests.tokbench.reports.tested import add_metric
 from tokbench.plots import data
 from tokbench.plots.losses import losses
 from tokbench.plots.speed import speed_points
@@ -198,7 +198,6 @@ def test_a_busy_machine_is_told_beside_every_speed(made_up_run) -> None:
 
 def test_the_first_pass_over_a_text_stands_before_the_second(made_up_run) -> None:
     run = made_up_run(3, 3)
-    warm = run.frame[run.frame["metric"] == "encode_speed"]
-    run.frame = pd.concat([run.frame, warm.assign(metric="encode_speed_cold")])
+    add_metric(run, "encode_speed_cold", of="encode_speed")
     columns = [column.key for column in tables.headline(run, "bundled:parallel").columns]
     assert columns.index("encode_speed_cold") + 1 == columns.index("encode_speed")

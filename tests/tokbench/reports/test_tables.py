@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from tests.tokbench.reports.tested import lossy_run
+from tests.tokbench.reports.tested import add_metric, lossy_run
 from tokbench.plots import data
 from tokbench.plots.labels import language_label
 from tokbench.reports import differences, latex, tables, vocabularies
@@ -39,8 +39,8 @@ def test_languages_say_what_their_words_are_where_these_differ(made_up_run) -> N
 
 def test_the_headline_shows_first_what_matters_first(made_up_run) -> None:
     run = lossy_run(made_up_run)
-    first = run.frame[(run.frame["metric"] == "compression_ratio") & (run.frame["language"] == "all")]
-    run.frame = pd.concat([run.frame, first.assign(metric="cost", unit="EUR"), first.assign(metric="unk_rate")])
+    add_metric(run, "cost", unit="EUR")
+    add_metric(run, "unk_rate")
     columns = [column.key for column in tables.headline(run, "bundled:parallel").columns]
     first = ["tokenizer", "round_trip", "unk_rate", "compression_ratio", "cost", "encode_speed"]
     assert columns[: len(first)] == first
@@ -55,11 +55,8 @@ def test_the_headline_ranks_by_the_mean_of_languages_and_says_so(made_up_run) ->
     pooled = run.frame[(run.frame["metric"] == "compression_ratio") & (run.frame["language"] == "all")]
     pooled = pooled[pooled["dataset"] == "bundled:parallel"]
     order = pooled.sort_values("value")["tokenizer"].tolist()  # the other way round
-    macro = pooled.assign(
-        metric="compression_ratio_macro",
-        value=pooled["tokenizer"].map({order[0]: 3.0, order[1]: 2.0, order[2]: 1.0}),
-    )
-    run.frame = pd.concat([run.frame, macro])
+    macro = dict(zip(order, (3.0, 2.0, 1.0), strict=True))
+    add_metric(run, "compression_ratio_macro", value=lambda rows: rows["tokenizer"].map(macro))
     made = tables.headline(run, "bundled:parallel")
     assert [row.key for row in made.rows] == order
     assert "Ranked by compression ratio (mean of languages)." in made.note
@@ -72,11 +69,8 @@ def test_the_headline_ranks_by_the_mean_of_languages_and_says_so(made_up_run) ->
 
 def test_every_table_says_of_how_much(made_up_run) -> None:
     run = made_up_run(3, 3)
-    first = run.frame[(run.frame["metric"] == "compression_ratio") & (run.frame["language"] == "all")]
-    sizes = {"text_bytes": 12_345.0, "tokens": 4_000.0, "clusters": 60.0}
-    run.frame = pd.concat(
-        [run.frame, *(first.assign(metric=name, value=value) for name, value in sizes.items())]
-    )
+    for name, value in {"text_bytes": 12_345.0, "tokens": 4_000.0, "clusters": 60.0}.items():
+        add_metric(run, name, value=value)
     said = "N: 180 documents in 3 languages, 12,345 bytes of UTF-8, 4,000 tokens, 60 independent clusters."
     for made in (
         tables.headline(run, "bundled:parallel"),
@@ -90,8 +84,7 @@ def test_every_table_says_of_how_much(made_up_run) -> None:
 
 def test_blocks_of_one_text_are_not_called_independent(made_up_run) -> None:
     run = made_up_run(2, 1)
-    first = run.frame[(run.frame["metric"] == "compression_ratio") & (run.frame["language"] == "all")]
-    run.frame = pd.concat([run.frame, first.assign(metric="clusters", value=60.0)])
+    add_metric(run, "clusters", value=60.0)
     run.manifest["datasets"] = [{"spec": "bundled:parallel", "facts": {"consecutive": True}, "languages": {}}]
     note = tables.headline(run, "bundled:parallel").note
     assert "60 blocks of consecutive documents. Blocks of one text resemble each other" in note
