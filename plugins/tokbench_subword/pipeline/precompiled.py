@@ -44,16 +44,22 @@ NMT = {**dict.fromkeys(_NMT_DROPPED, ""), **dict.fromkeys(_NMT_SPACES, " ")}
 """What becomes of control characters: they go, or become spaces."""
 
 
+@lru_cache(maxsize=1)
+def _clustered() -> str:
+    """All characters that may be part of a grapheme cluster of several, in order."""
+    import regex
+
+    points = chain(range(0xD800), range(0xF900, 0x20000), range(0x2F800, 0x2FA20), range(0xE0000, 0xE1000))
+    some = r"[\P{GCB=Other}\P{InCB=None}\p{Extended_Pictographic}]+"
+    return "".join(regex.findall(some, "".join(map(chr, points))))
+
+
 def points_of(kinds: str) -> NDArray[np.int64]:
-    """The code points of a class of `regex`, in order, but for planes of ideographs and private use: those that
-    may be part of a grapheme cluster of several.
-    """
+    """The code points of some classes by which `regex` tells grapheme clusters, in order."""
     import numpy as np
     import regex
 
-    spans = (range(0xD800), range(0xF900, 0x20000), range(0x2F800, 0x2FA20), range(0xE0000, 0xE1000))
-    found = regex.findall(f"[{kinds}]+", "".join(map(chr, chain(*spans))))
-    return np.fromiter(map(ord, "".join(found)), np.int64)
+    return np.fromiter(map(ord, "".join(regex.findall(f"[{kinds}]+", _clustered()))), np.int64)
 
 
 @lru_cache(maxsize=1)
