@@ -220,10 +220,6 @@ def test_a_report_does_not_tell_where_files_lie(made_up_run) -> None:
     assert "someone" not in text
 
 
-def test_templates_escape_what_they_are_given() -> None:
-    assert environment().from_string("{{ it }}").render(it="<b>") == "&lt;b&gt;"
-
-
 def test_formulas_outside_the_subset_are_left_alone() -> None:
     with pytest.raises(UnknownFormula):
         mathml(r"\href{javascript:alert(1)}{x}")
