@@ -13,7 +13,12 @@ from tokbench_subword.bpe.preparation import BpePreparation
 from tokbench_subword.bpe.ranks import model_of_ranks, ranks_of
 from tokbench_subword.bpe.served import document_of_gguf, gguf_of, model_of_tekken, tekken_of
 from tokbench_subword.bpe.token_table import TokenLookup
-from tokbench_subword.bpe.tokenizer_json import complete_document, document_of_model, model_of_document
+from tokbench_subword.bpe.tokenizer_json import (
+    complete_document,
+    document_of_model,
+    json_of_model,
+    model_of_document,
+)
 from tokbench_subword.bpe.vocab_merges import check_pair, model_of_pair, save_pair
 from tokbench_subword.files import formats
 from tokbench_subword.files.gguf import write_gguf
@@ -46,8 +51,9 @@ def save(path: str | os.PathLike[str], tokens: TokenLookup, encode: Encode, sour
     if conversion is None:
         formats.check_ending(tokens.name, target, formats.BPE)
         document = complete_document(tokens.model, tokens.document)
-        if not source or not Path(source).is_file() or format_of(source) == "tokenizer.json":
-            write_document(document, target)  # nothing is converted
+        own = not source or not Path(source).is_file() or format_of(source) == "tokenizer.json"
+        if own and len(document.model["vocab"]) == len(json_of_model(tokens.model)["vocab"]):
+            write_document(document, target)  # nothing is converted, nor may the model give added tokens now
             return
         conversion = Conversion(lambda aside: write_document(document, aside), by_tokenizers)
     write_proved(

@@ -288,7 +288,7 @@ class BpeTokenizer(TokenLookup, OneByOne, DocumentTokenizer, Rebuilt):  # type: 
         """Write the tokenizer: `.tiktoken`, a folder of `vocab.json` and `merges.txt`, or `tokenizer.json`.
 
         The path decides: the suffix ``.tiktoken``, no suffix (a folder), ``.json``; any other raises
-        `TokenizerError`, and so does a format in which ids would change. What `tokenizers` and `transformers`
+        `TokenizerError`, and so does a file in which ids would change. What `tokenizers` and `transformers`
         open as `tokenizer.json` gives the same ids there.
         """
         saving.save(path, self, self._prepared.encode, self.source)

@@ -182,7 +182,11 @@ def json_of_model(model: BpeModel, *, names: Mapping[int, str] = MappingProxyTyp
 
 
 def complete_document(model: BpeModel, document: TokenizerJson) -> TokenizerJson:
-    """The document with the model in it: all that a `tokenizer.json` holds."""
+    """The document with the model in it: all that a `tokenizer.json` holds.
+
+    Its vocabulary names added tokens whose ids are not those that `tokenizers` would give them. The model may
+    then give one of them for text in which it is not matched.
+    """
     content = json_of_model(model)
     if any(token.id != index for token, index in numbered(document.added_tokens, content["vocab"])):
         content = json_of_model(model, names={token.id: token.content for token in document.added_tokens})

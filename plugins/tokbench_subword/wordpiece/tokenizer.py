@@ -175,8 +175,9 @@ class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         """Write a `tokenizer.json`, or, where `path` ends in ``.txt``, the bare vocabulary (see
         `save_vocabulary`).
 
-        What came in another format is proved to keep its ids. Raises `TokenizerError` where it does not, for
-        any other ending, and for GGUF, with the reason.
+        What came in another format, or has added tokens whose ids `tokenizers` would not give them, is proved
+        to keep its ids. Raises `TokenizerError` where it does not, for any other ending, and for GGUF, with the
+        reason.
         """
         target = Path(path)
         if target.suffix == ".gguf":
@@ -192,7 +193,8 @@ class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
             return
         document = document_of_model(self.model)
         sources = [Path(source).name for source in self.notes.get("files", ())]
-        if sources in ([], [self.notes.get("rules_from")]):  # a tokenizer.json has rules of its own
+        own = sources in ([], [self.notes.get("rules_from")])  # a tokenizer.json has rules of its own
+        if own and len(document.model["vocab"]) == len(self.model.vocabulary):
             write_document(document, target)
             return
         write_proved(

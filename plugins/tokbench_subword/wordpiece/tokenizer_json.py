@@ -70,7 +70,11 @@ def model_of_document(document: TokenizerJson, *, where: str) -> WordPieceModel:
 
 
 def document_of_model(model: WordPieceModel) -> TokenizerJson:
-    """The `tokenizer.json` that `tokenizers` and `transformers` open with the same ids."""
+    """The `tokenizer.json` that `tokenizers` and `transformers` open with the same ids.
+
+    Its vocabulary names added tokens whose ids are not those that `tokenizers` would give them. The model may
+    then give one of them for text in which it is not matched.
+    """
     vocabulary, added = dict(model.vocabulary), model.document.added_tokens
     if any(token.id != index for token, index in numbered(added, vocabulary)):
         vocabulary |= {token.content: token.id for token in added}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -111,3 +112,27 @@ def test_an_id_that_no_token_has_is_no_token(family: Any) -> None:
         assert ours.token_bytes(index).decode() == token or index == 0
     with pytest.raises(TokenizerError, match=r"outside 0\.\.5"):
         ours.convert_id_to_token(6)
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "others"),
+    [
+        (models.WordPiece({"u": 0, "a": 3, "##c": 4}, unk_token="u"), "abc", [0]),
+        (models.BPE({"u": 0, "a": 3, "b": 4}, [], unk_token="u", ignore_merges=True), "ab", [3, 4]),
+        (models.BPE({"u": 0, "a": 3, "c": 4}, [], unk_token="u"), "b", [0]),
+    ],
+)
+def test_added_tokens_that_the_model_would_give_once_saved_are_not_saved(
+    model: Any, text: str, others: list[int], tmp_path: Path
+) -> None:
+    """A vocabulary with holes names tokens added behind them, since `tokenizers` would number them itself."""
+    family = WordPieceTokenizer if isinstance(model, models.WordPiece) else BpeTokenizer
+    ours: Any = family.from_dict(content_of(Tokenizer(model)))
+    path = tmp_path / "tokenizer.json"
+    assert ours.add_tokens("<new>") == [5]
+    ours.save(path)
+    assert Tokenizer.from_file(str(path)).encode("<new>a").ids == ours("<new>a") == [5, 3]
+    ours.add_tokens(text[:2], special=True)
+    assert ours(text) == others
+    with pytest.raises(TokenizerError, match="would change ids"):
+        ours.save(path)
