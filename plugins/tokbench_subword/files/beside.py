@@ -15,6 +15,9 @@ from tokbench_subword.pipeline.added_tokens import FLAGS, AddedToken
 BESIDE = ("tokenizer_config.json", "added_tokens.json")
 """The files that are read, where they are."""
 
+_BESIDES = ("additional_special_tokens", "extra_special_tokens")
+"""Settings that name further special tokens."""
+
 
 @dataclass(frozen=True, slots=True)
 class Beside:
@@ -52,6 +55,24 @@ class Beside:
         """The class that the configuration names, or the `usual` one, without ``Tokenizer`` and ``Fast``."""
         name = str(self.config.get("tokenizer_class") or usual)
         return name.removesuffix("Fast").removesuffix("Tokenizer")
+
+    def special(self, usual: Mapping[str, str], ids: Mapping[str, int]) -> tuple[AddedToken, ...]:
+        """The special tokens, as far as a vocabulary has them.
+
+        They are those of some `usual` settings (``pad_token`` …), where the configuration does not name others
+        in their place, and what it names besides.
+        """
+        named = [self.config.get(setting, token) for setting, token in usual.items()]
+        for more in filter(None, map(self.config.get, _BESIDES)):
+            named += more.values() if isinstance(more, Mapping) else more
+        found: dict[str, AddedToken] = {}
+        for one in named:
+            described = one if isinstance(one, Mapping) else {"content": one}
+            content = described.get("content")
+            if isinstance(content, str) and content in ids:
+                flags = {flag: bool(described.get(flag, False)) for flag in FLAGS} | {"special": True}
+                found[content] = AddedToken(content, ids[content], **flags)
+        return tuple(found.values())
 
 
 def _object(path: Path) -> Mapping[str, Any]:

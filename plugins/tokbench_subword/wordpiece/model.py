@@ -13,8 +13,14 @@ from tokbench_subword.pipeline.bert import NO_RULES, BertRules
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.trie import VALUE_MASK
 
-BERT_SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-"""The special tokens of BERT, in the order of its vocabulary."""
+BERT_SPECIAL_TOKENS = {
+    "pad_token": "[PAD]",
+    "unk_token": "[UNK]",
+    "cls_token": "[CLS]",
+    "sep_token": "[SEP]",
+    "mask_token": "[MASK]",
+}
+"""The special tokens of BERT, in the order of its vocabulary, by the settings that name them."""
 BERT_RULES = BertRules()
 """Those of the uncased BERT."""
 
@@ -114,12 +120,3 @@ class WordPieceModel(Rebuilt):
         """Special tokens with their ids: those declared, and the unknown token."""
         special = {added.content: added.id for added in self.document.added_tokens if added.special}
         return dict(sorted({**special, self.unk_token: self.unk_id}.items(), key=lambda item: item[1]))
-
-
-def bert_special_tokens(vocabulary: Mapping[str, int]) -> tuple[AddedToken, ...]:
-    """BERT's special tokens as added tokens, as far as the vocabulary has them."""
-    return tuple(
-        AddedToken(token, vocabulary[token], normalized=False, special=True)
-        for token in BERT_SPECIAL_TOKENS
-        if token in vocabulary
-    )

@@ -65,7 +65,7 @@ def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
     from tokbench_subword.files.tokenizer_json import read_document
     from tokbench_subword.files.vocab_txt import read_vocabulary
     from tokbench_subword.pipeline.added_tokens import check_numbers
-    from tokbench_subword.wordpiece.model import WordPieceModel, bert_document, bert_special_tokens
+    from tokbench_subword.wordpiece.model import BERT_SPECIAL_TOKENS, WordPieceModel, bert_document
     from tokbench_subword.wordpiece.tokenizer_json import model_of_document
 
     vocabulary = read_vocabulary(path)
@@ -73,7 +73,6 @@ def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
     twice = 1 + max(vocabulary.values()) - len(vocabulary)  # the last line always counts
     if twice:
         notes["tokens_listed_twice"] = twice
-    special = bert_special_tokens(vocabulary)
     whole, config = path.with_name("tokenizer.json"), path.with_name("tokenizer_config.json")
     if whole.is_file():
         notes["rules_from"] = whole.name
@@ -100,6 +99,7 @@ def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
     unk = spec.get("unk_token") or settings.get("unk_token") or "[UNK]"
     if isinstance(unk, Mapping):
         unk = unk.get("content", "[UNK]")
+    special = beside.special(BERT_SPECIAL_TOKENS, vocabulary)
     added = tuple({token.content: token for token in (*special, *beside.added)}.values())
     check_numbers(added, vocabulary, where=str(path.parent))
     document = bert_document(rules, added_tokens=added)

@@ -39,7 +39,7 @@ def train_wordpiece(
     prefix: str = "##",
     max_input_chars_per_word: int = 100,
     min_frequency: int = 2,
-    special_tokens: Sequence[str] = BERT_SPECIAL_TOKENS,
+    special_tokens: Sequence[str] = tuple(BERT_SPECIAL_TOKENS.values()),
     limit_alphabet: int | None = 1000,
     workers: int = 1,
     n_bytes: int | None = None,

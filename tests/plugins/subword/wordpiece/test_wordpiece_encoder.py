@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokbench_subword.pipeline.added_tokens import AddedToken
 from tokbench_subword.pipeline.bert import BertRules, marks
 from tokbench_subword.pipeline.document import TokenizerJson
 from tokbench_subword.pipeline.trie import VALUE_MASK, VALUE_SHIFT, build_trie, unit_of
-from tokbench_subword.wordpiece.model import WordPieceModel, bert_document, bert_special_tokens
+from tokbench_subword.wordpiece.model import WordPieceModel, bert_document
 from tokbench_subword.wordpiece.tokenizer import WordPieceTokenizer
 
 from tests.plugins.subword.wordpiece.references import hard_texts, normalize, reference, reordered, words
@@ -126,7 +127,7 @@ def test_words_that_cannot_be_built_are_unknown_as_a_whole() -> None:
 
 def test_special_tokens_are_text_and_added_tokens_are_not() -> None:
     vocabulary = {"[UNK]": 0, "[CLS]": 1, "[": 2, "cl": 3, "##s": 4, "]": 5, "a": 6}
-    added = bert_special_tokens(vocabulary)
+    added = tuple(AddedToken(text, vocabulary[text], special=True) for text in ("[UNK]", "[CLS]"))
     tokenizer = WordPieceTokenizer(
         "t", WordPieceModel(vocabulary=vocabulary, document=bert_document(added_tokens=added))
     )

@@ -329,6 +329,26 @@ def test_added_tokens_beside_a_vocabulary_and_classes_that_are_not_berts(vocab: 
         load(f"wordpiece:{vocab}")
 
 
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"mask_token": "caf"},
+        {"unk_token": {"__type": "AddedToken", "content": "caf"}},
+        {"mask_token": {"__type": "AddedToken", "content": "[MASK]", "lstrip": True}},
+        {"additional_special_tokens": ["caf", "[MASK]"]},
+    ],
+)
+def test_special_tokens_are_those_that_the_configuration_names(vocab: Path, config: dict[str, Any]) -> None:
+    from transformers import AutoTokenizer
+
+    told = json.dumps({"tokenizer_class": "BertTokenizer", **config})
+    vocab.with_name("tokenizer_config.json").write_text(told)
+    ours, theirs = load(f"wordpiece:{vocab},match_special=true"), AutoTokenizer.from_pretrained(vocab.parent)
+    assert ours.special_ids == {*theirs.all_special_ids}
+    for text in ("xcafe [MASK]cafe", "[UNK] Caf", "[CLS]e"):
+        assert ours(text) == theirs.encode(text, add_special_tokens=False)
+
+
 @pytest.mark.parametrize("name", ["tokenizer.json", "other.json"])
 def test_a_tokenizer_json_is_saved_as_it_is_whatever_it_is_called(name: str, tmp_path: Path) -> None:
     """Under another name it was taken for a conversion, which a special token in text seemed to disprove."""
