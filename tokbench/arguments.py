@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence, Set
 from operator import index
 from typing import TYPE_CHECKING, Any
 
-from tokbench.errors import TokenizerError
+from tokbench.errors import TokenizerError, described
 
 if TYPE_CHECKING:
     import numpy as np
@@ -130,7 +130,7 @@ def refused(name: str, library: str, texts: Sequence[str], error: Exception) -> 
                 f"{name}: {which} holds a lone surrogate at character {surrogate.start} ({text[:40]!r}), which "
                 f"{library} does not take; replace it, or read the file with errors='replace'"
             )
-    return TokenizerError(f"{name}: {library}: {type(error).__name__}: {error}")
+    return TokenizerError(f"{name}: {library}: {described(error)}")
 
 
 def check_generator(rng: Any, *, name: str) -> None:

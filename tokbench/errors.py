@@ -93,6 +93,20 @@ class Undefined(Exception):
     """
 
 
+def described(error: BaseException) -> str:
+    """An exception in a message: its type and what it says, which a plugin's may fail to say.
+
+    Example:
+        >>> described(ValueError("no number")), described(KeyboardInterrupt())
+        ('ValueError: no number', 'KeyboardInterrupt')
+    """
+    try:
+        said = str(error)
+    except Exception as second:
+        said = f"(what it says is not known: its __str__ raises {type(second).__name__})"
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+
+
 def nearest(name: str, known: Iterable[str]) -> list[str]:
     """Up to three of the `known` names that look like `name`, in whatever case, best first.
 

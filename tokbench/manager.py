@@ -24,7 +24,7 @@ from typing import Any, Literal
 import pluggy
 
 from tokbench import hookspecs
-from tokbench.errors import PluginError, PluginFileError, UnknownNameError, nearest
+from tokbench.errors import PluginError, PluginFileError, UnknownNameError, described, nearest
 
 PROJECT = GROUP = "tokbench"
 DISABLE_VARIABLE = "TOKBENCH_DISABLE_PLUGINS"
@@ -166,7 +166,7 @@ class Host:
 def told(error: BaseException, source: Path | None) -> str:
     """An exception, and where in a plugin's code it came from."""
     place = _place(error, source) if source is not None else ""
-    return f"{type(error).__name__}: {error}" + (f" ({place})" if place else "")
+    return described(error) + (f" ({place})" if place else "")
 
 
 def _place(error: BaseException, source: Path) -> str:
@@ -246,7 +246,7 @@ def _register(host: Host, plugin: object, name: str) -> None:
     except pluggy.PluginValidationError as error:
         host.fail(name, _validation_message(plugin, name, error))
     except Exception as error:
-        host.fail(name, f"{type(error).__name__}: {error}")
+        host.fail(name, described(error))
     if status.status == "failed":
         if host.manager.has_plugin(name):
             host.manager.unregister(name=name)

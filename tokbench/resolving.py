@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tokbench.errors import SpecError, TokbenchError, UnknownNameError, nearest
+from tokbench.errors import SpecError, TokbenchError, UnknownNameError, described, nearest
 from tokbench.family import HEAD_BYTES, TokenizerFamily
 from tokbench.spec import Spec, validate
 from tokbench.wording import nothing_at, without_name
@@ -103,7 +103,7 @@ def _recognises(
         faults.append(str(error))
         return False
     except Exception as error:  # the plugin's fault: its file may be named with the family yet
-        registry.host.fail(registry.owner(family.name), f"recognises: {type(error).__name__}: {error}")
+        registry.host.fail(registry.owner(family.name), f"recognises: {described(error)}")
         return False
 
 

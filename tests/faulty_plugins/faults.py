@@ -35,6 +35,17 @@ def raises(text: str) -> None:
     raise ValueError("no such merge")
 
 
+class Speechless(Exception):
+    """An exception that cannot be told."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+def raises_speechless(text: str) -> None:
+    raise Speechless
+
+
 def hangs(text: str) -> None:
     """Never comes back; where it begins to hang, it makes the file that HANGS_SINCE names."""
     if mark := os.environ.get("HANGS_SINCE"):
@@ -87,6 +98,7 @@ class StartsLate(Bytes):
 
 ON_TRIGGER: dict[str, Callable[[str], Any]] = {
     "raises": raises,
+    "speechless": raises_speechless,
     "hangs": hangs,
     "hoards": hoards,
     "exits": lambda text: os._exit(3),

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tokbench.errors import CorpusError, ResultsError, TokbenchError, TokenizerError
+from tokbench.errors import CorpusError, ResultsError, TokbenchError, TokenizerError, described
 from tokbench.family import variant_file
 from tokbench.tokenizer import Tokenizer
 from tokbench.wording import printable
@@ -142,7 +142,7 @@ def reading(*runs: str | Path, host: Host | None = None) -> Iterator[None]:
             raise fault from error
         place = traceback.extract_tb(error.__traceback__)[-1]
         raise ResultsError(
-            f"{' and '.join(map(str, runs))}: not as tokbench writes a run ({type(error).__name__}: {error}; "
+            f"{' and '.join(map(str, runs))}: not as tokbench writes a run ({described(error)}; "
             f"{Path(place.filename).name}, line {place.lineno}). Run the suite again if a file in it was "
             "changed; else this is a fault of tokbench, or of a plugin: report it"
         ) from error

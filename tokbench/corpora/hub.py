@@ -15,7 +15,7 @@ from tokbench.corpora.finding import path_of
 from tokbench.corpora.naming import UNKNOWN
 from tokbench.corpora.records import Fields
 from tokbench.corpus import Dataset, Document, Shard
-from tokbench.errors import CorpusError
+from tokbench.errors import CorpusError, described
 from tokbench.spec import LoadContext, Spec
 
 _INSTALL = "it needs the library `datasets`, which tokbench does not install: pip install datasets"
@@ -117,7 +117,7 @@ class HubDataset:
 
     def _failure(self, error: Exception) -> CorpusError:
         hint = f". {_OFFLINE}" if isinstance(error, OSError) else ""  # ConnectionError is one too
-        return CorpusError(f"{self.name}: {type(error).__name__}: {error}{hint}")
+        return CorpusError(f"{self.name}: {described(error)}{hint}")
 
 
 def _library(name: str) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tokbench.errors import TokenizerError
+from tokbench.errors import TokenizerError, described
 from tokbench.lint.subject import Subject, token_text
 
 _ROLES = ("bos_token", "eos_token", "unk_token", "pad_token")
@@ -27,7 +27,7 @@ def render(subject: Subject, messages: Sequence[Mapping[str, str]], **options: A
         template = environment.from_string(subject.chat_template)
         return template.render(messages=messages, **{**names, "add_generation_prompt": False, **options})
     except (TemplateError, TypeError, KeyError, ValueError, AttributeError, ZeroDivisionError) as error:
-        raise TokenizerError(f"the chat template fails: {type(error).__name__}: {error}") from error
+        raise TokenizerError(f"the chat template fails: {described(error)}") from error
 
 
 def _refuse(message: str) -> None:

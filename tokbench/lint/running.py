@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tokbench.batch import TokenBatch
 from tokbench.capabilities import TokenEstimator
-from tokbench.errors import TokbenchError, TokenizerError
+from tokbench.errors import TokbenchError, TokenizerError, described
 from tokbench.family import Progress
 from tokbench.lint.check import Check, Finding, Outcome
 from tokbench.lint.settings import Settings
@@ -102,7 +102,7 @@ def _try(tokenizer: Tokenizer) -> None:
     try:
         decode_batch(tokenizer, TokenBatch.of([checked_ids(tokenizer, _PROBE)]))
     except (Exception, SystemExit) as error:
-        raise TokenizerError(f"it loads, and fails on {_PROBE!r}: {type(error).__name__}: {error}") from error
+        raise TokenizerError(f"it loads, and fails on {_PROBE!r}: {described(error)}") from error
 
 
 def _found(
@@ -113,7 +113,7 @@ def _found(
     except TokbenchError as error:
         return Finding.unchecked(str(error))
     except (Exception, SystemExit) as error:  # a check never takes the others with it
-        return Finding.crashed(str(at_fault(error) or f"{type(error).__name__}: {error}"))
+        return Finding.crashed(str(at_fault(error) or described(error)))
     if not isinstance(finding, Finding):
         return Finding.crashed(f"the check returned {type(finding).__name__}, not a Finding")
     return settings.levelled(check, finding)

@@ -19,7 +19,7 @@ from itertools import accumulate, islice
 from typing import Any, Literal, get_args
 
 from tokbench.capabilities import Step, TokenEstimator, Traceable
-from tokbench.errors import TokbenchError, TokenizerError, UnknownNameError
+from tokbench.errors import TokbenchError, TokenizerError, UnknownNameError, described
 from tokbench.inspection.pieces import pieces
 from tokbench.inspection.steps import label
 from tokbench.lint.chat import render
@@ -213,7 +213,7 @@ def _encoded(seat: Seat, text: str, mode: Mode = "text") -> dict[str, Any]:
     except TokbenchError as error:
         return {"spec": seat.name, "error": str(error)}
     except Exception as error:  # a plugin may raise anything; the page shows it in that tokenizer's place
-        return {"spec": seat.name, "error": f"{type(error).__name__}: {error}"}
+        return {"spec": seat.name, "error": described(error)}
     size = len(text.encode("utf-8"))
     return {
         "spec": seat.name,

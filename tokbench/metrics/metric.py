@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-from tokbench.errors import PluginError, SpecError, Undefined, nearest
+from tokbench.errors import PluginError, SpecError, Undefined, described, nearest
 from tokbench.spec import Option, OptionValue, Spec, validate, with_defaults
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def computed(metric: Metric, *given: Any) -> tuple[Any, str]:
     except ZeroDivisionError:
         return None, "undefined: nothing to divide by"
     except Exception as error:  # a plugin's metric may raise anything; the other figures go on
-        return None, f"failed: {type(error).__name__}: {error}"
+        return None, f"failed: {described(error)}"
 
 
 def as_number(result: Any) -> tuple[float | None, str]:

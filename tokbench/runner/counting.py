@@ -14,7 +14,7 @@ from typing import Any
 
 from tokbench.arguments import kind_of
 from tokbench.corpus import Document, Shard, TextBlock, read_text
-from tokbench.errors import CorpusError, TokbenchError
+from tokbench.errors import CorpusError, TokbenchError, described
 from tokbench.manager import PATIENCE, within
 from tokbench.metrics.metric import CellKey
 from tokbench.registry import registry_of
@@ -171,7 +171,7 @@ def _blaming(dataset: DatasetRecipe) -> Iterator[None]:
         raise
     except BaseException as error:  # SystemExit, and what Rust panics with, too
         if whose := _whose(dataset):
-            raise CorpusError(f"{whose}: {type(error).__name__}: {error}") from error
+            raise CorpusError(f"{whose}: {described(error)}") from error
         raise
 
 

@@ -16,7 +16,7 @@ from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecu
 from functools import lru_cache
 from typing import Any
 
-from tokbench.errors import PluginError, SpecError, StorageError, TokbenchError
+from tokbench.errors import PluginError, SpecError, StorageError, TokbenchError, described
 from tokbench.extension import Engine
 from tokbench.inspection.facts import versions
 from tokbench.registry import Registry, registry_of
@@ -143,7 +143,7 @@ def result_of(future: Future[T], *, shared: bool) -> T:
     except Exception as error:
         if not shared:
             raise
-        raise EngineLost(f"{type(error).__name__}: {error}") from error
+        raise EngineLost(described(error)) from error
 
 
 def submitted(executor: Executor, function: Callable[[*Given], T], *arguments: *Given) -> Future[T]:
@@ -151,7 +151,7 @@ def submitted(executor: Executor, function: Callable[[*Given], T], *arguments: *
     try:
         return executor.submit(function, *arguments)
     except Exception as error:
-        raise EngineLost(f"{type(error).__name__}: {error}") from error
+        raise EngineLost(described(error)) from error
 
 
 def check_here(executor: Executor, engine: str) -> None:
@@ -167,7 +167,7 @@ def opened(engine: Engine, jobs: int, address: str | None) -> contextlib.Abstrac
     except TokbenchError:
         raise
     except Exception as error:
-        raise PluginError(f"the engine {engine.name!r}: {type(error).__name__}: {error}") from error
+        raise PluginError(f"the engine {engine.name!r}: {described(error)}") from error
     if not isinstance(executor, contextlib.AbstractContextManager):
         raise PluginError(f"the engine {engine.name!r} opened {type(executor).__name__}, not an Executor")
     return executor

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tokbench.errors import CorpusError, SpecError, TokbenchError, UnknownNameError
+from tokbench.errors import CorpusError, SpecError, TokbenchError, UnknownNameError, described
 from tokbench.extension import Engine
 from tokbench.kernels.threads import usable_cores
 from tokbench.languages import same_language
@@ -278,8 +278,8 @@ def _check_settings(metric: Metric) -> None:
             with within(PATIENCE):
                 metric.check(metric.settings)
         except Exception as error:
-            what = "" if isinstance(error, TokbenchError) else f"{type(error).__name__}: "
-            raise SpecError(f"{metric.name}: {what}{error}") from error
+            what = str(error) if isinstance(error, TokbenchError) else described(error)
+            raise SpecError(f"{metric.name}: {what}") from error
 
 
 def _datasets(suite: Suite, registry: Registry) -> dict[str, str]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tokbench.errors import described
 from tokbench.manager import PATIENCE
 
 if TYPE_CHECKING:
@@ -81,4 +82,4 @@ def _call(function: Callable[..., Any], arguments: Sequence[Any], errors: list[s
     try:
         function(*arguments)
     except BaseException as error:  # SystemExit, and what Rust panics with, too
-        errors.append(f"{type(error).__name__}: {error}")
+        errors.append(described(error))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tokbench.errors import StorageError
+from tokbench.errors import StorageError, described
 from tokbench.registry import Registry, registry_of
 from tokbench.results import Run
 from tokbench.results.cell import TaskFailure
@@ -50,7 +50,7 @@ def _made(plan: Plan, run: Run, kind: str, name: str) -> list[Path] | TaskFailur
         except StorageError:
             raise
         except Exception as error:
-            return TaskFailure(kind, f"the {kind} {name!r}: {type(error).__name__}: {error}")
+            return TaskFailure(kind, f"the {kind} {name!r}: {described(error)}")
     owner = registry.owner(name, hook)
     found = attempt(_elsewhere, registry.context, write, run.path, name, limits=plan.limits)
     if isinstance(found, TaskFailure):

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tokbench.capabilities import Savable
-from tokbench.errors import SpecError, StorageError, TokbenchError, TokenizerError
+from tokbench.errors import SpecError, StorageError, TokbenchError, TokenizerError, described
 from tokbench.family import Progress
 from tokbench.inspection.facts import file_digests
 from tokbench.manager import PATIENCE, within
@@ -165,7 +165,7 @@ def naming(spec: Spec) -> Iterator[None]:
     except TokbenchError:
         raise
     except Exception as error:
-        raise TokenizerError(f"training {spec}: {type(error).__name__}: {error}") from error
+        raise TokenizerError(f"training {spec}: {described(error)}") from error
 
 
 def check_training(registry: Registry, spec: Spec) -> dict[str, Any]:
@@ -179,9 +179,7 @@ def check_training(registry: Registry, spec: Spec) -> dict[str, Any]:
         except TokbenchError as error:
             raise TokenizerError(f"{spec}: {str(error).removeprefix(f'{spec.family}: ')}") from error
         except Exception as error:
-            raise TokenizerError(
-                f"{spec}: its options cannot be checked: {type(error).__name__}: {error}"
-            ) from error
+            raise TokenizerError(f"{spec}: its options cannot be checked: {described(error)}") from error
     return options
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tokbench.batch import TokenBatch
+from tokbench.errors import described
 from tokbench.tally.counters import GROUPS
 from tokbench.tokenizer import Tokenizer
 
@@ -82,7 +83,7 @@ class OwnCounter:
             for name, values in self._checked(found, len(batch)).items():
                 np.add.at(self._sums[name], batch.groups, values)
         except (Exception, SystemExit) as error:  # a plugin's code may do anything; the built-in counts go on
-            self._fault = f"count: {type(error).__name__}: {error}"
+            self._fault = f"count: {described(error)}"
 
     def result(self) -> OwnSums:
         """The sums, or why there are none."""

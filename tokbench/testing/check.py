@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tokbench.batch import TokenBatch
+from tokbench.errors import described
 from tokbench.manager import PATIENCE, within
 from tokbench.tokenizer import Tokenizer
 
@@ -43,7 +44,7 @@ class ConformanceCheck(NamedTuple):
             with within(PATIENCE):
                 return self.run(*given)
         except (Exception, SystemExit) as error:
-            return f"raised {type(error).__name__}: {error}"
+            return f"raised {described(error)}"
 
 
 @dataclass(frozen=True, slots=True)

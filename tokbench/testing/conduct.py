@@ -10,6 +10,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from tokbench.errors import described
 from tokbench.testing.check import ConformanceCheck, Problem, ids_of
 from tokbench.testing.texts import EDGE_CASES
 from tokbench.tokenizer import Tokenizer
@@ -27,7 +28,7 @@ def _threads(tokenizer: Tokenizer) -> Problem:
         with ThreadPoolExecutor(4) as pool:
             found = list(pool.map(lambda text: ids_of(tokenizer, text), work))
     except (Exception, SystemExit) as error:
-        return f"with four threads, encode raised {type(error).__name__}: {error}"
+        return f"with four threads, encode raised {described(error)}"
     return None if found == expected else "with four threads, encode gave other ids than alone"
 
 

@@ -8,7 +8,7 @@ import pickle
 from collections.abc import Mapping
 
 from tokbench.capabilities import Describable, TokenByter
-from tokbench.errors import TokbenchError, TokenizerError
+from tokbench.errors import TokbenchError, TokenizerError, described
 from tokbench.testing.check import ConformanceCheck, Problem, ids_of
 from tokbench.testing.texts import EDGE_CASES, LONE_SURROGATE, SPECIAL_TEXTS
 from tokbench.tokenizer import Tokenizer, check_facts, special_ids, unk_id
@@ -44,7 +44,7 @@ def _surrogate(tokenizer: Tokenizer) -> Problem:
     except (TokbenchError, ValueError):
         return None
     except (Exception, SystemExit) as error:
-        return f"a lone surrogate raised {type(error).__name__}: {error}"
+        return f"a lone surrogate raised {described(error)}"
     return None
 
 

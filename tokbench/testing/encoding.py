@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tokbench.batch import TokenBatch
+from tokbench.errors import described
 from tokbench.testing.check import ConformanceCheck, Problem, ids_of
 from tokbench.tokenizer import Tokenizer, special_ids, unk_id
 
@@ -12,7 +13,7 @@ def _encodes(tokenizer: Tokenizer, text: str) -> Problem:
     try:
         TokenBatch.of([tokenizer.encode(text)])
     except (Exception, SystemExit) as error:
-        return f"encode raised {type(error).__name__}: {error}"
+        return f"encode raised {described(error)}"
     return None
 
 
@@ -33,7 +34,7 @@ def _decodes(tokenizer: Tokenizer, text: str) -> Problem:
     try:
         decoded = tokenizer.decode(ids_of(tokenizer, text))
     except (Exception, SystemExit) as error:
-        return f"decode(encode(text)) raised {type(error).__name__}: {error}"
+        return f"decode(encode(text)) raised {described(error)}"
     return None if isinstance(decoded, str) else f"decode returned {type(decoded).__name__}, not str"
 
 

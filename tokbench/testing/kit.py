@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from tokbench.errors import described
 from tokbench.registry import Registry, build_registry
 from tokbench.spec import Spec
 from tokbench.testing.capabilities import CAPABILITIES
@@ -150,7 +151,7 @@ def failures_of_other(kind: str, name: str, registry: Registry) -> list[Failure]
 
 
 def _raised(check: str, error: BaseException, remedy: str) -> Failure:
-    return Failure(check, f"raised {type(error).__name__}: {error}", None, remedy)
+    return Failure(check, f"raised {described(error)}", None, remedy)
 
 
 def _failures(

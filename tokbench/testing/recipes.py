@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 
 from tokbench.batch import TokenBatch
+from tokbench.errors import described
 from tokbench.manager import PATIENCE, within
 from tokbench.registry import Registry, registry_of
 from tokbench.spec import LoadContext
@@ -29,7 +30,7 @@ def recipe_failures(registry: Registry, spec: str, loaded: Tokenizer) -> list[Fa
         with within(PATIENCE):
             again = _encodings(registry.load(spec), backwards=True)
     except (Exception, SystemExit) as error:
-        return [Failure("recipe", f"loaded a second time: {type(error).__name__}: {error}", None, REMEDY)]
+        return [Failure("recipe", f"loaded a second time: {described(error)}", None, REMEDY)]
     if again != expected:
         found = "loaded a second time and asked in another order, it gives other ids"
         return [Failure("recipe", found, None, REMEDY)]
@@ -37,7 +38,7 @@ def recipe_failures(registry: Registry, spec: str, loaded: Tokenizer) -> list[Fa
         with closing(Worker()) as worker:
             elsewhere = worker.call(_encodings_of, registry.context, spec, limits=Limits(seconds=300))
     except Exception as error:
-        return [Failure("recipe", f"in a new process: {type(error).__name__}: {error}", None, REMEDY)]
+        return [Failure("recipe", f"in a new process: {described(error)}", None, REMEDY)]
     if elsewhere != expected:
         return [Failure("recipe", "loaded in a new process, it gives other ids", None, REMEDY)]
     return []

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar, TypeVarTuple
 
-from tokbench.errors import TokbenchError
+from tokbench.errors import TokbenchError, described
 from tokbench.results.cell import TaskFailure
 
 T = TypeVar("T")
@@ -119,8 +119,7 @@ def give_back() -> None:
 def describe(error: BaseException) -> tuple[str, str, str]:
     """An exception as (kind, message, traceback), which cross processes where the object might not."""
     kind = "memory" if isinstance(error, MemoryError) else "raised"
-    named = f"{type(error).__name__}: {error}".rstrip(": ")
-    message = str(error) if isinstance(error, TokbenchError) else named
+    message = str(error) if isinstance(error, TokbenchError) else described(error)
     return kind, message, "".join(traceback.format_exception(error))
 
 

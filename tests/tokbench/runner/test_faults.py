@@ -27,6 +27,7 @@ RunIt = Callable[..., Run]
 
 FAULTS = {
     "raises": ("raised", "ValueError: no such merge"),
+    "speechless": ("raised", "Speechless: (what it says is not known: its __str__ raises RuntimeError)"),
     "wrong_shape": ("raised", "flat sequence of whole numbers"),
     "wrong_type": ("raised", "flat sequence of whole numbers"),
     "out_of_range": ("raised", "outside its vocabulary"),
