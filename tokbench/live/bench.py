@@ -184,7 +184,7 @@ class Bench:
         with seat.lock:
             steps = list(islice(seat.tokenizer.trace(text), self.limits.trace_steps + 1))
         shown = steps[: self.limits.trace_steps]
-        return {"spec": spec, "steps": [_shown(step) for step in shown], "cut": len(steps) > len(shown)}
+        return {"spec": seat.name, "steps": [_shown(step) for step in shown], "cut": len(steps) > len(shown)}
 
     def _seat(self, spec: str) -> Seat:
         seat = self.seats.get(spec) or self.loaded.get(spec) or self.seats.get(self.typed.get(spec, ""))

@@ -23,8 +23,17 @@ def test_a_tokenizer_answers_to_what_the_server_was_told_and_no_path_does(folder
     for typed in ("words:vocab_size=1k", name):
         found = bench.encode("ab", [typed, short])["results"]
         assert [each["spec"] for each in found] == [name, short]
-    with pytest.raises(TokbenchError, match="unknown tokenizer"):
-        bench.encode("ab", [path])
+    for ask in (lambda: bench.encode("ab", [path]), lambda: bench.trace("ab", path)):
+        with pytest.raises(TokbenchError, match="unknown tokenizer"):
+            ask()
+
+
+def test_every_answer_names_a_tokenizer_as_the_list_does() -> None:
+    bench = open_bench(build_registry(), ["bpe:vocab_size=0.3k"], train_on="bundled:tricky")
+    [name] = bench.seats
+    assert name == "bpe:vocab_size=300"
+    assert bench.encode("ab", ["bpe:vocab_size=0.3k"])["results"][0]["spec"] == name
+    assert bench.trace("ab", "bpe:vocab_size=0.3k")["spec"] == name
 
 
 def test_what_is_lost_is_said(tmp_path: Path) -> None:
