@@ -18,7 +18,7 @@ from tokbench.reports.table import ShownCell, Table
 from tokbench.reports.vocabularies import injection_table
 from tokbench.results import Run
 from tokbench.results.atomic import write_text
-from tokbench.wording import counted
+from tokbench.wording import counted, printable
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 
@@ -122,13 +122,13 @@ def _noted(table: Table) -> list[str]:
 
 
 def escape(text: str) -> str:
-    r"""Text that Markdown shows as it is, on one line.
+    r"""Text that Markdown shows as it is, on one line; control characters are spelt out, as in the terminal.
 
     Example:
         >>> escape("a|b <script>")
         'a\\|b \\<script\\>'
     """
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    return _SPECIAL.sub(r"\\\1", printable(" ".join(text.split())))
 
 
 def formula(text: str) -> str:

@@ -27,6 +27,13 @@ def test_markdown_cells_stay_cells(text: str) -> None:
     assert not re.search(r"(?<!\\)(?:\\\\)*[|<`]", escaped)
 
 
+def test_markdown_holds_no_control_characters_of_a_message() -> None:
+    """The report may go to a terminal (`report -o -`), where an escape of a plugin's message would draw."""
+    escaped = markdown.escape("boom\x1b[31m and \x9b2J")
+    assert escaped.isprintable()
+    assert "boom\\\\x1b" in escaped
+
+
 @given(st.text())
 def test_latex_is_ascii_and_every_brace_is_matched(text: str) -> None:
     escaped = latex.escape(text)
