@@ -15,7 +15,7 @@ from tokbench_subword.pipeline.added_tokens import FLAGS, AddedToken
 BESIDE = ("tokenizer_config.json", "added_tokens.json")
 """The files that are read, where they are."""
 
-_BESIDES = ("additional_special_tokens", "extra_special_tokens")
+_FURTHER = ("additional_special_tokens", "extra_special_tokens")
 """Settings that name further special tokens."""
 
 
@@ -63,7 +63,7 @@ class Beside:
         in their place, and what it names besides.
         """
         named = [self.config.get(setting, token) for setting, token in usual.items()]
-        for more in filter(None, map(self.config.get, _BESIDES)):
+        for more in filter(None, map(self.config.get, _FURTHER)):
             named += more.values() if isinstance(more, Mapping) else more
         found: dict[str, AddedToken] = {}
         for one in named:
