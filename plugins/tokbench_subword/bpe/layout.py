@@ -35,7 +35,7 @@ from tokbench_subword.words.layout import MODEL
     FOLLOWING,  # uint8 (SHORT + 1,)
     BEFORE,  # uint8 (SHORT + 1,)
     PARTS,  # int64 (GROUP + 1,): where parts end, and for `words.parts.PartTables` the next
-    PART_KEYS,  # uint64 (2 * GROUP,)
+    PART_KEYS,  # uint64 (NOTED * (GROUP + 1),)
 ) = range(MODEL, MODEL + 28)
 
 (

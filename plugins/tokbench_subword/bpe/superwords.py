@@ -21,17 +21,18 @@ from tokbench_subword.bpe.merging import SHORT, merge_long
 from tokbench_subword.bpe.merging_pieces import merge_few, write_merged, write_pieces
 from tokbench_subword.bpe.pieces import N_BYTES, Pieces
 from tokbench_subword.bpe.tables import PairTable, TokenBytes, merges_at
-from tokbench_subword.words.layout import WORDS
+from tokbench_subword.words.layout import GROUP, WORDS
 from tokbench_subword.words.parts import LONGEST_PART
 from tokbench_subword.words.searching import Search
 from tokbench_subword.words.slots import (
+    SHIFT,
     SLOTS,
     STATE,
     WITHIN,
     grow_if_full,
+    note_key,
     recall,
     remember,
-    word_key,
 )
 
 _SPACE = ord(" ")
@@ -87,6 +88,7 @@ def _merge_words(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: I
     """The same for all words of a text, from the word cache where they are in it."""
     words = u64_in(block, WORDS)
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
+    keys, one = u64_in(block, at.PART_KEYS), np.int64(GROUP)  # behind those of parts, one of which this may be
     index = np.int64(start)
     while index < end:
         stop, after = _word_end(text, index, end), np.int64(-1)
@@ -94,11 +96,11 @@ def _merge_words(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: I
             after = _merge_word(block, text, index, stop, out, o)
         else:
             grow_if_full(words)
-            low, high = word_key(text, index, stop - index, WITHIN)
-            after = recall(words, slots, state, low, high, text, index, out, o)
+            note_key(slots, state[SHIFT], keys, one, text, index, stop - index, WITHIN)
+            after = recall(words, slots, state, keys, one, text, index, out, o)
             if after < 0:
                 after = _merge_word(block, text, index, stop, out, o)
-                remember(words, low, high, text, index, out, o, after - o)
+                remember(words, keys, one, text, index, out, o, after - o)
         o, index = after, stop
     return np.int64(o)
 

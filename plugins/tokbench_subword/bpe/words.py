@@ -76,15 +76,14 @@ def _encode_parts(block: Block, text: Bytes, start: Int, end: Int, out: Ids, o: 
         count = find_parts(parts, words, text, index, end)
         for k in range(count):
             stop, after = parts.ends[k], np.int64(-1)
-            low, high = parts.keys[2 * k], parts.keys[2 * k + 1]
             if stop - index == end - start:  # not cut at all: what is cut is no token
                 return _encode_whole(block, text, start, end, out, o)
             if stop - index <= LONGEST_PART:
-                after = recall(words, slots, state, low, high, text, index, out, o)
+                after = recall(words, slots, state, parts.keys, k, text, index, out, o)
             if after < 0:
                 after = _merge(block, text, index, stop, out, o)
                 if stop - index <= LONGEST_PART:
-                    remember(words, low, high, text, index, out, o, after - o)
+                    remember(words, parts.keys, k, text, index, out, o, after - o)
             o, index = after, stop
     return o
 

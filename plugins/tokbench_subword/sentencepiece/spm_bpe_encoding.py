@@ -151,9 +151,8 @@ def encode_merged(block: Block, text: Bytes, start: Int, end: Int, to: TokenRoom
         for k in range(count):
             stop, first, after = parts.ends[k], o, np.int64(-1)
             size = stop - index
-            low, high = keys[2 * k], keys[2 * k + 1]
             if size <= LONGEST_PART:
-                after = recall(words, slots, state, low, high, text, index, out, o)
+                after = recall(words, slots, state, keys, k, text, index, out, o)
             if after < 0:
                 if size > SHORT:
                     nothing = f64_in(block, at.EXACT)  # without dropout no uniform number is read
@@ -162,7 +161,7 @@ def encode_merged(block: Block, text: Bytes, start: Int, end: Int, to: TokenRoom
                     _merge_part(block, text, index, size)
                 o, run, known = emit(block, text, index, size, to, o, run)
                 if known and size <= LONGEST_PART:
-                    remember(words, low, high, text, index, out, first, o - first)
+                    remember(words, keys, k, text, index, out, first, o - first)
             else:
                 place_recalled(to.places, out, lengths, o, after, index)
                 o, run = after, np.int64(KNOWN)

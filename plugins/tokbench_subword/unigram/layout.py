@@ -23,7 +23,7 @@ from tokbench_subword.words.layout import MODEL
     RESULTS,  # uint32: what a merge of each rank makes, see `bpe.merging.merge_short`
     DEFINED,  # uint64: the trie of user-defined symbols
     PARTS,  # int64 (`GROUP` + 1,): where parts of a text end; from here on, arrays are one thread's own
-    PART_KEYS,  # uint64 (2 * GROUP,)
+    PART_KEYS,  # uint64 (NOTED * (GROUP + 1),)
     EXACT,  # float64 (2 * (LONGEST_PART + 1),)
     SYMBOLS,  # uint32 (SHORT + 1,): `bpe.merging.scratch`, and the next three
     KEYS,  # uint32 (SHORT + 1,)

@@ -134,10 +134,10 @@ def encode_parts(
         count = find_parts(parts, words, text, index, end)
         for k in range(count):
             stop = parts.ends[k]
-            size, low, high = stop - index, keys[2 * k], keys[2 * k + 1]
+            size = stop - index
             after, unsure = np.int64(-1), size > LONGEST_PART or stop > safe
             if not unsure:
-                after = recall(words, slots, state, low, high, text, index, out, o)
+                after = recall(words, slots, state, keys, k, text, index, out, o)
                 # the last number behind the ids is the limit
                 if after >= 0 and bound + (index - told) * a_byte <= np.int64(out[after - 1]):
                     place_recalled(to.places, out, lengths, o, after - 1, index)
@@ -152,7 +152,7 @@ def encode_parts(
             o, run, known = emit(block, text, index, size, to, o, run)
             if known and after < 0 and before <= limit:
                 out[o] = limit
-                remember(words, low, high, text, index, out, first, o + 1 - first)
+                remember(words, keys, k, text, index, out, first, o + 1 - first)
             told, n_told, bound, index = stop, o, _bound(so_far), stop
             safe = told + (set_back - bound) // a_byte
     return o

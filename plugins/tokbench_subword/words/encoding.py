@@ -39,7 +39,6 @@ from tokbench.kernels.pointers import (
     i32_in,
     i64_in,
     pointer,
-    prefetch_to_read,
     u8_in,
     u64_in,
 )
@@ -66,10 +65,9 @@ from tokbench_subword.words.slots import (
     STATE,
     WHOLE,
     grow_if_full,
+    note_key,
     recall,
     remember,
-    word_home,
-    word_key,
 )
 
 
@@ -89,18 +87,17 @@ def look_up(
     shift = state[SHIFT]
     for k in range(count):
         start = starts[first + k]
-        keys[2 * k], keys[2 * k + 1] = word_key(text, start, ends[first + k] - start, WHOLE)
-        prefetch_to_read(slots, word_home(keys[2 * k], keys[2 * k + 1], shift))
+        note_key(slots, shift, keys, k, text, start, ends[first + k] - start, WHOLE)
     ids_end[first] = o
     for k in range(count):
-        start, low, high = starts[first + k], keys[2 * k], keys[2 * k + 1]
-        after = recall(words, slots, state, low, high, text, start, out, o)
+        start = starts[first + k]
+        after = recall(words, slots, state, keys, k, text, start, out, o)
         if after < 0:
             after, length = np.int64(o), ends[first + k] - start
             if length > 0:
                 after = np.int64(search_at(counters[at.SEARCH], (block, text, start, length, out, o)))
                 if length <= counters[at.LONGEST_KEPT]:
-                    remember(words, low, high, text, start, out, o, after - o)
+                    remember(words, keys, k, text, start, out, o, after - o)
                     grow_if_full(words)
         o = after
         ids_end[first + k + 1] = o

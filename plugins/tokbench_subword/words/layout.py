@@ -14,7 +14,7 @@ from tokbench.kernels.text import MOST_BYTES
     COUNTERS,  # int64
     STARTS,  # int64 (WORDS_AT_ONCE + BEYOND,): where words begin, see `pipeline.patterns.simd_cutting`
     ENDS,  # the same: where they end
-    WORD_KEYS,  # uint64 (2 * GROUP,): their keys
+    WORD_KEYS,  # uint64 (NOTED * GROUP,): their keys
     IDS_END,  # int64 (WORDS_AT_ONCE + BEYOND + 1,): where the ids of each word end
     TEXT,  # uint8 (TEXT_SIZE + PADDING,): a short text that is encoded by itself
     IDS,  # int32 (TEXT_SIZE + SPARE_IDS,): and its ids

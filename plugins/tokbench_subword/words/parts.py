@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tokbench.kernels.compiling import inline
-from tokbench.kernels.pointers import Block, Bytes, Int, i32_in, i64_in, prefetch_to_read, u8_in, u64_in
+from tokbench.kernels.pointers import Block, Bytes, Int, i32_in, i64_in, u8_in, u64_in
 from tokbench.kernels.utf8 import code_point
 from tokbench_subword.words.layout import GROUP
 from tokbench_subword.words.safe_cuts import ALONE, ASCII_BITS, CUT, LEADS, apart, joined_within
-from tokbench_subword.words.slots import PART, SHIFT, SLOTS, STATE, grow_if_full, word_home, word_key
+from tokbench_subword.words.slots import NOTED, PART, SHIFT, SLOTS, STATE, grow_if_full, note_key
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,8 +55,10 @@ def parts_at(block: Block, shared: Int, own: Int) -> PartTables:
 
 
 def part_space() -> list[NDArray[Any]]:
-    """What each thread has of its own of `PartTables`, in its order: ends, and keys of two numbers."""
-    return [np.zeros(GROUP + 1, np.int64), np.zeros(2 * GROUP, np.uint64)]
+    """What each thread has of its own of `PartTables`, in its order: ends, and keys as `slots.note_key` notes
+    them, with room for one more behind those of parts.
+    """
+    return [np.zeros(GROUP + 1, np.int64), np.zeros(NOTED * (GROUP + 1), np.uint64)]
 
 
 @inline
@@ -116,7 +118,6 @@ def find_parts(parts: PartTables, words: Block, text: Bytes, index: Int, end: In
     count = _find_ends(parts, text, index, end)
     for k in range(count):
         size = min(parts.ends[k] - index, LONGEST_PART)
-        keys[2 * k], keys[2 * k + 1] = word_key(text, index, size, PART)
-        prefetch_to_read(slots, word_home(keys[2 * k], keys[2 * k + 1], shift))
+        note_key(slots, shift, keys, k, text, index, size, PART)
         index = parts.ends[k]
     return count

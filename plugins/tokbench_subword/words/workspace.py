@@ -18,7 +18,7 @@ from tokbench_subword.words import layout as at
 from tokbench_subword.words.cache import CACHE_BYTES, WordCache
 from tokbench_subword.words.runs import Room
 from tokbench_subword.words.searching import Search
-from tokbench_subword.words.slots import SPARE_IDS
+from tokbench_subword.words.slots import NOTED, SPARE_IDS
 
 _KEPT_OUTPUT = 1 << 19
 
@@ -59,7 +59,7 @@ class Workspace(Stays):
             counters,
             np.zeros(at.WORDS_AT_ONCE + BEYOND, np.int64),
             np.zeros(at.WORDS_AT_ONCE + BEYOND, np.int64),
-            np.zeros(2 * at.GROUP, np.uint64),
+            np.zeros(NOTED * at.GROUP, np.uint64),
             np.zeros(at.WORDS_AT_ONCE + BEYOND + 1, np.int64),
             text,
             np.empty(at.TEXT_SIZE + SPARE_IDS, np.int32),

@@ -11,16 +11,18 @@ from hypothesis import strategies as st
 from tokbench_subword.words.cache import CACHE_BYTES, WordCache
 from tokbench_subword.words.slots import (
     LONGEST_WORD,
+    NOTED,
     PART,
+    SHIFT,
     SHORT_WORD,
     SLOTS,
     SPARE_IDS,
     STATE,
     WHOLE,
     grow_if_full,
+    note_key,
     recall,
     remember,
-    word_key,
 )
 
 from tokbench.kernels.compiling import kernel
@@ -28,21 +30,23 @@ from tokbench.kernels.pointers import PADDING, i64_in, pointer, u64_in
 
 
 @kernel
-def _key(text, length, flag):
-    return word_key(pointer(text), 0, length, flag)
-
-
-@kernel
-def _recall(block, low, high, text, out):
+def _note(block, keys, text, length, flag):
     words = pointer(block)
     slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
-    return recall(words, slots, state, low, high, pointer(text), 0, pointer(out), np.int64(0))
+    note_key(slots, state[SHIFT], pointer(keys), 0, pointer(text), 0, length, flag)
 
 
 @kernel
-def _remember(block, low, high, text, ids, count):
+def _recall(block, keys, text, out):
     words = pointer(block)
-    remember(words, low, high, pointer(text), 0, pointer(ids), 0, count)
+    slots, state = u64_in(words, SLOTS), i64_in(words, STATE)
+    return recall(words, slots, state, pointer(keys), 0, pointer(text), 0, pointer(out), np.int64(0))
+
+
+@kernel
+def _remember(block, keys, text, ids, count):
+    words = pointer(block)
+    remember(words, pointer(keys), 0, pointer(text), 0, pointer(ids), 0, count)
     grow_if_full(words)
 
 
@@ -52,22 +56,20 @@ class Words:
     def __init__(self, most: int = CACHE_BYTES) -> None:
         self.cache = WordCache(most)
 
-    def key(self, word: bytes, flag: int) -> tuple[np.uint64, np.uint64]:
-        low, high = _key(_padded(word), len(word), flag)
-        return np.uint64(low), np.uint64(high)
+    def key(self, word: bytes, flag: int) -> np.ndarray:
+        keys = np.zeros(NOTED, np.uint64)
+        _note(self.cache.block, keys, _padded(word), len(word), flag)
+        return keys
 
-    def get(
-        self, word: bytes, flag: int = WHOLE, key: tuple[np.uint64, np.uint64] | None = None
-    ) -> list[int] | None:
+    def get(self, word: bytes, flag: int = WHOLE, key: np.ndarray | None = None) -> list[int] | None:
         out = np.zeros(LONGEST_WORD + SPARE_IDS, np.int32)
-        count = _recall(self.cache.block, *(key or self.key(word, flag)), _padded(word), out)
+        key = self.key(word, flag) if key is None else key
+        count = _recall(self.cache.block, key, _padded(word), out)
         return None if count < 0 else out[:count].tolist()
 
-    def put(
-        self, word: bytes, ids: list[int], flag: int = WHOLE, key: tuple[np.uint64, np.uint64] | None = None
-    ) -> None:
-        numbers = np.array([*ids, 0], np.int32)
-        _remember(self.cache.block, *(key or self.key(word, flag)), _padded(word), numbers, len(ids))
+    def put(self, word: bytes, ids: list[int], flag: int = WHOLE, key: np.ndarray | None = None) -> None:
+        key, numbers = self.key(word, flag) if key is None else key, np.array([*ids, 0], np.int32)
+        _remember(self.cache.block, key, _padded(word), numbers, len(ids))
 
 
 def _padded(word: bytes) -> np.ndarray:
@@ -104,6 +106,18 @@ def test_words_of_one_key_are_told_apart() -> None:
     words.put(b"a" * 19 + b"b", [3], key=key)
     assert words.get(b"a" * 19 + b"b", key=key) == [3]
     assert words.get(b"a" * 20, key=key) is None
+
+
+def test_a_key_noted_before_the_cache_grew_finds_its_word_or_none() -> None:
+    words, early = Words(), [number.to_bytes(3, "little") for number in range(100)]
+    keys = [words.key(word, WHOLE) for word in early]
+    for number in range(100_000):
+        words.put(number.to_bytes(3, "little"), [number])
+    assert all(not np.array_equal(words.key(word, WHOLE), key) for word, key in zip(early, keys, strict=True))
+    for number, (word, key) in enumerate(zip(early, keys, strict=True)):
+        assert words.get(word, key=key) in (None, [number])
+        words.put(word, [number], key=key)
+        assert words.get(word) == [number]
 
 
 @pytest.mark.parametrize("length", [3, SHORT_WORD, SHORT_WORD + 1, 200])
