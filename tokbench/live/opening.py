@@ -13,7 +13,7 @@ from tokbench.lint.subject import Subject
 from tokbench.live.bench import Bench, Seat, VisitorLimits
 from tokbench.plots.labels import tokenizer_labels
 from tokbench.registry import Registry
-from tokbench.runner.training import train
+from tokbench.runner.training import corpus_specs, train
 from tokbench.spec import Spec
 from tokbench.tokenizer import Tokenizer
 from tokbench.training_corpus import TrainingCorpus
@@ -33,8 +33,11 @@ def open_bench(
     """Load (and, where needed, train) the tokenizers of `specs`; what cannot be had is named, with why.
 
     The page may load more: the files of the folders of `load_from`, and the models of known names where "names"
-    is among them. Raises `TokbenchError` for what is no folder.
+    is among them. Raises `TokbenchError` for what is no folder, or no dataset to train on, before any work.
     """
+    more = {name: partial(_seat, registry, name, name, spec) for name, spec in on_offer(registry, load_from)}
+    if train_on is not None:
+        corpus_specs(registry, train_on)
     loaded: dict[str, Tokenizer] = {}
     missing: dict[str, str] = {}
     asked: dict[str, list[str]] = {}
@@ -51,7 +54,6 @@ def open_bench(
             said = str(error).replace(text, name).replace(str(path), path.name)
             missing[name] = said.replace(str(path.parent), "its folder") if path.is_absolute() else said
     labels = tokenizer_labels(loaded)
-    more = {name: partial(_seat, registry, name, name, spec) for name, spec in on_offer(registry, load_from)}
     seats: dict[str, Seat] = {}
     typed: dict[str, str] = {}
     for key, tokenizer in loaded.items():

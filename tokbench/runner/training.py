@@ -58,6 +58,10 @@ def train(
     """
     wanted = registry.tokenizer_spec(spec)
     family = registry.tokenizers[wanted.family]
+    if isinstance(train_on, str | os.PathLike):
+        corpus_specs(
+            registry, os.fspath(train_on)
+        )  # a wrong name is told, though nothing may have to be trained
     if not family.trains(wanted):
         return registry.load(wanted)
     if isinstance(train_on, str | os.PathLike):
@@ -81,9 +85,14 @@ def _names_dataset(registry: Registry, text: str) -> bool:
     return family in registry.datasets and rest.split() == [rest]
 
 
+def corpus_specs(registry: Registry, datasets: str) -> list[Spec]:
+    """The specs of one dataset, or of several joined by " + "; raises `SpecError` for what names none."""
+    return [registry.dataset_spec(spec.strip()) for spec in datasets.split(" + ")]
+
+
 def training_corpus(registry: Registry, datasets: str) -> TrainingCorpus:
     """All languages of a dataset, or of several joined by " + ", as text to train on."""
-    return TrainingCorpus.of(*(registry.dataset(spec.strip()) for spec in datasets.split(" + ")))
+    return TrainingCorpus.of(*(registry.dataset(spec) for spec in corpus_specs(registry, datasets)))
 
 
 def corpus_digest(corpus: TrainingCorpus) -> str:

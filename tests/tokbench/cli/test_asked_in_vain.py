@@ -295,3 +295,10 @@ def test_commands_that_can_train_say_so_of_what_has_to_be_trained(command: list[
         TokenizerError, match=r"bpe must be trained first: name the text here \(--train-on DATASET\)"
     ):
         invoke(*command, "bpe", "-d", "bundled:prose", catch=False)
+
+
+@pytest.mark.parametrize("command", [["diff", "bytes", "bytes", "-d", "bundled:tricky"], ["bytes", "bytes"]])
+def test_a_text_to_train_on_that_is_not_there_is_told_though_nothing_is_trained(command: list[str]) -> None:
+    done = invoke(*command, "--train-on", "nowhere.txt")
+    assert isinstance(done.exception, SpecError)
+    assert "nowhere.txt: there is no such file" in str(done.exception)

@@ -36,6 +36,21 @@ def test_every_answer_names_a_tokenizer_as_the_list_does() -> None:
     assert bench.trace("ab", "bpe:vocab_size=0.3k")["spec"] == name
 
 
+def test_a_wrong_folder_or_text_is_told_before_anything_is_loaded(tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    plugin = tokenizer_plugin(
+        tmp_path / "slow.py",
+        f"vocab_size = 1\ndef __init__(self):\n    open({str(begun)!r}, 'w').close()\n"
+        "def encode(self, text): return []\ndef decode(self, ids): return ''",
+    )
+    registry = build_registry(plugin_files=[plugin])
+    with pytest.raises(TokbenchError, match="nowhere: no folder"):
+        open_bench(registry, ["slow"], load_from=["nowhere"])
+    with pytest.raises(TokbenchError, match=r"nowhere\.txt: there is no such file"):
+        open_bench(registry, ["slow"], train_on="bundled:tricky + nowhere.txt")
+    assert not begun.exists()
+
+
 def test_what_is_lost_is_said(tmp_path: Path) -> None:
     plugin = tokenizer_plugin(
         tmp_path / "lower.py",
