@@ -144,14 +144,19 @@ class SpmVocabulary:
         """
         spec, surfaces = self.model.normalizer, self._surfaces
         strips = spec.add_dummy_prefix or spec.remove_extra_whitespaces
-        begin = [
-            strips and text.startswith(SPACE_SYMBOL) and index not in self.special_ids
+        controls = self.special_ids - {self.unk_id}
+        ends = [
+            index
             for index, text in enumerate(self.pieces)
+            if strips and text.startswith(SPACE_SYMBOL) and index not in controls
         ]
+        begin = list(surfaces)
+        for index in {*ends} - self.special_ids:
+            begin[index] = surfaces[index][1:]
         joiner = TokenJoiner(
             [text.encode() for text in surfaces],
-            [(text[1:] if cut else text).encode() for text, cut in zip(surfaces, begin, strict=True)],
-            ends_start=np.flatnonzero(begin if not spec.remove_extra_whitespaces else []),
+            [text.encode() for text in begin],
+            ends_start=ends if not spec.remove_extra_whitespaces else [],
             bytes_of=self._byte_of,
             finish=self._denormalize,
         )

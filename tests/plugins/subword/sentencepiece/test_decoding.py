@@ -28,7 +28,7 @@ from tokbench.batch import TokenBatch
 from tokbench.errors import TokenizerError
 
 from .conftest import BPE_MODELS, UNIGRAM_MODELS, json_pair
-from .small_models import BYTES, SMALL, Pair
+from .small_models import BYTES, SMALL, Pair, sentencepiece_of
 
 MARKS = (Piece("▁▁", -4.0), Piece("▁▁a", -4.0), Piece("é▁", -4.0), Piece("日本", -4.0))
 
@@ -51,6 +51,8 @@ def plainly(model: SpmModel, ids: list[int]) -> str:
         surface = piece.text.replace("▁", " ")
         if piece.type in (CONTROL, UNKNOWN):
             surface = model.trainer.unk_surface if piece.type == UNKNOWN else ""
+            if piece.type == UNKNOWN and at_start and strips and piece.text.startswith("▁"):
+                stripped = not spec.remove_extra_whitespaces
         elif at_start and strips and piece.text.startswith("▁"):
             surface, stripped = surface[1:], not spec.remove_extra_whitespaces
         out.append(surface)
@@ -212,3 +214,15 @@ def test_published_vocabularies(test_data: Path) -> None:
         ours, theirs = json_pair(folder, test_data)
         documents = [[rng.randrange(ours.vocab_size) for _ in range(rng.randrange(12))] for _ in range(2000)]
         check(ours, documents, theirs.decode_batch(documents, skip_special_tokens=False))
+
+
+@pytest.mark.parametrize("removes", [True, False])
+@pytest.mark.parametrize("surface", ["", "?", " ⁇ "])
+def test_an_unknown_piece_that_begins_with_a_space_ends_the_beginning(removes: bool, surface: str) -> None:
+    """Whatever it is decoded to, nothing included."""
+    pieces = (Piece("▁", 0.0, UNKNOWN), Piece("▁<c>", 0.0, CONTROL), Piece("▁▁a", -1.0), Piece("b", -2.0))
+    settings = TrainerSpec(unk_surface=surface, unk_piece="▁", bos_id=-1, eos_id=-1)
+    model = SpmModel(pieces, settings, NormalizerSpec(remove_extra_whitespaces=removes))
+    ours, theirs = SpmTokenizer("spaced", model), sentencepiece_of(model)
+    for ids in itertools.product(range(4), repeat=3):
+        assert ours.decode(ids) == theirs.decode(list(ids)) == plainly(model, list(ids))
