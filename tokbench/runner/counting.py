@@ -24,7 +24,8 @@ from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, reader_dige
 from tokbench.tally import TALLY_VERSION, CorpusFacts, Tally
 from tokbench.tally.own import OwnCounting
 from tokbench.tokenizer import Tokenizer
-from tokbench.workers.calls import Begun, Compiling, Emit, Limits, failure_of, give_back
+from tokbench.workers.calls import Begun, Compiling, Emit, Limits, failure_of
+from tokbench.workers.memory import give_back
 
 _PROGRESS_SECONDS = 0.2
 

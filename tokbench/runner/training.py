@@ -28,7 +28,7 @@ from tokbench.runner.recipe import digest_of, fingerprint
 from tokbench.spec import Spec, with_defaults
 from tokbench.tokenizer import Tokenizer
 from tokbench.training_corpus import TrainingCorpus
-from tokbench.workers.calls import peak_memory
+from tokbench.workers.memory import peak_memory
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,10 @@
-"""What both sides of a call in a worker know: its limits, its events, and the ways it fails.
-
-Also what a process can say and do about its memory.
-"""
+"""What both sides of a call in a worker know: its limits, its events, and the ways it fails."""
 
 from __future__ import annotations
 
-import ctypes
-import sys
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeVar, TypeVarTuple
 
 from tokbench.errors import TokbenchError, described
@@ -31,21 +25,6 @@ class Begun:
 @dataclass(frozen=True, slots=True)
 class Compiling:
     """An event: kernels have to be compiled, which takes a while once on a machine."""
-
-
-_THREAD_VARIABLES = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "NUMBA_NUM_THREADS",
-    "RAYON_NUM_THREADS",
-    "POLARS_MAX_THREADS",
-)
-
-
-KEEP_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(256 << 20), "MALLOC_MMAP_THRESHOLD_": str(32 << 20)}
-"""Variables that have glibc keep freed memory for the arrays of the next batch: giving pages back to the system
-and asking for them again takes a tenth of the counting. Not for processes that are timed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,42 +57,6 @@ class WorkerLost(NoAnswer):
 
 class CallFailed(NoAnswer):
     """What was called raised: `kind` is ``raised`` or ``memory``."""
-
-
-def thread_environment(threads: int) -> dict[str, str]:
-    """The variables that hold the thread pools inside libraries to `threads`."""
-    held = dict.fromkeys(_THREAD_VARIABLES, str(threads))
-    return held | {"TOKENIZERS_PARALLELISM": "true" if threads > 1 else "false"}
-
-
-def peak_memory() -> int:
-    """The most memory this process has held, in bytes; 0 where the system does not tell.
-
-    On Linux from ``/proc``: `getrusage` there begins with what the parent held when it started us.
-    """
-    try:
-        for line in Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    try:
-        import resource
-    except ImportError:
-        return 0
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return int(peak if sys.platform == "darwin" else peak * 1024)
-
-
-def give_back() -> None:
-    """Hand memory that was freed back to the system, where the C library can (glibc).
-
-    It keeps what lies between pieces in use otherwise: a worker that had held 25 vocabularies, one after
-    another, was a third larger.
-    """
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
-    if trim is not None:
-        trim(0)
 
 
 def describe(error: BaseException) -> tuple[str, str, str]:

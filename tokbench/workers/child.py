@@ -20,7 +20,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
-from tokbench.workers.calls import Emit, describe, give_back
+from tokbench.workers.calls import Emit, describe
+from tokbench.workers.memory import give_back
 
 _SOON = 0.5
 """Seconds that a worker waits for the next request before it gives memory back."""

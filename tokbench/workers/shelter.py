@@ -27,7 +27,6 @@ from typing import Any
 
 from tokbench.wording import data_size
 from tokbench.workers.calls import (
-    KEEP_MEMORY,
     NO_LIMITS,
     Begun,
     CallFailed,
@@ -37,14 +36,29 @@ from tokbench.workers.calls import (
     Limits,
     T,
     WorkerLost,
-    thread_environment,
 )
 from tokbench.workers.child import receive, send
+from tokbench.workers.memory import KEEP_MEMORY
 
 _TICK = 0.1
 _OUTPUT_KEPT = 4_000
 _OUTPUT_LIMIT = 16_000_000
 _BOOTSTRAP = "import sys; sys.path[:] = {path!r}; from tokbench.workers.child import main; main()"
+
+_THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "RAYON_NUM_THREADS",
+    "POLARS_MAX_THREADS",
+)
+
+
+def thread_environment(threads: int) -> dict[str, str]:
+    """The variables that hold the thread pools inside libraries to `threads`."""
+    held = dict.fromkeys(_THREAD_VARIABLES, str(threads))
+    return held | {"TOKENIZERS_PARALLELISM": "true" if threads > 1 else "false"}
 
 
 @dataclass(eq=False)

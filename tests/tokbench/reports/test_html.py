@@ -258,7 +258,7 @@ from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from conftest import build
 from tokbench.reports.html.page import write
-from tokbench.workers.calls import peak_memory
+from tokbench.workers.memory import peak_memory
 
 run, begun = build(200, 10), time.process_time()
 write(run, Path(sys.argv[2]))

@@ -130,7 +130,7 @@ def test_as_many_are_started_as_are_missing_and_those_are_borrowed(called: Any) 
 
 _HOLES = """
 import psutil
-from tokbench.workers.calls import give_back
+from tokbench.workers.memory import give_back
 held = [bytes(1000) for _ in range(100_000)]
 full = psutil.Process().memory_info().rss
 held = held[::1000]

@@ -23,7 +23,8 @@ from tokbench.runner.picking import utf8_bytes
 from tokbench.runner.recipe import Recipe
 from tokbench.runner.speed.passages import Passage
 from tokbench.tokenizer import Tokenizer, encode_batch
-from tokbench.workers.calls import Begun, Emit, peak_memory
+from tokbench.workers.calls import Begun, Emit
+from tokbench.workers.memory import peak_memory
 
 SHORTEST_ROUND = 0.004
 """Seconds; a form that is done sooner is repeated within a round until it takes as long."""

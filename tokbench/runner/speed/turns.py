@@ -31,10 +31,10 @@ from tokbench.runner.recipe import digest_of, key_of
 from tokbench.runner.speed.passages import Passage, choose_passages
 from tokbench.runner.speed.stopwatch import set_up, settle, time_part, time_round
 from tokbench.runner.suite import SpeedSettings
-from tokbench.workers.calls import Emit, Given, Limits, NoAnswer, T, failure, failure_from, thread_environment
+from tokbench.workers.calls import Emit, Given, Limits, NoAnswer, T, failure, failure_from
 from tokbench.workers.interrupt import Stop
 from tokbench.workers.pool import close_idle
-from tokbench.workers.shelter import Worker
+from tokbench.workers.shelter import Worker, thread_environment
 
 
 @dataclass
