@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from tokbench.metrics.model import Model
     from tokbench.metrics.morphology import MorphCounts
     from tokbench.tally.counters import Count
+    from tokbench.tally.examples import Loss
     from tokbench.tally.histogram import NGrams
-    from tokbench.tally.loss import Loss
     from tokbench.tally.wordsample import WordSample
 
 

@@ -6,7 +6,7 @@ documents ─► prepare    batches of a megabyte, counted whatever the tokenize
 ids       ─► places     where each token lies: the text byte for byte, by folded    match, folding, offsets,
                         forms, around unknown tokens, by offsets                    vocabulary, marks
              touch      which tokens touch which words, numbers, identifiers        marks
-             roundtrip  what comes back, and what the rest lose                     lost, loss
+             roundtrip  what comes back, and what the rest lose                     lost, edits, examples
              ngrams     pairs and triples of ids, in a sample
           ─► tally      sums by bootstrap group, histograms, examples               counters, histogram, packing
 ```

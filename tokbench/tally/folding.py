@@ -22,7 +22,7 @@ import numpy as np
 
 from tokbench.kernels.pointers import Bytes, Ids, Ints, frozen
 from tokbench.tally.characters import CODE_POINTS
-from tokbench.tally.loss import is_diacritic
+from tokbench.tally.normal_forms import is_diacritic
 from tokbench.tally.vocabulary import TokenTable
 
 _DROPPED = {"Cc", "Cf", "Zs", "Zl", "Zp"}

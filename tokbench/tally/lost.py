@@ -17,7 +17,7 @@ from tokbench.kernels.pointers import frozen
 from tokbench.kernels.text import end_to_end
 from tokbench.tally.folding import Degree, folded_characters
 from tokbench.tally.folding_kernels import compare_folded
-from tokbench.tally.loss import normal_form
+from tokbench.tally.normal_forms import normal_form
 from tokbench.tally.text import Flags, TextBatch, Texts
 
 if TYPE_CHECKING:

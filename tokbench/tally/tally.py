@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import ResultsError
 from tokbench.tally.counters import BUCKETS, NAMES, GroupSums
+from tokbench.tally.examples import Loss, fewest
 from tokbench.tally.histogram import Histogram, NGrams
-from tokbench.tally.loss import Loss, fewest
 from tokbench.tally.own import OwnSums
 from tokbench.tally.packing import DAMAGED, pack, unpack
 from tokbench.tally.wordsample import WordSample
