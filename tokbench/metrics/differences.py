@@ -11,7 +11,7 @@ import numpy as np
 
 from tokbench.metrics.cell import Evaluated, MeasuredCell, evaluate, unit_of
 from tokbench.metrics.context import MeasureContext
-from tokbench.metrics.families import Family, Score
+from tokbench.metrics.correction import Correction, Score
 from tokbench.metrics.intervals import intervals
 from tokbench.metrics.languages import Languages, figure_of
 from tokbench.metrics.metric import ALL, CellKey, Metric
@@ -25,7 +25,7 @@ class Difference:
 
     `value` is the difference, `ratio` the quotient of the two figures (None where the baseline's is 0). `p` is
     two-sided; `p_adjusted` holds for everything compared on this dataset at once: all pairs, metrics and
-    languages (`tokbench.metrics.families`). Nulls have their reason in `status`.
+    languages (`tokbench.metrics.correction`). Nulls have their reason in `status`.
     """
 
     tokenizer: str
@@ -71,7 +71,7 @@ def differences(
         languages = list(
             dict.fromkeys(key.language for key in cells if key.dataset == dataset and key.language != ALL)
         )
-        family, here = Family(), list[tuple[Difference, Score | None]]()
+        correction, here = Correction(), list[tuple[Difference, Score | None]]()
         for language in [*(languages if per_language else ()), ALL]:
             keys = [CellKey(tokenizer, dataset, language) for tokenizer in tokenizers]
             measured = [MeasuredCell.of(cells, key, languages, context) for key in keys]
@@ -86,9 +86,9 @@ def differences(
                 figures |= _across(cells, list(found), dataset, languages, together, context)
             kinds = [*compared, *(together if language == ALL else ())]
             for one, other in _pairs(list(found), context.baseline):
-                here += _between(found[one], found[other], kinds, figures, family)
+                here += _between(found[one], found[other], kinds, figures, correction)
         rows += [
-            row if test is None else replace(row, p=test.p, p_adjusted=family.adjusted(test))
+            row if test is None else replace(row, p=test.p, p_adjusted=correction.adjusted(test))
             for row, test in here
         ]
     return rows
@@ -131,7 +131,7 @@ def _between(
     other: MeasuredCell,
     metrics: Sequence[Metric],
     figures: Mapping[tuple[str, str], Evaluated],
-    family: Family,
+    correction: Correction,
 ) -> list[tuple[Difference, Score | None]]:
     """Every metric of two tokenizers on the same documents, and how the difference was tested."""
     rows: list[Difference] = []
@@ -167,4 +167,4 @@ def _between(
     for index, limit in zip(apart, limits, strict=True):
         low, high = limit or (None, None)
         rows[index] = replace(rows[index], ci_low=low, ci_high=high)
-    return [(row, family.add(apart[index]) if index in apart else None) for index, row in enumerate(rows)]
+    return [(row, correction.add(apart[index]) if index in apart else None) for index, row in enumerate(rows)]

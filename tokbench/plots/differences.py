@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokbench.extension import Plot
-from tokbench.metrics.families import SURE
+from tokbench.metrics.correction import SURE
 from tokbench.plots import data, style
 from tokbench.plots.fitting import row_chart
 from tokbench.plots.labels import dataset_label, run_labels

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tokbench.metrics.context import REPLICATES
-from tokbench.metrics.families import SURE
+from tokbench.metrics.correction import SURE
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, run_labels
 from tokbench.plots.losses import losses

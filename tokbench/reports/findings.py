@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from tokbench.metrics.families import SURE
+from tokbench.metrics.correction import SURE
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label, language_label, run_labels
 from tokbench.plots.losses import ESTIMATED, LOSES, REWRITES, comparable, losses

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from tokbench.metrics.families import SURE
+from tokbench.metrics.correction import SURE
 from tokbench.metrics.metric import ALL
 from tokbench.plots import data
 from tokbench.plots.labels import run_labels

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tokbench.metrics.families import Family, Score
+from tokbench.metrics.correction import Correction, Score
 from tokbench.metrics.resampling import resampled_sums
 from tokbench.tally.counters import GROUPS
 
@@ -27,9 +27,9 @@ def differences(rng: np.random.Generator, effect: float) -> np.ndarray:
 
 def smallest(rng: np.random.Generator, effect: float = 0.0) -> tuple[float, float]:
     """The smallest p of ten languages: each by itself, and among all ten."""
-    family = Family()
-    tested = [each for each in map(family.add, differences(rng, effect)) if each is not None]
-    return min(each.p for each in tested), min(map(family.adjusted, tested))
+    correction = Correction()
+    tested = [each for each in map(correction.add, differences(rng, effect)) if each is not None]
+    return min(each.p for each in tested), min(map(correction.adjusted, tested))
 
 
 @pytest.mark.long
@@ -56,21 +56,21 @@ def test_no_p_value_is_below_what_resamples_can_tell() -> None:
 
 
 def test_a_difference_as_large_as_the_largest_of_a_resample_may_be_chance() -> None:
-    family = Family()
-    family._highest = np.array([1.0, 2.0, 3.0, 3.0])
+    correction = Correction()
+    correction._highest = np.array([1.0, 2.0, 3.0, 3.0])
     expected = {2.9: 3 / 5, 3.0: 3 / 5, 3.1: 1 / 5}  # those of 3, and the text itself, of four and one
     for errors, p in expected.items():
-        assert family.adjusted(Score(0.01, errors)) == p
-    assert family.adjusted(Score(0.7, 3.0)) == 0.7  # never below its own
+        assert correction.adjusted(Score(0.01, errors)) == p
+    assert correction.adjusted(Score(0.7, 3.0)) == 0.7  # never below its own
 
 
 def test_what_cannot_be_tested_is_left_out() -> None:
     same = np.full(REPLICATES + GROUPS + 1, 2.0)  # a difference that is the same in every document
     none = np.zeros(REPLICATES + GROUPS + 1)
-    family = Family()
-    untold, equal = map(family.add, (same, none))
+    correction = Correction()
+    untold, equal = map(correction.add, (same, none))
     assert untold is None
     assert equal == Score(1.0, 0.0)
-    assert family.adjusted(equal) == 1.0
+    assert correction.adjusted(equal) == 1.0
     none[:REPLICATES] = np.random.default_rng(7).normal(size=REPLICATES)  # the error of an estimate alone
-    assert family.add(none) == Score(1.0, 0.0)
+    assert correction.add(none) == Score(1.0, 0.0)

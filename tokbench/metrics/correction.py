@@ -31,8 +31,8 @@ class Score:
     errors: float
 
 
-class Family:
-    """Comparisons that a reader sees together; keeps one number for each resample, however many there are."""
+class Correction:
+    """Of comparisons that are read together; keeps one number for each resample, however many there are."""
 
     __slots__ = ("_highest",)
 
@@ -62,9 +62,9 @@ class Family:
         Example:
             >>> import numpy as np
             >>> rng = np.random.default_rng(0)
-            >>> family = Family()
-            >>> family._highest = np.abs(rng.normal(size=(50, 999))).max(axis=0)  # 50 of no difference
-            >>> round(family.adjusted(Score(0.01, 2.6)), 1), family.adjusted(Score(0.002, 9.0))
+            >>> correction = Correction()
+            >>> correction._highest = np.abs(rng.normal(size=(50, 999))).max(axis=0)  # 50 of no difference
+            >>> round(correction.adjusted(Score(0.01, 2.6)), 1), correction.adjusted(Score(0.002, 9.0))
             (0.4, 0.002)
         """
         if self._highest is None:
