@@ -23,7 +23,7 @@ CONDITIONS: dict[str, str] = {
     "context_length": "no context length given",
     "model": "no model given: name one with --model, or describe it in the suite's [model]",
     "audit": "the vocabulary was not audited",
-    "morphology": "no gold segmentation of words was given for this language",
+    "morphology": "no gold segmentation of words: a suite has one for a language, as [morphology.LANGUAGE]",
     "code": "only on code",
     "parsed_documents": (
         "no tree-sitter grammar for this language was installed when the text was counted: "

@@ -114,6 +114,17 @@ def test_words_of_one_morpheme_cost_precision(stand_ins) -> None:
     assert found["morph_score"] == 1  # of the words that have a boundary
 
 
+def test_why_all_languages_have_no_figure_is_true_beside_one_that_has(stand_ins) -> None:
+    """The sentence says where segmentations come from, rather than that none was given."""
+    cells = {CellKey("t", "d", "eng"): collect(stand_ins.Pieces(), [Document("cats")])}
+    counts = score(stand_ins.Pieces("cat"), [GoldWord("cats", (3,))])
+    context = MeasureContext(morphology={("t", "eng"): counts})
+    rows = {row.language: row for row in measure(cells, METRICS, context=context) if row.metric == "morph_f1"}
+    assert rows["eng"].value is not None
+    assert rows["all"].value is None
+    assert "a suite has one for a language, as [morphology.LANGUAGE]" in rows["all"].status
+
+
 def test_what_cutting_everywhere_maximises_ranks_nothing() -> None:
     """Bytes as tokens have a recall and a MorphScore of 1: neither says who is better."""
     gold = [GoldWord("lighted", (5,)), GoldWord("uploads", (6,)), GoldWord("cat", ())]
