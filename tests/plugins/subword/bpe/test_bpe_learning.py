@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 import json
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -121,13 +122,11 @@ def _naive(data: bytes, merges: int) -> list[int]:
     """Byte-level BPE of one piece, as minbpe does it: the most frequent pair, of equals the first seen."""
     ids = list(data)
     for step in range(merges):
-        counts: dict[tuple[int, int], int] = {}
-        for pair in itertools.pairwise(ids):
-            counts[pair] = counts.get(pair, 0) + 1
+        counts = Counter(itertools.pairwise(ids))  # in the order in which pairs are first seen
         best = max(counts, key=counts.__getitem__)
         new, i = [], 0
         while i < len(ids):
-            if i + 1 < len(ids) and (ids[i], ids[i + 1]) == best:
+            if ids[i] == best[0] and ids[i + 1 : i + 2] == [best[1]]:
                 new.append(256 + step)
                 i += 2
             else:

@@ -42,8 +42,8 @@ def plain_merges(
     while len(spelled) < n_wanted:
         counts: Counter[Pair] = Counter()  # in the order in which pairs are first seen
         for symbols, count in sequences:
-            for pair in pairwise(symbols):
-                counts[pair] += count
+            for pair, times in Counter(pairwise(symbols)).items():
+                counts[pair] += times * count
         if not counts:
             break
         pair = _first(counts, rule, spelled, lengths)
@@ -85,7 +85,7 @@ def replaced(symbols: Sequence[T], before: Sequence[T], after: Sequence[T]) -> l
     result: list[T] = []
     at = 0
     while at < len(symbols):
-        here = list(symbols[at : at + len(before)]) == list(before)
+        here = symbols[at] == before[0] and list(symbols[at : at + len(before)]) == list(before)
         result += after if here else [symbols[at]]
         at += len(before) if here else 1
     return result
