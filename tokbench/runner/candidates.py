@@ -24,7 +24,8 @@ from tokbench.workers.interrupt import Stop
 from tokbench.workers.pool import borrowed
 
 if TYPE_CHECKING:
-    from tokbench.runner.plan import Entry, Plan  # which a worker does without
+    from tokbench.runner.entries import Entry  # which a worker does without
+    from tokbench.runner.plan import Plan
     from tokbench.runner.progress import Display
 
 _ONLY_OPTIONAL = "it is optional here, so it is not downloaded; name it under `tokenizers` or with -t for that"

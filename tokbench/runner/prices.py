@@ -16,7 +16,8 @@ from tokbench.runner.suite import Suite
 from tokbench.wording import listed
 
 if TYPE_CHECKING:
-    from tokbench.runner.plan import Entry, Plan
+    from tokbench.runner.entries import Entry
+    from tokbench.runner.plan import Plan
 
 
 def open_prices(suite: Suite, registry: Registry, entries: Sequence[Entry]) -> PriceTable | None:

@@ -27,7 +27,8 @@ from tokbench.workers.calls import Begun, Emit, Given, NoAnswer, T, WorkerLost
 from tokbench.workers.pool import attempt, borrowed
 
 if TYPE_CHECKING:
-    from tokbench.runner.plan import Entry, Plan  # which a worker does without
+    from tokbench.runner.entries import Entry  # which a worker does without
+    from tokbench.runner.plan import Plan
     from tokbench.runner.progress import Display
 
 

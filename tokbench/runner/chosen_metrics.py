@@ -1,18 +1,38 @@
-"""Settings that metrics need: one that was named, and could have no figure without them, is refused."""
+"""The metrics of a run: those that were named, checked for what they need, or all but those on request."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
-from tokbench.errors import SpecError
+from tokbench.errors import SpecError, TokbenchError, described
+from tokbench.manager import PATIENCE, within
 from tokbench.metrics.cost import PriceTable
 from tokbench.metrics.metric import Metric
+from tokbench.registry import Registry
+from tokbench.runner.entries import Entry
 from tokbench.runner.suite import Suite
 from tokbench.wording import listed
 
-if TYPE_CHECKING:
-    from tokbench.runner.plan import Entry
+
+def chosen_metrics(asked: Sequence[Metric], registry: Registry) -> tuple[Metric, ...]:
+    """The metrics asked for, or all but those on request; and what is always measured, as losses are."""
+    chosen = {metric.name: metric for metric in asked}
+    for metric in chosen.values():
+        _check_settings(metric)
+    always = {name: metric for name, metric in registry.metrics.items() if metric.always}
+    unasked = {name: metric for name, metric in registry.metrics.items() if not metric.on_request}
+    return tuple(({**chosen, **always} if chosen else unasked).values())
+
+
+def _check_settings(metric: Metric) -> None:
+    if metric.check is not None:
+        try:
+            with within(PATIENCE):
+                metric.check(metric.settings)
+        except Exception as error:
+            what = str(error) if isinstance(error, TokbenchError) else described(error)
+            raise SpecError(f"{metric.name}: {what}") from error
+
 
 _SETTINGS = {
     "prices": "prices: name a table of them with --prices FILE, or by the suite's key `prices`",
