@@ -14,7 +14,7 @@ from tokbench.errors import CorpusError, PluginError
 from tokbench.registry import build_registry
 from tokbench.results import Run
 from tokbench.runner import progress
-from tokbench.runner.counting import own_fault
+from tokbench.runner.reading import checked_text
 from tokbench.runner.recipe import DatasetRecipe
 
 pytestmark = pytest.mark.usefixtures("workers_stay")
@@ -103,7 +103,7 @@ def test_what_a_plugin_gives_as_text_is_looked_at(given: str, says: str, plugin:
     registry = build_registry(plugin_files=[path])
     recipe = DatasetRecipe.of(registry, registry.dataset_spec("mine"))
     dataset = registry.dataset("mine")
-    text = own_fault(read_text(dataset, dataset.shards("eng")[0]), recipe)
+    text = checked_text(read_text(dataset, dataset.shards("eng")[0]), recipe)
     if says:
         with pytest.raises(CorpusError, match=f"the dataset 'mine' of the plugin 'poor'.*{says}"):
             list(text)

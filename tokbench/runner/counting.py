@@ -5,27 +5,25 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
-from tokbench.arguments import kind_of
-from tokbench.corpus import Document, Shard, TextBlock, read_text
-from tokbench.errors import CorpusError, TokbenchError, described
+from tokbench.corpus import Shard, read_text
+from tokbench.errors import CorpusError
 from tokbench.manager import PATIENCE, within
 from tokbench.metrics.metric import CellKey
 from tokbench.registry import registry_of
 from tokbench.results.cell import TaskFailure
 from tokbench.runner.cache import TallyCache
+from tokbench.runner.loaded import loaded
+from tokbench.runner.reading import blaming, checked_text
 from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, reader_digest
 from tokbench.tally import TALLY_VERSION, CorpusFacts, Tally
 from tokbench.tally.own import OwnCounting
-from tokbench.tokenizer import Tokenizer
 from tokbench.workers.calls import Begun, Compiling, Emit, Limits, failure_of
-from tokbench.workers.memory import give_back
 
 _PROGRESS_SECONDS = 0.2
 
@@ -129,7 +127,7 @@ def _count(emit: Emit, task: CountTask, portion: PlannedCell) -> PortionResult:
     def of_shard(shard: Shard) -> Tally:
         nonlocal cached
         emit(Begun())  # once more: a time limit is for a shard
-        with _blaming(portion.corpus):
+        with blaming(portion.corpus):
             digest = dataset.digest(shard)
         if not isinstance(digest, str) or not digest:
             kind = type(digest).__name__
@@ -141,7 +139,7 @@ def _count(emit: Emit, task: CountTask, portion: PlannedCell) -> PortionResult:
             cached += 1
             report(shard.n_bytes)
             return Tally.from_bytes(known)
-        text = own_fault(read_text(dataset, shard), portion.corpus)
+        text = checked_text(read_text(dataset, shard), portion.corpus)
         tally = collect(loaded(portion.recipe), text, facts=facts, on_batch=report, counting=own)
         if task.cache and not tally.own.faults:  # what went wrong may go well the next time
             task.cache.put(key, tally.to_bytes())
@@ -150,50 +148,6 @@ def _count(emit: Emit, task: CountTask, portion: PlannedCell) -> PortionResult:
     total = Tally.sum(map(of_shard, portion.shards))
     seconds = 0.0 if cached == len(portion.shards) else time.perf_counter() - begun
     return PortionResult(portion.index, portion.part, total, tuple(digests), seconds)
-
-
-Text = Iterator[Document] | Iterator[TextBlock]
-
-
-def own_fault(text: Text, dataset: DatasetRecipe) -> Text:
-    """`text` of a dataset, checked where a plugin reads it, so that no tokenizer is blamed for its errors.
-
-    Raises `CorpusError` that names dataset and plugin.
-    """
-    return _checked(text, dataset) if _whose(dataset) else text
-
-
-@contextmanager
-def _blaming(dataset: DatasetRecipe) -> Iterator[None]:
-    """In the block, what a plugin's dataset raises becomes a `CorpusError` that names both."""
-    try:
-        yield
-    except (TokbenchError, KeyboardInterrupt, GeneratorExit):
-        raise
-    except BaseException as error:  # SystemExit, and what Rust panics with, too
-        if whose := _whose(dataset):
-            raise CorpusError(f"{whose}: {described(error)}") from error
-        raise
-
-
-def _whose(dataset: DatasetRecipe) -> str:
-    """A dataset and its plugin, for errors; empty where that is tokbench's own."""
-    registry, family = registry_of(dataset.context), dataset.spec.family
-    if registry.in_house(family, "tokbench_datasets"):
-        return ""
-    return f"the dataset {dataset.key!r} of the plugin {registry.owner(family, 'tokbench_datasets')!r}"
-
-
-def _checked(text: Text, dataset: DatasetRecipe) -> Iterator[Any]:
-    with _blaming(dataset):
-        for found in text:
-            if not isinstance(found, TextBlock) and not (
-                isinstance(found, Document) and isinstance(found.text, str)
-            ):
-                raise CorpusError(
-                    f"{_whose(dataset)} gives {kind_of(found)}, where a tokbench.Document with a text is needed"
-                )
-            yield found
 
 
 def tally_key(
@@ -238,29 +192,3 @@ def _throttled(emit: Emit, portion: PlannedCell) -> Callable[[int], None]:
             waiting, last = 0, now
 
     return report
-
-
-_held: dict[str, Tokenizer | TokbenchError] = {}
-
-
-def loaded(recipe: Recipe) -> Tokenizer:
-    """The tokenizer of a recipe. The last one stays loaded, or the error that it raised is kept."""
-    name = recipe.key + recipe.fingerprint
-    if name not in _held:
-        let_go()  # one at a time: some vocabularies take 100 MB
-        try:
-            _held[name] = recipe.load()
-            recipe.check_files()
-        except TokbenchError as error:
-            _held[name] = error
-    found = _held[name]
-    if isinstance(found, TokbenchError):
-        raise found
-    return found
-
-
-def let_go() -> None:
-    """Forget the tokenizer that is loaded, and hand its memory back: what follows needs none, or another."""
-    if _held:
-        _held.clear()
-        give_back()

@@ -19,7 +19,8 @@ from tokbench.results.folder import RunFolder
 from tokbench.results.frames import measurement_table, table_of, write_measurements, write_table
 from tokbench.runner.candidates import Candidate
 from tokbench.runner.cells import CellFiles
-from tokbench.runner.counting import PlannedCell, let_go
+from tokbench.runner.counting import PlannedCell
+from tokbench.runner.loaded import let_go
 from tokbench.runner.unmeasured import failed_cells, failure_rows, honest_totals, told_once, without_metric
 from tokbench.spec import LoadContext
 from tokbench.workers.calls import NO_LIMITS, Emit, Given, T

@@ -22,8 +22,8 @@ from tokbench.results.cell import TaskFailure
 from tokbench.results.folder import RunFolder
 from tokbench.runner.cache import TallyCache, remembered
 from tokbench.runner.candidates import Candidate
-from tokbench.runner.counting import loaded
 from tokbench.runner.diffs import diff_all
+from tokbench.runner.loaded import loaded
 from tokbench.runner.picking import Sample, looked_for, pick
 from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, source_digest
 from tokbench.workers.calls import NO_LIMITS, Begun, Emit, Limits
