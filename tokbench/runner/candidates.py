@@ -13,8 +13,9 @@ from tokbench.errors import TokbenchError
 from tokbench.inspection.facts import facts, file_digests, versions
 from tokbench.registry import registry_of
 from tokbench.results.cell import TaskFailure
+from tokbench.runner.fingerprint import fingerprint
 from tokbench.runner.loaded import loaded
-from tokbench.runner.recipe import Recipe, fingerprint, key_of
+from tokbench.runner.recipe import Recipe, key_of
 from tokbench.runner.training import Trained
 from tokbench.runner.training_stage import TrainingStage
 from tokbench.spec import LoadContext, Spec

@@ -16,7 +16,7 @@ from tokbench.results.folder import RunFolder
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.candidates import Candidate
 from tokbench.runner.counting import CountTask, PlannedCell
-from tokbench.runner.recipe import code_digest, digest_of, reader_digest
+from tokbench.runner.fingerprint import code_digest, digest_of, reader_digest
 from tokbench.runner.training import corpus_digest, training_corpus
 from tokbench.tally import TALLY_VERSION, Tally
 from tokbench.workers.calls import NO_LIMITS, Limits

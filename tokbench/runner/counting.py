@@ -18,9 +18,10 @@ from tokbench.metrics.metric import CellKey
 from tokbench.registry import registry_of
 from tokbench.results.cell import TaskFailure
 from tokbench.runner.cache import TallyCache
+from tokbench.runner.fingerprint import digest_of, reader_digest
 from tokbench.runner.loaded import loaded
 from tokbench.runner.reading import blaming, checked_text
-from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, reader_digest
+from tokbench.runner.recipe import DatasetRecipe, Recipe
 from tokbench.tally import TALLY_VERSION, CorpusFacts, Tally
 from tokbench.tally.own import OwnCounting
 from tokbench.workers.calls import Begun, Compiling, Emit, Limits, failure_of

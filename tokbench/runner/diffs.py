@@ -19,9 +19,10 @@ from tokbench.metrics.metric import CellKey
 from tokbench.results.cell import TaskFailure
 from tokbench.runner.cache import TallyCache, remembered
 from tokbench.runner.candidates import Candidate
+from tokbench.runner.fingerprint import digest_of, source_digest
 from tokbench.runner.loaded import loaded
 from tokbench.runner.picking import Sample, in_turn, looked_for, pick, utf8_bytes
-from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, key_of, source_digest
+from tokbench.runner.recipe import DatasetRecipe, Recipe, key_of
 from tokbench.workers.calls import Emit
 from tokbench.workers.pool import attempt
 

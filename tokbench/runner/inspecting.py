@@ -23,9 +23,10 @@ from tokbench.results.folder import RunFolder
 from tokbench.runner.cache import TallyCache, remembered
 from tokbench.runner.candidates import Candidate
 from tokbench.runner.diffs import diff_all
+from tokbench.runner.fingerprint import digest_of, source_digest
 from tokbench.runner.loaded import loaded
 from tokbench.runner.picking import Sample, looked_for, pick
-from tokbench.runner.recipe import DatasetRecipe, Recipe, digest_of, source_digest
+from tokbench.runner.recipe import DatasetRecipe, Recipe
 from tokbench.workers.calls import NO_LIMITS, Begun, Emit, Limits
 from tokbench.workers.interrupt import Stop
 from tokbench.workers.pool import attempt

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 from tokbench.corpus import Shard
 from tokbench.runner.cache import TallyCache, remembered
 from tokbench.runner.candidates import Candidate
+from tokbench.runner.fingerprint import digest_of, reader_digest
 from tokbench.runner.picking import looked_for, pick
-from tokbench.runner.recipe import DatasetRecipe, TrainingRecipe, digest_of, reader_digest
+from tokbench.runner.recipe import DatasetRecipe, TrainingRecipe
 from tokbench.workers.calls import Begun, Emit
 
 if TYPE_CHECKING:

@@ -16,11 +16,11 @@ from tokbench.metrics.definitions import described, with_orders
 from tokbench.results.cell import CellResult, TaskFailure
 from tokbench.results.folder import SCHEMA_VERSION
 from tokbench.runner.candidates import Candidate
+from tokbench.runner.fingerprint import digest_of
 from tokbench.runner.inspecting import Inspections
 from tokbench.runner.leakage import Leaks
 from tokbench.runner.opening import Corpus
 from tokbench.runner.plan import Plan
-from tokbench.runner.recipe import digest_of
 from tokbench.runner.speed.rows import same_ids, speed_summary
 from tokbench.runner.speed.turns import SpeedResult
 

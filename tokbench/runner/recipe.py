@@ -1,29 +1,15 @@
-"""Recipes, from which a process builds a tokenizer or dataset for itself; and fingerprints.
-
-Objects never cross processes; recipes do. A fingerprint is one digest of what a result depends on; where it
-changes, what was kept is stale. A tokenizer depends on its spec and options, its files, the versions of its
-libraries, the code of its plugin; a dataset on its bytes and the code that reads them. Digests of code are
-taken once a run.
-"""
+"""Recipes, from which a process builds a tokenizer or dataset for itself: objects never cross processes."""
 
 from __future__ import annotations
 
-import ast
-import hashlib
-import json
-import os
-import threading
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from tokbench.corpus import Dataset
 from tokbench.errors import TokenizerError
-from tokbench.inspection.facts import file_sha256, versions
-from tokbench.manager import PROJECT
-from tokbench.registry import Registry, adopt, registry_of
+from tokbench.inspection.facts import file_sha256
+from tokbench.registry import Registry, registry_of
 from tokbench.spec import LoadContext, Spec
 from tokbench.tokenizer import Tokenizer
 from tokbench.training_corpus import TrainingCorpus
@@ -33,13 +19,6 @@ from tokbench.wording import writable
 def key_of(spec: Spec) -> str:
     """The canonical spec as results name it: text that any file takes, whatever a path in it is made of."""
     return writable(str(spec))
-
-
-def begin_with(registry: Registry) -> None:
-    """Make `registry` this process's own as a run begins, and forget what an earlier run kept in memory."""
-    adopt(registry)
-    for cached in (_dataset, source_digest, reader_digest, imported_beside):
-        cached.cache_clear()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +66,7 @@ class DatasetRecipe:
 
     def load(self) -> Dataset:
         """The dataset, opened in this process (once per process)."""
-        return _dataset(self)
+        return dataset_of(self)
 
 
 @dataclass(frozen=True)
@@ -107,105 +86,6 @@ class TrainingRecipe:
 
 
 @lru_cache(maxsize=64)
-def _dataset(recipe: DatasetRecipe) -> Dataset:
+def dataset_of(recipe: DatasetRecipe) -> Dataset:
+    """The dataset of a recipe, opened once in this process."""
     return registry_of(recipe.context).dataset(recipe.spec)
-
-
-# --- fingerprints --------------------------------------------------------------------------------------------
-
-
-def fingerprint(registry: Registry, spec: Spec, files: Iterable[dict[str, Any]], *more: Any) -> str:
-    """What a tokenizer's output depends on: its spec, files, libraries, plugin code, and `more`."""
-    return digest_of(str(spec), [entry["sha256"] for entry in files], *_code(registry, spec), *more)
-
-
-def _code(registry: Registry, spec: Spec) -> list[Any]:
-    """The versions of a tokenizer's libraries and the digest of its code, and those of what it builds on."""
-    family = registry.tokenizers[spec.family]
-    own = [versions(family.libraries), code_digest(registry, registry.owner(spec.family))]
-    if family.builds_on is None:
-        return own
-    return own + _code(registry, family.builds_on(spec, registry.context))
-
-
-def digest_of(*parts: object) -> str:
-    """SHA-256 of JSON-ready values."""
-    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
-
-
-def code_digest(registry: Registry, plugin: str) -> str:
-    """A digest of a plugin's own Python files, so that editing a plugin makes its cached results stale.
-
-    They are its package or its file, and what that imports from the folder in which it lies. Tokbench's own
-    plugins import nothing from there (`tests/test_layout.py`), and reading all that they import takes a while.
-    """
-    file, about = registry.host.source(plugin), registry.host.plugins[plugin]
-    if file is None:
-        return about.version
-    beside = () if about.distribution == PROJECT else imported_beside(file)
-    return digest_of(source_digest(str(file)), [source_digest(str(each)) for each in beside])
-
-
-@lru_cache(maxsize=64)
-def imported_beside(file: Path) -> tuple[Path, ...]:
-    """The modules and packages in a file's own folder that it imports, directly or through one another.
-
-    There are none in a folder of installed packages, where neighbours are others' and have versions.
-    """
-    package = file.name == "__init__.py"
-    folder = file.parents[1] if package else file.parent
-    if any(folder.glob("*.dist-info")):
-        return ()
-    found: dict[Path, None] = {file: None}
-    waiting = [file]
-    while waiting:
-        source = waiting.pop()
-        for inside in sorted(source.parent.rglob("*.py")) if source.name == "__init__.py" else [source]:
-            for name in _imported_names(inside):
-                beside = [folder / f"{name}.py", folder / name / "__init__.py"]
-                new = [path for path in beside if path.is_file() and path not in found]
-                found.update(dict.fromkeys(new))
-                waiting += new
-    return tuple(sorted(path for path in found if path != file))
-
-
-# CPython 3.11 counts the depth of a tree for all threads together: two that parse at once raise SystemError.
-_parsing = threading.Lock()
-
-
-def _imported_names(source: Path) -> set[str]:
-    """The top-level names that a module imports, wherever in it."""
-    try:
-        with _parsing:
-            tree = ast.parse(source.read_bytes())
-    except (OSError, SyntaxError, ValueError):
-        return set()
-    names: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom):
-            names.add(node.module or "")
-        if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.level):
-            names |= {alias.name for alias in node.names}
-    return {name.partition(".")[0] for name in names} - {""}
-
-
-@lru_cache(maxsize=64)
-def reader_digest(recipe: DatasetRecipe) -> str:
-    """A digest of the code that reads a dataset: its text depends on that as well as on its bytes."""
-    import tokbench.corpora
-
-    registry = registry_of(recipe.context)
-    if registry.in_house(recipe.spec.family, "tokbench_datasets"):
-        return source_digest(str(tokbench.corpora.__file__))
-    return code_digest(registry, registry.owner(recipe.spec.family, "tokbench_datasets"))
-
-
-@lru_cache(maxsize=64)
-def source_digest(file: str) -> str:
-    """A digest of a module's file, or of a whole package where it is the package's ``__init__.py``."""
-    path = Path(file)
-    sources = sorted(path.parent.rglob("*.py")) if path.name == "__init__.py" else [path]
-    total = hashlib.sha256()
-    for source in sources:
-        total.update(os.fsencode(source.relative_to(path.parent)) + b"\0" + source.read_bytes())
-    return total.hexdigest()

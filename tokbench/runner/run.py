@@ -23,6 +23,7 @@ from tokbench.runner.cells import CellFiles, cut_into_tasks, look_through, make_
 from tokbench.runner.counting import PlannedCell, get_ready
 from tokbench.runner.engines import EngineLost, check_here, check_workers, opened
 from tokbench.runner.figures import make_figures, measure_context, write_figures
+from tokbench.runner.fingerprint import begin_with, digest_of
 from tokbench.runner.inspecting import inspect_all
 from tokbench.runner.leakage import find_leaks
 from tokbench.runner.manifest import Provenance, manifest
@@ -30,7 +31,6 @@ from tokbench.runner.plan import Plan, make_plan
 from tokbench.runner.prices import price_notes
 from tokbench.runner.progress import Display, tell
 from tokbench.runner.quality import QualityPass
-from tokbench.runner.recipe import begin_with, digest_of
 from tokbench.runner.reporting import write_reports
 from tokbench.runner.speed.rows import speed_measurements
 from tokbench.runner.speed.turns import speed_pass

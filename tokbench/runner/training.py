@@ -24,7 +24,7 @@ from tokbench.inspection.facts import file_digests
 from tokbench.manager import PATIENCE, within
 from tokbench.registry import CACHE_VARIABLE, Registry
 from tokbench.resolving import Named
-from tokbench.runner.recipe import digest_of, fingerprint
+from tokbench.runner.fingerprint import digest_of, fingerprint
 from tokbench.spec import Spec, with_defaults
 from tokbench.tokenizer import Tokenizer
 from tokbench.training_corpus import TrainingCorpus

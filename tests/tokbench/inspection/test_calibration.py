@@ -17,7 +17,7 @@ from tokbench.cli.headline import print_headline
 from tokbench.errors import CorpusError, SpecError, TokbenchError, TokenizerError
 from tokbench.inspection.calibration import SHARED, Observed, calibrate, read_observed
 from tokbench.registry import build_registry
-from tokbench.runner.recipe import begin_with, fingerprint
+from tokbench.runner.fingerprint import begin_with, fingerprint
 
 WORDS = ["猫", "マット", "東京", "the", "sat", "on", "a", "and", "saw", "one", "more", "dog"]
 

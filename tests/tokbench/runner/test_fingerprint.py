@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tokbench.registry import build_registry
-from tokbench.runner import recipe
-from tokbench.runner.recipe import imported_beside
+from tokbench.runner import fingerprint
+from tokbench.runner.fingerprint import imported_beside
 
 
 def test_imports_are_read_of_plugins_that_are_not_tokbenchs_own(
@@ -20,9 +20,9 @@ def test_imports_are_read_of_plugins_that_are_not_tokbenchs_own(
     file = tmp_path / "mine.py"
     file.write_text("import tokbench\n\n@tokbench.hookimpl\ndef tokbench_aliases():\n    return []\n")
     read: list[Path] = []
-    monkeypatch.setattr(recipe, "imported_beside", lambda source: read.append(source) or ())
+    monkeypatch.setattr(fingerprint, "imported_beside", lambda source: read.append(source) or ())
     registry = build_registry(plugin_files=[str(file)])
-    assert len({recipe.code_digest(registry, name) for name in ("subword", "mine")}) == 2
+    assert len({fingerprint.code_digest(registry, name) for name in ("subword", "mine")}) == 2
     assert read == [file]
 
 

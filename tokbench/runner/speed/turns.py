@@ -25,9 +25,10 @@ from tokbench.results.cell import TaskFailure
 from tokbench.results.folder import RunFolder, read_json
 from tokbench.results.frames import read_frame, write_rows
 from tokbench.runner.candidates import Candidate
+from tokbench.runner.fingerprint import digest_of
 from tokbench.runner.plan import Plan
 from tokbench.runner.progress import Display
-from tokbench.runner.recipe import digest_of, key_of
+from tokbench.runner.recipe import key_of
 from tokbench.runner.speed.passages import Passage, choose_passages
 from tokbench.runner.speed.stopwatch import set_up, settle, time_part, time_round
 from tokbench.runner.suite import SpeedSettings
