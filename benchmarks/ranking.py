@@ -16,7 +16,7 @@ from itertools import combinations, permutations
 from tokbench.reports.speeds import rank_ranges
 from tokbench.results import Run
 from tokbench.runner.speed.rows import speed_summary
-from tokbench.runner.speed.turns import SpeedResult
+from tokbench.runner.speed.timings import SpeedResult
 
 Intervals = dict[str, tuple[float, float]]
 Speeds = dict[str, tuple[float, float, float]]

@@ -22,7 +22,7 @@ from tokbench.runner.leakage import Leaks
 from tokbench.runner.opening import Corpus
 from tokbench.runner.plan import Plan
 from tokbench.runner.speed.rows import same_ids, speed_summary
-from tokbench.runner.speed.turns import SpeedResult
+from tokbench.runner.speed.timings import SpeedResult
 
 MOST_SHARDS = 1_000
 """Datasets of more shards are listed by one digest a language, not shard by shard."""

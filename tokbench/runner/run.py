@@ -33,7 +33,7 @@ from tokbench.runner.progress import Display, tell
 from tokbench.runner.quality import QualityPass
 from tokbench.runner.reporting import write_reports
 from tokbench.runner.speed.rows import speed_measurements
-from tokbench.runner.speed.turns import speed_pass
+from tokbench.runner.speed.stage import speed_pass
 from tokbench.runner.suite import load_suite
 from tokbench.wording import writable
 from tokbench.workers.calls import WorkerLost

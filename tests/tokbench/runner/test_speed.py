@@ -69,13 +69,13 @@ def test_who_else_uses_the_machine_is_listened_to_while_the_run_is_idle(
     """Not by the load of the last minute, in which the run itself counted."""
     import psutil
 
-    from tokbench.runner.speed.turns import _busy
+    from tokbench.runner.speed.doubts import busy
 
     heard: list[float] = []
 
     def shared_by(share: float) -> list[str]:
         monkeypatch.setattr(psutil, "cpu_percent", lambda interval: heard.append(interval) or share)
-        return _busy()
+        return busy()
 
     monkeypatch.setattr(psutil, "cpu_count", lambda: 4)
     assert shared_by(8.0) == []
@@ -84,13 +84,14 @@ def test_who_else_uses_the_machine_is_listened_to_while_the_run_is_idle(
 
 
 def test_waiting_while_it_was_timed_is_told_of_the_run() -> None:
-    from tokbench.runner.speed.turns import SpeedResult, _waited
+    from tokbench.runner.speed.doubts import waited
+    from tokbench.runner.speed.timings import SpeedResult
 
     def result(cpu: float) -> SpeedResult:
         return SpeedResult([{"threads": 1, "seconds": 1.0, "cpu_seconds": cpu}] * 3)
 
-    assert _waited(result(0.97)) == []
-    (said,) = _waited(result(0.6))
+    assert waited(result(0.97)) == []
+    (said,) = waited(result(0.6))
     assert said.endswith("had a processor for 60% of its time")
 
 

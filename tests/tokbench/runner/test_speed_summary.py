@@ -11,7 +11,7 @@ import pytest
 
 from tokbench.runner.speed.rows import speed_summary
 from tokbench.runner.speed.summary import interval_rank, summarize
-from tokbench.runner.speed.turns import SpeedResult
+from tokbench.runner.speed.timings import SpeedResult
 
 
 def timed(state: str, n_bytes: int, seconds: float, cpu_seconds: float) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from tokbench.results.cell import TaskFailure
 from tokbench.runner.candidates import Candidate
 from tokbench.runner.plan import Plan
 from tokbench.runner.speed.summary import Row, Summary, summarize, summary_of
-from tokbench.runner.speed.turns import SpeedResult
+from tokbench.runner.speed.timings import SpeedResult
 
 FIGURES = (
     ("encode_speed", "batch", "warm"),

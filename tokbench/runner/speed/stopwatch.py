@@ -22,6 +22,7 @@ from tokbench.registry import registry_of
 from tokbench.runner.picking import utf8_bytes
 from tokbench.runner.recipe import Recipe
 from tokbench.runner.speed.passages import Passage
+from tokbench.runner.speed.timings import SetUp, Timing
 from tokbench.tokenizer import Tokenizer, encode_batch
 from tokbench.workers.calls import Begun, Emit
 from tokbench.workers.memory import peak_memory
@@ -33,49 +34,6 @@ FIRST_TEXTS = ("The first call.", "And one more.")
 """What every tokenizer encodes before anything is timed on a passage."""
 
 _CLOCKS = {"wall": time.perf_counter_ns, "cpu": time.process_time_ns}
-
-
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """One measurement: wall and CPU seconds of `loops` passes over a passage in one form.
-
-    `round` is -1 for a first pass. `output` is the type in which the timed call hands over its result;
-    `n_tokens` is None where ids were not counted.
-    """
-
-    round: int
-    dataset: str
-    form: str
-    state: str
-    seconds: float
-    cpu_seconds: float
-    loops: int
-    n_bytes: int
-    n_documents: int
-    n_tokens: int | None
-    output: str
-    p50: float | None = None
-    p95: float | None = None
-    p99: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SetUp:
-    """What loading took (seconds, with the library's import), and the first call; and what is known afterwards.
-
-    `first_batch_seconds` is for the first batch, so that no passage pays for what batches need only once, such
-    as imports and threads. `bare_bytes` is what the process held before it loaded the
-    tokenizer, `peak_bytes` the most up to the end of its first passes. `digest` is one of all ids, to be
-    compared with that of other processes and tokenizers.
-    """
-
-    load_seconds: float
-    first_call_seconds: float
-    first_batch_seconds: float
-    bare_bytes: int
-    batches: bool
-    peak_bytes: int | None = None
-    digest: str | None = None
 
 
 @dataclass(slots=True)

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 Row = Mapping[str, Any]
-"""A `stopwatch.Timing` by name, with its tokenizer, thread count and process."""
+"""A `timings.Timing` by name, with its tokenizer, thread count and process."""
 
 STUDENT = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365}
 """The 97.5 % point of Student's t by the number of values."""

@@ -7,8 +7,6 @@ which it knows by now. Parts of the first pass and rounds go around: every token
 the next, each time beginning with another one, so that a machine that warms up or slows down is unkind to all
 alike. More than `SIDE_BY_SIDE` tokenizers go in groups of `GROUP`, one after the other, so that memory does not
 grow with their number; in every other process the groups are other ones.
-
-A run that goes on, or is asked for again, takes the timings that are in its folder.
 """
 
 from __future__ import annotations
@@ -19,82 +17,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from tokbench.errors import ResultsError
-from tokbench.results.atomic import write_json
-from tokbench.results.cell import TaskFailure
-from tokbench.results.folder import RunFolder, read_json
-from tokbench.results.frames import read_frame, write_rows
 from tokbench.runner.candidates import Candidate
-from tokbench.runner.fingerprint import digest_of
-from tokbench.runner.plan import Plan
 from tokbench.runner.progress import Display
-from tokbench.runner.recipe import key_of
-from tokbench.runner.speed.passages import Passage, choose_passages
+from tokbench.runner.speed.doubts import busy, check_digests, waited
+from tokbench.runner.speed.passages import Passage
 from tokbench.runner.speed.stopwatch import set_up, settle, time_part, time_round
+from tokbench.runner.speed.timings import SpeedResult
 from tokbench.runner.suite import SpeedSettings
-from tokbench.workers.calls import Emit, Given, Limits, NoAnswer, T, failure, failure_from
+from tokbench.workers.calls import Emit, Given, Limits, NoAnswer, T, failure_from
 from tokbench.workers.interrupt import Stop
-from tokbench.workers.pool import close_idle
 from tokbench.workers.shelter import Worker, thread_environment
-
-
-@dataclass
-class SpeedResult:
-    """What the speed pass found: raw rows, one per timing; set-ups; failures by tokenizer.
-
-    `clock` says what the figures are made of: ``wall`` or ``cpu`` seconds; the raw rows have both.
-    """
-
-    rounds: list[dict[str, Any]] = field(default_factory=list)
-    set_ups: list[dict[str, Any]] = field(default_factory=list)
-    failures: dict[str, TaskFailure] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    clock: str = "wall"
-
-
-def speed_pass(
-    plan: Plan, folder: RunFolder, candidates: Sequence[Candidate], stop: Stop, display: Display
-) -> SpeedResult | None:
-    """What the speed pass finds, from disk where the same was timed before; None where speed is not asked for.
-
-    With a shared engine nothing is timed: on a cluster one cannot tell who else is working.
-    """
-    settings = plan.suite.speed_settings
-    if settings is None or plan.engine.shared or not any(m.level == "speed" for m in plan.metrics):
-        return None
-    identity = digest_of(
-        "speed 1",
-        settings.model_dump(),
-        [candidate.recipe.fingerprint for candidate in candidates if candidate.recipe],
-        [asdict(shard) for corpus in plan.corpora for shards in corpus.shards.values() for shard in shards],
-    )
-    found = _known(folder, identity)
-    if found is not None:
-        return found
-    wanted = [key_of(plan.registry.dataset_spec(spec)) for spec in settings.datasets]
-    timed = [corpus for corpus in plan.corpora if not wanted or corpus.recipe.key in wanted]
-    passages = choose_passages(timed, settings, plan.limits)
-    close_idle()  # so that nothing runs beside what is timed
-    result = time_all(candidates, passages, settings, plan.limits, stop, display)
-    if not stop.asked:
-        write_rows(folder.speed, result.rounds)
-        known = {"set_ups": result.set_ups, "notes": result.notes, "clock": result.clock}
-        # What failed may go well the next time: without an identity, these timings are not reused.
-        write_json(folder.speed_state, {"identity": None if result.failures else identity, **known})
-    return result
-
-
-def _known(folder: RunFolder, identity: str) -> SpeedResult | None:
-    """The timings on disk, if they are of the same tokenizers, text and settings."""
-    try:
-        known = read_json(folder.speed_state, "delete it and run again")
-        if known["identity"] != identity:
-            return None
-        frame = read_frame(folder.speed)
-        rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    except (ResultsError, KeyError):
-        return None
-    return SpeedResult(rows, known["set_ups"], {}, known["notes"], known["clock"])
 
 
 def time_all(
@@ -106,7 +38,7 @@ def time_all(
     display: Display,
 ) -> SpeedResult:
     """Time every tokenizer on every passage; a tokenizer that fails is left out from there on."""
-    result = SpeedResult(notes=_busy(), clock=settings.clock)
+    result = SpeedResult(notes=busy(), clock=settings.clock)
     ready = [candidate for candidate in candidates if candidate.encodes]
     starts = [
         (process, threads)
@@ -138,8 +70,8 @@ def time_all(
                 group.close()
             if stop.asked:
                 return result
-    result.notes += _waited(result)
-    _check_digests(result)
+    result.notes += waited(result)
+    check_digests(result)
     return result
 
 
@@ -239,45 +171,3 @@ def _forms(threads: int, settings: SpeedSettings) -> Sequence[str]:
 def _rotated(items: Sequence[T], by: int) -> Sequence[T]:
     shift = by % max(len(items), 1)
     return [*items[shift:], *items[:shift]]
-
-
-def _check_digests(result: SpeedResult) -> None:
-    """A tokenizer whose ids differ between processes or thread counts has no speed worth stating."""
-    seen: dict[str, str] = {}
-    for row in result.set_ups:
-        first = seen.setdefault(row["tokenizer"], row["digest"])
-        if first != row["digest"]:
-            result.failures[row["tokenizer"]] = failure(
-                "raised",
-                f"ids differ between processes: with {row['threads']} threads, process {row['process']}",
-            )
-
-
-def _busy() -> list[str]:
-    """A note where others use the machine, which no statistic can take out of timings.
-
-    It is measured while this run does nothing: the load of the last minute would be its own.
-    """
-    import psutil
-
-    cores = psutil.cpu_count() or 1
-    share = psutil.cpu_percent(interval=0.3) / 100
-    if share < _MOST_BY_OTHERS:
-        return []
-    return [f"the machine was busy: others used {share * cores:.1f} of {cores} cores when timing began"]
-
-
-_MOST_BY_OTHERS = 0.25
-
-
-def _waited(result: SpeedResult) -> list[str]:
-    """A note where single threads were kept waiting while they were timed."""
-    rows = [row for row in result.rounds if row["threads"] == 1]
-    had = sum(min(row["cpu_seconds"], row["seconds"]) for row in rows)
-    share = had / (sum(row["seconds"] for row in rows) or 1.0)
-    if not rows or share > _MOST_WAITING:
-        return []
-    return [f"others used the machine: what was timed had a processor for {share:.0%} of its time"]
-
-
-_MOST_WAITING = 0.9
