@@ -12,7 +12,7 @@ import pytest
 
 import tokbench
 from tokbench.errors import ResultsError, SpecError, StorageError
-from tokbench.metrics.metric import CellKey
+from tokbench.metrics.measurement import CellKey
 from tokbench.registry import cache_dir
 from tokbench.results import CellResult, Run, TaskFailure
 from tokbench.results import cell as cells

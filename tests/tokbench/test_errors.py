@@ -10,7 +10,7 @@ from tests.command import invoke
 from tests.runs import FAULTY
 from tokbench.errors import PluginError, described
 from tokbench.metrics import Metric
-from tokbench.metrics.metric import computed
+from tokbench.metrics.computing import computed
 
 UNKNOWN = "Speechless: (what it says is not known: its __str__ raises ValueError)"
 

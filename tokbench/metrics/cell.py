@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from tokbench.errors import Undefined
+from tokbench.metrics.computing import figures_of, value_of
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.counts import Counts
 from tokbench.metrics.intervals import Interval, binomial_limits, intervals
-from tokbench.metrics.metric import ALL, CellKey, Measurement, Metric, as_number, computed
-from tokbench.metrics.needs import CONDITIONS, MIXED, missing_need
+from tokbench.metrics.measurement import ALL, CellKey, Measurement
+from tokbench.metrics.metric import Metric
+from tokbench.metrics.needs import CONDITIONS
 from tokbench.metrics.resampling import Floats
+from tokbench.metrics.units import unit_of
 from tokbench.metrics.view import ESTIMATED, errors, point, resampled, settings
 from tokbench.tally import Tally
 from tokbench.tally.counters import GROUPS
@@ -135,63 +137,3 @@ def evaluate(metric: Metric, cells: Sequence[MeasuredCell | None]) -> Evaluated:
         return Evaluated(unit, value, status, limits=_percentiles(erring, cell.context))
     again = [each.resamples.of_metric(metric) for each in some if each.resamples is not None]
     return Evaluated(unit, value, status, figures_of(metric, again) if len(again) == len(some) else None)
-
-
-def unit_of(metric: Metric, counts: Counts) -> str:
-    """The metric's unit with what it is of: which words, clusters, sample of the text, currency.
-
-    Example:
-        >>> from tokbench.metrics import Metric
-        >>> about = {"unit": "tokens/word", "better": "lower", "summary": "", "compute": len}
-        >>> metric = Metric(name="f", needs=("words",), **about)
-        >>> unit_of(metric, Counts(words=10, gold_words=10, unspaced_words=0))
-        'tokens/word (gold)'
-    """
-    unit = metric.unit
-    ngrams = vars(counts).get("ngrams")
-    if "ngrams" in metric.needs and ngrams is not None and ngrams.n_bytes < counts.bytes:
-        return f"{unit} (sample of {round(ngrams.n_bytes / 1024)} KiB)"
-    if "prices" in metric.needs and counts.currency:
-        unit = unit.replace("currency", counts.currency)
-    if unit == "clusters" and vars(counts).get("consecutive"):
-        return "blocks of consecutive documents"  # which resemble each other: no independent observations
-    if "word" not in unit or "words" not in metric.needs:
-        return unit
-    words, gold = getattr(counts, "words", 0), getattr(counts, "gold_words", 0)
-    if words and gold == words:
-        return f"{unit} (gold)"
-    if words and not gold and counts.unspaced_words > MIXED * words:
-        mixed = counts.unspaced_words < (1 - MIXED) * words
-        which = "single characters in some scripts" if mixed else "one per character in this script"
-        return f"{unit} (UAX #29: {which})"
-    return f"{unit} (UAX #29)" if not gold else f"{unit} (gold where marked, else UAX #29)"
-
-
-def value_of(metric: Metric, counts: Sequence[Counts]) -> tuple[float | None, str]:
-    """A metric of counts that may lack what it needs: a finite number, or None and the status that says why."""
-    missing = missing_need(metric, counts)
-    return (None, missing) if missing is not None else number_of(metric, counts)
-
-
-def number_of(metric: Metric, arguments: Sequence[Counts]) -> tuple[float | None, str]:
-    """What `compute` gives as a finite number, or None and the status that says why not."""
-    result, status = computed(metric, *arguments)
-    return as_number(result) if status == "ok" else (None, status)
-
-
-def figures_of(metric: Metric, arguments: Sequence[Any]) -> Floats | None:
-    """The metric on every resample: on arrays where its code allows that, else one by one.
-
-    numpy's warnings of what is not finite are to be off: it is nothing unusual.
-    """
-    n = len(arguments[0].documents)
-    try:
-        result = np.asarray(metric.compute(*arguments), np.float64)
-        if result.shape == (n,):
-            return result  # else its code, as `float` or `numpy.mean` of figures, made one number of them all
-    except (AttributeError, Undefined):
-        return None  # it needs what resamples do not have: histograms
-    except Exception:  # its code takes numbers, not arrays
-        pass
-    values = (number_of(metric, [each.one(index) for each in arguments])[0] for index in range(n))
-    return np.array([*values], np.float64)  # None, where there is no value, becomes NaN

@@ -9,13 +9,15 @@ from itertools import combinations
 
 import numpy as np
 
-from tokbench.metrics.cell import Evaluated, MeasuredCell, evaluate, unit_of
+from tokbench.metrics.cell import Evaluated, MeasuredCell, evaluate
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.correction import Correction, Score
 from tokbench.metrics.intervals import intervals
 from tokbench.metrics.languages import Languages, figure_of
-from tokbench.metrics.metric import ALL, CellKey, Metric
+from tokbench.metrics.measurement import ALL, CellKey
+from tokbench.metrics.metric import Metric
 from tokbench.metrics.resampling import Floats
+from tokbench.metrics.units import unit_of
 from tokbench.tally import Tally
 
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from tokbench.metrics.computing import as_number, computed
 from tokbench.metrics.intervals import intervals
-from tokbench.metrics.metric import Measurement, Metric, as_number, computed
+from tokbench.metrics.measurement import Measurement
+from tokbench.metrics.metric import Metric
 from tokbench.metrics.needs import CONDITIONS, HIDDEN
 from tokbench.metrics.resampling import Floats
 

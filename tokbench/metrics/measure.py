@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from tokbench.metrics.cell import MeasuredCell, value_of
+from tokbench.metrics.cell import MeasuredCell
+from tokbench.metrics.computing import value_of
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.counts import Counts
 from tokbench.metrics.definitions import with_orders
 from tokbench.metrics.languages import Languages, across
-from tokbench.metrics.metric import ALL, CellKey, Measurement, Metric
+from tokbench.metrics.measurement import ALL, CellKey, Measurement
+from tokbench.metrics.metric import Metric
 from tokbench.metrics.needs import CONDITIONS
 from tokbench.tally import Tally
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from tokbench.errors import PluginError, SpecError, Undefined, described, nearest
+from tokbench.errors import PluginError, SpecError, nearest
 from tokbench.spec import Option, OptionValue, Spec, validate, with_defaults
 
 if TYPE_CHECKING:
@@ -125,38 +124,6 @@ def catalogued(
     return Metric(**told, formula=formula, compute=compute, **more)
 
 
-def computed(metric: Metric, *given: Any) -> tuple[Any, str]:
-    """What a metric's `compute` gives, and ``ok``; or None, and the status that says why nothing."""
-    try:
-        return metric.compute(*given), "ok"
-    except Undefined as reason:
-        return None, f"undefined: {reason}"
-    except ZeroDivisionError:
-        return None, "undefined: nothing to divide by"
-    except Exception as error:  # a plugin's metric may raise anything; the other figures go on
-        return None, f"failed: {described(error)}"
-
-
-def as_number(result: Any) -> tuple[float | None, str]:
-    """What a metric gave, as a finite number; or None, and the status that says why it is none.
-
-    Example:
-        >>> as_number(2), as_number(float("inf"))
-        ((2.0, 'ok'), (None, 'undefined: not a finite number'))
-    """
-    if result is None:
-        return None, "undefined: not defined here"
-    try:
-        if isinstance(result, str | bytes | bytearray):  # float() would read them
-            raise TypeError
-        number = float(result) + 0.0  # which has no sign where it is 0
-    except (TypeError, ValueError):
-        return None, f"failed: compute returned {type(result).__name__}, not a number"
-    except OverflowError as error:
-        return None, f"failed: OverflowError: {error}"
-    return (number, "ok") if math.isfinite(number) else (None, "undefined: not a finite number")
-
-
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*(?::.*)?", re.S)
 
 
@@ -193,40 +160,3 @@ def _problem_of(metric: Metric) -> str | None:
     from tokbench.tally.own import problem_of
 
     return problem_of(metric.count)
-
-
-ALL = "all"
-"""The language of figures that are of all languages of a dataset together."""
-
-
-class CellKey(NamedTuple):
-    """What a cell is about: canonical tokenizer spec, canonical dataset spec, language (or `ALL`)."""
-
-    tokenizer: str
-    dataset: str
-    language: str
-
-
-@dataclass(frozen=True, slots=True)
-class Measurement:
-    """One row of the results. `value` is None where nothing was measured, and `status` then says why.
-
-    `status` is ``ok``, or begins with ``undefined:``, ``skipped:`` or ``failed:`` and a reason.
-
-    Example:
-        >>> row = Measurement(*CellKey("bytes", "", ALL), "load_time", unit="s", value=0.5)
-        >>> row.value, row.ci_low, row.status
-        (0.5, None, 'ok')
-    """
-
-    tokenizer: str
-    dataset: str
-    language: str
-    metric: str
-    _: KW_ONLY
-    value: float | None = None
-    ci_low: float | None = None
-    ci_high: float | None = None
-    unit: str
-    n_documents: int = 0
-    status: str = "ok"

@@ -16,7 +16,7 @@ from tokbench.corpus import Dataset
 from tokbench.errors import CorpusError, SpecError
 from tokbench.metrics.context import CONFIDENCE, REPLICATES
 from tokbench.metrics.intervals import Interval, intervals
-from tokbench.metrics.metric import ALL
+from tokbench.metrics.measurement import ALL
 from tokbench.metrics.ngram import LIMIT, digest, trained_ngrams, utf8_of
 from tokbench.metrics.resampling import Floats, resampled_sums
 from tokbench.tally.counters import GROUPS

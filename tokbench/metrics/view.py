@@ -14,7 +14,7 @@ import numpy as np
 
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.counts import Counts
-from tokbench.metrics.metric import CellKey
+from tokbench.metrics.measurement import CellKey
 from tokbench.metrics.resampling import Floats, Ints, resampled_rows
 from tokbench.tally import Tally
 from tokbench.tally.counters import GROUPS, NAMES, TEXT_COUNTERS

@@ -6,7 +6,8 @@ from functools import partial
 from typing import Any
 
 from tokbench.errors import Undefined
-from tokbench.metrics.metric import ALL, catalogued
+from tokbench.metrics.measurement import ALL
+from tokbench.metrics.metric import catalogued
 
 _MAGIKARP = (
     "Land and Bartolo, Fishing for Magikarp: Automatically Detecting Under-trained Tokens in Large Language "

@@ -11,7 +11,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from tokbench.metrics.context import CONFIDENCE
-from tokbench.metrics.metric import ALL
+from tokbench.metrics.measurement import ALL
 from tokbench.metrics.speed import METRICS
 from tokbench.results import Run
 from tokbench.wording import data_size

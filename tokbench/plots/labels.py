@@ -14,7 +14,7 @@ from unicodedata import combining
 
 from tokbench.errors import SpecError
 from tokbench.languages import Language, lookup
-from tokbench.metrics.metric import ALL
+from tokbench.metrics.measurement import ALL
 from tokbench.plots import style
 from tokbench.plots.losses import losses
 from tokbench.results import Run

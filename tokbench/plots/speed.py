@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tokbench.extension import Plot
-from tokbench.metrics.metric import ALL
+from tokbench.metrics.measurement import ALL
 from tokbench.plots import data, style
 from tokbench.plots.captions import absent, hollow
 from tokbench.plots.fitting import in_lines

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from tokbench.metrics import Metric
-from tokbench.metrics.metric import ALL, Place
+from tokbench.metrics.measurement import ALL
+from tokbench.metrics.metric import Place
 from tokbench.results import Run
 
 MOST, LEAST = 10, 4

@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from tokbench.metrics.context import REPLICATES
-from tokbench.metrics.metric import ALL
+from tokbench.metrics.measurement import ALL
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_labels, language_label, tokenizer_labels
 from tokbench.reports.differences import least_p

@@ -14,7 +14,7 @@ from statistics import NormalDist, fmean
 from typing import NamedTuple
 
 from tokbench.metrics.context import CONFIDENCE
-from tokbench.metrics.metric import ALL
+from tokbench.metrics.measurement import ALL
 from tokbench.plots import data
 from tokbench.results import Run
 

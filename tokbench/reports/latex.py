@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tokbench.errors import SpecError, UnknownNameError
-from tokbench.metrics.metric import ALL
+from tokbench.metrics.measurement import ALL
 from tokbench.plots import data
 from tokbench.plots.labels import dataset_label
 from tokbench.reports import differences, tables

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from tokbench.metrics.correction import SURE
-from tokbench.metrics.metric import ALL
+from tokbench.metrics.measurement import ALL
 from tokbench.plots import data
 from tokbench.plots.labels import run_labels
 from tokbench.plots.losses import comparable

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from tokbench.metrics.metric import ALL
+from tokbench.metrics.measurement import ALL
 from tokbench.plots import data
 from tokbench.reports.figures import number
 from tokbench.results import Run

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pandas as pd
 
 from tokbench.metrics import Metric
-from tokbench.metrics.metric import ALL
+from tokbench.metrics.measurement import ALL
 from tokbench.plots import data
 from tokbench.plots.captions import explained
 from tokbench.plots.labels import dataset_label, language_label, run_labels

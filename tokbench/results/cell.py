@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tokbench.errors import ResultsError
-from tokbench.metrics.metric import CellKey
+from tokbench.metrics.measurement import CellKey
 from tokbench.results.atomic import write_bytes
 from tokbench.tally import Tally
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from tokbench.errors import ResultsError
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.correction import SURE
-from tokbench.metrics.metric import CellKey
+from tokbench.metrics.measurement import CellKey
 from tokbench.results.run import Run
 
 if TYPE_CHECKING:

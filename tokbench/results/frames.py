@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import ResultsError
-from tokbench.metrics.metric import Measurement
+from tokbench.metrics.measurement import Measurement
 from tokbench.results.atomic import replacing
 from tokbench.wording import writable
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.errors import ResultsError, UnknownNameError
 from tokbench.metrics.context import CONFIDENCE
-from tokbench.metrics.metric import ALL, CellKey
+from tokbench.metrics.measurement import ALL, CellKey
 from tokbench.presenting import presenter
 from tokbench.results.cell import cell_file_name, read_cell
 from tokbench.results.folder import RunFolder, read_json

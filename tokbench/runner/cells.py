@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tokbench.corpus import Shard
 from tokbench.errors import ResultsError
-from tokbench.metrics.metric import CellKey
+from tokbench.metrics.measurement import CellKey
 from tokbench.results.cell import cell_file_name, is_cell, read_cell
 from tokbench.results.folder import RunFolder
 from tokbench.runner.cache import TallyCache

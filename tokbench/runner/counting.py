@@ -14,7 +14,7 @@ from typing import Any
 from tokbench.corpus import Shard, read_text
 from tokbench.errors import CorpusError
 from tokbench.manager import PATIENCE, within
-from tokbench.metrics.metric import CellKey
+from tokbench.metrics.measurement import CellKey
 from tokbench.registry import registry_of
 from tokbench.results.cell import TaskFailure
 from tokbench.runner.cache import TallyCache

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.corpus import Shard
 from tokbench.inspection.overlap import same_numbering, same_vocabulary
-from tokbench.metrics.metric import CellKey
+from tokbench.metrics.measurement import CellKey
 from tokbench.results.cell import TaskFailure
 from tokbench.runner.cache import TallyCache, remembered
 from tokbench.runner.candidates import Candidate

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tokbench.metrics.context import CHEAPEST, MeasureContext
-from tokbench.metrics.metric import CellKey, Measurement, Metric
+from tokbench.metrics.measurement import CellKey, Measurement
+from tokbench.metrics.metric import Metric
 from tokbench.registry import registry_of
 from tokbench.results.cell import CellResult, TaskFailure
 from tokbench.results.folder import RunFolder

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokbench.corpus import Shard
 from tokbench.inspection.audit import VocabularyAudit
-from tokbench.metrics.metric import CellKey
+from tokbench.metrics.measurement import CellKey
 from tokbench.registry import registry_of
 from tokbench.results.atomic import write_json
 from tokbench.results.cell import TaskFailure

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tokbench.metrics.metric import ALL, CellKey, Measurement, Metric
+from tokbench.metrics.measurement import ALL, CellKey, Measurement
+from tokbench.metrics.metric import Metric
 from tokbench.results.cell import CellResult
 from tokbench.runner.candidates import Candidate
 

@@ -8,7 +8,7 @@ from typing import Any
 from tokbench.corpus import Document
 from tokbench.errors import Undefined
 from tokbench.metrics import Metric
-from tokbench.metrics.metric import ALL, CellKey, Measurement
+from tokbench.metrics.measurement import ALL, CellKey, Measurement
 from tokbench.tally import CorpusFacts, Tally
 from tokbench.testing.check import ConformanceCheck, Problem
 from tokbench.testing.texts import EDGE_CASES, PROSE

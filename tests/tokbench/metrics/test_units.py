@@ -5,9 +5,9 @@ from __future__ import annotations
 from tests.tokbench.metrics.measuring import NAMED, one
 from tokbench.corpus import Document
 from tokbench.metrics import Metric
-from tokbench.metrics.cell import unit_of
 from tokbench.metrics.cost import PriceTable
 from tokbench.metrics.counts import Counts
+from tokbench.metrics.units import unit_of
 from tokbench.tally.collect import collect
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tokbench.metrics.metric import CellKey, Measurement
+from tokbench.metrics.measurement import CellKey, Measurement
 from tokbench.results import SCHEMA_VERSION, Run
 from tokbench.results.atomic import write_json
 from tokbench.results.frames import measurement_table, write_measurements

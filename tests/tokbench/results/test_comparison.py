@@ -11,7 +11,7 @@ import pytest
 from tests.tokbench.results.made_up import KEY, ROWS, make_run, row
 from tokbench.corpus import Document
 from tokbench.errors import SpecError
-from tokbench.metrics.metric import Measurement
+from tokbench.metrics.measurement import Measurement
 from tokbench.results import CellResult, Run
 from tokbench.results.cell import write_cell
 from tokbench.results.comparison import compare_figures, compare_manifests, paired, unpaired

@@ -12,7 +12,7 @@ import pytest
 from tests.tokbench.results.made_up import KEY, ROWS, make_run, row
 from tokbench.corpus import Document
 from tokbench.errors import ResultsError, StorageError, UnknownNameError
-from tokbench.metrics.metric import CellKey
+from tokbench.metrics.measurement import CellKey
 from tokbench.results import COLUMNS, CellResult, Run, TaskFailure
 from tokbench.results.atomic import write_bytes
 from tokbench.results.cell import cell_file_name, read_cell, write_cell

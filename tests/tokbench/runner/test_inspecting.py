@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.runs import planned
-from tokbench.metrics.metric import CellKey
+from tokbench.metrics.measurement import CellKey
 from tokbench.results.folder import RunFolder
 from tokbench.runner.candidates import Candidate, make_ready
 from tokbench.runner.inspecting import inspect_all

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokbench.corpus import Shard
-from tokbench.metrics.metric import CellKey
+from tokbench.metrics.measurement import CellKey
 from tokbench.runner.cells import LARGEST_TASK, SMALLEST_TASK, cut_into_tasks, most_workers
 from tokbench.runner.counting import CountTask, PlannedCell
 

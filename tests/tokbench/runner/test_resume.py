@@ -162,7 +162,7 @@ import os, signal
 from pathlib import Path
 from tokbench.results.atomic import replacing
 from tokbench.results.cell import cell_file_name
-from tokbench.metrics.metric import CellKey
+from tokbench.metrics.measurement import CellKey
 cell = Path({str(out)!r}, "cells", cell_file_name(CellKey("bytes", "text:a", "fra_Latn")))
 with replacing(cell), replacing(Path({str(out)!r}, "run.json")):
     os.kill(os.getpid(), signal.SIGKILL)

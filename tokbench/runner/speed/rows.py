@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from tokbench.metrics.metric import ALL, CellKey, Measurement
+from tokbench.metrics.measurement import ALL, CellKey, Measurement
 from tokbench.results.cell import TaskFailure
 from tokbench.runner.candidates import Candidate
 from tokbench.runner.plan import Plan
