@@ -17,7 +17,7 @@ from tokbench.errors import CorpusError, SpecError
 from tokbench.metrics.context import CONFIDENCE, REPLICATES
 from tokbench.metrics.intervals import Interval, intervals
 from tokbench.metrics.measurement import ALL
-from tokbench.metrics.ngram import LIMIT, digest, trained_ngrams, utf8_of
+from tokbench.metrics.ngram import LIMIT, TrainedNgrams, digest, trained_ngrams, utf8_of
 from tokbench.metrics.resampling import Floats, resampled_sums
 from tokbench.tally.counters import GROUPS
 from tokbench.tally.prepare import in_groups
@@ -98,57 +98,75 @@ def ngram_bits(
     read: dict[str, dict[str, Floats]] = {}
     estimates: dict[str, list[str]] = {}
     for name, tokenizer in tokenizers.items():
-
-        def told(documents: int, begun: int = done) -> None:
-            progress(begun + documents)
-
         taken = (text for text in train.texts() if split is None or not half(utf8_of(text), split))
+        told = _after(done, progress)
         trained = trained_ngrams(name, tokenizer, taken, order=order, limit=limit, progress=told)
         done += trained.documents
         estimates[name] = [each.discounts.estimate for each in trained.model.orders]
-        read[name], excluded = {}, 0
-        for language in dataset.languages:
-            own = read[name][language] = np.zeros((len(SUMS), GROUPS))
-            for some, groups in in_groups(dataset, language):
-                encoded = [utf8_of(document.text) for document in some]
-                chosen = [at for at, data in enumerate(encoded) if split is None or half(data, split)]
-                fresh = [at for at in chosen if digest(encoded[at]) not in trained.seen]
-                excluded += len(chosen) - len(fresh)
-                if fresh:
-                    texts = [some[at].text for at in fresh]
-                    batch = encode_batch(tokenizer, texts)
-                    back = decode_batch(tokenizer, batch)
-                    each = np.array(
-                        [
-                            trained.document_bits(batch, name),
-                            [len(encoded[at]) for at in fresh],
-                            np.ones(len(fresh)),
-                            batch.lengths(),
-                            [one != other for one, other in zip(texts, back, strict=True)],
-                        ]
-                    )
-                    np.add.at(own.T, groups[fresh], each.T)
-                progress(done := done + len(some))
+        told = _after(done, progress)
+        read[name], excluded, documents = _read(name, tokenizer, trained, dataset, split, told)
+        done += documents
     if not any(each[_DOCUMENTS].any() for own in read.values() for each in own.values()):
         raise CorpusError(
             f"{dataset.name}: every document of it occurs in the training text, so nothing is left to read"
             if excluded
             else f"{dataset.name}: no text to read"
         )
-    languages = [name for name in dataset.languages if next(iter(read.values()))[name][_DOCUMENTS].any()]
-    figures = [
-        figure
-        for language in [*([ALL] if len(languages) > 1 else []), *languages]
-        for figure in _ranked(
-            {
-                name: np.sum([own[each] for each in (languages if language == ALL else [language])], axis=0)
-                for name, own in read.items()
-            },
-            language,
-            seed,
-        )
-    ]
+    figures = _figures(read, dataset.languages, seed)
     return NgramReading(order, trained.documents, trained.n_bytes, excluded, figures, estimates)
+
+
+def _after(done: int, progress: Callable[[int], None]) -> Callable[[int], None]:
+    """`progress` for whoever counts from 0, where so many documents are `done` already."""
+    return lambda documents: progress(done + documents)
+
+
+def _read(
+    name: str,
+    tokenizer: Tokenizer,
+    trained: TrainedNgrams,
+    dataset: Dataset,
+    split: int | None,
+    progress: Callable[[int], None],
+) -> tuple[dict[str, Floats], int, int]:
+    """The `SUMS` of a tokenizer by language; the documents that it was trained on; all that there are."""
+    found: dict[str, Floats] = {}
+    excluded = documents = 0
+    for language in dataset.languages:
+        own = found[language] = np.zeros((len(SUMS), GROUPS))
+        for some, groups in in_groups(dataset, language):
+            encoded = [utf8_of(document.text) for document in some]
+            chosen = [at for at, data in enumerate(encoded) if split is None or half(data, split)]
+            fresh = [at for at in chosen if digest(encoded[at]) not in trained.seen]
+            excluded += len(chosen) - len(fresh)
+            if fresh:
+                texts = [some[at].text for at in fresh]
+                batch = encode_batch(tokenizer, texts)
+                back = decode_batch(tokenizer, batch)
+                each = np.array(
+                    [
+                        trained.document_bits(batch, name),
+                        [len(encoded[at]) for at in fresh],
+                        np.ones(len(fresh)),
+                        batch.lengths(),
+                        [one != other for one, other in zip(texts, back, strict=True)],
+                    ]
+                )
+                np.add.at(own.T, groups[fresh], each.T)
+            documents += len(some)
+            progress(documents)
+    return found, excluded, documents
+
+
+def _figures(read: Mapping[str, Mapping[str, Floats]], languages: Sequence[str], seed: int) -> list[NgramBits]:
+    """The figures of all languages together, where there are several that have text, and of each."""
+    some = [name for name in languages if next(iter(read.values()))[name][_DOCUMENTS].any()]
+    figures: list[NgramBits] = []
+    for language in [*([ALL] if len(some) > 1 else []), *some]:
+        added = some if language == ALL else [language]
+        sums = {name: np.sum([own[each] for each in added], axis=0) for name, own in read.items()}
+        figures += _ranked(sums, language, seed)
+    return figures
 
 
 @dataclass(frozen=True, slots=True)
