@@ -8,6 +8,7 @@ workers have the versions that we have is checked before work is sent to them, a
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import logging
 import os
 import sys
@@ -45,10 +46,8 @@ def open_local(jobs: int, address: str | None) -> Iterator[Executor]:
 @contextlib.contextmanager
 def open_dask(jobs: int, address: str | None) -> Iterator[Executor]:
     """The Dask cluster at `address` (``tcp://host:8786``), or one of `jobs` workers on this machine."""
-    try:
-        from distributed import Client, LocalCluster
-    except ImportError as error:
-        raise _absent("dask", "distributed") from error
+    from distributed import Client, LocalCluster
+
     with contextlib.ExitStack() as stack:
         if address is None:
             cluster = LocalCluster(n_workers=jobs, threads_per_worker=1, processes=True, dashboard_address=None)
@@ -64,10 +63,8 @@ def open_dask(jobs: int, address: str | None) -> Iterator[Executor]:
 @contextlib.contextmanager
 def open_ray(jobs: int, address: str | None) -> Iterator[Executor]:
     """The Ray cluster at `address` (``auto``, ``ray://host:10001``), or one of `jobs` CPUs on this machine."""
-    try:
-        import ray
-    except ImportError as error:
-        raise _absent("ray", "ray") from error
+    import ray
+
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # else Ray uses the network unasked
     ours = not ray.is_initialized()
     if ours:
@@ -101,22 +98,24 @@ def _call(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
     return fn(*args, **kwargs)
 
 
-def _absent(engine: str, distribution: str) -> SpecError:
-    return SpecError(
-        f"--engine {engine} needs the package {distribution!r}, which is not installed; "
-        f"pip install 'tokbench[{engine}]'"
-    )
-
-
 ENGINES = (
     Engine(name="local", summary="worker processes on this machine", open=open_local),
     Engine(name="dask", summary="a Dask cluster (extra: dask)", open=open_dask, shared=True),
     Engine(name="ray", summary="a Ray cluster (extra: ray)", open=open_ray, shared=True),
 )
 
+_NEEDS = {"dask": "distributed", "ray": "ray"}
+"""The package that an engine is opened with, where an extra of the engine's name brings it."""
 
-def check_address(engine: Engine, address: str | None, registry: Registry) -> None:
-    """Raise `SpecError` for the address of a scheduler where the engine has none."""
+
+def check_engine(engine: Engine, address: str | None, registry: Registry) -> None:
+    """Raise `SpecError` where what the engine needs is not installed, or it has no scheduler at an address."""
+    needed = _NEEDS.get(engine.name)
+    if needed and importlib.util.find_spec(needed) is None:
+        raise SpecError(
+            f"--engine {engine.name} needs the package {needed!r}, which is not installed; "
+            f"pip install 'tokbench[{engine.name}]'"
+        )
     if address is not None and not engine.shared:
         shared = " or ".join(name for name, other in registry.engines.items() if other.shared)
         raise SpecError(

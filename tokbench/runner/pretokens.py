@@ -31,7 +31,7 @@ from tokbench.family import Progress
 from tokbench.registry import Registry, registry_of
 from tokbench.results.atomic import replacing
 from tokbench.results.cell import TaskFailure
-from tokbench.runner.engines import EngineLost, check_address, opened, result_of, submitted
+from tokbench.runner.engines import EngineLost, check_engine, opened, result_of, submitted
 from tokbench.runner.picking import utf8_bytes
 from tokbench.runner.recipe import DatasetRecipe
 from tokbench.spec import Spec, with_defaults
@@ -92,7 +92,7 @@ def count_pretokens(
     cut = family.counting.cut(with_defaults(family.options, spec.options))
     shards = list(_shards(registry, datasets, languages))
     chosen = registry.pick(registry.engines, engine, "engine")
-    check_address(chosen, address, registry)
+    check_engine(chosen, address, registry)
     output.absolute().parent.mkdir(parents=True, exist_ok=True)
     # Beside the output, where the workers of a shared engine write as well.
     folder = Path(tempfile.mkdtemp(prefix=".counts.", dir=output.absolute().parent))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import signal
+import sys
 import time
 import warnings
 from collections.abc import Iterator
@@ -138,10 +139,13 @@ def test_a_worker_with_another_version_is_refused(tmp_path: Path, corpus: Path) 
         engines.check_workers(Elsewhere(), build_registry(), 1)  # type: ignore[arg-type]
 
 
-def test_a_missing_extra_is_said_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "distributed", None)
-    with pytest.raises(SpecError, match=r"pip install 'tokbench\[dask\]'"), engines.open_dask(1, None):
-        pass
+def test_a_missing_extra_is_said_with_the_remedy_before_anything_is_made(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(SpecError, match=r"pip install 'tokbench\[dask\]'"):
+        measured(corpus, tmp_path / "refused", "dask")
+    assert not (tmp_path / "refused").exists()
 
 
 def test_no_scheduler_at_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
