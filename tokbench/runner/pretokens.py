@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from concurrent.futures import as_completed
+from concurrent.futures import Executor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -83,13 +83,7 @@ def count_pretokens(
     read and for an engine that is gone.
     """
     spec = registry.tokenizer_spec(wanted)
-    family = registry.tokenizers[spec.family]
-    if family.counting is None or not family.trains(spec):
-        able = sorted(name for name, other in registry.tokenizers.items() if other.counting is not None)
-        raise SpecError(
-            f"{spec}: only what is trained from counts can be counted for; that is {', '.join(able)}"
-        )
-    cut = family.counting.cut(with_defaults(family.options, spec.options))
+    cut = _cut_of(registry, spec)
     shards = list(_shards(registry, datasets, languages))
     chosen = registry.pick(registry.engines, engine, "engine")
     check_engine(chosen, address, registry)
@@ -98,19 +92,11 @@ def count_pretokens(
     folder = Path(tempfile.mkdtemp(prefix=".counts.", dir=output.absolute().parent))
     try:
         tasks = _tasks(spec, shards, folder)
-        total, done = max(1, sum(task.n_bytes for task in tasks)), 0
-        order = dict.fromkeys((shard.language, recipe.key) for recipe, shard in shards)
-        counted = [TextSize(*key, 0, 0) for key in order]  # tasks end in any order
         with opened(chosen, jobs, address) as executor:
-            futures = {submitted(executor, run_task, task): task for task in tasks}
-            for future in as_completed(futures):
-                found = result_of(future, shared=chosen.shared)
-                if isinstance(found, TaskFailure):
-                    raise CorpusError(found.message)
-                done += futures[future].n_bytes
-                progress(0.9 * done / total, "counting")
-                counted += found
-        texts = tuple(text for text in summed(counted) if text.documents)
+            counted = list(_counted(executor, tasks, chosen.shared, progress))
+        order = dict.fromkeys((shard.language, recipe.key) for recipe, shard in shards)
+        nothing = [TextSize(*key, 0, 0) for key in order]  # tasks end in any order
+        texts = tuple(text for text in summed([*nothing, *counted]) if text.documents)
         if not texts:
             raise CorpusError(f"{' + '.join(datasets)}: no text in it, so there is nothing to count")
         progress(0.9, "adding up")
@@ -122,6 +108,32 @@ def count_pretokens(
         raise CorpusError(f"the engine {engine} failed: {loss}; nothing was written, so count again") from loss
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _cut_of(registry: Registry, spec: Spec) -> str:
+    """How the training of a spec cuts text; raises `SpecError` where it is not trained from counts."""
+    family = registry.tokenizers[spec.family]
+    if family.counting is None or not family.trains(spec):
+        able = sorted(name for name, other in registry.tokenizers.items() if other.counting is not None)
+        raise SpecError(
+            f"{spec}: only what is trained from counts can be counted for; that is {', '.join(able)}"
+        )
+    return family.counting.cut(with_defaults(family.options, spec.options))
+
+
+def _counted(
+    executor: Executor, tasks: Sequence[PretokenTask], shared: bool, progress: Progress
+) -> Iterator[TextSize]:
+    """How much text each task had, as tasks end; raises `CorpusError` where one failed."""
+    total, done = max(1, sum(task.n_bytes for task in tasks)), 0
+    futures = {submitted(executor, run_task, task): task for task in tasks}
+    for future in as_completed(futures):
+        found = result_of(future, shared=shared)
+        if isinstance(found, TaskFailure):
+            raise CorpusError(found.message)
+        done += futures[future].n_bytes
+        progress(0.9 * done / total, "counting")
+        yield from found
 
 
 def merge_counts(files: Sequence[Path], output: Path) -> tuple[Head, int]:
