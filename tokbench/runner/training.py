@@ -19,7 +19,7 @@ from typing import Any
 
 from tokbench.capabilities import Savable
 from tokbench.errors import SpecError, StorageError, TokbenchError, TokenizerError, described
-from tokbench.family import Progress
+from tokbench.family import Progress, TokenizerFamily
 from tokbench.inspection.facts import file_digests
 from tokbench.manager import PATIENCE, within
 from tokbench.registry import CACHE_VARIABLE, Registry
@@ -125,31 +125,39 @@ def ensure_trained(
     options = check_training(registry, spec)
     key, model = _place(registry, spec, digest, folder)
     begun, cpu = time.perf_counter(), time.process_time()
-    smaller: dict[int, Tokenizer] = {}
     with naming(spec):
-        if sizes and family.train_sizes is not None:
-            smaller = dict(family.train_sizes(corpus, options, [*sizes], progress or _quiet))
-        own = smaller.pop(options["vocab_size"], None) if smaller else None
-        tokenizer = own or family.train(corpus, options, progress or _quiet)
+        tokenizer, smaller = _made(family, corpus, options, sizes or {}, progress or _quiet)
     if not isinstance(tokenizer, Savable):
         raise TokenizerError(
             f"{spec}: what training returned has no save(path), so no other process can load it"
         )
     took = _took(begun, cpu)
-    took["text_bytes"] = dict(corpus.sizes)
-    info: dict[str, Any] = {
-        "spec": str(spec),
-        "corpus": digest,
-        "vocab_size": int(tokenizer.vocab_size),
-        **took,
-    }
+    text_bytes = dict(corpus.sizes)
     for size, other in smaller.items():
         nested = (sizes or {})[size]
         named = {"spec": str(nested), "vocab_size": int(other.vocab_size), "nested_in": str(spec)}
         if isinstance(other, Savable):
-            told = {"corpus": digest, "text_bytes": took["text_bytes"], **named}
+            told = {"corpus": digest, "text_bytes": text_bytes, **named}
             _store(other, _place(registry, nested, digest, folder)[1], told)
+    own = {"spec": str(spec), "corpus": digest, "vocab_size": int(tokenizer.vocab_size)}
+    info = {**own, **took, "text_bytes": text_bytes}
     return _trained(registry, spec, key, model, _store(tokenizer, model, info), reused=False)
+
+
+def _made(
+    family: TokenizerFamily,
+    corpus: TrainingCorpus,
+    options: dict[str, Any],
+    sizes: Mapping[int, Spec],
+    progress: Progress,
+) -> tuple[Tokenizer, dict[int, Tokenizer]]:
+    """The tokenizer that a training makes, and those of smaller `sizes` where it makes them as well."""
+    assert family.train is not None
+    smaller: dict[int, Tokenizer] = {}
+    if sizes and family.train_sizes is not None:
+        smaller = dict(family.train_sizes(corpus, options, [*sizes], progress))
+    own = smaller.pop(options["vocab_size"], None) if smaller else None
+    return own or family.train(corpus, options, progress), smaller
 
 
 def _took(begun: float, cpu: float) -> dict[str, Any]:
