@@ -159,7 +159,7 @@ def check_here(executor: Executor, engine: str) -> None:
         raise SpecError(f"the engine {engine!r} runs tasks in other processes: its plugin must say shared=True")
 
 
-def opened(engine: Engine, jobs: int, address: str | None) -> contextlib.AbstractContextManager[Executor]:
+def executor_of(engine: Engine, jobs: int, address: str | None) -> contextlib.AbstractContextManager[Executor]:
     """What `engine.open` gives; raises `PluginError` where that is nothing to be used in a ``with``."""
     try:
         executor = engine.open(jobs, address)

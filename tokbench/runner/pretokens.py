@@ -31,7 +31,7 @@ from tokbench.family import Progress
 from tokbench.registry import Registry, registry_of
 from tokbench.results.atomic import replacing
 from tokbench.results.cell import TaskFailure
-from tokbench.runner.engines import EngineLost, check_engine, opened, result_of, submitted
+from tokbench.runner.engines import EngineLost, check_engine, executor_of, result_of, submitted
 from tokbench.runner.picking import utf8_bytes
 from tokbench.runner.recipe import DatasetRecipe
 from tokbench.spec import Spec, with_defaults
@@ -92,7 +92,7 @@ def count_pretokens(
     folder = Path(tempfile.mkdtemp(prefix=".counts.", dir=output.absolute().parent))
     try:
         tasks = _tasks(spec, shards, folder)
-        with opened(chosen, jobs, address) as executor:
+        with executor_of(chosen, jobs, address) as executor:
             counted = list(_counted(executor, tasks, chosen.shared, progress))
         order = dict.fromkeys((shard.language, recipe.key) for recipe, shard in shards)
         nothing = [TextSize(*key, 0, 0) for key in order]  # tasks end in any order
