@@ -71,7 +71,7 @@ def inspect_all(
     ready = [each for each in candidates if each.encodes]
     samples = choose_samples(plan.corpora, plan.suite.samples, plan.limits)
     with ThreadPoolExecutor(plan.jobs) as threads:
-        looked = threads.map(lambda candidate: _look(plan, candidate, samples, failed, stop), ready)
+        looked = threads.map(lambda candidate: _inspected(plan, candidate, samples, failed, stop), ready)
         looks = dict(zip((candidate.entry.key for candidate in ready), looked, strict=True))
     seen = {key: look for key, look in looks.items() if isinstance(look, Seen)}
     audits = {key: each.audit for key, each in seen.items() if each.audit is not None}
@@ -89,7 +89,7 @@ def inspect_all(
     return found
 
 
-def _look(
+def _inspected(
     plan: Plan, candidate: Candidate, samples: Sequence[Sample], failed: Collection[CellKey], stop: Stop
 ) -> Seen | TaskFailure:
     if stop.asked:
@@ -104,7 +104,7 @@ def _look(
     }
     wanted = (suite.audit and size <= LARGEST_AUDIT, suite.injection, gold, texts, plan.cache)
     doing = "while its vocabulary was audited and passages were shown to it"
-    return attempt(look, candidate.recipe, *wanted, limits=plan.limits, doing=doing)
+    return attempt(inspect_one, candidate.recipe, *wanted, limits=plan.limits, doing=doing)
 
 
 def _shown(sample: Sample, index: int, seen: Mapping[str, Seen]) -> dict[str, Any]:
@@ -157,7 +157,7 @@ def read_sample(emit: Emit, recipe: DatasetRecipe, shard: Shard) -> str | None:
     return first[:SAMPLE_CHARS] if first else None
 
 
-def look(
+def inspect_one(
     emit: Emit,
     recipe: Recipe,
     audit: bool,
