@@ -12,13 +12,13 @@ import numpy as np
 from tokbench.metrics.computing import figures_of, value_of
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.counts import Counts
+from tokbench.metrics.from_tally import ESTIMATED, as_counted, errors_of, known_of, resampled
 from tokbench.metrics.intervals import Interval, binomial_limits, intervals
 from tokbench.metrics.measurement import ALL, CellKey, Measurement
 from tokbench.metrics.metric import Metric
 from tokbench.metrics.needs import CONDITIONS
 from tokbench.metrics.resampling import Floats
 from tokbench.metrics.units import unit_of
-from tokbench.metrics.view import ESTIMATED, errors, point, resampled, settings
 from tokbench.tally import Tally
 from tokbench.tally.counters import GROUPS
 
@@ -29,8 +29,8 @@ class MeasuredCell:
     def __init__(self, key: CellKey, tally: Tally, context: MeasureContext, languages: int = 1) -> None:
         self.key = key
         self.context = context
-        known = settings(key, context, languages)
-        self.counts = point(tally, known)
+        known = known_of(key, context, languages)
+        self.counts = as_counted(tally, known)
         self.faults = tally.own.faults
         self.n_documents = tally.documents
         self.n_groups = tally.clusters
@@ -52,7 +52,7 @@ class MeasuredCell:
         n = self.context.replicates + GROUPS + 1
         same = {name: np.full(n, float(known[name])) for name in ESTIMATED}
         if self.counts.estimated:
-            same["tokens"] *= errors(self.key, self.context)
+            same["tokens"] *= errors_of(self.key, self.context)
         return Counts(**{**known, **same})
 
     def hides(self, share: float) -> bool:
@@ -65,7 +65,7 @@ class MeasuredCell:
         if self.resamples is not None:
             # copies: what is part of a larger array would keep all of it
             kept = {name: getattr(self.resamples, name).copy() for name in names}
-            self.resamples = Counts(**kept, **settings(self.key, self.context, 1))
+            self.resamples = Counts(**kept, **known_of(self.key, self.context, 1))
 
     def rows(
         self, metrics: Sequence[Metric], relative: Sequence[Metric], base: MeasuredCell | None

@@ -24,7 +24,7 @@ ESTIMATED = ("tokens", *TEXT_COUNTERS)
 """What is known of a tokenizer whose numbers of tokens are estimated."""
 
 
-def settings(key: CellKey, context: MeasureContext, languages: int) -> dict[str, Any]:
+def known_of(key: CellKey, context: MeasureContext, languages: int) -> dict[str, Any]:
     """What is the same for the figure and for its resamples; `languages` is how many were added up."""
     of_model = context.model.context if context.model else None
     return {
@@ -43,8 +43,8 @@ def settings(key: CellKey, context: MeasureContext, languages: int) -> dict[str,
     }
 
 
-def point(tally: Tally, known: Mapping[str, Any]) -> Counts:
-    """The counts of a tally, for a figure; `known` are the `settings`."""
+def as_counted(tally: Tally, known: Mapping[str, Any]) -> Counts:
+    """The counts of a tally, for a figure; `known` is what `known_of` gives."""
     if known["estimated"]:
         counts = {name: tally.totals[name] for name in ESTIMATED}
         return Counts(**counts, document_tokens=tally.document_tokens, clusters=tally.clusters, **known)
@@ -66,7 +66,7 @@ def point(tally: Tally, known: Mapping[str, Any]) -> Counts:
     )
 
 
-def errors(key: CellKey, context: MeasureContext) -> Floats:
+def errors_of(key: CellKey, context: MeasureContext) -> Floats:
     """By how much the true number of tokens may differ from the estimate: a factor for each resample drawn.
 
     Log-normal about 1, 95 % of it within the wider of the estimate's two bounds. Half of its variance is common
@@ -84,8 +84,8 @@ def errors(key: CellKey, context: MeasureContext) -> Floats:
 def resampled(tally: Tally, key: CellKey, context: MeasureContext, known: Mapping[str, Any]) -> Counts | None:
     """The counts of a tally over again, float64 over its resamples; None where no resamples were asked for.
 
-    `known` are the `settings`. One document is enough: figures over words have intervals by those, however few
-    the documents.
+    `known` is what `known_of` gives. One document is enough: figures over words have intervals by those,
+    however few the documents.
     """
     if context.replicates <= 0:
         return None
@@ -99,7 +99,7 @@ def resampled(tally: Tally, key: CellKey, context: MeasureContext, known: Mappin
         sums |= _isolated(tally.word_sample) | {**tally.own.sums}
     rows = resampled_rows(sums, **drawn)
     if known["estimated"]:
-        rows["tokens"] = rows["tokens"] * errors(key, context)
+        rows["tokens"] = rows["tokens"] * errors_of(key, context)
     return Counts(**rows, **known)
 
 

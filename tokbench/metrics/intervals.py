@@ -118,7 +118,7 @@ def enough(documents: float, confidence: float) -> bool:
 
 
 def intervals(figures: Sequence[Floats], confidence: float, documents: int) -> list[Interval | None]:
-    """The interval of each row of figures computed on `tokbench.metrics.view.resampled` counts.
+    """The interval of each row of figures computed on `tokbench.metrics.from_tally.resampled` counts.
 
     None where there are too few `documents` (or groups of them), or too few that bear on a figure; the figure
     twice where it is the same whichever of them are left out.
