@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from tokbench.errors import ResultsError
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.correction import SURE
-from tokbench.metrics.measurement import CellKey
+from tokbench.metrics.measurement import ALL, CellKey
 from tokbench.results.run import Run
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ def compare_figures(
     it is ``better`` or ``worse`` by the metric's direction in `better` (metric name to "higher", "lower",
     "parity", "none"), or ``changed`` where it has none; of one that has a budget, any change beyond that is
     ``worse``. ``appeared`` and ``vanished`` figures are in one run only, or measured in one only. Figures in
-    two units, such as currencies, are ``unsure``, whatever they are: they have no `change`.
+    two units, such as currencies, are ``unsure``, whatever they are: they have no `change`. A figure of the
+    only language of a text is left out where it is that of the whole text too, which is there.
 
     Columns: `KEYS`, ``before, after, change`` (relative, null where it was 0 before), ``before_low,
     before_high, after_low, after_high``, ``unit, p, verdict``; `p` is that of the paired test, or null.
@@ -72,7 +73,8 @@ def compare_figures(
     units = both["before_unit"].fillna(both["after_unit"]), both["after_unit"].fillna(both["before_unit"])
     apart = units[0] != units[1]
     both["unit"] = units[0].where(~apart, units[0] + OTHER_UNIT + units[1])
-    both = both[both["before"].notna() | both["after"].notna()].reset_index(drop=True)
+    both = both[both["before"].notna() | both["after"].notna()]
+    both = both[~_told_twice(both)].reset_index(drop=True)
     change = (both["after"] - both["before"]) / both["before"].abs()
     both["change"] = change.where((change.abs() < math.inf) & ~apart)
     chances = paired(before, after, [metric for metric in metrics if metric.name not in timed])
@@ -87,6 +89,14 @@ def compare_figures(
     both["verdict"] = [_verdict(row, threshold) for row in rows.itertuples()]
     order = ["before", "after", "change", "before_low", "before_high", "after_low", "after_high", "unit", "p"]
     return both[[*KEYS, *order, "verdict"]]
+
+
+def _told_twice(figures: pd.DataFrame) -> pd.Series:
+    """Which figures are of a text's only language, and those of all its languages too."""
+    single = figures["language"] != ALL
+    languages = figures["language"].where(single).groupby(figures["dataset"]).transform("nunique")
+    same = [key for key in (*KEYS, "before", "after") if key != "language"]
+    return single & (languages == 1) & figures.duplicated(same, keep=False)
 
 
 def _verdict(row: Any, threshold: float) -> Verdict:

@@ -39,6 +39,19 @@ def test_what_changed_between_runs(tmp_path: Path) -> None:
     }
 
 
+def test_what_is_of_the_only_language_of_a_text_is_told_once(tmp_path: Path) -> None:
+    def compared(name: str, *languages: str) -> list[str]:
+        before, after = (
+            make_run(tmp_path / f"{name} {when}", [row("bytes", language, value) for language in languages])
+            for when, value in (("before", 1.0), ("after", 0.9))
+        )
+        return [*compare_figures(before, after, better={})["language"]]
+
+    assert compared("one", "all", "eng_Latn") == ["all"]
+    assert compared("two", "all", "eng_Latn", "deu_Latn") == ["all", "deu_Latn", "eng_Latn"]
+    assert compared("single", "eng_Latn") == ["eng_Latn"]
+
+
 def counted(folder: Path, tokenizer: str, texts: list[str], **manifest: Any) -> Run:
     """A run whose `text:a` was counted with a tokenizer, under the name of bytes."""
     import tokbench
@@ -66,7 +79,7 @@ def test_runs_over_the_same_text_are_paired_document_by_document(tmp_path: Path)
 
     def verdict(after: Run, **options: Any) -> str:
         frame = compare_figures(one, after, better={"compression_ratio": "higher"}, **options)
-        return str(frame.loc[frame["language"] == "eng_Latn", "verdict"].item())
+        return str(frame["verdict"].item())
 
     assert verdict(two, metrics=ratio) == "better"
     assert verdict(two, metrics=ratio, budgets={"compression_ratio": 0.5}) == "same"
