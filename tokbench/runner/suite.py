@@ -323,7 +323,8 @@ def _read(source: str | os.PathLike[str], brought: Callable[[], Mapping[str, Pat
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise SpecError(f"{source}: not valid TOML: {error}") from error
+        meant = "" if path.suffix == ".toml" else f"; text to count is named with -d {source}"
+        raise SpecError(f"{source}: not valid TOML: {error}{meant}") from error
 
 
 def _validated(content: Mapping[str, Any], where: str) -> Suite:

@@ -85,6 +85,13 @@ def test_what_is_wrong_is_said(line: str, message: str, tmp_path: Path) -> None:
         load_suite(path)
 
 
+def test_text_in_place_of_a_suite_is_answered_with_the_option_for_it(tmp_path: Path) -> None:
+    path = tmp_path / "my_text.txt"
+    path.write_text("some words", encoding="utf-8")
+    with pytest.raises(SpecError, match=r"my_text\.txt: not valid TOML: .*; text to count is named with -d"):
+        load_suite(path)
+
+
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
