@@ -67,6 +67,16 @@ class Wrapped(TyperCommand):
             self.rich_markup_mode = mode
 
 
+class Group(TyperGroup):
+    """Commands under a name, as of ``tokbench list``: an unknown one is answered with those that there are."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """The command that is meant, with its arguments."""
+        if self.get_command(ctx, args[0]) is None:
+            ctx.fail(str(UnknownNameError.of("command", args[0], self.list_commands(ctx))))
+        return super().resolve_command(ctx, args)
+
+
 class Commands(TyperGroup):
     """The built-in commands, then those of plugins, which are looked for where no built-in one was meant."""
 
@@ -158,11 +168,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.add_typer(listing.app, name="list")
-app.add_typer(plugins.app, name="plugins")
-app.add_typer(runs.app, name="runs")
-app.add_typer(cache.app, name="cache")
-app.add_typer(golden.app, name="golden")
+app.add_typer(listing.app, name="list", cls=Group)
+app.add_typer(plugins.app, name="plugins", cls=Group)
+app.add_typer(runs.app, name="runs", cls=Group)
+app.add_typer(cache.app, name="cache", cls=Group)
+app.add_typer(golden.app, name="golden", cls=Group)
 for command in (
     *(run, report, plot, serve, encode, decode, compare, audit, overlap, token_bytes, bpb, diff),
     *(lint, injection, show, train, count, prune, optimum, ngram, convert, calibrate, trace),

@@ -15,7 +15,7 @@ import typer.main
 from typer.testing import CliRunner
 
 import tokbench
-from tests.command import invoke, output
+from tests.command import invoke, output, told
 from tests.runs import tokenizer_plugin
 from tokbench.cli.program import app
 from tokbench.errors import CorpusError, PluginError
@@ -31,6 +31,13 @@ def test_the_version_is_told() -> None:
 @pytest.mark.parametrize("arguments", [["-h"], ["encode", "-h"], ["list", "metrics", "-h"]])
 def test_the_short_way_to_ask_for_help(arguments: list[str]) -> None:
     assert "Usage" in output(*arguments)
+
+
+def test_an_unknown_command_of_a_group_is_answered_with_those_that_there_are() -> None:
+    status, said = told("list", "tokenizer")
+    assert status == 2
+    assert "did you mean 'tokenizers'?" in said
+    assert "datasets" in said
 
 
 @pytest.mark.parametrize("command", [["encode", "bytes"], ["compare", "bytes", "chars"], ["trace", "bytes"]])
