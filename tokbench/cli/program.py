@@ -67,7 +67,7 @@ class Wrapped(TyperCommand):
             self.rich_markup_mode = mode
 
 
-class Group(TyperGroup):
+class Subcommands(TyperGroup):
     """Commands under a name, as of ``tokbench list``: an unknown one is answered with those that there are."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
@@ -168,11 +168,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.add_typer(listing.app, name="list", cls=Group)
-app.add_typer(plugins.app, name="plugins", cls=Group)
-app.add_typer(runs.app, name="runs", cls=Group)
-app.add_typer(cache.app, name="cache", cls=Group)
-app.add_typer(golden.app, name="golden", cls=Group)
+app.add_typer(listing.app, name="list", cls=Subcommands)
+app.add_typer(plugins.app, name="plugins", cls=Subcommands)
+app.add_typer(runs.app, name="runs", cls=Subcommands)
+app.add_typer(cache.app, name="cache", cls=Subcommands)
+app.add_typer(golden.app, name="golden", cls=Subcommands)
 for command in (
     *(run, report, plot, serve, encode, decode, compare, audit, overlap, token_bytes, bpb, diff),
     *(lint, injection, show, train, count, prune, optimum, ngram, convert, calibrate, trace),
