@@ -1,4 +1,4 @@
-"""An audit of bits per byte: the figure with exact denominators, and how far off the usual short cuts are.
+"""Bits per byte from the losses of a model: exactly, and how far off the usual short cuts are.
 
     bits per byte = Σ nats / (ln 2 · Σ bytes)
 

@@ -1,4 +1,4 @@
-"""Why a figure is not there: what each metric needs, and the sentence for when it is missing."""
+"""Why a figure is not defined: what each metric needs, and the sentence for when that is missing."""
 
 from __future__ import annotations
 

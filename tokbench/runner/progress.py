@@ -1,4 +1,4 @@
-"""Whom a run tells how it goes: somebody who watches, and the event hooks of plugins.
+"""Tells how a run goes: to whoever watches it, and to the event hooks of plugins.
 
 `tokbench run` shows what it is told as progress bars (`tokbench.cli.bars`).
 """

@@ -1,6 +1,6 @@
-"""What a suite says of its tokenizers and texts by name: how they are shown, which texts are timed.
+"""What a suite says of its tokenizers and texts by name: their labels and colors, which texts are timed.
 
-A name is that of what it resolves to, however it is spelled.
+Two names that resolve to the same thing mean the same thing, however they are spelled.
 """
 
 from __future__ import annotations

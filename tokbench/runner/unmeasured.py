@@ -1,4 +1,7 @@
-"""Rows of what was not measured, each with the reason; and which rows are left out, as they would mislead."""
+"""Rows of what failed, each with the reason; and which rows are left out, as they would mislead.
+
+Why a figure is not defined, where nothing failed, is found where it is computed: `tokbench.metrics.needs`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What documents lose that do not come back, of each of them: text, the form of its letters, or spaces.
+"""What each document that does not come back has lost: its text, the form of its letters, or its spaces.
 
 A document keeps its text where both sides are the same without case, diacritics, compatibility forms, white
 space and controls (`tokbench.tally.folding`), and no token is unknown. What else differs is form, where they
