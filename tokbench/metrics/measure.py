@@ -12,7 +12,7 @@ from tokbench.metrics.counts import Counts
 from tokbench.metrics.definitions import with_orders
 from tokbench.metrics.languages import Languages, across
 from tokbench.metrics.measurement import ALL, CellKey, Measurement
-from tokbench.metrics.metric import Metric
+from tokbench.metrics.metric import Level, Metric
 from tokbench.metrics.needs import CONDITIONS
 from tokbench.tally import Tally
 
@@ -40,36 +40,51 @@ def measure(
     for key in cells:
         if key.language != ALL:
             datasets.setdefault((key.tokenizer, key.dataset), []).append(key.language)
-    by_level = {
-        level: [metric for metric in metrics if metric.level == level]
-        for level in ("cell", "tokenizers", "languages", "vocabulary")
-    }
     wanted = {key: languages for key, languages in datasets.items() if only is None or key[0] in only}
-    # those of fidelity say what is lost
-    ranking = {metric.name for metric in metrics if metric.better != "none" and metric.group != "fidelity"}
     for (tokenizer, dataset), languages in wanted.items():
-        tallies = {language: cells[CellKey(tokenizer, dataset, language)] for language in languages}
-        tallies[ALL] = Tally.sum(tallies.values())
-        lossy = tallies[ALL].lossy and tokenizer not in context.estimates  # of those it is not known
         based = datasets.get((context.baseline or "", dataset), [])
-        evaluated: dict[str, MeasuredCell] = {}
-        here: list[Measurement] = []
-        for language in [*tallies]:
-            own, added = CellKey(tokenizer, dataset, language), len(languages) if language == ALL else 1
-            cell = evaluated[language] = MeasuredCell(own, tallies.pop(language), context, added)
-            base, theirs = None, own._replace(tokenizer=context.baseline or "")
-            if by_level["tokenizers"]:
-                base = cell if tokenizer == context.baseline else MeasuredCell.of(cells, theirs, based, context)
-            here += cell.rows(by_level["cell"], by_level["tokenizers"], base)
-            cell.keep(Languages.COUNTERS.values() if by_level["languages"] else ())
-        if by_level["languages"]:
-            single = Languages.of([cell for language, cell in evaluated.items() if language != ALL], context)
-            here += across(single, evaluated[ALL], by_level["languages"])
-        if context.exclude_lossy and lossy:
-            here = [_left_out(row) if row.metric in ranking else row for row in here]
-        rows += here
+        rows += _of_dataset(cells, tokenizer, dataset, languages, based, metrics, context)
+    of_vocabulary = _of_level(metrics, "vocabulary")
     for tokenizer in dict.fromkeys(name for name, _ in wanted):
-        rows += _vocabulary(tokenizer, by_level["vocabulary"], context)
+        rows += _vocabulary(tokenizer, of_vocabulary, context)
+    return rows
+
+
+def _of_level(metrics: Sequence[Metric], level: Level) -> list[Metric]:
+    return [metric for metric in metrics if metric.level == level]
+
+
+def _of_dataset(
+    cells: Mapping[CellKey, Tally],
+    tokenizer: str,
+    dataset: str,
+    languages: Sequence[str],
+    based: Sequence[str],
+    metrics: Sequence[Metric],
+    context: MeasureContext,
+) -> list[Measurement]:
+    """The rows of a tokenizer on a dataset: of each of its languages, then of all; `based` has the baseline."""
+    alone, relative, together = (_of_level(metrics, level) for level in ("cell", "tokenizers", "languages"))
+    tallies = {language: cells[CellKey(tokenizer, dataset, language)] for language in languages}
+    tallies[ALL] = Tally.sum(tallies.values())
+    lossy = tallies[ALL].lossy and tokenizer not in context.estimates  # of those it is not known
+    evaluated: dict[str, MeasuredCell] = {}
+    rows: list[Measurement] = []
+    for language in [*tallies]:
+        own, added = CellKey(tokenizer, dataset, language), len(languages) if language == ALL else 1
+        cell = evaluated[language] = MeasuredCell(own, tallies.pop(language), context, added)
+        base, theirs = None, own._replace(tokenizer=context.baseline or "")
+        if relative:
+            base = cell if tokenizer == context.baseline else MeasuredCell.of(cells, theirs, based, context)
+        rows += cell.rows(alone, relative, base)
+        cell.keep(Languages.COUNTERS.values() if together else ())
+    if together:
+        single = Languages.of([cell for language, cell in evaluated.items() if language != ALL], context)
+        rows += across(single, evaluated[ALL], together)
+    if context.exclude_lossy and lossy:
+        # those of fidelity say what is lost
+        ranked = {metric.name for metric in metrics if metric.better != "none" and metric.group != "fidelity"}
+        rows = [_left_out(row) if row.metric in ranked else row for row in rows]
     return rows
 
 
