@@ -12,5 +12,6 @@ suite ─► plan         all that it names, resolved and checked    entries, ch
          reporting    reports and plots
 ```
 
-`run` takes these steps; `progress` tells of them. `pretokens` is the work of `tokbench count`.
+`run` takes these steps, and `progress` tells of them. `suite` reads a suite, whose keys are in `suite_keys`.
+`pretokens` is the work of `tokbench count`.
 """

@@ -10,7 +10,7 @@ from tokbench.metrics.cost import PriceTable
 from tokbench.metrics.metric import Metric
 from tokbench.registry import Registry
 from tokbench.runner.entries import Entry
-from tokbench.runner.suite import Suite
+from tokbench.runner.suite_keys import Suite
 from tokbench.wording import listed
 
 

@@ -11,7 +11,7 @@ from tokbench.registry import Registry
 from tokbench.resolving import not_there
 from tokbench.runner.recipe import key_of
 from tokbench.runner.shown import shown
-from tokbench.runner.suite import Suite
+from tokbench.runner.suite_keys import Suite
 from tokbench.spec import NAME, Spec
 
 

@@ -23,7 +23,7 @@ from tokbench.runner.opening import SMALL_RUN, Corpus, opened
 from tokbench.runner.prices import open_prices
 from tokbench.runner.recipe import DatasetRecipe, TrainingRecipe, key_of
 from tokbench.runner.shown import Names, check_shown, shown, without_replaced
-from tokbench.runner.suite import Suite
+from tokbench.runner.suite_keys import Suite
 from tokbench.runner.training import check_training
 from tokbench.spec import Spec
 from tokbench.training_corpus import NOT_JOINED, check_cut

@@ -12,7 +12,7 @@ from tokbench.errors import SpecError, nearest
 from tokbench.metrics.cost import PriceTable
 from tokbench.registry import Registry
 from tokbench.runner.recipe import key_of
-from tokbench.runner.suite import Suite
+from tokbench.runner.suite_keys import Suite
 from tokbench.wording import listed
 
 if TYPE_CHECKING:

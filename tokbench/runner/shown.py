@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from tokbench.errors import TokbenchError, UnknownNameError
 from tokbench.runner.recipe import key_of
-from tokbench.runner.suite import SpeedSettings, Suite
+from tokbench.runner.suite_keys import SpeedSettings, Suite
 from tokbench.spec import Spec
 
 Resolve = Callable[[str], Spec]

@@ -14,7 +14,8 @@ from tokbench.runner.candidates import Candidate
 from tokbench.runner.figures import measure_context
 from tokbench.runner.inspecting import Inspections
 from tokbench.runner.run import run_suite
-from tokbench.runner.suite import expand, load_suite, shipped_suites
+from tokbench.runner.suite import load_suite, shipped_suites
+from tokbench.runner.suite_keys import expand
 
 pytestmark = pytest.mark.usefixtures("workers_stay")
 

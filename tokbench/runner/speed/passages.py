@@ -18,7 +18,7 @@ from tokbench.workers.calls import Emit, Limits
 
 if TYPE_CHECKING:
     from tokbench.runner.opening import Corpus  # which a worker does without
-    from tokbench.runner.suite import SpeedSettings
+    from tokbench.runner.suite_keys import SpeedSettings
 
 SHORT_CHARS = 120
 """Code points of a short document: a line of chat."""
