@@ -12,9 +12,9 @@ tally ─► from_tally   what a metric is given: counts as they are, and on res
 
 What a metric is stands in `metric`. Those of tokbench are rows in modules named after their subject (`words`,
 `fairness` …), and `catalogue` lists them all; `definitions` has them as data, for the manifest of a run. Some
-subjects have a second module that does the work, and knows no metric: `entropy`, `gold`, `model`, `ngram` with
-`ngram_table`. For commands of their own there are `bits` with `lossfile` (the losses of a user's model) and
-`ngram_bits`. `weights` is what the decision of a report goes by.
+subjects have a second module that does the work, and knows no metric: `entropy`, `gold`, `model`, `morphemes`,
+`ngram` with `ngram_table`. For commands of their own there are `bits` with `lossfile` (the losses of a user's
+model) and `ngram_bits`. `weights` is what the decision of a report goes by.
 """
 
 from tokbench.metrics.measurement import CellKey, Measurement

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tokbench.inspection.audit import VocabularyAudit
     from tokbench.metrics.cost import PriceTable
     from tokbench.metrics.model import Model
-    from tokbench.metrics.morphology import MorphCounts
+    from tokbench.metrics.morphemes import MorphCounts
 
 CHEAPEST = "cheapest"
 """As a reference: the cheapest language of each tokenizer, which is also what no reference means."""
@@ -26,7 +26,7 @@ class MeasureContext:
     datasets of which intervals draw blocks of documents that follow one another. `reference` is the
     language premiums are relative to (default: the cheapest); `baseline` the tokenizer that relative figures
     are against. `audits` are the vocabulary audits by tokenizer.
-    `morphology` holds what `tokbench.metrics.morphology.score` found, by (tokenizer, language).
+    `morphology` holds what `tokbench.metrics.morphemes.score` found, by (tokenizer, language).
     `replicates` bootstrap replicates are drawn with `seed`, for intervals at `confidence`; 0 for none.
     `estimates` are the tokenizers whose numbers of tokens are estimated, with the bounds of the true number
     over the estimate at 95 %. `model` is the model whose costs are computed. With `exclude_lossy`, tokenizers

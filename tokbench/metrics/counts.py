@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tokbench.inspection.audit import VocabularyAudit
     from tokbench.metrics.metric import Metric
     from tokbench.metrics.model import Model
-    from tokbench.metrics.morphology import MorphCounts
+    from tokbench.metrics.morphemes import MorphCounts
     from tokbench.tally.counters import Count
     from tokbench.tally.examples import Loss
     from tokbench.tally.histogram import NGrams

@@ -1,107 +1,16 @@
-"""How token boundaries inside words agree with morpheme boundaries, on words encoded alone."""
+"""How token boundaries inside words agree with morpheme boundaries: figures of `tokbench.metrics.morphemes`."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tokbench.corpus import Document
 from tokbench.errors import Undefined
-from tokbench.metrics.gold import GoldWord
 from tokbench.metrics.metric import catalogued
 from tokbench.metrics.structure import f1
-from tokbench.tally.counters import GROUPS
-from tokbench.tokenizer import Tokenizer, encode_batch
 
 if TYPE_CHECKING:
-    from tokbench.kernels.pointers import Floats
-
-
-@dataclass(frozen=True, slots=True)
-class MorphCounts:
-    """Boundaries counted over gold words.
-
-    `words` were scored; `cut` of them have a boundary inside, and `cut_whole` of those are one token;
-    `unplaced` words could not be scored because the tokenizer rewrites them. `gold` boundaries should be there,
-    `made` are, `hits` are right; `gold_split` are the gold ones of words of two or more tokens, and `recalls`
-    sums, over words, the share of gold boundaries that is there. `groups` are the sums of `SUMMED` over
-    bootstrap groups of words, float64 of shape ``(GROUPS, len(SUMMED))``: a word falls into the group that a
-    document of it would.
-    """
-
-    words: Any = 0
-    cut: Any = 0
-    cut_whole: Any = 0
-    unplaced: int = 0
-    gold: Any = 0
-    gold_split: Any = 0
-    made: Any = 0
-    hits: Any = 0
-    recalls: Any = 0.0
-    groups: Floats | None = field(default=None, repr=False, compare=False)
-
-    def resampled(self, *, seed: int, n: int) -> MorphCounts | None:
-        """The counts over again, as `tokbench.metrics.resampling` does it; None without `groups`."""
-        from tokbench.metrics.resampling import resampled_sums
-
-        if self.groups is None:
-            return None
-        again = resampled_sums(self.groups.T, seed=seed, n=n)
-        return replace(self, **dict(zip(SUMMED, again, strict=True)))
-
-
-SUMMED = ("words", "cut", "cut_whole", "gold", "gold_split", "made", "hits", "recalls")
-
-
-def score(tokenizer: Tokenizer, gold: Sequence[GoldWord]) -> MorphCounts:
-    """Encode each word alone and compare boundaries.
-
-    Example:
-        >>> import tokbench
-        >>> score(tokbench.load("bytes"), [GoldWord("cats", (3,))]).recalls
-        1.0
-    """
-    import numpy as np
-
-    from tokbench.tally.places import Aligner
-    from tokbench.tally.prepare import prepare
-    from tokbench.tally.vocabulary import table_of
-
-    table = table_of(tokenizer)
-    aligner = Aligner(tokenizer, table)
-    of_words: list[tuple[float, ...]] = []
-    groups: list[int] = []
-    done = unplaced = 0
-    for batch in prepare(Document(word.word) for word in gold):
-        words = gold[done : done + len(batch)]
-        done += len(batch)
-        tokens = encode_batch(tokenizer, batch.texts)
-        places = aligner.align(batch, tokens)
-        begins = np.zeros(len(batch.data) + 1, np.bool_)
-        begins[places.tokens.start] = True
-        for index, word in enumerate(words):
-            if not places.aligned[index]:
-                unplaced += 1
-                continue
-            first = int(batch.starts[index])
-            made = set((np.flatnonzero(begins[first : int(batch.ends[index])])).tolist()) - {0}
-            wanted = {len(word.word[:cut].encode("utf-8", "surrogatepass")) for cut in word.cuts}
-            hits, split, cut = len(made & wanted), bool(made), bool(wanted)
-            groups.append(int(batch.groups[index]))
-            share = hits / len(wanted) if cut else 0.0
-            of_words.append(
-                (1, cut, cut and not split, len(wanted), split * len(wanted), len(made), hits, share)
-            )
-    sums = np.zeros((GROUPS, len(SUMMED)))
-    counted = np.array(of_words, np.float64).reshape(-1, len(SUMMED))
-    np.add.at(sums, np.array(groups, np.int64), counted)
-    *counts, recalls = map(math.fsum, counted.T)
-    return MorphCounts(
-        **dict(zip(SUMMED, map(int, counts), strict=False)), unplaced=unplaced, recalls=recalls, groups=sums
-    )
+    pass
 
 
 def _morph_score(t: Any) -> Any:

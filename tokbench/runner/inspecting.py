@@ -32,7 +32,7 @@ from tokbench.workers.interrupt import Stop
 from tokbench.workers.pool import attempt
 
 if TYPE_CHECKING:
-    from tokbench.metrics.morphology import MorphCounts
+    from tokbench.metrics.morphemes import MorphCounts
     from tokbench.runner.opening import Corpus  # which a worker does without, and
     from tokbench.runner.plan import Plan
 
@@ -176,7 +176,7 @@ def inspect_one(
     scores = {}
     for language, (path, form) in gold.items():
         from tokbench.metrics.gold import read_gold
-        from tokbench.metrics.morphology import score
+        from tokbench.metrics.morphemes import score
 
         scores[language] = score(loaded(recipe), read_gold(Path(path), form).words)
     audited = _audited(recipe, cache) if audit else None

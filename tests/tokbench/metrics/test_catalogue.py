@@ -16,7 +16,7 @@ from tokbench.metrics.cost import PriceTable
 from tokbench.metrics.counts import Counts
 from tokbench.metrics.measure import measure
 from tokbench.metrics.model import Model
-from tokbench.metrics.morphology import MorphCounts
+from tokbench.metrics.morphemes import MorphCounts
 from tokbench.tally import CorpusFacts, Tally
 from tokbench.tally.collect import collect
 from tokbench.tally.counters import COUNTERS

@@ -15,7 +15,8 @@ from tokbench.metrics import CellKey
 from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.gold import GoldWord, from_morphemes, read_gold
 from tokbench.metrics.measure import measure
-from tokbench.metrics.morphology import METRICS, MorphCounts, score
+from tokbench.metrics.morphemes import MorphCounts, score
+from tokbench.metrics.morphology import METRICS
 from tokbench.tally.collect import collect
 from tokbench.tally.counters import GROUPS
 

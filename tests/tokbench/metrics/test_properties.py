@@ -15,7 +15,7 @@ from tokbench.metrics.context import MeasureContext
 from tokbench.metrics.cost import PriceTable
 from tokbench.metrics.gold import GoldWord
 from tokbench.metrics.measure import measure
-from tokbench.metrics.morphology import score
+from tokbench.metrics.morphemes import score
 from tokbench.tally import CorpusFacts, Tally
 from tokbench.tally.collect import collect
 
