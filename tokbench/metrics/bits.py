@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -116,14 +116,7 @@ def _rows(
     tokenizer: Tokenizer, table: ByteTable, singles: _Singles, some: list[Scored], counted: dict[str, int]
 ) -> Iterable[tuple[int, Floats]]:
     """The bootstrap group of each document that can be counted exactly, which its text decides; its `SUMS`."""
-    without = [scored.text or "" for scored in some if scored.ids is None]
-    encoded = iter(encode_batch(tokenizer, without))
-    batch = TokenBatch.of(
-        [
-            next(encoded) if scored.ids is None else known_ids(scored.ids, len(table), name=scored.place)
-            for scored in some
-        ]
-    )
+    batch = _ids_of(tokenizer, some, len(table))
     added, decoded = table.of_tokens(batch), decode_batch(tokenizer, batch)
     alone = singles.of(batch.ids)
     lossless = bool(getattr(tokenizer, "lossless", False))
@@ -162,6 +155,18 @@ def _rows(
             scoring + (text_tokens & (table.first[ids] < table.after[ids])).sum(),
             scoring / told.sum() if told.any() else 0, bits / scoring if scoring else 0,
         ])  # fmt: skip
+
+
+def _ids_of(tokenizer: Tokenizer, some: Sequence[Scored], size: int) -> TokenBatch:
+    """The ids of each document, checked where they are given, else those of its text; there are `size` ids."""
+    without = [scored.text or "" for scored in some if scored.ids is None]
+    encoded = iter(encode_batch(tokenizer, without))
+    return TokenBatch.of(
+        [
+            next(encoded) if scored.ids is None else known_ids(scored.ids, size, name=scored.place)
+            for scored in some
+        ]
+    )
 
 
 def _aligned(scored: Scored, tokens: int, special: int) -> Floats:
