@@ -45,9 +45,7 @@ def time_all(
         for process in range(settings.processes)
         for threads in dict.fromkeys(settings.threads)
     ]
-    each = [settings.rounds * len(_forms(threads, settings)) * len(passages) for _, threads in starts]
-    first = settings.processes * sum(len(passage.parts) for passage in passages)
-    total = len(ready) * (2 * len(starts) + first + sum(each))
+    total = len(ready) * _steps(starts, passages, settings)
     done = 0
 
     def tick(doing: str) -> None:
@@ -73,6 +71,13 @@ def time_all(
     result.notes += waited(result)
     check_digests(result)
     return result
+
+
+def _steps(starts: Sequence[tuple[int, int]], passages: Sequence[Passage], settings: SpeedSettings) -> int:
+    """How often a tokenizer has its turn: it is loaded and settled in each process, does parts, does rounds."""
+    parts = settings.processes * sum(len(passage.parts) for passage in passages)
+    rounds = [settings.rounds * len(_forms(threads, settings)) * len(passages) for _, threads in starts]
+    return 2 * len(starts) + parts + sum(rounds)
 
 
 SIDE_BY_SIDE = 24
