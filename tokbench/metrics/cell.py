@@ -59,7 +59,7 @@ class MeasuredCell:
         """Whether unknown tokens are known to hide more than this share of the text."""
         return bool(vars(self.counts).get("unk_chars", 0) > share * self.counts.chars)
 
-    def keep(self, names: Iterable[str]) -> None:
+    def keep_only(self, names: Iterable[str]) -> None:
         """Let go of n-grams, and of resamples except of `names`: those of many languages fill the memory."""
         vars(self.counts).pop("ngrams", None)
         if self.resamples is not None:

@@ -88,7 +88,7 @@ def differences(
                 figures |= _across(cells, list(found), dataset, languages, together, context)
             kinds = [*compared, *(together if language == ALL else ())]
             for one, other in _pairs(list(found), context.baseline):
-                here += _between(found[one], found[other], kinds, figures, correction)
+                here += _differences_of(found[one], found[other], kinds, figures, correction)
         rows += [
             row if test is None else replace(row, p=test.p, p_adjusted=correction.adjusted(test))
             for row, test in here
@@ -118,7 +118,7 @@ def _across(
         for language in names:
             key = CellKey(tokenizer, dataset, language)
             some.append(MeasuredCell(key, cells[key], context))
-            some[-1].keep(Languages.COUNTERS.values())
+            some[-1].keep_only(Languages.COUNTERS.values())
         languages = Languages.of(some, context)
         again = languages.resamples()
         for metric in metrics:
@@ -128,7 +128,7 @@ def _across(
     return found
 
 
-def _between(
+def _differences_of(
     one: MeasuredCell,
     other: MeasuredCell,
     metrics: Sequence[Metric],

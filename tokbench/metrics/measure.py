@@ -77,7 +77,7 @@ def _of_dataset(
         if relative:
             base = cell if tokenizer == context.baseline else MeasuredCell.of(cells, theirs, based, context)
         rows += cell.rows(alone, relative, base)
-        cell.keep(Languages.COUNTERS.values() if together else ())
+        cell.keep_only(Languages.COUNTERS.values() if together else ())
     if together:
         single = Languages.of([cell for language, cell in evaluated.items() if language != ALL], context)
         rows += across(single, evaluated[ALL], together)

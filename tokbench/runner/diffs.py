@@ -21,7 +21,7 @@ from tokbench.runner.cache import TallyCache, remembered
 from tokbench.runner.candidates import Candidate
 from tokbench.runner.fingerprint import digest_of, source_digest
 from tokbench.runner.loaded import loaded
-from tokbench.runner.picking import Sample, in_turn, looked_for, pick, utf8_bytes
+from tokbench.runner.picking import Sample, found_by_worker, in_turn, pick, utf8_bytes
 from tokbench.runner.recipe import DatasetRecipe, Recipe, key_of
 from tokbench.workers.calls import Emit
 from tokbench.workers.pool import attempt
@@ -122,7 +122,7 @@ def _read(plan: Plan, corpus: Corpus) -> list[list[Sample]]:
     """The beginning of each language."""
     bounds = (MOST_DOCUMENTS, MOST_BYTES, MOST_CHARS)
     languages = list(corpus.shards.values())
-    found = looked_for(read_beginnings, corpus.recipe, languages, bounds, limits=plan.limits)
+    found = found_by_worker(read_beginnings, corpus.recipe, languages, bounds, limits=plan.limits)
     if found is None:
         return []
     key = corpus.recipe.key

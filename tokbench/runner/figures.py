@@ -22,7 +22,7 @@ from tokbench.runner.candidates import Candidate
 from tokbench.runner.cells import CellFiles
 from tokbench.runner.counting import PlannedCell
 from tokbench.runner.loaded import let_go
-from tokbench.runner.unmeasured import failed_cells, failure_rows, honest_totals, told_once, without_metric
+from tokbench.runner.unmeasured import failed_cells, failure_rows, whole_totals, without_metric, without_repeats
 from tokbench.spec import LoadContext
 from tokbench.workers.calls import NO_LIMITS, Emit, Given, T
 from tokbench.workers.pool import attempt
@@ -63,7 +63,7 @@ def make_figures(
     keys = [cell.key for cell in cells if cell.key not in why]
     tokenizers = list(dict.fromkeys(key.tokenizer for key in keys))
     measured, faults = measure_all(plan, folder, tokenizers, keys, metrics, context)
-    rows = [*told_once([*honest_totals(measured, why)]), *failure_rows(why, metrics)]
+    rows = [*without_repeats([*whole_totals(measured, why)]), *failure_rows(why, metrics)]
     languages = {(key.dataset, key.language) for key in keys}
     few = _pairs(keys, context) * len(languages) <= MOST_COMPARED
     compared, more_faults = compare_all(plan, folder, keys, metrics, context, few)

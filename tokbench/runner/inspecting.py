@@ -25,7 +25,7 @@ from tokbench.runner.candidates import Candidate
 from tokbench.runner.diffs import diff_all
 from tokbench.runner.fingerprint import digest_of, source_digest
 from tokbench.runner.loaded import loaded
-from tokbench.runner.picking import Sample, looked_for, pick
+from tokbench.runner.picking import Sample, found_by_worker, pick
 from tokbench.runner.recipe import DatasetRecipe, Recipe
 from tokbench.workers.calls import NO_LIMITS, Begun, Emit, Limits
 from tokbench.workers.interrupt import Stop
@@ -135,7 +135,7 @@ def choose_samples(corpora: Sequence[Corpus], n: int, limits: Limits = NO_LIMITS
         step = max(1, len(languages) // share) if share else 1
         for language in languages[::step][:share]:
             shard = corpus.shards[language][0]
-            text = looked_for(read_sample, corpus.recipe, shard, limits=limits)
+            text = found_by_worker(read_sample, corpus.recipe, shard, limits=limits)
             if text is not None:
                 chosen.append(Sample(corpus.recipe.key, language, text))
     return chosen

@@ -16,7 +16,7 @@ from tokbench.corpus import Shard
 from tokbench.runner.cache import TallyCache, remembered
 from tokbench.runner.candidates import Candidate
 from tokbench.runner.fingerprint import digest_of, reader_digest
-from tokbench.runner.picking import looked_for, pick
+from tokbench.runner.picking import found_by_worker, pick
 from tokbench.runner.recipe import DatasetRecipe, TrainingRecipe
 from tokbench.workers.calls import Begun, Emit
 
@@ -53,7 +53,7 @@ def find_leaks(
     readers = [reader_digest(each) for each in (*plan.training.parts, *measured)]
     known = sorted((*key, list(each)) for key, each in digests.items())
     identity = digest_of("leaks 2", trained[0].get("corpus"), known, readers)
-    return looked_for(look_up, plan.training, measured, identity, plan.cache, limits=plan.limits) or {}
+    return found_by_worker(look_up, plan.training, measured, identity, plan.cache, limits=plan.limits) or {}
 
 
 # --- in a worker --------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ class Sample:
     name: str = ""
 
 
-def looked_for(function: Callable[[Emit, *Given], T], *arguments: *Given, limits: Limits) -> T | None:
+def found_by_worker(function: Callable[[Emit, *Given], T], *arguments: *Given, limits: Limits) -> T | None:
     """What ``function(emit, *arguments)`` finds in text, in a worker.
 
     None where the text cannot be read: the cells of that text say so already.

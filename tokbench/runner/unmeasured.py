@@ -58,7 +58,7 @@ def without_metric(
         yield Measurement(*key, metric.name, unit=str(metric.unit), status=status)
 
 
-def honest_totals(rows: Iterable[Measurement], why: Mapping[CellKey, str]) -> Iterator[Measurement]:
+def whole_totals(rows: Iterable[Measurement], why: Mapping[CellKey, str]) -> Iterator[Measurement]:
     """`rows` without the totals of datasets of which a language is missing: they would sum something else."""
     broken = {(key.tokenizer, key.dataset) for key in why}
     for row in rows:
@@ -66,7 +66,7 @@ def honest_totals(rows: Iterable[Measurement], why: Mapping[CellKey, str]) -> It
             yield row
 
 
-def told_once(rows: Sequence[Measurement]) -> Iterator[Measurement]:
+def without_repeats(rows: Sequence[Measurement]) -> Iterator[Measurement]:
     """`rows` without those of a language that only repeat why its whole dataset has no figure."""
     why = {
         (row.tokenizer, row.dataset, row.metric): row.status

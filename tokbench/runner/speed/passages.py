@@ -12,7 +12,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from tokbench.corpus import Shard
-from tokbench.runner.picking import looked_for, pick, utf8_bytes
+from tokbench.runner.picking import found_by_worker, pick, utf8_bytes
 from tokbench.runner.recipe import DatasetRecipe
 from tokbench.workers.calls import Emit, Limits
 
@@ -66,7 +66,7 @@ def choose_passages(corpora: Sequence[Corpus], settings: SpeedSettings, limits: 
     found = []
     for corpus, share in zip(corpora, first, strict=True):
         wanted = ([*corpus.shards.values()], share, settings.passage_bytes)
-        passage = looked_for(choose_passage, corpus.recipe, *wanted, limits=limits)
+        passage = found_by_worker(choose_passage, corpus.recipe, *wanted, limits=limits)
         if passage is not None and passage.documents:
             found.append(passage)
     return found
