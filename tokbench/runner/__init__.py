@@ -3,7 +3,7 @@
 ```text
 suite ─► plan         all that it names, resolved and checked    entries, chosen_metrics, opening, prices, shown
          candidates   tokenizers trained and loaded              training_stage, training, recipe, fingerprint
-         quality      tasks handed out, tallies added up         cells, engines, tasks
+         quality      tasks handed out, tallies added up         cells, dispatch, engines, tasks
          counting     in a worker: a task's tallies              loaded, reading, cache
          inspecting   what no tally tells                        diffs, leakage, picking
          figures      measurements and comparisons               unmeasured

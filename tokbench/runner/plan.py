@@ -17,7 +17,7 @@ from tokbench.registry import Registry
 from tokbench.runner.cache import TallyCache
 from tokbench.runner.cells import most_workers
 from tokbench.runner.chosen_metrics import check_needs, chosen_metrics
-from tokbench.runner.engines import check_engine
+from tokbench.runner.dispatch import check_engine
 from tokbench.runner.entries import Entry, entries_of
 from tokbench.runner.opening import SMALL_RUN, Corpus, opened
 from tokbench.runner.prices import open_prices

@@ -31,7 +31,7 @@ from tokbench.family import Progress
 from tokbench.registry import Registry, registry_of
 from tokbench.results.atomic import replacing
 from tokbench.results.cell import TaskFailure
-from tokbench.runner.engines import EngineLost, check_engine, executor_of, result_of, submitted
+from tokbench.runner.dispatch import EngineLost, check_engine, executor_of, result_of, submitted
 from tokbench.runner.picking import utf8_bytes
 from tokbench.runner.recipe import DatasetRecipe
 from tokbench.spec import Spec, with_defaults

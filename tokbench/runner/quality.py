@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tokbench.results.cell import CellResult, write_cell
 from tokbench.results.folder import RunFolder
 from tokbench.runner.counting import CountTask, PlannedCell, PortionResult, Progress
-from tokbench.runner.engines import result_of, submitted
+from tokbench.runner.dispatch import result_of, submitted
 from tokbench.runner.fingerprint import digest_of
 from tokbench.runner.tasks import run_checked, run_task
 from tokbench.workers.interrupt import Stop

@@ -21,7 +21,7 @@ from tokbench.runner.cache import cache_limit
 from tokbench.runner.candidates import make_ready
 from tokbench.runner.cells import CellFiles, cut_into_tasks, look_through, make_cells, without_text
 from tokbench.runner.counting import PlannedCell, get_ready
-from tokbench.runner.engines import EngineLost, check_here, check_workers, executor_of
+from tokbench.runner.dispatch import EngineLost, check_here, check_workers, executor_of
 from tokbench.runner.figures import make_figures, measure_context, write_figures
 from tokbench.runner.fingerprint import begin_with, digest_of
 from tokbench.runner.inspecting import inspect_all

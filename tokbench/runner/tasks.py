@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from tokbench.runner.counting import CountTask, PortionResult, count, get_ready
-from tokbench.runner.engines import difference, environment_here
+from tokbench.runner.dispatch import difference, environment_here
 from tokbench.workers.calls import Emit, NoAnswer, failure, failure_from
 from tokbench.workers.pool import borrowed
 

@@ -19,7 +19,7 @@ from tests.runs import made_up_text
 from tokbench.errors import SpecError
 from tokbench.registry import build_registry
 from tokbench.results import CellResult, Run
-from tokbench.runner import engines
+from tokbench.runner import dispatch, engines
 from tokbench.runner.counting import PlannedCell
 from tokbench.runner.pretokens import count_pretokens
 from tokbench.runner.progress import Display
@@ -136,7 +136,7 @@ def test_a_worker_with_another_version_is_refused(tmp_path: Path, corpus: Path) 
             return future
 
     with pytest.raises(SpecError, match=r"tokbench is 0\.0\.1 there and"):
-        engines.check_workers(Elsewhere(), build_registry(), 1)  # type: ignore[arg-type]
+        dispatch.check_workers(Elsewhere(), build_registry(), 1)  # type: ignore[arg-type]
 
 
 def test_a_missing_extra_is_said_with_the_remedy_before_anything_is_made(

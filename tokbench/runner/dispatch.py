@@ -1,0 +1,133 @@
+"""Hands tasks to an engine, whichever it is, and tells the engine's faults from those of tasks.
+
+Whether the workers of a shared engine have the versions that we have is checked before work is sent to them,
+and again by every task.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import sys
+from collections.abc import Callable, Mapping
+from concurrent.futures import CancelledError, Executor, Future
+from functools import lru_cache
+
+from tokbench.errors import PluginError, SpecError, StorageError, TokbenchError, described
+from tokbench.extension import Engine
+from tokbench.inspection.facts import versions
+from tokbench.registry import Registry, registry_of
+from tokbench.spec import LoadContext
+from tokbench.workers.calls import Given, T, WorkerLost
+
+_NEEDS = {"dask": "distributed", "ray": "ray"}
+"""The package that an engine is opened with, where an extra of the engine's name brings it."""
+
+
+def check_engine(engine: Engine, address: str | None, registry: Registry) -> None:
+    """Raise `SpecError` where what the engine needs is not installed, or it has no scheduler at an address."""
+    needed = _NEEDS.get(engine.name)
+    if needed and importlib.util.find_spec(needed) is None:
+        raise SpecError(
+            f"--engine {engine.name} needs the package {needed!r}, which is not installed; "
+            f"pip install 'tokbench[{engine.name}]'"
+        )
+    if address is not None and not engine.shared:
+        shared = " or ".join(name for name, other in registry.engines.items() if other.shared)
+        raise SpecError(
+            f"address {address!r}: the engine {engine.name!r} has no scheduler; name one that has ({shared})"
+        )
+
+
+PROBES = 4
+"""Questions for each job: an executor does not say which worker answers, so several are asked."""
+
+
+class EngineLost(Exception):
+    """A shared engine gives no results any more: its scheduler or its workers are gone."""
+
+
+def result_of(future: Future[T], *, shared: bool) -> T:
+    """What a task gives; on a shared engine, tasks return failures of tokenizers, and raise the engine's."""
+    try:
+        return future.result()
+    except (WorkerLost, StorageError, CancelledError):
+        raise
+    except Exception as error:
+        if not shared:
+            raise
+        raise EngineLost(described(error)) from error
+
+
+def submitted(executor: Executor, function: Callable[[*Given], T], *arguments: *Given) -> Future[T]:
+    """A task handed to a shared engine, which may be gone before it takes it."""
+    try:
+        return executor.submit(function, *arguments)
+    except Exception as error:
+        raise EngineLost(described(error)) from error
+
+
+def check_here(executor: Executor, engine: str) -> None:
+    """Raise `SpecError` where an engine that says it is not shared runs its tasks in other processes."""
+    if executor.submit(os.getpid).result() != os.getpid():
+        raise SpecError(f"the engine {engine!r} runs tasks in other processes: its plugin must say shared=True")
+
+
+def executor_of(engine: Engine, jobs: int, address: str | None) -> contextlib.AbstractContextManager[Executor]:
+    """What `engine.open` gives; raises `PluginError` where that is nothing to be used in a ``with``."""
+    try:
+        executor = engine.open(jobs, address)
+    except TokbenchError:
+        raise
+    except Exception as error:
+        raise PluginError(f"the engine {engine.name!r}: {described(error)}") from error
+    if not isinstance(executor, contextlib.AbstractContextManager):
+        raise PluginError(f"the engine {engine.name!r} opened {type(executor).__name__}, not an Executor")
+    return executor
+
+
+def check_workers(executor: Executor, registry: Registry, jobs: int) -> dict[str, str]:
+    """Our environment, once the workers of a shared engine that answer have turned out to have the same.
+
+    Raises `SpecError`, naming what differs, where one has another, `EngineLost` where none can answer.
+    """
+    ours = environment(registry)
+    asked = [submitted(executor, environment_here, registry.context) for _ in range(PROBES * jobs)]
+    for future in asked:
+        theirs = result_of(future, shared=True)
+        different = difference(ours, theirs)
+        if different:
+            raise SpecError(f"a worker of the engine is not the same as here: {different}; nothing was sent")
+    return ours
+
+
+def environment(registry: Registry) -> dict[str, str]:
+    """What the workers of a shared engine must have in common with us before work is sent to them."""
+    loaded = [plugin for plugin in registry.host.plugins.values() if plugin.status == "loaded"]
+    return {
+        "python": ".".join(map(str, sys.version_info[:2])),
+        **versions(["tokbench", "numpy"]),
+        **{f"plugin {plugin.name}": plugin.version for plugin in loaded},
+    }
+
+
+@lru_cache(maxsize=4)
+def environment_here(context: LoadContext) -> dict[str, str]:
+    """The `environment` of this process."""
+    return environment(registry_of(context))
+
+
+def difference(ours: Mapping[str, str], theirs: Mapping[str, str]) -> str:
+    """What differs, in words; empty where nothing does.
+
+    Example:
+        >>> difference({"tokbench": "1.0", "numpy": "2"}, {"tokbench": "0.9", "numpy": "2"})
+        'tokbench is 0.9 there and 1.0 here'
+    """
+    names = dict.fromkeys([*ours, *theirs])
+    return ", ".join(
+        f"{name} is {theirs.get(name, 'absent')} there and {ours.get(name, 'absent')} here"
+        for name in names
+        if ours.get(name) != theirs.get(name)
+    )
