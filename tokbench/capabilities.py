@@ -136,6 +136,14 @@ class Savable(Protocol):
 
 
 @runtime_checkable
+class TellsUnsaid(Protocol):
+    """Tells what a format that it is saved in leaves to be said, as ranks do how text is cut."""
+
+    def unsaid_in(self, path: str | os.PathLike[str]) -> Mapping[str, str]:
+        """The options of its family with which what was saved at `path` opens as it was, none spare."""
+
+
+@runtime_checkable
 class ShortestSpeller(Protocol):
     """Tells the fewest tokens with which its vocabulary could spell the pre-tokens of texts."""
 

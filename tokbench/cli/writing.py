@@ -14,7 +14,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, TextIO
 
-from tokbench.capabilities import Savable
+from tokbench.capabilities import Savable, TellsUnsaid
 from tokbench.errors import FormatError, SpecError, TokbenchError, TokenizerError
 from tokbench.family import TokenizerFamily
 from tokbench.spec import Spec
@@ -199,13 +199,15 @@ def use_of(registry: Registry, spec: str, tokenizer: Tokenizer) -> str:
     """
     from tokbench.lint.samples import ROUND_TRIPS
 
+    family, path = spec.split(":", 1)
+    if isinstance(tokenizer, TellsUnsaid):
+        spec = str(Spec(family, path, dict(tokenizer.unsaid_in(path))))
     written, why = _opened(registry, spec)
     if written is None:
         return f"to use it, more has to be said. {why}"
     for text in ROUND_TRIPS:
         with suppress(TokbenchError):  # a text that either cannot encode tells nothing
             if list(tokenizer.encode(text)) != list(written.encode(text)):
-                family = spec.partition(":")[0]
                 return (
                     f"opened as {spec} it gives other ids, since this format does not say how text is encoded; "
                     f"add the options that do (`tokbench list tokenizers {family}` has them)"

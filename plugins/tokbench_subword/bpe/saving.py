@@ -67,6 +67,21 @@ def save(path: str | os.PathLike[str], tokens: TokenLookup, encode: Encode, sour
     )
 
 
+MOST_STATED = 8
+"""Special tokens that a spec states at most: more are no line to be read."""
+
+
+def unsaid_in(path: Path, model: BpeModel) -> dict[str, str]:
+    """The options with which what was written at `path` opens as `model`; see `BpeTokenizer.unsaid_in`."""
+    special = model.special_tokens
+    if path.suffix != ".tiktoken" or not model.pattern.as_rust():
+        return {}
+    if len(special) > MOST_STATED or any(len(text.split()) != 1 for text in special):
+        return {}
+    stated = " ".join(f"{text}={index}" for text, index in special.items())
+    return {"pattern": str(model.pattern)} | ({"special_tokens": stated} if stated else {})
+
+
 def _conversion(path: Path, tokens: TokenLookup) -> Conversion | None:
     """The conversion to the format that a path names; None for a `tokenizer.json`."""
     model, document, name = tokens.model, tokens.document, tokens.name

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -292,6 +293,13 @@ class BpeTokenizer(TokenLookup, OneByOne, DocumentTokenizer, Rebuilt):  # type: 
         open as `tokenizer.json` gives the same ids there.
         """
         saving.save(path, self, self._prepared.encode, self.source)
+
+    def unsaid_in(self, path: str | os.PathLike[str]) -> dict[str, str]:
+        """How text is cut, and the special tokens, where `path` is of ranks, which say neither.
+
+        Empty where no option says it: of an expression in another dialect than that of ranks, of many tokens.
+        """
+        return saving.unsaid_in(Path(path), self.model)
 
     def facts(self) -> dict[str, Any]:
         """What this tokenizer is, ready for JSON."""

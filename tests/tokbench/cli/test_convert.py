@@ -147,6 +147,14 @@ def test_bpe_of_sentencepiece_is_written_as_a_model(tmp_path: Path) -> None:
     assert library.encode(TEXT) == list(tokbench.load(spec).encode(TEXT))
 
 
+def test_what_ranks_leave_unsaid_is_in_the_spec_that_opens_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tokbench.load("bpe:vocab_size=300,pattern=gpt2", train_on=[TEXT] * 9).save("a.json")  # type: ignore[attr-defined]
+    assert run("bpe:a.json", "b.tiktoken").endswith("use it as bpe:b.tiktoken,pattern=gpt2\n")
+
+
 def test_what_a_format_leaves_unsaid_is_told(tmp_path: Path) -> None:
     tokenizer = tokbench.load(
         "wordpiece:vocab_size=120,lowercase=true,strip_accents=false", train_on=[f"{TEXT} été naive"] * 9

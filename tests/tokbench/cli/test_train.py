@@ -40,10 +40,17 @@ def test_a_name_with_spaces_is_told_as_a_shell_takes_it(
     assert "use it as 'bpe:my words.json'\n" in said
 
 
-def test_what_a_format_leaves_to_be_said_is_told(corpus: Path, tmp_path: Path) -> None:
-    said = run("bpe", "-d", str(corpus), "--vocab-size", "300", "-o", str(tmp_path / "t.tiktoken"))
-    assert "t.tiktoken: a file of ranks does not say how text is cut: add pattern=gpt2" in said
-    assert "use it as" not in said
+@pytest.mark.parametrize("pattern", ["cl100k", r"\p{L}+|[^\p{L}]+"])
+def test_what_a_format_leaves_to_be_said_is_told(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pattern: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    options = ["--vocab-size", "300", "--option", f"pattern={pattern}", "--option", "special_tokens=<s>"]
+    said = run("bpe", "-d", str(corpus), *options, "-o", "t.tiktoken")
+    if pattern == "cl100k":
+        assert "use it as 'bpe:t.tiktoken,pattern=cl100k,special_tokens=<s>=0'\n" in said
+    else:
+        assert "t.tiktoken: a file of ranks does not say how text is cut: add pattern=gpt2" in said
 
 
 def test_options_reach_the_trainer(corpus: Path, tmp_path: Path) -> None:
