@@ -13,6 +13,7 @@ from tokbench.errors import ResultsError
 from tokbench.metrics.measurement import CellKey
 from tokbench.results.atomic import write_bytes
 from tokbench.tally import Tally
+from tokbench.wording import printable
 
 _FIELDS = {"key", "identity", "failure", "seconds", "digests"}
 _KIND = b"tokbench-cell "
@@ -24,8 +25,8 @@ class TaskFailure:
     """Why something was not measured, in the user's terms.
 
     `kind` is one word: ``raised``, ``timeout``, ``memory``, ``crashed``, ``train``, ``load`` …; `message` says
-    what happened, `remedy` what to do about it, `traceback` where (may be empty), and `output` holds the end
-    of what the tokenizer printed meanwhile.
+    what happened, its control characters spelt out, `remedy` what to do about it, `traceback` where (may be
+    empty), and `output` holds the end of what the tokenizer printed meanwhile.
     """
 
     kind: str
@@ -33,6 +34,9 @@ class TaskFailure:
     remedy: str = ""
     traceback: str = ""
     output: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", printable(self.message))
 
     @property
     def status(self) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tokbench.errors import ResultsError
 from tokbench.metrics.measurement import Measurement
 from tokbench.results.atomic import replacing
-from tokbench.wording import writable
+from tokbench.wording import printable, writable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -131,7 +131,8 @@ def _write_csv(path: Path, table: pa.Table) -> None:
 
 
 def _in_a_row(status: str) -> str:
-    """A status as it stands in a row, where it may stand in thousands."""
+    """A status as it stands in a row, where it may stand in thousands; control characters are spelt out."""
+    status = printable(status)
     long = status.startswith("failed:") and len(status) > _REASON
     return f"{status[: _REASON - 1]}…" if long else status
 

@@ -29,6 +29,13 @@ def test_a_row_has_the_beginning_of_a_long_reason(tmp_path: Path) -> None:
     assert [undefined, ok] == reasons[1:]
 
 
+def test_no_message_draws_on_a_terminal_that_shows_a_run(tmp_path: Path) -> None:
+    status = "failed: ValueError: boom\x1b[31m"
+    run = make_run(tmp_path / "run", [replace(row("bytes", "eng_Latn", None), status=status)])
+    assert "boom\\x1b[31m" in (run.path / "measurements.csv").read_text(encoding="utf-8")
+    assert TaskFailure("raised", "boom\x1b[31m").status == "failed: raised: boom\\x1b[31m"
+
+
 def test_a_cell_comes_back(tmp_path: Path) -> None:
     import tokbench
     from tokbench.tally.collect import collect
