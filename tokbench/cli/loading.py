@@ -101,8 +101,8 @@ def read_text(argument: str) -> str:
         ) from None
 
 
-_SHOWING = {"tokbench_plots", "tokbench_report_writers"}
-"""Hooks by which a plugin has a part in what is made of a finished run."""
+_SHOWING = {"tokbench_plots": "plots", "tokbench_report_writers": "report formats"}
+"""Hooks by which a plugin has a part in what is made of a finished run: what they bring."""
 
 
 def open_run(registry: Registry, path: str | Path) -> Run:
@@ -115,13 +115,14 @@ def open_run(registry: Registry, path: str | Path) -> Run:
     with reading(path):
         for plugin in run.manifest.get("plugins", ()):
             now, origin = registry.host.plugins.get(plugin["name"]), plugin["distribution"]
-            if plugin["status"] != "loaded" or _SHOWING.isdisjoint(plugin["hooks"]):
+            brought = [what for hook, what in _SHOWING.items() if hook in plugin["hooks"]]
+            if plugin["status"] != "loaded" or not brought:
                 continue
             if now is not None and now.status == "loaded":
                 continue
             remedy = f"--plugin {origin}" if origin.endswith(".py") else f"pip install {origin}"
             why = f"{remedy} brings them back" if now is None else f"the plugin is {now.status}"
-            what = f"the plugin {plugin['name']}, whose plots and report formats are missing now"
+            what = f"the plugin {plugin['name']}, whose {' and '.join(brought)} are missing now"
             typer.echo(printable(f"{path}: made with {what}: {why}"), err=True)
     return run
 

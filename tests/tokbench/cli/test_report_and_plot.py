@@ -266,7 +266,7 @@ def test_what_a_plugin_brought_and_is_missing_now_is_said(folder: Path, tmp_path
         "bytes", "bundled:code", plugins=[str(plugin)], output=made, speed=False, report=False,
         metrics=["tokens"],
     )  # fmt: skip
-    missing = f"made with the plugin draws, whose plots and report formats are missing now: --plugin {plugin}"
+    missing = f"made with the plugin draws, whose plots are missing now: --plugin {plugin}"
     for asked in (["plot", str(made), "mine"], ["report", str(made), "-f", "md"]):
         assert missing in " ".join(invoke(*asked).stderr.split())
         assert "made with" not in invoke(*asked, "--plugin", str(plugin)).stderr
