@@ -46,6 +46,7 @@ class Bars(Display):
 
     def begin(self, plan: Plan, folder: RunFolder) -> None:
         """The run begins."""
+        self._times = plan.suite.speed_settings is not None
         self._progress.start()
         what = f"{counted(len(plan.entries), 'tokenizer')} on {counted(len(plan.corpora), 'dataset')}"
         self.say(f"{what}, {counted(plan.jobs, 'job')}, into {folder.path}")
@@ -55,7 +56,7 @@ class Bars(Display):
         for bar in [*self._bars.values(), *([] if self._whole is None else [self._whole])]:
             self._progress.remove_task(bar)
         self._bars, self._whole = {}, None
-        if name in _STAGES:
+        if name in _STAGES and (self._times or name != "speed"):
             self._whole = self._progress.add_task(_STAGES[name], total=None, done="", speed="")
 
     def count(self, finished: int, todo: Sequence[PlannedCell]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.runs import FAULTY
+from tests.runs import FAULTY, planned
 
 Call = Callable[..., int]
 
@@ -245,3 +245,17 @@ def test_what_was_asked_for_by_name_is_in_the_headline(
     assert "| tokenizer | cost (EUR) | split characters (% of tokens) | vocabulary (ids) |" in report
     assert call(*given, "-o", str(tmp_path / "b"), "--no-report") == 0
     assert "cost (EUR)" in capsys.readouterr().out  # with no metric named: prices were
+
+
+def test_no_bar_is_of_timing_where_nothing_is_timed() -> None:
+    from tokbench.cli.bars import Bars
+    from tokbench.results import RunFolder
+
+    plan, bars = planned({"tokenizers": ["bytes"], "datasets": ["bundled:code"], "speed": False}), Bars()
+    bars.begin(plan, RunFolder(Path("somewhere")))
+    shown = {}
+    for stage in ("quality", "speed", "figures"):
+        bars.stage(stage)
+        shown[stage] = len(bars._progress.tasks)
+    bars.end()
+    assert shown == {"quality": 1, "speed": 0, "figures": 1}
