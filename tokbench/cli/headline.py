@@ -103,7 +103,8 @@ def _figures(run: Run, dataset: str) -> Table:
     columns = [Column.text("tokenizer")]
     for name in names:
         unit = units[name].partition(" (")[0]
-        head = (name in facts and facts[name].heading) or name.replace("_", " ")
+        base, options, given = name.partition(":")  # which are typed as they stand
+        head = (name in facts and facts[name].heading) or f"{base.replace('_', ' ')}{options}{given}"
         columns.append(Column(key=name, label=head, unit=unit, places=1 if is_share(unit) else None))
     there = run.tokenizers if names and (measured["dataset"] == dataset).any() else ()
     cells = Cells.of(rows, "metric", "tokenizer")
@@ -129,8 +130,10 @@ def _print_figures(console: Console, title: str, table: Table) -> None:
         headings, least = broken, _NARROW_NAME
     else:
         for name, *cells in shown:
-            figures = ", ".join(f"{head} {cell}" for head, cell in zip(heads, cells, strict=True))
-            console.print(f" {name}\n   {figures}")
+            console.print(f" {name}")
+            figures = [f"{head} {cell}" for head, cell in zip(heads, cells, strict=True)]
+            for line in _lines(figures, console.width - 3):
+                console.print(f"   {line}")
         return
     from rich.table import Table as Grid
 
@@ -141,6 +144,19 @@ def _print_figures(console: Console, title: str, table: Table) -> None:
     for name, *cells in shown:
         grid.add_row(name, *cells)
     console.print(grid)
+
+
+def _lines(figures: Sequence[str], width: int) -> Iterator[str]:
+    """Figures with their names, as many on a line as its width holds: none is parted from its name."""
+    line = ""
+    for number, figure in enumerate(figures, start=1):
+        figure += "," if number < len(figures) else ""
+        if line and len(line) + 1 + len(figure) > width:
+            yield line
+            line = figure
+        else:
+            line = f"{line} {figure}" if line else figure
+    yield line
 
 
 def _width(heads: Sequence[str], shown: Sequence[Sequence[str]], name: int) -> int:

@@ -60,6 +60,28 @@ def test_a_share_that_is_not_zero_is_not_printed_as_zero(
     assert "< 0.1%" in capsys.readouterr().out
 
 
+def test_a_spec_of_a_metric_heads_its_column_as_it_is_typed(
+    made_up_run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    run, spec = made_up_run(2, 2), "ngram_bpb:train_on=text:my_text.txt"
+    run.frame.loc[run.frame["metric"] == "vocab_utilization", "metric"] = spec
+    run.manifest["suite"]["metrics"] = [spec]
+    print_headline(run)
+    assert "ngram bpb:train_on=text:my_text.txt" in capsys.readouterr().out
+
+
+def test_no_figure_is_parted_from_its_name_in_a_narrow_terminal(
+    made_up_run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for columns in range(30, 60):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        run = made_up_run(2, 2)
+        run.frame.loc[run.frame["metric"] == "vocab_utilization", "value"] = 1e-5
+        print_headline(run)
+        assert "vocab used < 0.1%" in capsys.readouterr().out
+
+
 def test_the_terminal_names_tokenizers_as_reports_do(
     made_up_run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
