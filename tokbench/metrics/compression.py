@@ -42,7 +42,7 @@ METRICS = (
         r"\frac{1}{|L|} \sum_{\ell \in L} \frac{\mathrm{bytes}(\ell)}{\mathrm{tokens}(\ell)}",
         lambda g: (g.bytes / g.tokens).mean(axis=0),
         level="languages", needs=("several",), shown=("headline", "terminal", "differences"), order=10,
-        heading="mean of languages",
+        heading="mean bytes/token of languages",
         caveat=(
             "compression_ratio pools: there a language weighs by its bytes, so that scripts of three bytes a "
             "character weigh three times as much as Latin. The two can rank tokenizers differently."

@@ -82,6 +82,19 @@ def test_no_figure_is_parted_from_its_name_in_a_narrow_terminal(
         assert "vocab used < 0.1%" in capsys.readouterr().out
 
 
+def test_the_terminal_says_what_its_headings_are_of(
+    made_up_run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    run = made_up_run(2, 3)
+    other = {"tokens_per_line": "compression_ratio_macro", "chars_per_token": "encode_speed_cold"}
+    run.frame["metric"] = run.frame["metric"].replace(other)
+    print_headline(run)
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "mean bytes/token of languages " in printed
+    assert "MB/s first is of text that was never met before, again of text that was" in printed
+
+
 def test_the_terminal_names_tokenizers_as_reports_do(
     made_up_run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
