@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 PIPE_WIDTH = 140
 """Columns where nothing says how many: a file or a pipe has no width to keep to."""
 
-_STACKED = 72
-"""Below this many columns a table of several columns is unreadable; rows are then set as paragraphs."""
+_READABLE = 24
+"""Columns below which a cell of several words is set in too many lines to be read."""
 
 
 def plain_console() -> Console:
@@ -44,22 +44,33 @@ def show_table(
 ) -> None:
     """Print rows below headings, those in `right` of numbers; with `whole`, the first cell is never folded.
 
-    Where the terminal is too narrow for figures to stay whole, each row is a paragraph: its first cell, and
-    below that every other cell behind its heading.
+    Where the terminal is too narrow for figures and words to stay whole, each row is a paragraph: its first
+    cell, and below that every other cell behind its heading.
     """
     from rich.padding import Padding
     from rich.table import Table
     from rich.text import Text
 
     console, listed = plain_console(), [tuple(row) for row in rows]
-    table = Table(box=None, header_style="bold")
-    for number, heading in enumerate(headings):
-        justify: Any = "right" if heading in right else "left"
-        table.add_column(heading, justify=justify, overflow="fold", no_wrap=whole and not number)
-    for row in listed:
-        table.add_row(*row)
-    natural = console.measure(table, options=console.options.update_width(_STACKED)).maximum
-    if console.width >= min(natural, _STACKED):
+    columns = [[heading, *map(_plain, cells)] for heading, *cells in zip(headings, *listed, strict=True)]
+    natural = [max(_width(line) for cell in cells for line in cell.split("\n")) for cells in columns]
+    words = [max((_width(word) for cell in cells for word in cell.split()), default=0) for cells in columns]
+    unbroken = [heading in right or (whole and not number) for number, heading in enumerate(headings)]
+    least = [
+        all_of_it if stays else max(word, min(all_of_it, _READABLE))
+        for all_of_it, word, stays in zip(natural, words, unbroken, strict=True)
+    ]
+    if (excess := sum(natural) + 2 * len(natural) - console.width) > 0:
+        for number in sorted(range(len(natural)), key=lambda each: least[each] - natural[each]):
+            taken = min(excess, natural[number] - least[number])
+            natural[number], excess = natural[number] - taken, excess - taken
+    if excess <= 0 or len(headings) == 1:
+        table = Table(box=None, header_style="bold")
+        for heading, width in zip(headings, natural, strict=True):
+            justify: Any = "right" if heading in right else "left"
+            table.add_column(heading, justify=justify, overflow="fold", width=width)
+        for row in listed:
+            table.add_row(*row)
         console.print(table)
         return
     for name, *others in listed:
@@ -69,6 +80,17 @@ def show_table(
                 line = Text(f"{heading} " if heading else "", style="dim", overflow="fold")
                 line.append_text(Text(printable(cell), style="not dim") if isinstance(cell, str) else cell)
                 console.print(Padding(line, (0, 0, 0, 2), expand=False))
+
+
+def _plain(cell: str | Text) -> str:
+    return printable(cell) if isinstance(cell, str) else cell.plain
+
+
+def _width(text: str) -> int:
+    """Columns of the terminal that a text takes."""
+    from rich.cells import cell_len
+
+    return cell_len(text)
 
 
 def interval(ends: tuple[float, float] | None, form: str = ".4f") -> str:

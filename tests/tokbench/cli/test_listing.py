@@ -9,6 +9,7 @@ import pytest
 
 from tests.command import output
 from tokbench.cli import listing
+from tokbench.cli.tables import show_table
 from tokbench.errors import ResultsError, UnknownNameError
 from tokbench.registry import OFFERS, build_registry
 
@@ -109,3 +110,25 @@ def test_a_folder_of_runs_that_is_not_there(tmp_path, monkeypatch: pytest.Monkey
     assert json.loads(output("list", "runs", "--json")) == []
     with pytest.raises(ResultsError, match="no such folder"):
         output("list", "runs", "reprots")
+
+
+@pytest.mark.parametrize("columns", [80, 100, 120])
+@pytest.mark.parametrize("what", ["tokenizers", "datasets"])
+def test_no_spec_is_broken_in_a_usual_terminal(what: str, columns: int) -> None:
+    examples = [example for each in json.loads(output("list", what, "--json")) for example in each["examples"]]
+    shown = output("list", what, columns=columns)
+    assert [example for example in examples if example not in shown] == []
+    assert max(map(len, shown.splitlines())) <= columns
+
+
+def test_figures_stay_whole_where_names_are_long(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [
+        ("a" * 40, "bytes", "1.2345", "1.1111 to 1.3333"),
+        ("b" * 40, "chars", "2.2345", "2.1111 to 2.3333"),
+    ]
+    for columns in (60, 72, 80):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("COLUMNS", str(columns))
+            show_table(("text", "tokenizer", "bits", "95 %"), rows, right=("bits", "95 %"))
+        shown = capsys.readouterr().out
+        assert all(cell in shown for row in rows for cell in row), columns
