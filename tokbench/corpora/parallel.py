@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from tokbench.corpora import blocks
@@ -116,6 +117,11 @@ class ParallelDataset(FileDataset):
 def load_parallel(spec: Spec, context: LoadContext) -> Dataset:
     """The dataset of ``parallel:FOLDER``: files named by language tag, as ``eng_Latn.txt``."""
     folder = path_of(spec)
+    if Path(folder).expanduser().is_file():
+        raise SpecError(
+            f"{spec}: {folder} is a file, and parallel takes a folder of files named by language, such as "
+            f"eng_Latn.txt; text that stands alone is text:{folder}"
+        )
     paths = find_files(
         folder,
         wanted=lambda name: text_language(name) != UNKNOWN and not name.endswith((".conllu", ".json")),

@@ -15,6 +15,12 @@ def write(folder, files):
     return folder
 
 
+def test_a_file_in_place_of_a_folder_is_refused(tmp_path, load):
+    folder = write(tmp_path, {"eng_Latn.txt": "one\n"})
+    with pytest.raises(SpecError, match=r"is a file, and parallel takes a folder .*is text:"):
+        load(f"parallel:{folder}/eng_Latn.txt")
+
+
 def test_lines_are_numbered_and_blank_ones_kept(tmp_path, load, read):
     write(
         tmp_path,
