@@ -149,14 +149,17 @@ class Host:
         return None
 
     def explained(self, unknown: str) -> str:
-        """A message that something is not known, after what failed and before what was left out: plugins that
-        may have it.
+        """A message that something is not known, with the plugins that may have it: those that failed, first of
+        all unless a name that is near may be the answer, and those that were left out.
         """
         named = [(f"plugin {plugin.name!r}", plugin.error) for plugin in self.failures()]
         failed = [f"the {name} failed: {error.removeprefix(f'{name}: ')}" for name, error in named]
         off = [plugin.name for plugin in self.plugins.values() if plugin.status == "disabled"]
-        first = f"{'; '.join(failed)}; perhaps for that reason: " if failed else ""
-        return f"{first}{unknown}" + (f". Left out were the plugins {', '.join(off)}" if off else "")
+        if failed and "; did you mean " in unknown:
+            unknown = f"{unknown}. Or for another reason: {'; '.join(failed)}"
+        elif failed:
+            unknown = f"{'; '.join(failed)}; perhaps for that reason: {unknown}"
+        return unknown + (f". Left out were the plugins {', '.join(off)}" if off else "")
 
     def failures(self) -> list[PluginStatus]:
         """The plugins that failed, for error messages."""
