@@ -10,6 +10,7 @@ from tokbench.wording import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.padding import Padding
     from rich.text import Text
 
 PIPE_WIDTH = 140
@@ -47,9 +48,7 @@ def show_table(
     Where the terminal is too narrow for figures and words to stay whole, each row is a paragraph: its first
     cell, and below that every other cell behind its heading.
     """
-    from rich.padding import Padding
     from rich.table import Table
-    from rich.text import Text
 
     console, listed = plain_console(), [tuple(row) for row in rows]
     columns = [[heading, *map(_plain, cells)] for heading, *cells in zip(headings, *listed, strict=True)]
@@ -75,11 +74,22 @@ def show_table(
         return
     for name, *others in listed:
         console.print(name, style="bold", overflow="fold")
-        for heading, cell in zip(headings[1:], others, strict=True):
-            if cell:
-                line = Text(f"{heading} " if heading else "", style="dim", overflow="fold")
-                line.append_text(Text(printable(cell), style="not dim") if isinstance(cell, str) else cell)
-                console.print(Padding(line, (0, 0, 0, 2), expand=False))
+        told = {heading: cell for heading, cell in zip(headings[1:], others, strict=True) if cell}
+        console.print(_described(told))
+
+
+def _described(told: Mapping[str, str | Text]) -> Padding:
+    """What is known of one thing, a line each, behind its names where they have any."""
+    from rich.padding import Padding
+    from rich.table import Table
+
+    table = Table.grid(padding=(0, 1))
+    if any(told):
+        table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, cell in told.items():
+        table.add_row(*((name, cell) if any(told) else (cell,)))
+    return Padding(table, (0, 0, 0, 2), expand=False)
 
 
 def _plain(cell: str | Text) -> str:
@@ -105,17 +115,10 @@ def show_rows(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> None:
 
 def show_facts(title: str, facts: Mapping[str, object]) -> None:
     """Print one thing: its name, then what is known of it, a line each; what is empty is left out."""
-    from rich.table import Table
-
     shown = plain_console()
     shown.print(title, style="bold")
-    table = Table(box=None, show_header=False, padding=(0, 1, 0, 2))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
-    for name, value in facts.items():
-        if value not in (None, "", []):
-            table.add_row(name, _cell(value))
-    shown.print(table)
+    known = {name: _cell(value) for name, value in facts.items() if value not in (None, "", [])}
+    shown.print(_described(known))
 
 
 def _cell(value: object) -> str:
