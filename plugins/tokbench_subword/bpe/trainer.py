@@ -155,8 +155,9 @@ def check_room(
 ) -> None:
     """Raise `TokenizerError` where a size leaves no room for the special tokens and the first ones."""
     if vocab_size < n_special + n_tokens:
+        special = f"{n_special} special tokens and " if n_special else ""
         raise TokenizerError(
-            f"{option}={vocab_size} is less than the {n_special} special tokens and {n_tokens} "
+            f"{option}={vocab_size} is less than the {special}{n_tokens} "
             f"{'bytes' if level == 'byte' else 'characters'} that every token is made of; "
             f"ask for at least {n_special + n_tokens}"
         )

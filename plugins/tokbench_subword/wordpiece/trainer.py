@@ -84,8 +84,9 @@ def train_wordpiece(
     kept = _kept(words, limit_alphabet, max_input_chars_per_word)
     symbols, starts, tokens = _symbols(kept, prefix)
     if vocab_size < len(special) + len(tokens):
+        names = f"{len(special)} special tokens and " if special else ""
         raise TokenizerError(
-            f"vocab_size={vocab_size} is less than the {len(special)} special tokens and {len(tokens)} "
+            f"vocab_size={vocab_size} is less than the {names}{len(tokens)} "
             f"characters, alone and continuing; ask for at least {len(special) + len(tokens)}, "
             "or limit the alphabet"
         )

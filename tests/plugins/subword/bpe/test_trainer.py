@@ -297,6 +297,7 @@ def test_a_merge_never_spells_a_special_token() -> None:
         ({"vocab_size": 0}, "at least 1"),
         ({"vocab_size": 255}, "ask for at least 256"),
         ({"vocab_size": 256, "special_tokens": ["<s>"]}, "1 special tokens and 256 bytes"),
+        ({"vocab_size": 200, "special_tokens": []}, "less than the 256 bytes"),
         ({"vocab_size": 300, "min_frequency": -1}, "negative"),
         ({"vocab_size": 300, "max_token_length": 0}, "at least 1"),
         ({"vocab_size": 300, "end_of_word": "</w>"}, "level=char"),
