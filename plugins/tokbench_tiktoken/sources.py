@@ -132,7 +132,7 @@ def download_failed(encoding: str, error: Exception) -> str:
 
 def _absent(encoding: str, source: Source, because: str) -> str:
     folder = cache_folder()
-    where = f"{folder} (${VARIABLES[0]})" if folder else f"the cache, which ${VARIABLES[0]}='' switches off"
+    where = str(folder) if folder else f"the cache, which ${VARIABLES[0]}='' switches off"
     return (
         f"tiktoken:{encoding}: {source.url.rpartition('/')[2]} is not in {where}, and {because}. "
         f"Or: {_remedy(source)}"

@@ -35,7 +35,7 @@ def info(as_json: JsonOutput = False) -> None:
             }
         )
         return
-    print(f"folder   {home}  ($TOKBENCH_CACHE_DIR)")
+    print(f"folder   {home}  (another: $TOKBENCH_CACHE_DIR)")
     print(f"tallies  {len(sizes):,}, {data_size(sum(sizes))} of {data_size(limit)}")
     print(f"trained  {counted(len(trained), 'tokenizer')}, {data_size(sum(trained))}")
 
