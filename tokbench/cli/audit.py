@@ -144,7 +144,8 @@ def overlap(
         console.print("A row's tokens that the column lacks. Which they are: name two tokenizers, or --json.")
         return
     for one in (surplus(*audits), surplus(*reversed(audits))):
-        scripts = ", ".join(f"{script} {count:,}" for script, count in list(one.by_script.items())[:8])
+        most = list(one.by_script.items())[:8]
+        scripts = ", ".join(f"{script.replace('_', ' ')} {count:,}" for script, count in most)
         lengths = ", ".join(f"{length}: {count:,}" for length, count in list(one.by_length.items())[:10])
         console.print(f"\n{one.a} has {counted(len(one.tokens), 'token')} that {one.b} lacks", style="bold")
         if one.tokens:
@@ -218,7 +219,7 @@ def _show_counts(found: VocabularyAudit) -> None:
         rows.append(("  (OK only within words)", f"{len(found.in_context):,}", ""))
     _show_table(("status", "ids", "share"), rows)
     scripts, most = found.scripts.items(), 16
-    rows = [(name, f"{count:,}", f"{count / found.vocab_size:.2%}") for name, count in scripts]
+    rows = [(name.replace("_", " "), f"{n:,}", f"{n / found.vocab_size:.2%}") for name, n in scripts]
     more = [(f"… {len(rows) - most} more", "", "")] if len(rows) > most else []
     _show_table(("script", "tokens", "share"), [*rows[:most], *more])
 
