@@ -123,7 +123,7 @@ def classes(subject: Subject, bounds: Bounds) -> Finding:
     except TokbenchError as error:
         return Finding.unchecked(f"transformers does not open the folder: {error}")
     wrong = [f"{shown(text)} is {a[:6]} and by the class {b[:6]}" for text, a, b in rows if a != b]
-    said = f"texts of {len(rows)} that have other ids by the class that transformers chooses"
+    said = f"of {len(rows)} texts, those that have other ids by the class that transformers chooses"
     return Finding.judged(wrong, bounds, of=said)
 
 

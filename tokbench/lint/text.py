@@ -155,7 +155,7 @@ def normal_forms(subject: Subject, bounds: Bounds) -> Finding:
     composed = subject.ids([unicodedata.normalize("NFC", text) for text in _ACCENTED])
     apart = subject.ids([unicodedata.normalize("NFD", text) for text in _ACCENTED])
     wrong = [text for text, one, other in zip(_ACCENTED, composed, apart, strict=True) if one != other]
-    said = f"words of {len(_ACCENTED)} that have other ids decomposed (NFD) than composed (NFC)"
+    said = f"of {len(_ACCENTED)} words, those that have other ids decomposed (NFD) than composed (NFC)"
     return Finding.judged(wrong, bounds, of=said, shown=shown)
 
 
