@@ -176,8 +176,9 @@ class Worker:
         memory = self._memory()
         if limits.memory is not None and memory > limits.memory:
             self.kill()
-            held = f"{data_size(memory)}, above the limit of {data_size(limits.memory)}"
-            raise WorkerLost("memory", f"the process held {held}", output=self.printed())
+            held, most = data_size(memory), data_size(limits.memory)
+            more = "more than" if held == most else f"{held}, above"
+            raise WorkerLost("memory", f"the process held {more} the limit of {most}", output=self.printed())
         if self._output_size() > _OUTPUT_LIMIT:
             self._output.truncate(0)
             self._printed_before = 0
