@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+COMPILING = "compiling kernels, once for each machine and version: up to a minute"
+"""What is said while others wait for numba."""
+
 
 def without_name(message: str, name: str) -> str:
     """A message without the name it begins with, for where the name stands before it.

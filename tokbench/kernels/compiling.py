@@ -32,6 +32,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import intrinsic
 
 from tokbench.kernels.keeping import watch_sources
+from tokbench.wording import COMPILING
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -217,8 +218,7 @@ def seconds_compiling(since: float) -> tuple[float, float]:
 
 
 def _say() -> None:
-    line = "tokbench: compiling kernels (once per machine and version; up to a minute) …"
-    print(line, file=sys.stderr, flush=True)
+    print(f"tokbench: {COMPILING}", file=sys.stderr, flush=True)
 
 
 class _Notice(event.Listener):  # type: ignore[misc]  # numba has no types

@@ -35,7 +35,7 @@ from tokbench.runner.reporting import write_reports
 from tokbench.runner.speed.rows import speed_measurements
 from tokbench.runner.speed.stage import speed_pass
 from tokbench.runner.suite import load_suite
-from tokbench.wording import writable
+from tokbench.wording import COMPILING, writable
 from tokbench.workers.calls import WorkerLost
 from tokbench.workers.interrupt import Stop, stopping
 from tokbench.workers.pool import close_idle, start_ahead
@@ -199,7 +199,7 @@ class _RunStages:
     def compiling(self) -> None:
         if not self.compiles:
             self.compiles = True
-            self.display.say("compiling kernels, once on this machine: a minute or so")
+            self.display.say(COMPILING)
 
     def interrupted(self) -> Interrupted:
         with contextlib.suppress(TokbenchError):
