@@ -56,13 +56,20 @@ class Beside:
         name = str(self.config.get("tokenizer_class") or usual)
         return name.removesuffix("Fast").removesuffix("Tokenizer")
 
-    def special(self, usual: Mapping[str, str], ids: Mapping[str, int]) -> tuple[AddedToken, ...]:
+    def special(
+        self, usual: Mapping[str, str | Mapping[str, Any]], ids: Mapping[str, int]
+    ) -> tuple[AddedToken, ...]:
         """The special tokens, as far as a vocabulary has them.
 
         They are those of some `usual` settings (``pad_token`` …), where the configuration does not name others
-        in their place, and what it names besides.
+        in their place, and what it names besides. One that is named by its text alone has the flags of the
+        `usual` one.
         """
-        named = [self.config.get(setting, token) for setting, token in usual.items()]
+        named: list[Any] = []
+        for setting, token in usual.items():
+            one = self.config.get(setting, token)
+            flags = token if isinstance(token, Mapping) else {}
+            named.append({**flags, "content": one} if isinstance(one, str) else one)
         for more in filter(None, map(self.config.get, _FURTHER)):
             named += more.values() if isinstance(more, Mapping) else more
         found: dict[str, AddedToken] = {}

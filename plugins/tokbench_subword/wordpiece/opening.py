@@ -19,12 +19,6 @@ if TYPE_CHECKING:
 
 _TRAINING = ("vocab_size", "score", "min_frequency", "special_tokens", "limit_alphabet", "threads")
 
-_BERT = (
-    *("Bert", "DistilBert", "Electra", "MobileBert", "ConvBert", "SqueezeBert", "RetriBert", "MPNet", "Funnel"),
-    *("LayoutLM", "LayoutLMv2", "Lxmert", "Splinter", "DPRContextEncoder", "DPRQuestionEncoder", "DPRReader"),
-)
-"""Classes of `transformers` that prepare text as BERT does."""
-
 
 def load(spec: Spec, context: LoadContext) -> WordPieceTokenizer:
     """A tokenizer from `vocab.txt`, `tokenizer.json`, GGUF, or a folder with one of the first two."""
@@ -65,7 +59,8 @@ def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
     from tokbench_subword.files.tokenizer_json import read_document
     from tokbench_subword.files.vocab_txt import read_vocabulary
     from tokbench_subword.pipeline.added_tokens import check_numbers
-    from tokbench_subword.wordpiece.model import BERT_SPECIAL_TOKENS, WordPieceModel, bert_document
+    from tokbench_subword.wordpiece.classes import SPECIAL_TOKENS
+    from tokbench_subword.wordpiece.model import WordPieceModel, bert_document
     from tokbench_subword.wordpiece.tokenizer_json import model_of_document
 
     vocabulary = read_vocabulary(path)
@@ -81,7 +76,8 @@ def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
         return replace(stated, vocabulary=vocabulary), notes
     beside = Beside.of(path)
     settings = beside.config
-    if beside.class_name("Bert") not in _BERT:
+    usual = SPECIAL_TOKENS.get(beside.class_name("Bert"))
+    if usual is None:
         raise TokenizerError(
             f"{config}: how {settings['tokenizer_class']} cuts text is not known to this plugin; load the "
             f"folder with transformers:{path.parent}"
@@ -96,10 +92,10 @@ def _read_text(spec: Spec, path: Path) -> tuple[WordPieceModel, dict[str, Any]]:
         strip_accents=settings.get("strip_accents"),
         lowercase=settings.get("do_lower_case", not cased),
     )
-    unk = spec.get("unk_token") or settings.get("unk_token") or "[UNK]"
+    unk = spec.get("unk_token") or settings.get("unk_token") or usual["unk_token"]
     if isinstance(unk, Mapping):
         unk = unk.get("content", "[UNK]")
-    special = beside.special(BERT_SPECIAL_TOKENS, vocabulary)
+    special = beside.special(usual, vocabulary)
     added = tuple({token.content: token for token in (*special, *beside.added)}.values())
     check_numbers(added, vocabulary, where=str(path.parent))
     document = bert_document(rules, added_tokens=added)

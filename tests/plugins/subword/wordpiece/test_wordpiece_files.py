@@ -349,6 +349,30 @@ def test_special_tokens_are_those_that_the_configuration_names(vocab: Path, conf
         assert ours(text) == theirs.encode(text, add_special_tokens=False)
 
 
+@pytest.mark.parametrize("of_class", ["MPNet", "Funnel", "Splinter", "DistilBert", "LayoutLM"])
+@pytest.mark.parametrize("config", [{}, {"mask_token": "<mask>"}, {"unk_token": "[UNK]", "cls_token": "caf"}])
+def test_special_tokens_are_those_of_the_class_where_the_configuration_names_none(
+    vocab: Path, of_class: str, config: dict[str, Any]
+) -> None:
+    """All classes once had BERT's, and Funnel was refused for want of a token ``[UNK]``."""
+    from transformers import AutoTokenizer
+
+    more = ["<unk>", "<s>", "</s>", "<pad>", "<cls>", "<sep>", "<mask>", "[QUESTION]", *"<>s["]
+    vocab.write_text("\n".join([*TOKENS, *more]) + "\n", encoding="utf-8")
+    told = json.dumps({"tokenizer_class": f"{of_class}Tokenizer", **config})
+    vocab.with_name("tokenizer_config.json").write_text(told)
+    ours, theirs = load(f"wordpiece:{vocab},match_special=true"), AutoTokenizer.from_pretrained(vocab.parent)
+    assert ours.special_ids == {*theirs.all_special_ids}
+    for text in ("<s>cafe <mask> cafe</s>", "caf [MASK] x <unk>[UNK]", "[CLS]<cls> [QUESTION]<pad>"):
+        assert ours(text) == theirs.encode(text, add_special_tokens=False)
+
+
+def test_a_vocabulary_without_the_unknown_token_of_its_class_is_refused(vocab: Path) -> None:
+    vocab.with_name("tokenizer_config.json").write_text('{"tokenizer_class": "FunnelTokenizer"}')
+    with pytest.raises(TokenizerError, match=r"the unknown token '<unk>' is not among .* with unk_token="):
+        load(f"wordpiece:{vocab}")
+
+
 @pytest.mark.parametrize("name", ["tokenizer.json", "other.json"])
 def test_a_tokenizer_json_is_saved_as_it_is_whatever_it_is_called(name: str, tmp_path: Path) -> None:
     """Under another name it was taken for a conversion, which a special token in text seemed to disprove."""

@@ -1,0 +1,36 @@
+"""Classes of `transformers` that prepare text as BERT does, with the special tokens that each has by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tokbench_subword.wordpiece.model import BERT_SPECIAL_TOKENS
+
+_OF_BERT = (
+    *("Bert", "DistilBert", "Electra", "MobileBert", "ConvBert", "SqueezeBert", "RetriBert", "LayoutLM"),
+    *("LayoutLMv2", "Lxmert", "DPRContextEncoder", "DPRQuestionEncoder", "DPRReader"),
+)
+_ENDS = {"bos_token": "<s>", "eos_token": "</s>"}
+
+SPECIAL_TOKENS: Mapping[str, Mapping[str, str | Mapping[str, Any]]] = {
+    **dict.fromkeys(_OF_BERT, BERT_SPECIAL_TOKENS),
+    "Splinter": {**BERT_SPECIAL_TOKENS, "question_token": "[QUESTION]"},
+    "MPNet": {
+        **_ENDS,
+        "pad_token": "<pad>",
+        "unk_token": "[UNK]",
+        "cls_token": "<s>",
+        "sep_token": "</s>",
+        "mask_token": {"content": "<mask>", "lstrip": True},
+    },
+    "Funnel": {
+        **_ENDS,
+        "pad_token": "<pad>",
+        "unk_token": "<unk>",
+        "cls_token": "<cls>",
+        "sep_token": "<sep>",
+        "mask_token": "<mask>",
+    },
+}
+"""Class to the settings that name its special tokens, each with the token where no configuration names one."""
