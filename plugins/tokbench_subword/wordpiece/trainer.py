@@ -162,14 +162,16 @@ def _kept(words: WordCounts, limit_alphabet: int | None, longest: int) -> WordCo
 
 def _symbols(words: WordCounts, prefix: str) -> tuple[NDArray[np.int32], NDArray[np.int64], list[bytes]]:
     """The symbol at each place, where words begin, and how symbols are spelled: characters, then continuing
-    ones.
+    ones, which without a prefix are the same.
     """
     points, starts = characters_of(words)
     known, places = np.unique(points, return_inverse=True)
     symbols: NDArray[np.int32] = places.astype(np.int32)
+    characters = [chr(point).encode() for point in known.tolist()]
+    if not prefix:
+        return symbols, starts, characters
     continuing = np.ones(len(points), np.bool_)
     continuing[starts[:-1]] = False
     later, rest = np.unique(symbols[continuing], return_inverse=True)
     symbols[continuing] = len(known) + rest.astype(np.int32)
-    characters = [chr(point).encode() for point in known.tolist()]
     return symbols, starts, characters + [prefix.encode() + characters[index] for index in later.tolist()]

@@ -139,6 +139,15 @@ def test_a_merge_never_spells_a_special_token() -> None:
     assert list(model.vocabulary) == ["[UNK]", "cls", "c", "l", "s", "##l", "##s", "cl"]
 
 
+@pytest.mark.parametrize("score", ["likelihood", "frequency"])
+def test_without_a_prefix_no_token_is_learnt_twice(score: Any) -> None:
+    """A character had one id at the beginning of words and another within, of which the first was lost."""
+    model = train_wordpiece(["hug hug pug bugs"], vocab_size=20, prefix="", score=score, min_frequency=1)
+    assert tokens_of(model)[5:11] == ["b", "g", "h", "p", "s", "u"]
+    assert sorted(model.vocabulary.values()) == list(range(model.size))
+    assert WordPieceTokenizer("t", model).tokenize("hug bugs shug") == ["hug", "bugs", "s", "hug"]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
