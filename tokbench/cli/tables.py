@@ -75,17 +75,17 @@ def show_table(
     for name, *others in listed:
         console.print(name, style="bold", overflow="fold")
         told = {heading: cell for heading, cell in zip(headings[1:], others, strict=True) if cell}
-        console.print(_described(told))
+        console.print(_described(told, console.width))
 
 
-def _described(told: Mapping[str, str | Text]) -> Padding:
-    """What is known of one thing, a line each, behind its names where they have any."""
+def _described(told: Mapping[str, str | Text], width: int) -> Padding:
+    """What is known of one thing, behind its names where they have any, in a terminal of some width."""
     from rich.padding import Padding
     from rich.table import Table
 
     table = Table.grid(padding=(0, 1))
     if any(told):
-        table.add_column(style="dim", no_wrap=True)
+        table.add_column(style="dim", overflow="fold", max_width=width // 3)
     table.add_column(overflow="fold")
     for name, cell in told.items():
         table.add_row(*((name, cell) if any(told) else (cell,)))
@@ -118,7 +118,7 @@ def show_facts(title: str, facts: Mapping[str, object]) -> None:
     shown = plain_console()
     shown.print(title, style="bold")
     known = {name: _cell(value) for name, value in facts.items() if value not in (None, "", [])}
-    shown.print(_described(known))
+    shown.print(_described(known, shown.width))
 
 
 def _cell(value: object) -> str:

@@ -42,8 +42,12 @@ def test_figures_are_whole_in_narrow_terminals(tmp_path: Path) -> None:
     shown = output("bpb", "bytes", tmp_path / "losses.jsonl", columns=40)
     assert max(map(len, shown.splitlines())) <= 40
     lines = [line.rstrip() for line in shown.splitlines()]
-    assert "  bits/byte 2.1640" in lines[lines.index("mean_of_documents") :]
-    assert "  off by +0.00%\n  mean of the documents" in shown
+    begins = lines.index("mean_of_documents")
+    assert lines[begins + 1 : begins + 4] == [
+        "  bits/byte 2.1640",
+        "  off by    +0.00%",
+        "            mean of the documents' bits",
+    ]
     assert "\n SPECIAL        0 " in output("audit", "bytes", columns=40), "a table where it has room"
 
 
