@@ -25,14 +25,18 @@ _NEEDS = {"dask": "distributed", "ray": "ray"}
 """The package that an engine is opened with, where an extra of the engine's name brings it."""
 
 
-def check_engine(engine: Engine, address: str | None, registry: Registry) -> None:
-    """Raise `SpecError` where what the engine needs is not installed, or it has no scheduler at an address."""
+def check_installed(engine: Engine) -> None:
+    """Raise `SpecError` where a package is not installed that the engine needs."""
     needed = _NEEDS.get(engine.name)
     if needed and importlib.util.find_spec(needed) is None:
         raise SpecError(
             f"--engine {engine.name} needs the package {needed!r}, which is not installed; "
             f"pip install 'tokbench[{engine.name}]'"
         )
+
+
+def check_address(engine: Engine, address: str | None, registry: Registry) -> None:
+    """Raise `SpecError` for the address of a scheduler where the engine has none."""
     if address is not None and not engine.shared:
         shared = " or ".join(name for name, other in registry.engines.items() if other.shared)
         raise SpecError(

@@ -31,7 +31,14 @@ from tokbench.family import Progress
 from tokbench.registry import Registry, registry_of
 from tokbench.results.atomic import replacing
 from tokbench.results.cell import TaskFailure
-from tokbench.runner.dispatch import EngineLost, check_engine, executor_of, result_of, submitted
+from tokbench.runner.dispatch import (
+    EngineLost,
+    check_address,
+    check_installed,
+    executor_of,
+    result_of,
+    submitted,
+)
 from tokbench.runner.picking import utf8_bytes
 from tokbench.runner.recipe import DatasetRecipe
 from tokbench.spec import Spec, with_defaults
@@ -86,7 +93,8 @@ def count_pretokens(
     cut = _cut_of(registry, spec)
     shards = list(_shards(registry, datasets, languages))
     chosen = registry.pick(registry.engines, engine, "engine")
-    check_engine(chosen, address, registry)
+    check_address(chosen, address, registry)
+    check_installed(chosen)
     output.absolute().parent.mkdir(parents=True, exist_ok=True)
     # Beside the output, where the workers of a shared engine write as well.
     folder = Path(tempfile.mkdtemp(prefix=".counts.", dir=output.absolute().parent))
