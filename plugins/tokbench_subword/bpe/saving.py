@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from tokbench.vocabulary_files import read_ranks, write_ranks
 from tokbench_subword.bpe.model import BpeModel
@@ -26,7 +28,7 @@ from tokbench_subword.files.probes import probes_of
 from tokbench_subword.files.proof import Encode, by_mistral, by_tiktoken, by_tokenizers, write_proved
 from tokbench_subword.files.recognising import format_of
 from tokbench_subword.files.tekken import write_tekken
-from tokbench_subword.files.tokenizer_json import write_document
+from tokbench_subword.files.tokenizer_json import content_of, write_document
 from tokbench_subword.pipeline.document import TokenizerJson, steps_of
 from tokbench_subword.pipeline.patterns import Pattern
 from tokbench_subword.words.prepared import PreparedEncoder
@@ -52,12 +54,34 @@ def save(path: str | os.PathLike[str], tokens: TokenLookup, encode: Encode, sour
         formats.check_ending(tokens.name, target, formats.BPE)
         document = complete_document(tokens.model, tokens.document)
         own = not source or not Path(source).is_file() or format_of(source) == "tokenizer.json"
-        if own and len(document.model["vocab"]) == len(json_of_model(tokens.model)["vocab"]):
+        if own and not _names_added(document, tokens.model):
             write_document(document, target)  # nothing is converted, nor may the model give added tokens now
             return
-        conversion = Conversion(lambda aside: write_document(document, aside), by_tokenizers)
+        conversion = _to_json(document)
+    _write_proved(target, conversion, tokens, encode)
+
+
+def proved_content(tokens: TokenLookup, encode: Encode) -> dict[str, Any]:
+    """What `tokens` are of as the content of a `tokenizer.json`; see `BpeTokenizer.to_dict`."""
+    document = complete_document(tokens.model, tokens.document)
+    if _names_added(document, tokens.model):
+        with TemporaryDirectory() as folder:
+            _write_proved(Path(folder) / "tokenizer.json", _to_json(document), tokens, encode)
+    return content_of(document)
+
+
+def _names_added(document: TokenizerJson, model: BpeModel) -> bool:
+    """Whether the vocabulary of a complete document names added tokens, so that the model may give them."""
+    return len(document.model["vocab"]) != len(json_of_model(model)["vocab"])
+
+
+def _to_json(document: TokenizerJson) -> Conversion:
+    return Conversion(lambda aside: write_document(document, aside), by_tokenizers)
+
+
+def _write_proved(target: Path, conversion: Conversion, tokens: TokenLookup, encode: Encode) -> None:
     write_proved(
-        path,
+        target,
         write=conversion.write,
         read=conversion.read,
         source=encode,

@@ -28,8 +28,8 @@ from tokbench_subword.bpe.model import BpeModel
 from tokbench_subword.bpe.offsets import BpeOffsets
 from tokbench_subword.bpe.preparation import BpePreparation
 from tokbench_subword.bpe.token_table import TokenLookup
-from tokbench_subword.bpe.tokenizer_json import complete_document, document_of_model, model_of_document
-from tokbench_subword.files.tokenizer_json import content_of, document_of, read_document
+from tokbench_subword.bpe.tokenizer_json import document_of_model, model_of_document
+from tokbench_subword.files.tokenizer_json import document_of, read_document
 from tokbench_subword.pipeline.added_tokens import numbered
 from tokbench_subword.pipeline.byte_alphabet import spelled
 from tokbench_subword.pipeline.decoders import joins_bytes
@@ -282,8 +282,11 @@ class BpeTokenizer(TokenLookup, OneByOne, DocumentTokenizer, Rebuilt):  # type: 
     # --- saving -----------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """The tokenizer as the content of a `tokenizer.json`, ready for JSON."""
-        return content_of(complete_document(self.model, self.document))
+        """The tokenizer as the content of a `tokenizer.json`, ready for JSON.
+
+        Raises `TokenizerError` where `tokenizers` would give other ids (see `save`).
+        """
+        return saving.proved_content(self, self._prepared.encode)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tokenizer: `.tiktoken`, a folder of `vocab.json` and `merges.txt`, or `tokenizer.json`.

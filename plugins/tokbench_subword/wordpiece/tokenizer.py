@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from tokbench import Step, TokenizerError
@@ -163,8 +164,15 @@ class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         return self.model.tokens.get(known_id(token_id, self.vocab_size, name=self.name), "")
 
     def to_dict(self) -> dict[str, Any]:
-        """The tokenizer as the content of a `tokenizer.json`, ready for JSON."""
-        return content_of(document_of_model(self.model))
+        """The tokenizer as the content of a `tokenizer.json`, ready for JSON.
+
+        Raises `TokenizerError` where `tokenizers` would give other ids (see `save`).
+        """
+        document = document_of_model(self.model)
+        if len(document.model["vocab"]) > len(self.model.vocabulary):
+            with TemporaryDirectory() as folder:
+                self._write_proved(document, Path(folder) / "tokenizer.json")
+        return content_of(document)
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any], *, name: str = "wordpiece") -> WordPieceTokenizer:
@@ -197,6 +205,9 @@ class WordPieceTokenizer(OneByOne, DocumentTokenizer, Rebuilt):
         if own and len(document.model["vocab"]) == len(self.model.vocabulary):
             write_document(document, target)
             return
+        self._write_proved(document, target)
+
+    def _write_proved(self, document: TokenizerJson, target: Path) -> None:
         write_proved(
             target,
             write=lambda aside: write_document(document, aside),

@@ -132,7 +132,9 @@ def test_added_tokens_that_the_model_would_give_once_saved_are_not_saved(
     assert ours.add_tokens("<new>") == [5]
     ours.save(path)
     assert Tokenizer.from_file(str(path)).encode("<new>a").ids == ours("<new>a") == [5, 3]
+    assert ours.to_dict() == json.loads(path.read_text(encoding="utf-8"))
     ours.add_tokens(text[:2], special=True)
     assert ours(text) == others
-    with pytest.raises(TokenizerError, match="would change ids"):
-        ours.save(path)
+    for save in (lambda: ours.save(path), ours.to_dict):
+        with pytest.raises(TokenizerError, match="would change ids"):
+            save()
