@@ -14,7 +14,7 @@ from tokbench.vocabulary_files import names_to_train
 from tokbench_subword.bpe.options import named_pattern
 from tokbench_subword.files.recognising import model_type_of, refuse_training
 from tokbench_subword.sentencepiece import opening as unigram_opening
-from tokbench_subword.training.sizes import check_size
+from tokbench_subword.training.sizes import check_least, check_size
 from tokbench_subword.training.stages import stage
 
 if TYPE_CHECKING:
@@ -94,11 +94,6 @@ def _begun(
     return _TrainingStart(words, named_pattern(options["pattern"]), special, forbidden)
 
 
-def _at_least(family: str, options: Mapping[str, Any], name: str, least: float) -> None:
-    if options[name] is not None and options[name] < least:
-        raise TokenizerError(f"{family}: {name} must be at least {least:,}; it is {options[name]}")
-
-
 def _family_of_own_files(
     name: str, type_of_model: str, kind: Callable[[], type[WordwiseModel]], **declared: Any
 ) -> TokenizerFamily:
@@ -142,8 +137,8 @@ def _train_pathpiece(corpus: TrainingCorpus, options: Mapping[str, Any], progres
 
     size, longest = options["vocab_size"], options["max_token_length"]
     initial = 3 * size if options["initial_size"] is None else options["initial_size"]
-    _at_least("pathpiece", options, "max_token_length", 2)
-    _at_least("pathpiece", options, "initial_size", size)
+    check_least("pathpiece", options, "max_token_length", 2)
+    check_least("pathpiece", options, "initial_size", size)
     begun, workers = _begun("pathpiece", corpus, options, progress), _workers(options)
     progress(_COUNTING_SHARE, "merging pairs to begin with")
     first = first_tokens(begun.words, initial, longest, begun.forbidden, workers)
@@ -203,7 +198,7 @@ def _greedtok_sizes(
     from tokbench_subword.training.alphabet import byte_order
     from tokbench_subword.training.ties import HF
 
-    _at_least("greedtok", options, "max_token_length", 2)
+    check_least("greedtok", options, "max_token_length", 2)
     begun = _begun("greedtok", corpus, {**options, "vocab_size": max(sizes)}, progress)
     least = [*[b""] * len(begun.special_tokens), *(bytes([byte]) for byte in byte_order(HF))]
     progress(_COUNTING_SHARE, "choosing tokens")
@@ -257,7 +252,7 @@ def _train_pickybpe(corpus: TrainingCorpus, options: Mapping[str, Any], progress
     size, ios = options["vocab_size"], options["ios"]
     if not 0 < ios <= 1:
         raise TokenizerError(f"pickybpe: ios must be above 0 and at most 1; it is {ios}")
-    _at_least("pickybpe", options, "min_frequency", 0)
+    check_least("pickybpe", options, "min_frequency", 0)
     begun = _begun("pickybpe", corpus, options, progress)
     merging = stage(progress, "merging", _COUNTING_SHARE, 1.0)
     merging(0.0)

@@ -12,7 +12,7 @@ from tokbench.kernels.threads import THREADS, usable_cores
 from tokbench.vocabulary_files import names_to_train
 from tokbench_subword.files import formats
 from tokbench_subword.pipeline.bert import RULES, BertRules
-from tokbench_subword.training.sizes import check_size
+from tokbench_subword.training.sizes import check_least, check_size
 from tokbench_subword.wordpiece.opening import files, load, recognises
 from tokbench_subword.words.cache_size import CACHE, cache_bytes
 
@@ -83,11 +83,14 @@ def _rules(options: Mapping[str, Any]) -> BertRules:
 def _check(options: Mapping[str, Any]) -> None:
     """Raise `TokenizerError` for options with which no text can be trained on."""
     check_size("wordpiece", options["vocab_size"])
-    least = len(names_to_train(options["special_tokens"], where="wordpiece")) + 1
-    if options["vocab_size"] < least:
+    for name, least in (("max_input_chars_per_word", 1), ("limit_alphabet", 1), ("min_frequency", 0)):
+        check_least("wordpiece", options, name, least)
+    names = names_to_train(options["special_tokens"], where="wordpiece")
+    special = len({options["unk_token"] or "[UNK]", *names})
+    if options["vocab_size"] <= special:
         raise TokenizerError(
-            f"wordpiece: vocab_size={options['vocab_size']} is less than {least - 1} special tokens and one "
-            f"character; ask for at least {least}"
+            f"wordpiece: vocab_size={options['vocab_size']} is less than {special} special tokens and one "
+            f"character; ask for at least {special + 1}"
         )
 
 

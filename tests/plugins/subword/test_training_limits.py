@@ -139,6 +139,10 @@ NEVER_TO_BE = [
 NOR_THESE = [
     ("bpe --vocab-size 256 --option special_tokens=<s>", "vocab_size=256 .*at least 257"),
     ("wordpiece --vocab-size 3", "vocab_size=3 .*at least 6"),
+    ("wordpiece --vocab-size 6 --option unk_token=<u>", "vocab_size=6 .*6 special tokens .*at least 7"),
+    ("wordpiece --option max_input_chars_per_word=0", "max_input_chars_per_word must be at least 1; it is 0"),
+    ("wordpiece --option limit_alphabet=0", "limit_alphabet must be at least 1; it is 0"),
+    ("wordpiece --option min_frequency=-1", "min_frequency must be at least 0; it is -1"),
     ("unigram --vocab-size 3", "vocab_size=3 .*at least 4"),
     ("pickybpe --vocab-size 100", "vocab_size=100 .*at least 256"),
     ("pathpiece --vocab-size 100", "vocab_size=100 .*at least 256"),
@@ -173,6 +177,7 @@ NOR_THESE = [
     [
         ("bpe:min_frequency=-1", "min_frequency must not be negative"),
         ("bpe:max_token_length=0", "max_token_length must be at least 1"),
+        ("wordpiece:max_input_chars_per_word=-5", "max_input_chars_per_word must be at least 1; it is -5"),
         ("bpe:vocab_size=500,transition=600", "transition=600 is above vocab_size=500"),
     ],
 )
