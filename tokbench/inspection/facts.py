@@ -32,6 +32,7 @@ CAPABILITIES = {
     "trace": able.Traceable,
     "stages": able.Staged,
     "save": able.Savable,
+    "unsaid_in": able.TellsUnsaid,
     "pruned": able.Prunable,
     "fewest_tokens": able.ShortestSpeller,
     "count_tokens": able.TokenEstimator,
