@@ -82,7 +82,7 @@ def test_two_runs_are_compared_tokenizer_by_tokenizer_and_no_name_is_cut(
     shown = " ".join(capsys.readouterr().out.split())
     assert "shannon_entropy_miller_madow" in shown
     assert "metric verdict change before after" in shown
-    assert f"chars · text:{text}: only in BEFORE (22 figures)" in shown
+    assert f"chars · text:{text}: only in BEFORE (11 figures)" in shown
     assert "suite.tokenizers: - chars" in shown
     assert "None" not in shown
     assert shown.endswith(page)
