@@ -13,19 +13,24 @@ from io import BytesIO
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import config, types
-from numba.core import cgutils
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from tokbench.arguments import plain_text
 from tokbench.errors import TokenizerError
 from tokbench.kernels.calls import ask_for, in_kernels, is_text, item, list_size, string_at
-from tokbench.kernels.compiling import inline, instruction, object_kernel, subroutine
+from tokbench.kernels.characters import (
+    RUN,
+    character_at,
+    copy_ascii,
+    is_ascii,
+    put_ascii,
+    put_run,
+    width,
+)
+from tokbench.kernels.compiling import inline, object_kernel, subroutine
 from tokbench.kernels.lanes import COMPRESSES
 from tokbench.kernels.pointers import PADDING, Bytes, Int, Ints, pointer
-from tokbench.kernels.utf8 import RUN, put_character, put_run
+from tokbench.kernels.utf8 import put_character
 
 CHANGED = "the list of texts was changed while it was encoded"
 
@@ -37,101 +42,33 @@ _AHEAD = 12
 Without it, lines of 20 characters take 1.5 times as long, of 40 1.2, of 100 1.1 (GPT-2, English).
 """
 
-if config.DISABLE_JIT:
 
-    def _width(text: str) -> int:
-        """Any width: plain Python asks for code points."""
-        return 4
-
-    def _characters(text: str, example: Any) -> Any:
-        """The code points of a string."""
-        return [ord(character) for character in text]
-
-    def _is_ascii(text: str) -> bool:
-        """Whether all characters are ASCII."""
-        return text.isascii()
-
-    def _copy_bytes(source: Any, target: Any, at: int, count: int) -> None:
-        """The first bytes of one pointer to ``target[at]`` and those behind it."""
-        target[at : at + count] = source[:count]
-
-else:
-
-    @instruction(types.int64, None)
-    def _width(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        """How many bytes a character takes in memory: 1, 2 or 4."""
-        string = cgutils.create_struct_proxy(types.unicode_type)(context, builder, value=args[0])
-        return builder.sext(string.kind, ir.IntType(64))
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def _characters(typingctx: Any, text: Any, example: Any) -> Any:
-        """The pointer to a string's first character, typed as the number `example`."""
-        signature = types.CPointer(example)(text, example)
-
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            string = cgutils.create_struct_proxy(types.unicode_type)(context, builder, value=args[0])
-            return builder.bitcast(string.data, context.get_value_type(signature.return_type))
-
-        return signature, codegen
-
-    @instruction(types.boolean, None)
-    def _is_ascii(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        """Whether all characters are ASCII, which a string knows of itself."""
-        string = cgutils.create_struct_proxy(types.unicode_type)(context, builder, value=args[0])
-        return builder.icmp_unsigned("!=", string.is_ascii, ir.Constant(string.is_ascii.type, 0))
-
-    @instruction(types.void, None, None, types.int64, types.int64)
-    def _copy_bytes(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        """The first bytes of one pointer to ``target[at]`` and those behind it."""
-        cgutils.raw_memcpy(builder, builder.gep(args[1], [args[2]]), args[0], args[3], 1)
-        return context.get_dummy_value()
-
-
-@inline
-def _all_ascii(characters: Any, first: Any) -> Any:
-    """Whether `RUN` characters are ASCII."""
-    every = np.uint32(0)
-    for k in range(RUN):
-        every |= np.uint32(characters[first + k])
-    return every < 0x80
-
-
-@inline
-def _are_whole(characters: Any, first: Any) -> Any:
-    """Whether none of `RUN` characters is half of a pair."""
-    whole = True
-    for k in range(RUN):
-        whole &= np.uint32(characters[first + k]) >> 11 != 0x1B
-    return whole
-
-
-@inline
-def _write(characters: Any, first: Any, stop: Any, data: Any, at: Any) -> Any:
-    """Write the text ``characters[first:stop]`` from ``data[at]`` on; return where it ends.
+@subroutine
+def _write(text: Any, data: Any, at: Any) -> Any:
+    """Write the UTF-8 of a text from ``data[at]`` on; return where it ends.
 
     Up to `PADDING` bytes more may be written.
     """
-    begin = first
+    first, stop = np.int64(0), np.int64(len(text))
     while first < stop:
         if COMPRESSES:
-            run = max(min(first, stop - RUN), begin)  # the last one goes over what is written already
-            if run + RUN <= stop and _are_whole(characters, run):
-                at += put_run(characters, run, first - run, data, at)
-                first = run + RUN
-                continue
-        point = np.int64(characters[first])
+            begin = min(first, stop - RUN)  # the last run goes over what is written already
+            if begin >= 0:
+                size = put_run(text, begin, first - begin, data, at)
+                if size >= 0:
+                    first, at = begin + RUN, at + size
+                    continue
+        point = character_at(text, first)
         first += 1
         if point < 0x80:
             data[at] = np.uint8(point)
             at += 1
-            while first + RUN <= stop and _all_ascii(characters, first):
-                for k in range(RUN):
-                    data[at + k] = np.uint8(characters[first + k])
+            while first + RUN <= stop and put_ascii(text, first, data, at):
                 first += RUN
                 at += RUN
             continue
         if point >> 11 == 0x1B:  # half of a pair, or alone
-            follower = np.int64(characters[first]) if first < stop else np.int64(0)
+            follower = character_at(text, first) if first < stop else np.int64(0)
             if point < 0xDC00 and follower >> 10 == 0x37:
                 point = 0x10000 + ((point & 0x3FF) << 10) + (follower & 0x3FF)
                 first += 1
@@ -141,34 +78,23 @@ def _write(characters: Any, first: Any, stop: Any, data: Any, at: Any) -> Any:
     return at
 
 
-@subroutine
-def _write_wide(text: Any, data: Any, at: Any) -> Any:
-    """`_write` a string, however wide its characters are in memory."""
-    width, first, stop = _width(text), np.int64(0), np.int64(len(text))
-    if width == 1:
-        return _write(_characters(text, np.uint8(0)), first, stop, data, at)
-    if width == 2:
-        return _write(_characters(text, np.uint16(0)), first, stop, data, at)
-    return _write(_characters(text, np.uint32(0)), first, stop, data, at)
-
-
 @inline
 def write_text(text: Any, data: Any, at: Any) -> Any:
     """Write the UTF-8 of a text from ``data[at]`` on, a uint8 pointer; return where it ends.
 
     Up to `PADDING` bytes more may be written. Surrogates become what `utf8.encodable` makes of them.
     """
-    if not _is_ascii(text):
-        return _write_wide(text, data, at)
-    _copy_bytes(_characters(text, np.uint8(0)), data, at, len(text))
+    if not is_ascii(text):
+        return _write(text, data, at)
+    copy_ascii(text, data, at)
     return at + len(text)
 
 
 @inline
 def _most_bytes(text: Any) -> Any:
     """How many bytes of UTF-8 a text takes at the most."""
-    width = np.int64(_width(text))
-    return np.int64(len(text)) * (width if _is_ascii(text) or width == MOST_BYTES else width + 1)
+    bytes_ = np.int64(width(text))
+    return np.int64(len(text)) * (bytes_ if is_ascii(text) or bytes_ == MOST_BYTES else bytes_ + 1)
 
 
 @object_kernel

@@ -5,11 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import config, types
 
-from tokbench.kernels.compiling import inline, instruction
-from tokbench.kernels.lanes import COMPRESSES, compressed
+from tokbench.kernels.compiling import inline
 from tokbench.kernels.pointers import Bytes, Int
 
 
@@ -66,61 +63,6 @@ def put_character(point: Int, out: Bytes, size: Int) -> np.int64:
     out[size + 2] = 0x80 | point >> 6 & 0x3F
     out[size + 3] = 0x80 | point & 0x3F
     return np.int64(size + 4)
-
-
-RUN = 16
-"""Characters that `put_run` writes."""
-
-if config.DISABLE_JIT:
-
-    def put_run(characters: Any, first: int, skipped: int, data: Any, at: int) -> int:
-        """Never called, see `COMPRESSES`."""
-        raise AssertionError
-
-else:
-
-    @instruction(types.int64, None, types.int64, types.int64, None, types.int64)
-    def put_run(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        """Write `RUN` characters from `first` on, but the `skipped` first of them; how many bytes that is.
-
-        None is half of a pair. Each gets four bytes of a register, from which those that count are moved
-        together; 64 bytes are written. Without it, text beyond ASCII takes four to seven times as long to
-        write, and later passes 1.13 to 1.29 times as long (21 languages, FLORES; T5, o200k, Qwen2).
-        """
-        if not COMPRESSES:  # so that kernels can be compiled; they ask before they come here
-            return ir.IntType(64)(0)
-        wide, bytes_ = ir.VectorType(ir.IntType(32), RUN), ir.VectorType(ir.IntType(8), 4 * RUN)
-
-        def every(value: int) -> Any:
-            return ir.Constant(wide, [value] * RUN)
-
-        def part(bits: int, mark: int, place: int) -> Any:
-            """The bits of each character from `bits` on, behind `mark`, as the byte at `place`."""
-            some = builder.and_(builder.lshr(points, every(bits)), every(0x3F))
-            return builder.shl(builder.or_(some, every(mark)), every(8 * place))
-
-        width = signature.args[0].dtype.bitwidth
-        place = builder.gep(args[0], [args[1]])
-        read = builder.load(builder.bitcast(place, ir.VectorType(ir.IntType(width), RUN).as_pointer()))
-        read.align = 1
-        points = read if width == 32 else builder.zext(read, wide)
-        # as if it took one byte, two, three and four, and how many it takes by its size
-        spelled, counted = points, every(0xFF)
-        for least, first, n_bytes in ((0x80, 0xC0, 2), (0x800, 0xE0, 3), (0x10000, 0xF0, 4)):
-            other = part(6 * (n_bytes - 1), first, 0)
-            for byte in range(1, n_bytes):
-                other = builder.or_(other, part(6 * (n_bytes - 1 - byte), 0x80, byte))
-            longer = builder.icmp_unsigned(">=", points, every(least))
-            spelled = builder.select(longer, other, spelled)
-            counted = builder.select(longer, every((1 << 8 * n_bytes) - 1), counted)
-        skipped = builder.insert_element(every(0), builder.trunc(args[2], ir.IntType(32)), ir.IntType(32)(0))
-        skipped = builder.shuffle_vector(skipped, skipped, every(0))
-        written = builder.icmp_unsigned(">=", ir.Constant(wide, [*range(RUN)]), skipped)
-        count = builder.bitcast(builder.select(written, counted, every(0)), bytes_)
-        chosen = builder.icmp_unsigned("!=", count, ir.Constant(bytes_, None))
-        together = compressed(builder, builder.bitcast(spelled, bytes_), chosen)
-        builder.store(together, builder.bitcast(builder.gep(args[3], [args[4]]), bytes_.as_pointer())).align = 1
-        return builder.ctpop(builder.bitcast(chosen, ir.IntType(4 * RUN)))
 
 
 def encodable(text: str) -> bytes:
