@@ -167,7 +167,7 @@ def _word(rng: random.Random, alphabet: str, most: int) -> str:
     return "".join(rng.choice(alphabet) for _ in range(rng.randint(1, most)))
 
 
-# 1,700 examples of 60 texts each: 102,000 strings that hypothesis thought of.
+# 60 texts at a time, 300 times: 18,000 strings that hypothesis thought of, in a minute or two for each model.
 BATCHES = st.lists(
     st.lists(
         st.sampled_from(HOSTILE) | st.characters(exclude_categories=["Cs"], exclude_characters="\0"),
@@ -176,12 +176,12 @@ BATCHES = st.lists(
     min_size=60,
     max_size=60,
 )
-MANY = settings(max_examples=1_700, database=None, suppress_health_check=list(HealthCheck), deadline=None)
+MANY = settings(max_examples=300, database=None, suppress_health_check=list(HealthCheck), deadline=None)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("model", [*UNIGRAM_MODELS[:2], UNIGRAM_MODELS[3], BPE_MODELS[0]])
-def test_hundred_thousand_strings_of_hypothesis(model: str, pair: Pair) -> None:
+def test_many_strings_of_hypothesis(model: str, pair: Pair) -> None:
     ours, theirs = pair(model)
 
     @MANY
@@ -194,7 +194,7 @@ def test_hundred_thousand_strings_of_hypothesis(model: str, pair: Pair) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", ["t5-base", "albert-base-v1"])
-def test_hundred_thousand_strings_of_hypothesis_in_tokenizer_json(folder: str, test_data: Path) -> None:
+def test_many_strings_of_hypothesis_in_tokenizer_json(folder: str, test_data: Path) -> None:
     ours, theirs = json_pair(folder, test_data)
 
     @MANY
