@@ -18,7 +18,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FrameType, ModuleType
+from types import FrameType, MappingProxyType, ModuleType
 from typing import Any, Literal
 
 import pluggy
@@ -73,8 +73,8 @@ class Host:
 
     manager: pluggy.PluginManager
     plugins: dict[str, PluginStatus] = field(default_factory=dict)
-    named_by: str = "--plugin"
-    """Where the user named files of plugins, for messages about them."""
+    named_by: dict[str, str] = field(default_factory=dict)
+    """Where the user named the files of plugins, for messages about them: an option, or a key of a suite."""
 
     def collect(self, hook: str) -> list[tuple[str, Any]]:
         """What every plugin returns from `hook`, as (plugin, thing); one that raises is marked failed."""
@@ -129,7 +129,7 @@ class Host:
         """Mark a plugin as failed; raises `PluginError` where the user named its file, which must work."""
         self.fail(plugin, error)
         if self.plugins[plugin].named:
-            raise PluginError(f"{self.named_by} {self.plugins[plugin].distribution}: {error}")
+            raise PluginError(f"{self.named_by[plugin]} {self.plugins[plugin].distribution}: {error}")
 
     def source(self, plugin: str) -> Path | None:
         """The file of a plugin's code: its module, or the ``__init__.py`` of its package."""
@@ -180,22 +180,17 @@ def _place(error: BaseException, source: Path) -> str:
     return f"{inside[-1][0]}, line {inside[-1][1]}" if inside else ""
 
 
-def build_host(
-    *,
-    disable: Sequence[str] = (),
-    plugin_files: Sequence[str | os.PathLike[str]] = (),
-    named_by: str = "--plugin",
-) -> Host:
+def build_host(*, disable: Sequence[str] = (), plugin_files: Mapping[str, str] = MappingProxyType({})) -> Host:
     """A host with every installed plugin and the modules in `plugin_files`, but the `disable`d.
 
-    `named_by` is where the user named the files: an option, or a key of a suite.
+    `plugin_files` has each file with where the user named it.
     The environment variable ``TOKBENCH_DISABLE_PLUGINS`` names more to leave out, separated by commas; what it
     names need not be there. A file that the user named must work: its failure raises `PluginError`. Raises
     `UnknownNameError` for a name to `disable` that no plugin has.
     """
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
-    host = Host(manager, named_by=named_by)
+    host = Host(manager)
     blocked = {name.strip() for name in [*disable, *os.environ.get(DISABLE_VARIABLE, "").split(",")]} - {""}
     for entry, distribution, version in _in_house_first():
         status = PluginStatus(entry.name, distribution, version, "loaded")
@@ -214,12 +209,13 @@ def build_host(
         if not imported:
             continue
         _register(host, plugin, entry.name)
-    for file in map(Path, plugin_files):
+    for path, named_by in plugin_files.items():
+        file = Path(path)
         name = _name_of(file)
         if name in blocked and name not in host.plugins:
             host.plugins[name] = PluginStatus(name, str(file), "-", "disabled")
         else:
-            _register_file(host, file)
+            _register_file(host, file, named_by)
     for name in disable:
         if name not in host.plugins:
             raise UnknownNameError.of("plugin", name, host.plugins)
@@ -296,13 +292,14 @@ def _name_of(path: Path) -> str:
     return path.absolute().parent.name if path.stem == "__init__" else path.stem
 
 
-def _register_file(host: Host, path: Path) -> None:
-    where = f"{host.named_by} {path}"
+def _register_file(host: Host, path: Path, named_by: str) -> None:
+    where = f"{named_by} {path}"
     module = _import_file(path, where)
     name = _name_of(path)
     if name in host.plugins:
         raise PluginError(f"{where}: a plugin named {name!r} is there already; rename the file")
     host.plugins[name] = PluginStatus(name, str(path), "-", "loaded", named=True)
+    host.named_by[name] = named_by
     _register(host, module, name)
     status = host.plugins[name]
     if status.status == "failed":

@@ -299,16 +299,19 @@ class Registry:
 def build_registry(
     *,
     disable: Iterable[str] = (),
-    plugin_files: Sequence[str] = (),
-    named_by: str = "--plugin",
+    plugin_files: Sequence[str] | Mapping[str, str] = (),
     context: LoadContext | None = None,
 ) -> Registry:
-    """A registry over every installed plugin; see `tokbench.manager.build_host`."""
+    """A registry over every installed plugin and those of files; see `tokbench.manager.build_host`.
+
+    Files of which a mapping does not tell where they were named were given from Python, as ``plugins=``.
+    """
     if isinstance(plugin_files, str | os.PathLike):
         plugin_files = [os.fspath(plugin_files)]
     disable = [disable] if isinstance(disable, str) else disable
-    files = tuple(str(Path(file).absolute()) for file in plugin_files)
-    context = replace(context or default_context(), plugins=files, disable=tuple(disable))
-    registry = Registry(build_host(disable=context.disable, plugin_files=files, named_by=named_by), context)
+    named = plugin_files if isinstance(plugin_files, Mapping) else dict.fromkeys(plugin_files, "plugins:")
+    files = {str(Path(file).absolute()): named_by for file, named_by in named.items()}
+    context = replace(context or default_context(), plugins=tuple(files), disable=tuple(disable))
+    registry = Registry(build_host(disable=context.disable, plugin_files=files), context)
     _of_this_process[context] = registry
     return registry

@@ -14,7 +14,6 @@ import pytest
 from tests.command import invoke
 from tokbench.errors import PluginError, SpecError
 from tokbench.hookspecs import HOOKS_VERSION
-from tokbench.manager import build_host
 from tokbench.registry import build_registry
 
 BRINGS = '''
@@ -122,7 +121,7 @@ def write(tmp_path: Path) -> Write:
 
 def test_plugins_are_asked_in_the_order_that_is_documented(write: Write) -> None:
     files = [write("late", "trylast=True"), write("one"), write("two"), write("early", "tryfirst=True")]
-    host = build_host(plugin_files=files)
+    host = build_registry(plugin_files=files).host
     asked = [each.plugin_name for each in host.implementations("tokbench_aliases")]
     assert asked[-4:] == ["early", "one", "two", "late"]
     assert all(host.plugins[name].distribution == "tokbench" for name in asked[:-4])
@@ -153,8 +152,8 @@ def test_no_plugin_takes_the_name_of_what_is_built_in(tmp_path: Path) -> None:
 )
 def test_wrappers_and_other_contracts_are_refused(write: Write, parts: dict[str, str], said: str) -> None:
     with pytest.raises(PluginError, match=said):
-        build_host(plugin_files=[write("other", **parts)])
-    assert build_host(plugin_files=[write("same", before=f"TOKBENCH_HOOKS_VERSION = {HOOKS_VERSION}")])
+        build_registry(plugin_files=[write("other", **parts)])
+    assert build_registry(plugin_files=[write("same", before=f"TOKBENCH_HOOKS_VERSION = {HOOKS_VERSION}")])
 
 
 def test_the_command_line_starts_without_loading_plugins() -> None:

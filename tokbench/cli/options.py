@@ -196,7 +196,7 @@ def open_registry(
 
     registry = build_registry(
         disable=disable_plugin or (),
-        plugin_files=plugin or (),
+        plugin_files=dict.fromkeys(plugin or (), "--plugin"),
         context=default_context(allow_remote_code=allow_remote_code),
     )
     registry.tell = lambda note: typer.echo(printable(note), err=True)

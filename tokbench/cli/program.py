@@ -140,7 +140,7 @@ def _plugin_files(arguments: list[str]) -> tuple[list[str], list[str]]:
 def _registry(*files: str) -> Registry:
     from tokbench.registry import build_registry
 
-    return build_registry(plugin_files=files)
+    return build_registry(plugin_files=dict.fromkeys(files, "--plugin"))
 
 
 def _brought(registry: Registry, name: str) -> Any:

@@ -92,7 +92,7 @@ def run(
     from tokbench.runner.run import Interrupted, RunError, run_suite
 
     try:
-        done = run_suite(**asked, display=Bars())
+        done = run_suite(**asked, display=Bars(), named_by="--plugin")
     except (StorageError, RunError) as error:
         resumes = ", it resumes" if isinstance(error, DiskFullError) else ""
         print(f"error: {printable(str(error))}{resumes}", file=sys.stderr)

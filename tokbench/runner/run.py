@@ -64,13 +64,15 @@ def run_suite(
     display: Display | None = None,
     force: bool = False,
     report: bool = False,
+    named_by: str = "plugins:",
     **options: Any,
 ) -> Run:
     """Run a suite (a file or a shipped name, with keys changed by `options`) and return the finished run.
 
     `output` may hold an unfinished run of the same request, which goes on; another one is replaced with `force`
-    only. With `report`, reports and plots are written too. Failures of single tokenizers are in the run
-    (`Run.failures`); what raises is a wrong request (`SpecError` and its kin, before any work), `Interrupted`,
+    only. With `report`, reports and plots are written too. `named_by` is what an error calls the place where
+    the `plugins` among the options were named. Failures of single tokenizers are in the run (`Run.failures`);
+    what raises is a wrong request (`SpecError` and its kin, before any work), `Interrupted`,
     or a disk that cannot be written.
     """
     changes = {
@@ -79,18 +81,18 @@ def run_suite(
         **options,
     }
 
+    def named() -> dict[str, str]:
+        files = options.get("plugins") or ()
+        return dict.fromkeys([files] if isinstance(files, str) else files, named_by)
+
     def brought() -> Mapping[str, Path]:
-        known = {name: options.get(name) or () for name in ("plugins", "disable_plugins")}
-        return build_registry(disable=known["disable_plugins"], plugin_files=known["plugins"]).suites
+        return build_registry(disable=options.get("disable_plugins") or (), plugin_files=named()).suites
 
     wanted = load_suite(suite, changes, brought)
-    context = default_context(allow_remote_code=wanted.allow_remote_code)
-    own = suite is not None and options.get("plugins") is None
     registry = build_registry(
         disable=wanted.disable_plugins,
-        plugin_files=wanted.plugins,
-        named_by=f"{suite}: plugins:" if own else "--plugin",
-        context=context,
+        plugin_files=dict.fromkeys(wanted.plugins, f"{suite}: plugins:") | named(),
+        context=default_context(allow_remote_code=wanted.allow_remote_code),
     )
     display = display or Display()
     registry.tell = display.say

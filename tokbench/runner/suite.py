@@ -29,7 +29,8 @@ def load_suite(
 
     Without a source, the suite is `changes` alone, or the shipped `default` where it names no tokenizers or
     no datasets. Tokenizers among the changes stand in place of all of the suite's, the optional ones too, and
-    datasets in place of its datasets; what the suite says of those goes in the plan (`Suite.replaced`).
+    datasets in place of its datasets; what the suite says of those goes in the plan (`Suite.replaced`). Plugins
+    to load or to leave out are added to the suite's.
     `brought` gives the files of the suites that plugins bring, by name. Raises `SpecError` for a missing file,
     a syntax error, or an unknown key (with the nearest).
     """
@@ -49,6 +50,8 @@ def load_suite(
     if not read:
         return laid_over
     own = _validated(read, str(source))
+    for key in ("plugins", "disable_plugins"):
+        given[key] = list(dict.fromkeys([*getattr(own, key), *getattr(laid_over, key)]))
     suite = _validated({**own.model_dump(exclude_unset=True), **given}, str(source))
     gone = [*own.tokenizers, *own.optional] if given.get("tokenizers") else []
     gone += own.datasets if given.get("datasets") else []
